@@ -104,7 +104,7 @@ function load(text: string, store: Store, tables: readonly KindTable[]): void {
     store.add({
       kind,
       uid,
-      parent: parentOf(uid, table),
+      parent: storedParentUid(uid, table),
       createdAt: readNumber(requireMember(node, "createdAt")),
       updatedAt: readNumber(requireMember(node, "updatedAt")),
       value,
@@ -117,7 +117,7 @@ function load(text: string, store: Store, tables: readonly KindTable[]): void {
 }
 
 /** Uid of the parent of a stored resource. */
-export function parentOf(uid: string, { behaviour }: KindTable): string {
+export function storedParentUid(uid: string, { behaviour }: KindTable): string {
   if (behaviour?.hasUidOfParent) return uid;
   return uid.includes("/") ? uid.slice(0, uid.lastIndexOf("/")) : "";
 }

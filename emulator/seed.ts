@@ -1,7 +1,7 @@
 import { decodeMessage } from "./gateway/decode";
-import { millisecondsOf } from "./gateway/scalars";
+import { timestampToMs } from "./gateway/scalars";
 import { readJson } from "./gateway/strictJson";
-import { parentOf } from "./dataFile";
+import { storedParentUid } from "./dataFile";
 import type { Store } from "./service/store";
 import type { KindTable } from "./tables/kindTable";
 
@@ -22,10 +22,18 @@ export function addSeed(seed: Seed, store: Store, tables: readonly KindTable[], 
       const node = readJson(text);
       if (!node) return;
       const value = decodeMessage(node, table.message, text);
-      const createdAt = millisecondsOf(value.createTime) ?? now;
-      const updatedAt = millisecondsOf(value.updateTime) ?? createdAt;
+      const createdAt = timestampToMs(value.createTime) ?? now;
+      const updatedAt = timestampToMs(value.updateTime) ?? createdAt;
       value.uid = uid;
-      store.add({ kind, uid, parent: parentOf(uid, table), createdAt, updatedAt, value, builtIn: false });
+      store.add({
+        kind,
+        uid,
+        parent: storedParentUid(uid, table),
+        createdAt,
+        updatedAt,
+        value,
+        builtIn: false,
+      });
     });
   }
 }

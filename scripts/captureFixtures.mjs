@@ -190,12 +190,12 @@ class Capture {
 
   async #changeByHand() {
     const { deployment } = JSON.parse(await this.#pulumi("base", ["stack", "export"]));
-    const uidOf = (/** @type {string} */ name) =>
+    const findRecordedUid = (/** @type {string} */ name) =>
       deployment.resources.find((/** @type {OfResource} */ { urn }) => urn.endsWith(`::${name}`)).id;
-    await this.call("PATCH", `/iam/v2/roles/${uidOf("reader")}`, {
+    await this.call("PATCH", `/iam/v2/roles/${findRecordedUid("reader")}`, {
       capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_REPO_DELETE"],
     });
-    await this.call("DELETE", `/iam/v2/roleBindings/${uidOf("deployer-reads")}`);
+    await this.call("DELETE", `/iam/v2/roleBindings/${findRecordedUid("deployer-reads")}`);
   }
 
   async run() {

@@ -5,7 +5,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { compare, remainingObjects, problemsOf, recordedIn } from "./chaos/compare.mjs";
 import { faultsOf, TIMEOUT_MS } from "./chaos/faults.mjs";
-import { programOf } from "./chaos/organisation.mjs";
+import { generateProgram } from "./chaos/organisation.mjs";
 import { killDuring } from "./chaos/kill.mjs";
 import { withTemporaryFolder } from "./lib/files.mjs";
 import { excerpt, runScript } from "./lib/processes.mjs";
@@ -145,7 +145,7 @@ async function main(args) {
   const pendingSeeds = Array.from({ length: seeds }, (_, index) => first + index);
   const worker = async () => {
     for (let seed = pendingSeeds.shift(); seed !== undefined; seed = pendingSeeds.shift()) {
-      const options = { seed, declared: programOf(seed, resources), share };
+      const options = { seed, declared: generateProgram(seed, resources), share };
       const run = kill ? killDuring : faultDuring;
       const { summary, problems } = await withStack(cli, seed, (context) => run(context, options));
       const mode = isBatching(seed) ? "" : ", without batching";

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { copyCheckout, withTemporaryFolder } from "./lib/files.mjs";
-import { excerpt, messageOf, run, runScript, runToSuccess } from "./lib/processes.mjs";
+import { excerpt, errorMessage, run, runScript, runToSuccess } from "./lib/processes.mjs";
 import { ensureReady, root } from "./setup.mjs";
 
 const USAGE = `Usage: node scripts/matrix.mjs [options]
@@ -88,7 +88,7 @@ export async function passes(copy, cell, { pulumiDir, folder, selection }) {
     const nodeDir = await nodeDirectory(cell.node, folder);
     return await runCell(copy, cell, { pulumiDir, nodeDir, selection });
   } catch (error) {
-    console.log(`Node ${cell.node} and SDK ${cell.sdk}: NOT RUN; ${messageOf(error)}`);
+    console.log(`Node ${cell.node} and SDK ${cell.sdk}: NOT RUN; ${errorMessage(error)}`);
     return false;
   }
 }

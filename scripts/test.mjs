@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { ensureReady, root } from "./setup.mjs";
-import { messageOf } from "./lib/processes.mjs";
+import { errorMessage } from "./lib/processes.mjs";
 
 /*
  *   npm test                       the tests of every change: about three minutes
@@ -51,6 +51,6 @@ async function main(args) {
 }
 
 main(process.argv.slice(2)).catch((error) => {
-  console.error(`npm test: ${messageOf(error)}`);
+  console.error(`npm test: ${errorMessage(error)}`);
   process.exitCode = 1;
 });

@@ -27,7 +27,7 @@ const advisoryId = (index: number): string => `CGA-${digest(`advisory ${index}`)
 
 const indexes = (): number[] => Array.from({ length: count }, (_, index) => index);
 
-function eventsOf(index: number): Message[] {
+function inventEvents(index: number): Message[] {
   const detection: Message = {
     uid: digest(`detection ${index}`),
     createTime: timeOf(index),
@@ -73,7 +73,7 @@ export function advisories(): BuiltIn[] {
       severities: [
         { type: pick(["TYPE_CVSS_V3", "TYPE_CVSS_V4"], index), score: String((index % 10) + 0.5) },
       ],
-      events: eventsOf(index),
+      events: inventEvents(index),
     },
   }));
 }

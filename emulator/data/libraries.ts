@@ -32,13 +32,13 @@ function libraries(): Library[] {
     uid: `${prefix}-${name.replace(":", "-")}`,
     name,
     ecosystem,
-    versions: versionsOf(name, index),
+    versions: inventVersions(name, index),
     createTime: new Date(Date.UTC(2025, 0, 1 + index)).toISOString(),
   }));
 }
 
 /** Plain releases, one with a fix (`+cgr.1`), and CUDA builds. */
-function versionsOf(name: string, index: number): string[] {
+function inventVersions(name: string, index: number): string[] {
   const plain = Array.from({ length: 2 + (index % 4) }, (_, minor) => `${1 + (index % 3)}.${minor * 4}.0`);
   const remediated = index % 3 === 0 ? [`${plain.at(-1) ?? ""}+cgr.1`] : [];
   const cudaBuilds = cudaPackages.includes(name) ? ["126", "128"].map((cuda) => `3.0.0+cu${cuda}`) : [];

@@ -94,10 +94,10 @@ class Decoder {
         return type.kind === "int32" ? Number(number) : String(number);
       }
       case "enum": {
-        if (node.kind === "string") return type.type.numberOf.has(node.text) ? node.text : undefined;
+        if (node.kind === "string") return type.type.numberByName.has(node.text) ? node.text : undefined;
         const number = node.kind === "number" ? parseWhole(node.raw, 32) : undefined;
         if (number === undefined) throw invalid();
-        return type.type.nameOf.get(Number(number)) ?? Number(number);
+        return type.type.nameByNumber.get(Number(number)) ?? Number(number);
       }
       default:
         if (node.kind !== "string") throw this.unexpected(node);

@@ -4,8 +4,8 @@ export type ScalarKind =
 
 export interface EnumType {
   readonly zero: string;
-  readonly numberOf: ReadonlyMap<string, number>;
-  readonly nameOf: ReadonlyMap<number, string>;
+  readonly numberByName: ReadonlyMap<string, number>;
+  readonly nameByNumber: ReadonlyMap<number, string>;
 }
 
 export type ItemType =
@@ -124,8 +124,8 @@ export function numberedEnum(zero: string, values: readonly (readonly [string, n
   const all = [[zero, 0] as const, ...values];
   return {
     zero,
-    numberOf: new Map(all.map(([name, number]) => [name, number])),
-    nameOf: new Map(all.map(([name, number]) => [number, name])),
+    numberByName: new Map(all.map(([name, number]) => [name, number])),
+    nameByNumber: new Map(all.map(([name, number]) => [number, name])),
   };
 }
 

@@ -195,8 +195,8 @@ function parseItem(value: string, type: ItemType, field: Field): Value {
     case "int64":
       return parseInteger(value, type.kind, fail);
     case "enum": {
-      if (type.type.numberOf.has(value)) return value;
-      const name = /^[+-]?[0-9]+$/.test(value) ? type.type.nameOf.get(Number(value)) : undefined;
+      if (type.type.numberByName.has(value)) return value;
+      const name = /^[+-]?[0-9]+$/.test(value) ? type.type.nameByNumber.get(Number(value)) : undefined;
       if (name === undefined) throw fail(`${quoted} is not a valid value`);
       return name;
     }

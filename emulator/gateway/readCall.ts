@@ -51,7 +51,7 @@ function readBodyInto(message: Message, method: Method, body: Buffer, maskField:
   if (method.body === undefined) return { updateMask: undefined, maskSource: "inferred" };
   const { node, text } = readBody(body);
   const field = method.body === "*" ? undefined : method.request.byName.get(method.body);
-  const type = field ? messageOf(field) : method.request;
+  const type = field ? requireMessageType(field) : method.request;
   const decoded = node ? decodeMessage(node, type, text) : newMessage();
   if (field) {
     message[field.name] = decoded;
@@ -100,7 +100,7 @@ function queryPairs(rawQuery: string, form: boolean, body: Buffer): QueryPair[] 
   return /^\s*[{[]/.test(text) ? pairs : [...parseQuery(text), ...pairs];
 }
 
-function messageOf(field: Field): MessageType {
+function requireMessageType(field: Field): MessageType {
   if (field.type.kind !== "message") throw new Error(`${field.name} is not a message`);
   return field.type.type;
 }

@@ -76,7 +76,7 @@ export function timestampOf(ms: number): string {
 }
 
 /** Milliseconds since 1970 of a timestamp, with its fraction; undefined for none. */
-export function millisecondsOf(timestamp: unknown): number | undefined {
+export function timestampToMs(timestamp: unknown): number | undefined {
   const instant = typeof timestamp === "string" ? parseTimestamp(timestamp) : undefined;
   return instant && instant.epochMs + instant.nanos / 1_000_000;
 }

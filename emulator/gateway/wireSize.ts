@@ -48,7 +48,7 @@ function itemSize(value: Value, type: FieldType): number {
       return varint(BigInt(value as string | number));
     case "enum":
       return varint(
-        BigInt(typeof value === "number" ? value : (type.type.numberOf.get(value as string) ?? 0)),
+        BigInt(typeof value === "number" ? value : (type.type.numberByName.get(value as string) ?? 0)),
       );
     case "timestamp": {
       const instant = parseTimestamp(value as string);

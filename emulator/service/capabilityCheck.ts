@@ -16,7 +16,7 @@ export class CapabilityCheck {
   /** @throws StatusError code 7 that names the first capability the caller lacks. */
   requireCapabilities({ method, request }: Call, caller: Caller): void {
     if (caller.uid === operatorUid) return;
-    const scope = scopeOf(method.pattern, request);
+    const scope = findScope(method.pattern, request);
     for (const capability of method.capabilities ?? []) {
       if (this.isGranted(caller, capability, scope)) continue;
       throw permissionDenied(`CAP_${capability} is needed${scope === undefined ? "" : ` at "${scope}"`}`);
@@ -35,7 +35,7 @@ export class CapabilityCheck {
     return this.store
       .referrersOf("RoleBinding", "identityUid", caller.uid)
       .filter(({ parent }) => isAnywhere || uid === parent || uid.startsWith(`${parent}/`))
-      .some(({ value }) => this.capabilitiesOf(value.roleUid).includes(`CAP_${capability}`));
+      .some(({ value }) => this.findRoleCapabilities(value.roleUid).includes(`CAP_${capability}`));
   }
 
   private belongsToNoGroup(uid: string): boolean {
@@ -43,14 +43,14 @@ export class CapabilityCheck {
     return uid !== "" && this.store.find("Group", root) === undefined;
   }
 
-  private capabilitiesOf(roleUid: Value | undefined): readonly string[] {
+  private findRoleCapabilities(roleUid: Value | undefined): readonly string[] {
     const role = this.store.find("Role", roleUid as string);
     return (role?.value.capabilities ?? []) as string[];
   }
 }
 
 /** The uid that a request is about: the one in its path, or the parent of a batch. Lists have none. */
-function scopeOf(pattern: string, request: Message): string | undefined {
+function findScope(pattern: string, request: Message): string | undefined {
   const field = /\{([A-Za-z.]+)=\*\*\}/.exec(pattern)?.[1] ?? (request.parent === undefined ? "" : "parent");
   if (field === "") return undefined;
   const value = field

@@ -38,7 +38,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 /** Whether one of the keys of a JSON web key set signed the token. */
 export function isSignedBy(jwt: Jwt, jwks: string): boolean {
   const { kid } = jwt.header;
-  return keysOf(jwks)
+  return parseJwks(jwks)
     .filter((key) => kid === undefined || key.kid === undefined || key.kid === kid)
     .some((key) => {
       try {
@@ -49,7 +49,7 @@ export function isSignedBy(jwt: Jwt, jwks: string): boolean {
     });
 }
 
-function keysOf(jwks: string): JsonWebKey[] {
+function parseJwks(jwks: string): JsonWebKey[] {
   try {
     const parsed: unknown = JSON.parse(jwks);
     return isRecord(parsed) && Array.isArray(parsed.keys) ? parsed.keys.filter(isRecord) : [];

@@ -54,7 +54,7 @@ export function listPage(
   const skip = (request.skip ?? 0) as number;
   if (skip < 0) throw invalidField("skip", "skip must not be negative");
   const order = parseOrder((request.orderBy ?? "") as string, table);
-  const fingerprint = fingerprintOf(table, request, order);
+  const fingerprint = fingerprintQuery(table, request, order);
   const token = readToken((request.pageToken ?? "") as string, fingerprint, context.now());
 
   const matching = selectEntries(table, context, request, order, shown);
@@ -90,11 +90,11 @@ function readPageSize(request: Message): number {
 const natural = new Intl.Collator("en", { numeric: true, sensitivity: "variant" });
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-const textOf = (entry: Entry, field: string): string => (entry.value[field] ?? "") as string;
+const readTextField = (entry: Entry, field: string): string => (entry.value[field] ?? "") as string;
 
 const columns: Readonly<Record<string, (entry: Entry) => SortKey>> = {
   uid: ({ uid }) => uid,
-  name: (entry) => textOf(entry, "name"),
+  name: (entry) => readTextField(entry, "name"),
   created_at: ({ createdAt }) => createdAt,
   updated_at: ({ updatedAt }) => updatedAt,
 };
@@ -112,7 +112,7 @@ function parseOrder(requested: string, table: KindTable): Order {
   const field = Object.hasOwn(extra, column) ? extra[column] : undefined;
   const key =
     field !== undefined
-      ? (entry: Entry): SortKey => textOf(entry, field)
+      ? (entry: Entry): SortKey => readTextField(entry, field)
       : Object.hasOwn(columns, column)
         ? columns[column]
         : undefined;
@@ -149,7 +149,7 @@ function selectEntries(
   if (childrenOf !== undefined) tests.push((entry) => entry.parent === childrenOf);
   if (inRoot) tests.push((entry) => entry.parent === "");
   if (table.hasNameFilter && request.name !== undefined) {
-    tests.push((entry) => textOf(entry, "name") === request.name);
+    tests.push((entry) => readTextField(entry, "name") === request.name);
   }
   const { behaviour } = table;
   if (behaviour?.isListed) tests.push((entry) => behaviour.isListed?.(entry, request) ?? true);
@@ -181,7 +181,7 @@ function indexAfter(entries: readonly Entry[], cursor: Cursor, order: Order): nu
   return low;
 }
 
-function fingerprintOf(table: KindTable, request: Message, order: Order): string {
+function fingerprintQuery(table: KindTable, request: Message, order: Order): string {
   const query: Record<string, unknown> = { ...request, orderBy: order.text, kind: table.kind };
   for (const name of ["pageSize", "pageToken", "skip"]) query[name] = null;
   const canonical = JSON.stringify(Object.entries(query).sort(([a], [b]) => compareText(a, b)));

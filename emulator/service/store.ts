@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Message } from "../gateway/descriptor";
-import { millisecondsOf } from "../gateway/scalars";
+import { timestampToMs } from "../gateway/scalars";
 import type { KindTable } from "../tables/kindTable";
 
 export interface Entry {
@@ -27,8 +27,8 @@ function builtInEntries(table: KindTable): readonly Entry[] {
   const known = builtInCache.get(table);
   if (known) return known;
   const entries = (table.behaviour?.builtIn?.() ?? []).map(({ uid, parent = "", value }): Entry => {
-    const createdAt = millisecondsOf(value.createTime) ?? 0;
-    const updatedAt = millisecondsOf(value.updateTime) ?? createdAt;
+    const createdAt = timestampToMs(value.createTime) ?? 0;
+    const updatedAt = timestampToMs(value.updateTime) ?? createdAt;
     const shared = Object.freeze({ ...value, uid });
     return Object.freeze({
       kind: table.kind,

@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 import type { Message } from "../gateway/descriptor";
 import { newMessage } from "../gateway/descriptor";
 import type { Call } from "../gateway/gateway";
-import { millisecondsOf, timestampOf } from "../gateway/scalars";
+import { timestampToMs, timestampOf } from "../gateway/scalars";
 import { invalidField, permissionDenied, unauthenticated } from "../gateway/status";
 import { isLoopbackHost } from "../loopback";
 import type { EmulatorSettings } from "../settings";
@@ -174,7 +174,7 @@ export class TokenService {
       jwt.claims.iss === issuer &&
       jwt.claims.sub === subject &&
       this.hasAcceptedAudience(jwt.claims, audiences[0]) &&
-      (millisecondsOf(keys.expirationTime) ?? Infinity) > this.options.now() &&
+      (timestampToMs(keys.expirationTime) ?? Infinity) > this.options.now() &&
       isSignedBy(jwt, issuerKeys)
     );
   }

@@ -8,7 +8,7 @@ import type { AuthenticatedCall, KindTable, ServiceContext, Write } from "../tab
 import { bodyField } from "../tables/methods";
 import type { Entry } from "./store";
 import type { FieldPath } from "./updateMask";
-import { applyMask, isCamelCase, nameOf, replaceAll, resolveMask, selectPaths } from "./updateMask";
+import { applyMask, isCamelCase, formatFieldPath, replaceAll, resolveMask, selectPaths } from "./updateMask";
 import { violationsOf } from "./validate";
 
 interface Mask {
@@ -51,7 +51,7 @@ function writeOf(
   violations: Violation[],
 ): Write {
   const sent = sentResource(table, call);
-  const named = paths.map(nameOf);
+  const named = paths.map(formatFieldPath);
   return {
     value: isFullReplacement
       ? replaceAll(entry.value, sent, table.message)

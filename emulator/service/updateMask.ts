@@ -32,7 +32,7 @@ export function isCamelCase(path: string): boolean {
   return /[A-Z]/.test(path);
 }
 
-export function nameOf(path: FieldPath): string {
+export function formatFieldPath(path: FieldPath): string {
   return path.map((field) => field.name).join(".");
 }
 

@@ -57,7 +57,7 @@ const listFilters: Readonly<Record<string, string>> = {
 const stringLists = (...names: string[]): Record<string, FieldSpec> =>
   Object.fromEntries(names.map((field) => [field, list(text())]));
 
-const eventsOf = ({ value }: Entry): readonly Message[] => (value.events ?? []) as Message[];
+const readEvents = ({ value }: Entry): readonly Message[] => (value.events ?? []) as Message[];
 const filterOf = (event: Message | undefined): string | undefined => {
   const kind = Object.keys(eventKinds).find((each) => event?.[each] !== undefined);
   return kind && `EVENT_TYPE_FILTER_${constantCase(kind)}`;
@@ -81,15 +81,16 @@ const matches: NonNullable<KindBehaviour["matches"]> = {
     artifactName === filterValue || (artifactName as string).startsWith(`${filterValue as string}-`),
   aliases: (entry, filterValue) =>
     ((entry.value.aliases ?? []) as string[]).some((alias) => includes(filterValue, alias)),
-  eventAuthors: (entry, filterValue) => eventsOf(entry).some(({ author }) => includes(filterValue, author)),
+  eventAuthors: (entry, filterValue) => readEvents(entry).some(({ author }) => includes(filterValue, author)),
   excludeEventAuthors: (entry, filterValue) =>
-    !eventsOf(entry).some(({ author }) => includes(filterValue, author)),
+    !readEvents(entry).some(({ author }) => includes(filterValue, author)),
   eventReviewers: (entry, filterValue) =>
-    eventsOf(entry).some(({ reviewer }) => includes(filterValue, reviewer)),
+    readEvents(entry).some(({ reviewer }) => includes(filterValue, reviewer)),
   eventReviewStates: (entry, filterValue) =>
-    eventsOf(entry).some((event) => includes(filterValue, event.reviewState)),
-  eventTypes: (entry, filterValue) => eventsOf(entry).some((event) => includes(filterValue, filterOf(event))),
-  latestEventType: (entry, filterValue) => filterOf(eventsOf(entry).at(-1)) === filterValue,
+    readEvents(entry).some((event) => includes(filterValue, event.reviewState)),
+  eventTypes: (entry, filterValue) =>
+    readEvents(entry).some((event) => includes(filterValue, filterOf(event))),
+  latestEventType: (entry, filterValue) => filterOf(readEvents(entry).at(-1)) === filterValue,
   query: ({ value }, filterValue) =>
     [value.advisoryId, value.artifactName, value.componentName, ...((value.aliases ?? []) as string[])].some(
       (each) => containsIgnoringCase(each, filterValue as string),

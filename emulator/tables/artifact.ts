@@ -60,11 +60,11 @@ export const artifact: KindTable = {
         (entry.value.name as string).toLowerCase().includes((filterValue as string).toLowerCase()),
       // Builds for a CUDA version say so in their version, `2.9.0+cu128`; repaired ones end in `+cgr.1`.
       cudaVersion: (entry, filterValue, context) =>
-        versionsOf(entry, context).some((version) =>
+        listVersions(entry, context).some((version) =>
           version.includes(`+cu${(filterValue as string).replace(".", "")}`),
         ),
       remediated: (entry, _, context) =>
-        versionsOf(entry, context).some((version) => /\+cgr\.[0-9]+$/.test(version)),
+        listVersions(entry, context).some((version) => /\+cgr\.[0-9]+$/.test(version)),
     },
     custom: {
       ListArtifacts: ({ request }, context) => {
@@ -137,6 +137,6 @@ function requestedEcosystems({ ecosystems }: Message): string[] {
   return known;
 }
 
-function versionsOf(entry: Entry, { store }: ServiceContext): string[] {
+function listVersions(entry: Entry, { store }: ServiceContext): string[] {
   return store.childrenOf(entry).map(({ value }) => value.version as string);
 }

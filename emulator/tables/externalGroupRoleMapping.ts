@@ -49,7 +49,7 @@ export const externalGroupRoleMapping: KindTable = {
     references: [{ field: "roleUid", kind: "Role", onDelete: "refuse" }],
     check(write, context) {
       const { value, parent } = write;
-      const root = rootOf(parent);
+      const root = rootUid(parent);
       if (value.scope !== undefined && value.scope !== root) {
         write.addViolation("scope", `scope must be the root group "${root}"`);
       }
@@ -69,7 +69,7 @@ export const externalGroupRoleMapping: KindTable = {
     events: {
       name: "iam.external_group_role_mappings",
       actions: ["created", "deleted"],
-      group: ({ parent }) => rootOf(parent),
+      group: ({ parent }) => rootUid(parent),
       extensions: ({ parent }) => ({ identityprovider: parent }),
     },
   },
@@ -78,7 +78,7 @@ export const externalGroupRoleMapping: KindTable = {
 /** No two mappings of a provider are equal in these. */
 const distinct = ["externalGroupId", "roleUid", "scope"] as const;
 
-function rootOf(of: string): string {
+function rootUid(of: string): string {
   return of.split("/")[0] ?? "";
 }
 
@@ -100,7 +100,7 @@ function batchDelete({ request, caller }: AuthenticatedCall, context: ServiceCon
     {
       name: "iam.external_group_role_mappings.deleted.batch",
       subject: parent,
-      group: rootOf(parent),
+      group: rootUid(parent),
       body: { message: request, type: batchRequest },
       extensions: { identityprovider: parent },
     },

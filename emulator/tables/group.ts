@@ -81,7 +81,7 @@ export const group: KindTable = {
         write.addViolation("updateMask", "* would replace kind and status, which hold values");
       }
       if (parent !== "") {
-        const inherited = rootOf(parent, context)?.value.kind;
+        const inherited = findRootGroup(parent, context)?.value.kind;
         if (value.kind !== undefined && value.kind !== inherited) {
           write.addViolation("kind", "kind is set on root groups only and inherited below them");
         }
@@ -92,7 +92,7 @@ export const group: KindTable = {
     },
     toResponse(entry, context) {
       const response: Message = { ...entry.value, status: "ORG_STATUS_READY" };
-      const kind = rootOf(entry.uid, context)?.value.kind;
+      const kind = findRootGroup(entry.uid, context)?.value.kind;
       if (kind !== undefined) response.kind = kind;
       return response;
     },
@@ -134,6 +134,6 @@ function groupOf(caller: Caller, context: ServiceContext): Entry | undefined {
   );
 }
 
-function rootOf(groupUid: string, context: ServiceContext): Entry | undefined {
+function findRootGroup(groupUid: string, context: ServiceContext): Entry | undefined {
   return context.store.find("Group", groupUid.split("/")[0] ?? "");
 }

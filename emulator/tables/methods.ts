@@ -115,7 +115,7 @@ export function standardMethods(table: KindTable): Method[] {
   };
   return (Object.keys(all) as StandardMethod[])
     .filter((name) => table.methods.includes(name))
-    .map((name) => ({ ...all[name], capabilities: capabilitiesOf(table, name) }));
+    .map((name) => ({ ...all[name], capabilities: listNeededCapabilities(table, name) }));
 }
 
 const capabilitySuffix: Readonly<Record<StandardMethod, string>> = {
@@ -126,7 +126,7 @@ const capabilitySuffix: Readonly<Record<StandardMethod, string>> = {
   delete: "DELETE",
 };
 
-function capabilitiesOf(
+function listNeededCapabilities(
   { capabilities, furtherCapabilities }: KindTable,
   method: StandardMethod,
 ): readonly string[] {

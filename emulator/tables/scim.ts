@@ -12,7 +12,7 @@ import {
   timestamp,
 } from "../gateway/descriptor";
 import type { Method } from "../gateway/routes";
-import { durationMs, millisecondsOf, timestampOf } from "../gateway/scalars";
+import { durationMs, timestampToMs, timestampOf } from "../gateway/scalars";
 import { aborted, failedPrecondition, invalidField, notFound } from "../gateway/status";
 import type { Entry } from "../service/store";
 import type { AuthenticatedCall, KindBehaviour, ServiceContext } from "./kindTable";
@@ -92,9 +92,9 @@ export function currentScim({ uid: own, value }: Entry, context: ServiceContext)
   scim.endpointUrl = `${context.url()}/scim/v2/${own}`;
   if (statesWithoutToken.includes(scim.credentialState as string)) return scim;
   const now = context.now();
-  const previous = millisecondsOf(scim.previousTokenExpireTime);
+  const previous = timestampToMs(scim.previousTokenExpireTime);
   if (previous !== undefined && previous <= now) clearField(scim, "previousTokenExpireTime");
-  const isExpired = (millisecondsOf(scim.tokenExpireTime) ?? Infinity) <= now;
+  const isExpired = (timestampToMs(scim.tokenExpireTime) ?? Infinity) <= now;
   scim.credentialState = isExpired
     ? "CREDENTIAL_STATE_EXPIRED"
     : scim.previousTokenExpireTime !== undefined
@@ -149,13 +149,13 @@ function checkEtag({ request }: AuthenticatedCall, entry: Entry): void {
 }
 
 /** Undefined for a token that never expires. */
-function expiryOf({ expireTime, neverExpires }: Message, context: ServiceContext): string | undefined {
+function resolveExpiry({ expireTime, neverExpires }: Message, context: ServiceContext): string | undefined {
   if (expireTime !== undefined && neverExpires) {
     throw invalidField("expireTime", "expireTime and neverExpires exclude each other");
   }
   if (neverExpires) return undefined;
   const now = context.now();
-  const requested = millisecondsOf(expireTime) ?? now + defaultLifeMs;
+  const requested = timestampToMs(expireTime) ?? now + defaultLifeMs;
   if (requested <= now) throw invalidField("expireTime", "expireTime must be in the future");
   if (requested > now + longestLifeMs)
     throw invalidField("expireTime", "expireTime is at most two years ahead");
@@ -175,7 +175,7 @@ function issuedTokenResponse(entry: Entry, scim: Message, context: ServiceContex
 function generateToken(call: AuthenticatedCall, context: ServiceContext): Message {
   const entry = requireProvider(call, context);
   const { credentialState } = entry.value.scim as Message;
-  const tokenExpireTime = expiryOf(call.request, context);
+  const tokenExpireTime = resolveExpiry(call.request, context);
   if (!statesWithoutToken.includes(credentialState as string)) {
     throw failedPrecondition("TOKEN_EXISTS", entry.uid, "a token exists; regenerate or revoke it");
   }
@@ -188,7 +188,7 @@ function generateToken(call: AuthenticatedCall, context: ServiceContext): Messag
 function regenerateToken(call: AuthenticatedCall, context: ServiceContext): Message {
   const entry = requireProvider(call, context);
   const { request } = call;
-  const tokenExpireTime = expiryOf(request, context);
+  const tokenExpireTime = resolveExpiry(request, context);
   const requestedOverlap = (request.overlap ?? defaultOverlap) as string;
   const overlapMs = Math.min(durationMs(requestedOverlap), longestOverlapMs);
   if (overlapMs < 0) throw invalidField("overlap", "overlap must not be negative");
@@ -198,7 +198,7 @@ function regenerateToken(call: AuthenticatedCall, context: ServiceContext): Mess
   }
   checkEtag(call, entry);
   const now = context.now();
-  const until = Math.min(now + overlapMs, millisecondsOf(current.tokenExpireTime) ?? Infinity);
+  const until = Math.min(now + overlapMs, timestampToMs(current.tokenExpireTime) ?? Infinity);
   const previousTokenExpireTime = until > now ? timestampOf(until) : undefined;
   const scim = writeScim(
     entry,

@@ -1,5 +1,5 @@
 import { bool, list, messageType, text, timestamp } from "../gateway/descriptor";
-import { millisecondsOf } from "../gateway/scalars";
+import { timestampToMs } from "../gateway/scalars";
 import { uid } from "./common";
 import { bundle, imageDigest, tagName } from "./formats";
 import type { KindTable } from "./kindTable";
@@ -39,7 +39,7 @@ export const tag: KindTable = {
       ),
     matches: {
       digest: (entry, filterValue) => entry.value.digest === filterValue,
-      updatedSince: (entry, filterValue) => entry.updatedAt >= (millisecondsOf(filterValue) ?? 0),
+      updatedSince: (entry, filterValue) => entry.updatedAt >= (timestampToMs(filterValue) ?? 0),
     },
     events: {
       name: "platform.registry.tag",

@@ -4,7 +4,7 @@ import { tryParseJson } from "./json";
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** The claims of a JSON web token; undefined for a text that is none, as an opaque token is. */
-export function claimsOf(token: string): Claims | undefined {
+export function decodeClaims(token: string): Claims | undefined {
   const body = /^[\w-]+\.([\w-]+)\.[\w-]*$/.exec(token)?.[1];
   if (body === undefined) return undefined;
   const claims = tryParseJson(Buffer.from(body, "base64url").toString("utf8"));

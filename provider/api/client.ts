@@ -1,6 +1,6 @@
 import { Batches } from "./batch";
 import type { BatchMethod } from "./batch";
-import { claimsOf } from "./claims";
+import { decodeClaims } from "./claims";
 import { ConnectionError } from "./errors";
 import { listAll } from "./paging";
 import type { ListOptions } from "./paging";
@@ -43,7 +43,7 @@ export class Client {
 
   /** Whom the token in use says that it stands for; undefined where it is no JWT. Not verified: the server does that. */
   async getCallerClaims(): Promise<{ issuer: string; subject: string } | undefined> {
-    const { iss, sub } = claimsOf(await this.options.tokens.token()) ?? {};
+    const { iss, sub } = decodeClaims(await this.options.tokens.token()) ?? {};
     return typeof iss === "string" && typeof sub === "string" ? { issuer: iss, subject: sub } : undefined;
   }
 
@@ -206,7 +206,7 @@ export class Client {
 }
 
 /** A uid of a response, or an error: a 200 that is not this API is never taken as a resource. */
-export function uidOf(response: JsonObject, what: string): string {
+export function requireUid(response: JsonObject, what: string): string {
   const uid = response["uid"];
   if (typeof uid !== "string" || uid === "") {
     throw new ConnectionError("PP2108", `${what}: the response has no uid`, "unknown", false);

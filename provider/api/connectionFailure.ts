@@ -70,7 +70,7 @@ const tlsFailures: Record<string, string> = {
 };
 
 /** The code of Node that an error has; axios names a response that breaks off, and one that takes too long, by codes of its own. */
-function codeOf(error: unknown): string {
+function nodeErrorCode(error: unknown): string {
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   return { ERR_BAD_RESPONSE: "ECONNRESET", ERR_CANCELED: "ETIMEDOUT" }[code] ?? code;
 }
@@ -112,7 +112,7 @@ export function toConnectionError(
     const message = `${where}: the response is too large for one of the API; check ${setting}`;
     return new ConnectionError("PP2107", message, "unknown", false);
   }
-  const code = codeOf(error);
+  const code = nodeErrorCode(error);
   const shown = code === "" ? "" : ` (${code})`;
   if (isTlsFailure(code)) {
     const message = `${where}: the TLS connection failed${shown}: ${explainTlsFailure(code, setting)}`;

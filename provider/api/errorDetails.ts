@@ -44,7 +44,7 @@ function list(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.slice(0, 50).map(recordOf) : [];
 }
 
-function millisecondsOf(value: unknown): number | undefined {
+function parseDurationMs(value: unknown): number | undefined {
   const match = typeof value === "string" ? /^(\d+(?:\.\d+)?)s$/.exec(value) : null;
   return match ? Number(match[1]) * 1000 : undefined;
 }
@@ -89,7 +89,7 @@ export function readDetails(details: unknown): ErrorDetails {
   const byType = detailsByType(details);
   const info = byType.get("ErrorInfo");
   const resource = byType.get("ResourceInfo");
-  const retryDelayMs = millisecondsOf(byType.get("RetryInfo")?.["retryDelay"]);
+  const retryDelayMs = parseDurationMs(byType.get("RetryInfo")?.["retryDelay"]);
   return {
     ...(info && { errorInfo: readErrorInfo(info) }),
     fieldViolations: list(byType.get("BadRequest")?.["fieldViolations"]).map((violation) => ({

@@ -1,6 +1,6 @@
 import pRetry from "p-retry";
 import type { ExchangeCredentials, TokenSource, TokenSourceOptions } from "./auth";
-import { claimsOf, timeClaim } from "./claims";
+import { decodeClaims, timeClaim } from "./claims";
 import { registerCredential } from "./credentials";
 import type { Code } from "./errors";
 import { ApiError, AuthenticationError, ConfigError, ConnectionError, printable } from "./errors";
@@ -273,7 +273,7 @@ function describeError(error: ApiError): string {
 
 /** What the issuer compares with what the identity trusts: nothing of it is secret. */
 function trustHint(oidcToken: string): string {
-  const claims = claimsOf(oidcToken);
+  const claims = decodeClaims(oidcToken);
   if (!claims) return "the token is not a JSON web token";
   const { iss, sub, aud } = claims;
   const shown = (value: unknown): string => printable(JSON.stringify(value ?? null), 200);

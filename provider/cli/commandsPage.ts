@@ -1,12 +1,13 @@
 import { allExitCodes, exitCodeRows } from "./framework/exitCodes";
 import { commands } from "./commands/list";
 import { formatHelp } from "./framework/defineCommand";
+import { capitalize } from "../engine/values/values";
 
 /** `docs/commands.md`: the help of every command, and the table of exit codes. */
 export function renderCommandsPage(): string {
   const sections = commands.map(({ name, summary, load }) => {
     const { description } = load();
-    const title = `## ${name}\n\n${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+    const title = `## ${name}\n\n${capitalize(summary)}.`;
     return `${title}\n\n\`\`\`text\n${formatHelp(description)}\`\`\``;
   });
   const codes = exitCodeRows(allExitCodes);

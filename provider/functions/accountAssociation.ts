@@ -5,7 +5,7 @@ import type { Decoded } from "../schema/fields";
 import { validate } from "./validators";
 import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
-import { orNotFound, lookupsOf, notFoundMessage } from "./lookup";
+import { orNotFound, defineLookups, notFoundMessage } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
 
 /** Selects one account association: by `uid`, which is that of its group, or by `name`. */
@@ -37,7 +37,7 @@ const checked = {
 /** What `checkAccountAssociation` returns. */
 export interface CheckAccountAssociationResult extends Decoded<typeof checked> {}
 
-const { one, list } = lookupsOf<
+const { one, list } = defineLookups<
   GetAccountAssociationArgs,
   GetAccountAssociationsArgs,
   GetAccountAssociationResult
@@ -48,13 +48,13 @@ const { one, list } = lookupsOf<
 /** Finds exactly one account association. Throws where there is none, and where there are several, with their uids. */
 export const getAccountAssociation = invoke(one);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getAccountAssociation` returns, as an output. Its arguments can be outputs of other resources. */
 export const getAccountAssociationOutput = invokeOutput(one);
 
 /** Lists the account associations that match and that the token may see. */
 export const getAccountAssociations = invokeWithOptionalArgs(list);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getAccountAssociations` returns, as an output. Its arguments can be outputs of other resources. */
 export const getAccountAssociationsOutput = invokeWithOptionalArgsOutput(list);
 
 const decodeCheck = decode.object<CheckAccountAssociationResult>(checked);
@@ -81,5 +81,5 @@ const check: Lookup<CheckAccountAssociationArgs, CheckAccountAssociationResult> 
  */
 export const checkAccountAssociation = invoke(check);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `checkAccountAssociation` returns, as an output. Its arguments can be outputs of other resources. */
 export const checkAccountAssociationOutput = invokeOutput(check);

@@ -174,7 +174,7 @@ const advisories = lookupList<GetAdvisoriesArgs, GetAdvisoryResult>({
  */
 export const getAdvisory = invoke(oneAdvisory);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getAdvisory` returns, as an output. Its arguments can be outputs of other resources. */
 export const getAdvisoryOutput = invokeOutput(oneAdvisory);
 
 /**
@@ -184,5 +184,5 @@ export const getAdvisoryOutput = invokeOutput(oneAdvisory);
  */
 export const getAdvisories = invokeWithOptionalArgs(advisories);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getAdvisories` returns, as an output. Its arguments can be outputs of other resources. */
 export const getAdvisoriesOutput = invokeWithOptionalArgsOutput(advisories);

@@ -116,20 +116,20 @@ const metadata: Lookup<GetVulnerabilityMetadataArgs, VulnerabilityMetadata[]> = 
       }),
     );
     const places = new Map([...new Set(ids)].map((id, place) => [id, place]));
-    const placeOf = ({ id }: VulnerabilityMetadata): number => places.get(id) ?? places.size;
+    const findPosition = ({ id }: VulnerabilityMetadata): number => places.get(id) ?? places.size;
     const once = new Map(parts.flat().map((response) => [response.id, response]));
-    return [...once.values()].sort((one, other) => placeOf(one) - placeOf(other));
+    return [...once.values()].sort((one, other) => findPosition(one) - findPosition(other));
   },
 };
 
 /** Reads the security advisories of packages. */
 export const getAdvisoryDocuments = invokeWithOptionalArgs(documents);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getAdvisoryDocuments` returns, as an output. Its arguments can be outputs of other resources. */
 export const getAdvisoryDocumentsOutput = invokeWithOptionalArgsOutput(documents);
 
 /** Reads what is known of vulnerabilities, in the order of `ids`, each once. What nothing is known of is left out. */
 export const getVulnerabilityMetadata = invoke(metadata);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getVulnerabilityMetadata` returns, as an output. Its arguments can be outputs of other resources. */
 export const getVulnerabilityMetadataOutput = invokeOutput(metadata);

@@ -141,7 +141,7 @@ const count: Lookup<GetArtifactCountArgs, GetArtifactCountResult> = {
  */
 export const getArtifacts = invoke(artifacts);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getArtifacts` returns, as an output. Its arguments can be outputs of other resources. */
 export const getArtifactsOutput = invokeOutput(artifacts);
 
 /**
@@ -151,7 +151,7 @@ export const getArtifactsOutput = invokeOutput(artifacts);
  */
 export const getArtifactVersions = invoke(versions);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getArtifactVersions` returns, as an output. Its arguments can be outputs of other resources. */
 export const getArtifactVersionsOutput = invokeOutput(versions);
 
 /**
@@ -161,5 +161,5 @@ export const getArtifactVersionsOutput = invokeOutput(versions);
  */
 export const getArtifactCount = invoke(count);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getArtifactCount` returns, as an output. Its arguments can be outputs of other resources. */
 export const getArtifactCountOutput = invokeOutput(count);

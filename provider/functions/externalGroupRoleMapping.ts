@@ -2,7 +2,7 @@ import { ExternalGroupRoleMapping } from "../resources/externalGroupRoleMapping"
 import type { GetExternalGroupRoleMappingResult } from "../resources/externalGroupRoleMapping";
 import { validate } from "./validators";
 import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
-import { lookupsOf } from "./lookup";
+import { defineLookups } from "./lookup";
 import type { ByUidArgs, ListArgs } from "./lookup";
 
 /** Selects one mapping. */
@@ -14,7 +14,7 @@ export interface GetExternalGroupRoleMappingsArgs extends ListArgs {
   identityProviderUid?: string;
 }
 
-const { one, list } = lookupsOf<
+const { one, list } = defineLookups<
   GetExternalGroupRoleMappingArgs,
   GetExternalGroupRoleMappingsArgs,
   GetExternalGroupRoleMappingResult
@@ -26,11 +26,11 @@ const { one, list } = lookupsOf<
 /** Reads one mapping. Throws where there is none. */
 export const getExternalGroupRoleMapping = invoke(one);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getExternalGroupRoleMapping` returns, as an output. Its arguments can be outputs of other resources. */
 export const getExternalGroupRoleMappingOutput = invokeOutput(one);
 
 /** Lists the mappings that match and that the token may see. */
 export const getExternalGroupRoleMappings = invokeWithOptionalArgs(list);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getExternalGroupRoleMappings` returns, as an output. Its arguments can be outputs of other resources. */
 export const getExternalGroupRoleMappingsOutput = invokeWithOptionalArgsOutput(list);

@@ -11,7 +11,7 @@ import {
   invokeOutput,
 } from "./invoke";
 import type { Lookup } from "./invoke";
-import { orNotFound, lookupsOf } from "./lookup";
+import { orNotFound, defineLookups } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
 
 /** Selects one group: by `uid`, or by `name`. */
@@ -29,20 +29,20 @@ export interface CheckEligibilityResult {
 const COLLECTION = Group.spec.collection;
 const decodeGroup = resourceDecoder(Group.spec) as (response: unknown) => GetGroupResult;
 
-const { one, list } = lookupsOf<GetGroupArgs, GetGroupsArgs, GetGroupResult>(Group, {
+const { one, list } = defineLookups<GetGroupArgs, GetGroupsArgs, GetGroupResult>(Group, {
   calls: ["getGroup", "getGroups"],
 });
 
 /** Finds exactly one group. Throws where there is none, and where there are several, with their uids and parents. */
 export const getGroup = invoke(one);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getGroup` returns, as an output. Its arguments can be outputs of other resources. */
 export const getGroupOutput = invokeOutput(one);
 
 /** Lists the groups that match and that the token may see. */
 export const getGroups = invokeWithOptionalArgs(list);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getGroups` returns, as an output. Its arguments can be outputs of other resources. */
 export const getGroupsOutput = invokeWithOptionalArgsOutput(list);
 
 const ownGroup: Lookup<object, GetGroupResult> = {
@@ -68,11 +68,11 @@ const eligibility: Lookup<object, CheckEligibilityResult> = {
 /** The organisation of the domain of the e-mail address in the token. Throws where there is none. */
 export const lookupGroup = invokeWithoutArgs(ownGroup);
 
-/** `lookupGroup` with a `pulumi.Output` as its result. */
+/** Returns what `lookupGroup` returns, as an output. */
 export const lookupGroupOutput = invokeWithoutArgsOutput(ownGroup);
 
 /** Whether the domain of the e-mail address in the token is eligible for an organisation. */
 export const checkEligibility = invokeWithoutArgs(eligibility);
 
-/** `checkEligibility` with a `pulumi.Output` as its result. */
+/** Returns what `checkEligibility` returns, as an output. */
 export const checkEligibilityOutput = invokeWithoutArgsOutput(eligibility);

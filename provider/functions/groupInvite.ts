@@ -2,7 +2,7 @@ import { GroupInvite } from "../resources/groupInvite";
 import type { GetGroupInviteResult } from "../resources/groupInvite";
 import { validate } from "./validators";
 import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
-import { lookupsOf } from "./lookup";
+import { defineLookups } from "./lookup";
 import type { ByUidArgs, ListArgs } from "./lookup";
 
 /** Selects one invite. */
@@ -14,19 +14,22 @@ export interface GetGroupInvitesArgs extends ListArgs {
   keyId?: string;
 }
 
-const { one, list } = lookupsOf<GetGroupInviteArgs, GetGroupInvitesArgs, GetGroupInviteResult>(GroupInvite, {
-  calls: ["getGroupInvite", "getGroupInvites"],
-  filters: { keyId: validate.sentAs("keyId", validate.text) },
-});
+const { one, list } = defineLookups<GetGroupInviteArgs, GetGroupInvitesArgs, GetGroupInviteResult>(
+  GroupInvite,
+  {
+    calls: ["getGroupInvite", "getGroupInvites"],
+    filters: { keyId: validate.sentAs("keyId", validate.text) },
+  },
+);
 
 /** Reads one invite. Throws where there is none. */
 export const getGroupInvite = invoke(one);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getGroupInvite` returns, as an output. Its arguments can be outputs of other resources. */
 export const getGroupInviteOutput = invokeOutput(one);
 
 /** Lists the invites that match and that the token may see. */
 export const getGroupInvites = invokeWithOptionalArgs(list);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getGroupInvites` returns, as an output. Its arguments can be outputs of other resources. */
 export const getGroupInvitesOutput = invokeWithOptionalArgsOutput(list);

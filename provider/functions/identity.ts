@@ -5,7 +5,7 @@ import { decode } from "../schema/decoders";
 import { validate } from "./validators";
 import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
-import { lookupsOf } from "./lookup";
+import { defineLookups } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
 
 /** Selects one identity: by `uid`, or by `name`. */
@@ -31,7 +31,7 @@ export interface LookupIdentityResult {
   uid: string;
 }
 
-const { one, list } = lookupsOf<GetIdentityArgs, GetIdentitiesArgs, GetIdentityResult>(Identity, {
+const { one, list } = defineLookups<GetIdentityArgs, GetIdentitiesArgs, GetIdentityResult>(Identity, {
   calls: ["getIdentity", "getIdentities"],
   filters: {
     relationshipType: validate.sentAs(
@@ -44,13 +44,13 @@ const { one, list } = lookupsOf<GetIdentityArgs, GetIdentitiesArgs, GetIdentityR
 /** Finds exactly one identity. Throws where there is none, and where there are several, with their uids and parents. */
 export const getIdentity = invoke(one);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getIdentity` returns, as an output. Its arguments can be outputs of other resources. */
 export const getIdentityOutput = invokeOutput(one);
 
 /** Lists the identities that match and that the token may see. */
 export const getIdentities = invokeWithOptionalArgs(list);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getIdentities` returns, as an output. Its arguments can be outputs of other resources. */
 export const getIdentitiesOutput = invokeWithOptionalArgsOutput(list);
 
 const person: Lookup<LookupIdentityArgs, LookupIdentityResult> = {
@@ -67,5 +67,5 @@ const person: Lookup<LookupIdentityArgs, LookupIdentityResult> = {
 /** The uid that the holder of an issuer's subject has, or will have: the same before the first sign-in as after it. */
 export const lookupIdentity = invoke(person);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `lookupIdentity` returns, as an output. Its arguments can be outputs of other resources. */
 export const lookupIdentityOutput = invokeOutput(person);

@@ -37,7 +37,7 @@ export interface GetImageSizeResult {
   architecture: string;
 }
 
-function pathOf(client: Client, { repoUid, digest }: GetImageArchitecturesArgs, what: string): string {
+function digestAddress(client: Client, { repoUid, digest }: GetImageArchitecturesArgs, what: string): string {
   return client.address("/registry/v2/repos", repoUid, `/digests/${digest}/${what}`);
 }
 
@@ -55,7 +55,7 @@ const architectures: Lookup<GetImageArchitecturesArgs, GetImageArchitecturesResu
   call: "getImageArchitectures",
   validators: { repoUid: validate.required(validate.uid), digest: validate.required(validate.digest) },
   run: async (client, args) => {
-    const path = pathOf(client, args, "architectures");
+    const path = digestAddress(client, args, "architectures");
     const response = await getImage(client, path, args);
     return { architectures: decode.strings(await client.extractList(path, response, "architectures")) };
   },
@@ -70,7 +70,7 @@ const size: Lookup<GetImageSizeArgs, GetImageSizeResult> = {
   },
   run: async (client, args) => {
     const { architecture } = args;
-    const response = await getImage(client, pathOf(client, args, "size"), args, { architecture });
+    const response = await getImage(client, digestAddress(client, args, "size"), args, { architecture });
     return {
       bytes: decode.int64(response["size"]),
       architecture: decode.optionalString(response["architecture"]) ?? architecture ?? "amd64",
@@ -86,7 +86,7 @@ const size: Lookup<GetImageSizeArgs, GetImageSizeResult> = {
  */
 export const getImageArchitectures = invoke(architectures);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getImageArchitectures` returns, as an output. Its arguments can be outputs of other resources. */
 export const getImageArchitecturesOutput = invokeOutput(architectures);
 
 /**
@@ -97,5 +97,5 @@ export const getImageArchitecturesOutput = invokeOutput(architectures);
  */
 export const getImageSize = invoke(size);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getImageSize` returns, as an output. Its arguments can be outputs of other resources. */
 export const getImageSizeOutput = invokeOutput(size);

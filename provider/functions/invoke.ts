@@ -51,7 +51,7 @@ async function run<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<
   } catch (error) {
     throw new LookupError(
       errorCodeOf(error),
-      [`${lookup.call}: ${messageOf(error)}`, ...detailsOf(error)].join("\n  "),
+      [`${lookup.call}: ${describeFailure(error)}`, ...listErrorDetails(error)].join("\n  "),
     );
   }
 }
@@ -88,12 +88,12 @@ export function invokeWithOptionalArgsOutput<A extends object, R>(
   return withName(call.name, (args = {} as LookupInputs<A>) => call(args));
 }
 
-function messageOf(error: unknown): string {
+function describeFailure(error: unknown): string {
   return error instanceof Error ? error.message : "failed";
 }
 
 /** A line for each detail that the message does not contain. */
-function detailsOf(error: unknown): string[] {
+function listErrorDetails(error: unknown): string[] {
   if (!(error instanceof ApiError)) return [];
   const { fieldViolations, preconditions, resource, missingTerms } = error.details;
   const lines = [

@@ -196,7 +196,7 @@ interface KindLookups<One extends object, List extends LimitArgs, Result> {
 }
 
 /** The lookups of a kind, from its description: one object, and all that match. */
-export function lookupsOf<One extends object, List extends LimitArgs, Result>(
+export function defineLookups<One extends object, List extends LimitArgs, Result>(
   { spec }: { readonly spec: ResourceSpec },
   { calls: [one, list], selects, filters, byName, keep }: KindLookups<One, List, Result>,
 ): { readonly one: Lookup<One, Result>; readonly list: Lookup<List, Result[]> } {

@@ -19,5 +19,5 @@ const signOfLife: Lookup<object, PingResult> = {
 /** Asks the API for a sign of life. Throws where the address or the network is wrong. */
 export const ping = invokeWithoutArgs(signOfLife);
 
-/** `ping` with a `pulumi.Output` as its result. */
+/** Returns what `ping` returns, as an output. */
 export const pingOutput = invokeWithoutArgsOutput(signOfLife);

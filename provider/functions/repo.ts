@@ -4,7 +4,7 @@ import { decode } from "../schema/decoders";
 import { validate } from "./validators";
 import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
 import type { Lookup } from "./invoke";
-import { orNotFound, lookupsOf, notFoundMessage } from "./lookup";
+import { orNotFound, defineLookups, notFoundMessage } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
 
 /** Selects one repository: by `uid`, or by `name`. */
@@ -27,20 +27,20 @@ export interface GetRepoReadmeResult {
   content: string;
 }
 
-const { one, list } = lookupsOf<GetRepoArgs, GetReposArgs, GetRepoResult>(Repo, {
+const { one, list } = defineLookups<GetRepoArgs, GetReposArgs, GetRepoResult>(Repo, {
   calls: ["getRepo", "getRepos"],
 });
 
 /** Finds exactly one repository. Throws where there is none, and where there are several, with their uids and parents. */
 export const getRepo = invoke(one);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getRepo` returns, as an output. Its arguments can be outputs of other resources. */
 export const getRepoOutput = invokeOutput(one);
 
 /** Lists the repositories that match and that the token may see. */
 export const getRepos = invokeWithOptionalArgs(list);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getRepos` returns, as an output. Its arguments can be outputs of other resources. */
 export const getReposOutput = invokeWithOptionalArgsOutput(list);
 
 const readme: Lookup<GetRepoReadmeArgs, GetRepoReadmeResult> = {
@@ -56,5 +56,5 @@ const readme: Lookup<GetRepoReadmeArgs, GetRepoReadmeResult> = {
 /** Reads the readme of a repository. Throws where there is no such repository. */
 export const getRepoReadme = invoke(readme);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getRepoReadme` returns, as an output. Its arguments can be outputs of other resources. */
 export const getRepoReadmeOutput = invokeOutput(readme);

@@ -2,7 +2,7 @@ import { Role } from "../resources/role";
 import type { GetRoleResult } from "../resources/role";
 import { validate } from "./validators";
 import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
-import { lookupsOf } from "./lookup";
+import { defineLookups } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
 
 /** Selects one role: by `uid`, or by `name`. */
@@ -17,7 +17,7 @@ export interface GetRolesArgs extends NamedListArgs {
   builtIn?: boolean;
 }
 
-const { one, list } = lookupsOf<GetRoleArgs, GetRolesArgs, GetRoleResult>(Role, {
+const { one, list } = defineLookups<GetRoleArgs, GetRolesArgs, GetRoleResult>(Role, {
   calls: ["getRole", "getRoles"],
   selects: { builtIn: validate.flag },
   filters: { builtIn: validate.flag },
@@ -31,11 +31,11 @@ const { one, list } = lookupsOf<GetRoleArgs, GetRolesArgs, GetRoleResult>(Role, 
  */
 export const getRole = invoke(one);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getRole` returns, as an output. Its arguments can be outputs of other resources. */
 export const getRoleOutput = invokeOutput(one);
 
 /** Lists the roles that match and that the token may see. */
 export const getRoles = invokeWithOptionalArgs(list);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getRoles` returns, as an output. Its arguments can be outputs of other resources. */
 export const getRolesOutput = invokeWithOptionalArgsOutput(list);

@@ -2,7 +2,7 @@ import { RoleBinding } from "../resources/roleBinding";
 import type { GetRoleBindingResult } from "../resources/roleBinding";
 import { validate } from "./validators";
 import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
-import { lookupsOf } from "./lookup";
+import { defineLookups } from "./lookup";
 import type { ByUidArgs, ListArgs } from "./lookup";
 
 /** Selects one role binding. */
@@ -18,23 +18,26 @@ export interface GetRoleBindingsArgs extends ListArgs {
   roleUid?: string;
 }
 
-const { one, list } = lookupsOf<GetRoleBindingArgs, GetRoleBindingsArgs, GetRoleBindingResult>(RoleBinding, {
-  calls: ["getRoleBinding", "getRoleBindings"],
-  filters: {
-    identityUid: validate.sentAs("identity", validate.uid),
-    groupUid: validate.sentAs("group", validate.uid),
-    roleUid: validate.sentAs("role", validate.uid),
+const { one, list } = defineLookups<GetRoleBindingArgs, GetRoleBindingsArgs, GetRoleBindingResult>(
+  RoleBinding,
+  {
+    calls: ["getRoleBinding", "getRoleBindings"],
+    filters: {
+      identityUid: validate.sentAs("identity", validate.uid),
+      groupUid: validate.sentAs("group", validate.uid),
+      roleUid: validate.sentAs("role", validate.uid),
+    },
   },
-});
+);
 
 /** Reads one role binding. Throws where there is none. */
 export const getRoleBinding = invoke(one);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getRoleBinding` returns, as an output. Its arguments can be outputs of other resources. */
 export const getRoleBindingOutput = invokeOutput(one);
 
 /** Lists the role bindings that match and that the token may see. */
 export const getRoleBindings = invokeWithOptionalArgs(list);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getRoleBindings` returns, as an output. Its arguments can be outputs of other resources. */
 export const getRoleBindingsOutput = invokeWithOptionalArgsOutput(list);

@@ -2,7 +2,7 @@ import { Tag } from "../resources/tag";
 import type { GetTagResult } from "../resources/tag";
 import { validate } from "./validators";
 import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
-import { lookupsOf } from "./lookup";
+import { defineLookups } from "./lookup";
 import type { ByNameArgs, NamedListArgs } from "./lookup";
 
 /** Selects one tag: by `uid`, or by `name` and the repository. */
@@ -27,7 +27,7 @@ export interface GetTagsArgs extends NamedListArgs {
   deprecated?: boolean;
 }
 
-const { one, list } = lookupsOf<GetTagArgs, GetTagsArgs, GetTagResult>(Tag, {
+const { one, list } = defineLookups<GetTagArgs, GetTagsArgs, GetTagResult>(Tag, {
   calls: ["getTag", "getTags"],
   filters: {
     digest: validate.sentAs("digest", validate.digest),
@@ -43,11 +43,11 @@ const { one, list } = lookupsOf<GetTagArgs, GetTagsArgs, GetTagResult>(Tag, {
 /** Finds exactly one tag. Throws where there is none, and where there are several, with their uids and repositories. */
 export const getTag = invoke(one);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getTag` returns, as an output. Its arguments can be outputs of other resources. */
 export const getTagOutput = invokeOutput(one);
 
 /** Lists the tags that match and that the token may see. */
 export const getTags = invokeWithOptionalArgs(list);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getTags` returns, as an output. Its arguments can be outputs of other resources. */
 export const getTagsOutput = invokeWithOptionalArgsOutput(list);

@@ -43,5 +43,5 @@ const acceptances = lookupList<GetTermsAcceptancesArgs, AcceptedTerms>({
  */
 export const getTermsAcceptances = invoke(acceptances);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getTermsAcceptances` returns, as an output. Its arguments can be outputs of other resources. */
 export const getTermsAcceptancesOutput = invokeOutput(acceptances);

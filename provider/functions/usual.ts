@@ -4,7 +4,7 @@ import type { GetSubscriptionResult } from "../resources/subscription";
 import { IdentityProvider } from "../resources/identityProvider";
 import type { GetIdentityProviderResult } from "../resources/identityProvider";
 import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
-import { lookupsOf } from "./lookup";
+import { defineLookups } from "./lookup";
 import type { ByNameArgs, ByUidArgs, ListArgs, NamedListArgs } from "./lookup";
 
 /** Selects one subscription. */
@@ -13,7 +13,7 @@ export type GetSubscriptionArgs = ByUidArgs;
 /** Which subscriptions to list. All by default. Their lists know no names. */
 export type GetSubscriptionsArgs = ListArgs;
 
-const subscription = lookupsOf<GetSubscriptionArgs, GetSubscriptionsArgs, GetSubscriptionResult>(
+const subscription = defineLookups<GetSubscriptionArgs, GetSubscriptionsArgs, GetSubscriptionResult>(
   Subscription,
   { calls: ["getSubscription", "getSubscriptions"] },
 );
@@ -21,13 +21,13 @@ const subscription = lookupsOf<GetSubscriptionArgs, GetSubscriptionsArgs, GetSub
 /** Reads one subscription. Throws where there is none. */
 export const getSubscription = invoke(subscription.one);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getSubscription` returns, as an output. Its arguments can be outputs of other resources. */
 export const getSubscriptionOutput = invokeOutput(subscription.one);
 
 /** Lists the subscriptions that match and that the token may see. */
 export const getSubscriptions = invokeWithOptionalArgs(subscription.list);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getSubscriptions` returns, as an output. Its arguments can be outputs of other resources. */
 export const getSubscriptionsOutput = invokeWithOptionalArgsOutput(subscription.list);
 
 /** Selects one identity provider: by `uid`, or by `name`. */
@@ -36,7 +36,7 @@ export type GetIdentityProviderArgs = ByNameArgs;
 /** Which identity providers to list. All by default. */
 export type GetIdentityProvidersArgs = NamedListArgs;
 
-const identityProvider = lookupsOf<
+const identityProvider = defineLookups<
   GetIdentityProviderArgs,
   GetIdentityProvidersArgs,
   GetIdentityProviderResult
@@ -45,11 +45,11 @@ const identityProvider = lookupsOf<
 /** Finds exactly one identity provider. Throws where there is none, and where there are several, with their uids and parents. */
 export const getIdentityProvider = invoke(identityProvider.one);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getIdentityProvider` returns, as an output. Its arguments can be outputs of other resources. */
 export const getIdentityProviderOutput = invokeOutput(identityProvider.one);
 
 /** Lists the identity providers that match and that the token may see. */
 export const getIdentityProviders = invokeWithOptionalArgs(identityProvider.list);
 
-/** The same with inputs, for arguments that are known only when other resources are. */
+/** Returns what `getIdentityProviders` returns, as an output. Its arguments can be outputs of other resources. */
 export const getIdentityProvidersOutput = invokeWithOptionalArgsOutput(identityProvider.list);

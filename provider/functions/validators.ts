@@ -112,7 +112,7 @@ function listOf<T>(items: Validator<T>): Validator<T[]> {
 }
 
 /** A list that must name something. */
-function someOf<T>(items: Validator<T>): Validator<T[]> {
+function nonEmptyListOf<T>(items: Validator<T>): Validator<T[]> {
   const validator = listOf(items);
   return {
     ...validator,
@@ -144,7 +144,7 @@ export const validate = {
   enumName,
   oneName,
   listOf,
-  someOf,
+  someOf: nonEmptyListOf,
   required,
   sentAs,
 };

@@ -9,7 +9,7 @@ import { findSchemaMismatch } from "../engine/wire/schemaMismatch";
 import { readOutputs } from "../engine/wire/decode";
 
 /** The value where it is a string that is not empty. */
-function textOf(value: unknown): string | undefined {
+function nonEmptyString(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
@@ -26,7 +26,7 @@ function omitSecrets(fields: Readonly<Record<string, FieldSpec>>, values: Props)
 /** The outputs of an object, and what only its kind's responses contain. */
 function readDetails(spec: ResourceSpec, response: Props, uid: string): Props {
   const details: Props = { ...readOutputs(spec, response, uid, {}) };
-  const email = isReadAs(spec, "email") ? textOf(response["email"]) : undefined;
+  const email = isReadAs(spec, "email") ? nonEmptyString(response["email"]) : undefined;
   if (email !== undefined) details["email"] = email;
   return omitSecrets(spec.outputs ?? {}, details);
 }
@@ -45,7 +45,7 @@ export function toInventoryObject(spec: ResourceSpec, json: JsonObject, uid: str
   }
   const details = readDetails(spec, response, uid);
   const [createTime, updateTime, lastSeenTime] = ["createTime", "updateTime", "lastSeenTime"].map((key) =>
-    textOf(response[key]),
+    nonEmptyString(response[key]),
   );
   const isBuiltIn = isReadAs(spec, "builtIn") && !uid.includes("/");
   return {

@@ -2,7 +2,7 @@ import { CodedError } from "../errorCodes/codedError";
 import { listedKinds } from "../access/documents/inventoryKinds";
 import type { Inventory, InventoryObject } from "../access/documents/inventory";
 import type { Client, JsonObject } from "../api/client";
-import { uidOf } from "../api/client";
+import { requireUid } from "../api/client";
 import { ApiError, hasCode, isNotFound } from "../api/errors";
 import { readingHost, readOnly } from "../engine/operations/readOnly";
 import { aggregatedKind, isReadAs } from "../engine/description";
@@ -155,7 +155,7 @@ export class InventoryReader {
     const isPartial = spec.listing?.contents === "partial";
     const uids: string[] = [];
     for await (const item of this.listPages(spec, query)) {
-      const uid = uidOf(item, `listing ${spec.collection}`);
+      const uid = requireUid(item, `listing ${spec.collection}`);
       if (!isWanted(uid)) continue;
       if (isPartial) uids.push(uid);
       else this.add(toInventoryObject(spec, normalizeRead ? normalizeRead(item) : item, uid));

@@ -35,6 +35,6 @@ export function bindingKind({ ownsAll }: { readonly ownsAll: boolean }) {
 }
 
 /** The key of a grant, declared by a RoleBinding (`one`) or by the GroupAccess of its group (`all`). */
-export function grantKey(owner: "one" | "all", { parentUid, identityUid, roleUid }: Props): string {
+export function declaredGrantKey(owner: "one" | "all", { parentUid, identityUid, roleUid }: Props): string {
   return JSON.stringify(["grant", owner, parentUid, identityUid, roleUid]);
 }

@@ -19,14 +19,14 @@ const binding = shape({
 });
 
 const ignored = { unordered: true, access: "permission" } as const;
-const uidsOf = (refersTo: string) => list(string({ format: "uid", refersTo }), ignored);
+const uidList = (refersTo: string) => list(string({ format: "uid", refersTo }), ignored);
 
 const ignore = shape({
   fields: {
     /** The uids of identities, whatever their roles. */
-    identityUids: uidsOf("Identity"),
+    identityUids: uidList("Identity"),
     /** The uids of roles, whoever holds them. */
-    roleUids: uidsOf("Role"),
+    roleUids: uidList("Role"),
     /**
      * Regular expressions in RE2's syntax that match a binding's complete name, as a refresh shows it after
      * `unmanaged: `: `break-glass as owner`. Whoever makes an identity chooses its name: uids are safer.

@@ -2,7 +2,7 @@ import { resource } from "../engine/program/resource";
 import { decode } from "../schema/decoders";
 import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 import { boundGroup, boundIdentity, boundRole, parentGroup } from "./common";
-import { bindingBatch, bindingKind, grantee, grantedRole, grantKey } from "./grants";
+import { bindingBatch, bindingKind, grantee, grantedRole, declaredGrantKey } from "./grants";
 
 const roleBinding = kind({
   ...bindingKind({ ownsAll: false }),
@@ -31,8 +31,8 @@ const roleBinding = kind({
   operations: {
     create: (api, inputs, body) => api.createShared(bindingBatch, inputs["parentUid"] as string, body),
   },
-  declaredKeys: (inputs) => [grantKey("one", inputs)],
-  retainedBy: (inputs) => [grantKey("all", inputs)],
+  declaredKeys: (inputs) => [declaredGrantKey("one", inputs)],
+  retainedBy: (inputs) => [declaredGrantKey("all", inputs)],
 });
 
 /** The arguments of a RoleBinding. */

@@ -12,7 +12,10 @@ function grantsRole(fields: Readonly<Record<string, FieldSpec>>): boolean {
  * What the requests of a kind need, whose capabilities begin alike: `IAM_GROUPS`. A create that may have to find a lost one
  * by comparison lists what existed before.
  */
-export function capabilitiesOf(family: string, spec: Omit<ResourceSpec, "capabilities">): NeededCapabilities {
+export function deriveCapabilities(
+  family: string,
+  spec: Omit<ResourceSpec, "capabilities">,
+): NeededCapabilities {
   const named = (verb: string): string => `CAP_${family}_${verb}`;
   const toGrant = family !== BINDINGS && grantsRole(spec.fields) ? [`CAP_${BINDINGS}_CREATE`] : [];
   const isReplacedOnly = Object.values(spec.fields).every(({ immutable }) => immutable);

@@ -197,7 +197,7 @@ function isRead({ inputOnly, subresource, createOnly }: FieldSpec): boolean {
   return !inputOnly && !subresource && !createOnly;
 }
 
-function membersOf({ fields, oneOfs = [], reads = {} }: DecodableShape): Member[] {
+function listMembers({ fields, oneOfs = [], reads = {} }: DecodableShape): Member[] {
   return [
     ...Object.entries(fields)
       .filter(([key, field]) => isRead(field) && !Object.hasOwn(reads, key))
@@ -210,7 +210,7 @@ function membersOf({ fields, oneOfs = [], reads = {} }: DecodableShape): Member[
 }
 
 function shapeDecoder(shape: DecodableShape): (value: unknown) => JsonObject {
-  const members = membersOf(shape);
+  const members = listMembers(shape);
   return (value) => decodeMembers(members, value);
 }
 

@@ -16,7 +16,7 @@ import type {
   SecretSpec,
   StringSpec,
 } from "../engine/description";
-import { capabilitiesOf } from "./capabilities";
+import { deriveCapabilities } from "./capabilities";
 
 /*
  * The language in which each kind is described once. A builder returns the plain object that the engine works with; its
@@ -221,7 +221,7 @@ export function kind<
   const spec = { noun: words, ...description };
   return {
     ...spec,
-    capabilities: typeof capabilities === "string" ? capabilitiesOf(capabilities, spec) : capabilities,
+    capabilities: typeof capabilities === "string" ? deriveCapabilities(capabilities, spec) : capabilities,
   };
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 import path from "node:path";
 import { cacheRoot, fillFolder } from "../lib/files.mjs";
-import { messageOf, run, runToSuccess } from "../lib/processes.mjs";
+import { errorMessage, run, runToSuccess } from "../lib/processes.mjs";
 import { isExecutable } from "../lib/pulumiCache.mjs";
 
 /** As programs name it. */
@@ -27,7 +27,7 @@ let found;
  * @returns {Promise<{ tofu: string, folder: string } | string>} A text says why there are none.
  */
 export function findOpenTofu({ log }) {
-  found ??= obtain(log).catch((error) => messageOf(error).split("\n")[0] ?? "");
+  found ??= obtain(log).catch((error) => errorMessage(error).split("\n")[0] ?? "");
   return found;
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 import { exportText, previewText } from "../lib/documents.cjs";
-import { objectsOf, organisationOf } from "../lib/organisation/index.cjs";
+import { createObjects, organisationOf } from "../lib/organisation/index.cjs";
 
 /*
  * Documents of a generated organisation, without a server: inventories, states and previews of any size.
@@ -20,7 +20,9 @@ export function liveObjects(count) {
   const bindings = count - 1 - counts.Group - counts.Identity - counts.Role;
   const declared = organisationOf({ seed: 1, counts: { ...counts, RoleBinding: bindings } });
   let parts = 0;
-  return objectsOf(declared, root, () => (parts += 1).toString(16).padStart(16, "0"));
+  const nextPart = () => (parts += 1).toString(16).padStart(16, "0");
+  // None of these kinds is a part of another one.
+  return createObjects(declared, root, nextPart, () => false);
 }
 
 /** @param {readonly LiveObject[]} objects @param {readonly string[]} kinds */

@@ -195,7 +195,7 @@ const RATIOS = /** @type {const} */ ([
 ]);
 
 /** @param {Median} median @param {Figures | undefined} base */
-function rowOf({ n, latencyMs, operation, subject, figures }, base) {
+function formatMeasurement({ n, latencyMs, operation, subject, figures }, base) {
   const methods = Object.entries(figures.byMethod).map(([method, count]) => `${count} ${method}`);
   return [
     String(n),
@@ -220,7 +220,7 @@ export function resultTable(all, subjects) {
   }
   const rows = [...groups.values()].flatMap((group) => {
     group.sort((one, other) => order.indexOf(one.subject) - order.indexOf(other.subject));
-    return group.map((each) => rowOf(each, group[0]?.figures));
+    return group.map((each) => formatMeasurement(each, group[0]?.figures));
   });
   return table([HEAD, ...rows]);
 }

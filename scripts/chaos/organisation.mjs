@@ -24,7 +24,7 @@ const SHARES = {
  * @param {number} seed
  * @param {number} resources
  */
-export function programOf(seed, resources) {
+export function generateProgram(seed, resources) {
   const plain = plainKinds(loadSpecs(), loadTables());
   const shares = { ...Object.fromEntries(plain.map(({ kind }) => [kind, 4])), ...SHARES };
   const counts = Object.fromEntries(

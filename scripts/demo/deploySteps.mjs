@@ -1,7 +1,7 @@
 // @ts-check
 import { isDeepStrictEqual } from "node:util";
 import { isWrite, leafPaths } from "./server.mjs";
-import { printChanges, printTree, summaryOf, text, uidOf, valueAt } from "./state.mjs";
+import { printChanges, printTree, summaryOf, text, findUidByName, valueAt } from "./state.mjs";
 import { counted, paint, print, signed } from "./terminal.mjs";
 
 /**
@@ -108,13 +108,15 @@ function checkEdit(tour, step, resources, writes) {
     "exactly three requests, each a PATCH of an edited resource",
     writes.length === EDITS.length &&
       writes.every(({ method, status }) => method === "PATCH" && status === 200) &&
-      EDITS.every(({ resource }) => writes.some(({ uid }) => uid === uidOf(resources, resource))),
+      EDITS.every(({ resource }) => writes.some(({ uid }) => uid === findUidByName(resources, resource))),
     `${summaryOf(writes)}: ${writes.map(({ uid }) => tour.server.withNames(uid)).join(", ")}`,
   );
   step.check(
     "each updateMask names the edited field alone, and the body holds it",
     EDITS.every(({ resource, field }) =>
-      writes.some(({ uid, updateMask }) => uid === uidOf(resources, resource) && updateMask === field),
+      writes.some(
+        ({ uid, updateMask }) => uid === findUidByName(resources, resource) && updateMask === field,
+      ),
     ) && writes.every(({ body, updateMask }) => leafPaths(body).join() === updateMask),
     writes
       .map(({ updateMask, body }) => `${updateMask ?? "no mask"} (body: ${leafPaths(body).join()})`)

@@ -1,7 +1,7 @@
 // @ts-check
 import { isDeepStrictEqual } from "node:util";
 import { driftIn } from "./drift.mjs";
-import { COLLECTIONS, contentOf, isWrite, leafPaths, parentOf } from "./server.mjs";
+import { COLLECTIONS, contentOf, isWrite, leafPaths, readParentUid } from "./server.mjs";
 import { printChanges, printDifference, summaryOf, text, the, valueAt } from "./state.mjs";
 import { counted, paint, print, say } from "./terminal.mjs";
 import { EXIT_CHANGES } from "./tour.mjs";
@@ -177,7 +177,7 @@ function deleteGrant(state) {
     collection: COLLECTIONS.roleBindings,
     uid: binding.uid,
     drift: [],
-    repair: { method: "POST", uid: parentOf(binding), body: { identityUid, roleUid } },
+    repair: { method: "POST", uid: readParentUid(binding), body: { identityUid, roleUid } },
   };
 }
 

@@ -174,7 +174,7 @@ export function leafPaths(value, prefix = "") {
 }
 
 /** @param {Resource} resource */
-export function parentOf({ uid }) {
+export function readParentUid({ uid }) {
   return uid.slice(0, Math.max(0, uid.lastIndexOf("/")));
 }
 
@@ -189,7 +189,7 @@ export function contentOf(state) {
   for (const [collection, resources] of Object.entries(state)) {
     content[collection] = resources
       .map((resource) => {
-        const rest = { ...resource, parent: parentOf(resource) };
+        const rest = { ...resource, parent: readParentUid(resource) };
         for (const key of ["createTime", "updateTime", ...(collection === "roleBindings" ? ["uid"] : [])]) {
           delete (/** @type {Resource} */ (rest)[key]);
         }

@@ -1,5 +1,5 @@
 // @ts-check
-import { parentOf } from "./server.mjs";
+import { readParentUid } from "./server.mjs";
 import { paint, print, signed } from "./terminal.mjs";
 
 /**
@@ -20,7 +20,7 @@ export function the(list, predicate) {
 }
 
 /** @param {import("./server.mjs").Resource[]} resources @param {string} name */
-export function uidOf(resources, name) {
+export function findUidByName(resources, name) {
   return resources.find((resource) => resource.name === name)?.uid;
 }
 
@@ -82,5 +82,5 @@ export function printTree(state) {
 
 /** @param {import("./server.mjs").Resource[] | undefined} resources @param {string} parent */
 function within(resources, parent) {
-  return (resources ?? []).filter((resource) => parentOf(resource) === parent);
+  return (resources ?? []).filter((resource) => readParentUid(resource) === parent);
 }

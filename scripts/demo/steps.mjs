@@ -1,6 +1,6 @@
 // @ts-check
 import { performance } from "node:perf_hooks";
-import { excerpt, messageOf } from "../lib/processes.mjs";
+import { excerpt, errorMessage } from "../lib/processes.mjs";
 import { heading, paint, print, quote, say, seconds, WIDTH } from "./terminal.mjs";
 
 const QUOTED_LINES = 60;
@@ -62,7 +62,7 @@ export async function runSteps(steps, { redact, unlessInterrupted }) {
     try {
       await step.run(run);
     } catch (error) {
-      run.check("the step runs to its end", false, redact(messageOf(error)));
+      run.check("the step runs to its end", false, redact(errorMessage(error)));
     }
     await unlessInterrupted();
     run.ms = performance.now() - start;

@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import semver from "semver";
-import { lastLine, messageOf, run } from "./processes.mjs";
+import { lastLine, errorMessage, run } from "./processes.mjs";
 import { cliIn, companions, exe, findCached, isExecutable, which } from "./pulumiCache.mjs";
 
 /** @typedef {import("./pulumiCache.mjs").PulumiCli} PulumiCli */
@@ -57,7 +57,7 @@ async function findOnPath({ root, env, log }) {
   try {
     return cliIn(folder, await judge(pulumi, env), "path");
   } catch (error) {
-    log(`${pulumi} is passed over: ${messageOf(error)}`);
+    log(`${pulumi} is passed over: ${errorMessage(error)}`);
     return undefined;
   }
 }

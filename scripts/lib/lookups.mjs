@@ -1,16 +1,11 @@
 // @ts-check
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { lowerFirst, upperFirst } from "./letterCase.cjs";
 
 /**
  * @typedef {{ kind: string, noun: string, collection: string, sharesParentUid?: boolean, listsByName?: boolean }} Spec
  */
-
-/** @param {string} word */
-const lowerFirst = (word) => word.charAt(0).toLowerCase() + word.slice(1);
-
-/** @param {string} word */
-export const upperFirst = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** @param {string} noun */
 export const pluralOf = (noun) => `${noun.replace(/y$/, "ie")}s`;
@@ -34,13 +29,13 @@ const argumentsByUid = (noun) => ({
 });
 
 /** @param {Spec} spec */
-function lookupsOf({ kind, noun, collection, listsByName }) {
+function writeLookups({ kind, noun, collection, listsByName }) {
   const call = `get${kind}`;
   const calls = `get${upperFirst(collection.slice(collection.lastIndexOf("/") + 1))}`;
   const name = lowerFirst(kind);
   const texts = listsByName ? argumentsByName(noun) : argumentsByUid(noun);
-  const withInputs =
-    "/** The same with inputs, for arguments that are known only when other resources are. */";
+  const outputForm = (/** @type {string} */ lookup) =>
+    `/** Returns what \`${lookup}\` returns, as an output. Its arguments can be outputs of other resources. */`;
   return `
 ${texts.one}
 export type Get${kind}Args = ${texts.oneArgs};
@@ -48,18 +43,18 @@ export type Get${kind}Args = ${texts.oneArgs};
 ${texts.list}
 export type ${upperFirst(calls)}Args = ${texts.listArgs};
 
-const ${name} = lookupsOf<Get${kind}Args, ${upperFirst(calls)}Args, Get${kind}Result>(${kind}, { calls: ["${call}", "${calls}"] });
+const ${name} = defineLookups<Get${kind}Args, ${upperFirst(calls)}Args, Get${kind}Result>(${kind}, { calls: ["${call}", "${calls}"] });
 
 ${texts.find}
 export const ${call} = invoke(${name}.one);
 
-${withInputs}
+${outputForm(call)}
 export const ${call}Output = invokeOutput(${name}.one);
 
 /** Lists the ${pluralOf(noun)} that match and that the token may see. */
 export const ${calls} = invokeWithOptionalArgs(${name}.list);
 
-${withInputs}
+${outputForm(calls)}
 export const ${calls}Output = invokeWithOptionalArgsOutput(${name}.list);
 `;
 }
@@ -97,8 +92,8 @@ export function lookupsModule(specs) {
     "// Written by `npm run docs` from the descriptions of kinds that have no file of their own here.",
     ...imports,
     'import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";',
-    'import { lookupsOf } from "./lookup";',
+    'import { defineLookups } from "./lookup";',
     `import type { ${args.sort().join(", ")} } from "./lookup";`,
-    ...specs.map(lookupsOf),
+    ...specs.map(writeLookups),
   ].join("\n");
 }

@@ -7,7 +7,7 @@ import { fillFolder } from "./files.mjs";
 import { OLDEST, readVersion } from "./findPulumi.mjs";
 import { addedFiles, copyTool } from "./goTool.mjs";
 import { isAlive, withLock } from "./lock.mjs";
-import { excerpt, lastLine, messageOf, remove, run } from "./processes.mjs";
+import { excerpt, lastLine, errorMessage, remove, run } from "./processes.mjs";
 import {
   cacheEntries,
   cliIn,
@@ -147,7 +147,7 @@ async function fillCache(at) {
     await installOfficial(at, official, version);
     return cliIn(path.join(official, "bin"), version, "official");
   } catch (error) {
-    at.log(`the official Pulumi CLI could not be downloaded: ${messageOf(error)}`);
+    at.log(`the official Pulumi CLI could not be downloaded: ${errorMessage(error)}`);
   }
   const problem = goProblem(at);
   if (problem !== undefined) throw new Error(`The Pulumi CLI could not be downloaded. ${problem}`);

@@ -32,13 +32,13 @@ function cleanUp() {
     try {
       cleanup();
     } catch (error) {
-      console.error(`could not clean up: ${messageOf(error)}`);
+      console.error(`could not clean up: ${errorMessage(error)}`);
     }
   }
 }
 
 /** @param {unknown} error */
-export function messageOf(error) {
+export function errorMessage(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -192,7 +192,7 @@ export async function runScript(name, file, main) {
     const code = await withSignals(() => main(process.argv.slice(2)));
     if (code !== undefined) process.exitCode = code;
   } catch (error) {
-    console.error(`${name}: ${messageOf(error)}`);
+    console.error(`${name}: ${errorMessage(error)}`);
     process.exitCode = 1;
   }
 }

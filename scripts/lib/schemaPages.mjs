@@ -1,4 +1,5 @@
 // @ts-check
+import { upperFirst } from "./letterCase.cjs";
 import { anchor, code, page, table } from "./reference/markdown.mjs";
 
 /** @typedef {Record<string, any>} Schema */
@@ -42,21 +43,22 @@ export const documents = [
 ];
 
 /** @param {string} ref */
-const nameOf = (ref) => ref.slice(ref.lastIndexOf("/") + 1);
+const definitionName = (ref) => ref.slice(ref.lastIndexOf("/") + 1);
 
 /** The objects in a schema that have members of their own: itself, or the items of a list. @param {Schema} schema @returns {Schema | undefined} */
 const membersIn = (schema) => (schema.items ? membersIn(schema.items) : schema.properties && schema);
 
 /** @param {Schema} schema @param {string} path @returns {string} */
-function typeOf(schema, path) {
-  if (schema.$ref) return `[${nameOf(schema.$ref)}](${anchor(nameOf(schema.$ref))})`;
+function describeSchemaType(schema, path) {
+  if (schema.$ref) return `[${definitionName(schema.$ref)}](${anchor(definitionName(schema.$ref))})`;
   if (schema.const !== undefined) return code(JSON.stringify(schema.const));
-  if (schema.items) return `list of ${typeOf(schema.items, path)}`;
+  if (schema.items) return `list of ${describeSchemaType(schema.items, path)}`;
   if (schema.properties) return `[object](${anchor(path)})`;
   const choices = schema.oneOf ?? schema.anyOf;
-  if (choices) return choices.map((/** @type {Schema} */ choice) => typeOf(choice, path)).join(" or ");
+  if (choices)
+    return choices.map((/** @type {Schema} */ choice) => describeSchemaType(choice, path)).join(" or ");
   if (schema.additionalProperties instanceof Object)
-    return `map of ${typeOf(schema.additionalProperties, path)}`;
+    return `map of ${describeSchemaType(schema.additionalProperties, path)}`;
   return schema.type ? [schema.type].flat().join(" or ") : "any JSON";
 }
 
@@ -67,7 +69,7 @@ function meaningOf(schema) {
     schema.description,
     ...limits.flatMap(({ enum: names, errorMessage, minimum }) => [
       names && `One of ${names.map((/** @type {string} */ name) => code(name)).join(", ")}.`,
-      errorMessage && `${errorMessage.charAt(0).toUpperCase()}${errorMessage.slice(1)}.`,
+      errorMessage && `${upperFirst(errorMessage)}.`,
       minimum !== undefined && `At least ${minimum}.`,
     ]),
   ]
@@ -147,7 +149,7 @@ const COMMON_MEMBERS = {
 
 /** @param {string} name @param {Schema} member @param {Schema} definitions */
 function describeMember(name, member, definitions) {
-  const referred = definitions[nameOf(member.$ref ?? member.items?.$ref ?? "")] ?? {};
+  const referred = definitions[definitionName(member.$ref ?? member.items?.$ref ?? "")] ?? {};
   // A count says nothing about what is counted, and a glob only how it is written.
   const isGeneral = ["integer", "string"].includes(referred.type) && !referred.enum;
   const text = meaningOf(member) || (!isGeneral && meaningOf(referred)) || COMMON_MEMBERS[name];
@@ -159,7 +161,7 @@ function describeMember(name, member, definitions) {
 function membersTable(schema, path, definitions) {
   const rows = Object.entries(schema.properties).map(([name, member]) => [
     code(name),
-    typeOf(member, path === "" ? name : `${path}.${name}`),
+    describeSchemaType(member, path === "" ? name : `${path}.${name}`),
     schema.required?.includes(name) ? "yes" : "",
     describeMember(name, member, definitions),
   ]);
@@ -184,7 +186,7 @@ function sectionsOf(schema, path, definitions) {
 export function schemaPage({ name, title, intro }, schema) {
   const { definitions = {} } = schema;
   const describe = (/** @type {Schema} */ part, /** @type {string} */ path) =>
-    part.properties ? sectionsOf(part, path, definitions) : [`Type: ${typeOf(part, path)}.`];
+    part.properties ? sectionsOf(part, path, definitions) : [`Type: ${describeSchemaType(part, path)}.`];
   return page([
     "<!-- Written by npm run docs: change the types or scripts/lib/schemaPages.mjs instead. -->",
     `# ${title}`,

@@ -25,7 +25,7 @@ function defaultOf({ fallback }) {
 }
 
 /** @param {Definition} definition */
-function rowOf(definition) {
+function formatSetting(definition) {
   const { key, variable, type, min, max, isSecret, text } = definition;
   return [
     key ? code(`platform:${key}`) : "",
@@ -46,7 +46,7 @@ function rowOf(definition) {
 export function withSettings(page, definitions, variables) {
   const settingsTable = table(
     ["Stack configuration", "Environment", "Type", "Default", "Secret", "Meaning"],
-    Object.values(definitions).map(rowOf),
+    Object.values(definitions).map(formatSetting),
   );
   const rows = Object.entries(variables).map(([name, { of, text }]) => [code(name), of, text]);
   const variablesTable = table(["Variable", "Set by", "What it is read for"], rows);

@@ -20,7 +20,7 @@ export function listPages(root) {
 }
 
 /** The first heading of a page. @param {string} text */
-export const titleOf = (text) => (/^# (.+)$/m.exec(text)?.[1] ?? "").replaceAll("`", "");
+export const findTitle = (text) => (/^# (.+)$/m.exec(text)?.[1] ?? "").replaceAll("`", "");
 
 /** The addresses that a page links to. @param {string} text */
 function linksOf(text) {
@@ -70,7 +70,7 @@ export function copyPages({ root, into, repository }) {
   };
   for (const page of pages) {
     const text = readFileSync(path.join(root, page), "utf8");
-    titles.set(page, titleOf(text));
+    titles.set(page, findTitle(text));
     write(page, text);
   }
   const sources = repository === undefined ? linkedSources(root, pages) : [];

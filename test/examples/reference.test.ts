@@ -19,12 +19,11 @@ import type { Sample } from "../support/samples";
 import { clean, compile } from "../support/tools";
 import type { Answered } from "../support/tools";
 import { call } from "../support/wire";
+import { lowerFirst, upperFirst } from "../../scripts/lib/letterCase.cjs";
 
 /* The examples of docs/reference, as they are shown: those of all resources run in one program, and those of all lookups. */
 
 const EXAMPLES = join(ROOT, "examples/reference");
-
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** The examples of a folder of docs/reference, by the names of their files: the first program of each page. */
 function examplesIn(folder: "resources" | "lookups"): ReadonlyMap<string, string> {
@@ -100,7 +99,7 @@ test("the examples of all resources go up together, and show no change", async (
   await stack.up();
   const ours = Object.entries(await stack.ours());
   for (const name of names) {
-    const kind = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+    const kind = upperFirst(name);
     const created = ours.filter(
       ([label, { type }]) => label.startsWith(`${name}-`) && type.endsWith(`:${kind}`),
     );

@@ -5,6 +5,7 @@ import type { FieldSpec } from "../../provider/engine/description";
 import { kinds } from "../../provider/resources";
 import { ROOT } from "../support/engine";
 import { Project } from "../support/project";
+import { lowerFirst } from "../../scripts/lib/letterCase.cjs";
 
 /*
  * What an editor shows of the packed package: the questions that it asks the language service, for each kind, by the
@@ -208,7 +209,7 @@ describe.each(kinds.map(({ spec }) => [spec.kind, spec] as const))("an editor sh
 
   const ofClass = page.addWord(`platform.${kind};`, kind);
   test("the example of its page, at its class", () => {
-    const file = `${kind.charAt(0).toLowerCase()}${kind.slice(1)}.ts`;
+    const file = `${lowerFirst(kind)}.ts`;
     const text = readFileSync(join(ROOT, "examples/reference/resources", file), "utf8");
     expect(editor.hover(ofClass).example).toBe(`\`\`\`ts\n${text.trimEnd()}\n\`\`\``);
   });

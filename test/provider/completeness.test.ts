@@ -5,6 +5,7 @@ import type { ResourceSpec } from "../../provider/engine/description";
 import * as platform from "../../provider/index";
 import { kinds } from "../../provider/resources";
 import { samples } from "../support/samples";
+import { lowerFirst } from "../../scripts/lib/letterCase.cjs";
 
 /* Whatever a kind needs beside its description, and where it is to be written. CONTRIBUTING.md, "Add a kind". */
 
@@ -33,7 +34,7 @@ const hasList = ({ sharesParentUid }: ResourceSpec): boolean => !sharesParentUid
 /** What a kind lacks: where, and what to write there. */
 function missingPlaces(spec: ResourceSpec): string[] {
   const { kind } = spec;
-  const name = kind.charAt(0).toLowerCase() + kind.slice(1);
+  const name = lowerFirst(kind);
   const places: readonly (readonly [isThere: boolean, file: string, text: string, advice: string])[] = [
     [
       spec.capabilities !== undefined,
@@ -119,7 +120,7 @@ describe("a kind of resource", () => {
     expect(
       forgotten.map(({ name, file }) => `${place}: add the line of ${name}, which ${file} describes`),
     ).toEqual([]);
-    const fileOf = (name: string) => `provider/resources/${name.charAt(0).toLowerCase()}${name.slice(1)}.ts`;
+    const fileOf = (name: string) => `provider/resources/${lowerFirst(name)}.ts`;
     expect(described.filter(({ name, file }) => file !== fileOf(name))).toEqual([]);
     expect(described).toHaveLength(kinds.length);
   });

@@ -2,7 +2,7 @@ import { startEmulator } from "../../emulator";
 import type { Seed } from "../../emulator";
 import { kindTables } from "../../emulator/tables";
 import { kinds } from "../../provider/resources";
-import { objectsOf, organisationOf, plainKinds } from "../../scripts/lib/organisation/index.cjs";
+import { createObjects, organisationOf, plainKinds } from "../../scripts/lib/organisation/index.cjs";
 import { randomOf } from "../../scripts/lib/random.cjs";
 import { bodyOf } from "./byHand";
 import { call } from "./wire";
@@ -38,10 +38,9 @@ export interface Organisation {
 const TIMES = { createTime: "2026-01-02T03:04:05.678Z", updateTime: "2026-02-03T04:05:06.789Z" };
 const DAY_MS = 86_400_000;
 
-const plain = plainKinds(
-  kinds.map(({ spec }) => spec),
-  kindTables,
-);
+const specs = kinds.map(({ spec }) => spec);
+const plain = plainKinds(specs, kindTables);
+const partKinds = new Set(specs.flatMap(({ kind, sharesParentUid }) => (sharesParentUid ? [kind] : [])));
 
 /** How many of each kind that an inventory lists by default. */
 function countsOf({ groups, identities, roles, bindings, repos, others }: OrganisationSize) {
@@ -103,7 +102,12 @@ export function randomOrganisation(
   const existing = { Role: builtInRoles, Identity: people.map(({ uid }) => uid) };
   const counts = countsOf(size);
   const declared = organisationOf({ seed, counts, plain, isVaried: true, existing, now });
-  const objects = objectsOf(declared, root, () => hexOf(random, 16)).map(({ kind, uid, inputs }) => {
+  const objects = createObjects(
+    declared,
+    root,
+    () => hexOf(random, 16),
+    (kind) => partKinds.has(kind),
+  ).map(({ kind, uid, inputs }) => {
     const body = bodyOf(inputs);
     return { kind, object: { uid, ...body, ...TIMES, ...additions[kind]?.(body, random, now) } };
   });

@@ -4,7 +4,7 @@ import type { Props, ResourceSpec } from "../../engine/description";
 import { compareTexts } from "../../engine/values/values";
 import { kinds } from "../../resources";
 import type { Inventory, InventoryObject } from "../documents/inventory";
-import { keyOf, specOf } from "../graph/directory";
+import { objectKey, specOf } from "../graph/directory";
 import type { Directory } from "../graph/directory";
 import { declareObject } from "./adoptable";
 
@@ -61,11 +61,11 @@ function skipReason(
   { kind, uid }: InventoryObject,
 ): string | undefined {
   const collectionKind = collectionKindOf(kind);
-  if (managedKeys?.has(keyOf(kind, uid))) return "the stack manages it already";
-  if (collectionKind !== undefined && managedKeys?.has(keyOf(collectionKind, parentOf(uid) ?? ""))) {
+  if (managedKeys?.has(objectKey(kind, uid))) return "the stack manages it already";
+  if (collectionKind !== undefined && managedKeys?.has(objectKey(collectionKind, parentOf(uid) ?? ""))) {
     return `the stack's ${collectionKind} owns all of its group: add it there`;
   }
-  const isNamed = only?.includes(uid) === true || keys?.has(keyOf(kind, uid)) === true;
+  const isNamed = only?.includes(uid) === true || keys?.has(objectKey(kind, uid)) === true;
   if (uid === inventory.root && !spec.sharesParentUid && !isNamed) {
     return "it is the organisation itself: name its uid with --only if the program is to manage it too";
   }
@@ -87,7 +87,7 @@ export function selectCandidates(
     const spec = specOf(kind);
     if (spec === undefined || builtIn) continue;
     if (only && !only.has(kind) && !only.has(uid)) continue;
-    if (request.keys && !request.keys.has(keyOf(kind, uid))) continue;
+    if (request.keys && !request.keys.has(objectKey(kind, uid))) continue;
     const reason = skipReason(request, spec, object);
     const declared = reason === undefined ? declareObject(spec, object, now) : { reason };
     if ("reason" in declared) {

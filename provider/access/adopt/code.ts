@@ -95,7 +95,7 @@ function widthOf(text: string): number {
 type Members = readonly (readonly [string, CodeValue])[];
 
 /** The members of an object; undefined for any other value. */
-function membersOf(value: CodeValue): Members | undefined {
+function readMembers(value: CodeValue): Members | undefined {
   if (value instanceof CompactObject) return Object.entries(value.members);
   if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
   if (value instanceof Reference || value instanceof Call) return undefined;
@@ -128,7 +128,7 @@ function printFlat(value: CodeValue): string | undefined {
     const args = printFlatList(value.args);
     return args === undefined ? undefined : `${printCallee(value)}${args})`;
   }
-  const members = membersOf(value) ?? [];
+  const members = readMembers(value) ?? [];
   if (members.length === 0) return "{}";
   const texts = members.map(([, member]) => printFlat(member));
   if (!(value instanceof CompactObject) || texts.includes(undefined)) return undefined;
@@ -151,7 +151,7 @@ export function printValue(value: CodeValue, indent: number, used: number, after
   if (line !== undefined && (!isBreakable(value) || used + widthOf(line) + after <= WIDTH)) return line;
   if (value instanceof Call) return printCall(value, indent, used);
   if (Array.isArray(value)) return `[${printLines(value, indent)}]`;
-  const members = membersOf(value) ?? [];
+  const members = readMembers(value) ?? [];
   const lines = members.map(([key, member]) => printProperty(key, member, indent + 2));
   return `{\n${lines.join("\n")}\n${" ".repeat(indent)}}`;
 }
@@ -180,7 +180,7 @@ function printCall(call: Call, indent: number, used: number): string {
 /** Whether a value can begin on the line of its call and end on that of its closing bracket. */
 function canOpen(value: CodeValue): boolean {
   if (value instanceof Call) return value.args.length > 0 && canOpen(value.args.at(-1) ?? null);
-  return membersOf(value) !== undefined;
+  return readMembers(value) !== undefined;
 }
 
 /** One property of an object with its indentation and comma; a text that is too long gets a line of its own. */

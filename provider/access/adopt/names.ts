@@ -1,7 +1,7 @@
-import { parentOf } from "../../api/uid";
 import type { ResourceSpec } from "../../engine/description";
+import { parentUidOf } from "../../engine/wire/decode";
 import type { InventoryObject } from "../documents/inventory";
-import { keyOf } from "../graph/directory";
+import { objectKey } from "../graph/directory";
 import type { Directory } from "../graph/directory";
 
 const MAX_LENGTH = 50;
@@ -33,8 +33,7 @@ export function uidSuffix(uid: string, digits = 6): string {
   return uid.slice(-digits);
 }
 
-const parentUidOf = ({ spec, object }: NamedObject): string =>
-  spec.sharesParentUid ? object.uid : (parentOf(object.uid) ?? "");
+const readParentUid = ({ spec, object }: NamedObject): string => parentUidOf(spec, object.uid) ?? "";
 
 /** The words that name an object: its own name, or the names of the objects that it joins. */
 function nameWords(named: NamedObject, directory: Directory): string[] {
@@ -48,7 +47,7 @@ function nameWords(named: NamedObject, directory: Directory): string[] {
       return [directory.nameOf(value) ?? uidSuffix(value)];
     return value.length <= MAX_LENGTH ? [value.replace(/^https?:\/\//, "")] : [];
   });
-  const parentName = directory.nameOf(parentUidOf(named));
+  const parentName = directory.nameOf(readParentUid(named));
   return [...joined, ...(parentName === undefined ? [] : [parentName])];
 }
 
@@ -64,7 +63,7 @@ export function resourceName(spec: ResourceSpec, object: InventoryObject, direct
 function lengtheners(directory: Directory): ((named: NamedObject, name: string) => string)[] {
   return [
     (named, name) => {
-      const parentName = slug(directory.nameOf(parentUidOf(named)) ?? "");
+      const parentName = slug(directory.nameOf(readParentUid(named)) ?? "");
       return parentName === "" || name.endsWith(`-${parentName}`) ? name : `${name}-${parentName}`;
     },
     ({ object }, name) => `${name}-${uidSuffix(object.uid)}`,
@@ -86,16 +85,16 @@ export function uniqueNames<T extends NamedObject>(
   wantedNames?: ReadonlyMap<string, string>,
 ): Map<T, string> {
   const firstName = ({ spec, object }: T): string =>
-    wantedNames?.get(keyOf(spec.kind, object.uid)) || resourceName(spec, object, directory);
+    wantedNames?.get(objectKey(spec.kind, object.uid)) || resourceName(spec, object, directory);
   const names = new Map(objects.map((named) => [named, firstName(named)]));
   for (const lengthen of lengtheners(directory)) {
     const counts = new Map<string, number>();
     for (const [{ spec }, name] of names) {
-      const key = keyOf(spec.kind, name);
+      const key = objectKey(spec.kind, name);
       counts.set(key, (counts.get(key) ?? (usedNames.has(key) ? 1 : 0)) + 1);
     }
     for (const [named, name] of names) {
-      if ((counts.get(keyOf(named.spec.kind, name)) ?? 0) > 1) names.set(named, lengthen(named, name));
+      if ((counts.get(objectKey(named.spec.kind, name)) ?? 0) > 1) names.set(named, lengthen(named, name));
     }
   }
   return names;

@@ -1,5 +1,5 @@
 import type { Props } from "../../engine/description";
-import { compareTexts } from "../../engine/values/values";
+import { capitalize, compareTexts } from "../../engine/values/values";
 import { Directory } from "../graph/directory";
 import { selectCandidates } from "./candidates";
 import type { Candidate, CandidateRequest, SkippedObject } from "./candidates";
@@ -61,8 +61,6 @@ function withMember(value: CodeValue | undefined, path: readonly string[], membe
     [key]: remaining.length === 0 ? member : withMember(members[key], remaining, member),
   };
 }
-
-const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 class ProgramGenerator {
   private readonly names: ReadonlyMap<Candidate, string>;

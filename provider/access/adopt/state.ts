@@ -1,7 +1,7 @@
 import { UNKNOWN } from "../../engine/description";
 import type { Json, Props, ResourceSpec } from "../../engine/description";
 import { diffInputs } from "../../engine/wire/fieldMask";
-import { isObject } from "../../engine/values/values";
+import { isObject, stringOrEmpty } from "../../engine/values/values";
 import { specOf } from "../graph/directory";
 import { SECRET_MASK, kindOf, urnParts } from "../documents/engineState";
 import { DocumentError } from "../documents/jsonText";
@@ -59,8 +59,6 @@ function readResources(exported: unknown): StateResource[] {
   return Array.isArray(resources) ? (resources as StateResource[]) : [];
 }
 
-const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
-
 /** Replaces the unknown arguments of a preview by the live ones. */
 function fillUnknowns(planned: Json | undefined, live: Json | undefined): Json | undefined {
   if (planned === UNKNOWN) return live;
@@ -99,7 +97,7 @@ class StateMerger {
 
   constructor(private readonly parts: StateParts) {
     this.existing = readResources(parts.exported);
-    for (const row of this.existing) this.existingUrns.add(textOf(row["urn"]));
+    for (const row of this.existing) this.existingUrns.add(stringOrEmpty(row["urn"]));
     for (const resource of parts.resources) this.pending.set(`${resource.kind} ${resource.name}`, resource);
   }
 
@@ -108,7 +106,7 @@ class StateMerger {
     this.addProvider(steps);
     const urns: string[] = [];
     for (const step of steps) {
-      const [op, urn, state] = [textOf(step["op"]), textOf(step["urn"]), step["newState"]];
+      const [op, urn, state] = [stringOrEmpty(step["op"]), stringOrEmpty(step["urn"]), step["newState"]];
       if (["same", "read", "refresh"].includes(op)) continue;
       const { type, name } = urnParts(urn);
       if (op !== "create") {
@@ -142,7 +140,7 @@ class StateMerger {
     const diagnostics =
       isObject(preview) && Array.isArray(preview["diagnostics"]) ? preview["diagnostics"] : [];
     const errors = diagnostics.flatMap((one) =>
-      isObject(one) && one["severity"] === "error" ? [textOf(one["message"]).trim()] : [],
+      isObject(one) && one["severity"] === "error" ? [stringOrEmpty(one["message"]).trim()] : [],
     );
     if (errors.length > 0) throw new StateMergeError(errors);
     if (!Array.isArray(steps)) throw new StateMergeError(["this is no preview: it has no steps"]);
@@ -153,11 +151,11 @@ class StateMerger {
   private addProvider(steps: readonly Props[]): void {
     const own = this.existing.find((row) => row["type"] === PROVIDER_TYPE && row["delete"] !== true);
     if (own) {
-      this.providerReference = `${textOf(own["urn"])}::${textOf(own["id"])}`;
+      this.providerReference = `${stringOrEmpty(own["urn"])}::${stringOrEmpty(own["id"])}`;
       return;
     }
     const [first] = steps;
-    const { stack, project } = urnParts(textOf(first?.["urn"]));
+    const { stack, project } = urnParts(stringOrEmpty(first?.["urn"]));
     const urn = `urn:pulumi:${stack}::${project}::${PROVIDER_TYPE}::default`;
     const id = this.parts.newId();
     const config = Object.fromEntries(
@@ -254,18 +252,18 @@ function pickStateMembers(state: Props): StateResource {
 
 /** Sorts resources after their dependencies: the engine refuses a state in another order. */
 function sortByDependencies(rows: readonly StateResource[], known: ReadonlySet<string>): StateResource[] {
-  const byUrn = new Map(rows.map((row) => [textOf(row["urn"]), row]));
+  const byUrn = new Map(rows.map((row) => [stringOrEmpty(row["urn"]), row]));
   const done = new Set(known);
   const result: StateResource[] = [];
   const visit = (row: StateResource): void => {
-    const urn = textOf(row["urn"]);
+    const urn = stringOrEmpty(row["urn"]);
     if (done.has(urn)) return;
     done.add(urn);
-    const provider = textOf(row["provider"]);
+    const provider = stringOrEmpty(row["provider"]);
     const dependencies = [
-      textOf(row["parent"]),
+      stringOrEmpty(row["parent"]),
       provider.slice(0, provider.lastIndexOf("::")),
-      ...(Array.isArray(row["dependencies"]) ? row["dependencies"].map((urn) => textOf(urn)) : []),
+      ...(Array.isArray(row["dependencies"]) ? row["dependencies"].map((urn) => stringOrEmpty(urn)) : []),
     ];
     for (const dependency of dependencies) {
       const resource = byUrn.get(dependency);
@@ -273,7 +271,8 @@ function sortByDependencies(rows: readonly StateResource[], known: ReadonlySet<s
     }
     result.push(row);
   };
-  const rank = (row: StateResource): number => [STACK_TYPE, PROVIDER_TYPE].indexOf(textOf(row["type"]));
+  const rank = (row: StateResource): number =>
+    [STACK_TYPE, PROVIDER_TYPE].indexOf(stringOrEmpty(row["type"]));
   for (const row of [...rows].sort(
     (a, b) => Number(rank(b) >= 0) - Number(rank(a) >= 0) || rank(a) - rank(b),
   )) {

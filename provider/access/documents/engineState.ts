@@ -5,7 +5,7 @@ import { isObject } from "../../engine/values/values";
 import { PlainSecrets } from "./plainSecrets";
 import type { SourceLocation } from "./sourceLocation";
 import { specs } from "./specs";
-import { kindOf, whyNotReviewed } from "./reviewable";
+import { parseKind, whyNotReviewed } from "./reviewable";
 
 /** The key by which the engine marks a special value in a state; its value is the type. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
@@ -72,7 +72,7 @@ export function cliVersionOf(manifest: unknown): string | undefined {
   return typeof version === "string" ? printable(version, 40) : undefined;
 }
 
-export { kindOf } from "./reviewable";
+export { parseKind as kindOf } from "./reviewable";
 
 interface ReadOptions {
   /** Whether the string "[secret]" stands for a secret, as in digests. In other documents a program may have written it. */
@@ -238,9 +238,10 @@ export function readState(
   if (urn === undefined || type === undefined) return undefined;
   const providers = providerTexts(state);
   // The engine creates nothing without such a text: an export that lacks it was shortened.
-  const isShortened = form === "export" && providers.length === 0 && specs[kindOf(type) ?? ""] !== undefined;
+  const isShortened =
+    form === "export" && providers.length === 0 && specs[parseKind(type) ?? ""] !== undefined;
   const notReviewed = isShortened ? undefined : whyNotReviewed(type, providers);
-  const kind = notReviewed === undefined ? kindOf(type) : undefined;
+  const kind = notReviewed === undefined ? parseKind(type) : undefined;
   if (kind === undefined) return readUnreviewed(state, { urn, type, notReviewed, id });
   const identity = { urn, type, kind, id: id === UNKNOWN ? undefined : id };
   return readManaged(state, identity, form === "digest", withSecrets);

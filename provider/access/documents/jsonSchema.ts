@@ -87,7 +87,13 @@ function wrongType(type: string, { errorMessage, required = [] }: ErrorSchema): 
 }
 
 /** What a value must be, by the keyword of the schema that it breaks. */
-function requirementOf({ keyword, params, message = "is wrong", data, parentSchema }: ErrorObject): string {
+function describeRequirement({
+  keyword,
+  params,
+  message = "is wrong",
+  data,
+  parentSchema,
+}: ErrorObject): string {
   const schema = (parentSchema ?? {}) as ErrorSchema;
   const { errorMessage } = schema;
   const param = (name: string): unknown => Reflect.get(params, name);
@@ -118,7 +124,7 @@ function requirementOf({ keyword, params, message = "is wrong", data, parentSche
 }
 
 /** The keys to the value of an error, and to the property that it is about. */
-function keysOf({ instancePath, keyword, params }: ErrorObject): string[] {
+function locateError({ instancePath, keyword, params }: ErrorObject): string[] {
   const keys = instancePath.split("/").slice(1);
   const above = keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
   const param = {
@@ -144,10 +150,10 @@ export function schemaProblems(name: SchemaName, value: unknown): SchemaProblem[
   if (validate(value)) return [];
   const problems = new Map<string, SchemaProblem>();
   for (const error of validate.errors ?? []) {
-    const keys = keysOf(error);
+    const keys = locateError(error);
     const place = JSON.stringify(keys);
     if (error.keyword === "if" || problems.has(place)) continue;
-    const requirement = printable(requirementOf(error), LONGEST_REQUIREMENT);
+    const requirement = printable(describeRequirement(error), LONGEST_REQUIREMENT);
     problems.set(place, { keys, requirement, keyword: error.keyword });
   }
   return [...problems.values()];

@@ -4,7 +4,7 @@ import { specs } from "./specs";
 const OURS = "pulumi-nodejs:dynamic/platform:";
 
 /** The registry key of a type token of this package. */
-export function kindOf(type: string): string | undefined {
+export function parseKind(type: string): string | undefined {
   return type.startsWith(OURS) ? type.slice(OURS.length) : undefined;
 }
 
@@ -21,7 +21,7 @@ const RUNS_COMMANDS: readonly RegExp[] = [
 
 /** Why a resource cannot be reviewed; undefined if it is of this package, or a plain declaration of another one. */
 export function whyNotReviewed(type: string, texts: readonly unknown[]): string | undefined {
-  const kind = kindOf(type);
+  const kind = parseKind(type);
   if (kind !== undefined) {
     if (specs[kind] === undefined) return "this version does not know the kind";
     const isOurs = texts.length > 0 && texts.every((text) => text === providerText(kind));

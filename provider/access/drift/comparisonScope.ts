@@ -1,7 +1,7 @@
 import { parentOf } from "../../api/uid";
 import { aggregatedKind } from "../../engine/description";
 import type { ResourceSpec } from "../../engine/description";
-import { keyOf } from "../graph/directory";
+import { objectKey } from "../graph/directory";
 import type { Inventory } from "../documents/inventory";
 import type { ManagedResource } from "./difference";
 import type { DriftNotes } from "./driftNotes";
@@ -19,7 +19,7 @@ export class ComparisonScope {
   ) {
     this.byRoot = new Map([...request.inventories].reverse().map((inventory) => [inventory.root, inventory]));
     for (const { asked } of request.inventories) {
-      for (const { kind, uid } of asked ?? []) this.readUids.add(keyOf(kind, uid));
+      for (const { kind, uid } of asked ?? []) this.readUids.add(objectKey(kind, uid));
     }
   }
 
@@ -69,7 +69,7 @@ export class ComparisonScope {
     }
     // The refusal is an entry of its own.
     if (inventory.refused.some((refused) => refused.kind === kind)) return false;
-    if (inventory.kinds.includes(kind) || this.readUids.has(keyOf(kind, uid))) return true;
+    if (inventory.kinds.includes(kind) || this.readUids.has(objectKey(kind, uid))) return true;
     this.notes.incomplete.add(
       `${spec.noun}: not compared: the inventory contains no ${kind}: create it with --types +${kind}`,
     );

@@ -1,5 +1,5 @@
 import type { Props, ResourceSpec } from "../../engine/description";
-import { compareTexts } from "../../engine/values/values";
+import { capitalize, compareTexts } from "../../engine/values/values";
 import type { Directory } from "../graph/directory";
 import { combineDirections } from "../effects";
 import type { FieldEffect } from "../effects";
@@ -9,7 +9,7 @@ import type { DetectedDifference, ManagedResource } from "./difference";
 import { isSecretArgument } from "./secretValues";
 
 function capital(noun: string): string {
-  return noun.charAt(0).toUpperCase() + noun.slice(1);
+  return capitalize(noun);
 }
 
 function hasSameInputs(a: InventoryObject, b: InventoryObject): boolean {

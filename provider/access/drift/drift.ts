@@ -20,7 +20,7 @@ export { driftThresholds } from "./request";
 export type { DriftRequest, DriftThreshold } from "./request";
 
 function sideOfDirectory({ capabilities }: Directory): EffectSide {
-  return { nameOf: (uid) => uid, capabilitiesOf: capabilities };
+  return { findName: (uid) => uid, findCapabilities: capabilities };
 }
 
 /** Finds how the live organisation differs from what programs declare, or from an older inventory. */

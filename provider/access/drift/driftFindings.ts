@@ -21,7 +21,7 @@ const directionLines: Readonly<Record<DetectedDifference["direction"], readonly 
 };
 
 /** Identifies a difference in later runs too: no run data is in it. */
-function fingerprintOf({ kind, spec, uid, managed, fields }: DetectedDifference): string {
+function fingerprintDifference({ kind, spec, uid, managed, fields }: DetectedDifference): string {
   const properties = fields.map(({ path }) => path).sort();
   const identity = [`drift-${kind}`, spec.kind, uid, managed?.resource.urn ?? "", ...properties];
   return createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 32);
@@ -48,7 +48,7 @@ export function findingOf(difference: DetectedDifference): Finding {
     urn: managed?.resource.urn,
     uid,
     location: managed?.resource.location,
-    fingerprint: fingerprintOf(difference),
+    fingerprint: fingerprintDifference(difference),
     drift: { kind, direction, paths: difference.fields.map(({ path }) => path) },
   };
 }

@@ -1,9 +1,9 @@
 import { groupNodes, unresolvedGrants } from "../review/compare";
-import { keyOf, specOf } from "../graph/directory";
+import { objectKey, specOf } from "../graph/directory";
 import type { Directory } from "../graph/directory";
 import { describeEffects, sideOf } from "../effects";
 import type { EffectContext } from "../effects";
-import { entityOf, entityOfObject, keyOf as entityKey } from "../graph/entities";
+import { toEntity, entityOfObject, entityKey } from "../graph/entities";
 import { diffGrants } from "../review/grantChanges";
 import { bindingKeys } from "../graph/accessKinds";
 import { compareGrants } from "../graph/grant";
@@ -38,7 +38,7 @@ function entityOfManaged(managed: ManagedResource, inputs: Props, side: "before"
   const { spec, uid, resource } = managed;
   const shown = maskSecrets(managed, inputs);
   const read = { ...resource, kind: spec.kind, ...shown };
-  return entityOf(read, { key: keyOfManaged(managed), uid, side });
+  return toEntity(read, { key: keyOfManaged(managed), uid, side });
 }
 
 /** The program's view of an object whose live form is known. */
@@ -57,13 +57,13 @@ export function bindingKeysOfCollections(
     const { resource, spec, uid } = compared.managed;
     const inputs = compared[side];
     if (aggregatedKind(spec) === undefined || inputs === undefined) continue;
-    const complete: Parameters<typeof entityOf>[0] = {
+    const complete: Parameters<typeof toEntity>[0] = {
       ...resource,
       kind: spec.kind,
       inputs,
       secretPaths: [],
     };
-    for (const key of bindingKeys(entityOf(complete, { key: keyOfManaged(compared.managed), uid, side })))
+    for (const key of bindingKeys(toEntity(complete, { key: keyOfManaged(compared.managed), uid, side })))
       keys.add(key);
   }
   return keys;
@@ -78,7 +78,7 @@ class DriftGraphs {
   constructor({ directory, compared, differences }: DriftSides) {
     for (const resource of compared) {
       const { spec, uid } = resource.managed;
-      this.managed.set(keyOf(spec.kind, uid), resource);
+      this.managed.set(objectKey(spec.kind, uid), resource);
     }
     const owned = this.addCollections(compared);
     for (const object of directory.all()) this.addLive(entityOfObject(object), owned);
@@ -117,7 +117,7 @@ class DriftGraphs {
   private addLive(live: Entity, owned: ReadonlySet<string>): void {
     const keys = bindingKeys(live);
     if (keys.length > 0 && keys.every((key) => owned.has(key))) return;
-    const compared = this.managed.get(keyOf(live.kind, live.uid ?? ""));
+    const compared = this.managed.get(objectKey(live.kind, live.uid ?? ""));
     if (compared?.after === undefined) {
       this.after.set(live.key, live);
     } else if (compared.managed.resource.secretPaths.length > 0) {
@@ -157,7 +157,7 @@ class DriftGraphs {
 const operations = { changed: "update", deleted: "delete", unmanaged: "create" } as const;
 
 /** The changes of resources that lead from one graph to the other. */
-function changesOf(
+function listResourceChanges(
   differences: readonly DetectedDifference[],
   before: Entities,
   after: Entities,
@@ -208,7 +208,7 @@ export function compareDrift(sides: DriftSides): Comparison {
   return {
     before,
     after,
-    changes: changesOf(differences, before.entities, after.entities, context),
+    changes: listResourceChanges(differences, before.entities, after.entities, context),
     grants,
     unchanged,
     groups: groupNodes(before.entities, after.entities),

@@ -1,6 +1,6 @@
 import { aggregatedKind } from "../../engine/description";
 import { parentOf } from "../../api/uid";
-import { keyOf, specOf } from "../graph/directory";
+import { objectKey, specOf } from "../graph/directory";
 import { urnParts } from "../documents/engineState";
 import type { StateExport } from "../documents/stateExport";
 import type { ManagedResource } from "./difference";
@@ -21,17 +21,17 @@ export class ManagedResources {
 
   /** Whether a state records an object: managed, read, or about to be deleted. */
   isKnown(kind: string, uid: string): boolean {
-    return this.known.has(keyOf(kind, uid));
+    return this.known.has(objectKey(kind, uid));
   }
 
   /** The resources that manage one object. */
   ownersOf(kind: string, uid: string): readonly ManagedResource[] {
-    return this.byKey.get(keyOf(kind, uid)) ?? [];
+    return this.byKey.get(objectKey(kind, uid)) ?? [];
   }
 
   /** The resource that owns all objects of this kind at the parent of an object. */
   collectionOwner(kind: string, uid: string): ManagedResource | undefined {
-    return this.collections.get(keyOf(kind, parentOf(uid) ?? ""));
+    return this.collections.get(objectKey(kind, parentOf(uid) ?? ""));
   }
 
   /** The resources of objects that more than one resource manages. */
@@ -52,12 +52,12 @@ export class ManagedResources {
       );
     }
     for (const { kind, id } of state.pendingDeletes) {
-      if (kind !== undefined && id !== undefined) this.known.add(keyOf(kind, id));
+      if (kind !== undefined && id !== undefined) this.known.add(objectKey(kind, id));
     }
     for (const resource of state.resources) {
       const { kind, id: uid, urn, external } = resource;
       if (kind === undefined || uid === undefined) continue;
-      this.known.add(keyOf(kind, uid));
+      this.known.add(objectKey(kind, uid));
       const spec = specOf(kind);
       if (spec === undefined) {
         notes.incomplete.add(`${stack}: unknown kind ${kind}: ${urn}; use a newer version of this package`);
@@ -70,11 +70,11 @@ export class ManagedResources {
   private add(managed: ManagedResource): void {
     const { spec, uid } = managed;
     this.all.push(managed);
-    const key = keyOf(spec.kind, uid);
+    const key = objectKey(spec.kind, uid);
     const owners = this.byKey.get(key);
     if (owners === undefined) this.byKey.set(key, [managed]);
     else owners.push(managed);
     const aggregated = aggregatedKind(spec);
-    if (aggregated !== undefined) this.collections.set(keyOf(aggregated, uid), managed);
+    if (aggregated !== undefined) this.collections.set(objectKey(aggregated, uid), managed);
   }
 }

@@ -1,14 +1,14 @@
-import { label } from "../graph/groupHierarchy";
-import { capabilitiesOf } from "../graph/roleCapabilities";
+import { labelByKey } from "../graph/groupHierarchy";
+import { readRoleCapabilities } from "../graph/roleCapabilities";
 import type { Entities } from "../graph/model";
 import type { Languages } from "../trust/languages";
 
 /** What is known of the resources that a value refers to, before a change or after it. */
 export interface EffectSide {
   /** What to call a resource, by its uid or its key. */
-  readonly nameOf: (key: string) => string;
+  readonly findName: (key: string) => string;
   /** The capabilities of a role; undefined if they are unknown. */
-  readonly capabilitiesOf: (role: string) => readonly string[] | undefined;
+  readonly findCapabilities: (role: string) => readonly string[] | undefined;
 }
 
 /** What `describeEffects` needs besides the two sets of arguments. */
@@ -22,9 +22,9 @@ export interface EffectContext {
 }
 
 /** Looks up names and capabilities of the referenced resources in entities. */
-export function sideOf(entities: Entities): EffectSide {
+export function createEffectSide(entities: Entities): EffectSide {
   return {
-    nameOf: (key) => label(entities, key),
-    capabilitiesOf: (role) => capabilitiesOf(entities.get(role)),
+    findName: (key) => labelByKey(entities, key),
+    findCapabilities: (role) => readRoleCapabilities(entities.get(role)),
   };
 }

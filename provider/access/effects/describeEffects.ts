@@ -6,7 +6,7 @@ import type { EffectContext } from "./context";
 import type { Direction, Effect } from "./direction";
 import { displayValue } from "./display";
 import { judgeEntry, judgeField } from "./judge";
-import { membersOf } from "./level";
+import { objectOrEmpty } from "./level";
 import { effectOf } from "../graph/fieldAccess";
 import type { Level, FieldStates } from "./level";
 
@@ -57,8 +57,8 @@ class EffectReader {
     return this.read({
       fields: field.fields,
       oneOfs: field.oneOfs ?? [],
-      before: membersOf(before),
-      after: membersOf(after),
+      before: objectOrEmpty(before),
+      after: objectOrEmpty(after),
       path,
       statePath,
       inherited: effectOf(field, level.inherited),
@@ -72,7 +72,7 @@ class EffectReader {
     around: Level,
   ): FieldEffect[] {
     const level = { ...around, inherited: effectOf(field, around.inherited) };
-    const [before, after] = [membersOf(step.before), membersOf(step.after)];
+    const [before, after] = [objectOrEmpty(step.before), objectOrEmpty(step.after)];
     const { values } = field;
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((key) => {
       const entry: FieldStates = {
@@ -95,7 +95,7 @@ class EffectReader {
   private toEffect({ field, path, statePath, ...values }: FieldStates, effect: Effect): FieldEffect {
     const isSecret = this.isSecret(statePath);
     const display = (value: Json | undefined, side: "before" | "after"): string | undefined =>
-      isSecret && value !== undefined ? SECRET_MASK : displayValue(field, value, this.context[side].nameOf);
+      isSecret && value !== undefined ? SECRET_MASK : displayValue(field, value, this.context[side].findName);
     const [before, after] = [display(values.before, "before"), display(values.after, "after")];
     return {
       path,

@@ -1,4 +1,4 @@
-export { sideOf } from "./context";
+export { createEffectSide as sideOf } from "./context";
 export type { EffectContext, EffectSide } from "./context";
 export { describeEffects } from "./describeEffects";
 export type { FieldEffect } from "./describeEffects";

@@ -5,7 +5,7 @@ import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
-import { membersOf, unreadReason } from "./level";
+import { objectOrEmpty, unreadReason } from "./level";
 import { decidesAccess, effectOf } from "../graph/fieldAccess";
 import type { Level, FieldStates } from "./level";
 import { acceptedBy, acceptedByOneOf, compareAccepted } from "./match";
@@ -47,14 +47,14 @@ function judgeMatch(
 function judgeRole(before: Json | undefined, after: Json | undefined, context: EffectContext): Effect {
   if (typeof before !== "string" || before === "") return widened("a role where there was none");
   if (typeof after !== "string" || after === "") return narrowed("the role is gone");
-  const [old, now] = [context.before.capabilitiesOf(before), context.after.capabilitiesOf(after)];
+  const [old, now] = [context.before.findCapabilities(before), context.after.findCapabilities(after)];
   if (old === undefined || now === undefined) return unknown("what the roles allow is not known");
   const effect = compareSets(namesOf(old), namesOf(now));
   return effect.direction === "neutral" ? neutral("both roles allow the same") : effect;
 }
 
 /** The expiry of a value, in nanoseconds; undefined where the text is no time. */
-function expiryOf(field: FieldSpec, value: Json | undefined): bigint | undefined {
+function parseExpiry(field: FieldSpec, value: Json | undefined): bigint | undefined {
   if (typeof value !== "string") return undefined;
   return field.type === "string" && field.format === "duration"
     ? durationNanos(value)
@@ -64,7 +64,7 @@ function expiryOf(field: FieldSpec, value: Json | undefined): bigint | undefined
 function judgeExpiry({ field, key, before, after }: FieldStates, level: Level): Effect {
   const isSetAfter = isSet(field, after);
   if (isSet(field, before) && isSetAfter) {
-    const [old, now] = [expiryOf(field, before), expiryOf(field, after)];
+    const [old, now] = [parseExpiry(field, before), parseExpiry(field, after)];
     if (old === undefined || now === undefined) return unknown("an end is no time that can be read");
     return now > old ? widened("ends later") : narrowed("ends earlier");
   }
@@ -118,7 +118,7 @@ function conditionInOtherMap(key: string, level: Level, side: "before" | "after"
     field.type === "map" && field.access === "restriction" ? [{ name, values: field.values }] : [],
   );
   const entryOf = (name: string, on: "before" | "after"): Json | undefined =>
-    ownMember(membersOf(ownMember(level[on], name)), key);
+    ownMember(objectOrEmpty(ownMember(level[on], name)), key);
   const other = side === "before" ? "after" : "before";
   const mapsWithKey = maps.filter(
     ({ name }) => entryOf(name, side) !== undefined && entryOf(name, other) === undefined,
@@ -135,11 +135,11 @@ export function judgeEntry(entry: FieldStates, level: Level, { languages }: Effe
   if (settled !== undefined) return settled;
   const { field, key, before, after } = entry;
   const isLimit = level.inherited === "restriction";
-  const sideOf = (side: "before" | "after"): Accepted | undefined => {
+  const acceptedOn = (side: "before" | "after"): Accepted | undefined => {
     if (entry[side] !== undefined) return acceptedBy(field, entry[side]);
     return isLimit ? conditionInOtherMap(key, level, side) : undefined;
   };
-  const [old, now] = [sideOf("before"), sideOf("after")];
+  const [old, now] = [acceptedOn("before"), acceptedOn("after")];
   return old === undefined || now === undefined
     ? comparePresence(before !== undefined, after !== undefined, isLimit)
     : compareAccepted(old, now, languages);

@@ -27,7 +27,7 @@ export interface FieldStates {
   readonly statePath: string;
 }
 
-export const membersOf = (value: Json | undefined): Props => (isObject(value) ? value : {});
+export const objectOrEmpty = (value: Json | undefined): Props => (isObject(value) ? value : {});
 
 /** Why a value cannot be compared, as in "is secret": somewhere inside it stands what was not read. */
 export function unreadReason(value: Json | undefined): string | undefined {

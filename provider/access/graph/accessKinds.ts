@@ -1,5 +1,5 @@
 import type { Json } from "../../engine/description";
-import { isObject } from "../../engine/values/values";
+import { isObject, stringOrEmpty } from "../../engine/values/values";
 import type { Entity } from "./model";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./subjects";
 import { isUnread } from "./unread";
@@ -117,7 +117,7 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     shownByGrants: true,
     grants: ({ inputs }) => [
       {
-        holder: { externalGroup: textOf(inputs["externalGroupId"]), provider: inputs["parentUid"] },
+        holder: { externalGroup: stringOrEmpty(inputs["externalGroupId"]), provider: inputs["parentUid"] },
         role: inputs["roleUid"],
         group: inputs["scope"],
       },
@@ -167,9 +167,6 @@ export function isAccessField(kind: string, path: string): boolean {
 export function isPrincipalField(kind: string, path: string): boolean {
   const { principal } = accessKinds[kind] ?? {};
   return principal !== undefined && isAccessField(kind, path) && !beginsWith(path, principal.except);
-}
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
 }
 export function grantsIn(entity: Entity): DeclaredGrant[] {
   return accessKinds[entity.kind]?.grants?.(entity) ?? [];

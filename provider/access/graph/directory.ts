@@ -25,7 +25,7 @@ function escapeSeparators(text: string): string {
   return showInvisible(text.replace(/[\\"→]|(?<=^|\s)\/|\/(?=\s|$)/gu, "\\$&"));
 }
 
-export const keyOf = (kind: string, uid: string): string => `${kind} ${uid}`;
+export const objectKey = (kind: string, uid: string): string => `${kind} ${uid}`;
 
 /** Finds the objects of inventories by kind and uid, and names them for people. */
 export class Directory {
@@ -35,7 +35,7 @@ export class Directory {
 
   constructor(readonly inventories: readonly Inventory[]) {
     for (const object of inventories.flatMap(({ objects }) => objects)) {
-      this.objects.set(keyOf(object.kind, object.uid), object);
+      this.objects.set(objectKey(object.kind, object.uid), object);
       if (specOf(object.kind)?.sharesParentUid !== true) this.named.set(object.uid, object);
     }
   }
@@ -45,7 +45,7 @@ export class Directory {
   }
 
   find(kind: string, uid: string): InventoryObject | undefined {
-    return this.objects.get(keyOf(kind, uid));
+    return this.objects.get(objectKey(kind, uid));
   }
 
   /** What has this uid as its own. */

@@ -1,5 +1,5 @@
 import { printable } from "../../api/errors";
-import { grantKey, GroupHierarchy, label } from "./groupHierarchy";
+import { grantKey, GroupHierarchy, labelByKey } from "./groupHierarchy";
 import { DocumentError } from "../documents/jsonText";
 import type { AccessGraph } from "./model";
 import type { Grant, Scope } from "./grant";
@@ -35,7 +35,7 @@ function findGroup(graph: AccessGraph, hierarchy: GroupHierarchy, text: string):
     ...new Set([...groups.map(({ key }) => key), ...granted.flatMap((key) => hierarchy.chain(key))]),
   ];
   const matches = (key: string): boolean =>
-    key === text || label(graph.entities, key) === text || hierarchy.scope(key).path === text;
+    key === text || labelByKey(graph.entities, key) === text || hierarchy.scope(key).path === text;
   const matching = keys.filter(matches);
   const [only] = matching;
   const shown = JSON.stringify(printable(text, 120));

@@ -11,11 +11,11 @@ import { isUnread, unreadAt } from "./unread";
 import type { Place, UnreadReason, UnreadValue } from "./unread";
 
 /** A key for each resource: the uid, but where that is another resource's too. */
-export function keyOf(kind: string, uid: string, parentUid: Json | undefined): string {
+export function entityKey(kind: string, uid: string, parentUid: Json | undefined): string {
   return specs[kind]?.sharesParentUid === true || uid === parentUid ? compositeKey("part", uid, kind) : uid;
 }
 
-function nameOf(inputs: Props): string | undefined {
+function readKnownName(inputs: Props): string | undefined {
   const { name } = inputs;
   return typeof name === "string" && name !== "" && !isUnread(name) && name !== SECRET_MASK
     ? name
@@ -79,7 +79,10 @@ function readInputs(
 }
 
 /** The members that only the server sets on a managed resource, from its state. */
-function detailsOf(kind: string, outputs: Props): { details?: Props; plaintextSecrets: readonly string[] } {
+function readServerDetails(
+  kind: string,
+  outputs: Props,
+): { details?: Props; plaintextSecrets: readonly string[] } {
   const names = Object.keys(specs[kind]?.outputs ?? {}).filter(
     (name) => outputs[name] !== undefined && !isUnknown(outputs[name]),
   );
@@ -114,7 +117,7 @@ export interface Reading {
 }
 
 /** A resource of a state as an entity. */
-export function entityOf(
+export function toEntity(
   resource: RecordedResource & { readonly kind: string },
   { key, uid, side, isSame = false }: Reading,
 ): Entity {
@@ -129,14 +132,14 @@ export function entityOf(
     secretPaths,
     placeOf,
   );
-  const recorded = detailsOf(kind, resource.outputs);
+  const recorded = readServerDetails(kind, resource.outputs);
   const plaintext = [...plaintextSecrets, ...recorded.plaintextSecrets];
   return {
     key,
     kind,
     uid,
     urn,
-    name: nameOf(inputs),
+    name: readKnownName(inputs),
     inputs,
     unresolved: unresolvedPaths(unread),
     secretPaths,
@@ -154,10 +157,10 @@ export function entityOfObject(object: InventoryObject): Entity {
   const { kind, uid } = object;
   const { inputs, unread } = readInputs(specs[kind], object.inputs, [], () => ({ urn: uid, side: "before" }));
   return {
-    key: keyOf(kind, uid, object.inputs["parentUid"]),
+    key: entityKey(kind, uid, object.inputs["parentUid"]),
     kind,
     uid,
-    name: nameOf(inputs),
+    name: readKnownName(inputs),
     inputs,
     unresolved: unresolvedPaths(unread),
     secretPaths: [],

@@ -4,8 +4,8 @@ import type { AccessGraph, Entities, Entity } from "./model";
 import { compareGrants, type Grant, type GrantedRole, type Subject } from "./grant";
 import { describeIdentity } from "./subjects";
 import { isUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
-import { capabilitiesOf } from "./roleCapabilities";
-import { GroupHierarchy, namedOf, label } from "./groupHierarchy";
+import { readRoleCapabilities } from "./roleCapabilities";
+import { GroupHierarchy, findNamed, labelByKey } from "./groupHierarchy";
 import { type Reference, type DeclaredGrant, grantsIn, accessKinds } from "./accessKinds";
 
 /** A grant, and the keys of the entities that define who its subject is. */
@@ -64,7 +64,7 @@ class GrantResolver {
     const entity = this.entities.get(key);
     const subject: Subject = {
       type: "identity",
-      ...namedOf(this.entities, key),
+      ...findNamed(this.entities, key),
       ...(entity ? describeIdentity(entity) : { displayName: `identity ${key}`, matchesMany: false }),
     };
     this.subjects.set(key, subject);
@@ -76,10 +76,10 @@ class GrantResolver {
     if (known) return known;
     const entity = this.entities.get(key);
     const role: GrantedRole = {
-      ...namedOf(this.entities, key),
+      ...findNamed(this.entities, key),
       // Built-in roles lie in no group (contract, section 1).
       builtIn: entity?.builtIn ?? (isUid(key) && parentOf(key) === undefined),
-      capabilities: capabilitiesOf(entity),
+      capabilities: readRoleCapabilities(entity),
     };
     this.roles.set(key, role);
     return role;
@@ -101,7 +101,7 @@ class GrantResolver {
     if ("type" in holder) {
       const key = subjectKey(entity);
       const subject = {
-        ...namedOf(this.entities, entity.key),
+        ...findNamed(this.entities, entity.key),
         key,
         type: holder.type,
         ...holder.description,
@@ -112,7 +112,7 @@ class GrantResolver {
     if (isUnread(provider)) return unknownSubject(provider, "a group of an identity provider");
     if (isUnread(externalGroup)) return unknownSubject(externalGroup, "a group of an identity provider");
     if (!GrantResolver.isResolved(provider)) return undefined;
-    const providerLabel = this.entities.get(provider)?.name ?? label(this.entities, provider);
+    const providerLabel = this.entities.get(provider)?.name ?? labelByKey(this.entities, provider);
     const subject: Subject = {
       type: "externalGroup",
       key: compositeKey("externalGroup", provider, externalGroup),
@@ -162,7 +162,7 @@ class GrantResolver {
       isUnread(impersonated.directory)
     )
       return [];
-    const directoryLabel = label(this.entities, impersonated.directory);
+    const directoryLabel = labelByKey(this.entities, impersonated.directory);
     const subject: Subject = {
       type: "identityProvider",
       key: compositeKey("scimToken", entity.key),

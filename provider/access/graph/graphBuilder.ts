@@ -1,12 +1,12 @@
 import { kindOf } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
 import { accessKinds, bindingKeys } from "./accessKinds";
-import { entityOf, entityOfObject } from "./entities";
+import { toEntity, entityOfObject } from "./entities";
 import { graphOf } from "./grants";
 import { compositeKey } from "./keys";
 import { mergeLive } from "./mergeLive";
 import type { AccessGraph, Entity } from "./model";
-import { isManagedKind, PlanKeys, uidOf } from "./planKeys";
+import { isManagedKind, PlanKeys, recordedUid } from "./planKeys";
 import { plannedEntity } from "./plannedEntity";
 import { ReferenceResolver } from "./resolver";
 import type { ResourcePlan } from "./resourcePlan";
@@ -105,7 +105,7 @@ class GraphBuilder {
     const kind = (after ?? before)?.kind;
     if (kind === undefined) return;
     const isLeftOnServer = (op === "delete" || op === "replace") && !this.removals.isRemovedFromServer(plan);
-    const isRefused = this.removals.isRefused(uidOf(plan.before));
+    const isRefused = this.removals.isRefused(recordedUid(plan.before));
     this.changes.push({
       plan,
       kind,
@@ -119,7 +119,7 @@ class GraphBuilder {
   private recordedEntity(plan: ResourcePlan): Entity | undefined {
     const { before } = plan;
     if (!isManagedKind(before)) return undefined;
-    return entityOf(before, { key: this.keys.of(plan), uid: uidOf(before), side: "before" });
+    return toEntity(before, { key: this.keys.of(plan), uid: recordedUid(before), side: "before" });
   }
 
   private entitiesOf(plan: ResourcePlan, recorded: Entity | undefined): EntityPair {

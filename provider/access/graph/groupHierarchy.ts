@@ -38,8 +38,8 @@ export class GroupHierarchy {
     const chain = this.chain(key);
     const entity = this.entities.get(key);
     const scope: Scope = {
-      ...namedOf(this.entities, key),
-      path: groupPath(chain.map((step) => label(this.entities, step)).reverse()),
+      ...findNamed(this.entities, key),
+      path: groupPath(chain.map((step) => labelByKey(this.entities, step)).reverse()),
       isRoot:
         chain.length === 1 && (isUid(key) || (entity !== undefined && !isUnread(entity.inputs["parentUid"]))),
     };
@@ -47,13 +47,13 @@ export class GroupHierarchy {
     return scope;
   }
 }
-export function namedOf(entities: Entities, key: string): Named {
+export function findNamed(entities: Entities, key: string): Named {
   const entity = entities.get(key);
   if (entity) return { key, uid: entity.uid, urn: entity.urn, name: entity.name };
   return { key, ...(isUid(key) ? { uid: key } : {}) };
 }
 /** What to call something in few letters: its name, the program's name of it, or the end of its uid. */
-export function label(entities: Entities, key: string): string {
+export function labelByKey(entities: Entities, key: string): string {
   const entity = entities.get(key);
   if (entity?.name !== undefined) return entity.name;
   if (entity?.urn !== undefined) return urnParts(entity.urn).name;

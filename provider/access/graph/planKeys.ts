@@ -1,6 +1,6 @@
 import { isUid } from "../../api/uid";
 import type { RecordedResource } from "../documents/engineState";
-import { declaredOf, keyOf } from "./entities";
+import { declaredOf, entityKey } from "./entities";
 import type { ResourcePlan } from "./resourcePlan";
 
 /** A resource of a kind of this package. */
@@ -10,14 +10,14 @@ export const isManagedKind = (resource: RecordedResource | undefined): resource 
   resource?.kind !== undefined;
 
 /** The uid of a resource; undefined of a new one, and of an id that no server of the API assigns. */
-export const uidOf = (resource: RecordedResource | undefined): string | undefined =>
+export const recordedUid = (resource: RecordedResource | undefined): string | undefined =>
   isUid(resource?.id) ? resource.id : undefined;
 
 /** The uid after the change; undefined where the change creates the resource. */
 export function uidAfter({ op, before, after }: ResourcePlan): string | undefined {
   if (op === "create" || op === "replace") return undefined;
-  if (op === "import") return isUid(after?.importId) ? after.importId : uidOf(after);
-  return uidOf(before) ?? uidOf(after);
+  if (op === "import") return isUid(after?.importId) ? after.importId : recordedUid(after);
+  return recordedUid(before) ?? recordedUid(after);
 }
 
 /** The key of each planned resource: one before and after the change. */
@@ -28,9 +28,9 @@ export class PlanKeys {
     const known = this.keys.get(plan.urn);
     if (known !== undefined) return known;
     const resource = plan.before ?? plan.after;
-    const uid = uidOf(plan.before) ?? uidAfter(plan);
+    const uid = recordedUid(plan.before) ?? uidAfter(plan);
     const parent = resource === undefined ? undefined : declaredOf(resource)["parentUid"];
-    const key = uid === undefined ? plan.urn : keyOf(resource?.kind ?? "", uid, parent);
+    const key = uid === undefined ? plan.urn : entityKey(resource?.kind ?? "", uid, parent);
     this.keys.set(plan.urn, key);
     return key;
   }

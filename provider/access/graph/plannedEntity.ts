@@ -1,5 +1,5 @@
 import { specs } from "../documents/specs";
-import { entityOf, unresolvedPaths } from "./entities";
+import { toEntity, unresolvedPaths } from "./entities";
 import type { Assumption, Entity } from "./model";
 import { uidAfter } from "./planKeys";
 import type { ManagedResource } from "./planKeys";
@@ -22,7 +22,7 @@ export function plannedEntity(
   removals: ServerRemovals,
 ): Entity {
   const isSame = plan.op === "same";
-  const planned = entityOf(resource, { key, uid: uidAfter(plan), side: "after", isSame });
+  const planned = toEntity(resource, { key, uid: uidAfter(plan), side: "after", isSame });
   const spec = specs[resource.kind];
   if (spec === undefined) return planned;
   const assumptions: Assumption[] = [];

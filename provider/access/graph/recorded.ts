@@ -10,7 +10,7 @@ import type { StateExport } from "../documents/stateExport";
 /** What an import shows as the state before is what the program's own provider read. */
 const IMPORT = /^import/;
 
-function entityOf(kind: string, uid: string, inputs: Entity["inputs"]): Entity {
+function toRecordedEntity(kind: string, uid: string, inputs: Entity["inputs"]): Entity {
   const { name } = inputs;
   const isName = typeof name === "string" && name !== "" && name !== SECRET_MASK && !isUnknown(name);
   return { key: uid, kind, uid, ...(isName ? { name } : {}), inputs, unresolved: [], secretPaths: [] };
@@ -29,7 +29,7 @@ export function recordedObjects(
   const add = (kind: string | undefined, uid: string | undefined, inputs: Entity["inputs"]): void => {
     const spec = specs[kind ?? ""];
     if (kind === undefined || uid === undefined || spec === undefined || spec.sharesParentUid) return;
-    if (!objects.has(uid)) objects.set(uid, entityOf(kind, uid, inputs));
+    if (!objects.has(uid)) objects.set(uid, toRecordedEntity(kind, uid, inputs));
   };
   const addResource = ({ kind, id, inputs, outputs }: RecordedResource): void =>
     // A state records no inputs of a resource that `.get` read.

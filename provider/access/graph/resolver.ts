@@ -9,7 +9,7 @@ import type { ResourcePlan } from "./resourcePlan";
 /** Names in a line, so that thousands stay readable. */
 const MOST_NAMES = 5;
 
-function someOf(items: readonly string[]): string {
+function abbreviateList(items: readonly string[]): string {
   const more = items.length - MOST_NAMES;
   return [...items.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
@@ -82,7 +82,7 @@ export class ReferenceResolver {
     for (const [first, ...others] of groups.values()) {
       if (first === undefined) continue;
       const { property, reason } = first;
-      const paths = someOf([first, ...others].map(({ path }) => path));
+      const paths = abbreviateList([first, ...others].map(({ path }) => path));
       const cause = reason === "unknown" ? this.causeOf(resource, property) : "";
       this.problems.push(`${describeResource(resource)}: ${paths} ${reasonWords(reason)}${cause}`);
     }
@@ -92,7 +92,7 @@ export class ReferenceResolver {
     const names = (dependencies?.[property] ?? []).map((urn) => urnParts(urn).name).sort();
     return names.length === 0
       ? ": the document does not tell what it depends on"
-      : `: it depends on ${someOf(names)}, and which of these is unknown`;
+      : `: it depends on ${abbreviateList(names)}, and which of these is unknown`;
   }
 
   problemLines(): readonly string[] {

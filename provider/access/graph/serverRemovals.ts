@@ -3,10 +3,10 @@ import type { Deletion, Json } from "../../engine/description";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
-import { declaredOf, entityOf, entityOfObject, keyOf } from "./entities";
+import { declaredOf, toEntity, entityOfObject, entityKey } from "./entities";
 import { compositeKey } from "./keys";
 import type { Entity } from "./model";
-import { isManagedKind, uidOf } from "./planKeys";
+import { isManagedKind, recordedUid } from "./planKeys";
 import type { PlanKeys } from "./planKeys";
 import { isReference, mapLeaves } from "./references";
 import type { ResourcePlan } from "./resourcePlan";
@@ -76,7 +76,7 @@ export class ServerRemovals {
       known = this.refused.size;
       this.removed.clear();
       for (const plan of this.plans) {
-        const uid = uidOf(plan.before);
+        const uid = recordedUid(plan.before);
         // Nothing refers to a resource that shares the uid of its parent.
         if (uid !== undefined && this.keys.of(plan) === uid && this.isRemovedFromServer(plan)) {
           this.removed.add(uid);
@@ -88,7 +88,7 @@ export class ServerRemovals {
 
   private findRetained(): void {
     for (const plan of this.plans) {
-      const uid = uidOf(plan.before);
+      const uid = recordedUid(plan.before);
       if (uid === undefined || this.keys.of(plan) !== uid || plan.op !== "replace") continue;
       if (!this.isRemovedFromServer(plan)) this.retained.set(uid, compositeKey("retained", uid));
     }
@@ -97,7 +97,7 @@ export class ServerRemovals {
   private findRefused(): void {
     const candidates = new Map(
       this.plans.flatMap(({ before }): [string, DeleteBlocker][] => {
-        const uid = uidOf(before);
+        const uid = recordedUid(before);
         const blocker = specs[before?.kind ?? ""]?.deletion?.blockedBy;
         return uid !== undefined && blocker !== undefined && this.removed.has(uid) ? [[uid, blocker]] : [];
       }),
@@ -132,7 +132,7 @@ export class ServerRemovals {
 
   private refuseForObject(object: InventoryObject, candidates: Candidates, owned: ReadonlySet<string>): void {
     const { kind, uid, inputs } = object;
-    if (this.isManaged(keyOf(kind, uid, inputs["parentUid"])) || specs[kind]?.sharesParentUid === true)
+    if (this.isManaged(entityKey(kind, uid, inputs["parentUid"])) || specs[kind]?.sharesParentUid === true)
       return;
     if (bindingKeys(entityOfObject(object)).some((key) => owned.has(key))) return;
     this.refuse(candidates, kind, "parentUid", parentOf(uid));
@@ -145,7 +145,9 @@ export class ServerRemovals {
       this.plans.flatMap((plan) => {
         const { before } = plan;
         if (!isManagedKind(before) || accessKinds[before.kind]?.ownsBindings !== true) return [];
-        return bindingKeys(entityOf(before, { key: this.keys.of(plan), uid: uidOf(before), side: "before" }));
+        return bindingKeys(
+          toEntity(before, { key: this.keys.of(plan), uid: recordedUid(before), side: "before" }),
+        );
       }),
     );
   }

@@ -16,12 +16,12 @@ function bindingsOf(entity: Entity | undefined): Binding[] {
 
 const isUnmanaged = ([label]: Binding): boolean => label.startsWith(UNMANAGED);
 
-const grantOf = ([, binding]: Binding): string => {
+const bindingKey = ([, binding]: Binding): string => {
   const { identityUid, roleUid } = isObject(binding) ? binding : {};
   return JSON.stringify([identityUid, roleUid]);
 };
 
-function listOf(value: Json | undefined): readonly Json[] {
+function listOrEmpty(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -32,9 +32,9 @@ function isIgnored(ignore: Json | undefined, [label, binding]: Binding, language
   // A label ends in parentheses if several resources have the same name.
   const names = [label.slice(UNMANAGED.length), label.slice(UNMANAGED.length).replace(/ \([^()]*\)$/, "")];
   return (
-    listOf(identityUids).includes(identityUid) ||
-    listOf(roleUids).includes(roleUid) ||
-    listOf(namePatterns).some(
+    listOrEmpty(identityUids).includes(identityUid) ||
+    listOrEmpty(roleUids).includes(roleUid) ||
+    listOrEmpty(namePatterns).some(
       (pattern) =>
         typeof pattern === "string" && names.some((name) => languages.matches(anchored(pattern), name)),
     )
@@ -48,14 +48,14 @@ function isIgnored(ignore: Json | undefined, [label, binding]: Binding, language
 export function remainingUnmanaged(recorded: Entity, after: Entity | undefined, op: Op): Entity | undefined {
   if (accessKinds[recorded.kind]?.ownsBindings !== true) return undefined;
   const unmanaged = bindingsOf(recorded).filter(isUnmanaged);
-  const wanted = new Set(op === "update" ? bindingsOf(after).map(grantOf) : []);
+  const wanted = new Set(op === "update" ? bindingsOf(after).map(bindingKey) : []);
   const ignore = after?.inputs["ignore"];
   const languages = new Languages();
   const staying = unmanaged.filter(
     (one) =>
       op === "delete" ||
       op === "replace" ||
-      (op === "update" && !wanted.has(grantOf(one)) && isIgnored(ignore, one, languages)),
+      (op === "update" && !wanted.has(bindingKey(one)) && isIgnored(ignore, one, languages)),
   );
   if (staying.length === 0) return undefined;
   const inputs: Props = { parentUid: recorded.inputs["parentUid"], bindings: Object.fromEntries(staying) };

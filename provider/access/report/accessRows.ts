@@ -1,7 +1,7 @@
 import type { Access, EffectiveAccess } from "../graph/effectiveAccess";
 import { urnParts } from "../documents/engineState";
 import type { Entity, AccessGraph } from "../graph/model";
-import { compareTexts, isObject } from "../../engine/values/values";
+import { compareTexts, isObject, stringOrEmpty } from "../../engine/values/values";
 
 /** One line of "who has what": every value is a string, empty where nothing tells it. */
 export interface AccessRow {
@@ -47,19 +47,17 @@ export const accessColumns: Readonly<Record<keyof AccessRow, string>> = {
   matches: "Matches",
 };
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-
 /** When access ends by itself: an invite, and the keys of an identity, have an end. */
-function expiryOf(subject: Entity | undefined, source: Entity | undefined): string {
+function findEarliestEnd(subject: Entity | undefined, source: Entity | undefined): string {
   const { staticKeys } = subject?.inputs ?? {};
   const ends = [
-    textOf(source?.details?.["expirationTime"]),
-    isObject(staticKeys) ? textOf(staticKeys["expirationTime"]) : "",
+    stringOrEmpty(source?.details?.["expirationTime"]),
+    isObject(staticKeys) ? stringOrEmpty(staticKeys["expirationTime"]) : "",
   ].filter((time) => !Number.isNaN(Date.parse(time)));
   return ends.sort((a, b) => Date.parse(a) - Date.parse(b))[0] ?? "";
 }
 
-function rowOf(
+function buildRow(
   { grant, inheritedBy }: Access,
   graph: AccessGraph,
   hasStacks: boolean,
@@ -85,7 +83,7 @@ function rowOf(
     sourceKind,
     sourceUid: uid ?? "",
     stack: urn === undefined ? (hasStacks ? "unmanaged" : "") : urnParts(urn).stack,
-    expires: expiryOf(entity, source),
+    expires: findEarliestEnd(entity, source),
     lastUsed: entity?.lastSeenTime ?? "",
     matches,
   };
@@ -102,8 +100,8 @@ export function accessRows(
   hasStacks: boolean,
 ): AccessRow[] {
   const rows = [
-    ...access.map((entry) => rowOf(entry, graph, hasStacks, "yes")),
-    ...undecided.map((entry) => rowOf(entry, graph, hasStacks, "unknown")),
+    ...access.map((entry) => buildRow(entry, graph, hasStacks, "yes")),
+    ...undecided.map((entry) => buildRow(entry, graph, hasStacks, "unknown")),
   ].map((row) => ({ row, key: JSON.stringify(Object.values(row)) }));
   return rows.sort((a, b) => compareTexts(a.key, b.key)).map(({ row }) => row);
 }

@@ -47,15 +47,15 @@ function describeEntity({ key, kind, uid, urn, name, builtIn, inputs }: Entity):
 /** What a comparison expects to exist afterwards; undefined without an inventory, which alone knows the rest. */
 export function expectedAccess({ before, after, inventory }: Comparison): ExpectedAccess | undefined {
   if (inventory === undefined) return undefined;
-  const uidsOf = (entities: Iterable<Entity>): Set<string> =>
+  const collectUids = (entities: Iterable<Entity>): Set<string> =>
     new Set([...entities].flatMap(({ uid }) => (uid === undefined ? [] : [uid])));
-  const remaining = uidsOf(after.entities.values());
+  const remaining = collectUids(after.entities.values());
   return {
     root: inventory.root,
     inventoryTime: inventory.takenAt,
     entities: [...after.entities.values()]
       .flatMap(describeEntity)
       .sort((a, b) => compareTexts(a.kind, b.kind) || compareTexts(a.key, b.key)),
-    removed: [...uidsOf(before.entities.values())].filter((uid) => !remaining.has(uid)).sort(),
+    removed: [...collectUids(before.entities.values())].filter((uid) => !remaining.has(uid)).sort(),
   };
 }

@@ -3,7 +3,7 @@ import type { EffectContext } from "../effects";
 import { SECRET_MASK, urnParts } from "../documents/engineState";
 import { diffGrants } from "./grantChanges";
 import { accessKinds, isAccessField } from "../graph/accessKinds";
-import { label, GroupHierarchy } from "../graph/groupHierarchy";
+import { labelByKey, GroupHierarchy } from "../graph/groupHierarchy";
 import { compareGrants } from "../graph/grant";
 import { changesByMoves } from "./groupMoves";
 import type { AccessGraph, Entities } from "../graph/model";
@@ -100,7 +100,7 @@ export function unresolvedGrants(changes: readonly GrantChange[], after: AccessG
       lines.add(`role ${role.uid}: its name and its capabilities are not known: give --inventory`);
     } else if (role.capabilities === undefined && (role.uid !== undefined || after.entities.has(role.key))) {
       // A reference that leads nowhere yet is told where it stands.
-      lines.add(`role ${role.name ?? label(after.entities, role.key)}: its capabilities are not known`);
+      lines.add(`role ${role.name ?? labelByKey(after.entities, role.key)}: its capabilities are not known`);
     }
     if (subject.type === "identity" && subject.urn === undefined && subject.name === undefined) {
       lines.add(`identity ${subject.uid ?? subject.key}: who may assume it is not known: give --inventory`);

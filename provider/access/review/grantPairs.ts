@@ -1,6 +1,6 @@
 import { mayWiden } from "../effects";
 import type { ResolvedGrant } from "../graph/grants";
-import { label } from "../graph/groupHierarchy";
+import { labelByKey } from "../graph/groupHierarchy";
 import type { GroupHierarchy } from "../graph/groupHierarchy";
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
 import type { Entities } from "../graph/model";
@@ -65,7 +65,7 @@ class GrantPairing {
 
   private pairWithOtherRole(old: ResolvedGrant, gained: ResolvedGrant): GrantChange {
     const { before, after } = this.sides.entities;
-    const name = (role: GrantedRole, entities: Entities) => role.name ?? label(entities, role.key);
+    const name = (role: GrantedRole, entities: Entities) => role.name ?? labelByKey(entities, role.key);
     const [from, to] = [name(old.grant.role, before), name(gained.grant.role, after)];
     return this.pairAs(old, gained, `the role changes from ${from} to ${to}`, false);
   }

@@ -2,7 +2,7 @@ import type { ResolvedGrant } from "../graph/grants";
 import type { GroupHierarchy } from "../graph/groupHierarchy";
 import type { Grant } from "../graph/grant";
 
-const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);
+const joinKey = (...parts: readonly string[]): string => JSON.stringify(parts);
 
 function add(index: Map<string, number[]>, key: string, position: number): void {
   const positions = index.get(key);
@@ -25,25 +25,25 @@ export class LostGrants {
     for (const [position, { grant }] of lost.entries()) {
       const { subject, role, group } = grant;
       for (const key of hierarchy.chain(group.key))
-        add(this.byRoleWithin, keyOf(subject.key, role.key, key), position);
-      add(this.byRoleAt, keyOf(subject.key, role.key, group.key), position);
-      add(this.byGroup, keyOf(subject.key, group.key), position);
+        add(this.byRoleWithin, joinKey(subject.key, role.key, key), position);
+      add(this.byRoleAt, joinKey(subject.key, role.key, group.key), position);
+      add(this.byGroup, joinKey(subject.key, group.key), position);
     }
   }
 
   /** The same role of the same subject, at a group above the new grant or below it. */
   findMoved({ grant }: ResolvedGrant, after: GroupHierarchy): ResolvedGrant | undefined {
     const { subject, role, group } = grant;
-    const below = this.byRoleWithin.get(keyOf(subject.key, role.key, group.key)) ?? [];
+    const below = this.byRoleWithin.get(joinKey(subject.key, role.key, group.key)) ?? [];
     const above = after
       .chain(group.key)
-      .flatMap((key) => this.byRoleAt.get(keyOf(subject.key, role.key, key)) ?? []);
+      .flatMap((key) => this.byRoleAt.get(joinKey(subject.key, role.key, key)) ?? []);
     return this.choose([...below, ...above], grant, (old) => old.group.key !== group.key);
   }
 
   /** Another role of the same subject at the same group. */
   findAtGroup({ grant }: ResolvedGrant, matches: (old: Grant) => boolean): ResolvedGrant | undefined {
-    const positions = this.byGroup.get(keyOf(grant.subject.key, grant.group.key)) ?? [];
+    const positions = this.byGroup.get(joinKey(grant.subject.key, grant.group.key)) ?? [];
     return this.choose(positions, grant, matches);
   }
 

@@ -1,7 +1,7 @@
 import { isTopUid } from "../../api/uid";
 import type { GrantedRole } from "../graph/grant";
 import type { Entity } from "../graph/model";
-import { capabilitiesOf } from "../graph/roleCapabilities";
+import { readRoleCapabilities } from "../graph/roleCapabilities";
 import type { Comparison } from "../review/comparison";
 import { ownerCapabilities } from "./capabilities";
 
@@ -19,14 +19,14 @@ function findCapabilities(
     for (const entity of graph.entities.values()) {
       // A program may claim of any role that it is this one.
       if (entity.kind !== "Role" || entity.name !== name || !isTopUid(entity.uid) || entity.assumed) continue;
-      const capabilities = capabilitiesOf(entity);
+      const capabilities = readRoleCapabilities(entity);
       if (capabilities) return capabilities;
     }
   }
   const live = inventory?.objects.find(
     ({ kind, uid, inputs }) => kind === "Role" && inputs["name"] === name && isTopUid(uid),
   );
-  return live && capabilitiesOf(live);
+  return live && readRoleCapabilities(live);
 }
 
 /** Compares roles with the built-in roles `owner` and `viewer` of one organisation. */

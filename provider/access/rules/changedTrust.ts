@@ -11,7 +11,7 @@ import type { FindingInput } from "./findingInput";
 import { hasPrincipal } from "./kindConditions";
 import { languagesOf } from "./openPatterns";
 import { listGrants } from "./trustedIdentities";
-import { labelOf, limitLines, plural } from "./wording";
+import { labelEntity, limitLines, plural } from "./wording";
 
 const keySets = fieldsWhere(({ access }) => access === "keys");
 
@@ -24,13 +24,13 @@ function describeTrustChange(
   const areKeys = changed.every(({ path }) => keySets(after.kind).some((field) => field.path === path));
   if (areKeys) {
     return {
-      message: `the keys of ${labelOf(after)} change: whoever has a new one gets ${plural(grants, "grant")}: ${changed.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`,
+      message: `the keys of ${labelEntity(after)} change: whoever has a new one gets ${plural(grants, "grant")}: ${changed.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`,
       advice:
         "if you rotate the keys of the same principal, suppress this for the identity until the pull request is merged; otherwise remove the new keys",
     };
   }
   return {
-    message: `the trust of ${labelOf(after)} changes: a different principal inherits ${plural(grants, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
+    message: `the trust of ${labelEntity(after)} changes: a different principal inherits ${plural(grants, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
     advice:
       "create a new identity for the new principal and bind what it needs, instead of changing this one",
   };
@@ -119,7 +119,7 @@ export function findInheritedGrants(facts: Facts): FindingInput[] {
       facts.aboutEntity(after, {
         severity: "high",
         field: changed[0]?.path ?? "",
-        message: `${labelOf(after)} takes the place of ${labelOf(old)}, which is deleted: a different principal inherits ${plural(grants.length, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
+        message: `${labelEntity(after)} takes the place of ${labelEntity(old)}, which is deleted: a different principal inherits ${plural(grants.length, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
         details: trustDetails(changed, grants),
         advice:
           "create the new identity and its grants in one change, and delete the old one in a second change",

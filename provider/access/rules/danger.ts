@@ -3,7 +3,7 @@ import { specs } from "../documents/specs";
 import { tupleOf } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import { timestampNanos } from "../../engine/values/times";
-import { plural, labelOf, limitLines } from "./wording";
+import { plural, labelEntity, limitLines } from "./wording";
 import { textAt } from "./inputValues";
 import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
@@ -47,8 +47,8 @@ function findStillInUse(facts: Facts): FindingInput[] {
       facts.aboutEntity(before, {
         severity: "high",
         field: "uid",
-        message: `${labelOf(before)} is ${op === "delete" ? "deleted" : "replaced, so its uid changes"}, but ${uses.join(" and ")}`,
-        details: limitLines(dependents.map((entity) => labelOf(entity)).sort()),
+        message: `${labelEntity(before)} is ${op === "delete" ? "deleted" : "replaced, so its uid changes"}, but ${uses.join(" and ")}`,
+        details: limitLines(dependents.map((entity) => labelEntity(entity)).sort()),
         advice:
           op === "delete"
             ? "move what refers to it first, and delete it when it is no longer used"
@@ -81,7 +81,7 @@ function findUnprotected(facts: Facts): FindingInput[] {
       facts.aboutEntity(after, {
         severity: "high",
         field: "protect",
-        message: `protect is removed from ${labelOf(after)}: the next change may delete it`,
+        message: `protect is removed from ${labelEntity(after)}: the next change may delete it`,
         advice: "keep protect; remove it in the change that deletes the resource, with the reason",
       }),
     ];
@@ -131,8 +131,8 @@ function findRefusedDeletes(facts: Facts): FindingInput[] {
     return [
       facts.aboutEntity(before, {
         severity: "medium",
-        message: `deleting ${labelOf(before)} will fail: ${reason}`,
-        details: limitLines(blockers.map((entity) => labelOf(entity)).sort()),
+        message: `deleting ${labelEntity(before)} will fail: ${reason}`,
+        details: limitLines(blockers.map((entity) => labelEntity(entity)).sort()),
         advice: "remove these first: in this program, or by hand where no program manages them",
       }),
     ];
@@ -147,7 +147,7 @@ function findBuiltInRoleChanges(facts: Facts): FindingInput[] {
     return [
       facts.aboutEntity(entity, {
         severity: "medium",
-        message: `the change of ${labelOf(entity)} will fail: built-in roles cannot be changed`,
+        message: `the change of ${labelEntity(entity)} will fail: built-in roles cannot be changed`,
         advice: "create a Role of your own with the capabilities that are needed, and bind it",
       }),
     ];

@@ -1,5 +1,5 @@
 import type { Entity } from "../graph/model";
-import { limitLines, labelOf, listFirst, plural } from "./wording";
+import { limitLines, labelEntity, listFirst, plural } from "./wording";
 import { exposure } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
@@ -22,7 +22,7 @@ function findUnknownValues(facts: Facts): FindingInput[] {
         facts.aboutEntity(after, {
           severity: "low",
           field: listFirst(paths, 3),
-          message: `${listFirst(paths, 3)} of ${labelOf(after)} is not known before the update`,
+          message: `${listFirst(paths, 3)} of ${labelEntity(after)} is not known before the update`,
           advice: "apply in two steps, so that the preview knows the value",
         }),
       );
@@ -32,7 +32,7 @@ function findUnknownValues(facts: Facts): FindingInput[] {
         facts.aboutEntity(after, {
           severity: "low",
           field: secretsMayHaveChanged.join(", "),
-          message: `${secretsMayHaveChanged.join(", ")} of ${labelOf(after)} is a secret before and after, so a change of it cannot be seen`,
+          message: `${secretsMayHaveChanged.join(", ")} of ${labelEntity(after)} is a secret before and after, so a change of it cannot be seen`,
           advice: "ask the author whether the secret changes",
         }),
       );

@@ -10,7 +10,7 @@ import type { Severity } from "../review/finding";
 import type { FindingInput } from "./findingInput";
 import type { RuleOptions } from "./ruleOptions";
 import { BuiltInRoles } from "./builtInRoles";
-import { textAt, trustOf } from "./inputValues";
+import { textAt, describeTrust } from "./inputValues";
 import { textsIn, referencesOf, stillRefers } from "./referrers";
 
 interface FindingText {
@@ -46,7 +46,7 @@ export class Facts {
     };
     this.before = new GrantIndex(before.grants);
     this.after = new GrantIndex(after.grants);
-    this.scopes = new Map(comparison.groups.map((group) => [group.key, scopeOf(group)]));
+    this.scopes = new Map(comparison.groups.map((group) => [group.key, toScope(group)]));
     this.roles = new BuiltInRoles(comparison);
   }
 
@@ -198,7 +198,7 @@ export class Facts {
 
   /** A finding about a grant. */
   aboutGrant(grant: Grant, text: FindingText): FindingInput {
-    const trust = trustOf(this.entity(grant.subject.key));
+    const trust = describeTrust(this.entity(grant.subject.key));
     return {
       ...text,
       kind: grant.sourceKind,
@@ -219,13 +219,13 @@ export class Facts {
     return {
       ...text,
       kind: entity.kind,
-      ...optional({ name, urn, uid, location, group: this.groupOf(entity), trust: trustOf(entity) }),
+      ...optional({ name, urn, uid, location, group: this.groupOf(entity), trust: describeTrust(entity) }),
     };
   }
 }
 
 /** A group as findings name it, without what a report says of the group alone. */
-const scopeOf = ({ key, uid, urn, name, path, isRoot }: Scope): Scope => ({
+const toScope = ({ key, uid, urn, name, path, isRoot }: Scope): Scope => ({
   key,
   ...optional({ uid, urn, name }),
   path,

@@ -45,7 +45,7 @@ const stable = (named: { urn?: string; uid?: string; key?: string; name?: string
  * Names a finding for good: by what it is about, not by its words, its line or its run.
  * @returns 32 hex digits.
  */
-export function fingerprintOf(
+export function fingerprintFinding(
   id: string,
   { grant, field, ...about }: Pick<Finding, "grant" | "field" | "urn" | "uid" | "name" | "kind">,
 ): string {
@@ -67,7 +67,7 @@ function finalize(rule: Rule, finding: FindingInput, { drift }: Comparison): Fin
     ...(finding.counterexample === undefined
       ? {}
       : { counterexample: printable(finding.counterexample, LONGEST_LINE) }),
-    fingerprint: fingerprintOf(rule.id, finding),
+    fingerprint: fingerprintFinding(rule.id, finding),
   };
 }
 

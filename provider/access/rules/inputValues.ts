@@ -16,7 +16,7 @@ export function listAt(value: Json | undefined, key: string): readonly Json[] {
 }
 
 /** How an identity, or a provider of identities, proves who it is, as the program writes it. */
-export function trustOf(entity: Entity | undefined): Finding["trust"] {
+export function describeTrust(entity: Entity | undefined): Finding["trust"] {
   if (entity === undefined) return undefined;
   const { claimMatch, staticKeys, awsIdentity, oidc } = entity.inputs;
   const issuer =

@@ -7,7 +7,7 @@ import { isTakeover } from "./capabilities";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/comparison";
 import { fieldsWhere, splitPath, textAtPath, valueAt } from "./describedFields";
-import { labelOf, plural } from "./wording";
+import { labelEntity, plural } from "./wording";
 import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
@@ -57,7 +57,7 @@ function judgeKeySet(
       facts.aboutEntity(after, {
         severity: "critical",
         field: path,
-        message: `${labelOf(after)} contains a private key: a key in ${name} has the member "${member}"`,
+        message: `${labelEntity(after)} contains a private key: a key in ${name} has the member "${member}"`,
         advice: "register the public key only, and treat this one as stolen: generate a new pair",
       }),
     ];
@@ -67,7 +67,7 @@ function judgeKeySet(
     facts.aboutEntity(after, {
       severity: "medium",
       field: parent,
-      message: `${labelOf(after)} authenticates with static keys, which nobody rotates`,
+      message: `${labelEntity(after)} authenticates with static keys, which nobody rotates`,
       advice:
         "trust the issuer of the CI system or cluster instead (claimMatch), or set an expirationTime in the near future",
     }),
@@ -111,7 +111,7 @@ function findKeyExpiry(
   const time = textAtPath(entity.inputs, field);
   const days = daysUntil(facts, time);
   if (time !== undefined && days === undefined) return [];
-  const text = describeKeyExpiry(labelOf(entity), time, days, written.has(entity.key));
+  const text = describeKeyExpiry(labelEntity(entity), time, days, written.has(entity.key));
   return text === undefined ? [] : [facts.aboutEntity(entity, { ...text, field })];
 }
 
@@ -153,7 +153,7 @@ function findInviteExpiry(facts: Facts, entity: Entity): FindingInput[] {
     facts.aboutEntity(entity, {
       severity: "low",
       field: "expirationTime",
-      message: `${labelOf(entity)} expired on ${time ?? ""}: nobody can accept it any more`,
+      message: `${labelEntity(entity)} expired on ${time ?? ""}: nobody can accept it any more`,
       advice: "remove it from the program",
     }),
   ];
@@ -271,7 +271,7 @@ const plainSecret: Rule = {
         facts.aboutEntity(entity, {
           severity: "high",
           field: property,
-          message: `${property} of ${labelOf(entity)} is in plain text, not a secret`,
+          message: `${property} of ${labelEntity(entity)} is in plain text, not a secret`,
           advice: "read it with config.requireSecret or wrap it in pulumi.secret, and rotate it",
         }),
       ),

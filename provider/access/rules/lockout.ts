@@ -5,7 +5,7 @@ import { isAccessField } from "../graph/accessKinds";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import type { ResourceChange } from "../review/comparison";
 import { fieldsWhere, textAtPath } from "./describedFields";
-import { trustOf } from "./inputValues";
+import { describeTrust } from "./inputValues";
 import { plural, limitLines, listFirst } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
@@ -26,7 +26,7 @@ function ownersOfRoots(facts: Facts, grants: readonly Grant[]): Map<string, Map<
 }
 
 function matchesSubject(facts: Facts, subject: Subject, glob: string): boolean {
-  const trust = trustOf(facts.entity(subject.key));
+  const trust = describeTrust(facts.entity(subject.key));
   const texts = [subject.uid, subject.name, subject.displayName, trust?.subject, subject.key];
   return texts.some((text) => text !== undefined && globMatches(glob, text));
 }

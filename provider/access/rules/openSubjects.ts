@@ -14,7 +14,7 @@ import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
 import { judge, languagesOf } from "./openPatterns";
 import type { OpenPattern } from "./openPatterns";
-import { claimsOf } from "./trustedIdentities";
+import { readClaimConditions } from "./trustedIdentities";
 
 export const judgeSubjectAt = (
   facts: Facts,
@@ -42,13 +42,13 @@ export function isPinnedByClaims(
   vendor: MultiTenantIssuer,
 ): boolean {
   if (
-    claimsOf(claimMatch, "claims").some(
+    readClaimConditions(claimMatch, "claims").some(
       ([name, value]) => vendor.pinningClaims.includes(name) && value !== "",
     )
   ) {
     return true;
   }
-  return claimsOf(claimMatch, "claimPatterns").some(
+  return readClaimConditions(claimMatch, "claimPatterns").some(
     ([name, text]) =>
       vendor.pinningClaims.includes(name) &&
       judgeOwnerClaim(languagesOf(facts), name, text).kind === "pinned",
@@ -83,7 +83,7 @@ export function findOpenSubject(facts: Facts, claimMatch: Json | undefined): Ope
     open,
     advice:
       "name the subject exactly (subject), or anchor the pattern with ^(?:…)$ and let it vary only where it must",
-    claims: claimsOf(claimMatch, "claims").map(([name]) => name),
+    claims: readClaimConditions(claimMatch, "claims").map(([name]) => name),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { textAt } from "./inputValues";
 import type { Rule } from "./rule";
-import { labelOf, listFirst } from "./wording";
+import { labelEntity, listFirst } from "./wording";
 
 /** Fields that say which images a name stands for. */
 const imageNames = fieldsWhere(({ images }) => images === "image" || images === "source");
@@ -26,7 +26,7 @@ function findRemovedNames(facts: Facts): FindingInput[] {
     return [
       facts.aboutEntity(before, {
         severity: "high",
-        message: `${labelOf(before)} is ${op === "delete" ? "deleted" : "replaced, which deletes the old one"}: pulls of it fail`,
+        message: `${labelEntity(before)} is ${op === "delete" ? "deleted" : "replaced, which deletes the old one"}: pulls of it fail`,
         advice: "check that nothing pulls it any more, and keep it until then",
       }),
     ];
@@ -42,7 +42,7 @@ function reportMovedName(
   return facts.aboutEntity(entity, {
     severity: "medium",
     field,
-    message: `${labelOf(entity)} is moved from ${shortenDigest(from)} to ${shortenDigest(to)}`,
+    message: `${labelEntity(entity)} is moved from ${shortenDigest(from)} to ${shortenDigest(to)}`,
     details: [`from ${from ?? "unknown"}`, `to ${to ?? "unknown"}`],
     advice: "name in the pull request how the new image was built; deploy by digest",
   });
@@ -62,7 +62,7 @@ function reportNewSource(
   return facts.aboutEntity(entity, {
     severity: "high",
     field,
-    message: `${labelOf(entity)} ${describeSource(from, to)}`,
+    message: `${labelEntity(entity)} ${describeSource(from, to)}`,
     advice: "create a second repository for the new source, and point what pulls to it",
   });
 }
@@ -154,7 +154,7 @@ function findAddedTrust(
       facts.aboutEntity(after, {
         severity: trust.severity,
         field: path,
-        message: `every image of ${labelOf(after)} ${trust.consequence}: ${listFirst(added, 4)}`,
+        message: `every image of ${labelEntity(after)} ${trust.consequence}: ${listFirst(added, 4)}`,
         advice:
           field.images === "user"
             ? "run the image as an unprivileged user"

@@ -1,7 +1,7 @@
 import { isTakeover } from "./capabilities";
 import { mayWiden } from "../effects";
 import { accessKinds, isAccessField } from "../graph/accessKinds";
-import { listFirst, labelOf, limitLines } from "./wording";
+import { listFirst, labelEntity, limitLines } from "./wording";
 import { textAt } from "./inputValues";
 import type { FindingInput } from "./findingInput";
 import { decidesSignIn } from "./kindConditions";
@@ -84,7 +84,7 @@ export const identityProvider: Rule = {
         facts.aboutEntity(after, {
           severity: "high",
           field: op === "update" ? changed.join(", ") : isProvider ? "oidc.issuer" : "parentUid",
-          message: `${labelOf(after)} ${op === "update" ? `changes ${listFirst(changed, 3)}` : "is new"}: ${consequence}`,
+          message: `${labelEntity(after)} ${op === "update" ? `changes ${listFirst(changed, 3)}` : "is new"}: ${consequence}`,
           details: limitLines(
             [...new Set(grants.map((grant) => `they get ${roleName(grant)} ${scopeText(grant)}`))].sort(),
           ),

@@ -6,7 +6,7 @@ import { exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
 import type { Entity } from "../graph/model";
 import { findUntrustedRuns, findRunsOf } from "../trust/untrustedRefs";
-import { labelOf, plural } from "./wording";
+import { labelEntity, plural } from "./wording";
 import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
@@ -20,7 +20,7 @@ import {
   multiTenantIssuersOf,
   isPinnedByClaims,
 } from "./openSubjects";
-import { identitiesToJudge, listGrants, claimsOf } from "./trustedIdentities";
+import { identitiesToJudge, listGrants, readClaimConditions } from "./trustedIdentities";
 
 export const anySubject: Rule = {
   id: "T1",
@@ -47,7 +47,7 @@ export const anySubject: Rule = {
         facts.aboutEntity(entity, {
           severity: grants.length > 0 && !isNarrowed ? "critical" : "high",
           field: found.field,
-          message: `${labelOf(entity)} can be assumed by outsiders: ${found.field} ${describeOpenPattern(found.open)}`,
+          message: `${labelEntity(entity)} can be assumed by outsiders: ${found.field} ${describeOpenPattern(found.open)}`,
           ...counterexampleOf(found.open),
           details: [
             `pattern: ${found.pattern}`,
@@ -98,12 +98,12 @@ export const sharedIssuer: Rule = {
           !isPinnedByClaims(facts, claimMatch, issuer) && namesNoOwner(facts, issuer, subject, pattern),
       );
       if (vendor === undefined) continue;
-      const claims = claimsOf(claimMatch, "claims").map(([name]) => name);
+      const claims = readClaimConditions(claimMatch, "claims").map(([name]) => name);
       findings.push(
         facts.aboutEntity(entity, {
           severity: "high",
           field: subject === undefined ? "claimMatch.subjectPattern" : "claimMatch.subject",
-          message: `${labelOf(entity)} trusts ${vendor.name}, which signs tokens for all its customers, but names no ${vendor.owner}`,
+          message: `${labelEntity(entity)} trusts ${vendor.name}, which signs tokens for all its customers, but names no ${vendor.owner}`,
           details: [
             `subject: ${subject ?? pattern ?? ""}`,
             ...(claims.length > 0 ? [`claims that any customer can set: ${claims.join(", ")}`] : []),
@@ -141,7 +141,10 @@ function findUntrustedRunsOf(facts: Facts, { inputs }: Entity): UntrustedRuns | 
   const known = multiTenantIssuersOf(facts, claimMatch);
   const vendors =
     known.length > 0 ? known : [issuerWithSubjectsLike(languages, subject, pattern) ?? []].flat();
-  const claims = { exact: claimsOf(claimMatch, "claims"), patterns: claimsOf(claimMatch, "claimPatterns") };
+  const claims = {
+    exact: readClaimConditions(claimMatch, "claims"),
+    patterns: readClaimConditions(claimMatch, "claimPatterns"),
+  };
   const refs = vendors.flatMap(({ untrustedRefs }) =>
     subject === undefined
       ? findUntrustedRuns(languages, pattern, untrustedRefs, claims)
@@ -166,7 +169,7 @@ function reportUntrustedRuns(facts: Facts, entity: Entity, found: UntrustedRuns)
   return facts.aboutEntity(entity, {
     severity: canWrite ? "high" : "medium",
     field,
-    message: `${labelOf(entity)} can be assumed by ${runs.join(" and by ")}${example === undefined ? "" : `: it accepts ${JSON.stringify(example)}`}`,
+    message: `${labelEntity(entity)} can be assumed by ${runs.join(" and by ")}${example === undefined ? "" : `: it accepts ${JSON.stringify(example)}`}`,
     ...(example === undefined ? {} : { counterexample: example }),
     details: [
       `subject: ${accepted}`,

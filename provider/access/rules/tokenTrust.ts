@@ -2,14 +2,14 @@ import { globMatches } from "../trust/glob";
 import type { Entity } from "../graph/model";
 import { judgeIssuer, judgeAudience } from "../trust/ownedIssuers";
 import { textAt } from "./inputValues";
-import { labelOf } from "./wording";
+import { labelEntity } from "./wording";
 import { knownIssuerOf } from "../trust/issuers";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { judge, describeOpenPattern, counterexampleOf } from "./openPatterns";
-import { identitiesToJudge, listGrants, claimsOf } from "./trustedIdentities";
+import { identitiesToJudge, listGrants, readClaimConditions } from "./trustedIdentities";
 
 /** The exact issuers whose tokens an identity accepts. */
 const issuersOf = ({ inputs }: Entity): (string | undefined)[] => [
@@ -69,7 +69,7 @@ export const anyIssuer: Rule = {
           facts.aboutEntity(entity, {
             severity: "critical",
             field: "claimMatch.issuerPattern",
-            message: `${labelOf(entity)} trusts issuers that others can run: issuerPattern ${describeOpenPattern(open)}`,
+            message: `${labelEntity(entity)} trusts issuers that others can run: issuerPattern ${describeOpenPattern(open)}`,
             ...counterexampleOf(open),
             details: [
               `pattern: ${pattern ?? ""}`,
@@ -89,7 +89,7 @@ export const anyIssuer: Rule = {
         facts.aboutEntity(entity, {
           severity: "high",
           field: pattern === undefined ? "issuer" : "claimMatch.issuerPattern",
-          message: `${labelOf(entity)} trusts an issuer that ${doubt.message}: ${issuer}`,
+          message: `${labelEntity(entity)} trusts an issuer that ${doubt.message}: ${issuer}`,
           advice: doubt.advice,
         }),
       );
@@ -110,7 +110,7 @@ function* exactValues({ inputs }: Entity): Generator<[string, string]> {
       if (value !== undefined) yield [`${block}.${key}`, value];
     }
   }
-  for (const [name, value] of claimsOf(inputs["claimMatch"], "claims"))
+  for (const [name, value] of readClaimConditions(inputs["claimMatch"], "claims"))
     yield [`claimMatch.claims.${name}`, value];
 }
 
@@ -136,7 +136,7 @@ export const looseMatch: Rule = {
           facts.aboutEntity(entity, {
             severity: "medium",
             field: "claimMatch.audiencePattern",
-            message: `${labelOf(entity)} accepts tokens issued for other services: audiencePattern ${describeOpenPattern(open)}`,
+            message: `${labelEntity(entity)} accepts tokens issued for other services: audiencePattern ${describeOpenPattern(open)}`,
             ...counterexampleOf(open),
             details: [`pattern: ${pattern ?? ""}`],
             advice: "omit it, so that the issuer's host name applies, or give the exact audience",
@@ -149,7 +149,7 @@ export const looseMatch: Rule = {
           facts.aboutEntity(entity, {
             severity: "low",
             field,
-            message: `${labelOf(entity)} can never be assumed: ${field} is compared exactly, and the * in ${JSON.stringify(value)} is no wildcard`,
+            message: `${labelEntity(entity)} can never be assumed: ${field} is compared exactly, and the * in ${JSON.stringify(value)} is no wildcard`,
             advice: `if a part must vary, use ${field.replace(/(?:claims\.)?([^.]+)$/, (_, key: string) => (field.includes("claims.") ? `claimPatterns.${key}` : `${key}Pattern`))}, anchored with ^ and $`,
           }),
         );

@@ -26,7 +26,10 @@ export function* identitiesToJudge(facts: Facts): Generator<Entity> {
   }
 }
 
-export function claimsOf(claimMatch: Json | undefined, key: "claims" | "claimPatterns"): [string, string][] {
+export function readClaimConditions(
+  claimMatch: Json | undefined,
+  key: "claims" | "claimPatterns",
+): [string, string][] {
   const value = isObject(claimMatch) ? claimMatch[key] : undefined;
   if (!isObject(value)) return [];
   return Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string");

@@ -4,7 +4,7 @@ import type { ResourceChange } from "../review/comparison";
 import type { GrantChange } from "../graph/grant";
 import { reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
-import { limitLines, labelOf, plural, listFirst } from "./wording";
+import { limitLines, labelEntity, plural, listFirst } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { everyKind, givesAccess, hasAccessField } from "./kindConditions";
@@ -46,7 +46,7 @@ function findUnreadValues(facts: Facts): FindingInput[] {
         facts.aboutEntity(change.after, {
           severity: "high",
           field: others.length === 0 ? first.path : first.property,
-          message: `${listFirst(paths, 3)} of ${labelOf(change.after)} ${reasonWords(first.reason)}: the access that it gives cannot be judged`,
+          message: `${listFirst(paths, 3)} of ${labelEntity(change.after)} ${reasonWords(first.reason)}: the access that it gives cannot be judged`,
           details: others.length === 0 ? [] : limitLines(paths),
           advice: INSTEAD[first.reason],
         }),
@@ -134,7 +134,7 @@ function findReusedPaths(facts: Facts): FindingInput[] {
       facts.aboutEntity(entity, {
         severity: "high",
         field: "name",
-        message: `${path} is another group after this change: ${labelOf(entity)} takes the path of a different group`,
+        message: `${path} is another group after this change: ${labelEntity(entity)} takes the path of a different group`,
         details: [`whatever names this path means the group ${entity.uid ?? key} from now on`],
         advice: "choose a name that no group had there, or rename the two groups in two changes",
       }),
@@ -164,7 +164,7 @@ export const cannotBeJudged: Rule = {
 };
 
 /** "Command migrate". */
-function titleOf({ kind, urn }: ResourceChange): string {
+function describeChangedResource({ kind, urn }: ResourceChange): string {
   const name = urnParts(urn ?? "").name;
   return `${kind.slice(kind.lastIndexOf(":") + 1)} ${name}`;
 }
@@ -194,7 +194,7 @@ export const notReviewed: Rule = {
           field: "type",
           ...(urn === undefined ? {} : { urn }),
           ...(location === undefined ? {} : { location }),
-          message: `${titleOf(change)} is not reviewed (${op}): ${why}`,
+          message: `${describeChangedResource(change)} is not reviewed (${op}): ${why}`,
           details: [`type ${kind}`],
           advice: "declare the same with resources of this package, or remove it from this program",
         },
@@ -210,13 +210,13 @@ export function findAssumed(facts: Facts): FindingInput[] {
     if (assumptions.length === 0 || op === "read") continue;
     const lines = assumptions.map(({ path, key }) => {
       const source = facts.entity(key);
-      return `${path} is assumed to be the id of ${source === undefined ? key : labelOf(source)}`;
+      return `${path} is assumed to be the id of ${source === undefined ? key : labelEntity(source)}`;
     });
     findings.push(
       facts.aboutEntity(after, {
         severity: "low",
         field: [...new Set(assumptions.map(({ property }) => property))].join(", "),
-        message: `${plural(assumptions.length, "reference")} of ${labelOf(after)} ${assumptions.length === 1 ? "is" : "are"} assumed: ${listFirst(
+        message: `${plural(assumptions.length, "reference")} of ${labelEntity(after)} ${assumptions.length === 1 ? "is" : "are"} assumed: ${listFirst(
           assumptions.map(({ path }) => path),
           3,
         )}`,

@@ -1,4 +1,4 @@
-import { capabilitiesOf } from "../graph/roleCapabilities";
+import { readRoleCapabilities } from "../graph/roleCapabilities";
 import { bindsRoles, isTakeover, isDelegation, isOtherWriting, isSupplyChain } from "./capabilities";
 import { GrantIndex } from "../graph/grantIndex";
 import type { Entity } from "../graph/model";
@@ -6,7 +6,7 @@ import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
 import { hasWideReach } from "../graph/grant";
 import type { Grant } from "../graph/grant";
-import { labelOf, listFirst, plural, limitLines } from "./wording";
+import { labelEntity, listFirst, plural, limitLines } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { givesAccess } from "./kindConditions";
@@ -21,7 +21,7 @@ function assessGain(
   added: readonly string[],
 ): [Severity, string] {
   const isWide = hasWideReach(grant);
-  const role = { key: before.key, builtIn: false, capabilities: capabilitiesOf(before) ?? [] };
+  const role = { key: before.key, builtIn: false, capabilities: readRoleCapabilities(before) ?? [] };
   if (facts.roles.isOwner(grant.role) && !facts.roles.isOwner(role)) {
     return [isWide ? "critical" : "high", "it is now equivalent to owner"];
   }
@@ -52,9 +52,9 @@ export const roleWidened: Rule = {
     const findings: FindingInput[] = [];
     for (const { op, before, after } of facts.writes(isRole)) {
       if (op === "create" || before === undefined) continue;
-      const old = new Set(capabilitiesOf(before));
-      const added = (capabilitiesOf(after) ?? []).filter((capability) => !old.has(capability));
-      if (added.length === 0 || capabilitiesOf(before) === undefined) continue;
+      const old = new Set(readRoleCapabilities(before));
+      const added = (readRoleCapabilities(after) ?? []).filter((capability) => !old.has(capability));
+      if (added.length === 0 || readRoleCapabilities(before) === undefined) continue;
       const grants = facts.after.ofRole(after.key).filter((grant) => !facts.isGained(grant));
       if (grants.length === 0) continue;
       const gains = grants.map((grant) => assessGain(facts, grant, before, added));
@@ -66,7 +66,7 @@ export const roleWidened: Rule = {
         facts.aboutEntity(after, {
           severity,
           field: "capabilities",
-          message: `${labelOf(after)} gains ${listFirst(added, 3)} for ${plural(subjects, "subject")} in ${plural(groups, "group")}${consequence === undefined ? "" : `: ${consequence}`}`,
+          message: `${labelEntity(after)} gains ${listFirst(added, 3)} for ${plural(subjects, "subject")} in ${plural(groups, "group")}${consequence === undefined ? "" : `: ${consequence}`}`,
           details: limitLines([
             ...(added.length > 3 ? [`added: ${listFirst(added, 20)}`] : []),
             ...[...new Set(grants.map((grant) => `${grant.subject.displayName} ${scopeText(grant)}`))].sort(),

@@ -6,7 +6,7 @@ export function nounOf(kind: string): string {
 }
 
 /** "identity ci-deployer". */
-export function labelOf({ kind, name, uid, urn }: Pick<Entity, "kind" | "name" | "uid" | "urn">): string {
+export function labelEntity({ kind, name, uid, urn }: Pick<Entity, "kind" | "name" | "uid" | "urn">): string {
   return `${nounOf(kind)} ${name ?? urn?.split("::").at(-1) ?? uid ?? "without a name"}`;
 }
 

@@ -8,7 +8,7 @@ import type { MatchKey } from "./policyDocument";
 import { specs } from "../documents/specs";
 import type { Finding } from "../review/finding";
 import type { Grant, Named, Subject } from "../graph/grant";
-import { trustOf } from "../rules/inputValues";
+import { describeTrust } from "../rules/inputValues";
 import { accessKinds } from "../graph/accessKinds";
 import { isUnread } from "../graph/unread";
 
@@ -116,7 +116,7 @@ export class VerifiedTexts {
       group: this.omitAssumedTexts(finding.grant.group),
     };
     const own = grant === undefined ? this.recordOf({ uid, name }, kind) : this.recordOf(grant.subject);
-    const before = trustOf(own);
+    const before = describeTrust(own);
     const ownName = own !== undefined && own.name === name ? name : undefined;
     const role = this.recordOf(grant?.role, "Role");
     const isRole = kind === "Role" && grant === undefined;

@@ -7,7 +7,7 @@ import { matchKeys } from "./policyDocument";
 import type { MatchKey, PolicyEntry } from "./policyDocument";
 
 /** The uids that say which grant of a resource is meant, since one resource may make many. */
-function uidsOf(grant: Finding["grant"]): Partial<Record<MatchKey, string | undefined>> {
+function grantUids(grant: Finding["grant"]): Partial<Record<MatchKey, string | undefined>> {
   if (grant === undefined) return {};
   const { subject, role, group } = grant;
   return { subject: subject.uid, role: role.uid, group: group.uid };
@@ -22,7 +22,7 @@ export function policyEntryFor(finding: Finding, reason: string, expires: string
   const { id, uid, name, kind, grant, group, drift, field } = finding;
   const texts: Partial<Record<MatchKey, string | undefined>> =
     uid !== undefined
-      ? { uid, ...uidsOf(grant) }
+      ? { uid, ...grantUids(grant) }
       : grant !== undefined
         ? {
             subject: grant.subject.displayName,
@@ -49,7 +49,7 @@ export function policyEntryFor(finding: Finding, reason: string, expires: string
 }
 
 /** The members of an entry in the file. */
-function membersOf({
+function orderMembers({
   rule,
   kind,
   type,
@@ -66,7 +66,7 @@ function membersOf({
 /** An entry as it stands below `allow:` in the file. */
 export function entryText(entry: PolicyEntry): string {
   // Indented by the printer: a value of several lines may begin with blanks of its own.
-  const text = stringify({ allow: [membersOf(entry)] }, { version: "1.2", schema: "core", lineWidth: 0 });
+  const text = stringify({ allow: [orderMembers(entry)] }, { version: "1.2", schema: "core", lineWidth: 0 });
   return text.replace(/^allow:\n/, "").replace(/\n$/, "");
 }
 
@@ -94,7 +94,7 @@ export function appendEntries(
   if (!isSeq(allow)) throw new PolicyError([`${fileName}: allow must be a list`]);
   for (const entry of entries) {
     allow.flow = false;
-    allow.add(document.createNode(membersOf(entry)));
+    allow.add(document.createNode(orderMembers(entry)));
   }
   const isEmptyWithComments = allow.items.length === 0 && comments.length > 0;
   const lines = isEmptyWithComments ? [HOW_TO_ACCEPT, ...comments] : comments;

@@ -44,14 +44,17 @@ const RUNE_OPS = [8, 9, 10, 11];
 function foldedSet(rune: number): CharSet {
   const hex = rune.toString(16);
   const last = LAST_CODE_POINT.toString(16);
-  const { inst } = programOf(RE2JS.compile(`(?i)[\\x{${hex}}\\x{${last}}]`));
+  const { inst } = readCompiledProgram(RE2JS.compile(`(?i)[\\x{${hex}}\\x{${last}}]`));
   const runes = inst.find(({ op }) => op === Op.char)?.runes;
   if (runes === undefined) return Int32Array.of(rune, rune);
   return runes.at(-2) === LAST_CODE_POINT ? runes.slice(0, -2) : runes;
 }
 
 /** The program that re2js has compiled; its types name no members of it. */
-function programOf(regex: RE2JS): { readonly start: number; readonly inst: readonly Re2Instruction[] } {
+function readCompiledProgram(regex: RE2JS): {
+  readonly start: number;
+  readonly inst: readonly Re2Instruction[];
+} {
   return regex.re2().prog as { start: number; inst: Re2Instruction[] };
 }
 
@@ -88,7 +91,7 @@ class SetTable {
 
 /** Turns what re2js has compiled into instructions of one kind for each purpose. */
 function readProgram(regex: RE2JS, budget: Budget): Program | undefined {
-  const { start, inst } = programOf(regex);
+  const { start, inst } = readCompiledProgram(regex);
   const table = new SetTable(budget);
   const op = new Uint8Array(inst.length);
   const out = new Int32Array(inst.length);

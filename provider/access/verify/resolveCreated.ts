@@ -6,7 +6,7 @@ import { isReference, mapLeaves } from "../graph/references";
 import { specs } from "../documents/specs";
 import type { ExpectedAccess, ExpectedEntity } from "../report/report";
 import type { StateExport } from "../documents/stateExport";
-import { keyOf } from "../graph/entities";
+import { entityKey } from "../graph/entities";
 
 /** What the review expects, with the uids that the update assigned. */
 export interface ResolvedAccess {
@@ -115,7 +115,7 @@ export function resolveCreated(
     const { kind, urn, name, builtIn } = entity;
     const inputs = resolver.inputsOf(entity);
     const uid = resolver.uidOf(entity);
-    const key = uid === undefined ? entity.key : keyOf(kind, uid, inputs["parentUid"]);
+    const key = uid === undefined ? entity.key : entityKey(kind, uid, inputs["parentUid"]);
     if (key !== entity.key) newKeys.set(entity.key, key);
     if (entities.has(key)) continue;
     const known = { ...(urn === undefined ? {} : { urn }), ...(name === undefined ? {} : { name }) };

@@ -241,7 +241,7 @@ function formatText(results: readonly CheckResult[]): string {
 }
 
 /** 2 comes first, since without a configuration nothing else was checked; 3 means that only the credential is wrong. */
-function codeOf(results: readonly CheckResult[]): number {
+function chooseExitCode(results: readonly CheckResult[]): number {
   const codes = results.flatMap(({ code }) => code ?? []);
   if (codes.length === 0) return exitCodes.clean;
   if (codes.includes(exitCodes.usage)) return exitCodes.usage;
@@ -264,7 +264,7 @@ export const command = defineCommand(
   async ({ values: { stack, output } }) => {
     const outputs = readDestinations(output, forms, "text");
     const results = await runChecks(stack);
-    const code = codeOf(results);
+    const code = chooseExitCode(results);
     writeResults(outputs, {
       text: () => formatText(results),
       json: () => `${json({ schemaVersion: 1, ok: code === exitCodes.clean, checks: results })}\n`,

@@ -73,7 +73,7 @@ export const command = defineCommand(
 );
 export const { main } = command;
 
-const textOf = (subject: Subject): string =>
+const writeText = (subject: Subject): string =>
   "rule" in subject
     ? explainAsText(subject.rule)
     : codeAsText(subject.code, (text) => wrapText(text, 78).replace(/^/gm, "  "));
@@ -92,7 +92,7 @@ function explain({ values, positionals }: Parsed<typeof flags>): Promise<number>
   const subjects = positionals.map(resolve);
   const isList = subjects.length === 0;
   writeResults(readDestinations(values.output, forms, "text"), {
-    text: () => `${isList ? listAsText() : subjects.map(textOf).join("\n\n\n")}\n`,
+    text: () => `${isList ? listAsText() : subjects.map(writeText).join("\n\n\n")}\n`,
     md: () => `${isList ? listAsMarkdown() : subjects.map(markdownOf).join("\n\n")}\n`,
     json: () => `${JSON.stringify(asJson(isList ? rules.map((rule) => ({ rule })) : subjects), null, 2)}\n`,
   });

@@ -6,7 +6,7 @@ import { review } from "../../access/report/reviewReport";
 import { parseStateExport } from "../../access/documents/stateExport";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { writeReport } from "../output/writeReport";
-import { readInput, textOf } from "../input/readInput";
+import { readInput, decodeText } from "../input/readInput";
 import { createReviewSuppressor, createRules } from "../policy/suppressors";
 import { provenanceFlags, readProvenance } from "../input/provenance";
 import { defineCommand } from "../framework/defineCommand";
@@ -53,7 +53,7 @@ const flags = {
 } as const satisfies Flags;
 
 /** The exit code of a review: findings come before incompleteness. */
-function codeOf(report: ReviewReport, exitZero: boolean): number {
+function chooseExitCode(report: ReviewReport, exitZero: boolean): number {
   if (report.failing > 0 && !exitZero) return exitCodes.reviewFindings;
   return report.complete ? exitCodes.clean : exitCodes.incomplete;
 }
@@ -111,9 +111,9 @@ async function readDocuments(path: string, values: Parsed<typeof flags>["values"
   const sources = {
     preview: parsePreview(preview.bytes, preview.name),
     before: before && parseStateExport(before.bytes, before.name),
-    inventory: inventory && parseInventory(textOf(inventory), inventory.name),
+    inventory: inventory && parseInventory(decodeText(inventory), inventory.name),
   };
-  return { sources, plan: plan && parsePlan(textOf(plan), plan.name) };
+  return { sources, plan: plan && parsePlan(decodeText(plan), plan.name) };
 }
 
 /** @throws UsageError, DocumentError in one line. */
@@ -136,5 +136,5 @@ async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
   const report = review(sources, { failOn, rules, judge: suppress, provenance, plan });
   await writeReport(report, common);
   if (common.outputs.every(({ path: file }) => file !== undefined)) logSummary(report);
-  return codeOf(report, common.exitZero);
+  return chooseExitCode(report, common.exitZero);
 }

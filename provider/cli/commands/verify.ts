@@ -13,7 +13,7 @@ import { logError } from "../output/log";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { connect } from "../input/connection";
 import { writeReport } from "../output/writeReport";
-import { readInput, textOf } from "../input/readInput";
+import { readInput, decodeText } from "../input/readInput";
 import { resolveGroup } from "../input/groups";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";
@@ -94,7 +94,7 @@ async function readLive({ root, stack, cwd }: LiveOptions): Promise<Inventory> {
 async function checkPlan(review: ReviewReport, path: string | undefined): Promise<void> {
   if (path === undefined) return;
   const input = await readInput(path, "--plan");
-  const { digest } = parsePlan(textOf(input), input.name);
+  const { digest } = parsePlan(decodeText(input), input.name);
   if (review.plan === undefined) {
     throw new DocumentError(
       "PP6006",
@@ -144,7 +144,7 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
   }
   const common = readCommonOptions(values, ["low"]);
   const input = await readInput(path, "the report");
-  const review = parseReviewReport(textOf(input), input.name, values.digest);
+  const review = parseReviewReport(decodeText(input), input.name, values.digest);
   await checkPlan(review, values.plan);
   const { stack, state, cwd } = values;
   const [recorded] = await readStates(
@@ -172,5 +172,5 @@ async function readInventoryFile(path: string | undefined): Promise<Inventory> {
     throw new DocumentError("PP6006", NO_INVENTORY);
   }
   const input = await readInput(path, "--inventory");
-  return parseInventory(textOf(input), input.name);
+  return parseInventory(decodeText(input), input.name);
 }

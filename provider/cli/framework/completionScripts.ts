@@ -24,7 +24,7 @@ const wordsOf = ({ choices, formats }: Flag): readonly string[] | undefined => c
 
 type Kind = "none" | "words" | "files" | "folders" | "free";
 
-function kindOf(flag: Flag): Kind {
+function chooseCompletion(flag: Flag): Kind {
   if (flag.type === "boolean") return "none";
   if (wordsOf(flag) !== undefined) return "words";
   if (flag.value === "FILE") return "files";
@@ -45,7 +45,7 @@ function bashCase(entry: CompletionEntry, [name, flag]: [string, Flag]): string[
     folders: "compopt -o dirnames +o default; return",
     free: "compopt +o default; return",
   };
-  const body = bodies[kindOf(flag)];
+  const body = bodies[chooseCompletion(flag)];
   return body === undefined ? [] : [`    ${pattern}) ${body} ;;`];
 }
 
@@ -98,7 +98,7 @@ function zshSpec([name, flag]: [string, Flag]): string[] {
   return spellings(name, flag).map((spelling) => {
     const once = flag.multiple ? "*" : "";
     return quoteForShell(
-      `${once}${spelling}[${zshText(flag.help)}]${actions[kindOf(flag)].replace("[=PATH]", "")}`,
+      `${once}${spelling}[${zshText(flag.help)}]${actions[chooseCompletion(flag)].replace("[=PATH]", "")}`,
     );
   });
 }
@@ -148,7 +148,7 @@ function fishLine(command: string, [name, flag]: [string, Flag]): string {
   };
   const short = flag.short === undefined ? "" : ` -s ${flag.short}`;
   const when = fishQuote(`__fish_seen_subcommand_from ${command}`);
-  return `complete -c ${PROGRAM} -n ${when} -l ${name}${short}${values[kindOf(flag)]} -d ${fishQuote(flag.help)}`;
+  return `complete -c ${PROGRAM} -n ${when} -l ${name}${short}${values[chooseCompletion(flag)]} -d ${fishQuote(flag.help)}`;
 }
 
 export function fishScript(entries: readonly CompletionEntry[]): string {

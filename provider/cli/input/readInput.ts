@@ -36,6 +36,6 @@ export async function readInput(path: string, what: string): Promise<Input> {
 }
 
 /** An input as text. */
-export function textOf({ bytes }: Input): string {
+export function decodeText({ bytes }: Input): string {
   return Buffer.from(bytes).toString("utf8");
 }

@@ -1,4 +1,4 @@
-import { claimsOf, timeClaim } from "../../api/claims";
+import { decodeClaims, timeClaim } from "../../api/claims";
 import type { Claims } from "../../api/claims";
 import { printable } from "../../api/errors";
 
@@ -37,7 +37,7 @@ export function describeToken(
   from: Pick<TokenDescription, "source" | "settings">,
   expiry?: Date,
 ): TokenDescription {
-  const claims = claimsOf(token);
+  const claims = decodeClaims(token);
   const { aud, act } = claims ?? {};
   const actor = act !== null && typeof act === "object" && !Array.isArray(act) ? (act as Claims) : undefined;
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud];

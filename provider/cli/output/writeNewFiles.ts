@@ -25,7 +25,7 @@ export interface NewFile {
   readonly text: string;
 }
 
-export const pathOf = ({ base, path }: NewFile): string => join(base, ...path.split("/"));
+export const joinFilePath = ({ base, path }: NewFile): string => join(base, ...path.split("/"));
 
 /** What has this name, links not followed; undefined also below a file. */
 function stat(path: string): Stats | undefined {
@@ -38,7 +38,7 @@ function stat(path: string): Stats | undefined {
 }
 
 /** Whether something has the name of the file: also a symbolic link that leads nowhere. */
-export const isTaken = (file: NewFile): boolean => stat(pathOf(file)) !== undefined;
+export const isTaken = (file: NewFile): boolean => stat(joinFilePath(file)) !== undefined;
 
 /** The folders that do not exist yet, the outermost first. */
 function missingFolders(path: string): string[] {
@@ -47,7 +47,7 @@ function missingFolders(path: string): string[] {
 
 /** @throws UsageError where the file could not be written. */
 function checkFile(file: NewFile): void {
-  const parent = dirname(pathOf(file));
+  const parent = dirname(joinFilePath(file));
   const [first] = missingFolders(parent);
   const existing = first === undefined ? parent : dirname(first);
   const shown = printable(existing, 200);
@@ -91,7 +91,7 @@ export function checkNewFiles(files: readonly NewFile[]): void {
 export function writeNewFiles(files: readonly NewFile[]): void {
   const undo: (() => void)[] = [];
   for (const file of files) {
-    const path = pathOf(file);
+    const path = joinFilePath(file);
     try {
       for (const folder of missingFolders(dirname(path))) {
         mkdirSync(folder);

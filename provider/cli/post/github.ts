@@ -115,7 +115,7 @@ async function resolvePullRequest({ host, path, env }: Repository): Promise<numb
   );
 }
 
-const addressOf = (body: unknown): string => stringMember(body, "html_url") ?? "";
+const readHtmlUrl = (body: unknown): string => stringMember(body, "html_url") ?? "";
 
 /** Creates or updates our comment on the pull request. */
 export async function postToPullRequest(
@@ -135,11 +135,11 @@ export async function postToPullRequest(
     const id = numberMember(found, "id");
     if (id === undefined) {
       const { body } = await request(host, "POST", comments, { body: message.body });
-      return `created ${addressOf(body)}`;
+      return `created ${readHtmlUrl(body)}`;
     }
-    if (stringMember(found, "body") === message.body) return `unchanged ${addressOf(found)}`;
+    if (stringMember(found, "body") === message.body) return `unchanged ${readHtmlUrl(found)}`;
     const { body } = await request(host, "PATCH", `${path}/issues/comments/${id}`, { body: message.body });
-    return `updated ${addressOf(body)}`;
+    return `updated ${readHtmlUrl(body)}`;
   };
   return await retryIfUnknown(upsert);
 }
@@ -158,7 +158,7 @@ async function updateIssue(
   change: Record<string, string>,
 ): Promise<string> {
   const { body } = await request(host, "PATCH", `${address}/${number}`, change);
-  return addressOf(body);
+  return readHtmlUrl(body);
 }
 
 /** Closes the open issue, with a comment that gives the reason. */
@@ -176,7 +176,7 @@ async function openIssue(issues: OwnIssues, { title, body }: Message): Promise<s
     return `reopened ${await updateIssue(issues, closed, { title, body, state: "open" })}`;
   }
   const created = await request(issues.host, "POST", issues.address, { title, body });
-  return `created ${addressOf(created.body)}`;
+  return `created ${readHtmlUrl(created.body)}`;
 }
 
 async function upsertIssue(issues: OwnIssues, message: Message): Promise<string> {
@@ -189,7 +189,7 @@ async function upsertIssue(issues: OwnIssues, message: Message): Promise<string>
     return await openIssue(issues, message);
   }
   if (message.isClean) return await closeIssue(issues, number, message);
-  if (stringMember(open, "body") === body) return `unchanged ${addressOf(open)}`;
+  if (stringMember(open, "body") === body) return `unchanged ${readHtmlUrl(open)}`;
   return `updated ${await updateIssue(issues, number, { title, body })}`;
 }
 

@@ -1,6 +1,6 @@
 import type { RenderOptions } from "../../access/report/render";
 import { renderers } from "../../access/report/render";
-import { stacksOf, title as titleOf } from "../../access/report/render/words";
+import { joinStacks, title as titleOf } from "../../access/report/render/words";
 import { commentMarker, markdown, markdownCode, plain, shorten } from "../../access/report/render/escape";
 import type { Report } from "../../access/report/report";
 import { readRepository, readRunUrl } from "../input/repository";
@@ -73,7 +73,7 @@ export function reportMessage(
 ): Message {
   // A run of another scope must not replace what this one posts.
   const scope = report.command === "drift" && report.scope !== undefined ? ` (${report.scope})` : "";
-  const stacks = stacksOf(report);
+  const stacks = joinStacks(report);
   const marker = `${key ?? stacks ?? "default"}${scope}`;
   const stack = `${stacks === undefined ? "" : `: ${plain(stacks)}`}${plain(scope)}`;
   const name = report.command === "drift" ? "Access drift" : titleOf(report);

@@ -40,7 +40,7 @@ export function isRecorded(olds: Props | undefined, key: string, value: Json | u
   return olds !== undefined && isDeepStrictEqual(Object.hasOwn(olds, key) ? olds[key] : undefined, value);
 }
 
-function membersOf(value: Json | undefined): Props | undefined {
+function asObject(value: Json | undefined): Props | undefined {
   return isObject(value) ? value : undefined;
 }
 
@@ -70,10 +70,10 @@ export class FieldChecker {
         this.list(spec, path, value as Json[]);
         break;
       case "map":
-        this.checkMap(spec, path, value as Props, membersOf(old));
+        this.checkMap(spec, path, value as Props, asObject(old));
         break;
       case "object":
-        this.object(spec, path, value as Props, membersOf(old));
+        this.object(spec, path, value as Props, asObject(old));
         break;
       case "boolean":
       case "integer":

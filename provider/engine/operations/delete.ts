@@ -3,7 +3,7 @@ import { aggregatedKind } from "../description";
 import type { Dependents, Props } from "../description";
 import type { KindContext } from "./kindContext";
 import { identityKey, objectKey } from "./create/lostCreates";
-import { explain, handlerError, label } from "./messages";
+import { explain, handlerError, labelResource } from "./messages";
 
 /** Most names that a message lists. */
 const MAX_NAMES = 10;
@@ -11,7 +11,7 @@ const MAX_NAMES = 10;
 /** Deletes the object of a resource, unless another resource of the program owns it by now. */
 export async function deleteResource(kind: KindContext, id: string, olds: Props): Promise<void> {
   const { spec, owners, host, mutex, client } = kind;
-  const name = `${label(spec, olds)} ${id}`;
+  const name = `${labelResource(spec, olds)} ${id}`;
   if (owners.hasFailure) {
     throw handlerError(
       "PP4010",

@@ -10,7 +10,7 @@ import type { CreateResult } from "./create/creator";
 import { deleteResource } from "./delete";
 import { createKindContext } from "./kindContext";
 import type { HandlerContext, KindContext } from "./kindContext";
-import { explainFailure, label } from "./messages";
+import { explainFailure, labelResource } from "./messages";
 import { updateResource } from "./update";
 
 /** A resource as the server returned it; `id` is absent if it does not exist. */
@@ -84,7 +84,7 @@ class KindHandlers implements Handlers {
 
   async read(id: string, olds: Props): Promise<ReadResult> {
     const { spec, reader } = this.kind;
-    const response = await explainFailure(spec, `reading ${label(spec, olds)} ${id}`, () =>
+    const response = await explainFailure(spec, `reading ${labelResource(spec, olds)} ${id}`, () =>
       reader.find(id, olds, { mayShare: spec.listing?.contents === "complete" }),
     );
     if (response === undefined) return {};

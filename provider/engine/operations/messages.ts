@@ -59,12 +59,12 @@ export const RENAME_ADVICE =
   'if the resource was renamed or moved in the program, connect it to its old name: aliases: [{ name: "<old name>" }]; if another stack or a person created it, adopt it with adopt(), or delete it there';
 
 /** A resource in the words of messages: `group "team"`. */
-export function label(spec: ResourceSpec, inputs: Props): string {
+export function labelResource(spec: ResourceSpec, inputs: Props): string {
   const name = inputs["name"];
   return typeof name === "string" ? `${spec.noun} "${printable(name, 80)}"` : spec.noun;
 }
 
-export function messageOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : "unknown error";
 }
 
@@ -162,7 +162,11 @@ export function explain(
 ): HandlerError {
   if (error instanceof HandlerError) return error;
   if (!(error instanceof ApiError)) {
-    return new HandlerError(errorCodeOf(error), withIndented(`${what}: ${messageOf(error)}`, notes), error);
+    return new HandlerError(
+      errorCodeOf(error),
+      withIndented(`${what}: ${errorMessage(error)}`, notes),
+      error,
+    );
   }
   const lines = [...describeDetails(spec, error), ...notes];
   const hint = hintFor(spec, error);

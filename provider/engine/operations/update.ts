@@ -7,7 +7,7 @@ import type { Patch } from "../wire/fieldMask";
 import { readOutputs } from "../wire/decode";
 import { mergeLive, outputsFor } from "../wire/merge";
 import type { KindContext } from "./kindContext";
-import { explainFailure, label } from "./messages";
+import { explainFailure, labelResource } from "./messages";
 import { findUnappliedFields, isVerified, runAfterWrite, verifyWrite } from "./verifyWrite";
 
 /** What was removed at the server is created again once a refresh has found that out. */
@@ -38,7 +38,7 @@ export async function updateResource(
   if (patch.mask.length === 0 && subresources.length === 0) {
     return { ...outputsFor(spec, news, {}, olds), ...readOutputs(spec, {}, id, olds) };
   }
-  const what = `updating ${label(spec, news)} ${id} (${[...patch.mask, ...subresources].join(", ")})`;
+  const what = `updating ${labelResource(spec, news)} ${id} (${[...patch.mask, ...subresources].join(", ")})`;
   return explainFailure(
     spec,
     what,
@@ -71,7 +71,7 @@ async function write(kind: KindContext, update: Update): Promise<{ response: Jso
 
 /** The properties of a resource that was created, and could not be read then. */
 async function readUnconfirmed({ spec, reader }: KindContext, id: string, recorded: Props): Promise<Props> {
-  return explainFailure(spec, `reading ${label(spec, recorded)} ${id}`, async () => {
+  return explainFailure(spec, `reading ${labelResource(spec, recorded)} ${id}`, async () => {
     const response = await reader.get(id, recorded);
     const { outs } = mergeLive(spec, recorded, reader.parseInputs(response, id));
     return { ...outs, ...readOutputs(spec, response as Props, id, recorded) };

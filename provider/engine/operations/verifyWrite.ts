@@ -9,7 +9,7 @@ import { wireName } from "../wire/encode";
 import { isServerFilled, mergeLive, outputsFor } from "../wire/merge";
 import type { KindContext } from "./kindContext";
 import type { KindReader } from "./kindReader";
-import { explain, label, PartialFailure } from "./messages";
+import { explain, labelResource, PartialFailure } from "./messages";
 
 /** Inputs that the server did not apply: it ignores what it does not know. `olds` is undefined after a create. */
 export function findUnappliedFields(
@@ -115,7 +115,7 @@ export function verifyWrite(reader: KindReader, { id, olds, news, response, know
       ? `the server ignored ${describeFields(spec, unapplied, live)}; it silently drops names that it does not know`
       : `updated, but someone else changed ${describeFields(spec, foreign, live)} since the last run: run again to restore the program's values, unless another stack manages it too`;
   throw new PartialFailure("PP4004", id, { ...liveOutputs, ...outputs }, [
-    `${label(spec, news)} ${id}: ${reason}`,
+    `${labelResource(spec, news)} ${id}: ${reason}`,
   ]);
 }
 
@@ -142,7 +142,7 @@ export async function runAfterWrite(
   } catch (error) {
     // A subresource that is recorded as not set differs from the program, so the next run writes it again.
     const unset = Object.fromEntries(changedSubresources(spec, {}, news).map((key) => [key, null]));
-    const { errorCode, message } = explain(spec, `${label(spec, news)} ${id}`, error, []);
+    const { errorCode, message } = explain(spec, `${labelResource(spec, news)} ${id}`, error, []);
     throw new PartialFailure(errorCode, id, { ...outs, ...unset }, [message]);
   }
 }

@@ -32,6 +32,15 @@ export function containsUnknown(value: Json | undefined): boolean {
   return false;
 }
 
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The value where it is a string; otherwise the empty one. */
+export function stringOrEmpty(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
 export function isObject(value: unknown): value is Record<string, Json | undefined> {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -5,8 +5,9 @@ import type { Api, Host } from "../../engine/description";
 import { bindingBatch, COLLECTION } from "../grants";
 import { listGrants } from "./existingGrants";
 import type { ExistingGrants } from "./existingGrants";
-import { keyOf, quoteLabel, quoteLabels, stringOf } from "./grant";
+import { identityRoleKey, quoteLabel, quoteLabels } from "./grant";
 import type { LabelledGrant } from "./grant";
+import { stringOrEmpty } from "../../engine/values/values";
 
 /** Creates bindings, by one request where all of them are accepted. What it creates is added to `existing`. */
 export class BindingCreator {
@@ -47,7 +48,7 @@ export class BindingCreator {
     try {
       await this.createAndVerify([labelledGrant], async () => {
         const response = await this.api.post(address, { identityUid, roleUid }, { isIdempotent: false });
-        return parentOf(stringOf(response["uid"])) === this.group;
+        return parentOf(stringOrEmpty(response["uid"])) === this.group;
       });
     } catch (error) {
       throw this.host.explain(`creating binding ${quoteLabel(label)} of group ${this.group}`, error);
@@ -81,9 +82,10 @@ export class BindingCreator {
     await createAndVerify<true>({
       send: async () => {
         const open = items.filter((item) => !this.exists(item));
-        if (lost !== undefined) for (const [, grant] of open) this.sentAgain.add(keyOf(grant));
+        if (lost !== undefined) for (const [, grant] of open) this.sentAgain.add(identityRoleKey(grant));
         if (await send(open)) {
-          for (const [, grant] of open) this.existing.set(keyOf(grant), { ...grant, name: "", uids: [] });
+          for (const [, grant] of open)
+            this.existing.set(identityRoleKey(grant), { ...grant, name: "", uids: [] });
           return true;
         }
         const missing = await findMissing();
@@ -114,7 +116,7 @@ export class BindingCreator {
   }
 
   private exists([, grant]: LabelledGrant): boolean {
-    return this.existing.has(keyOf(grant));
+    return this.existing.has(identityRoleKey(grant));
   }
 
   /** Adds to `existing` which of these the group holds by now. */
@@ -122,8 +124,8 @@ export class BindingCreator {
     try {
       const now = await listGrants(this.api, this.group);
       for (const [, grant] of items) {
-        const existing = now.get(keyOf(grant));
-        if (existing) this.existing.set(keyOf(grant), existing);
+        const existing = now.get(identityRoleKey(grant));
+        if (existing) this.existing.set(identityRoleKey(grant), existing);
       }
     } catch (error) {
       const message = (of: unknown) =>

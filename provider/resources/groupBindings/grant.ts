@@ -1,8 +1,8 @@
 import { printable } from "../../engine/operations/messages";
 import { SECRET_MASK } from "../../engine/description";
 import type { Props } from "../../engine/description";
-import { isObject } from "../../engine/values/values";
-import { grantKey } from "../grants";
+import { isObject, stringOrEmpty } from "../../engine/values/values";
+import { declaredGrantKey } from "../grants";
 
 /** Who holds which role. Bindings are told apart by it: two that grant the same at one group are one here. */
 export interface Grant {
@@ -12,10 +12,10 @@ export interface Grant {
 
 export type LabelledGrant = readonly [label: string, grant: Grant];
 
-export const keyOf = ({ identityUid, roleUid }: Grant): string => `${identityUid} ${roleUid}`;
+export const identityRoleKey = ({ identityUid, roleUid }: Grant): string => `${identityUid} ${roleUid}`;
 
-export function keysOf(grants: readonly LabelledGrant[]): ReadonlySet<string> {
-  return new Set(grants.map(([, grant]) => keyOf(grant)));
+export function identityRoleKeys(grants: readonly LabelledGrant[]): ReadonlySet<string> {
+  return new Set(grants.map(([, grant]) => identityRoleKey(grant)));
 }
 
 export const quoteLabel = (label: string): string => JSON.stringify(printable(label, 100));
@@ -24,10 +24,8 @@ export const quoteLabel = (label: string): string => JSON.stringify(printable(la
 export const quoteLabels = (grants: readonly LabelledGrant[]): string =>
   [...grants.slice(0, 3).map(([label]) => quoteLabel(label)), ...(grants.length > 3 ? ["…"] : [])].join(", ");
 
-export const stringOf = (value: unknown): string => (typeof value === "string" ? value : "");
-
 export function stringsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(stringOf) : [];
+  return Array.isArray(value) ? value.map(stringOrEmpty) : [];
 }
 
 /** The bindings among arguments or outputs, with their labels. */
@@ -36,13 +34,15 @@ export function labelledGrantsIn(props: Props): LabelledGrant[] {
   return Object.entries(isObject(bindings) ? bindings : {}).flatMap(([label, grant]): LabelledGrant[] => {
     if (grant === SECRET_MASK) return [[label, { identityUid: SECRET_MASK, roleUid: SECRET_MASK }]];
     if (!isObject(grant)) return [];
-    return [[label, { identityUid: stringOf(grant["identityUid"]), roleUid: stringOf(grant["roleUid"]) }]];
+    return [
+      [label, { identityUid: stringOrEmpty(grant["identityUid"]), roleUid: stringOrEmpty(grant["roleUid"]) }],
+    ];
   });
 }
 
 /** The keys of the grants that arguments declare. */
 export function declaredGrantKeys(inputs: Props): string[] {
   return labelledGrantsIn(inputs).map(([, grant]) =>
-    grantKey("all", { ...grant, parentUid: inputs["parentUid"] }),
+    declaredGrantKey("all", { ...grant, parentUid: inputs["parentUid"] }),
   );
 }

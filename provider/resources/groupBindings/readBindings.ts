@@ -3,7 +3,7 @@ import type { Api, Host, Json, Props } from "../../engine/description";
 import { isObject } from "../../engine/values/values";
 import { listGrants } from "./existingGrants";
 import type { ExistingGrant } from "./existingGrants";
-import { keyOf, labelledGrantsIn, stringsIn } from "./grant";
+import { identityRoleKey, labelledGrantsIn, stringsIn } from "./grant";
 import type { Grant, LabelledGrant } from "./grant";
 
 /** How the labels of bindings begin that the program does not have. */
@@ -44,14 +44,16 @@ class GrantLabels {
   private readonly labelled = new Map<string, Grant>();
 
   constructor(grants: Iterable<ExistingGrant>) {
-    this.unlabelled = new Map([...grants].map((existing) => [keyOf(existing), existing]));
+    this.unlabelled = new Map([...grants].map((existing) => [identityRoleKey(existing), existing]));
   }
 
   /** The label of the program or of the state. An ignored grant keeps only the label of a program. */
   addRecorded(recorded: LabelledGrant, isIgnored: IgnoreFilter): void {
     const [label, grant] = recorded;
     const candidates =
-      countHidden(recorded) === 0 ? [this.unlabelled.get(keyOf(grant))] : [...this.unlabelled.values()];
+      countHidden(recorded) === 0
+        ? [this.unlabelled.get(identityRoleKey(grant))]
+        : [...this.unlabelled.values()];
     const matching = candidates.filter(
       (existing) => existing !== undefined && matchesRecorded(grant, existing),
     );
@@ -67,7 +69,7 @@ class GrantLabels {
       const label = `${UNMANAGED}${existing.name}`;
       this.add(label, existing);
       this.add(`${label} (${existing.identityUid.slice(-8)})`, existing);
-      this.add(`${label} (${keyOf(existing)})`, existing);
+      this.add(`${label} (${identityRoleKey(existing)})`, existing);
     }
   }
 
@@ -77,7 +79,7 @@ class GrantLabels {
   }
 
   private add(label: string, grant: Grant): void {
-    if (this.labelled.has(label) || !this.unlabelled.delete(keyOf(grant))) return;
+    if (this.labelled.has(label) || !this.unlabelled.delete(identityRoleKey(grant))) return;
     this.labelled.set(label, { identityUid: grant.identityUid, roleUid: grant.roleUid });
   }
 }

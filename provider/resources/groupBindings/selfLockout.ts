@@ -2,9 +2,10 @@ import { isUid, parentOf } from "../../api/uid";
 import { handlerError } from "../../engine/operations/messages";
 import type { Api } from "../../engine/description";
 import { COLLECTION } from "../grants";
-import { grantOf } from "./existingGrants";
-import { quoteLabels, stringOf, stringsIn } from "./grant";
+import { readGrant } from "./existingGrants";
+import { quoteLabels, stringsIn } from "./grant";
 import type { Grant, LabelledGrant } from "./grant";
+import { stringOrEmpty } from "../../engine/values/values";
 
 /** Roles in one list request, so that its URL stays short. */
 const ROLES_AT_ONCE = 50;
@@ -22,7 +23,7 @@ async function readCapabilities(api: Api, roleUids: readonly string[]): Promise<
   for (let i = 0; i < uids.length; i += ROLES_AT_ONCE) {
     const query = { "uidp.ids": uids.slice(i, i + ROLES_AT_ONCE) };
     for await (const role of api.list("/iam/v2/roles", query)) {
-      capabilities.set(stringOf(role["uid"]), stringsIn(role["capabilities"]));
+      capabilities.set(stringOrEmpty(role["uid"]), stringsIn(role["capabilities"]));
     }
   }
   return capabilities;
@@ -36,7 +37,7 @@ async function findCaller(api: Api): Promise<string | undefined> {
   if (isUid(subject)) return subject;
   try {
     const found = await api.get("/iam/v2/identities:lookupIdentity", { issuer, subject });
-    return stringOf(found["uid"]) || undefined;
+    return stringOrEmpty(found["uid"]) || undefined;
   } catch {
     return undefined;
   }
@@ -47,8 +48,8 @@ async function listRolesAbove(api: Api, group: string, identityUid: string): Pro
   if (parentOf(group) === undefined) return [];
   const roles: string[] = [];
   for await (const item of api.list(COLLECTION, { identity: identityUid })) {
-    const grant = grantOf(item);
-    const at = parentOf(stringOf(item["uid"]));
+    const grant = readGrant(item);
+    const at = parentOf(stringOrEmpty(item["uid"]));
     if (grant.identityUid === identityUid && at !== undefined && group.startsWith(`${at}/`))
       roles.push(grant.roleUid);
   }

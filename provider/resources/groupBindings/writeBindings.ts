@@ -1,11 +1,11 @@
 import { errorCodeOf } from "../../errorCodes/codedError";
 import { PartialFailure } from "../../engine/operations/messages";
 import type { Api, Host, Props } from "../../engine/description";
-import { bindingBatch, COLLECTION, grantKey } from "../grants";
+import { bindingBatch, COLLECTION, declaredGrantKey } from "../grants";
 import { BindingCreator } from "./bindingCreator";
 import { listGrants } from "./existingGrants";
 import type { ExistingGrant, ExistingGrants } from "./existingGrants";
-import { keyOf, keysOf, labelledGrantsIn, quoteLabel } from "./grant";
+import { identityRoleKey, identityRoleKeys, labelledGrantsIn, quoteLabel } from "./grant";
 import type { Grant, LabelledGrant } from "./grant";
 import { ignoreFilter, isDeclared, withLabels } from "./readBindings";
 import { refuseSelfLockout } from "./selfLockout";
@@ -45,13 +45,13 @@ function deleteGrants(
   return inParallel(context, surplus, async ([label, grant]) => {
     try {
       // A RoleBinding of the program may grant the same from now on.
-      for (const uid of existing.get(keyOf(grant))?.uids ?? []) {
+      for (const uid of existing.get(identityRoleKey(grant))?.uids ?? []) {
         if (!host.isOwned("RoleBinding", uid)) await api.delete(COLLECTION, uid);
       }
     } catch (error) {
       throw host.explain(`deleting binding ${quoteLabel(label)} of group ${group}`, error);
     }
-    existing.delete(keyOf(grant));
+    existing.delete(identityRoleKey(grant));
   });
 }
 
@@ -71,21 +71,23 @@ interface WritePlan {
 function planWrite(existing: ExistingGrants, olds: Props, news: Props, host: Host): WritePlan {
   const recorded = labelledGrantsIn(olds);
   const wanted = labelledGrantsIn(news);
-  const wantedKeys = keysOf(wanted);
-  const managedKeys = new Set([...wantedKeys, ...keysOf(recorded)]);
+  const wantedKeys = identityRoleKeys(wanted);
+  const managedKeys = new Set([...wantedKeys, ...identityRoleKeys(recorded)]);
   const isIgnored = ignoreFilter(news, host);
   return {
     existing,
     recorded,
     wanted,
     managedKeys,
-    missing: wanted.filter(([, grant]) => !existing.has(keyOf(grant))),
+    missing: wanted.filter(([, grant]) => !existing.has(identityRoleKey(grant))),
     surplus: recorded.filter((binding) => {
-      const key = keyOf(binding[1]);
+      const key = identityRoleKey(binding[1]);
       const grant = existing.get(key);
       return grant !== undefined && !wantedKeys.has(key) && (isDeclared(binding) || !isIgnored(grant));
     }),
-    unmanaged: [...existing.values()].filter((grant) => !managedKeys.has(keyOf(grant)) && !isIgnored(grant)),
+    unmanaged: [...existing.values()].filter(
+      (grant) => !managedKeys.has(identityRoleKey(grant)) && !isIgnored(grant),
+    ),
   };
 }
 
@@ -126,7 +128,10 @@ export async function writeBindings(
 ): Promise<Props> {
   const context = { api, host, group };
   const done = { uid: group, bindings: news["bindings"] };
-  const isUnchanged = isSameSet(keysOf(labelledGrantsIn(news)), keysOf(labelledGrantsIn(olds)));
+  const isUnchanged = isSameSet(
+    identityRoleKeys(labelledGrantsIn(news)),
+    identityRoleKeys(labelledGrantsIn(olds)),
+  );
   if (olds["parentUid"] !== undefined && isUnchanged) return done;
 
   const existing = await listGrants(api, group);
@@ -156,7 +161,7 @@ function partialFailure(
   { existing, managedKeys, wanted, recorded }: WritePlan,
   failures: readonly Error[],
 ): PartialFailure {
-  const managed = [...existing.values()].filter((grant) => managedKeys.has(keyOf(grant)));
+  const managed = [...existing.values()].filter((grant) => managedKeys.has(identityRoleKey(grant)));
   const reasons = failures.map(({ message }) => message);
   const stored = Object.fromEntries(Object.entries(news).filter(([key]) => !key.startsWith("__")));
   const bindings = withLabels(managed, [...wanted, ...recorded]);
@@ -166,8 +171,8 @@ function partialFailure(
 }
 
 function without(existing: ExistingGrants, removed: readonly LabelledGrant[]): ExistingGrant[] {
-  const keys = keysOf(removed);
-  return [...existing.values()].filter((grant) => !keys.has(keyOf(grant)));
+  const keys = identityRoleKeys(removed);
+  return [...existing.values()].filter((grant) => !keys.has(identityRoleKey(grant)));
 }
 
 function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
@@ -189,8 +194,8 @@ function warnOfUnmanaged({ host, group }: GroupContext, unmanaged: readonly Exis
  */
 function isDeclaredElsewhere({ host, group }: GroupContext, grant: Grant, existing: ExistingGrant): boolean {
   const inputs = { ...grant, parentUid: group };
-  if (host.isDeclared(grantKey("all", inputs))) return true;
-  return host.isDeclared(grantKey("one", inputs)) && !hasOwnedBinding(host, existing);
+  if (host.isDeclared(declaredGrantKey("all", inputs))) return true;
+  return host.isDeclared(declaredGrantKey("one", inputs)) && !hasOwnedBinding(host, existing);
 }
 
 function hasOwnedBinding(host: Host, existing: ExistingGrant | undefined): boolean {
@@ -202,11 +207,13 @@ export async function deleteBindings(api: Api, group: string, olds: Props, host:
   const context = { api, host, group };
   const existing = await listGrants(api, group);
   const surplus = labelledGrantsIn(olds).filter((binding) => {
-    const grant = existing.get(keyOf(binding[1]));
+    const grant = existing.get(identityRoleKey(binding[1]));
     return isDeclared(binding) && grant !== undefined && !isDeclaredElsewhere(context, binding[1], grant);
   });
   if (olds["allowSelfRemoval"] !== true) {
-    const removed = surplus.filter(([, grant]) => !hasOwnedBinding(host, existing.get(keyOf(grant))));
+    const removed = surplus.filter(
+      ([, grant]) => !hasOwnedBinding(host, existing.get(identityRoleKey(grant))),
+    );
     await refuseSelfLockout(api, {
       group,
       removed,

@@ -52,23 +52,24 @@ function replaceReferences(value, replace) {
 }
 
 /**
- * The objects that a server would hold of declarations.
+ * Returns the objects that a server would hold of declarations.
  * @param {Declarations} declarations
  * @param {string} root The uid of the organisation.
  * @param {() => string} nextPart The last part of the next uid.
+ * @param {(kind: string) => boolean} sharesParentUid Whether objects of a kind have the uid of their parent.
  * @returns {{ name: string, kind: string, uid: string, inputs: Record<string, unknown> }[]}
  */
-function objectsOf(declarations, root, nextPart) {
+function createObjects(declarations, root, nextPart, sharesParentUid) {
   /** @type {Map<string, string>} */
   const uids = new Map();
   return Object.entries(declarations).map(([name, { kind, args }]) => {
     const inputs = replaceReferences(args, (name, reference) => uids.get(name) ?? reference);
     const parentUid = inputs["parentUid"];
-    const isPart = ["AccountAssociation", "RepoReadme", "TermsAcceptance"].includes(kind);
-    const uid = parentUid === undefined ? root : isPart ? parentUid : `${parentUid}/${nextPart()}`;
+    const uid =
+      parentUid === undefined ? root : sharesParentUid(kind) ? parentUid : `${parentUid}/${nextPart()}`;
     uids.set(name, uid);
     return { name, kind, uid, inputs };
   });
 }
 
-module.exports = { objectsOf, organisationOf, plainKinds, replaceReferences };
+module.exports = { createObjects, organisationOf, plainKinds, replaceReferences };

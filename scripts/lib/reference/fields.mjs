@@ -1,4 +1,5 @@
 // @ts-check
+import { lowerFirst } from "../letterCase.cjs";
 import { anchor, code, table } from "./markdown.mjs";
 
 /**
@@ -25,12 +26,12 @@ const formats = {
 };
 
 /** @param {Field} field @param {string} path the heading of its own table, if it is an object. @returns {string} */
-function typeOf(field, path) {
+function describeFieldType(field, path) {
   switch (field.type) {
     case "list":
-      return `${typeOf(field.items, path)}[]`;
+      return `${describeFieldType(field.items, path)}[]`;
     case "map":
-      return `map of ${typeOf(field.values, path)}`;
+      return `map of ${describeFieldType(field.values, path)}`;
     case "object":
       return `[object](${anchor(path)})`;
     case "enum":
@@ -72,9 +73,6 @@ function constraintsOf(field) {
   }
 }
 
-/** @param {string} text */
-const lowerFirst = (text) => text.charAt(0).toLowerCase() + text.slice(1);
-
 /** @param {string} format @returns {never} */
 function unknownFormat(format) {
   throw new Error(`fields.mjs has no words for the format ${format}: add them to formats`);
@@ -97,7 +95,7 @@ function describe(field, text) {
 export function argumentsTable(members) {
   const rows = members.map(({ path, field, text }) => [
     code(path.slice(path.lastIndexOf(".") + 1)),
-    typeOf(field, path),
+    describeFieldType(field, path),
     field.required ? "yes" : "",
     field.immutable ? "replaces" : "",
     describe(field, text),

@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { lookupExample } from "./lookupExample.mjs";
 import { lookupPage } from "./lookupPage.mjs";
-import { upperFirst, withUsualLookups } from "../lookups.mjs";
+import { lowerFirst, upperFirst } from "../letterCase.cjs";
+import { withUsualLookups } from "../lookups.mjs";
 import { documents, schemaPage } from "../schemaPages.mjs";
 import { code, firstSentence, page, table } from "./markdown.mjs";
 import { resourcePage } from "./resourcePage.mjs";
@@ -13,9 +14,6 @@ import { Sources } from "./sources.mjs";
  * @typedef {import("./resourcePage.mjs").Spec} Spec
  * @typedef {import("./sources.mjs").LookupSource} Lookup
  */
-
-/** @param {string} text */
-const lowerFirst = (text) => text.charAt(0).toLowerCase() + text.slice(1);
 
 /**
  * The text of an example, by its folder and name.
@@ -33,7 +31,7 @@ function readExample(root, folder, name, otherwise = () => undefined) {
 }
 
 /** The kind whose objects a lookup returns, if it is one of those that each kind has. @param {readonly Spec[]} specs @param {Lookup} lookup */
-function kindOf(specs, { name }) {
+function findKindOfLookup(specs, { name }) {
   // A kind that is a part of another one comes after it, and has the same collection.
   return specs.find(({ kind, collection }) => {
     const plural = upperFirst(collection.slice(collection.lastIndexOf("/") + 1));
@@ -46,7 +44,7 @@ function groupLookups(specs, lookups) {
   /** @type {Map<string, Lookup[]>} */
   const pages = new Map();
   for (const lookup of lookups) {
-    const kind = kindOf(specs, lookup)?.kind;
+    const kind = findKindOfLookup(specs, lookup)?.kind;
     const name = lookup.file === "usual" && kind ? lowerFirst(kind) : lookup.file;
     pages.set(name, [...(pages.get(name) ?? []), lookup]);
   }
@@ -55,7 +53,7 @@ function groupLookups(specs, lookups) {
 
 /** @param {readonly Spec[]} specs @returns {(lookup: Lookup) => readonly string[]} */
 const capabilitiesOfLookups = (specs) => (lookup) =>
-  kindOf(specs, lookup)?.capabilities?.read ?? lookup.capabilities;
+  findKindOfLookup(specs, lookup)?.capabilities?.read ?? lookup.capabilities;
 
 /** @param {Spec} spec */
 function skipReason({ outputs = {} }) {

@@ -1,5 +1,6 @@
 // @ts-check
-import { pluralOf, upperFirst } from "../lookups.mjs";
+import { upperFirst } from "../letterCase.cjs";
+import { pluralOf } from "../lookups.mjs";
 
 /** @typedef {import("./resourcePage.mjs").Spec} Spec */
 

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { uidOf } from "../../../provider/api/client";
+import { requireUid } from "../../../provider/api/client";
 import type { JsonObject, Client } from "../../../provider/api/client";
 import { ConfigError } from "../../../provider/api/errors";
 import { CHILD_UID, GROUP_UID } from "../support/samples";
@@ -451,9 +451,9 @@ describe("responses that are not the API's", () => {
   });
 
   test("a response without a uid is no resource", () => {
-    expect(uidOf({ uid: "x" }, "creating")).toBe("x");
+    expect(requireUid({ uid: "x" }, "creating")).toBe("x");
     for (const uid of [undefined, null, "", 5, {}]) {
-      expect(() => uidOf({ uid }, "creating group")).toThrow("creating group: the response has no uid");
+      expect(() => requireUid({ uid }, "creating group")).toThrow("creating group: the response has no uid");
     }
   });
 });

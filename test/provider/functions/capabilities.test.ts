@@ -8,6 +8,7 @@ import { ROOT } from "../../support/engine";
 import { outcomeOf, RestrictedOrganisation, sampleDeclarations } from "../support/kindLife";
 import { ProgramContext } from "../support/program";
 import { specs } from "../support/samples";
+import { upperFirst } from "../../../scripts/lib/letterCase.cjs";
 
 /* Each lookup, with exactly the capabilities that its page names, and with one less. */
 
@@ -28,8 +29,6 @@ function lookupsOfPages(): [lookup: string, needed: readonly string[]][] {
     });
   });
 }
-
-const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The sample of a kind, which stands behind what it refers to. */
 function labelOf(kind: string): string {

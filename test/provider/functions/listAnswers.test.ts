@@ -5,6 +5,7 @@ import * as platform from "../../../provider/index";
 import { kinds } from "../../../provider/resources";
 import { ProgramContext } from "../support/program";
 import { CHILD_UID, GROUP_UID, ROOT_UID } from "../support/samples";
+import { upperFirst } from "../../../scripts/lib/letterCase.cjs";
 
 /* Answers of wrong types, partial ones and newer ones: a lookup answers plain JSON or ends in its own error. */
 
@@ -13,14 +14,13 @@ const DIGEST = `sha256:${"a".repeat(64)}`;
 const uid = GROUP_UID;
 const collectionOf = ({ collection }: ResourceSpec): string =>
   collection.slice(collection.lastIndexOf("/") + 1);
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 type Lookup = readonly [member: string, () => Promise<unknown>];
 
 /** The lookups that are generated: of one by its uid, and the list. */
 const generated = Object.entries(usual).filter(([name]) => !name.endsWith("Output"));
 const usualLookups = generated.map(([name, call]): [string, Lookup] => {
-  const list = kinds.find(({ spec }) => name === `get${capitalized(collectionOf(spec))}`);
+  const list = kinds.find(({ spec }) => name === `get${upperFirst(collectionOf(spec))}`);
   const lookup = call as (args?: { uid: string }) => Promise<unknown>;
   return [name, list === undefined ? ["", () => lookup({ uid })] : [collectionOf(list.spec), () => lookup()]];
 });

@@ -1,6 +1,7 @@
 import * as platform from "../../../provider/index";
 import type { ResourceSpec } from "../../../provider/engine/description";
 import { CHILD_UID, GROUP_UID, IDENTITY_UID, PROVIDER_UID, ROLE_UID, ROOT_UID, specs } from "./samples";
+import { upperFirst } from "../../../scripts/lib/letterCase.cjs";
 
 const enc = encodeURIComponent;
 const DIGEST = `sha256:${"6b3f".repeat(16)}`;
@@ -267,7 +268,7 @@ function usualRows({ kind, collection, listsByName }: ResourceSpec): LookupRow[]
   const calls = platform as unknown as Readonly<Record<string, Call | undefined>>;
   const last = collection.slice(collection.lastIndexOf("/") + 1);
   const one = calls[`get${kind}`];
-  const many = calls[`get${last.charAt(0).toUpperCase()}${last.slice(1)}`];
+  const many = calls[`get${upperFirst(last)}`];
   if (!one || !many || written.some(({ call }) => call === one || call === many)) return [];
   return [list(collection, many, listsByName ? [named] : []), get(collection, one)];
 }

@@ -29,17 +29,17 @@ function withOurNames(item: Json | undefined): Json {
   );
 }
 
-const textOf = (value: Json | undefined): string =>
+const formatScalar = (value: Json | undefined): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
 
 /** Installations of Terraform, a row each, by the app that they belong to. */
 function githubApps(rows: readonly (Json | undefined)[]): Json {
   const byApp = new Map<string, Json[]>();
   for (const row of rows.filter(isObject)) {
-    const app = textOf(row["app_id"]);
+    const app = formatScalar(row["app_id"]);
     const name = row["name"];
     const installation: Props = {
-      installationId: textOf(row["installation_id"]),
+      installationId: formatScalar(row["installation_id"]),
       ...(name ? { name } : {}),
     };
     byApp.set(app, [...(byApp.get(app) ?? []), installation]);

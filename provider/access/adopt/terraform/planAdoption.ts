@@ -2,7 +2,7 @@ import { isUid } from "../../../api/uid";
 import type { Props } from "../../../engine/description";
 import type { Inventory } from "../../documents/inventory";
 import { DocumentError } from "../../documents/jsonText";
-import { keyOf } from "../../graph/directory";
+import { objectKey } from "../../graph/directory";
 import { nameFromAddress } from "./address";
 import { kindsOfInstance } from "./compareAttributes";
 import { isPlatformProvider, mappingOf } from "./mapping";
@@ -103,7 +103,7 @@ export function planAdoption(
   inventory: Inventory,
   only: readonly string[] | undefined,
 ): TerraformPlan {
-  const objects = new Map(inventory.objects.map((one) => [keyOf(one.kind, one.uid), one.inputs]));
+  const objects = new Map(inventory.objects.map((one) => [objectKey(one.kind, one.uid), one.inputs]));
   const mapped: MappedInstance[] = [];
   const missing: MappedInstance[] = [];
   const remaining: RemainingInstance[] = [];
@@ -119,15 +119,15 @@ export function planAdoption(
     const leave = (reason: string) => remaining.push({ address: instance.path, reason });
     if (uid !== root && !uid.startsWith(`${root}/`)) leave(`it is not below ${root}`);
     else if (only !== undefined && !only.includes(kind) && !only.includes(uid)) leave("--only leaves it out");
-    else if (objects.has(keyOf(kind, uid))) {
+    else if (objects.has(objectKey(kind, uid))) {
       mapped.push(one);
       for (const each of kindsOfInstance(instance, mapping)) {
-        const key = keyOf(each, uid);
+        const key = objectKey(each, uid);
         if (objects.has(key) && !names.has(key)) names.set(key, nameFromAddress(instance.address));
       }
     } else if (isRead(inventory, kind, uid)) missing.push(one);
     else leave(`objects of the kind ${kind} were not read`);
   }
-  const liveOf = (uid: string) => (kind: string) => objects.get(keyOf(kind, uid));
+  const liveOf = (uid: string) => (kind: string) => objects.get(objectKey(kind, uid));
   return { state, mapped, missing, remaining, keys: new Set(names.keys()), names, liveOf };
 }

@@ -1,4 +1,4 @@
-import { keyOf } from "../../graph/directory";
+import { objectKey } from "../../graph/directory";
 import type { Adoption } from "../program";
 import { quoteForShell } from "../../../api/shellText";
 import { formatBlockAddress } from "./address";
@@ -63,9 +63,9 @@ interface Outcome {
 }
 
 function judgeOutcome({ resources, skipped }: Adoption, managedKeys: ReadonlySet<string>): Outcome {
-  const names = new Map(resources.map(({ kind, uid, name }) => [keyOf(kind, uid), name]));
-  const reasons = new Map(skipped.map(({ kind, uid, reason }) => [keyOf(kind, uid), reason]));
-  const key = ({ mapping, uid }: MappedInstance): string => keyOf(mapping.kind, uid);
+  const names = new Map(resources.map(({ kind, uid, name }) => [objectKey(kind, uid), name]));
+  const reasons = new Map(skipped.map(({ kind, uid, reason }) => [objectKey(kind, uid), reason]));
+  const key = ({ mapping, uid }: MappedInstance): string => objectKey(mapping.kind, uid);
   return {
     nameOf: (one) => names.get(key(one)),
     isTaken: (one) => names.has(key(one)) || managedKeys.has(key(one)),
@@ -73,7 +73,7 @@ function judgeOutcome({ resources, skipped }: Adoption, managedKeys: ReadonlySet
   };
 }
 
-const addressOf = ({ instance }: MappedInstance): string => instance.path;
+const instanceAddress = ({ instance }: MappedInstance): string => instance.path;
 
 function listAdopted({ mapped }: TerraformPlan, { nameOf }: Outcome): TerraformReport["adopted"] {
   return mapped.flatMap((one) => {
@@ -84,7 +84,7 @@ function listAdopted({ mapped }: TerraformPlan, { nameOf }: Outcome): TerraformR
       ? []
       : [
           {
-            address: addressOf(one),
+            address: instanceAddress(one),
             kind,
             uid: one.uid,
             name,
@@ -101,7 +101,7 @@ function compareAdopted(
   const compared = mapped
     .filter((one) => nameOf(one) !== undefined)
     .map((one) => ({
-      address: addressOf(one),
+      address: instanceAddress(one),
       ...compareAttributes(one.instance, one.mapping, liveOf(one.uid)),
     }));
   return {
@@ -120,14 +120,14 @@ export function reportAdoption(
 ): TerraformReport {
   const outcome = judgeOutcome(adoption, managedKeys);
   const { mapped, missing, remaining, state } = plan;
-  const forget = mapped.filter(outcome.isTaken).map(addressOf);
+  const forget = mapped.filter(outcome.isTaken).map(instanceAddress);
   const left = mapped.filter((one) => !outcome.isTaken(one));
   return {
     adopted: listAdopted(plan, outcome),
     ...compareAdopted(plan, outcome),
-    missing: missing.map((one) => ({ address: addressOf(one), kind: one.mapping.kind, uid: one.uid })),
+    missing: missing.map((one) => ({ address: instanceAddress(one), kind: one.mapping.kind, uid: one.uid })),
     remaining: [
-      ...left.map((one) => ({ address: addressOf(one), reason: outcome.skipReason(one) })),
+      ...left.map((one) => ({ address: instanceAddress(one), reason: outcome.skipReason(one) })),
       ...remaining,
     ],
     dataSources: state.instances.filter(({ address }) => address.mode === "data").map(({ path }) => path),

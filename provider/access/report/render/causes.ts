@@ -3,7 +3,7 @@ import { tupleOf } from "../../graph/grant";
 import type { GrantChange, Named } from "../../graph/grant";
 import type { Finding } from "../../review/finding";
 import type { Difference, Report, TrustChange } from "../report";
-import { differenceFinder, trustOf } from "./words";
+import { differenceFinder, listTrustChanges } from "./words";
 
 /** A resource whose change alters what existing grants mean: a role, an identity, a provider of identities. */
 export type ChangedResource = Omit<TrustChange, "grants">;
@@ -19,7 +19,7 @@ export interface Cause {
 }
 
 function changedResources(report: Report): readonly ChangedResource[] {
-  if (report.command !== "drift") return trustOf(report);
+  if (report.command !== "drift") return listTrustChanges(report);
   return report.differences
     .filter(({ kind }) => kind === "changed")
     .map(({ type, ...rest }) => ({ ...rest, kind: type }));

@@ -3,7 +3,7 @@ import type { Finding, Severity } from "../../review/finding";
 import { json, plain, shorten } from "./escape";
 import { largestThatFits } from "./sizeLimits";
 import type { RenderOptions } from "./options";
-import { locationOf, pathOf, plural, ruleOf, stacksOf } from "./words";
+import { findLocation, repositoryPath, plural, formatRule, joinStacks } from "./words";
 
 const MOST_BYTES = 1_000_000;
 
@@ -15,14 +15,14 @@ const gitlabSeverities: Readonly<Record<Severity, string>> = {
 };
 
 function issue(finding: Finding, options: RenderOptions): object {
-  const location = locationOf(finding) ?? { file: "Pulumi.yaml", line: 1 };
+  const location = findLocation(finding) ?? { file: "Pulumi.yaml", line: 1 };
   const accepts = finding.counterexample === undefined ? "" : ` (accepts ${finding.counterexample})`;
   return {
     description: shorten(plain(`${finding.message}${accepts}`), 1000),
-    check_name: ruleOf(finding),
+    check_name: formatRule(finding),
     fingerprint: finding.fingerprint,
     severity: gitlabSeverities[finding.severity],
-    location: { path: pathOf(location, options.sourceRoot), lines: { begin: location.line } },
+    location: { path: repositoryPath(location, options.sourceRoot), lines: { begin: location.line } },
   };
 }
 
@@ -32,9 +32,12 @@ export function renderCodequality(report: Report, options: RenderOptions): strin
   const note = (name: string, description: string): object => ({
     description,
     check_name: name,
-    fingerprint: `${name}:${stacksOf(report) ?? ""}`,
+    fingerprint: `${name}:${joinStacks(report) ?? ""}`,
     severity: "major",
-    location: { path: pathOf({ file: "Pulumi.yaml", line: 1 }, options.sourceRoot), lines: { begin: 1 } },
+    location: {
+      path: repositoryPath({ file: "Pulumi.yaml", line: 1 }, options.sourceRoot),
+      lines: { begin: 1 },
+    },
   });
   const build = (count: number): string => {
     const left = findings.length - count;

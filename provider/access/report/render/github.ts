@@ -4,7 +4,7 @@ import { shorten, workflowMessage, workflowProperty } from "./escape";
 import type { RenderOptions } from "./options";
 import { provenanceParts } from "./provenance";
 import { verdict } from "./verdict";
-import { locationOf, pathOf, plural, ruleOf, stacksOf, title } from "./words";
+import { findLocation, repositoryPath, plural, formatRule, joinStacks, title } from "./words";
 
 /** GitHub shows ten errors, ten warnings and ten notices of a step, and drops the rest without a word. */
 const SHOWN_PER_LEVEL = 10;
@@ -24,12 +24,12 @@ function command(level: Level, properties: Readonly<Record<string, string>>, mes
 }
 
 function annotation(finding: Finding, options: RenderOptions): string {
-  const location = locationOf(finding);
+  const location = findLocation(finding);
   const where =
     location === undefined
       ? {}
       : {
-          file: pathOf(location, options.sourceRoot),
+          file: repositoryPath(location, options.sourceRoot),
           line: String(location.line),
           ...(location.column === undefined ? {} : { col: String(location.column) }),
         };
@@ -41,7 +41,7 @@ function annotation(finding: Finding, options: RenderOptions): string {
   const parts = message.filter((part) => part !== undefined);
   return command(
     levels[finding.severity],
-    { ...where, title: `${finding.severity} ${ruleOf(finding)}` },
+    { ...where, title: `${finding.severity} ${formatRule(finding)}` },
     parts.join(" | "),
   );
 }
@@ -68,7 +68,7 @@ export function renderGithub(report: Report, options: RenderOptions): string {
     report.suppressed.length === 0 ? undefined : `${report.suppressed.length} suppressed by the policy file`,
     provenanceParts(report).join(", "),
   ];
-  const stacks = stacksOf(report);
+  const stacks = joinStacks(report);
   lines.push(
     command(
       "notice",

@@ -2,7 +2,7 @@ import { tupleOf } from "../../graph/grant";
 import type { Grant, GrantChange } from "../../graph/grant";
 import { rank } from "../../review/finding";
 import type { Report } from "../report";
-import { changeOrder, nameOf, plural, subjectOf } from "./words";
+import { changeOrder, chooseName, plural, nameSubject } from "./words";
 
 /** A report in one sentence: it holds names that somebody chose. */
 export interface Headline {
@@ -20,7 +20,7 @@ const verbs: Readonly<Record<GrantChange["change"], readonly [one: string, many:
 };
 
 /** Changes of a verification that nobody announced come before those that somebody did. */
-function changesOf(report: Report): readonly GrantChange[] {
+function listShownChanges(report: Report): readonly GrantChange[] {
   return report.command === "verify" && report.unannounced.length > 0 ? report.unannounced : report.grants;
 }
 
@@ -30,7 +30,7 @@ const isPerson = ({ subject }: Grant): boolean =>
 function countSubjects(grants: readonly Grant[]): string {
   const subjects = new Map(grants.map((grant) => [grant.subject.key, grant]));
   const [only, ...more] = subjects.values();
-  if (only !== undefined && more.length === 0) return subjectOf(only).displayName;
+  if (only !== undefined && more.length === 0) return nameSubject(only).displayName;
   const all = [...subjects.values()];
   if (all.every(isPerson)) return `${all.length} people`;
   const isIdentity = all.every(({ subject }) => subject.type === "identity");
@@ -63,7 +63,7 @@ function mostSevere(report: Report, changes: readonly GrantChange[]): GrantChang
 
 /** The report in one sentence: who gains or loses the most. Undefined where no grant changes. */
 export function headlineOf(report: Report): Headline | undefined {
-  const changes = changesOf(report);
+  const changes = listShownChanges(report);
   const shownChanges = mostSevere(report, changes);
   const [first] = shownChanges;
   if (first === undefined) return undefined;
@@ -71,7 +71,7 @@ export function headlineOf(report: Report): Headline | undefined {
   const grants = shownChanges.map(({ grant }) => grant);
   const isOne = new Set(grants.map(({ subject }) => subject.key)).size === 1;
   const [one, many, after] = verbs[first.change];
-  const main = `${countSubjects(grants)} ${isOne ? one : many} ${nameOf(role)} at ${group.path}${after}`;
+  const main = `${countSubjects(grants)} ${isOne ? one : many} ${chooseName(role)} at ${group.path}${after}`;
   const hiddenCount = changes.length - shownChanges.length;
   return {
     main,

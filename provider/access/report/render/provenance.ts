@@ -1,7 +1,7 @@
 import type { Report } from "../report";
 import { plural } from "./words";
 
-export function digestOf(report: Report): string | undefined {
+export function readDigest(report: Report): string | undefined {
   return report.command === "review" ? report.digest : undefined;
 }
 

@@ -2,7 +2,7 @@ import type { SourceLocation } from "../../documents/sourceLocation";
 import type { Report } from "../report";
 import { uriPath } from "./escape";
 import type { RenderOptions } from "./options";
-import { pathOf } from "./words";
+import { repositoryPath } from "./words";
 
 const routes = {
   github: { line: "blob", commit: "commit", pullRequest: "pull" },
@@ -19,7 +19,7 @@ export class RepositoryLinks {
   /** A line at the report's commit; undefined where the repository or the commit is unknown. */
   line(location: SourceLocation): string | undefined {
     const { commit, sourceRoot } = this.options;
-    const path = pathOf(location, sourceRoot);
+    const path = repositoryPath(location, sourceRoot);
     // A browser would take .. out of the address, and so leave the repository.
     if (commit === undefined || path.split("/").some((part) => part === ".." || part === "."))
       return undefined;

@@ -4,7 +4,7 @@ import type { Finding, Severity } from "../../review/finding";
 import { json, plain, shorten, uriPath } from "./escape";
 import { largestThatFits } from "./sizeLimits";
 import type { RenderOptions } from "./options";
-import { locationOf, nameOf, pathOf, plural, stacksOf } from "./words";
+import { findLocation, chooseName, repositoryPath, plural, joinStacks } from "./words";
 
 /** GitHub shows this many results of a run. */
 const MOST_RESULTS = 5_000;
@@ -30,7 +30,7 @@ const securitySeverity: Readonly<Record<Severity, string>> = {
 const text = (lines: readonly (string | undefined)[]): string =>
   lines.flatMap((line) => (line === undefined || line === "" ? [] : [shorten(plain(line), 1000)])).join("\n");
 
-function messageOf(finding: Finding): string {
+function writeMessage(finding: Finding): string {
   const { details } = finding;
   return text([
     finding.message,
@@ -38,7 +38,7 @@ function messageOf(finding: Finding): string {
     ...details.slice(0, 20),
     details.length > 20 ? `… and ${plural(details.length - 20, "more line")}` : undefined,
     finding.advice,
-    locationOf(finding) === undefined ? "The line of the program is unknown." : undefined,
+    findLocation(finding) === undefined ? "The line of the program is unknown." : undefined,
   ]);
 }
 
@@ -48,17 +48,17 @@ function logicalLocations(finding: Finding): object {
   const full = finding.urn ?? finding.uid;
   if (name === undefined && full === undefined) return {};
   const qualified = full === undefined ? {} : { fullyQualifiedName: plain(full) };
-  return { logicalLocations: [{ name: plain(name ?? nameOf(finding)), ...qualified, kind: "resource" }] };
+  return { logicalLocations: [{ name: plain(name ?? chooseName(finding)), ...qualified, kind: "resource" }] };
 }
 
 function locations(finding: Finding, { sourceRoot }: RenderOptions): object[] {
-  const location = locationOf(finding);
+  const location = findLocation(finding);
   const place = location ?? { file: "Pulumi.yaml", line: 1 };
   const column = location?.column === undefined ? {} : { startColumn: Math.max(1, location.column) };
   return [
     {
       physicalLocation: {
-        artifactLocation: { uri: uriPath(pathOf(place, sourceRoot)) },
+        artifactLocation: { uri: uriPath(repositoryPath(place, sourceRoot)) },
         region: { startLine: Math.max(1, place.line), ...column },
       },
       ...logicalLocations(finding),
@@ -79,7 +79,7 @@ function result(finding: Finding, rules: readonly string[], options: RenderOptio
     ruleId: id,
     ruleIndex: rules.indexOf(id),
     level: levels[severity],
-    message: { text: messageOf(finding) },
+    message: { text: writeMessage(finding) },
     locations: locations(finding, options),
     partialFingerprints: { "pulumiPlatform/v1": fingerprint },
     properties: { severity, "security-severity": securitySeverity[severity] },
@@ -118,7 +118,7 @@ function runOf(report: Report, rules: readonly object[], results: readonly objec
   const { name, version } = report.tool;
   return {
     tool: { driver: { name, version, semanticVersion: version, rules } },
-    automationDetails: { id: plain(`${name}/${report.command}/${stacksOf(report) ?? ""}`) },
+    automationDetails: { id: plain(`${name}/${report.command}/${joinStacks(report) ?? ""}`) },
     columnKind: "utf16CodeUnits",
     invocations: [
       {

@@ -6,15 +6,15 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
 /** The stacks of a report in one text; undefined where none is known. */
-export function stacksOf({ stacks }: Report): string | undefined {
+export function joinStacks({ stacks }: Report): string | undefined {
   return stacks.length === 0 ? undefined : stacks.join(", ");
 }
 
-export function groupsOf(report: Report): readonly GroupNode[] {
+export function listGroups(report: Report): readonly GroupNode[] {
   return report.command === "verify" ? [] : report.groups;
 }
 
-export function trustOf(report: Report): readonly TrustChange[] {
+export function listTrustChanges(report: Report): readonly TrustChange[] {
   return report.command === "drift" ? [] : report.trust;
 }
 
@@ -72,7 +72,7 @@ export function title(report: Report): string {
 }
 
 /** The name to show for something that may have none. */
-export function nameOf(named: {
+export function chooseName(named: {
   readonly name?: string;
   readonly key?: string;
   readonly uid?: string;
@@ -82,14 +82,17 @@ export function nameOf(named: {
 }
 
 /** Who a subject is, and its own name where the display name does not hold it. */
-export function subjectOf({ subject }: Grant): { readonly displayName: string; readonly name?: string } {
-  const displayName = subject.displayName === "" ? nameOf(subject) : subject.displayName;
+export function nameSubject({ subject }: Grant): {
+  readonly displayName: string;
+  readonly name?: string;
+} {
+  const displayName = subject.displayName === "" ? chooseName(subject) : subject.displayName;
   const { name } = subject;
   return name === undefined || displayName.includes(name) ? { displayName } : { displayName, name };
 }
 
 /** A place from the root of the repository, with `/` and without `.`: `provider/index.ts`. */
-export function pathOf(location: SourceLocation, sourceRoot = ""): string {
+export function repositoryPath(location: SourceLocation, sourceRoot = ""): string {
   const parts = `${sourceRoot}/${location.file}`.replaceAll("\\", "/").split("/");
   const kept: string[] = [];
   for (const part of parts) {
@@ -100,16 +103,19 @@ export function pathOf(location: SourceLocation, sourceRoot = ""): string {
   return kept.join("/");
 }
 
-export function locationOf(finding: Finding): SourceLocation | undefined {
+export function findLocation(finding: Finding): SourceLocation | undefined {
   return finding.location ?? finding.grant?.location;
 }
 
 /** `G1 owner-grant`; a drift's rule has the name of its id. */
-export const ruleOf = ({ id, rule }: Finding): string => (id === rule ? id : `${id} ${rule}`);
+export const formatRule = ({ id, rule }: Finding): string => (id === rule ? id : `${id} ${rule}`);
 
 /** `index.ts:12`. */
-export function placeOf(location: SourceLocation | undefined, sourceRoot?: string): string | undefined {
-  return location === undefined ? undefined : `${pathOf(location, sourceRoot)}:${location.line}`;
+export function formatLocation(
+  location: SourceLocation | undefined,
+  sourceRoot?: string,
+): string | undefined {
+  return location === undefined ? undefined : `${repositoryPath(location, sourceRoot)}:${location.line}`;
 }
 
 /**

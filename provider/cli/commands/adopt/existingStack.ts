@@ -1,6 +1,6 @@
 import { urnParts } from "../../../access/documents/engineState";
 import { parseStateExport } from "../../../access/documents/stateExport";
-import { keyOf } from "../../../access/graph/directory";
+import { objectKey } from "../../../access/graph/directory";
 import { printable } from "../../../api/errors";
 import { UsageError } from "../../framework/exitCodes";
 import { runPulumi } from "../../input/pulumi";
@@ -29,7 +29,7 @@ export async function readStack(out: string, stack: string): Promise<ExistingSta
   const own = resources.flatMap(({ kind, id, urn }) => (kind === undefined ? [] : [{ kind, id, urn }]));
   return {
     exported,
-    usedNames: new Set(own.map(({ kind, urn }) => keyOf(kind, urnParts(urn).name))),
-    managedKeys: new Set(own.flatMap(({ kind, id }) => (id === undefined ? [] : [keyOf(kind, id)]))),
+    usedNames: new Set(own.map(({ kind, urn }) => objectKey(kind, urnParts(urn).name))),
+    managedKeys: new Set(own.flatMap(({ kind, id }) => (id === undefined ? [] : [objectKey(kind, id)]))),
   };
 }

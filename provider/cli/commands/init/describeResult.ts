@@ -11,7 +11,7 @@ import { localDependencies } from "./localDependencies";
 import { decidingFiles } from "./packageManager";
 import type { Language } from "./programFiles";
 import { packageSource, quote } from "../../output/packageSource";
-import { pathOf } from "../../output/writeNewFiles";
+import { joinFilePath } from "../../output/writeNewFiles";
 import type { NewFile } from "../../output/writeNewFiles";
 
 /** What decides the files of a folder. */
@@ -32,7 +32,7 @@ export interface InitResult extends InitPlan {
 }
 
 const shownPath = (file: NewFile): string =>
-  printable(relative(process.cwd(), pathOf(file)).split(sep).join("/"), 300);
+  printable(relative(process.cwd(), joinFilePath(file)).split(sep).join("/"), 300);
 
 const lines = (...parts: readonly (string | readonly string[])[]): string => `${parts.flat().join("\n")}\n`;
 
@@ -186,7 +186,7 @@ function describeCi(result: InitResult): string[] {
 function describeForeign({ found, host, existing }: InitResult): string[] {
   const isForeign = (file: NewFile): boolean => {
     if (host === "none" || file.base !== found.root || !file.path.endsWith(".yml")) return false;
-    return !existsSync(pathOf(file)) || readFileSync(pathOf(file), "utf8") !== file.text;
+    return !existsSync(joinFilePath(file)) || readFileSync(joinFilePath(file), "utf8") !== file.text;
   };
   return existing
     .filter(isForeign)

@@ -30,14 +30,14 @@ function inputOf(inputs: Inputs, name: string): string {
 }
 
 /** A member that is a string; otherwise the empty one. */
-function textOf(map: YAMLMap, key: string): string {
+function readStringMember(map: YAMLMap, key: string): string {
   const value = map.get(key);
   return typeof value === "string" ? value : "";
 }
 
 /** Whether a step runs: the condition on an input is decided here, any other one stays. */
 function keepsStep(step: YAMLMap, inputs: Inputs): boolean {
-  const [, name] = /^inputs\.([\w-]+) != ''$/.exec(textOf(step, "if")) ?? [];
+  const [, name] = /^inputs\.([\w-]+) != ''$/.exec(readStringMember(step, "if")) ?? [];
   if (name === undefined) return true;
   step.delete("if");
   return inputOf(inputs, name) !== "";
@@ -105,10 +105,10 @@ function fillOutputs(job: YAMLMap, id: string, outputs: Inputs): void {
 function inlineJob(parts: Parts, job: YAMLMap): void {
   const steps = job.get("steps") as YAMLSeq<YAMLMap>;
   steps.items = steps.items.flatMap((step) => {
-    const [, name] = OWN_ACTION.exec(textOf(step, "uses")) ?? [];
+    const [, name] = OWN_ACTION.exec(readStringMember(step, "uses")) ?? [];
     if (name === undefined) return [step];
     const inlined = inlineAction(parts, name, step);
-    fillOutputs(job, textOf(step, "id"), inlined.outputs);
+    fillOutputs(job, readStringMember(step, "id"), inlined.outputs);
     const [first] = inlined.steps;
     if (first && step.spaceBefore) first.spaceBefore = true;
     return inlined.steps as YAMLMap[];

@@ -1,6 +1,6 @@
 import { errorCodeOf } from "../../../errorCodes/codedError";
 import type { JsonObject } from "../../../api/client";
-import { uidOf } from "../../../api/client";
+import { requireUid } from "../../../api/client";
 import { ConnectionError, hasUnknownOutcome } from "../../../api/errors";
 import { isUid, lineage } from "../../../api/uid";
 import { adoptExisting } from "./adoption";
@@ -16,8 +16,8 @@ import {
   explain,
   explainFailure,
   hasCode,
-  label,
-  messageOf,
+  labelResource,
+  errorMessage,
   PartialFailure,
   RENAME_ADVICE,
 } from "../messages";
@@ -55,7 +55,7 @@ export class Creator {
     const parent = parentOfInputs(inputs);
     const identity = identityKey(spec, inputs);
     if (typeof adopted === "string" && adopted !== "") {
-      const what = `adopting ${label(spec, inputs)} ${adopted}`;
+      const what = `adopting ${labelResource(spec, inputs)} ${adopted}`;
       return registry.reserve(what, [identity, objectKey(spec, adopted)], description, () =>
         adoptExisting(this.kind.reader, what, adopted, inputs),
       );
@@ -72,7 +72,7 @@ export class Creator {
   /** The label of a resource in messages, distinct from others with its name. */
   private describe(inputs: Props): string {
     const parent = parentOfInputs(inputs);
-    return `${label(this.kind.spec, inputs)}${parent === undefined ? "" : ` below ${parent}`}`;
+    return `${labelResource(this.kind.spec, inputs)}${parent === undefined ? "" : ` below ${parent}`}`;
   }
 
   private createOne(what: string, inputs: Props): Promise<CreateResult> {
@@ -85,7 +85,7 @@ export class Creator {
       const outs = await runAfterWrite(this.kind, id, inputs, await this.verifyCreate(id, inputs, response));
       if (duplicates.length === 0) return { id, outs };
       throw new PartialFailure("PP4002", id, outs, [
-        `${label(spec, inputs)} was created as ${id} after a request without a response, which took effect too: delete ${duplicates.join(", ")}, unless someone else created it`,
+        `${labelResource(spec, inputs)} was created as ${id} after a request without a response, which took effect too: delete ${duplicates.join(", ")}, unless someone else created it`,
       ]);
     });
   }
@@ -101,7 +101,7 @@ export class Creator {
     const older = this.finder.needsOlder ? await this.finder.listEqual(none) : [];
     const attempt = { ...start, older: new Set(older.map(({ uid }) => String(uid))) };
     const { result: response, lost } = await this.sendOrTakeOver(attempt);
-    const id = uidOf(response, what);
+    const id = requireUid(response, what);
     if (!spec.sharesParentUid) client().noteCreated(id);
     // It has its object: others do not wait for it any longer.
     pending.end();
@@ -118,7 +118,7 @@ export class Creator {
       const isUnique = identityKey(spec, attempt.inputs) !== undefined;
       if (!isUnique || !hasCode(error, "ALREADY_EXISTS")) throw error;
       const existing = await this.finder.findExisting(attempt).catch(() => undefined);
-      const uid = existing === undefined ? undefined : uidOf(existing, attempt.what);
+      const uid = existing === undefined ? undefined : requireUid(existing, attempt.what);
       const isTaken = uid !== undefined && (host.isOwned(spec.kind, uid) || !this.claim(uid, attempt.inputs));
       if (existing === undefined || isTaken) {
         throw explain(spec, attempt.what, error, [RENAME_ADVICE]);
@@ -168,7 +168,7 @@ export class Creator {
   /** A response with status 200 that contains no new object of this create is treated as lost. */
   private checkResponse(response: JsonObject, { what, parent, inputs }: Attempt): void {
     const { spec } = this.kind;
-    const uid = uidOf(response, what);
+    const uid = requireUid(response, what);
     const { name } = response;
     const isOther = typeof name === "string" && name !== "" && "name" in inputs && name !== inputs["name"];
     if (!isUid(uid) || parentUidOf(spec, uid) !== parent || isOther) {
@@ -230,7 +230,7 @@ export class Creator {
     const { spec } = this.kind;
     const recorded = spec.operations?.inputsAfterLostSecret?.(inputs) ?? inputs;
     return new PartialFailure("PP4003", id, { ...outputsFor(spec, recorded, {}), [UNCONFIRMED]: true }, [
-      `${label(spec, inputs)} was created as ${id}, but the response with its ${createOnlyOutputs(spec).join(", ")} was lost, and that is returned only at creation: run again to replace it, or destroy it`,
+      `${labelResource(spec, inputs)} was created as ${id}, but the response with its ${createOnlyOutputs(spec).join(", ")} was lost, and that is returned only at creation: run again to replace it, or destroy it`,
     ]);
   }
 
@@ -257,7 +257,7 @@ export class Creator {
         errorCodeOf(error),
         id,
         { ...outs, ...Object.fromEntries(subresources.map((key) => [key, null])) },
-        [`${label(spec, news)} was created as ${id}, but ${step} failed: ${messageOf(error)}`],
+        [`${labelResource(spec, news)} was created as ${id}, but ${step} failed: ${errorMessage(error)}`],
       );
     }
     // What is returned once is in the first response only.

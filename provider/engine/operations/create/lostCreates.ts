@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../../api/client";
-import { uidOf } from "../../../api/client";
+import { requireUid } from "../../../api/client";
 import { ConnectionError } from "../../../api/errors";
 import type { CreateRegistry, PendingCreate } from "./createRegistry";
-import { HandlerError, messageOf, handlerError } from "../messages";
+import { HandlerError, errorMessage, handlerError } from "../messages";
 import { isFoundByComparison, isReadAs } from "../../description";
 import type { Props, ResourceSpec } from "../../description";
 import { equal, isSet } from "../../values/values";
@@ -113,7 +113,7 @@ export class LostCreateFinder {
     const { spec, parseInputs } = this.reader;
     const found: JsonObject[] = [];
     for await (const item of this.listSiblings(parent, inputs)) {
-      const uid = uidOf(item, `listing ${spec.collection}`);
+      const uid = requireUid(item, `listing ${spec.collection}`);
       if (parentUidOf(spec, uid) !== parent || this.isOwned(item)) continue;
       const liveInputs = mergeLive(spec, inputs, parseInputs(item, uid)).inputs;
       if (Object.entries(spec.fields).every(([key, field]) => equal(field, liveInputs[key], inputs[key]))) {
@@ -128,7 +128,7 @@ export class LostCreateFinder {
     const { spec, client, parseInputs } = this.reader;
     const found: JsonObject[] = [];
     for await (const item of this.listSiblings(parent, inputs)) {
-      const uid = uidOf(item, `listing ${spec.collection}`);
+      const uid = requireUid(item, `listing ${spec.collection}`);
       if (parentUidOf(spec, uid) !== parent || older.has(uid) || this.isOwned(item)) continue;
       // The server's clock is known from its responses only, the first of which may be this list's.
       const since = client().serverNow() - (performance.now() - startedAt) - CLOCK_TOLERANCE_MS;
@@ -155,7 +155,7 @@ export class LostCreateFinder {
       if ([error, lost].every((each) => each instanceof ConnectionError && !each.isTransient)) throw lost;
       throw handlerError(
         "PP4001",
-        `${attempt.what}: the response was lost (${messageOf(lost)}), and the search for what was created failed (${messageOf(error)}); check whether it exists before you run again`,
+        `${attempt.what}: the response was lost (${errorMessage(lost)}), and the search for what was created failed (${errorMessage(error)}); check whether it exists before you run again`,
       );
     }
   }

@@ -22,7 +22,7 @@ const roles: Readonly<Record<string, readonly string[]>> = {
 };
 
 const contextOf = (secretPaths: readonly string[] = []): EffectContext => {
-  const side = { nameOf: (key: string) => `<${key}>`, capabilitiesOf: (role: string) => roles[role] };
+  const side = { findName: (key: string) => `<${key}>`, findCapabilities: (role: string) => roles[role] };
   return { before: side, after: side, languages: new Languages(), secretPaths };
 };
 

@@ -8,6 +8,7 @@ import { COMMAND, CONTROL, HOSTILE_HEADER, HOSTILE_TEXT } from "../../../support
 import { samples as handlerSamples, specOf } from "../../support/samples";
 import { clientOf, detail, ScriptedServer } from "../../support/server";
 import type { Reply } from "../../support/server";
+import { lowerFirst } from "../../../../scripts/lib/letterCase.cjs";
 
 /**
  * Whatever a server answers, each operation of each kind ends: in plain values of the kind's own form, or in one
@@ -106,7 +107,7 @@ const GRPC: Readonly<Record<number, number>> = {
 
 /** Errors in the API's form whose every text is hostile, also joined to the words that messages put beside it. */
 function hostileErrors(status: number, kind: string): Reply[] {
-  const own = kind.charAt(0).toLowerCase() + kind.slice(1);
+  const own = lowerFirst(kind);
   return [HOSTILE_TEXT, `${own}.::error::x`, "##"].map((text) => ({
     status,
     headers: { "x-request-id": HOSTILE_HEADER },

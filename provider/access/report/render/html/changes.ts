@@ -1,7 +1,7 @@
 import type { FieldChange } from "../../report";
 import type { GrantChange } from "../../../graph/grant";
 import { isIndirect } from "../causes";
-import { nameOf } from "../words";
+import { chooseName } from "../words";
 import { markup } from "./markup";
 import type { Markup, Part } from "./markup";
 
@@ -42,9 +42,9 @@ export function changedText(before: string | undefined, after: string): Markup {
 
 /** The role of a change: struck where it is lost or replaced. */
 export function roleText({ change, grant, before }: GrantChange): Markup {
-  const role = nameOf(grant.role);
+  const role = chooseName(grant.role);
   if (change === "lost") return oldText(role);
-  return changedText(before === undefined ? undefined : nameOf(before.role), role);
+  return changedText(before === undefined ? undefined : chooseName(before.role), role);
 }
 
 /** Where a change takes place: the old group struck where a grant moves. */

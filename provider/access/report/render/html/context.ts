@@ -3,7 +3,7 @@ import type { Report } from "../../report";
 import { CauseFinder } from "../causes";
 import type { RenderOptions } from "../options";
 import { RepositoryLinks } from "../repositoryLinks";
-import { placeOf } from "../words";
+import { formatLocation } from "../words";
 import { markup } from "./markup";
 import type { Markup } from "./markup";
 import { PageIndex } from "./pageIndex";
@@ -25,7 +25,7 @@ export class PageContext {
 
   /** `index.ts:12`, as a link where the repository is known. */
   place(location: SourceLocation | undefined): Markup | undefined {
-    const place = placeOf(location, this.options.sourceRoot);
+    const place = formatLocation(location, this.options.sourceRoot);
     if (location === undefined || place === undefined) return undefined;
     const parts = place
       .split("/")

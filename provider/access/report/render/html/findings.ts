@@ -3,7 +3,7 @@ import type { Finding, Severity } from "../../../review/finding";
 import { findRule } from "../../../rules";
 import type { Cause } from "../causes";
 import { plainIndented } from "../escape";
-import { answersTo, locationOf, plural, ruleOf } from "../words";
+import { answersTo, findLocation, plural, formatRule } from "../words";
 import { changeTag, fieldList, groupText, roleText } from "./changes";
 import type { PageContext } from "./context";
 import { filterAttributes } from "./filters";
@@ -103,7 +103,8 @@ function snippets({ findings, difference }: Cause): Markup[] {
 /** The chips of the rules, each with the worst severity that it has here. */
 function ruleChips(findings: readonly Finding[]): Markup[] {
   const rules = new Map<string, Finding>();
-  for (const finding of findings) if (!rules.has(ruleOf(finding))) rules.set(ruleOf(finding), finding);
+  for (const finding of findings)
+    if (!rules.has(formatRule(finding))) rules.set(formatRule(finding), finding);
   return [...rules].map(
     ([rule, { severity }]) => markup`<li><span class="chip mono ${severity}">${rule}</span></li>`,
   );
@@ -139,7 +140,7 @@ function acceptance({ findings }: Cause): Markup | undefined {
 export function causeCard(cause: Cause, context: PageContext): Markup {
   const { findings, change, difference } = cause;
   const [first] = findings;
-  const place = context.place(change?.location ?? locationOf(first));
+  const place = context.place(change?.location ?? findLocation(first));
   const resource = change ?? { kind: first.kind, name: first.name ?? first.grant?.subject.name };
   const about = [resource.kind, resource.name].filter((part) => part !== undefined).join(" ");
   const values = {

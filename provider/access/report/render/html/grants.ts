@@ -1,6 +1,6 @@
 import type { GrantChange } from "../../../graph/grant";
 import { isIndirect } from "../causes";
-import { changeOrder, grantHeadings, groupCapabilities, subjectOf } from "../words";
+import { changeOrder, grantHeadings, groupCapabilities, nameSubject } from "../words";
 import { changeTag, changedText, groupText, roleText } from "./changes";
 import type { PageContext } from "./context";
 import { filterAttributes } from "./filters";
@@ -52,8 +52,8 @@ function mergeRows(changes: readonly GrantChange[], { causes }: PageContext): Gr
 }
 
 function holder({ grant, before }: GrantChange): Markup {
-  const { displayName, name } = subjectOf(grant);
-  const old = before === undefined ? undefined : subjectOf(before).displayName;
+  const { displayName, name } = nameSubject(grant);
+  const old = before === undefined ? undefined : nameSubject(before).displayName;
   const own = name === undefined ? undefined : markup`<div class="where mono">${name}</div>`;
   return markup`${changedText(old, displayName)}${own}`;
 }

@@ -1,6 +1,6 @@
 import type { Report } from "../../report";
 import type { GrantChange, GroupNode } from "../../../graph/grant";
-import { changeOrder, nameOf, plural } from "../words";
+import { changeOrder, chooseName, plural } from "../words";
 import { markup } from "./markup";
 import type { Markup } from "./markup";
 import type { PageIndex } from "./pageIndex";
@@ -70,7 +70,7 @@ class GroupTree {
       return count === undefined ? [] : [`${count} ${kind}`];
     });
     const parts = [
-      markup`<span data-group="${this.index.groupId(key)}" title="${path}">${nameOf(group)}</span>`,
+      markup`<span data-group="${this.index.groupId(key)}" title="${path}">${chooseName(group)}</span>`,
       change === "same" ? undefined : markup`<span class="state ${change}">${change}</span>`,
       counts === undefined ? undefined : markup`<span class="delta">${delta.join(", ")}</span>`,
     ];

@@ -1,7 +1,7 @@
 import type { Grant, GrantChange, Scope } from "../../../graph/grant";
 import { isIndirect } from "../causes";
 import { compareTexts } from "../../../../engine/values/values";
-import { nameOf, subjectOf } from "../words";
+import { chooseName, nameSubject } from "../words";
 import { newText, oldText, signs } from "./changes";
 import type { PageContext } from "./context";
 import { filterAttributes } from "./filters";
@@ -30,7 +30,7 @@ class AccessMatrix {
 
   private add(change: GrantChange): void {
     const { grant, before } = change;
-    const role = nameOf(grant.role);
+    const role = chooseName(grant.role);
     const holder = this.holder(change);
     if (change.change === "lost") this.put(holder, grant, oldText(role), true);
     else if (change.change === "gained") this.put(holder, grant, newText(role));
@@ -38,7 +38,7 @@ class AccessMatrix {
       const kept = markup`<span class="change ${change.change}"><span aria-hidden="true">${signs[change.change]}</span><span class="sr">${change.change}: </span> ${role}</span>`;
       this.put(holder, grant, kept);
     } else {
-      this.put(holder, before, oldText(nameOf(before.role)), true);
+      this.put(holder, before, oldText(chooseName(before.role)), true);
       this.put(holder, grant, newText(role));
     }
   }
@@ -46,7 +46,7 @@ class AccessMatrix {
   private holder(change: GrantChange): Holder {
     const { subject } = change.grant;
     const known = this.holders.get(subject.key) ?? {
-      ...subjectOf(change.grant),
+      ...nameSubject(change.grant),
       changes: [],
       cells: new Map<string, Markup[]>(),
     };

@@ -12,9 +12,9 @@ import {
   grantHeadings,
   incompleteHeading,
   plural,
-  stacksOf,
+  joinStacks,
   title,
-  trustOf,
+  listTrustChanges,
   describeUnrelatedChanges,
 } from "../words";
 import { fieldList } from "./changes";
@@ -29,6 +29,7 @@ import { accessMatrix } from "./matrix";
 import { provenanceFooter, provenanceLine } from "./provenance";
 import { early, script } from "./script";
 import { style } from "./style";
+import { capitalize } from "../../../../engine/values/values";
 
 const sourceHash = (text: string): string =>
   `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
@@ -60,7 +61,7 @@ function header(context: PageContext): Markup {
   const { report } = context;
   const { state, line } = verdict(report);
   const { findings, suppressed } = report.summary;
-  const stacks = stacksOf(report);
+  const stacks = joinStacks(report);
   const found: Tally = {
     label: "Findings",
     counts: [
@@ -73,7 +74,7 @@ function header(context: PageContext): Markup {
   return markup`${[
     markup`<header class="top"><div class="wrap">`,
     markup`<h1>${title(report)}${stacks === undefined ? undefined : markup` of <span class="mono">${stacks}</span>`}</h1>`,
-    markup`<p class="verdict ${state}">${line.charAt(0).toUpperCase() + line.slice(1)}</p>`,
+    markup`<p class="verdict ${state}">${capitalize(line)}</p>`,
     headline === undefined
       ? undefined
       : markup`<p class="lead"><strong>${headline.main}</strong>${rest}.</p>`,
@@ -88,7 +89,7 @@ function header(context: PageContext): Markup {
 
 /** Changes of roles and trust that no card shows. */
 function trustSection(context: PageContext, shown: ReadonlySet<object | undefined>): Markup | undefined {
-  const items = trustOf(context.report)
+  const items = listTrustChanges(context.report)
     .filter((change) => !shown.has(change))
     .map(({ kind, name, grants, location, fields }) => {
       const place = context.place(location);
@@ -180,7 +181,7 @@ function head(name: string): Markup {
  */
 export function renderHtml(report: Report, options: RenderOptions): string {
   const context = new PageContext(report, options);
-  const stacks = stacksOf(report);
+  const stacks = joinStacks(report);
   return joinLines([
     head(`${title(report)}${stacks === undefined ? "" : ` of ${stacks}`}`),
     markup`<body>\n<a class="skip" href="#findings">Skip to the findings</a>`,

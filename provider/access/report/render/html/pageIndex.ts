@@ -2,7 +2,7 @@ import type { Report } from "../../report";
 import type { Severity } from "../../../review/finding";
 import type { Grant, GroupNode } from "../../../graph/grant";
 import { severities } from "../../../review/finding";
-import { groupsOf, nameOf, subjectOf } from "../words";
+import { listGroups, chooseName, nameSubject } from "../words";
 
 /** What the rows, the lists of choices and the tree have in common: short keys for roles and groups. */
 export class PageIndex {
@@ -13,7 +13,7 @@ export class PageIndex {
   private readonly worst = new Map<string, Severity>();
 
   constructor(report: Report) {
-    for (const group of groupsOf(report)) this.groups.set(group.key, group);
+    for (const group of listGroups(report)) this.groups.set(group.key, group);
     const grants = report.grants.flatMap(({ grant, before }) =>
       before === undefined ? [grant] : [grant, before],
     );
@@ -22,8 +22,9 @@ export class PageIndex {
     const concerned = all.flatMap(({ group }) => (group === undefined ? [] : [group]));
     for (const grant of [...grants, ...found]) {
       const { key } = grant.role;
-      if (!this.roles.has(key)) this.roles.set(key, { id: `r${this.roles.size}`, name: nameOf(grant.role) });
-      this.people.add(subjectOf(grant).displayName);
+      if (!this.roles.has(key))
+        this.roles.set(key, { id: `r${this.roles.size}`, name: chooseName(grant.role) });
+      this.people.add(nameSubject(grant).displayName);
     }
     for (const group of [...[...grants, ...found].map((grant) => grant.group), ...concerned]) {
       if (!this.groups.has(group.key)) this.groups.set(group.key, { ...group, change: "same" });

@@ -1,5 +1,5 @@
-import { ageOf, digestOf } from "../provenance";
-import { stacksOf } from "../words";
+import { ageOf, readDigest } from "../provenance";
+import { joinStacks } from "../words";
 import { linkTo } from "./context";
 import type { PageContext } from "./context";
 import { markup } from "./markup";
@@ -46,14 +46,14 @@ export function provenanceFooter(context: PageContext): Markup {
   const mono = (text: string | undefined): Markup | undefined =>
     text === undefined ? undefined : markup`<code>${text}</code>`;
   const rows: readonly (readonly [string, Markup | undefined])[] = [
-    ["Stack", mono(stacksOf(report))],
+    ["Stack", mono(joinStacks(report))],
     ["Commit", commitText(context)],
     ["Pull request", pullRequestText(context)],
     ["Written", timeText(time)],
     ["Inventory", inventoryTime === undefined ? undefined : timeText(inventoryTime)],
     ["Update plan", mono(report.command === "drift" ? undefined : report.plan?.digest)],
     ["Review", mono(report.command === "verify" ? report.reviewDigest : undefined)],
-    ["Report", mono(digestOf(report))],
+    ["Report", mono(readDigest(report))],
     ["Pulumi", cli === undefined ? undefined : markup`${cli}`],
     ["pulumi-platform", markup`${version}`],
   ];

@@ -1,6 +1,6 @@
 import type { GrantChange } from "../../../graph/grant";
 import { mermaid } from "../escape";
-import { nameOf, subjectOf } from "../words";
+import { chooseName, nameSubject } from "../words";
 
 /** Beyond this many nodes a picture says less than the table. */
 const MOST_NODES = 40;
@@ -30,14 +30,14 @@ export function renderDiagram(changes: readonly GrantChange[]): string | undefin
   const edges: string[] = [];
   const styles: string[] = [];
   for (const { change, grant } of changes) {
-    const from = node("s", grant.subject.key, subjectOf(grant).displayName);
+    const from = node("s", grant.subject.key, nameSubject(grant).displayName);
     const to = node("g", grant.group.key, grant.group.path);
     if (nodes.size > MOST_NODES) return undefined;
     const arrow = change === "lost" ? "-.->" : change === "gained" ? "==>" : "-->";
     styles.push(
       `  linkStyle ${edges.length} stroke:${change === "gained" || change === "widened" ? "#bc4c00" : "#1a7f37"}`,
     );
-    edges.push(`  ${from} ${arrow}|"${mermaid(`${change} ${nameOf(grant.role)}`)}"| ${to}`);
+    edges.push(`  ${from} ${arrow}|"${mermaid(`${change} ${chooseName(grant.role)}`)}"| ${to}`);
   }
   return [
     "```mermaid",

@@ -1,7 +1,7 @@
 import { markdownBlock, shorten } from "../escape";
 import type { Finding, Severity } from "../../../review/finding";
 import type { Difference } from "../../report";
-import { answersTo, locationOf, plural, ruleOf } from "../words";
+import { answersTo, findLocation, plural, formatRule } from "../words";
 import { code, fieldLine, escapeText } from "./parts";
 import type { CommentContext, RenderBudget } from "./parts";
 
@@ -56,8 +56,8 @@ export function findingLines(
   context: CommentContext,
 ): string[] {
   const { severity, message, suppression } = finding;
-  const place = context.place(locationOf(finding));
-  const head = `- ${severityIcons[severity]} **${severity}** ${code(ruleOf(finding))} ${escapeText(message, 500)}`;
+  const place = context.place(findLocation(finding));
+  const head = `- ${severityIcons[severity]} **${severity}** ${code(formatRule(finding))} ${escapeText(message, 500)}`;
   const lines = [place === undefined ? head : `${head} (${place})`, ...suppressionLines(finding)];
   if (!budget.details && severity !== "critical") return lines;
   lines.push(...facts(finding, difference));

@@ -1,5 +1,5 @@
 import type { GrantChange } from "../../../graph/grant";
-import { capabilityWords, changeOrder, grantHeadings, nameOf, plural, subjectOf } from "../words";
+import { capabilityWords, changeOrder, grantHeadings, chooseName, plural, nameSubject } from "../words";
 import { code, fold, escapeText } from "./parts";
 import type { CommentContext, RenderBudget } from "./parts";
 
@@ -15,16 +15,18 @@ const struck = (text: string): string => `<del>${text}</del> `;
 
 function grantRow(change: GrantChange, context: CommentContext): string {
   const { grant, before } = change;
-  const { displayName, name } = subjectOf(grant);
+  const { displayName, name } = nameSubject(grant);
   const who =
     name === undefined
       ? escapeText(displayName, 120)
       : `${escapeText(displayName, 120)}<br>${code(name, 80)}`;
   const place = context.place(grant.location);
-  const role = code(nameOf(grant.role), 80);
+  const role = code(chooseName(grant.role), 80);
   const isMoved = before !== undefined && before.group.key !== grant.group.key;
   const oldRole =
-    before !== undefined && before.role.key !== grant.role.key ? struck(code(nameOf(before.role), 80)) : "";
+    before !== undefined && before.role.key !== grant.role.key
+      ? struck(code(chooseName(before.role), 80))
+      : "";
   const oldGroup = isMoved ? struck(escapeText(before.group.path, 160)) : "";
   const can = [
     ...capabilityWords(change.capabilitiesAdded).map((words) => `+ ${escapeText(words, 160)}`),

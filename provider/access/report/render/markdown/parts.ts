@@ -7,7 +7,7 @@ import { headlineOf } from "../headline";
 import type { Headline } from "../headline";
 import type { RenderOptions } from "../options";
 import { RepositoryLinks } from "../repositoryLinks";
-import { placeOf } from "../words";
+import { formatLocation } from "../words";
 
 const LONGEST_VALUE = 300;
 
@@ -58,7 +58,7 @@ export class CommentContext {
 
   /** `index.ts:12`, as a link where the repository is known. */
   place(location: SourceLocation | undefined): string | undefined {
-    const place = placeOf(location, this.options.sourceRoot);
+    const place = formatLocation(location, this.options.sourceRoot);
     if (location === undefined || place === undefined) return undefined;
     return linkTo(this.links.line(location), code(place, 160));
   }

@@ -2,7 +2,7 @@ import type { Report } from "../../report";
 import { commentMarker } from "../escape";
 import { byteLength, largestThatFits } from "../sizeLimits";
 import type { RenderOptions } from "../options";
-import { digestOf, provenanceParts } from "../provenance";
+import { readDigest, provenanceParts } from "../provenance";
 import { coverageLines, severityCounts, tallies, tallyLine } from "../tallies";
 import { verdict } from "../verdict";
 import {
@@ -10,9 +10,9 @@ import {
   findingHeadings,
   incompleteHeading,
   plural,
-  stacksOf,
+  joinStacks,
   title,
-  trustOf,
+  listTrustChanges,
   describeUnrelatedChanges,
 } from "../words";
 import { renderDiagram } from "./diagram";
@@ -20,6 +20,7 @@ import { findingLines } from "./findings";
 import { grantTable } from "./grants";
 import { code, CommentContext, fieldLine, fold, linkTo, escapeText, section } from "./parts";
 import type { RenderBudget } from "./parts";
+import { capitalize } from "../../../../engine/values/values";
 
 /** GitHub takes 65,536 characters in a comment; these are bytes, which are never fewer. */
 const MOST_BYTES = 65_000;
@@ -29,7 +30,7 @@ const icons = { clean: "✅", findings: "🟡", failing: "🔴", incomplete: "�
 function head({ report, options, links, headline }: CommentContext): string[] {
   const { state, line } = verdict(report);
   const counts = severityCounts(report);
-  const stacks = stacksOf(report);
+  const stacks = joinStacks(report);
   const of = stacks === undefined ? "" : ` of ${code(stacks, 200)}`;
   const rest = headline?.rest === undefined ? "" : `, and ${headline.rest}`;
   const { commit, pageUrl, runUrl } = options;
@@ -40,7 +41,7 @@ function head({ report, options, links, headline }: CommentContext): string[] {
   ];
   const { suppressed } = report.summary;
   const parts = [
-    `**${line.charAt(0).toUpperCase()}${line.slice(1)}.**`,
+    `**${capitalize(line)}.**`,
     ...(counts === "" ? [] : [`Findings: ${counts}.`]),
     ...(suppressed === 0 ? [] : [`${suppressed} suppressed by the policy file.`]),
     ...tallies(report).map((tally) => `${tally.label}: ${tallyLine(tally)}.`),
@@ -77,7 +78,7 @@ function findingSection(context: CommentContext, budget: RenderBudget): string[]
 }
 
 function trustSection({ report }: CommentContext, budget: RenderBudget): string[] {
-  const trust = trustOf(report);
+  const trust = listTrustChanges(report);
   if (trust.length === 0) return [];
   const changes = trust
     .slice(0, budget.lines)
@@ -115,7 +116,7 @@ function lineSections(report: Report, budget: RenderBudget): string[] {
 function build(context: CommentContext, budget: RenderBudget): string {
   const { report, options } = context;
   const diagram = budget.diagram ? renderDiagram(report.grants) : undefined;
-  const digest = digestOf(report);
+  const digest = readDigest(report);
   const cut = "_The report is too long for a comment. The other formats contain all of it._";
   const lines = [
     ...(options.marker === undefined ? [] : [commentMarker(report.command, options.marker), ""]),

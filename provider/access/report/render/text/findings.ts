@@ -2,7 +2,7 @@ import { shorten } from "../escape";
 import type { Finding, Severity } from "../../../review/finding";
 import type { Difference, FieldChange } from "../../report";
 import type { RenderOptions } from "../options";
-import { answersTo, locationOf, placeOf, ruleOf } from "../words";
+import { answersTo, findLocation, formatLocation, formatRule } from "../words";
 import type { Style, TextPage } from "./textPage";
 
 const severityStyles: Readonly<Record<Severity, Style>> = {
@@ -43,10 +43,10 @@ export function findingEntry(
 ): void {
   const style = severityStyles[item.severity];
   const bold: readonly Style[] = item.severity === "critical" ? [style, "bold"] : [style];
-  page.entry(2, label(item.severity), ruleOf(item), {
+  page.entry(2, label(item.severity), formatRule(item), {
     leadStyles: bold,
     styles: ["bold"],
-    tail: placeOf(locationOf(item), sourceRoot),
+    tail: formatLocation(findLocation(item), sourceRoot),
   });
   const detail = (name: string, text: string): void =>
     page.entry(2, label(name), text, { leadStyles: ["dim"] });

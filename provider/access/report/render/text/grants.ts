@@ -1,7 +1,7 @@
 import type { GrantChange } from "../../../graph/grant";
 import type { Report } from "../../report";
 import type { RenderOptions } from "../options";
-import { capabilityWords, changeOrder, changeSigns, nameOf, placeOf, subjectOf } from "../words";
+import { capabilityWords, changeOrder, changeSigns, chooseName, formatLocation, nameSubject } from "../words";
 import type { Style, TextPage } from "./textPage";
 
 const changeStyles: Readonly<Record<GrantChange["change"], Style>> = {
@@ -13,16 +13,16 @@ const changeStyles: Readonly<Record<GrantChange["change"], Style>> = {
 
 function grant(page: TextPage, change: GrantChange, options: RenderOptions): void {
   const { grant: now, before } = change;
-  const { displayName, name } = subjectOf(now);
+  const { displayName, name } = nameSubject(now);
   page.entry(2, `${changeSigns[change.change]} `, `${displayName}${name === undefined ? "" : ` (${name})`}`, {
     leadStyles: [changeStyles[change.change], "bold"],
-    tail: placeOf(now.location, options.sourceRoot),
+    tail: formatLocation(now.location, options.sourceRoot),
   });
-  page.entry(4, "", `${nameOf(now.role)} at ${now.group.path}${now.group.isRoot ? " (root)" : ""}`, {
+  page.entry(4, "", `${chooseName(now.role)} at ${now.group.path}${now.group.isRoot ? " (root)" : ""}`, {
     styles: ["bold"],
   });
   if (before !== undefined && (before.role.key !== now.role.key || before.group.key !== now.group.key)) {
-    page.entry(4, "was ", `${nameOf(before.role)} at ${before.group.path}`, { leadStyles: ["dim"] });
+    page.entry(4, "was ", `${chooseName(before.role)} at ${before.group.path}`, { leadStyles: ["dim"] });
   }
   if (change.reason !== "") page.entry(4, "", change.reason, { styles: ["dim"] });
   const sets = [

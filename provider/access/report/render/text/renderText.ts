@@ -7,16 +7,17 @@ import { coverageLines, severityCounts, tallies, tallyLine } from "../tallies";
 import { verdict } from "../verdict";
 import {
   differenceFinder,
-  placeOf,
+  formatLocation,
   plural,
-  stacksOf,
+  joinStacks,
   title,
-  trustOf,
+  listTrustChanges,
   describeUnrelatedChanges,
 } from "../words";
 import { fieldLine, findingEntry, label, snippetsOf } from "./findings";
 import { grantSections } from "./grants";
 import { TextPage } from "./textPage";
+import { capitalize } from "../../../../engine/values/values";
 
 const DEFAULT_WIDTH = 80;
 const NARROWEST = 40;
@@ -37,9 +38,9 @@ const textHeadings: Readonly<Record<Report["command"], string>> = {
 
 function head(page: TextPage, report: Report): void {
   const { state, line } = verdict(report);
-  const stacks = stacksOf(report);
+  const stacks = joinStacks(report);
   page.entry(0, "", `${title(report)}${stacks === undefined ? "" : ` of ${stacks}`}`, { styles: ["bold"] });
-  page.entry(0, "", `${line.charAt(0).toUpperCase()}${line.slice(1)}`, {
+  page.entry(0, "", capitalize(line), {
     styles: [verdictStyles[state], "bold"],
   });
   const headline = headlineOf(report);
@@ -57,12 +58,12 @@ function head(page: TextPage, report: Report): void {
 }
 
 function trustSection(page: TextPage, report: Report, options: RenderOptions): void {
-  const changes = trustOf(report);
+  const changes = listTrustChanges(report);
   if (changes.length === 0) return;
   page.heading(`ROLES AND TRUST CHANGED (${changes.length})`);
   for (const { kind, name, grants, location, fields } of changes) {
     page.entry(2, "- ", `${kind} ${name}: affects ${plural(grants, "grant")}`, {
-      tail: placeOf(location, options.sourceRoot),
+      tail: formatLocation(location, options.sourceRoot),
     });
     for (const field of fields) page.entry(4, "- ", fieldLine(field));
   }

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { renderDiagram } from "../../../../../provider/access/report/render/markdown/diagram";
-import { nameOf, subjectOf } from "../../../../../provider/access/report/render/words";
+import { chooseName, nameSubject } from "../../../../../provider/access/report/render/words";
 import type { GrantChange } from "../../../../../provider/access/graph/grant";
 import { FIXTURES, reportOf } from "../../fixtures";
 import { riskyReview } from "./reports";
@@ -23,7 +23,7 @@ function edgesOf(picture: string): string[] {
 function rowsOf(changes: readonly GrantChange[]): string[] {
   const short = (text: string): string => (text.length <= 48 ? text : `${text.slice(0, 47)}…`);
   return changes.map(({ change, grant }) =>
-    [subjectOf(grant).displayName, `${change} ${nameOf(grant.role)}`, grant.group.path]
+    [nameSubject(grant).displayName, `${change} ${chooseName(grant.role)}`, grant.group.path]
       .map(short)
       .join(" | "),
   );
