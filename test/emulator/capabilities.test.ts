@@ -45,7 +45,7 @@ test("a grant is valid for its group and everything below it, and not above", as
   expect((await send("POST", "/iam/v2/groups", { name: "another root" })).status).toBe(403);
 });
 
-test("a list shows what the caller may see, and is refused to one who may see nothing of the kind", async () => {
+test("a list shows what the caller may see, and is refused to a caller who may see no object of the kind", async () => {
   await caller.holds(["CAP_IAM_GROUPS_LIST"]);
   const { body } = await send("GET", "/iam/v2/groups");
   expect(body.groups.map(({ uid }) => uid)).toEqual([team]);
@@ -59,13 +59,13 @@ test("built-in roles are shown to everybody who may list roles somewhere", async
   expect((await send("GET", `/iam/v2/roles/${body.roles[0]?.uid ?? ""}`)).status).toBe(200);
 });
 
-test("refuses a batch outside of its parent", async () => {
+test("refuses a batch for objects outside of its parent", async () => {
   await caller.holds(["CAP_IAM_ROLE_BINDINGS_LIST"]);
   const { status } = await send("POST", "/iam/v2/roleBindings:batchCreate", { parent: team, requests: [] });
   expect(status).toBe(403);
 });
 
-test("without the setting, and with the emulator's own token, nothing is refused", async () => {
+test("refuses nothing without the setting, and nothing to the emulator's own token", async () => {
   await caller.holds(["CAP_REPO_LIST"]);
   expect((await api.get("/iam/v2/groups")).body.groups).toHaveLength(2);
   emulator.settings({ enforceCapabilities: false });

@@ -143,7 +143,7 @@ describe("a delivery", () => {
 });
 
 describe("subscribers", () => {
-  test("hear of their group and what is below, each in its own delivery", async () => {
+  test("receive the events of their group and the groups below, each in its own delivery", async () => {
     const team = await api.make("/iam/v2/groups", org, { name: "team" });
     const other = await api.make("/iam/v2/groups", "", { name: "other" });
     await api.make("/events/v2/subscriptions", team.uid, { sink: "https://team.test" });
@@ -288,7 +288,7 @@ describe("the events of", () => {
     expect(all).not.toMatch(/canary|cgscim_/);
   });
 
-  test("tags are the root group's; moving one is creating it; a readme's change is its repo's", async () => {
+  test("tags name the root group, a moved tag is sent as created, and a changed readme as a change of its repo", async () => {
     const team = await api.make("/iam/v2/groups", org, { name: "team" });
     const repo = await api.make("/registry/v2/repos", team.uid, { name: "app" });
     await newEvents();
@@ -307,7 +307,7 @@ describe("the events of", () => {
     ]);
   });
 
-  test("accepted terms have an event, refused writes and the caller's metadata have none", async () => {
+  test("are sent for accepted terms, not for refused writes or the caller's metadata", async () => {
     await api.post(`/iam/v2/terms/${org}`, { documentIds: ["guardener-tos.v1"] });
     await api.patch("/iam/v2/identities:updateIdentityMetadata", { updateMask: "company" });
     expect(violatedFields(await api.post(`/iam/v2/groups/${org}`, { name: "BAD" }))).toEqual(["name"]);
@@ -316,7 +316,7 @@ describe("the events of", () => {
   });
 });
 
-test("closing breaks off what is under way", async () => {
+test("closing the emulator aborts deliveries that are under way", async () => {
   const stuck = createServer(() => undefined);
   await new Promise<void>((resolve) => stuck.listen(0, "127.0.0.1", resolve));
   emulator.settings({ deliverTo: `http://127.0.0.1:${(stuck.address() as AddressInfo).port}` });

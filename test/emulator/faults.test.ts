@@ -38,7 +38,7 @@ describe("a fault", () => {
     }
   });
 
-  test("by chance repeats with its seed", async () => {
+  test("with a probability hits the same requests for the same seed", async () => {
     const run = async (): Promise<number[]> => {
       const fault = emulator.addFault({ probability: 0.5, seed: 7, status: 502 });
       const found = await statuses(20);
@@ -87,7 +87,7 @@ describe("a fault", () => {
     expect((await api.get(groups)).status).toBe(200);
   });
 
-  test("can wait", async () => {
+  test("can delay the response", async () => {
     emulator.addFault({ latencyMs: 30, count: 1 });
     await api.get(groups);
     expect(emulator.requests[0]!.durationMs).toBeGreaterThanOrEqual(25);
@@ -148,7 +148,7 @@ describe("over HTTP", () => {
   const control = (method: string, name: string, body?: unknown) =>
     api.send(method, `/_emulator/${name}`, body);
 
-  test("everything can be steered, without trace in the log and unharmed by faults", async () => {
+  test("control requests work while faults are active, and do not appear in the log", async () => {
     await api.make(groups, "", { name: "a" });
     const { id } = (await control("POST", "faults", { path: "/", status: 500, body: "no" })).body;
     expect(await statuses(1)).toEqual([500]);
@@ -191,7 +191,7 @@ describe("over HTTP", () => {
     expect(response.body.error).toMatch(/./);
   });
 
-  test("the token is needed, and unknown names are 404", async () => {
+  test("control requests need the token, and unknown names get 404", async () => {
     expect((await fetch(`${emulator.url}/_emulator/state`)).status).toBe(401);
     expect((await control("GET", "nope")).status).toBe(404);
     expect((await control("PUT", "state")).status).toBe(404);
@@ -207,6 +207,6 @@ test("close ends open connections at once", async () => {
   await failed;
 });
 
-test("a wrong setting stops the start", async () => {
+test("the emulator does not start with an invalid setting", async () => {
   await expect(startEmulator({ newGroupRefusalMs: -5 })).rejects.toThrow(/newGroupRefusalMs/);
 });

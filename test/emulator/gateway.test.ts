@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => emulator.close());
 
 describe("addresses over a real socket", () => {
-  test("a path is not cleaned", async () => {
+  test("a path is not normalized", async () => {
     const response = await rawRequest(emulator, "GET", `/iam/v2/groups/${org}/../roles`);
     expect(response.status).toBe(404);
     expect(JSON.parse(response.body)).toMatchObject({ details: [{}, { resourceName: `${org}/../roles` }] });
@@ -45,7 +45,7 @@ describe("addresses over a real socket", () => {
     expect([head.status, head.body]).toEqual([501, ""]);
   });
 
-  test("a bad escape is 400 in plain text, a byte that is no UTF-8 is 500", async () => {
+  test("an invalid escape gets 400 in plain text, a byte that is not UTF-8 gets 500", async () => {
     const bad = await rawRequest(emulator, "GET", "/iam/v2/groups/%zz");
     expect([bad.status, bad.body]).toEqual([400, "400 Bad Request"]);
     expect((await rawRequest(emulator, "GET", "/iam/v2/groups/%FF")).status).toBe(500);

@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => emulator.close());
 
 describe("a provider", () => {
-  test("is answered without its secret, with the default rule and an unused scim", async () => {
+  test("is returned without its secret, with the default rule and SCIM unused", async () => {
     expect(created).toEqual({
       uid: expect.stringMatching(`^${org}/[0-9a-f]{16}$`),
       name: "idp",
@@ -78,13 +78,13 @@ describe("a provider", () => {
     expect([response.body.code, violatedFields(response)]).toEqual([3, [field]]);
   });
 
-  test("needs a root group, which may have several", async () => {
+  test("needs a root group as parent; one root group may have several providers", async () => {
     const team = await api.make("/iam/v2/groups", org, { name: "team" });
     expect(violatedFields(await create(provider(), team.uid))).toEqual(["parent"]);
     expect((await create(provider())).status).toBe(200);
   });
 
-  test("may do with PKCE alone, or with both", async () => {
+  test("may use PKCE alone, a client secret alone, or both", async () => {
     expect((await create(provider({ clientSecret: "", pkceEnabled: true }))).status).toBe(200);
     expect((await create(provider({ pkceEnabled: true }))).status).toBe(200);
   });
@@ -100,7 +100,7 @@ describe("a provider", () => {
     expect(response.body).toMatchObject({ description: "d", scim: created.scim });
   });
 
-  test("holds its default role", async () => {
+  test("refers to its default role, which must exist", async () => {
     const role = await api.make("/iam/v2/roles", org, { name: "r", capabilities: ["CAP_REPO_LIST"] });
     await api.patch(`${path}?updateMask=defaultRole`, { defaultRole: role.uid });
     expect((await api.delete(`/iam/v2/roles/${role.uid}`)).body.code).toBe(9);
@@ -165,7 +165,7 @@ describe("the client secret", () => {
   });
 });
 
-test("the correlation rule may be restated, not changed", async () => {
+test("the correlation rule can be sent again unchanged, and not changed", async () => {
   const rule = (correlationRule: string): Promise<ApiResponse> =>
     api.patch(`${path}?updateMask=oidc.correlationRule`, { oidc: { correlationRule } });
   expect((await rule("CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID")).status).toBe(200);
@@ -174,7 +174,7 @@ test("the correlation rule may be restated, not changed", async () => {
   expect([refused.body.code, violatedFields(refused)]).toEqual([3, ["oidc.correlationRule"]]);
 });
 
-test("a provider's deletion takes its mappings along", async () => {
+test("deleting a provider deletes its mappings", async () => {
   await api.make("/iam/v2/externalGroupRoleMappings", created.uid, {
     externalGroupId: "g",
     roleUid: defaultRole,
@@ -217,7 +217,7 @@ describe("scim", () => {
     expect(violatedFields(await call("generateScimToken", body))).toEqual([field]);
   });
 
-  test("the state of a token follows the clock", async () => {
+  test("the state of a token changes when it expires", async () => {
     await call("generateScimToken", { expireTime: iso(2 * dayMs) });
     emulator.advanceClock(2 * dayMs);
     expect(await scim()).toMatchObject({ credentialState: "CREDENTIAL_STATE_EXPIRED" });
@@ -233,7 +233,7 @@ describe("scim", () => {
     ["what is asked for", { overlap: "60s" }, "60s", 60_000],
     ["a day at most", { overlap: "172800s" }, "172800s", dayMs],
     ["not at all", { overlap: "0s" }, "0s", null],
-  ])("the old token goes on for %s", async (_, request, requestedOverlap, lasts) => {
+  ])("the old token stays valid for %s", async (_, request, requestedOverlap, lasts) => {
     const { etag } = (await call("generateScimToken")).body;
     const { body } = await call("regenerateScimToken", { etag, ...request });
     const previousTokenExpireTime = lasts === null ? null : iso(lasts);

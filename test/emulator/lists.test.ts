@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => emulator.close());
 
 describe("pages", () => {
-  test("together hold everything once, in every order", async () => {
+  test("together contain every object once, in every order", async () => {
     for (const order of ["", "uid%20desc", "name", "name%20desc", "created_at", "updated_at%20desc"]) {
       const found = await allPages(`page_size=3&order_by=${order}`);
       expect(new Set(found.map(({ uid }) => uid)).size).toBe(9);
@@ -85,7 +85,7 @@ describe("pages", () => {
     expect(page.body.groups).toHaveLength(2);
   });
 
-  test("survive a deletion between them", async () => {
+  test("skip and repeat nothing when an object is deleted between two of them", async () => {
     const extra = await api.make("/iam/v2/groups", "", { name: "a" });
     const first = await api.get("/iam/v2/groups?order_by=name&page_size=1");
     await api.delete(`/iam/v2/groups/${extra.uid}`);
@@ -99,7 +99,7 @@ describe("page tokens", () => {
   const firstToken = async (query: string): Promise<string> =>
     encodeURIComponent((await api.get(`/iam/v2/groups?page_size=2&${query}`)).body.nextPageToken);
 
-  test("belong to their query and order", async () => {
+  test("are accepted only for the query and order that returned them", async () => {
     const token = await firstToken("order_by=name");
     for (const query of ["order_by=uid", "order_by=name&name=g1", `order_by=name&uidp.children_of=${org}`]) {
       const response = await api.get(`/iam/v2/groups?${query}&page_token=${token}`);
@@ -120,7 +120,7 @@ describe("page tokens", () => {
     }
   });
 
-  test("start over after three days, without an error", async () => {
+  test("restart the list after three days, without an error", async () => {
     const token = await firstToken("order_by=name");
     emulator.advanceClock(3 * dayMs + 1);
     const response = await api.get(`/iam/v2/groups?order_by=name&page_size=2&page_token=${token}`);

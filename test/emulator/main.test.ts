@@ -54,7 +54,7 @@ describe("the data file", () => {
     return { state, ci: ci.uid };
   };
 
-  test("brings everything back, and no temporary file stays", async () => {
+  test("restores everything, and leaves no temporary file", async () => {
     const dataFile = join(folder, "state.json");
     const { state, ci } = await fill(dataFile);
     expect(readdirSync(folder)).toEqual(["state.json"]);
@@ -65,7 +65,7 @@ describe("the data file", () => {
     await again.close();
   });
 
-  test("holds every kind, and each resource is found below its parent again", async () => {
+  test("contains every kind, and a restart finds each resource below its parent", async () => {
     const dataFile = join(folder, "state.json");
     const emulator = await startEmulator({ dataFile });
     const api = new Api(emulator);
@@ -112,7 +112,7 @@ describe("the data file", () => {
     "[]",
     '{"version":2,"resources":[],"people":[]}',
     '{"version":1,"resources":[{"kind":"Nope"}]}',
-  ])("with %j stops the start in one line and is left alone", async (content) => {
+  ])("with %j stops the start with a one-line error and is not changed", async (content) => {
     const dataFile = join(folder, "state.json");
     writeFileSync(dataFile, content);
     await expect(startEmulator({ dataFile })).rejects.toThrow(
@@ -146,7 +146,7 @@ describe("the data file", () => {
     ],
     ["a folder", "it is not a regular file", (path) => mkdirSync(path)],
     ["a pipe", "it is not a regular file", (path) => void execFileSync("mkfifo", [path])],
-  ])("that is %s stops the start, and is left alone", async (_what, why, make) => {
+  ])("that is %s stops the start, and is not changed", async (_what, why, make) => {
     const dataFile = join(folder, "state.json");
     writeFileSync(`${dataFile}.real`, '{"version":1,"resources":[],"people":[]}');
     make(dataFile);

@@ -28,7 +28,7 @@ describe("an explicit mask", () => {
     expect(response.body).toMatchObject({ name: "app", description: "new", catalogTier: "CATALOG_TIER_AI" });
   });
 
-  test("is taken in both spellings, on every level", async () => {
+  test("is accepted in camelCase and snake_case, at every level", async () => {
     for (const mask of [
       "catalogTier,customOverlay.contents.runtimeRepositories",
       "catalog_tier,custom_overlay.contents.runtime_repositories",
@@ -54,7 +54,7 @@ describe("an explicit mask", () => {
     expect((await api.patch(`${repo}?updateMask=customOverlay`)).body.customOverlay).toBeNull();
   });
 
-  test("replaces lists and maps whole", async () => {
+  test("replaces whole lists and maps", async () => {
     const response = await api.patch(`${repo}?updateMask=customOverlay.environment`, {
       customOverlay: { environment: { C: "3" } },
     });
@@ -98,7 +98,7 @@ describe("an explicit mask", () => {
 });
 
 describe("without a mask", () => {
-  test("every present key counts, empty ones too", async () => {
+  test("every key in the body is changed, empty ones too", async () => {
     const { body } = await api.patch(repo, {
       description: "",
       bundles: [],
@@ -183,7 +183,7 @@ describe("switches", () => {
     expect((await api.get("/nowhere")).body).toEqual({ code: 5, message: "Not Found" });
   });
 
-  test("the fault ignoreMask goes by the body alone", async () => {
+  test("the fault ignoreMask makes an update follow the body alone", async () => {
     emulator.addFault({ method: "PATCH", ignoreMask: true });
     const response = await api.patch(`${repo}?updateMask=description`, { name: "b", description: "new" });
     expect(response.body).toMatchObject({ name: "b", description: "new" });

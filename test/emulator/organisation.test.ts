@@ -45,7 +45,7 @@ describe("account associations", () => {
     expect(violatedFields(await create(body))).toEqual([field]);
   });
 
-  test("change by mask, keep the group from deletion, and are deleted twice", async () => {
+  test("are changed by a mask, prevent the deletion of their group, and a second delete succeeds", async () => {
     await create(full);
     const response = await api.patch(`${associations}/${org}?updateMask=google,azure.clientIds`, {
       azure: { clientIds: { other: "d" } },
@@ -121,7 +121,7 @@ describe("group invites", () => {
     expect(violatedFields(await api.post(`${invites}/${org}`, body))).toContain(field);
   });
 
-  test("lose their role with it, and stay listed after their end", async () => {
+  test("lose their role when it is deleted, and stay listed after they expire", async () => {
     const { uid, keyId } = await api.make(invites, org, { roleUid, ttl: "60s" });
     emulator.advanceClock(61_000);
     const later = await api.make(invites, org, { roleUid, ttl: "60s" });
@@ -149,7 +149,7 @@ describe("external group role mappings", () => {
     provider = await addProvider("idp");
   });
 
-  test("belong to a provider, and are equal to no other of it", async () => {
+  test("belong to a provider, and no two mappings of a provider are equal", async () => {
     const created = await api.make(mappings, provider, mapping());
     expect(created).toMatchObject({ ...mapping(), identityProviderUid: provider });
     expect(created.uid).toMatch(new RegExp(`^${provider}/[0-9a-f]{16}$`));
@@ -211,7 +211,7 @@ describe("terms", () => {
     expect((await api.post("/iam/v2/groups", { name: "other" })).status).toBe(200);
   });
 
-  test("are listed with those of the groups above, once each, and delete with their group", async () => {
+  test("are listed with those of the groups above, once each, and are deleted with their group", async () => {
     emulator.settings({ requiredTerms: [document] });
     for (const documentIds of [["tos.v1"], ["tos.v1"]]) await api.post(terms(org), { documentIds });
     const { uid } = await api.make("/iam/v2/groups", org, { name: "team" });

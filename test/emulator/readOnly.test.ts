@@ -47,7 +47,7 @@ describe("libraries", () => {
     expect(await names("ecosystems=1&uidp.ids=x")).toHaveLength(20);
   });
 
-  test("are filtered by name, CUDA version and repair", async () => {
+  test("are filtered by name, CUDA version and remediation", async () => {
     const python = "ecosystems=ECOSYSTEM_PYTHON";
     expect(await names(`${python}&query=PY`)).toEqual(["numpy", "pydantic", "pyyaml", "scipy"]);
     expect(await names(`${python}&cudaVersion=12.8`)).toEqual(["numpy", "torch"]);
@@ -112,7 +112,7 @@ describe("advisories", () => {
       "eventReviewStates=REVIEW_STATE_REJECTED",
       (each) => each.events.some(({ reviewState }) => reviewState === "REVIEW_STATE_REJECTED"),
     ],
-  ])("%s leaves what fits", async (query, fits) => {
+  ])("the filter %s returns the matching advisories", async (query, fits) => {
     const found = await list(query);
     expect(found.length).toBeGreaterThan(0);
     expect(found.length).toBeLessThan(60);
@@ -154,7 +154,7 @@ describe("documents and metadata", () => {
     expect(await all("/advisory/v2/metadata?", (body) => body.vulnerabilityMetadata)).toHaveLength(60);
   });
 
-  test("reports of resolved vulnerabilities want what no query can carry", async () => {
+  test("reports of resolved vulnerabilities are refused, since a query cannot contain image references", async () => {
     const time = "2026-01-01T00:00:00Z";
     const response = await api.get(`/advisory/v2/images/resolvedVulns?startTime=${time}&endTime=${time}`);
     expect(violatedFields(response)).toEqual(["imageRefs"]);
@@ -170,7 +170,7 @@ describe("a seed", () => {
     vulnerabilityMetadata: [{ id: "CVE-1", summary: "mine" }],
   };
 
-  test("is there from the start, and after a reset", async () => {
+  test("exists from the start, and after a reset", async () => {
     const seeded = await extraEmulator({ seed });
     const other = new Api(seeded);
     for (let time = 0; time < 2; time += 1) {

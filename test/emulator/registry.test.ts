@@ -98,7 +98,7 @@ describe("images", () => {
     expect((await of(digestOf("a"), "size?architecture=arm64")).body.size).not.toBe(body.size);
   });
 
-  test("that no tag has, or for another machine, are missing", async () => {
+  test("that no tag refers to, or for another architecture, are not found", async () => {
     await api.make("/registry/v2/tags", repo, { name: "1", digest: digestOf("a") });
     for (const response of [
       await of(digestOf("b"), "architectures"),
@@ -146,7 +146,7 @@ describe("readmes", () => {
     expect(violatedFields(await api.patch(path(), { content }))).toEqual(["content"]);
   });
 
-  test("are refused to customers, when so set", async () => {
+  test("cannot be written by customers, if the setting says so", async () => {
     emulator.settings({ readmeForbidden: true });
     const response = await api.patch(path(), { content: "x" });
     expect([response.status, response.body.code]).toEqual([403, 7]);

@@ -19,7 +19,7 @@ afterEach(() => emulator.close());
 const claimMatch = { issuer: "https://issuer.test", subject: "s" };
 
 describe("responses", () => {
-  test("hold every field, and times with milliseconds", async () => {
+  test("contain every field, and times with milliseconds", async () => {
     const created = await api.make("/registry/v2/repos", org, { name: "app" });
     expect(created).toEqual({
       uid: expect.stringMatching(new RegExp(`^${org}/[0-9a-f]{16}$`)),
@@ -51,7 +51,7 @@ describe("responses", () => {
     expect([response.status, response.text]).toEqual([200, ""]);
   });
 
-  test("differ in recorded form", async () => {
+  test("have precise times and no total in the form of the recorded responses", async () => {
     const recorded = await extraEmulator({ recorded: true, now: () => start });
     const other = new Api(recorded);
     for (const name of ["a", "b", "c"]) await other.make("/iam/v2/groups", "", { name });
@@ -104,7 +104,7 @@ describe("every create", () => {
     });
   });
 
-  test("below a new group is 403 for a while, when so set", async () => {
+  test("below a new group gets 403 for a while, if the setting says so", async () => {
     emulator.settings({ newGroupRefusalMs: 5000 });
     const refused = await api.post(`/iam/v2/groups/${org}`, { name: "a" });
     expect([refused.status, refused.body.code]).toEqual([403, 7]);
@@ -122,7 +122,7 @@ describe("groups", () => {
     expect((await api.get(`/iam/v2/groups/${inner.uid}`)).body.kind).toBe("ORG_KIND_DEV");
   });
 
-  test("take a kind on roots only, where verified ones need it", async () => {
+  test("accept a kind at root groups only, and verified root groups need one", async () => {
     expect(
       violatedFields(await api.post(`/iam/v2/groups/${org}`, { name: "a", kind: "ORG_KIND_DEV" })),
     ).toEqual(["kind"]);
@@ -193,7 +193,7 @@ describe("identities", () => {
     expect([response.status, violatedFields(response)[0]]).toEqual([400, field]);
   });
 
-  test("take what only RE2 knows in patterns", async () => {
+  test("accept patterns that only RE2 understands", async () => {
     expect((await create({ claimMatch: { issuerPattern: "(?i)^HTTPS://.*\\z", subject: "s" } })).status).toBe(
       200,
     );
@@ -215,7 +215,7 @@ describe("identities", () => {
     expect(body.staticKeys.expirationTime).toBe("2026-06-01T00:00:00.000Z");
   });
 
-  test("drop the other member of a one-of", async () => {
+  test("clear the other member of a one-of", async () => {
     const { uid } = (await create({ claimMatch })).body;
     const { body } = await api.patch(`/iam/v2/identities/${uid}?updateMask=claimMatch.issuerPattern`, {
       claimMatch: { issuerPattern: "^https://.*$" },
@@ -235,7 +235,7 @@ describe("identities", () => {
     expect(body).not.toHaveProperty("claimMatch");
   });
 
-  test("cannot be left without a required member", async () => {
+  test("keep one member of a required one-of", async () => {
     const { uid } = (await create({ claimMatch })).body;
     const response = await api.patch(`/iam/v2/identities/${uid}?updateMask=claimMatch.subject`, {
       claimMatch: {},
@@ -243,7 +243,7 @@ describe("identities", () => {
     expect(violatedFields(response)).toEqual(["claimMatch.subject"]);
   });
 
-  test("take their bindings along when deleted", async () => {
+  test("are deleted together with their bindings", async () => {
     const { uid } = (await create({ claimMatch })).body;
     const roleUid = await api.builtInRole("viewer");
     await api.make("/iam/v2/roleBindings", org, { identityUid: uid, roleUid });
@@ -316,7 +316,7 @@ describe("role bindings", () => {
     roleUid = await api.builtInRole("viewer");
   });
 
-  test("are answered with what they bind", async () => {
+  test("are returned with the identity, role and group that they bind", async () => {
     const created = await api.make("/iam/v2/roleBindings", org, { identityUid, roleUid });
     expect(created).toEqual({
       uid: expect.stringMatching(`^${org}/`),
@@ -329,7 +329,7 @@ describe("role bindings", () => {
     });
   });
 
-  test("show one form only, when so set", async () => {
+  test("are returned in one form only, if the setting says so", async () => {
     const { uid } = await api.make("/iam/v2/roleBindings", org, { identityUid, roleUid });
     emulator.settings({ bindingResponse: "flat" });
     expect((await api.get(`/iam/v2/roleBindings/${uid}`)).body).toMatchObject({
@@ -364,7 +364,7 @@ describe("role bindings", () => {
     expect((await api.get(`/iam/v2/roleBindings?role=${roleUid}`)).body.totalCount).toBe("0");
   });
 
-  test("that are missing are deleted without an error", async () => {
+  test("can be deleted again without an error", async () => {
     expect((await api.delete(`/iam/v2/roleBindings/${org}/0000000000000000`)).status).toBe(200);
     expect((await api.delete("/iam/v2/roleBindings")).body.code).toBe(3);
   });
@@ -404,7 +404,7 @@ describe("role bindings", () => {
         "requests[1].roleBinding.identityUid",
       ],
       ["no role", () => ({ requests: items(1) }), "requests[0].roleBinding.roleUid"],
-    ])("%s make nothing", async (_, body, field) => {
+    ])("create nothing if %s", async (_, body, field) => {
       const response = await batch(body());
       expect([response.body.code, violatedFields(response)]).toEqual([3, [field]]);
       expect(emulator.state().roleBindings).toEqual([]);
@@ -446,7 +446,7 @@ describe("repos", () => {
     expect([response.body.code, violatedFields(response)]).toEqual([3, [field]]);
   });
 
-  test("hold a whole overlay", async () => {
+  test("store a complete overlay", async () => {
     const response = await create(keyring("key.rsa.pub", pem));
     expect(response.body.customOverlay.contents.runtimeKeyring).toEqual([
       { name: "key.rsa.pub", content: pem },

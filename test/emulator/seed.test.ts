@@ -50,19 +50,19 @@ test("every identity, role and repository of acme is one that the API accepts", 
   }
 });
 
-test("a name that is no organisation is refused with the names that are", async () => {
+test("an unknown organisation is refused with the list of known ones", async () => {
   // @ts-expect-error The type refuses it too.
   await expect(startEmulator({ seed: "nope" })).rejects.toThrow(
     'seed must be an object or one of acme, not "nope"',
   );
 });
 
-test("rootUid names what to do without a root group", async () => {
+test("rootUid says what to do if there is no root group", async () => {
   const empty = await start({});
   expect(() => empty.rootUid).toThrow('start it with seed: "acme"');
 });
 
-test("the request log that is shown holds no secret", async () => {
+test("the printed request log contains no secret", async () => {
   const lines: string[] = [];
   const logged = await start({
     seed: "acme",

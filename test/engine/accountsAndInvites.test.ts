@@ -58,7 +58,7 @@ describe("accounts and invites, through the real engine", () => {
 
   afterEach(() => emulator.clearFaults());
 
-  test("accounts that are not ready yet are waited for", async () => {
+  test("the update waits until accounts are ready", async () => {
     emulator.settings({ checksNotReady: 1 });
     stack.declare(ready);
     await stack.up();
@@ -148,7 +148,7 @@ describe("accounts and invites, through the real engine", () => {
     expect(outputs?.["code"]).toBeDefined();
   });
 
-  test("all of them show no change, and go", async () => {
+  test("show no change in a second run, and are destroyed", async () => {
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
     await stack.succeed(["destroy", "--yes", "--skip-preview"]);
     expect(Object.values(emulator.state()).flat()).toEqual([]);

@@ -88,7 +88,7 @@ describe("adopt, through the real engine", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("writes a project, then the state that belongs to it; nothing is left to do, and nothing is written to the API", async () => {
+  test("writes a project and its state, after which a preview shows no change, and writes nothing to the API", async () => {
     const first = await adopt();
     expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: "" });
     expect(first.stdout).toMatch(/^\d+ resources are declared in .*index\.ts\n/);
@@ -333,7 +333,7 @@ describe("adopt of many organisations, through the real engine", () => {
     expect(lint(each)).toEqual(clean);
   });
 
-  test("leaves nothing to do, and writes nothing to the API", async () => {
+  test("leads to a preview without changes, and writes nothing to the API", async () => {
     await stack.init();
     const adopt = ["--inventory", document, "--out", out];
     const set = /config set --secret (\w+)/g;
@@ -348,7 +348,7 @@ describe("adopt of many organisations, through the real engine", () => {
     expect(readFileSync(join(out, "index.ts"), "utf8")).toBe(before);
   });
 
-  test("after each object was changed by hand a preview shows exactly that", async () => {
+  test("leads to a preview that shows exactly the changes made by hand afterwards", async () => {
     const wanted = new Map<string, string>();
     const turns = new Map<string, number>();
     for (const resource of await stack.resources()) {

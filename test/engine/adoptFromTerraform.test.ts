@@ -38,7 +38,7 @@ describe("adopt --from-terraform, through the real engine", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("what Terraform manages becomes a program and a state that show no change, without a write to the API", async () => {
+  test("turns the objects that Terraform manages into a program and a state without changes, and writes nothing to the API", async () => {
     const first = await adopt();
     expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: "" });
     symlinkSync(join(ROOT, "node_modules"), join(out, "node_modules"));

@@ -82,7 +82,7 @@ test.each(COMMANDS)(
 const INVENTORY = COMMANDS[2] ?? [];
 
 test.each(["Pulumi.json", "Pulumi.yaml", "Pulumi.yml"])(
-  "%s is refused too, and a login to another backend is none to this one",
+  "%s is refused too, and a login to another backend does not confirm this one",
   async (name) => {
     writeProject(name, url);
     const { output } = await runCommand(INVENTORY, { PULUMI_ACCESS_TOKEN: TOKEN }, ["https://other.example"]);

@@ -75,7 +75,7 @@ describe.each(["true", "false"])("many role bindings, PLATFORM_BATCHING=%s", (ba
     else expect(gets).toBe(COUNT);
   });
 
-  test("show what was changed by hand, and nothing else", async () => {
+  test("show only the changes made by hand", async () => {
     const ours = await stack.ours();
     const address = (name: string) => `/iam/v2/roleBindings/${ours[name]?.id ?? ""}`;
     await call(emulator, "PATCH", address("binding-7"), { roleUid: ours["writer"]?.id });
@@ -89,7 +89,7 @@ describe.each(["true", "false"])("many role bindings, PLATFORM_BATCHING=%s", (ba
     expect(held.every(({ roleUid }) => roleUid === ours["reader"]?.id)).toBe(true);
   });
 
-  test("a run after a binding that the server refuses makes all others", async () => {
+  test("a run that has one refused binding creates all others", async () => {
     stack.declare({
       ...bindings(COUNT + 10),
       "binding-65": {

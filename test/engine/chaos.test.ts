@@ -11,7 +11,7 @@ function chaos(...args: string[]): { code: number | null; output: string } {
 
 const seeds = (output: string) => [...output.matchAll(/^seed (\d+): ok: (.*)$/gm)].map(([, , line]) => line);
 
-test("three organisations of all kinds come about under faults, exactly as declared, and go again", () => {
+test("three organisations of all kinds are created exactly as declared despite faults, and destroyed", () => {
   // `npm run test:nightly` runs 50 seeds. The full size is `npm run chaos -- --seeds 100`: 300 resources each.
   const { code, output } = chaos("--seeds", "3", "--resources", "18", "--parallel", "5");
   expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
@@ -20,7 +20,7 @@ test("three organisations of all kinds come about under faults, exactly as decla
   expect(Math.min(...hit)).toBeGreaterThan(3);
 });
 
-test("a killed engine, and a killed provider, leave no more than the copies that are named", () => {
+test("a killed engine or provider leaves only objects that were being created at that moment", () => {
   // `npm run test:nightly` runs 25 seeds. The full size is `npm run chaos -- --kill --seeds 50`.
   const { code, output } = chaos("--kill", "--seeds", "2", "--resources", "18", "--parallel", "2");
   expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });

@@ -115,7 +115,7 @@ async function doctor(
 const trusting = () => ({ NODE_EXTRA_CA_CERTS: join(folder, "authority.pem") });
 
 describe("TLS, on real sockets", () => {
-  test("of a company's own authority works with NODE_EXTRA_CA_CERTS, and without it says to set that", async () => {
+  test("with a private certificate authority works with NODE_EXTRA_CA_CERTS, and without it the error says to set it", async () => {
     const port = await secured(certificate({ name: "server", authority }));
     const url = `https://127.0.0.1:${port}`;
     await expect(doctor(url, trusting())).resolves.toMatchObject({
@@ -162,7 +162,7 @@ describe("TLS, on real sockets", () => {
 });
 
 describe("a proxy, on real sockets", () => {
-  test("is shown a host name and nothing else; NO_PROXY goes round it, and so does loopback", async () => {
+  test("sees only the host name; NO_PROXY and loopback addresses bypass it", async () => {
     const port = await secured(certificate({ name: "server", authority, hosts: [HIDDEN] }));
     const through = await proxy(port);
     const url = `https://${HIDDEN}:${port}`;
@@ -220,7 +220,7 @@ describe("a proxy, on real sockets", () => {
   });
 });
 
-test("a log-in page and a redirect to another host are errors, and neither receives the bearer", async () => {
+test("a log-in page and a redirect to another host are errors, and neither host receives the bearer token", async () => {
   const seen: (string | undefined)[] = [];
   const portal = await listening(
     createServer((request, response) => {
@@ -295,7 +295,7 @@ describe("where NODE_TLS_REJECT_UNAUTHORIZED is 0", () => {
     expect(reached).not.toEqual([]);
   });
 
-  test("shows no password to a proxy whose certificate is not valid", async () => {
+  test("sends no password to a proxy whose certificate is not valid", async () => {
     const asked: string[] = [];
     const server = createTlsServer(certificate({ name: "127.0.0.1" }));
     server.on("connect", (request: IncomingMessage, socket: Duplex) => {
@@ -310,7 +310,7 @@ describe("where NODE_TLS_REJECT_UNAUTHORIZED is 0", () => {
     expect(asked).toEqual([]);
   }, 60_000);
 
-  test("takes no keys from such a server either, where the issuer names it", async () => {
+  test("accepts no issuer keys from a server whose certificate is not valid", async () => {
     const keys = await recording(certificate({ name: "127.0.0.1" }));
     const issuer = createServer((request, response) => {
       const document = { issuer: `http://${request.headers.host}`, jwks_uri: `${keys.url}/keys` };

@@ -278,7 +278,7 @@ describe("credentials, through the real engine", () => {
     await emulator.close();
   });
 
-  test("a client secret is kept encrypted, sent when it changes, and wiped when it is taken away", () => {
+  test("a client secret is stored encrypted, sent when it changes, and cleared when it is removed", () => {
     const secretsIn = (label: string) => {
       const { inputs, outputs } = after(label).state["kept"] ?? {};
       return [clientSecretOf(inputs), clientSecretOf(outputs)];
@@ -329,14 +329,14 @@ describe("credentials, through the real engine", () => {
     expect(output).toContain("INVALID_ARGUMENT");
   });
 
-  test("the default correlation rule may be restated, another one replaces", () => {
+  test("the default correlation rule can be written out, and another rule replaces the provider", () => {
     expect(writesOf("failed", "ruled")).toEqual([]);
     succeeded("mended");
     expect(after("mended").output).toMatch(/1 to replace/);
     expect(after("mended").state["ruled"]?.id).not.toBe(after("failed").state["ruled"]?.id);
   });
 
-  test("SCIM is switched with the etag read just before, once more where that is stale", () => {
+  test("SCIM is switched on with a fresh etag, and again if the etag is stale", () => {
     // Without two owners the provider is made, and SCIM stays off until a later run.
     for (const words of ["was created as", "writing scimEnabled failed", "FAILED_PRECONDITION"]) {
       expect(after("made").output).toContain(words);

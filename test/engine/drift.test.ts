@@ -84,7 +84,7 @@ describe("drift of every kind, through the real engine", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("an unchanged organisation has none: every kind and field, secrets, synced repositories, two stacks, get", async () => {
+  test("is empty in an unchanged organisation: every kind and field, secrets, synced repositories, two stacks, get", async () => {
     const report = await survey(on);
     expect(brief(report)).toEqual([]);
     expect(report).toMatchObject({ complete: true, incomplete: [], failing: 0 });
@@ -255,7 +255,7 @@ describe("drift after the run of a program, through the real engine", () => {
     stack.dispose();
   });
 
-  test(`there is none: ${seeds.length} random programs, after their creation and after changes`, async () => {
+  test(`is empty for ${seeds.length} random programs, after their creation and after changes`, async () => {
     const builtIn = await builtInRoles();
     const organisations = await programsOf(seeds.map((seed) => randomOrganisation(seed, small, builtIn)));
     for (const round of [0, 1]) {

@@ -213,7 +213,7 @@ describe("errors, through the real engine", () => {
     expect(emulator.state()["roles"]?.map(({ uid }) => uid)).toEqual([stack.ids()["role"]]);
   });
 
-  test("a new group that still refuses creates below it is waited for", async () => {
+  test("a create below a new group waits until the group accepts it", async () => {
     emulator.settings({ newGroupRefusalMs: 1500 });
     const fresh = await new Stack(emulator).init();
     fresh.declare({

@@ -137,7 +137,7 @@ describe("an exchange, through the real engine", () => {
     ACTIONS_ID_TOKEN_REQUEST_TOKEN: RUNNER_TOKEN,
   });
 
-  test("a run that outlives tokens of three seconds fails nowhere, and exchanges once for each token's life", async () => {
+  test("a run that takes longer than a token's three seconds succeeds, with one exchange for each token", async () => {
     const org = identity.slice(0, 40);
     emulator.settings({ tokenLifetimeMs: 3000, refreshTokens: true });
     emulator.addFault({ path: /^\/iam\//, latencyMs: 1000 });
@@ -161,7 +161,7 @@ describe("an exchange, through the real engine", () => {
     emulator.clearFaults();
   });
 
-  test("GitHub's own token is minted for the issuer's host at each exchange, one for a run", async () => {
+  test("each run requests one GitHub token, for the issuer's host", async () => {
     stack.declare(groups(3, identity.slice(0, 40)));
     emulator.clearRequests();
     minted = 0;
@@ -171,7 +171,7 @@ describe("an exchange, through the real engine", () => {
     expect(minted).toBe(2);
   });
 
-  test("a refused exchange says whose token was refused by whom, once, and changes nothing", async () => {
+  test("a refused exchange is one error that names the token and the issuer, and changes nothing", async () => {
     stack.declare(groups(1, identity.slice(0, 40)));
     const stranger = jwt({ iss: OIDC_ISSUER, sub: "repo:mallory/x", aud: emulator.url, canary: CANARY });
     tokens.push(stranger);
@@ -204,7 +204,7 @@ describe("an exchange, through the real engine", () => {
     writeFileSync(file, String(document));
   };
 
-  test("a stack's configuration is read where it is asked for", async () => {
+  test("a command reads the configuration of the stack that it names", async () => {
     configure({ identity, issuerUrl: emulator.url });
     const { stdout, code } = await ofStack({ PLATFORM_OIDC_TOKEN: oidc }, "whoami", "-o", "json");
     expect(code).toBe(0);

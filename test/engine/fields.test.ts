@@ -121,7 +121,7 @@ describe("each field of each kind, through the real engine", () => {
     }
   });
 
-  test("changes one field by one PATCH that holds exactly that field, or one POST of it all", async () => {
+  test("changes one field by one PATCH with exactly that field, or by one POST of the whole object", async () => {
     emulator.clearRequests();
     stack.declare(program(changed, true));
     await stack.up();
@@ -145,7 +145,7 @@ describe("each field of each kind, through the real engine", () => {
     expect(writes()).toHaveLength(trials.length + 2 * exchanges.length);
   });
 
-  test("makes another resource for each field that cannot be changed, and deletes the first", async () => {
+  test("replaces the resource for each immutable field", async () => {
     const ours = await stack.ours();
     const deleted = writes()
       .filter(({ method }) => method === "DELETE")
@@ -161,7 +161,7 @@ describe("each field of each kind, through the real engine", () => {
     }
   });
 
-  test("clears one field by one PATCH that names it and sends it empty, or one POST of it all", async () => {
+  test("clears one field by one PATCH that names it and sends it empty, or by one POST of the whole object", async () => {
     emulator.clearRequests();
     stack.declare(program(cleared, true));
     await stack.up();

@@ -182,7 +182,7 @@ const risky = (): Files => ({
   "infra/index.js": programText(fixture.program, "as it was", ownerBinding(fixture.program)),
 });
 
-test("a change without danger passes, with a comment that names its commit, until a new commit arrives", async () => {
+test("a harmless change passes with a comment that names its commit; a new commit needs a new review", async () => {
   const pull = push(benign());
   const results = await runAll(pull);
   expect({ outcome: outcome(results), log: results["review"]?.log }).toMatchObject({

@@ -126,7 +126,7 @@ const risky = (): Files => ({
   "infra/index.js": programText(fixture.program, "as it was", ownerBinding(fixture.program)),
 });
 
-test("a change without danger passes, with a note that names its commit", async () => {
+test("a harmless change passes with a note that names its commit", async () => {
   const run = await pipelineFor(benign());
   passed = run;
   expect({ outcome: outcome(run), log: run.results["access-review"]?.log }).toMatchObject({
@@ -142,7 +142,7 @@ test("a change without danger passes, with a note that names its commit", async 
   expect(note()).toContain(run.commit);
 });
 
-test("a dangerous change fails, with its findings: its code sees no token of GitLab, and has no effect on the review", async () => {
+test("a dangerous change fails with its findings, sees no GitLab token, and cannot influence the review", async () => {
   const record = `require("fs").appendFileSync(${JSON.stringify(canary)}, (process.env.CI_JOB_NAME ?? "none") + " " + JSON.stringify(process.env) + "\\n");`;
   const vendor = "infra/vendor/pulumi-platform";
   const entry = readFileSync(join(scratch, "work", vendor, "index.js"), "utf8");

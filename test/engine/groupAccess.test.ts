@@ -188,7 +188,7 @@ describe("the access of a group, through the real engine", () => {
   /** What the program declares beside the access of the team. */
   const others = () => ({ ...singles(), ...ignored() });
 
-  test("changes create before they delete, and are named in the preview", async () => {
+  test("creates bindings before it deletes others, and the preview names them", async () => {
     declare(
       access({ "alice-views": ["alice", "registry.pull"], "carol-views": ["carol", "viewer"] }),
       others(),
@@ -207,7 +207,7 @@ describe("the access of a group, through the real engine", () => {
     expect(held()).toEqual(["alice registry.pull", "carol viewer"]);
   });
 
-  test("a new label is no request, and what ignore excepts is neither shown nor removed", async () => {
+  test("a new label sends no request, and ignored bindings are neither shown nor removed", async () => {
     await bindByHand("break-glass", "owner");
     await bindByHand("mallory", "registry.push");
     const grants = { "alice-pulls": ["alice", "registry.pull"], "carol-views": ["carol", "viewer"] } as const;
@@ -285,7 +285,7 @@ describe("the access of a group, through the real engine", () => {
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
   });
 
-  test("its removal deletes only the program's bindings; a RoleBinding can adopt its grants", async () => {
+  test("a removed GroupAccess deletes only the program's bindings; a RoleBinding can adopt its grants", async () => {
     declare({ alice: single("alice", "viewer") });
     await stack.up();
     expect(held()).toEqual(["break-glass owner", "mallory registry.push"]);

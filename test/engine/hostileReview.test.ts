@@ -163,7 +163,7 @@ describe("a review of what the engine previews of a hostile edit", () => {
     return known;
   };
 
-  test("says nothing where nothing is edited", async () => {
+  test("reports nothing if nothing is edited", async () => {
     const report = await reviewOnce("nothing");
     expect({ findings: report.findings, incomplete: report.incomplete }).toEqual({
       findings: [],
@@ -177,7 +177,7 @@ describe("a review of what the engine previews of a hostile edit", () => {
     expect(failing(report)).toContainEqual(expect.stringMatching(finding));
   });
 
-  test("calls nothing lost that the engine leaves to the delete of another resource", async () => {
+  test("reports no grant as lost if the engine skips its delete because of another resource", async () => {
     const report = await reviewOnce("deletedWith");
     expect(report.grants.filter(({ change }) => change === "lost")).toEqual([]);
     const count = () => emulator.state()["roleBindings"]?.length;

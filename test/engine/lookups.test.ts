@@ -34,7 +34,7 @@ describe("lookups and existing resources, through the real engine", () => {
     stack.dispose();
   });
 
-  test("every lookup answers exactly one object, also for arguments that are known late", async () => {
+  test("every lookup returns exactly one object, also for arguments that are known only during the update", async () => {
     program(`
       const fresh = new platform.Group("fresh", { parentUid: "${org}", name: "fresh", description: "new" });
       const found = platform.getGroupOutput({ uid: fresh.id });
@@ -67,7 +67,7 @@ describe("lookups and existing resources, through the real engine", () => {
     expect(seen["same"]).toBe((seen["person"] as { uid: string }).uid);
   });
 
-  test("lists of what the same run makes, of the catalogue and of advisories, each asked for once", async () => {
+  test("lists return objects of the same run, the catalogue and advisories, with one request each", async () => {
     program(`
       const digest = "sha256:" + "a".repeat(64);
       const viewer = platform.getRoleOutput({ name: "viewer", builtIn: true });
@@ -164,7 +164,7 @@ describe("lookups and existing resources, through the real engine", () => {
     expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
   });
 
-  test("a resource without arguments says what to write", async () => {
+  test("the error for a resource without arguments says what to write", async () => {
     program(`new platform.Role("reader");`);
     const run = await stack.pulumi(["preview"]);
     expect(run.output).toContain('Role "reader": the arguments are missing: write new Role("reader", { … })');

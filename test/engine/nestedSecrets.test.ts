@@ -77,7 +77,7 @@ describe("secrets inside of arguments, through the real engine", () => {
     stack.dispose();
   });
 
-  test("show no change, neither by a preview nor by a refresh nor by the next run", async () => {
+  test("show no change in a preview, a refresh or the next run", async () => {
     await stack.succeed(["preview", "--expect-no-changes"]);
     emulator.clearRequests();
     await stack.up("--expect-no-changes");
@@ -86,7 +86,7 @@ describe("secrets inside of arguments, through the real engine", () => {
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
   });
 
-  test("are no drift: what the state hides is not compared, and all else is", async () => {
+  test("are not reported as drift, while all other values are compared", async () => {
     const { stdout } = await stack.succeed(["stack", "export"]);
     const ids = Object.fromEntries(
       Object.entries(await stack.ours()).map(([name, { id }]) => [name, id ?? ""]),

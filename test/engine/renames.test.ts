@@ -51,7 +51,7 @@ async function expectDeclared(emulator: Emulator, stack: Stack): Promise<void> {
 /** The same as the engine says it, which takes two seconds of processor time. */
 const expectNoChanges = (stack: Stack) => stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
 
-describe("what a program still declares stays, whatever happens to its name", () => {
+describe("objects that a program still declares are kept when their resource is renamed", () => {
   let emulator: Emulator;
   let stack: Stack;
   /** The name in the program of each sample. */
@@ -233,7 +233,7 @@ describe("what a program still declares stays, whatever happens to its name", ()
     await expectNoChanges(stack);
   });
 
-  test("destroy takes all of it away", async () => {
+  test("destroy deletes all of them", async () => {
     await stack.succeed(["destroy", "--yes", "--skip-preview"]);
     const rest = Object.values(COLLECTIONS).flatMap((collection) => emulator.state()[collection] ?? []);
     expect(rest).toEqual([]);

@@ -30,7 +30,7 @@ describe("refreshes, spellings, losses and replacements of each kind, through th
     expect(all.writes()).toEqual([]);
   });
 
-  test("another spelling of the same is no change", async () => {
+  test("another spelling of the same value is no change", async () => {
     emulator.clearRequests();
     stack.declare(
       program((label, args) => {
@@ -130,7 +130,7 @@ describe("refreshes, spellings, losses and replacements of each kind, through th
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
   });
 
-  test("a replaced parent takes its children along, without a failed step", async () => {
+  test("replacing a parent replaces its children, without a failed step", async () => {
     const below = (parentOfTop: string): Declarations => ({
       ...surroundings,
       old: { kind: "Group", args: { parentUid: "${org}", name: "old" } },

@@ -62,7 +62,7 @@ describe("state and secrets, through the real engine", () => {
     await emulator.close();
   });
 
-  test("a token from the environment is found nowhere: not in state, output or logs", async () => {
+  test("a token from the environment never appears in state, output or logs", async () => {
     const stack = await new Stack({
       ...emulator,
       url: emulator.url,
@@ -114,7 +114,7 @@ describe("state and secrets, through the real engine", () => {
     stack.dispose();
   });
 
-  test("a secret token in stack configuration works, is warned about once, and is stored encrypted only", async () => {
+  test("a secret token in stack configuration works with one warning, and is stored encrypted only", async () => {
     const stack = await new Stack({
       url: emulator.url,
       token: CANARY,

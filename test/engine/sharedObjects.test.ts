@@ -56,7 +56,7 @@ beforeEach(() => emulator.reset());
 
 const message = (output: string) => output.replace(/\s+/g, " ");
 
-test("two equal groups, one lost and one slow, are two, and each is deleted alone", async () => {
+test("two equal groups, one with a lost response and one slow, become two objects that are deleted separately", async () => {
   let creates = 0;
   let look: () => void = () => undefined;
   const looked = new Promise<void>((done) => (look = done));
@@ -113,7 +113,7 @@ describe("two resources that are one object", () => {
     expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
   }
 
-  test("are refused by the preview of a new parent, and of one that exists, before anything is written", async () => {
+  test("are refused by the preview before anything is written, below a new and an existing parent", async () => {
     const says = /RepoReadme "two" is the same object as RepoReadme "one": both name the same parentUid\./;
     stack.declare({ ...repo, two: readme });
     await expectRefused(["preview"], says);
@@ -126,7 +126,7 @@ describe("two resources that are one object", () => {
     expect(emulator.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
 
-  test("are refused by the preview where one adopts what the other is", async () => {
+  test("are refused by the preview if one adopts the object of the other", async () => {
     stack.declare(org);
     await stack.up();
     const id = stack.ids()["org"] ?? "";

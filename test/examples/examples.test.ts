@@ -57,12 +57,12 @@ test("there are examples", () => {
   expect(examples).toContain("getting-started");
 });
 
-test("the types of all examples are right, by the options that each of them sets", () => {
+test("all examples compile with the options that each of them sets", () => {
   expect(new Set(examples.map(optionsOf)).size).toBe(1);
   expect(compilation).toMatchObject({ code: 0, output: "" });
 });
 
-test.each(examples)("the example %s goes up, shows no change, and goes down", async (name) => {
+test.each(examples)("the example %s is created, shows no change, and is destroyed", async (name) => {
   const stack = await prepare(name);
   await stack.up();
   expect(Object.keys(stack.recorded()).length).toBeGreaterThan(0);
@@ -103,7 +103,7 @@ for (let i = 0; i < ${count}; i += 1) {
 }
 `;
 
-test("a team of the example costs five resources and five requests, and its state is bounded", async () => {
+test("a team of the example takes five resources, five requests and a bounded state", async () => {
   const stack = await prepare("teams");
   const measured = [];
   for (const count of [1, 3]) {

@@ -94,7 +94,7 @@ async function prepare(folder: keyof typeof programs): Promise<string[]> {
   return [...programs[folder].keys()].sort();
 }
 
-test("the examples of all resources go up together, and show no change", async () => {
+test("the examples of all resources are created together, and show no change", async () => {
   const names = await prepare("resources");
   await stack.up();
   const ours = Object.entries(await stack.ours());
@@ -163,7 +163,7 @@ function samplesOfGenerated(): Sample[] {
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
-test("the examples of all lookups find what they look for", async () => {
+test("the examples of all lookups find their objects", async () => {
   await createOrganisation();
   const names = await prepare("lookups");
   await stack.up();

@@ -118,7 +118,7 @@ test("an organisation of 20,000 objects: drift within 120 lists, 60 s of process
   await emulator.close();
 });
 
-describe("what cannot be checked never ends drift with 0:", () => {
+describe("drift never ends with 0 if something could not be checked:", () => {
   const refused = { status: 403, body: { code: 7, message: "no", details: [] } };
   const expired = { status: 401, body: { code: 16, message: "the token is expired", details: [] } };
   let state: string;
@@ -137,7 +137,7 @@ describe("what cannot be checked never ends drift with 0:", () => {
   });
   afterAll(() => emulator.close());
 
-  test("each list that is refused, that fails, or that is cut makes it 4", async () => {
+  test("a list that is refused, fails or is truncated ends it with 4", async () => {
     emulator.clearRequests();
     expect(await run("--exit-zero")).toMatchObject({ code: 0, stderr: "" });
     const paths = [...new Set(lists().map(({ path }) => path))].sort();
@@ -201,7 +201,7 @@ describe("what cannot be checked never ends drift with 0:", () => {
     ).toBe(true);
   });
 
-  test("a server that cannot be reached makes it 1, in one line", async () => {
+  test("a server that cannot be reached ends it with 1, with a one-line error", async () => {
     const ended = await pulumiPlatform(["drift", "--state", state], {
       PLATFORM_BASE_URL: "http://127.0.0.1:1",
     });

@@ -166,7 +166,7 @@ describe.each(kinds.map(({ spec }) => [spec.kind, spec] as const))("an editor sh
   const shapes = [{ around: create, fields: spec.fields }, ...objectsIn(spec.fields, create)];
 
   const opened = shapes.map(({ around, fields }) => ({ at: page.addCursor(around("|")), fields }));
-  test("its arguments, nested ones too, where they are written", () => {
+  test("its arguments, also nested ones, in completions", () => {
     for (const { at, fields } of opened) {
       expect(editor.complete(at).sort()).toEqual(Object.keys(fields).sort());
     }
@@ -178,7 +178,7 @@ describe.each(kinds.map(({ spec }) => [spec.kind, spec] as const))("an editor sh
       return { key, at: page.addWord(around(member), member) };
     }),
   );
-  test("what each of them is, in the words of its description", () => {
+  test("the description of each argument", () => {
     expect(given).not.toEqual([]);
     for (const { key, at } of given) {
       const { text, documentation } = editor.hover(at);
@@ -193,7 +193,7 @@ describe.each(kinds.map(({ spec }) => [spec.kind, spec] as const))("an editor sh
     key,
     at: page.addWord(`made${kind}.${key};`, key),
   }));
-  test("what each output is, and no more of the constructor than names", () => {
+  test("the description of each output, and only the names of the constructor's parameters", () => {
     for (const { key, at } of outputs) {
       const { text, documentation } = editor.hover(at);
       expect(text).toMatch(

@@ -145,7 +145,7 @@ describe("the exit code of pulumi-platform review", () => {
       /^pulumi-platform: standard input ends in the middle.*\n$/,
     ],
     ["words", "error: no stack selected\n", /^pulumi-platform: standard input is not JSON \(line 1: .*\n$/],
-  ])("is 2 where %s comes in", async (_what, stdin, message) => {
+  ])("is 2 if the input is %s", async (_what, stdin, message) => {
     const ended = await pulumiPlatform(["review", "-"], { stdin });
     expect(ended).toEqual({ code: 2, signal: null, stdout: "", stderr: expect.stringMatching(message) });
   });
@@ -157,7 +157,7 @@ describe("the exit code of pulumi-platform review", () => {
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(110);
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)("is a shell's for %s, without a word", async (kill) => {
+  test.each(["SIGINT", "SIGTERM"] as const)("is that of the shell for %s, without output", async (kill) => {
     const ended = await pulumiPlatform(["review", "-"], { kill });
     expect(ended).toEqual({ code: null, signal: kill, stdout: "", stderr: "" });
   });
@@ -231,7 +231,7 @@ describe("the output of pulumi-platform review", () => {
     expect(text).toContain("acme / payments");
   });
 
-  test("names who cannot write it", async () => {
+  test("names the output that cannot be written", async () => {
     const ended = await inProcess(reviewMain, [
       fixture("delete.json"),
       "-o",

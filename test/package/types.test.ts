@@ -233,7 +233,7 @@ describe("the types of the packed package", () => {
     },
   );
 
-  test("are refused by the lines of the programs alone, not inside the package", () => {
+  test("report errors only in the lines of the program, not inside the package", () => {
     const files = [...output.matchAll(/^([^\s(]+)\(/gm)].map(([, name]) => name);
     expect(files.filter((name) => !/^misuse\d+\.ts$/.test(name ?? ""))).toEqual([]);
     expect(files).toHaveLength(misuses.length);

@@ -87,9 +87,12 @@ describe("a kind of resource", () => {
     expect(found.map((file) => `${placeOf(file, text)}: move it to examples/reference`)).toEqual([]);
   });
 
-  test.each(kinds.map(({ spec }) => [spec.kind, spec] as const))("%s lacks nothing", (_kind, spec) => {
-    expect(missingPlaces(spec)).toEqual([]);
-  });
+  test.each(kinds.map(({ spec }) => [spec.kind, spec] as const))(
+    "%s has everything that a kind needs",
+    (_kind, spec) => {
+      expect(missingPlaces(spec)).toEqual([]);
+    },
+  );
 
   test("that has only a description lists every missing place, by file and line", () => {
     const spec: ResourceSpec = {

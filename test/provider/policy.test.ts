@@ -89,7 +89,7 @@ describe("the rules as policies", () => {
     ]);
   });
 
-  it("say nothing of what is in order, nor of resources of others", async () => {
+  it("report nothing for harmless resources, nor for those of other packages", async () => {
     expect(await violations([pinned])).toEqual([]);
     const other = { ...pinned, type: "aws:iam/role:Role", props: {} };
     expect(await violations([other])).toEqual([]);
@@ -106,7 +106,7 @@ describe("the rules as policies", () => {
     expect(new Set(levels.keys()).size).toBe(accessPolicies().length);
   });
 
-  it("can be set by id or name", () => {
+  it("can be configured by id or name", () => {
     const levels = accessPolicies({ enforcement: { X1: "mandatory", "owner-grant": "disabled" } });
     const of = (name: string) => levels.find((policy) => policy.name === name)?.enforcementLevel;
     expect([of("exposure-advice"), of("owner-grant")]).toEqual(["mandatory", "disabled"]);

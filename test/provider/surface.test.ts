@@ -120,7 +120,7 @@ describe("the operations of the API", () => {
   });
   afterAll(() => emulator.close());
 
-  test("are each used, or left out for a reason", () => {
+  test("are each used, or listed with the reason why not", () => {
     const all = [...new Set(allMethods.map(({ rpc }) => short(rpc)))];
     expect([...Object.keys(users), ...Object.keys(unused)].sort()).toEqual(all.sort());
   });
@@ -227,7 +227,7 @@ describe("the arguments of the resources", () => {
     expect(names(missing)).toEqual([]);
   });
 
-  test("are each cleared, where they can be", () => {
+  test("are each cleared, unless they are required", () => {
     const around = ({ kind, path }: Argument) =>
       all.find((other) => other.kind === kind && other.path === path.slice(0, path.lastIndexOf(".")));
     const membersOf = ({ kind, path }: Argument) =>

@@ -33,7 +33,7 @@ test("the median of an odd and of an even number", async () => {
   expect(await call("[m.median([3, 1, 2]), m.median([4, 1, 3, 2]), m.median([7])]")).toEqual([2, 2.5, 7]);
 });
 
-test("the middle run counts, for each figure by itself", async () => {
+test("each figure is the median of the runs", async () => {
   expect(await call(all)).toMatchObject([
     { subject: "usual", runs: 3, figures: { wallMs: 2000, requests: 100 } },
     { subject: "roleBinding", runs: 3, figures: { wallMs: 600, requests: 75, byMethod: { POST: 75 } } },

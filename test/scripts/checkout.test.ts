@@ -39,7 +39,7 @@ const buildProblem = (root: string) =>
   evaluate("lib/checkout.mjs", `m.buildProblem(${JSON.stringify(root)})`);
 
 describe("dependencies", () => {
-  test("what matches the lockfile is accepted, however it was installed", async () => {
+  test("an installation that matches the lockfile is accepted, however it was made", async () => {
     expect(await dependencyProblem(installedCheckout())).toBeNull();
   });
 
@@ -83,7 +83,7 @@ describe("dependencies", () => {
       "package-lock.json cannot be read",
     ],
   ];
-  test.each(changes)("%s is seen", async (_name, change, problem) => {
+  test.each(changes)("%s is detected", async (_name, change, problem) => {
     const root = installedCheckout();
     change(root);
     expect(await dependencyProblem(root)).toBe(problem);
@@ -107,7 +107,7 @@ async function build(root: string, during = "", finish = true): Promise<void> {
 }
 
 describe("build", () => {
-  test("none is none", async () => {
+  test("a missing build is reported", async () => {
     expect(await buildProblem(installedCheckout())).toBe("not built");
   });
 
@@ -143,7 +143,7 @@ describe("build", () => {
       "dist/ changed",
     ],
   ];
-  test.each(changes)("%s is seen", async (_name, change, problem) => {
+  test.each(changes)("%s is detected", async (_name, change, problem) => {
     const root = installedCheckout();
     await build(root);
     change(root);

@@ -87,7 +87,7 @@ describe("running checks", () => {
     return { code, last: lines.at(-1), lines };
   }
 
-  test("all good", async () => {
+  test("the run succeeds if all succeed", async () => {
     expect(await runChecks("good", "tests")).toMatchObject({
       code: 0,
       last: "21 passed, 0 failed, 3 skipped",
@@ -134,7 +134,7 @@ describe("running checks", () => {
     expect(await runChecks("good+fatal", "good")).toMatchObject({ code: 1, last: "1 passed, 1 failed" });
   });
 
-  test("no checks are no success", async () => {
+  test("a run without checks fails", async () => {
     expect(await runChecks()).toMatchObject({ code: 1, last: "0 passed, 0 failed" });
   });
 });

@@ -36,7 +36,7 @@ function files() {
 const lines = (journal: string) => readFileSync(journal, "utf8").trim().split("\n");
 const isInside = (journal: string) => existsSync(journal) && lines(journal).at(-1) === "in";
 
-test("only one of many is inside at a time, and nothing is left", async () => {
+test("only one process holds the lock at a time, and no file is left", async () => {
   const { file, journal } = files();
   const all = [1, 2, 3, 4].map(() => holder(file, journal));
   const codes = (await Promise.all(all.map(({ ended }) => ended))).map(({ code }) => code);
@@ -45,7 +45,7 @@ test("only one of many is inside at a time, and nothing is left", async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test("the one that waits says for whom", async () => {
+test("a waiting process prints who holds the lock", async () => {
   const { file, journal } = files();
   const first = holder(file, journal, "while (!existsSync(waits)) await sleep(10);");
   await until(() => isInside(journal), "the first one is inside");
@@ -54,7 +54,7 @@ test("the one that waits says for whom", async () => {
   expect((await first.ended).code).toBe(0);
 });
 
-test("a failure inside releases the lock", async () => {
+test("a failure while the lock is held releases it", async () => {
   const { file, journal } = files();
   expect((await holder(file, journal, "throw new Error('no');").ended).code).toBe(1);
   expect(existsSync(file)).toBe(false);

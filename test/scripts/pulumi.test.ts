@@ -180,7 +180,7 @@ describe("the search", () => {
     expect(lines).toEqual([`${folder}/pulumi is passed over: it does not print its version: broken`]);
   });
 
-  test("prefers an official cached copy and asks a cached copy on PATH nothing", async () => {
+  test("prefers an official cached copy, and does not run a cached copy on PATH", async () => {
     const at = surroundings();
     const built = writeCli(path.join(await cacheEntry(at, "go"), "bin"), "never asked");
     at.env.PATH = built;
@@ -243,7 +243,7 @@ describe("filling a cache folder", () => {
     expect(readdirSync(cache)).toEqual([]);
   });
 
-  test("keeps the complete copy of another that was first", async () => {
+  test("keeps the complete copy of a process that was faster", async () => {
     const cache = temporaryFolder();
     const target = path.join(cache, "cli");
     writeCli(path.join(target, "bin"), "other");
@@ -260,7 +260,7 @@ describe("filling a cache folder", () => {
     expect(readFileSync(path.join(target, "bin", "pulumi"), "utf8")).toBe("mine");
   });
 
-  test("what a killed set-up left is removed later, what a running one needs is not", async () => {
+  test("removes later what a killed set-up left, and nothing that a running one needs", async () => {
     const cache = temporaryFolder();
     const killed = start(fill(path.join(cache, "cli"), "await sleep(20_000);"));
     await until(() => readdirSync(cache).length === 1, "the temporary folder is there");
@@ -362,7 +362,7 @@ describe("set-up", () => {
     expect(machine.calls()).toEqual([...npmCalls, ...goCalls]);
   });
 
-  test("does again only what is needed", async () => {
+  test("repeats only what is needed", async () => {
     const machine = freshMachine();
     await machine.setUp().ended;
     writeFiles(machine.root, { "provider/index.ts": "1;" });
@@ -487,7 +487,7 @@ describe("set-up", () => {
     expect(readdirSync(path.join(machine.root, ".cache"))).toEqual(["build.json"]);
   });
 
-  test("two at once build once", async () => {
+  test("two concurrent runs build once", async () => {
     const machine = freshMachine({
       go: "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);",
     });

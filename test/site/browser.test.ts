@@ -103,7 +103,7 @@ const READ_DIAGRAMS = `
     },
   );
 
-  test("no page is wider than a phone", async () => {
+  test("no page is wider than the screen of a phone", async () => {
     // The scripts change no width, and without them a page is there at once.
     const page = await openPage("/index.html", {
       viewport: { width: 375, height: 800 },

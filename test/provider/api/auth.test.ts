@@ -20,7 +20,7 @@ function file(name: string, content: string): string {
 }
 
 describe("a token that is set", () => {
-  test("is given as it is, without the white space around it", async () => {
+  test("is used without the white space around it", async () => {
     const source = tokenSource({ kind: "token", token: ` ${CANARY}\n`, setting: "PLATFORM_TOKEN" });
     await expect(source.token()).resolves.toBe(CANARY);
   });
@@ -55,7 +55,7 @@ describe("a token that is set", () => {
 });
 
 describe("a token in a file", () => {
-  test("is read at each use, so that a new one counts at once", async () => {
+  test("is read at each use, so that a new token is used at once", async () => {
     const path = file("rotating", `${CANARY}\n`);
     const source = tokenSource({ kind: "tokenFile", path, setting: "PLATFORM_TOKEN_FILE" });
     await expect(source.token()).resolves.toBe(CANARY);

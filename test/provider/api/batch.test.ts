@@ -74,7 +74,7 @@ async function together(
 }
 
 describe("one batch", () => {
-  test("names the parent with each resource, and is answered in order", async () => {
+  test("names the parent with each resource, and returns the responses in order", async () => {
     expect(told(await together(clientOf(server), 3, agree))).toEqual(
       bindings(3).map((binding) => made(binding).uid),
     );
@@ -89,13 +89,21 @@ describe("one batch", () => {
     ["a wrong argument", failure(3, "no", detail("BadRequest", { fieldViolations: [] }))],
     ["a missing right", failure(7, "no")],
     ["a missing resource", failure(5, "no", detail("ResourceInfo", { resourceName: "identity-2" }))],
-  ])("a batch refused for %s goes one by one: only the cause has the error", async (_why, refusal) => {
-    const outcomes = await together(clientOf(server), 4, (request) =>
-      wanted(request).some(({ identityUid }) => identityUid === "identity-2") ? refusal : agree(request),
-    );
-    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
-    expect(server.requests.map((request) => wanted(request).length)).toEqual([1, 4, 1, 1, 1, 1]);
-  });
+  ])(
+    "a batch refused for %s is sent again one by one: only the cause has the error",
+    async (_why, refusal) => {
+      const outcomes = await together(clientOf(server), 4, (request) =>
+        wanted(request).some(({ identityUid }) => identityUid === "identity-2") ? refusal : agree(request),
+      );
+      expect(outcomes.map(({ status }) => status)).toEqual([
+        "fulfilled",
+        "fulfilled",
+        "rejected",
+        "fulfilled",
+      ]);
+      expect(server.requests.map((request) => wanted(request).length)).toEqual([1, 4, 1, 1, 1, 1]);
+    },
+  );
 
   test.each<[string, Reply]>([
     ["a cut connection", { cut: "before" }],
@@ -103,7 +111,7 @@ describe("one batch", () => {
     ["an error of a proxy", { status: 502, text: htmlPage }],
     ["an answer that holds too few", { json: { roleBindings: [{ uid: "only" }] } }],
     ["an answer without uids", { json: { roleBindings: [{}, {}, {}] } }],
-  ])("after %s nothing is sent again: each has an error that says so", async (_what, reply) => {
+  ])("sends nothing again after %s: each create has an error that says so", async (_what, reply) => {
     const outcomes = await together(clientOf(server), 3, () => reply);
     expect(outcomes).toHaveLength(3);
     for (const outcome of outcomes) {
@@ -115,7 +123,7 @@ describe("one batch", () => {
   test.each([
     ["a refused token", failure(16, "no"), "UNAUTHENTICATED"],
     ["a limit of requests", failure(8, "slow down"), "RESOURCE_EXHAUSTED"],
-  ])("%s is about all of them, and nothing goes alone", async (_what, reply, code) => {
+  ])("%s applies to all of them, and no create is sent alone", async (_what, reply, code) => {
     const outcomes = await together(clientOf(server), 3, () => reply);
     for (const text of told(outcomes)) expect(text).toContain(code);
     expect(server.calls.slice(1)).toEqual([`POST ${BATCH}`]);
@@ -125,7 +133,7 @@ describe("one batch", () => {
     ["501", failure(12, "Method Not Allowed")],
     ["404", failure(5, "Not Found")],
     ["a proxy's 404", { status: 404, text: htmlPage }],
-  ])("a server without the method (%s) is asked for it once", async (_what, reply) => {
+  ])("tries the method once at a server without it (%s)", async (_what, reply) => {
     const client = clientOf(server);
     for (const batches of [1, 0]) {
       const outcomes = await together(client, 2, (request) => (isBatch(request) ? reply : agree(request)));
@@ -137,7 +145,7 @@ describe("one batch", () => {
 });
 
 describe("one at a time", () => {
-  test("the first goes at once, alone; what comes meanwhile shares the next batches", async () => {
+  test("sends the first create at once, alone, and later ones in shared batches", async () => {
     const first = promised();
     server.script((request, count) => ({
       ...agree(request),
@@ -155,7 +163,7 @@ describe("one at a time", () => {
     expect(server.calls[0]).toBe(`POST ${SINGLE}`);
   });
 
-  test("another parent does not wait", async () => {
+  test("sends creates of another parent without waiting", async () => {
     const both = promised();
     server.script((request) => ({ ...agree(request), after: both.promise }));
     const client = clientOf(server);
@@ -186,14 +194,14 @@ describe("one at a time", () => {
     ]);
   });
 
-  test("a failure does not hold up what comes after it", async () => {
+  test("a failure does not delay later creates", async () => {
     server.script((request, count) => (count === 0 ? { cut: "before" } : agree(request)));
     const client = clientOf(server);
     expect(hasUnknownOutcome(await errorOf(create(client, 0)))).toBe(true);
     await expect(create(client, 1)).resolves.toMatchObject({ uid: "made-identity-1" });
   });
 
-  test("a batch that is answered late holds up what comes after it for a second only", async () => {
+  test("a slow batch delays later creates by at most a second", async () => {
     const others = promised();
     server.script((request, count) => ({
       ...agree(request),
@@ -206,12 +214,12 @@ describe("one at a time", () => {
     await expect(first).resolves.toMatchObject({ uid: "made-identity-0" });
   });
 
-  test("the outcome of a batch that is not answered is unknown", async () => {
+  test("the outcome of a batch without a response is unknown", async () => {
     server.script(() => ({ silent: true }));
     expect(hasUnknownOutcome(await errorOf(create(clientOf(server, { timeoutMs: 80 }), 0)))).toBe(true);
   });
 
-  test("without batching each has its own request", async () => {
+  test("without batching each create has its own request", async () => {
     const all = promised();
     server.script((request) => ({ ...agree(request), after: all.promise }));
     const client = clientOf(server, { batching: false });

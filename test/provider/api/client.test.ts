@@ -57,7 +57,7 @@ async function deadUrl(): Promise<string> {
 }
 
 describe("a request", () => {
-  test("carries the bearer and asks for JSON; only with a body it names the body's type", async () => {
+  test("carries the bearer token and accepts JSON; only one with a body has a content type", async () => {
     const client = clientOf(server);
     server.script([{ json: { uid: "x" } }, { json: { uid: "x" } }]);
     await client.getResource(GROUPS, GROUP_UID);
@@ -204,7 +204,7 @@ describe("repeating", () => {
   const create: Action = (client) => client.create(GROUPS, GROUP_UID, { name: "a" });
 
   test.each(passing)(
-    "of a create happens after %s only where nothing can have happened",
+    "of a create happens after %s only if the first request had no effect",
     async (name, reply) => {
       const isLimit = name.startsWith("429");
       server.script([reply, { json: { uid: CHILD_UID } }]);
@@ -249,7 +249,7 @@ describe("repeating", () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  test("does not happen without a token, nor does a request", async () => {
+  test("does not happen without a token, and no request is sent", async () => {
     server.script([]);
     const token = jest.fn(() => Promise.reject<string>(new ConfigError("PP2002", "PLATFORM_TOKEN is empty")));
     const tokens = tokensOf(token, { renew: () => Promise.resolve(true) });
@@ -307,7 +307,7 @@ describe("connections", () => {
     expect(server.mostAtOnce).toBe(3);
   });
 
-  test("are used again: one for requests in turn, no more than allowed for requests at once", async () => {
+  test("are reused: one for sequential requests, at most the limit for concurrent ones", async () => {
     await withOwnServer(async (own) => {
       own.script(() => ({ json: {} }));
       const client = clientOf(own, { maxConcurrency: 4 });
@@ -356,7 +356,7 @@ describe("connections", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("that cannot be secured are errors that say so, and are not repeated", async () => {
+  test("that fail in TLS are errors that say so, and are not repeated", async () => {
     const url = server.url.replace("http:", "https:");
     const lines: string[] = [];
     const error = await errorOf(
@@ -429,7 +429,7 @@ describe("responses that are not the API's", () => {
   test.each<[string, Reply]>([
     ["a page with 200", { text: htmlPage }],
     ["a redirect", { status: 302, text: "", headers: { Location: "https://login.example.com" } }],
-  ])("%s is transient after a response of the API, and final before one", async (_name, reply) => {
+  ])("%s is retried after a response of the API, and final before one", async (_name, reply) => {
     const client = clientOf(server, { maxRetries: 1 });
     server.script([{ json: {} }, reply, { json: { uid: "x" } }, reply]);
     await client.get("/x");
@@ -477,7 +477,7 @@ describe("401", () => {
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer old", "Bearer new"]);
   });
 
-  test("also for a create, since nothing was done", async () => {
+  test("is repeated for a create too, since it had no effect", async () => {
     server.script((request) =>
       request.headers.authorization === "Bearer new" ? { json: { uid: "x" } } : failure(16, "expired"),
     );
@@ -553,7 +553,7 @@ describe("lists", () => {
     await expect(all(clientOf(server).list(GROUPS))).resolves.toEqual(["a", "b", "c", "d"]);
   });
 
-  test("that go in circles are an error, neither an end nor endless", async () => {
+  test("whose page tokens repeat are an error, neither an end nor endless", async () => {
     server.script(() => page(["a", "b"], "same"));
     const error = await errorOf(all(clientOf(server).list(GROUPS)));
     expect(error.message).toContain("its list does not end");
@@ -631,7 +631,7 @@ describe("lists", () => {
     ["with an object for the list", { groups: {} }, 'its response has no list "groups"'],
     ["with null in the list", { groups: [null] }, 'its list "groups" contains no objects'],
     ["with a text in the list", { groups: ["a"] }, 'its list "groups" contains no objects'],
-  ])("%s are not the API's", async (_name, json, why) => {
+  ])("%s are refused as not from the API", async (_name, json, why) => {
     server.script([{ json }]);
     const error = await errorOf(all(clientOf(server).list(GROUPS)));
     expect(error.message).toBe(
@@ -729,7 +729,7 @@ describe("the caller", () => {
     return clientOf(server, { tokens }).getCallerClaims();
   };
 
-  test("is whom the token names", async () => {
+  test("is the identity that the token names", async () => {
     const claims = { iss: "https://issuer.example.com", sub: "ada", aud: "x" };
     await expect(told(`${encode({})}.${encode(claims)}.c2ln`)).resolves.toEqual({
       issuer: "https://issuer.example.com",

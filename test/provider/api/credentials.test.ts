@@ -73,7 +73,7 @@ test("a short password is masked as a word, and takes no part of another", () =>
   );
 });
 
-test("a text without a credential stays as it is", () => {
+test("a text without a credential is not changed", () => {
   const text = 'a "b" \\u0041 %41 &amp; 100% \\ & <p> %zz ünïcode 👍';
   expect(maskCredentials(text)).toBe(text);
   expect(maskCredentials("")).toBe("");

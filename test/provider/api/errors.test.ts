@@ -49,7 +49,7 @@ describe("the code of an error", () => {
     expect(error.message).toBe(`GET /iam/v2/groups/x: ${name} (HTTP ${status}): m`);
   });
 
-  test("of the body goes before the status", () => {
+  test("of the body has priority over the HTTP status", () => {
     expect(errorFrom(500, { code: 3, message: "" })).toMatchObject({ code: "INVALID_ARGUMENT", status: 500 });
   });
 
@@ -142,7 +142,7 @@ describe("details", () => {
     expect(error.retryAfterMs).toBe(1500);
   });
 
-  test("that are absent leave nothing behind", () => {
+  test("that are absent add nothing", () => {
     for (const details of [undefined, null, [], {}, "x"]) {
       const error = errorFrom(400, { code: 3, message: "m", details });
       expect(error.details).toEqual({ fieldViolations: [], preconditions: [], missingTerms: [] });
@@ -179,7 +179,7 @@ describe("details", () => {
     );
   });
 
-  test("the request id of the header goes before the one in the metadata", () => {
+  test("use the request id of the header rather than the one in the metadata", () => {
     const body = { code: 3, details: [detail("ErrorInfo", { metadata: { requestId: "inner" } })] };
     expect(errorFrom(400, body, { "x-request-id": "outer" }).requestId).toBe("outer");
     expect(errorFrom(400, body).requestId).toBe("inner");
@@ -213,7 +213,7 @@ describe("how long a server asks to wait", () => {
   });
 });
 
-describe("text of a server", () => {
+describe("a server's text", () => {
   test("is one line without control characters, and bounded", () => {
     expect(printable("a\r\nb\tc\u001b[31md\u0000\u0085e\u2028f\u202eg\u2066h")).toBe("a b c [31md e f g h");
     expect(printable(`  ${"x".repeat(600)}`)).toBe(`${"x".repeat(500)} …`);

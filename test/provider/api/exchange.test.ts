@@ -86,7 +86,7 @@ describe("an exchange", () => {
     expect(lines).toEqual([expect.stringMatching(/^POST \/sts\/exchange -> 200 in \d+ ms \(attempt 1\)$/)]);
   });
 
-  test("happens once for all that ask at the same time, and not again while its token is good", async () => {
+  test("happens once for concurrent callers, and not again while its token is valid", async () => {
     issuer.script([access(1)]);
     const source = sourceOf();
     const tokens = await Promise.all(Array.from({ length: 20 }, () => source.token()));
@@ -239,7 +239,7 @@ describe("a refresh token", () => {
     ]);
   });
 
-  test("that is refused gives way to a new exchange", async () => {
+  test("that is refused is replaced by a new exchange", async () => {
     issuer.script((_request, count) =>
       count === 1 ? failure(16, "revoked") : access(count + 1, { refreshToken: REFRESH }),
     );
@@ -375,7 +375,7 @@ describe("an exchange that fails", () => {
     expect(issuer.requests).toHaveLength(1);
   });
 
-  test("because the token is none says so, without repeating it", async () => {
+  test("with a malformed token says so, without repeating it", async () => {
     issuer.script([failure(16, "the bearer must be an OIDC token")]);
     const error = await errorOf(sourceOf().token());
     expect(error.message).toContain("the token is not a JSON web token");

@@ -39,7 +39,7 @@ test("whatever texts are joined, no line is a command, and nothing controls a te
 });
 
 test.each(["## Access of acme", "a ::1 b", "::1", "#1", "C::D", "  indented", "### [link](x)"])(
-  "%j stays as it is",
+  "%j is not changed",
   (text) => {
     expect(logLines(text)).toBe(text);
   },

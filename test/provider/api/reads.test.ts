@@ -90,7 +90,7 @@ test("a single read is a GET, sent at once", async () => {
   expect(server.requests.map(kindOf)).toEqual(["get", "get"]);
 });
 
-test("what arrives while two requests are under way shares a list", async () => {
+test("reads that arrive while two requests are under way share a list", async () => {
   const first = promised();
   const answer = holding(new Set(numbered(7)));
   server.script((request) => ({ ...answer(request), after: isList(request) ? undefined : first.promise }));
@@ -103,7 +103,7 @@ test("what arrives while two requests are under way shares a list", async () => 
   expect(server.requests[2]?.query.get("page_size")).toBe("200");
 });
 
-test("the same resource read twice at once is asked for once", async () => {
+test("two concurrent reads of a resource send one request", async () => {
   server.script(holding(new Set(numbered(3))));
   const { read } = reading();
   await Promise.all([read(uidOf(0)), read(uidOf(1)), read(uidOf(2)), read(uidOf(2))]);
@@ -140,7 +140,7 @@ test.each<[string, Reply]>([
   expect(server.requests).toHaveLength(21);
 });
 
-test("what is no uid stays out of the query of others", async () => {
+test("an invalid uid is not put into the query of other reads", async () => {
   server.script(holding(new Set(numbered(6))));
   const { read } = reading();
   const outcomes = await Promise.allSettled([...numbered(5), "../roles", "x&y", uidOf(5)].map(read));
@@ -167,7 +167,7 @@ test.each<[string, Reply, string]>([
   ["a refused token", failure(16, "no"), "UNAUTHENTICATED"],
   ["a limit of requests", failure(8, "slow down"), "RESOURCE_EXHAUSTED"],
   ["a cut connection", { cut: "before" }, "the connection was reset"],
-])("%s is about all that share a list: no request is added", async (_what, reply, message) => {
+])("%s fails all reads that share a list, without further requests", async (_what, reply, message) => {
   const answer = holding(new Set(numbered(6)));
   server.script((request) => (isList(request) ? reply : answer(request)));
   const { read } = reading();
@@ -177,7 +177,7 @@ test.each<[string, Reply, string]>([
   expect(server.requests.map(kindOf)).toEqual(["get", "get", "list of 4"]);
 });
 
-test("requests that are answered late hold up no others for long", async () => {
+test("slow responses delay other reads only briefly", async () => {
   const others = promised();
   const answer = holding(new Set(numbered(10)));
   server.script((request, count) => ({ ...answer(request), after: count < 2 ? others.promise : undefined }));
@@ -188,7 +188,7 @@ test("requests that are answered late hold up no others for long", async () => {
   expect((await Promise.all(reads)).map(({ uid }) => uid)).toEqual(numbered(10));
 });
 
-test("requests that are not answered end in time", async () => {
+test("requests without a response time out", async () => {
   server.script(() => ({ silent: true }));
   const { read } = reading({ timeoutMs: 80 });
   for (const stuck of numbered(2).map(read))
@@ -219,7 +219,7 @@ describe("the children of one parent", () => {
     expect(server.requests.length).toBeLessThanOrEqual(500 * most);
   });
 
-  test("a few of very many cost few pages", async () => {
+  test("a few reads of very many children load few pages", async () => {
     server.script(holding(new Set(numbered(5000))));
     const some = Array.from({ length: 24 }, (_, n) => uidOf(n * 200 + 199));
     await reading().readAll(some, 8);
@@ -235,7 +235,7 @@ describe("the children of one parent", () => {
     expect(server.requests.filter(isPage)).toHaveLength(1);
   });
 
-  test("a page never ends, and no read waits for it", async () => {
+  test("a page without a response delays no read", async () => {
     const answer = holding(new Set(numbered(60)));
     server.script((request) => (isPage(request) ? { silent: true } : answer(request)));
     const outcomes = await reading({ timeoutMs: 20_000 }).readAll(numbered(60), 8);
@@ -243,7 +243,7 @@ describe("the children of one parent", () => {
     expect([...outcomes.values()].every(({ status }) => status === "fulfilled")).toBe(true);
   });
 
-  test("a second read asks again: an answer is handed out once", async () => {
+  test("a second read sends a new request: a cached response is used once", async () => {
     server.script(holding(new Set(numbered(100))));
     const { readAll, read } = reading();
     await readAll(numbered(100), 8);
@@ -253,7 +253,7 @@ describe("the children of one parent", () => {
   });
 });
 
-describe("how old an answer may be", () => {
+describe("how old a cached response may be", () => {
   /** Has the children of the parent held: 40 of 200 are read, the pages are there. */
   async function walked() {
     server.script(holding(new Set(numbered(200))));
@@ -273,7 +273,7 @@ describe("how old an answer may be", () => {
     await expect(read(uidOf(51))).resolves.toEqual({ uid: uidOf(51), from: "get" });
   });
 
-  test("never older than our own last write", async () => {
+  test("never older than the client's own last write", async () => {
     const { client, read } = await walked();
     const answer = holding(new Set(numbered(200)));
     server.script((request) => (request.method === "GET" ? answer(request) : { json: {} }));
@@ -290,7 +290,7 @@ describe("how old an answer may be", () => {
     await expect(read(uidOf(65))).resolves.toMatchObject({ from: "list" });
   });
 
-  test("a list that was under way while we wrote does not count for what was written", async () => {
+  test("a list that was under way during a write is not used for the written resource", async () => {
     const list = promised();
     const answer = holding(new Set(numbered(4)));
     server.script((request) =>

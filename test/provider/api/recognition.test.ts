@@ -31,7 +31,7 @@ describe("a list that a response leaves out", () => {
     ["a list of resources", { json: { things: [{ uid: GROUP_UID }] } }],
     ["a refusal of the API", failure(7, "no")],
     ["a resource that is missing", missing(GROUP_UID)],
-  ])("is empty where %s was answered before, and nothing more is asked", async (_what, reply) => {
+  ])("is empty if %s was returned before, without another request", async (_what, reply) => {
     server.script(answering({ "/before": reply }));
     const client = clientOf(server);
     await client.get("/before").catch(() => undefined);
@@ -43,7 +43,7 @@ describe("a list that a response leaves out", () => {
     ["the built-in roles are listed", { [ROLES]: { json: { roles: [{ uid: ROLE_UID }] } } }, [ROLES]],
     ["roles are refused in the API's form", { [ROLES]: failure(7, "no") }, [ROLES]],
     ["a ping is answered", { [PING]: { json: { response: "pong" } } }, [ROLES, PING]],
-  ])("is empty where %s when it is asked for once", async (_what, replies, asked) => {
+  ])("is empty if one check shows that %s", async (_what, replies, asked) => {
     server.script(answering(replies));
     const client = clientOf(server);
     await expect(Promise.all([repos(client), repos(client)])).resolves.toEqual([[], []]);

@@ -89,7 +89,7 @@ const cases: readonly Case[] = [
   { name: "a bug", error: new TypeError("m"), isIdempotent: false, once: false },
 ];
 
-describe("what is sent again", () => {
+describe("which requests are repeated", () => {
   test.each(cases)("$name", ({ error, isIdempotent, once }) => {
     expect({ isIdempotent: mayRetry(error, true), once: mayRetry(error, false) }).toEqual({
       isIdempotent,
@@ -97,7 +97,7 @@ describe("what is sent again", () => {
     });
   });
 
-  test.each(cases)("$name: as often as that says", async ({ error, isIdempotent, once }) => {
+  test.each(cases)("$name: as often as the error says", async ({ error, isIdempotent, once }) => {
     for (const [isRepeatable, attempts] of [
       [true, isIdempotent ? 4 : 1],
       [false, once ? 4 : 1],
@@ -109,14 +109,14 @@ describe("what is sent again", () => {
     }
   });
 
-  test("nothing that is no error", () => {
+  test("a successful response is not repeated", () => {
     for (const other of [undefined, null, "x", { code: "UNAVAILABLE" }])
       expect(mayRetry(other, true)).toBe(false);
   });
 });
 
 describe("repeating", () => {
-  test("ends with the first answer", async () => {
+  test("ends with the first success", async () => {
     const attempt = jest
       .fn<Promise<string>, []>()
       .mockRejectedValueOnce(apiError(503, 14))
@@ -136,13 +136,13 @@ describe("repeating", () => {
     expect(attempt).toHaveBeenCalledTimes(2);
   });
 
-  test("does not happen where none is wanted", async () => {
+  test("does not happen if it is switched off", async () => {
     const attempt = jest.fn(() => Promise.reject<unknown>(apiError(503, 14)));
     await errorOf(withRetry(attempt, true, { ...policy, maxRetries: 0 }));
     expect(attempt).toHaveBeenCalledTimes(1);
   });
 
-  test("a server that asks for too long a wait has refused", async () => {
+  test("ends if a server asks for too long a wait", async () => {
     const error = apiError(429, 8, "", "2");
     const attempt = jest.fn(() => Promise.reject<unknown>(error));
     expect(await errorOf(withRetry(attempt, true, policy))).toBe(error);
@@ -152,7 +152,7 @@ describe("repeating", () => {
     expect(longest).toHaveBeenCalledTimes(4);
   });
 
-  test("as a server asked, after a limit, does not count, and ends with the total bound", async () => {
+  test("after a rate limit does not count as an attempt, and ends at the total time limit", async () => {
     const attempt = jest.fn(async (begins: () => void) => {
       begins();
       await new Promise(setImmediate);
@@ -167,7 +167,7 @@ describe("repeating", () => {
     expect(atOnce).toHaveBeenCalledTimes(4);
   });
 
-  test("ends with the total bound, counted from the first attempt and not from its place in a queue", async () => {
+  test("ends at the total time limit, counted from the first attempt and not from queueing", async () => {
     const clock = jest.spyOn(performance, "now");
     try {
       let now = 0;
@@ -210,7 +210,7 @@ describe("the rate limiter", () => {
     expect(await acquires(new RateLimiter(), 0)).toBe(true);
   });
 
-  test("lets no request go during a pause, and each after it", async () => {
+  test("sends no request during a pause, and each after it", async () => {
     const limiter = new RateLimiter();
     limiter.pauseFor(1000);
     expect(await acquires(limiter, 999)).toBe(false);
@@ -264,7 +264,7 @@ describe("the rate limiter", () => {
     expect(reported).toBe(error.name === "ApiError" ? 1 : 0);
   });
 
-  test("goes by the clock it is given", async () => {
+  test("uses the clock that it is given", async () => {
     let now = 0;
     const limiter = new RateLimiter(() => now);
     limiter.pauseFor(1000);

@@ -32,7 +32,7 @@ test("a uid is forty hex digits and sixteen more for each level", () => {
   fc.assert(fc.property(uids, (uid) => isUid(uid)));
 });
 
-test("the parent is all before the last slash, and a root has none", () => {
+test("the parent is the part before the last slash, and a root has none", () => {
   expect(parentOf(CHILD_UID)).toBe(GROUP_UID);
   expect(parentOf(GROUP_UID)).toBe(ROOT_UID);
   expect(parentOf(ROOT_UID)).toBeUndefined();
@@ -47,7 +47,7 @@ test.each(["", "/", "a/", "/a", "a//b", ".", "..", "a/../b", "./a"])("%j is neve
   expect(() => encodeUid(uid)).toThrow(`"${uid}" is not a uid: it has an empty or dotted segment`);
 });
 
-test("what is encoded decodes to itself, segment by segment", () => {
+test("an encoded uid decodes to itself, segment by segment", () => {
   const segment = fc.string({ unit: "grapheme", minLength: 1 }).filter((text) => !/^\.{1,2}$|\//.test(text));
   fc.assert(
     fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (segments) => {

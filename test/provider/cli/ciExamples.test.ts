@@ -135,7 +135,7 @@ describe.each([
     for (const { file, name, job } of jobs) expect({ file, name, ...job }).toHaveProperty("permissions");
   });
 
-  test("the job that runs a pull request's code may read only, and never runs for a fork", () => {
+  test("the job that runs a pull request's code has read permission only, and never runs for a fork", () => {
     const workflow = readWorkflow(join(folder, "access-preview.yml"));
     expect(Object.keys(workflow.on)).toEqual(["pull_request"]);
     expect(Object.keys(workflow.jobs)).toEqual(["preview"]);
@@ -199,7 +199,7 @@ describe.each([
     ]);
   });
 
-  test("no job of GitLab that runs foreign code has the environment of another", () => {
+  test("no GitLab job that runs untrusted code shares the environment of another job", () => {
     const { jobs: pipeline } = readPipeline(join(folder, "gitlab-ci.yml"));
     const isTrusted = ({ variables }: (typeof pipeline)[string]): boolean =>
       variables?.["GIT_STRATEGY"] === "none";

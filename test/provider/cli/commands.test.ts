@@ -27,7 +27,7 @@ describe.each(commands)("the command $name", ({ name, load }) => {
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
   });
 
-  test("refuses an unknown flag in one line, and offers the one that was meant", async () => {
+  test("refuses an unknown flag in one line, and suggests the closest one", async () => {
     const { main, description } = load();
     for (const flag of Object.keys(description.flags)) {
       const { code, stdout, stderr } = await runCommand(main, [`--${flag}x`], {});
@@ -37,7 +37,7 @@ describe.each(commands)("the command $name", ({ name, load }) => {
     }
   });
 
-  test("refuses a value that is not a choice, an empty one and a missing one, and says what to write", async () => {
+  test("refuses an unknown, an empty and a missing value, and says what to write", async () => {
     const { main, description } = load();
     for (const [flag, { type, choices, value = "" }] of Object.entries(description.flags)) {
       if (type === "boolean") continue;
@@ -53,7 +53,7 @@ describe.each(commands)("the command $name", ({ name, load }) => {
   });
 });
 
-test("the exit codes have one number each, and the numbers that they always had", () => {
+test("the exit codes are distinct and have not changed", () => {
   expect(exitCodes).toEqual({
     clean: 0,
     error: 1,

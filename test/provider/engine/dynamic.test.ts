@@ -129,7 +129,7 @@ describe("the entry of the engine's process", () => {
 });
 
 describe("check and diff", () => {
-  test("need no settings, and hand back what they were given", async () => {
+  test("need no settings, and return the inputs unchanged", async () => {
     const { check, diff } = provider(fresh(), "Group");
     const news = { parentUid: ROOT_UID, name: "", description: null, __provider: text };
     await expect(check({}, news)).resolves.toEqual({
@@ -149,7 +149,7 @@ describe("check and diff", () => {
 });
 
 describe("settings", () => {
-  test("are taken before anything is awaited, since only the first caller is awaited for", async () => {
+  test("are read before anything is awaited, since only the first call is awaited", async () => {
     server.script([{ json: stored }]);
     const providers = fresh();
     const asked: string[] = [];
@@ -210,7 +210,7 @@ describe("settings", () => {
   });
 });
 
-describe("what goes back to the engine", () => {
+describe("what is returned to the engine", () => {
   test("is plain JSON of the inputs alone; the engine adds its own text", async () => {
     const extra = { ...stored, strange: undefined, status: "READY" };
     server.script([
@@ -245,7 +245,7 @@ describe("what goes back to the engine", () => {
   });
 });
 
-describe("what goes back as an error", () => {
+describe("what is thrown to the engine", () => {
   test("of a partially created resource has its id, its properties with the provider text, and reasons", async () => {
     const role = { parentUid: GROUP_UID, name: "r", capabilities: ["CAP_NEW"], __provider: "the text" };
     const uid = `${GROUP_UID}/0000000000000001`;
@@ -260,7 +260,7 @@ describe("what goes back as an error", () => {
     expect(JSON.parse(JSON.stringify(properties))).toStrictEqual(properties);
   });
 
-  test("of an update that was taken in part likewise", async () => {
+  test("of a partially applied update has the same", async () => {
     server.script(() => ({ json: stored }));
     const error = await errorOf(
       provider(configured(), "Group").update(GROUP_UID, group, { ...group, name: "crew" }),
@@ -297,7 +297,7 @@ describe("what goes back as an error", () => {
     }
   });
 
-  test("of something that was never foreseen is one of ours as well", async () => {
+  test("of an unexpected exception has the same form", async () => {
     const providers = configured();
     const strange = new Proxy(
       {},

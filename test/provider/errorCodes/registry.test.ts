@@ -22,7 +22,7 @@ describe("the error codes", () => {
     expect(Object.fromEntries(titles)).toEqual(recorded);
   });
 
-  test("stand in one family each", () => {
+  test("belong to one family each", () => {
     expect(codeFamilies.flatMap(([, own]) => own).sort()).toEqual(codes);
   });
 
@@ -60,7 +60,7 @@ describe("a message", () => {
     expect(codeInMessage(text)).toBeUndefined();
   });
 
-  test("of an error that is none of ours has the code of the unexpected", () => {
+  test("of an unexpected exception has the code for unexpected errors", () => {
     expect(errorCodeOf(new TypeError("x (PP3405)"))).toBe("PP9001");
     expect(errorCodeOf(new CodedError("PP3405", "x"))).toBe("PP3405");
   });

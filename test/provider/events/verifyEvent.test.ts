@@ -77,7 +77,7 @@ describe("deliveries of the emulator", () => {
   };
   const options = () => ({ issuer: emulator.url, group: org });
 
-  test("are verified, and say what happened to what", async () => {
+  test("are verified, and return the event with its kind and object", async () => {
     let uid = "";
     const { headers, raw } = await deliveryOf(async () => {
       ({ uid } = await api.make("/registry/v2/repos", org, { name: "app", description: "smörgås" }));
@@ -206,7 +206,7 @@ describe("an event", () => {
   const verify = (token: string, more: Record<string, string | string[]> = {}) =>
     verifyEvent({ ...attributes, authorization: `Bearer ${token}`, ...more }, body, { issuer, group });
 
-  test("is taken with attributes that this version does not know", async () => {
+  test("is accepted with attributes that this version does not know", async () => {
     const event = await verify(await signed(claims()), {
       "Ce-Identityprovider": "p%C3%A9",
       "ce-type": "dev.other.v9",
@@ -238,7 +238,7 @@ describe("an event", () => {
     expect(text).toContain(message);
   });
 
-  test("is taken where the clocks differ by less than the tolerance", async () => {
+  test("is accepted if the clocks differ by less than the tolerance", async () => {
     const token = await signed(claims({ iat: inSeconds(30), nbf: inSeconds(30) }));
     expect((await verify(token)).subject).toBe(group);
   });
@@ -289,12 +289,12 @@ describe("an event", () => {
       authorization: `Bearer ${await signed(claims())}`,
     });
 
-    test("is taken", async () => {
+    test("is accepted", async () => {
       const event = await verifyEvent(form(await headersOf()), body, { issuer, group });
       expect(event).toMatchObject({ id: "1", subject: group, group, extensions: { identityprovider: "p" } });
     });
 
-    test("is refused where one of them has another value as well", async () => {
+    test("is refused if one header has a second value", async () => {
       const headers = await headersOf();
       for (const name of Object.keys(headers)) {
         const given = form(headers);
@@ -425,7 +425,7 @@ describe("an event", () => {
     expect(message).not.toMatch(COMMAND);
   });
 
-  test("is not looked at with wrong arguments", async () => {
+  test("is not read if the arguments are invalid", async () => {
     const verifyWith = (options: { issuer: string; group: string | string[] }, raw: string = body) =>
       verifyEvent(attributes, raw, options);
     await expect(verifyWith({ issuer: "http://issuer.test", group })).rejects.toThrow(

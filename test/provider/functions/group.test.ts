@@ -16,7 +16,7 @@ const root = {
 };
 const team = { uid: GROUP_UID, name: "team", description: "", kind: "ORG_KIND_CUSTOMER", verified: false };
 
-test("getGroup by uid answers the group; a root has no parent", async () => {
+test("getGroup by uid returns the group; a root group has no parent", async () => {
   context.server.script([{ json: root }]);
   await expect(getGroup({ uid: ROOT_UID })).resolves.toStrictEqual({
     uid: ROOT_UID,
@@ -46,7 +46,7 @@ test("getGroup by name finds it, directly below a parent where one is given", as
   ]);
 });
 
-test("getGroup says that there is none, and what it takes", async () => {
+test("getGroup explains that there is no such group, and which arguments it accepts", async () => {
   context.server.script([missing(GROUP_UID)]);
   expect((await errorOf(getGroup({ uid: GROUP_UID }))).message).toBe(
     `getGroup: there is no object with the uid ${GROUP_UID} (PP1203)`,
@@ -57,7 +57,7 @@ test("getGroup says that there is none, and what it takes", async () => {
   );
 });
 
-test("getGroupOutput takes what is known later", async () => {
+test("getGroupOutput accepts arguments that are known later", async () => {
   context.server.script([{ json: team }]);
   const output = getGroupOutput({ uid: pulumi.output(Promise.resolve(GROUP_UID)) });
   await expect(resolved(output)).resolves.toMatchObject({ name: "team", parentUid: ROOT_UID });

@@ -7,7 +7,7 @@ import { errorOf, failure } from "../support/server";
 const context = new ProgramContext().install();
 const who = { issuer: "https://accounts.example.com", subject: "auth|a+b c&d" };
 
-test("lookupIdentity asks by issuer and subject and answers the uid", async () => {
+test("lookupIdentity sends issuer and subject and returns the uid", async () => {
   context.server.script([{ json: { uid: IDENTITY_UID } }]);
   await expect(lookupIdentity(who)).resolves.toStrictEqual({ uid: IDENTITY_UID });
   const { method, path, query } = context.server.last();
@@ -27,21 +27,21 @@ test.each<[object, string]>([
   expect(context.server.requests).toHaveLength(0);
 });
 
-test("lookupIdentity takes no answer without a uid", async () => {
+test("lookupIdentity refuses a response without a uid", async () => {
   context.server.script(() => ({ json: {} }));
   expect((await errorOf(lookupIdentity(who))).message).toBe(
     "lookupIdentity: the response has no uid for auth|a+b c&d of https://accounts.example.com (PP2108)",
   );
 });
 
-test("lookupIdentity says what the server says", async () => {
+test("lookupIdentity includes the server's message in its error", async () => {
   context.server.script([failure(3, "bad issuer")]);
   expect((await errorOf(lookupIdentity(who))).message).toBe(
     "lookupIdentity: GET /iam/v2/identities:lookupIdentity: INVALID_ARGUMENT (HTTP 400): bad issuer (PP3400)",
   );
 });
 
-test("lookupIdentityOutput takes what is known later", async () => {
+test("lookupIdentityOutput accepts arguments that are known later", async () => {
   context.server.script([{ json: { uid: IDENTITY_UID } }]);
   const output = lookupIdentityOutput({
     issuer: pulumi.output(Promise.resolve(who.issuer)),

@@ -88,7 +88,7 @@ test("many uids are found in several requests", async () => {
   expect(found).toStrictEqual(all);
 });
 
-test("roles: built-in ones apart", async () => {
+test("roles: with or without the built-in ones", async () => {
   const roles = await platform.getRoles({ builtIn: true });
   expect(roles.map(({ name }) => name)).toEqual(expect.arrayContaining(["viewer", "owner"]));
   expect(roles.every(({ parentUid, builtIn }) => builtIn && parentUid === undefined)).toBe(true);
@@ -107,7 +107,7 @@ test("identities: by relationship, by name, by uid", async () => {
   await expect(platform.getIdentity({ uid: identity })).resolves.toStrictEqual(ci);
 });
 
-test("role bindings: by identity, group and role, in every form of answers", async () => {
+test("role bindings: by identity, group and role, in every form of responses", async () => {
   for (const bindingResponse of ["both", "flat", "hydrated"] as const) {
     emulator.settings({ bindingResponse });
     const bindings = await platform.getRoleBindings({ identityUid: identity, groupUid: team, roleUid: role });

@@ -61,7 +61,7 @@ describe("a limit", () => {
     [200, [200], ["page_size=200"]],
     [201, [200, 200], ["page_size=200", "page_size=200&page_token=1"]],
     [1000, [200, 3], ["page_size=200", "page_size=200&page_token=1"]],
-  ])("of %d takes as many, in pages of at most 200", async (limit, sizes, sent) => {
+  ])("of %d returns as many objects, in pages of at most 200", async (limit, sizes, sent) => {
     const starts = sizes.map((_, i) => sizes.slice(0, i).reduce((sum, size) => sum + size, 0));
     context.server.script(
       sizes.map((size, i) => {
@@ -78,7 +78,7 @@ describe("a limit", () => {
     expect(queries()).toEqual(sent);
   });
 
-  test("counts what the package itself picks out, from full pages", async () => {
+  test("counts the objects that the package itself selects, from full pages", async () => {
     const tag = (i: number) => ({ uid: uidAt(i), name: `t${i}`, deprecated: i % 2 === 1 });
     const page = (nextPageToken: string, ...is: number[]): Reply => ({
       json: { tags: is.map(tag), nextPageToken },
@@ -92,7 +92,7 @@ describe("a limit", () => {
     expect(living.map(({ name }) => name)).toEqual(["t0", "t2"]);
   });
 
-  test("does not make more of a list than there is", async () => {
+  test("above the length of a list returns the whole list", async () => {
     context.server.script([groups(0, 2)]);
     await expect(platform.getGroups({ limit: 3 })).resolves.toHaveLength(2);
   });
@@ -124,7 +124,7 @@ describe("many uids", () => {
     }
   });
 
-  test("are asked for no further than a limit wants", async () => {
+  test("are requested only until the limit is reached", async () => {
     echo();
     expect(uids(await platform.getGroups({ uids: many, limit: 3 }))).toEqual(range(0, 3));
     expect(context.server.requests).toHaveLength(1);
@@ -176,7 +176,7 @@ test.each<[string, () => Promise<unknown[]>]>([
   ["cves", () => platform.getAdvisoryDocuments({ cves: [] })],
   ["ids", () => platform.getVulnerabilityMetadata({ ids: [] })],
 ])(
-  "an empty list of %s finds nothing: sent, it would be no filter and find everything",
+  "an empty list of %s finds nothing and is not sent, since the server would ignore it",
   async (_name, call) => {
     context.server.script([]);
     await expect(call()).resolves.toEqual([]);
@@ -184,7 +184,7 @@ test.each<[string, () => Promise<unknown[]>]>([
   },
 );
 
-test("a list that fails on the way fails whole", async () => {
+test("a list fails as a whole if one page fails", async () => {
   context.server.script([groups(0, 2, "1"), failure(7, "no")]);
   expect((await errorOf(platform.getGroups())).message).toBe(
     "getGroups: GET /iam/v2/groups: PERMISSION_DENIED (HTTP 403): no (PP3403)",

@@ -20,7 +20,7 @@ const answerGroups = (): void =>
   void context.server.script(() => ({ json: { ...group, groups: [group], roles: [] } }));
 
 describe("outside of a run", () => {
-  test("the same question is asked once at a time, and again later", async () => {
+  test("equal concurrent lookups send one request, and later ones another", async () => {
     answerGroups();
     await Promise.all([platform.getGroups(), platform.getGroups(), platform.getGroups({})]);
     expect(context.server.requests).toHaveLength(1);
@@ -44,7 +44,7 @@ describe("in a program's run", () => {
     context.configure();
   });
 
-  test("the same question is asked once, whatever the order of its words", async () => {
+  test("equal lookups send one request, whatever the order of their arguments", async () => {
     answerGroups();
     const first = await platform.getGroups({ childrenOf: ROOT_UID, limit: 3 });
     const second = await platform.getGroups({ limit: 3, childrenOf: ROOT_UID, name: undefined });
@@ -54,7 +54,7 @@ describe("in a program's run", () => {
     expect(context.server.requests).toHaveLength(2);
   });
 
-  test("other questions are asked on their own", async () => {
+  test("different lookups send a request each", async () => {
     answerGroups();
     await platform.getGroups();
     await platform.getGroups({ limit: 3 });
@@ -85,7 +85,7 @@ describe("in a program's run", () => {
     expect(context.server.requests).toHaveLength(2);
   });
 
-  test("other settings are another question, to another server", async () => {
+  test("a lookup with other settings sends its own request, to the other server", async () => {
     answerGroups();
     const elsewhere = await ScriptedServer.start();
     elsewhere.script(() => ({ json: { groups: [] } }));
@@ -112,7 +112,7 @@ describe("in a program's run", () => {
     expect(context.server.requests).toHaveLength(2);
   });
 
-  test("outputs and plain answers share too", async () => {
+  test("lookups with and without outputs share a request", async () => {
     answerGroups();
     const output = platform.getGroupsOutput({ childrenOf: pulumi.output(ROOT_UID) });
     const name = await new Promise((done) => output.apply(([first]) => done(first?.name)));
@@ -121,7 +121,7 @@ describe("in a program's run", () => {
     expect(context.server.requests).toHaveLength(1);
   });
 
-  test("what is unknown in a preview is not asked for", async () => {
+  test("a lookup with unknown arguments sends no request in a preview", async () => {
     process.env["PLATFORM_TOKEN"] = "token";
     await pulumi.runtime.setMocks(
       { newResource: () => ({ id: undefined, state: {} }), call: () => ({}) },

@@ -4,7 +4,7 @@ import { errorOf, htmlPage, TOKEN, wrongAddress } from "../support/server";
 
 const context = new ProgramContext().install();
 
-test("ping answers what the API answers", async () => {
+test("ping returns the API's response", async () => {
   context.server.script([{ json: { response: "pong" } }]);
   await expect(ping()).resolves.toStrictEqual({ response: "pong" });
   expect(context.server.calls).toEqual(["GET /ping/v2/ping"]);

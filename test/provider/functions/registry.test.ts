@@ -98,7 +98,7 @@ test("a readme is its text; that of no repository is an error", async () => {
   );
 });
 
-test("tags are read, also where the answer shows a part of each", async () => {
+test("tags are read, also if the response contains only a part of each", async () => {
   const tag = {
     uid: CHILD_UID,
     name: "1.2",

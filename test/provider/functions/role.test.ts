@@ -28,7 +28,7 @@ async function told(args: object): Promise<string> {
 }
 
 describe("getRole", () => {
-  test("by uid answers the role", async () => {
+  test("by uid returns the role", async () => {
     context.server.script([{ json: viewer }]);
     await expect(getRole({ uid: ROLE_UID })).resolves.toStrictEqual({
       uid: ROLE_UID,
@@ -41,7 +41,7 @@ describe("getRole", () => {
     expect(context.server.last().headers.authorization).toBe(`Bearer ${TOKEN}`);
   });
 
-  test("by name asks for that name and takes exactly it", async () => {
+  test("by name requests that name and returns the exact match", async () => {
     context.server.script([roles({ ...viewer, uid: OTHER_UID, name: "Viewer" }, viewer, { name: "viewer" })]);
     await expect(getRole({ name: "viewer" })).resolves.toMatchObject({ uid: ROLE_UID, builtIn: true });
     expect(context.server.last().query.get("name")).toBe("viewer");
@@ -64,7 +64,7 @@ describe("getRole", () => {
     });
   });
 
-  test("takes only a role of the group that is named", async () => {
+  test("returns only a role of the given group", async () => {
     const elsewhere = { ...custom, uid: `${ROOT_UID}/4444444444444444` };
     context.server.script(() => roles(viewer, elsewhere, custom));
     await expect(getRole({ name: "viewer", parentUid: GROUP_UID })).resolves.toMatchObject({
@@ -81,7 +81,7 @@ describe("getRole", () => {
     expect(context.server.requests).toHaveLength(2);
   });
 
-  test("fills in what an answer leaves out", async () => {
+  test("fills in what a response omits", async () => {
     context.server.script([{ json: { uid: ROLE_UID, capabilities: ["CAP_A", 217, null] } }]);
     await expect(getRole({ uid: ROLE_UID })).resolves.toStrictEqual({
       uid: ROLE_UID,
@@ -172,7 +172,7 @@ describe("getRole says", () => {
     ],
     ["is lost", { cut: "before" }, /^getRole: GET \S+: the connection was reset/],
     ["is about something else", { json: { other: [] } }, /^getRole: .*(not about|has no list)/],
-  ])("what went wrong where the answer %s", async (_name, reply, message) => {
+  ])("what went wrong if the response %s", async (_name, reply, message) => {
     context.server.script(() => reply);
     expect(await told({ uid: ROLE_UID })).toMatch(message);
     expect(await told({ name: "viewer" })).toMatch(message);
@@ -189,7 +189,7 @@ describe("getRole says", () => {
 });
 
 describe("getRoleOutput", () => {
-  test("takes what is known later, and answers an output", async () => {
+  test("accepts arguments that are known later, and returns an output", async () => {
     context.server.script([roles(viewer, custom)]);
     const output = getRoleOutput({
       name: pulumi.output(Promise.resolve("viewer")),
@@ -201,7 +201,7 @@ describe("getRoleOutput", () => {
     expect(context.server.requests).toHaveLength(1);
   });
 
-  test("ends in the same error", async () => {
+  test("fails with the same error", async () => {
     context.server.script([roles()]);
     const error = await errorOf(resolved(getRoleOutput({ name: "viewer" })));
     expect(error).toMatchObject({ name: "LookupError" });

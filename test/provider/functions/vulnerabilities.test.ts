@@ -160,7 +160,7 @@ describe("metadata of vulnerabilities", () => {
     expect(Math.max(...sizes)).toBe(1000);
   });
 
-  test("keeps answers under other ids, behind the others", async () => {
+  test("keeps responses under other ids, after the others", async () => {
     one({ vulnerabilityMetadata: [{ id: "GHSA-x" }, { id: "CVE-2" }, { id: "CVE-1" }] });
     const answers = await getVulnerabilityMetadata({ ids: ["CVE-1", "CVE-2"] });
     expect(answers.map(({ id }) => id)).toEqual(["CVE-1", "CVE-2", "GHSA-x"]);

@@ -160,7 +160,7 @@ describe("the inventory of a live organisation", () => {
     expect(new Set(uids).size).toBe(450);
   });
 
-  test("a provider that cannot be read is refused, not shown without what its list leaves out", async () => {
+  test("records an identity provider that cannot be read as refused, not with incomplete fields", async () => {
     const { take, emulator } = await start();
     emulator.addFault({
       path: /identityProviders\/./,
@@ -183,7 +183,7 @@ describe("the inventory of a live organisation", () => {
     await expect(take()).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
   });
 
-  test("what is read one by one is asked for by name only, and what is missing is known to be", async () => {
+  test("reads resources without a list only if they are named, and records the missing ones", async () => {
     const { take, root, seed } = await start();
     const [repo] = (seed["repos"] ?? []) as { uid: string }[];
     const [group] = (seed["groups"] ?? []) as { uid: string }[];
@@ -245,7 +245,7 @@ describe("the inventory of a live organisation", () => {
       "objects[0].inputs must be an object",
     ],
     [{ ...valid, objects: [{ kind: "Role", inputs: {} }] }, "objects[0].uid is missing"],
-  ])("a document that is none is one clear line: %j", (value, message) => {
+  ])("refuses an invalid document with one clear line: %j", (value, message) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
     expect(() => parseInventory(text, "inv.json")).toThrow(message);
   });

@@ -3,7 +3,7 @@ import type { Json, Props } from "../../../provider/engine/description";
 import { GROUP_UID, JWKS, sampleOf, withValue, samples, specs } from "../support/samples";
 import { NAME_WANTED, staticKeys, failuresOf } from "./refusals/support";
 
-describe("what check takes", () => {
+describe("what check accepts", () => {
   test.each(samples)("$kind: $label", ({ kind, inputs }) => {
     expect(failuresOf(kind, inputs, {}, Date.now())).toEqual([]);
   });
@@ -83,7 +83,7 @@ describe("unknown values", () => {
     }
   });
 
-  test.each(specs)("$kind: all unknown at once is nothing to complain about", (spec) => {
+  test.each(specs)("$kind: all unknown at once has no failure", (spec) => {
     const inputs = Object.fromEntries(Object.keys(spec.fields).map((key) => [key, UNKNOWN]));
     expect(failuresOf(spec.kind, inputs)).toEqual([]);
   });

@@ -143,13 +143,13 @@ describe("the name of an installation", () => {
 });
 
 describe("waiting until accounts are ready", () => {
-  test("is not done unasked", async () => {
+  test("is off by default", async () => {
     server.script([stored(inputs)]);
     await handlers().create(inputs);
     expect(server.calls).toEqual([`POST ${ADDRESS}`]);
   });
 
-  test("asks for each, and only for what is still open", async () => {
+  test("checks each account, and then only those that are not ready", async () => {
     const news = { ...inputs, awaitReady: ["amazon", "google", "amazon", "azure"] };
     const answers: Record<string, Reply[]> = {
       ACCOUNT_PROVIDER_TYPE_AMAZON: [notReady, ready],
@@ -189,7 +189,7 @@ describe("waiting until accounts are ready", () => {
     expect(server.calls).toEqual([`PATCH ${ADDRESS}`, CHECK, CHECK]);
   });
 
-  test("is not done where nothing changed, nor where it is no longer asked for", async () => {
+  test("is skipped if nothing changed, or if it is switched off", async () => {
     server.script([stored(bare)]);
     await handlers().update(GROUP_UID, waiting, waiting);
     await expect(handlers().update(GROUP_UID, waiting, bare)).resolves.toEqual(bare);

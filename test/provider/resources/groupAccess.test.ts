@@ -482,7 +482,7 @@ describe("the caller's own rights", () => {
     expect(await message({ me: ["alice", "owner"] }, {}, { caller: "alice", more })).toBeUndefined();
   });
 
-  test("may not become lesser rights, nor none", async () => {
+  test("cannot be reduced or removed", async () => {
     const caller = "alice";
     expect(await message({ me: ["alice", "owner"] }, { me: ["alice", "viewer"] }, { caller })).toContain(
       "it takes CAP_IAM_ROLE_BINDINGS_CREATE",

@@ -43,7 +43,7 @@ const answer = (members: Props = {}): Reply => ({
 });
 
 describe("an invite", () => {
-  test("sends its life in seconds, and keeps the code that is answered once", async () => {
+  test("sends its lifetime in seconds, and keeps the code, which is returned once", async () => {
     server.script([answer({ code: CODE }), answer()]);
     const { id, outs } = await handlers().create(inputs);
     expect({ id, outs }).toEqual({ id: UID, outs: { ...inputs, ...told, code: CODE } });
@@ -77,7 +77,7 @@ describe("an invite", () => {
     }
   });
 
-  test("is replaced by any change but of the spelling", () => {
+  test("is replaced by any change, but not by another spelling", () => {
     const { diff } = boundTo(handlers());
     expect(diff(inputs, { ...inputs, ttl: "86400s" })).toEqual({ changes: false, replaces: [] });
     expect(diff(inputs, { ...inputs, ttl: "25h" }).replaces).toEqual(["ttl"]);

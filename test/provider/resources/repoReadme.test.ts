@@ -93,7 +93,7 @@ describe("a readme", () => {
     expect(server.calls).toEqual([`PATCH ${README}`, `GET ${README}`]);
   });
 
-  test("whose answer was lost is written again, without a search", async () => {
+  test("whose response was lost is written again, without a search", async () => {
     server.script((request, count) => (count === 0 ? { cut: "before" } : taking(request, count)));
     await handlers(1).create(readme);
     expect(server.calls).toEqual([`PATCH ${README}`, `PATCH ${README}`]);
@@ -128,7 +128,7 @@ test.each([
   expect(failures).toEqual([]);
 });
 
-test("a check of megabytes that lead nowhere takes no time", () => {
+test("a check of megabytes of unmatched markup is fast", () => {
   const blanks = " ".repeat(2 ** 20);
   const on = " on".repeat(2 ** 20);
   const contents = ["<a ".repeat(2 ** 20), `<a${on}`, "](".repeat(2 ** 20), `](${blanks}`, `<${blanks}`];

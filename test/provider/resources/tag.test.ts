@@ -57,13 +57,13 @@ describe("a tag", () => {
     expect(server.last().body).toEqual({ name, digest, deprecated, bundles, ...change });
   });
 
-  test("whose answer was lost is written again, without a search", async () => {
+  test("whose response was lost is written again, without a search", async () => {
     server.script((request, count) => (count === 0 ? { cut: "before" } : taking(request, count)));
     expect((await handlers(1).create(tag)).id).toBe(UID);
     expect(server.calls).toEqual([BELOW, BELOW]);
   });
 
-  test("whose answers are all lost fails, without a search", async () => {
+  test("whose responses are all lost fails, without a search", async () => {
     server.script(() => ({ cut: "before" }));
     const error = await errorOf(handlers(1).create(tag));
     expect(error.message).toContain(`creating tag "1.27" below ${REPO_UID}`);
@@ -76,14 +76,14 @@ describe("a tag", () => {
     expect(inputs).toEqual({ ...minimal, digest: OTHER, deprecated: true, bundles: ["ai"] });
   });
 
-  test("that the server did not move is no silence", async () => {
+  test("that the server did not move is an error", async () => {
     server.script(() => ({ json: { ...tag, uid: UID } }));
     const error = await errorOf(handlers().update(UID, tag, { ...tag, digest: OTHER }));
     expect(error).toMatchObject({ id: UID, properties: { digest: DIGEST } });
     expect(error.message).toContain(`the server ignored digest (the server has ${JSON.stringify(DIGEST)})`);
   });
 
-  test("is deleted once; a second time is done as well", async () => {
+  test("is deleted once, and a second delete succeeds", async () => {
     server.script([{ status: 200 }, missing(UID)]);
     await handlers().delete(UID, tag);
     await handlers().delete(UID, tag);

@@ -61,14 +61,14 @@ describe("an acceptance of terms", () => {
     expect(posted()).toEqual([]);
   });
 
-  test("that the server did not take is a partial failure", async () => {
+  test("that the server ignored is a partial failure", async () => {
     server.script(({ method }) => (method === "POST" ? { json: {} } : accepted("a.v1")));
     const error = await errorOf(handlers().create(inputs));
     expect(error).toMatchObject({ id: GROUP_UID, properties: { documentIds: ["a.v1"] } });
     expect(error.message).toContain("the server ignored documentIds");
   });
 
-  test("whose answer was lost is sent again", async () => {
+  test("whose response was lost is sent again", async () => {
     let posts = 0;
     server.script(({ method }) => {
       if (method === "GET") return accepted(...(posts < 2 ? [] : ["a.v1", "b.v2"]));

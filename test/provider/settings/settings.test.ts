@@ -85,7 +85,7 @@ describe("settings", () => {
     },
   );
 
-  test("nothing but the environment and configuration that are handed over is looked at", () => {
+  test("reads nothing but the environment and configuration that are passed in", () => {
     const env = new Proxy<Record<string, string>>({}, { get: () => undefined });
     expect(messageOf(() => readSettings({ stack: () => undefined, env }))).toMatch(
       /^the address of the API is missing/,
@@ -254,7 +254,7 @@ describe("credentials", () => {
     });
   });
 
-  test("of the stack count where the environment has none, or empty ones", () => {
+  test("of the stack are used if the environment has none, or empty ones", () => {
     expect(
       read({ ...base, tokenFile: "f" }, { ...confirmed, PLATFORM_TOKEN: "", PLATFORM_TOKEN_FILE: "" })
         .credentials,
@@ -265,7 +265,7 @@ describe("credentials", () => {
     });
   });
 
-  test("of one rank must be one, and the message names both but neither value", () => {
+  test("of the same source must not be given twice, and the message names both but neither value", () => {
     const inEnv = messageOf(() => read(base, { PLATFORM_TOKEN: CANARY, PLATFORM_TOKEN_FILE: "f" }), "PP2003");
     expect(inEnv).toBe("PLATFORM_TOKEN conflicts with PLATFORM_TOKEN_FILE; set only one of them");
     const inStack = messageOf(() => read({ ...base, token: CANARY, tokenFile: "f" }));

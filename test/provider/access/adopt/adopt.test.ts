@@ -117,7 +117,7 @@ describe("the program that adopts an organisation", () => {
     }
   });
 
-  test("an object alone is declared with uids where nothing else is, and one that is managed is left out", async () => {
+  test("declares a single object with uids, and leaves out an object that is managed already", async () => {
     const inventory = await inventoryOf(1);
     const role = inventory.objects.find(({ kind, builtIn }) => kind === "Role" && !builtIn);
     const uid = role?.uid ?? "";
@@ -133,7 +133,7 @@ describe("the program that adopts an organisation", () => {
     expect(none.skipped).toEqual([expect.objectContaining({ uid, reason: "the stack manages it already" })]);
   });
 
-  test("the bindings of a group that a stack manages as a whole are left to it", async () => {
+  test("leaves out the bindings of a group whose access another stack manages as a whole", async () => {
     const inventory = await inventoryOf(1);
     const bindings = inventory.objects.filter(({ kind }) => kind === "RoleBinding");
     const group = bindings[0]?.uid.slice(0, -17) ?? "";

@@ -75,7 +75,7 @@ function evaluate(code: string, names: Readonly<Record<string, unknown>> = {}): 
 /** As JSON, where a member named `__proto__` and half a surrogate pair show. */
 const shown = (value: unknown): string => JSON.stringify(value);
 
-test("an expression of any values evaluates to the very values", () => {
+test("a generated expression evaluates to the values that it was generated from", () => {
   const tree = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
       { depthSize: "small", withCrossShrink: true },
@@ -95,7 +95,7 @@ test("an expression of any values evaluates to the very values", () => {
   );
 });
 
-test.each(["a b", "1a", "a-b", "", 'x"', "a.b", "a\n", "ä"])("%j is no name of a program", (name) => {
+test.each(["a b", "1a", "a-b", "", 'x"', "a.b", "a\n", "ä"])("%j is not used as a variable name", (name) => {
   expect(() => new Reference(name)).toThrow(/is not an identifier/);
   expect(() => new Call(new Reference("f", name), [])).toThrow(/is not an identifier/);
 });
@@ -186,14 +186,14 @@ test("a program that adopts objects of any names parses, and declares the very v
   expect(adopted).toBeGreaterThan(3 * programs);
 });
 
-test("a role of the platform whose name holds quotes and a member's name is looked up by that name", () => {
+test("a built-in role is looked up by its exact name, with quotes and member names in it", () => {
   const name = `a role, builtIn: false, "it's", ${"x".repeat(60)}, builtIn: `;
   const adoption = generateProgram({ inventory: inventoryOf(["org", name]) });
   expect(declaredBy(adoption, name)).toHaveLength(adoption.resources.length);
   expect(adoption.code).toContain("getRoleOutput({\n  name:\n");
 });
 
-test("the code that answers a drift parses, and holds the very values", () => {
+test("the code that adopts a drift parses, and contains the exact values", () => {
   const identity = kinds.find(({ spec }) => spec.kind === "Identity")?.spec;
   const group = kinds.find(({ spec }) => spec.kind === "Group")?.spec;
   if (identity === undefined || group === undefined) throw new Error("a kind is missing");
@@ -223,7 +223,7 @@ test("the code that answers a drift parses, and holds the very values", () => {
   );
 });
 
-test("a command for a shell parses to the very words, or is left out", () => {
+test("a shell command parses to the exact words, or is left out", () => {
   const texts = fc.sample(hostile, 300);
   const commands = texts.flatMap((text) => {
     const command = revertCommand(`urn:pulumi:${text}`, text);
@@ -247,7 +247,7 @@ test("a command for a shell parses to the very words, or is left out", () => {
   expect(stdout.toString("utf8").split("\0").slice(0, -1)).toEqual(expected);
 });
 
-test("a suppression in YAML holds the very values", () => {
+test("a suppression in YAML contains the exact values", () => {
   fc.assert(
     fc.property(hostile, hostile, (reason, subject) => {
       const entry = { rule: "R1", match: { subject }, reason, expires: "2026-01-01" };

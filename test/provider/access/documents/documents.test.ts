@@ -9,7 +9,7 @@ const cut = "ends in the middle: it was cut off; write it again";
 describe("a preview", () => {
   const digest = fixture("update-shown.json");
 
-  test("is the same with a byte order mark, in UTF-16, and with Windows' newlines", () => {
+  test("reads the same with a byte order mark, in UTF-16, and with Windows newlines", () => {
     const text = digest.toString();
     const plain = parsePreview(digest);
     expect(parsePreview(Buffer.from(`\ufeff${text}`))).toEqual(plain);
@@ -69,7 +69,7 @@ describe("a preview", () => {
     expect(locations(linked)).toContain("index.js");
   });
 
-  test("takes no file that creates resources, in whichever folder it lies, for the program", () => {
+  test("does not take a library file that creates resources for the program", () => {
     const files = ["engine", "resources"].flatMap((folder) =>
       readdirSync(join(__dirname, "../../../../provider", folder), { recursive: true, encoding: "utf8" })
         .filter((file) => file.endsWith(".ts"))
@@ -83,7 +83,7 @@ describe("a preview", () => {
     expect(taken).toEqual([]);
   });
 
-  test("that lost a step is not whole", () => {
+  test("without one of its steps is incomplete", () => {
     const document = JSON.parse(digest.toString()) as { steps: { op: string }[] };
     const index = document.steps.findIndex(({ op }) => op === "update");
     document.steps.splice(index, 1);
@@ -92,7 +92,7 @@ describe("a preview", () => {
     ]);
   });
 
-  test("whose step shows no state is not whole", () => {
+  test("with a step that shows no state is incomplete", () => {
     const document = JSON.parse(digest.toString()) as { steps: { op: string; newState?: unknown }[] };
     const step = document.steps.find(({ op }) => op === "update");
     delete step?.newState;
@@ -101,7 +101,7 @@ describe("a preview", () => {
     ]);
   });
 
-  test("that streams is broken off where its summary is missing", () => {
+  test("in the streaming form is incomplete without its summary", () => {
     const lines = fixture("update-stream.ndjson").toString().trim().split("\n");
     expect(parsePreview(lines.join("\r\n")).problems).toEqual([]);
     expect(parsePreview(lines.slice(0, -2).join("\n")).problems).toEqual([
@@ -180,7 +180,7 @@ describe("a stack export", () => {
     });
   });
 
-  test("leaves out the rest of a replacement that was not done to its end", () => {
+  test("leaves out resources that an unfinished replacement still has to delete", () => {
     const document = JSON.parse(fixture("export-v3.json").toString()) as {
       deployment: { resources: Record<string, unknown>[]; pending_operations?: unknown[] };
     };

@@ -162,7 +162,7 @@ describe("counts", () => {
     { id: READER },
   );
 
-  test("leaves a role that is first bound in the change that widens it to the rules of grants", () => {
+  test("reports a role that is widened and first bound in one change by the rules of grants alone", () => {
     const steps = [...[root, team, ci].map(same), step("update", reader, wider)];
     const fresh = state("RoleBinding", "binding", grant);
     const ids = (report: Report) => report.findings.map(({ id }) => id);
@@ -183,7 +183,7 @@ describe("counts", () => {
     expect(report.findings.map(({ id }) => id)).not.toContain("G5");
   });
 
-  test("of lost grants and of all grants hold a grant once that several resources make", () => {
+  test("of lost grants and of all grants include a grant of several resources once", () => {
     const other = (n: number, where: string) =>
       state("RoleBinding", `other-${n}`, { ...grant, parentUid: where }, { id: uid(20 + n) });
     const twins = [1, 2, 3, 4, 5].map((n) => other(n, TEAM));

@@ -40,7 +40,7 @@ describe("JSON that is read in parts", () => {
     );
   });
 
-  test("is each line of NDJSON", () => {
+  test("accepts NDJSON line by line", () => {
     fc.assert(
       fc.property(fc.array(others, { minLength: 1 }), fc.constantFrom("\n", "\r\n", ""), (lines, newline) => {
         fc.pre(lines.every((line) => !Array.isArray(line["steps"])));
@@ -52,7 +52,7 @@ describe("JSON that is read in parts", () => {
     );
   });
 
-  test("takes an array of the same name elsewhere for what it is", () => {
+  test("ignores an array of the same name elsewhere in the document", () => {
     const text = JSON.stringify({
       other: { steps: [1] },
       steps: [{ steps: [2] }, 3],

@@ -91,7 +91,7 @@ describe("drift", () => {
   const patch = (address: string, body: Record<string, unknown>) =>
     call(emulator, "PATCH", `${address}?updateMask=${Object.keys(body).join(",")}`, body);
 
-  test("a change that takes something away is narrowed, and says what", async () => {
+  test("reports a change that removes access as narrowed, with the removed access", async () => {
     const address = `/iam/v2/roles/${made.ids["role"] ?? ""}`;
     await patch(address, { capabilities: ["CAP_TAG_LIST"] });
     const { findings, differences } = await survey(on);
@@ -145,7 +145,7 @@ describe("drift", () => {
     expect(org).not.toBe("");
   });
 
-  test("what two stacks manage is contested, once, with both urns", async () => {
+  test("reports an object that two stacks manage as contested, once, with both URNs", async () => {
     const second = new Made(emulator, "second");
     second.row("mine", "Role", made.ids["role"] ?? "", {}, {});
     second.rows[0] = {
@@ -323,7 +323,7 @@ describe("drift", () => {
     expect(alone.complete).toBe(true);
   });
 
-  test("names that are hostile come out as one harmless line", async () => {
+  test("prints hostile names as one harmless line", async () => {
     const nasty = "x\u001b[2J\u202e`@org/team` ::error:: <!-- -->";
     await patch(`/iam/v2/identities/${made.ids["claims"] ?? ""}`, { company: nasty });
     const report = await survey(on);
@@ -381,7 +381,7 @@ describe("drift", () => {
       expect(brief(report).map(({ kind, what }) => [kind, what])).toEqual([["Identity", "unmanaged"]]);
     });
 
-    test("finds a binding removed by hand, and one whose holder is another", async () => {
+    test("finds a binding removed by hand, and one with another identity", async () => {
       const list = await call(
         emulator,
         "GET",
@@ -407,7 +407,7 @@ describe("drift", () => {
     });
   });
 
-  test("people who signed in and the organisation itself are no one's to manage", async () => {
+  test("does not report people who signed in, nor the organisation itself, as unmanaged", async () => {
     const { root, seed } = randomOrganisation(
       3,
       { groups: 2, identities: 20, roles: 0, bindings: 0, repos: 0, others: 0 },
@@ -428,7 +428,7 @@ describe("drift", () => {
     expect(found).not.toContain(root);
   });
 
-  test("a moved object is deleted in one place and new in the other, and the report joins the two", async () => {
+  test("reports a moved object as deleted and unmanaged, and joins the two", async () => {
     const { uid } = await call(emulator, "GET", `/iam/v2/roleBindings/${made.ids["binding"] ?? ""}`);
     await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
     const body = { identityUid: made.ids["someone"], roleUid: made.ids["reader"] };

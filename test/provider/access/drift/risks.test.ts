@@ -91,7 +91,7 @@ const brief = (findings: readonly Finding[]): string[] =>
     .sort();
 
 describe("the risk rules after drift", () => {
-  test.each(changes)("when %s, find what they find in a pull request", async (_what, after, expected) => {
+  test.each(changes)("report %s as they report it in a pull request", async (_what, after, expected) => {
     const report = await driftBetween([stateOf(held)], [...given, ...after]);
     const planned = review(
       { preview: previewOf(held, after), inventory: inventoryOf([...given, ...held]) },
@@ -146,7 +146,7 @@ describe("the risk rules after drift", () => {
     );
   });
 
-  test("that speak of a plan only, or need the whole organisation, are left out by what they say of themselves", async () => {
+  test("are left out if they declare that they apply to plans only or need the whole organisation", async () => {
     const planOnly = rules.filter((rule) => rule.planOnly === true).map(({ id }) => id);
     expect(planOnly).toEqual(["K4", "D3", "X4"]);
     const inventories = [inventoryOf([...given, ...without(...owners)])];
@@ -188,7 +188,7 @@ describe("the risk rules after drift", () => {
     for (const text of advice) expect(text).not.toMatch(/this pull request|this program|change of its own/);
   });
 
-  test("ask of each object no more than a few steps", async () => {
+  test("take a few steps for each object", async () => {
     // Twice the objects are twice the reads of their arguments, whatever they are compared with.
     const reads = async (size: number): Promise<number> => {
       let count = 0;

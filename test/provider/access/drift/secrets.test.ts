@@ -46,14 +46,14 @@ const cases = samples
   );
 
 describe("an argument that the state holds as a secret", () => {
-  test.each(cases)("is compared where its plain text is known: %s", async (_title, { kind, inputs, key }) => {
+  test.each(cases)("is compared if its plain text is known: %s", async (_title, { kind, inputs, key }) => {
     const object = live(kind, inputs);
     const same = { ...object, inputs: { ...object.inputs, [key]: secret(object.inputs[key]) } };
     expect(await compare([same], [object])).toMatchObject({ complete: true, findings: [], unresolved: [] });
   });
 
   test.each(cases)(
-    "is named where it is not, and makes the run incomplete where it decides access: %s",
+    "is named if it is unknown, and makes the run incomplete if it decides access: %s",
     async (_title, { kind, inputs, key, field }) => {
       const object = live(kind, inputs);
       const hidden = { ...object, inputs: { ...object.inputs, [key]: secret(object.inputs[key], false) } };
@@ -161,7 +161,7 @@ describe("a change by hand of a secret", () => {
     expect(everything(report)).not.toContain(CANARY);
   });
 
-  test("of bindings that one resource has is found", async () => {
+  test("of a binding in a GroupAccess is found", async () => {
     const held = live("RoleBinding", { identityUid: ci.uid, roleUid: owner.uid });
     const access = (roleUid: unknown, bindings?: unknown): Recorded => ({
       kind: "GroupAccess",

@@ -149,14 +149,17 @@ const changes: [string, string, Props, Props, Direction][] = [
   ],
 ];
 
-test.each(changes)("review and drift say the same of %s", async (_title, kind, before, after, expected) => {
-  expect(reviewed(kind, before, after)).toBe(expected);
-  expect(await drifted(kind, before, after)).toBe(expected);
-  if (kind !== "Identity") return;
-  expect(held(before, after).map(({ change }) => change)).toEqual(
-    { widened: ["widened"], unknown: ["widened"], narrowed: ["narrowed"], neutral: [] }[expected],
-  );
-});
+test.each(changes)(
+  "review and drift report the same direction for %s",
+  async (_title, kind, before, after, expected) => {
+    expect(reviewed(kind, before, after)).toBe(expected);
+    expect(await drifted(kind, before, after)).toBe(expected);
+    if (kind !== "Identity") return;
+    expect(held(before, after).map(({ change }) => change)).toEqual(
+      { widened: ["widened"], unknown: ["widened"], narrowed: ["narrowed"], neutral: [] }[expected],
+    );
+  },
+);
 
 test("a grant whose holder cannot be judged is widened, and says why", () => {
   const [change] = held(match({ subject: "a" }), match({ subjectPattern: "(" }));
@@ -165,7 +168,7 @@ test("a grant whose holder cannot be judged is widened, and says why", () => {
   );
 });
 
-test("review and drift say the same of any two matches", async () => {
+test("review and drift report the same direction for any two matches", async () => {
   const words = fc.constantFrom("repo:acme/pay", "repo:acme/web", "repo:globex/pay");
   const patterns = fc.constantFrom(
     "^repo:acme/.*$",

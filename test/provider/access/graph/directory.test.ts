@@ -30,7 +30,7 @@ it.each([
   ["team/ci", '"team/ci" at acme / team'],
   ['ci" at acme / sandbox', '"ci\\" at acme \\/ sandbox" at acme / team'],
   ["ci\u202e", '"ci\\u{202e}" at acme / team'],
-])("a name passes for nothing else in a description: %j", (name, description) => {
+])("a description escapes a name that looks like a path or a reference: %j", (name, description) => {
   const spec = specOf("Identity");
   if (spec === undefined) throw new Error("there is no kind Identity");
   const uid = `${below(1)}/${"2".repeat(16)}`;

@@ -37,7 +37,7 @@ const basis = [root, team, reader];
 const asFirst = "GitHub Actions of acme/pay, any pull request: reader at acme / team";
 
 describe("the graphs of a preview", () => {
-  test("keep what only leaves the program", () => {
+  test("keep a resource that only leaves the program", () => {
     const retained = { ...binding, retainOnDelete: true };
     const result = compare({ preview: preview(...[...basis, ci].map(same), step("delete", retained)) });
     expect(result.grants).toEqual([]);
@@ -46,7 +46,7 @@ describe("the graphs of a preview", () => {
     expect(lines(gone.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
   });
 
-  test("keep the old beside the new where a replacement retains it", () => {
+  test("keep both resources if a replacement retains the old one", () => {
     const elsewhere = { ...binding.inputs, parentUid: ROOT_UID };
     const old = { ...binding, retainOnDelete: true };
     const result = compare({
@@ -195,7 +195,7 @@ describe("the graphs of a preview", () => {
     ]);
   });
 
-  test("resolve the one new holder in a GroupAccess, and leave two open", () => {
+  test("resolve the only new identity in a GroupAccess, and leave two unresolved", () => {
     const fresh = (name: string) =>
       state("Identity", name, {
         parentUid: TEAM,
@@ -273,7 +273,7 @@ describe("the graphs of a preview", () => {
     ).toMatchObject({ grants: [], unchanged: 1, unresolved: [] });
   });
 
-  test("hold no secret that stood open, and say where it stood", () => {
+  test("contain no secret that was in plain text, and name its path", () => {
     const provider = state("IdentityProvider", "provider", {
       parentUid: ROOT_UID,
       name: "staff",
@@ -345,7 +345,7 @@ describe("the graphs of a preview", () => {
     expect(compare({ preview: parsePreview('{"duration": 1}') }).complete).toBe(false);
   });
 
-  test("end with what the rest of an interrupted replacement is not", () => {
+  test("leave out objects that an interrupted replacement still has to delete", () => {
     const rest = { ...binding, id: uid(8), delete: true };
     const result = compare({ preview: preview(...[...basis, ci, binding].map(same), step("delete", rest)) });
     expect(result.grants).toEqual([]);

@@ -63,7 +63,7 @@ describe("a review of a captured preview", () => {
   });
 
   test.each(["replace.json", "replace-halves.json"])(
-    "follows what is replaced to what takes its place (%s)",
+    "follows a replaced resource to its successor (%s)",
     (name) => {
       const report = reportOf(name);
       expect(lines(report.grants)).toEqual([
@@ -98,7 +98,7 @@ describe("a review of a captured preview", () => {
     ]);
   });
 
-  test("calls a rename no change of access", () => {
+  test("reports a rename without a change of access", () => {
     const report = reportOf("rename.json");
     expect(report.grants).toEqual([]);
     expect(report.summary.unchanged).toBe(5);
@@ -114,7 +114,7 @@ describe("a review of a captured preview", () => {
     ]);
   });
 
-  test("resolves a value through one resource, and leaves one through several open", () => {
+  test("resolves a value that depends on one new resource, and not one that depends on several", () => {
     const report = reportOf("unknowns.json");
     expect(lines(report.grants)).toEqual([
       "gained: GitHub Actions of acme/fresh, branch main: reader at acme / payments (+2 -0)",

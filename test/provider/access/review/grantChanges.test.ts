@@ -65,7 +65,7 @@ const told = (before: AccessGraph, after: AccessGraph) => {
 describe("the difference between two graphs", () => {
   const before = graph(...basis, binding(1, someone, reader, team));
 
-  test("is nothing where another resource grants the same", () => {
+  test("is empty if another resource grants the same", () => {
     const access = entity("GroupAccess", `GroupAccess:${team}`, {
       parentUid: team,
       bindings: { "ci reads": { identityUid: someone, roleUid: reader } },
@@ -73,7 +73,7 @@ describe("the difference between two graphs", () => {
     expect(told(before, graph(...basis, access))).toEqual({ changes: [], unchanged: 1 });
   });
 
-  test("is nothing where one of two equal bindings goes", () => {
+  test("is empty if one of two equal bindings is deleted", () => {
     const twice = graph(...basis, binding(1, someone, reader, team), binding(2, someone, reader, team));
     expect(told(twice, before)).toEqual({ changes: [], unchanged: 1 });
   });
@@ -108,7 +108,7 @@ describe("the difference between two graphs", () => {
     expect(told(before, after).changes.sort()).toEqual(["gained: new grant", "lost: grant removed"]);
   });
 
-  test("takes a group that moves as another place", () => {
+  test("treats a moved group as another scope", () => {
     const moved = [root, groups[1]!, entity("Group", below, { parentUid: ROOT_UID, name: "below" })];
     const [old, now] = [groups, moved].map((of) =>
       graph(...of, ...basis.slice(groups.length), binding(1, someone, reader, below)),
@@ -139,7 +139,7 @@ describe("the difference between two graphs", () => {
     ["another subject", github, { issuer, subject: "repo:acme/pay:pull_request" }, "widened"],
     ["another issuer", github, { ...github, issuer: "https://gitlab.com" }, "widened"],
     ["a pattern that is no pattern", { issuer, subjectPattern: "(" }, github, "widened"],
-  ])("takes %s as what it does to trust", (_what, old, now, change) => {
+  ])("reports %s by its effect on trust", (_what, old, now, change) => {
     expect(diffGrants(withClaims(old), withClaims(now)).changes.map((one) => one.change)).toEqual([change]);
   });
 
@@ -261,7 +261,7 @@ describe("two graphs of any kind", () => {
     );
   });
 
-  test("what comes one way goes the other way", () => {
+  test("gained grants in one direction are lost grants in the other", () => {
     const keysOf = (of: AccessGraph, grants: readonly Grant[]) =>
       grants.map((grant) => grantKey(grant, new GroupHierarchy(of.entities))).sort();
     fc.assert(

@@ -181,7 +181,7 @@ describe("a value that is wrapped", () => {
     }
   });
 
-  test("is no finding where the description calls it secret, or where it decides nothing", () => {
+  test("is no finding if the field is always secret, or decides no access", () => {
     const oidc = { issuer: "https://a.example", clientId: "c", clientSecret: SECRET };
     const provider = (more: Props = {}) =>
       state(
@@ -196,27 +196,32 @@ describe("a value that is wrapped", () => {
     expect(report.findings.filter(({ id }) => id === "X3")).toEqual([]);
   });
 
-  test("is none where the engine calls the resource the same", () => {
+  test("is no finding if the engine reports the resource as unchanged", () => {
     const hidden = state("RoleBinding", "binding", { ...grant, roleUid: SECRET }, { id: BINDING });
     const report = judge(preview(...unchanged, same(hidden)));
     expect(report).toMatchObject({ findings: [], grants: [], summary: { unchanged: 1 } });
   });
 
-  test.each(["roleUid", "identityUid", "parentUid"])("equals no other, as two secrets at %s", (property) => {
-    const hidden = (name: string, id?: string) =>
-      state("RoleBinding", name, { ...grant, [property]: SECRET }, id === undefined ? {} : { id });
-    const beside = judge(preview(...unchanged, same(hidden("old", BINDING)), create(hidden("new"))));
-    expect(beside.summary).toMatchObject({ gained: 1, unchanged: 1 });
-    expect(failing(beside)).not.toEqual([]);
-    const replaced = judge(
-      preview(...unchanged, step("delete", hidden("old", BINDING)), create(hidden("new"))),
-    );
-    expect(replaced.summary).toMatchObject({ gained: 1, lost: 1, unchanged: 0 });
-    const updated = judge(preview(...unchanged, step("update", hidden("a", BINDING), hidden("a", BINDING))));
-    expect(updated.summary).toMatchObject({ gained: 1, lost: 1, unchanged: 0 });
-  });
+  test.each(["roleUid", "identityUid", "parentUid"])(
+    "differs from another hidden value: two secrets at %s",
+    (property) => {
+      const hidden = (name: string, id?: string) =>
+        state("RoleBinding", name, { ...grant, [property]: SECRET }, id === undefined ? {} : { id });
+      const beside = judge(preview(...unchanged, same(hidden("old", BINDING)), create(hidden("new"))));
+      expect(beside.summary).toMatchObject({ gained: 1, unchanged: 1 });
+      expect(failing(beside)).not.toEqual([]);
+      const replaced = judge(
+        preview(...unchanged, step("delete", hidden("old", BINDING)), create(hidden("new"))),
+      );
+      expect(replaced.summary).toMatchObject({ gained: 1, lost: 1, unchanged: 0 });
+      const updated = judge(
+        preview(...unchanged, step("update", hidden("a", BINDING), hidden("a", BINDING))),
+      );
+      expect(updated.summary).toMatchObject({ gained: 1, lost: 1, unchanged: 0 });
+    },
+  );
 
-  test("equals none that a program writes as it is shown elsewhere", () => {
+  test("differs from the placeholder text that a program writes itself", () => {
     const forged = `\u0000${JSON.stringify(["secret", urn("RoleBinding", "old"), "before", "roleUid"])}`;
     const hidden = state("RoleBinding", "old", { ...grant, roleUid: SECRET }, { id: BINDING });
     const report = judge(
@@ -241,7 +246,7 @@ test("assumes a reference to one new resource, and says so", () => {
   ]);
 });
 
-test("thousands of labels that are not known are read in no time that anybody notices, and are few lines", () => {
+test("thousands of unknown labels are reviewed quickly, and reported in few lines", () => {
   const count = isQuick ? 1_000 : 4_000;
   const sources = Array.from({ length: count }, (_, i) =>
     anew("Identity", `i${i}`, { parentUid: TEAM, name: `i${i}`, claimMatch: pinned }),
@@ -289,7 +294,7 @@ describe("what looks like a resource of this package", () => {
     );
   });
 
-  test("does not make a new grant look old", () => {
+  test("cannot make a new grant look like an existing one", () => {
     const said = { parentUid: TEAM, identityUid: MALLORY, roleUid: OWNER };
     const read = fake("RoleBinding", "known", {}, { id: uid(60), external: true, outputs: said });
     const report = judge(
@@ -358,7 +363,7 @@ describe("a resource that is read with .get", () => {
   const bound = (roleUid: string, identityUid = CI) =>
     anew("RoleBinding", "b", { ...grant, roleUid, identityUid });
 
-  test("is the program's word without an inventory, and the server's with one", () => {
+  test("is taken from the program without an inventory, and from the server with one", () => {
     const steps = [
       ...unchanged,
       read("Role", "viewer", OWNER, { name: "viewer", capabilities: ["CAP_REPO_LIST"] }),
@@ -396,7 +401,7 @@ describe("a resource that is read with .get", () => {
     expect(failing(judge(preview(...steps), organisation(live("Identity", uid(70), claimed))))).toEqual([]);
   });
 
-  test("or is adopted does not make a new grant look old", () => {
+  test("or adopted cannot make a new grant look like an existing one", () => {
     const said = { parentUid: TEAM, identityUid: MALLORY, roleUid: OWNER };
     const imported = state("RoleBinding", "known", said, { id: uid(60), importID: uid(60) });
     for (const first of [read("RoleBinding", "known", uid(60), said), step("import", undefined, imported)]) {
@@ -405,7 +410,7 @@ describe("a resource that is read with .get", () => {
     }
   });
 
-  test("names no capabilities that make the real owner look smaller", () => {
+  test("cannot list fewer capabilities than the live role has", () => {
     const steps = [
       ...unchanged,
       read("Role", "owner", "d".repeat(40), {

@@ -193,7 +193,7 @@ describe("D2 in-use", () => {
     ]);
   });
 
-  it("finds a binding of this program that leads nowhere then", () => {
+  it("finds a binding that refers to a deleted resource", () => {
     const bound = binding(ada, viewer, payments);
     const moved = { ...bound, inputs: { ...bound.inputs, identityUid: bob.uid } };
     expect(found("D2", compareResources([...base, bound], [...without(base, ada), bound]))).toHaveLength(1);

@@ -452,7 +452,7 @@ describe("G8 identity-provider", () => {
     expect(found("G8", change({ groupsClaim: "roles" }, {}))).toEqual([]);
   });
 
-  it("leaves one alone that asks for more proof, or has another name", () => {
+  it("ignores one that requires more proof, or has another name", () => {
     const stricter = resource("IdentityProvider", "sso", {
       ...before.inputs,
       name: "staff",

@@ -71,7 +71,7 @@ it("writes sentences of at most 25 words", () => {
   expect(texts.filter((text) => text.split(" ").length - 1 > 25)).toEqual([]);
 });
 
-it("puts the worst first, and answers the same for the same", () => {
+it("sorts findings by severity, and gives the same result for the same input", () => {
   const findings = findingsOf(risky, options);
   const ranks = findings.map(({ severity }) => severities.indexOf(severity));
   expect(ranks).toEqual([...ranks].sort((a, b) => a - b));

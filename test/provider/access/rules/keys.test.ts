@@ -28,7 +28,7 @@ const keys = (more: Props = {}): Props => ({
 const made = (...all: Resource[]) => compareResources(base, [...base, ...all]);
 
 describe("K1 static-keys", () => {
-  it("is medium for a new identity with keys, and for one that goes over to them", () => {
+  it("is medium for a new identity with keys, and for one that changes to keys", () => {
     expect(severitiesOf("K1", made(identity("ci", keys())))).toEqual(["medium"]);
     const change = compareResources([...base, identity("ci", pinned)], [...base, identity("ci", keys())]);
     expect(severitiesOf("K1", change)).toEqual(["medium"]);
@@ -104,13 +104,13 @@ describe("K3 open-invite", () => {
     expect(severitiesOf("K3", change)).toEqual(["critical"]);
   });
 
-  it("names all that is wrong in one line", () => {
+  it("names every problem in one line", () => {
     expect(found("K3", made(invite({ ttl: "1000h" })))[0]?.message).toBe(
       "an open invite to acme / payments as viewer: anyone with the code can accept it; it can be used more than once; valid for 1000h (limit 7 days)",
     );
   });
 
-  it("is not found again where it was there before", () => {
+  it("is not reported for an invite that existed before", () => {
     const all = [...base, invite({})];
     expect(found("K3", compareResources(all, all))).toEqual([]);
   });

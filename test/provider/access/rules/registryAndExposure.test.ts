@@ -296,7 +296,7 @@ describe("X4 not-reviewed", () => {
       steps: [step(op, op === "create" ? undefined : command, op === "delete" ? undefined : command)],
     });
 
-  it("finds what cannot be reviewed, and leaves what stays as it is alone", () => {
+  it("finds changes that cannot be reviewed, and ignores unchanged resources", () => {
     expect(found("X4", of("create"))).toMatchObject([
       {
         severity: "high",

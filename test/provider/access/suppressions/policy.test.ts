@@ -184,7 +184,7 @@ describe("a policy file", () => {
     "\\[a\\]",
     "a\\\\",
     "repo:acme/*:ref:*",
-  ])("takes %j, which restricts", (glob) => {
+  ])("accepts %j, which restricts the entry", (glob) => {
     expect(problemsOf(entry("rule: X2", `match: { name: '${glob}' }`, "reason: x"))).toBe("");
   });
 
@@ -201,7 +201,7 @@ describe("a policy file", () => {
     expect(cpuSeconds(refuse)).toBeLessThan(10);
   });
 
-  it("refuses a bomb of aliases at once", () => {
+  it("refuses nested YAML aliases that would expand without bound", () => {
     const levels = Array.from(
       { length: 20 },
       (_, i) => `a${i}: &a${i} [${`*a${i - 1},`.repeat(i === 0 ? 0 : 9)}]`,
@@ -210,7 +210,7 @@ describe("a policy file", () => {
     expect(cpuSeconds(refuse)).toBeLessThan(5);
   });
 
-  it("puts nothing of a terminal's into an error", () => {
+  it("puts no terminal control sequence into an error", () => {
     expect(problemsOf('allow: [{ "\\e[31mred": 1 }]')).not.toMatch(/[^\n\P{Cc}]/u);
   });
 });
@@ -304,11 +304,11 @@ const apply = (text: string, now = NOW, command?: "review" | "drift") =>
 const only = (...lines: string[]) => apply(entry(...lines, "reason: it is meant", "expires: 2026-12-31"));
 
 describe("exceptions", () => {
-  it("stand on the findings of this test", () => {
+  it("apply to the findings of this test", () => {
     expect(findings.map(({ id, severity }) => `${id} ${severity}`)).toEqual(["G1 high", "G6 high"]);
   });
 
-  it("are listed apart, with their reason and their end", () => {
+  it("are listed separately, with their reason and expiry", () => {
     const { suppressed, findings: left, unused, expired } = only("rule: G1", "match: { subject: ci }");
     expect(suppressed).toMatchObject([
       { id: "G1", suppression: { reason: "it is meant", expires: "2026-12-31" } },
@@ -354,14 +354,14 @@ describe("exceptions", () => {
     expect(unused).toEqual([]);
   });
 
-  it("that are over and mean nothing are to be removed", () => {
+  it("that have expired and match no finding are reported for removal", () => {
     const text = entry("rule: G1", "match: { name: nobody }", "reason: x", "expires: 2026-01-01");
     expect(apply(text).expired).toEqual([
       "access-policy.yaml:2: expired on 2026-01-01; it matches no finding any more: remove it",
     ]);
   });
 
-  it("without an end let nothing be that is high", () => {
+  it("without an expiry suppress no high finding", () => {
     const { suppressed, unused } = apply(entry("rule: G6", "match: { name: open }", "reason: x"));
     expect(suppressed).toEqual([]);
     expect(unused).toEqual([
@@ -375,7 +375,7 @@ describe("exceptions", () => {
     expect(applyPolicy(medium, policy, NOW, "review", true, change).suppressed).toHaveLength(1);
   });
 
-  it("that are of no use are reported, but for those of the other command", () => {
+  it("that match no finding are reported, except those for the other command", () => {
     const text = entry("kind: unmanaged", "match: { name: x }", "reason: x");
     expect(apply(text).unused).toEqual([
       "access-policy.yaml:2: matches no finding: remove it, or correct what it names",
@@ -386,7 +386,7 @@ describe("exceptions", () => {
     expect(apply(rule, NOW, "drift").unused).toEqual([]);
   });
 
-  it("lose no finding, whatever they say", () => {
+  it("never remove a finding from the report", () => {
     const part = fc.constantFrom("?i", "ci", "open", "acme*", "nobody");
     const entries = fc.array(
       fc.record(
@@ -435,7 +435,7 @@ describe("a baseline", () => {
   };
 
   it.each([...findings, drifted].map((finding) => [finding.id, finding] as const))(
-    "holds an entry that means %s and no other",
+    "contains an entry that matches %s and no other finding",
     (_, finding) => {
       const made = policyEntryFor(finding, "was there before", "2026-12-31")!;
       const { entries } = parsePolicy(appendEntries(undefined, [made]), FILE);
@@ -534,11 +534,11 @@ describe("a baseline", () => {
     ]);
   });
 
-  it("is not added to a file that is wrong", () => {
+  it("is not added to an invalid file", () => {
     expect(() => appendEntries("alow: []", [])).toThrow(/did you mean "allow"/);
   });
 
-  it("survives a name of any characters", () => {
+  it("accepts names with any characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 700 }), (name) => {
         const finding = { ...drifted, name };

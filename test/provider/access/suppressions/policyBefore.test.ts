@@ -143,7 +143,7 @@ describe("an exception", () => {
     ["{ role: admins }", grant(CI, PROD, ROLE)],
     [`{ role: ${ROLE} }`, grant(CI, PROD, ROLE)],
     ["{ subject: GitHub Actions of acme/pay* }", grant(CI, PROD)],
-  ])("%s matches what was there before the change", (match, binding) => {
+  ])("%s matches the state before the change", (match, binding) => {
     for (const sources of [
       sourcesOf([...others(), create(binding)]),
       { preview: preview(...others(), same(owners), create(binding)) },
@@ -411,7 +411,7 @@ describe("an exception", () => {
     outputs: { name: "sandbox", parentUid: ACME },
   });
 
-  it("takes no name of what only the program reads, and says so", () => {
+  it("matches no name of a resource that only the program reads, and says so", () => {
     const steps = [...others(sandbox), step("read", undefined, read), create(grant(CI, SANDBOX))];
     const { suppressed, unused } = judge(sourcesOf(steps), "{ group: '* / sandbox' }");
     expect(suppressed).toEqual([]);
@@ -435,7 +435,7 @@ describe("an exception", () => {
     expect(judge(sourcesOf(before), "{ group: acme / sandbox }").suppressed).toHaveLength(1);
   });
 
-  it("believes no state that an import shows", () => {
+  it("does not trust the state that an import shows", () => {
     const steps = [...others(sandbox), step("import", sandbox, sandbox), create(grant(CI, SANDBOX))];
     expect(judge(sourcesOf(steps), "{ group: acme / sandbox }").suppressed).toEqual([]);
     expect(judge(sourcesOf(steps), `{ group: "${SANDBOX}" }`).suppressed).toHaveLength(1);

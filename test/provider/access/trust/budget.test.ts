@@ -62,7 +62,7 @@ it("judges no hostile pattern as closed that is not, and spends a bounded number
   expect(judged.slice(0, 3)).toEqual(["unjudged", "unjudged", "unjudged"]);
 });
 
-it("gives the same answers each time", () => {
+it("gives the same results each time", () => {
   const patterns = spreadOf(HOSTILE, 6, 0);
   expect(judgeAll(new Languages(), patterns)).toEqual(judgeAll(new Languages(), patterns));
 });

@@ -106,7 +106,7 @@ it("knows the subjects of other issuers", () => {
   }
 });
 
-describe("a subject pattern at an issuer of one's own", () => {
+describe("a subject pattern at an issuer that the organisation owns", () => {
   it.each([
     ".*",
     "^[a-z]+$",

@@ -66,7 +66,7 @@ const brief = ({ failing, complete, findings, missing }: VerifyReport) => ({
 });
 
 describe("verify", () => {
-  it("finds nothing where everything is as announced", () => {
+  it("finds nothing if all changes are as announced", () => {
     const after = [...base, binding(deployer, pusher, payments)];
     const report = verified(after, after);
     expect(brief(report)).toEqual({ failing: 0, complete: true, findings: [], missing: 0 });
@@ -152,7 +152,7 @@ describe("verify", () => {
     expect(report.grants).toEqual([]);
   });
 
-  describe("follows what the change creates", () => {
+  describe("identifies what the change creates", () => {
     const robot = identity("robot", claims({ issuer: "https://gitlab.com", subject: "robot" }));
     const granted = binding(robot, pusher, payments);
     const expected = [...base, robot, granted];
@@ -178,7 +178,7 @@ describe("verify", () => {
       pendingOperations: 0,
     });
 
-    it("by what it holds", () => {
+    it("by its grants", () => {
       expect(brief(verified(expected, expected))).toMatchObject({ failing: 0, complete: true });
     });
 
@@ -194,7 +194,7 @@ describe("verify", () => {
       expect(brief(report)).toMatchObject({ failing: 0, complete: true });
     });
 
-    it("but not where it holds something else", () => {
+    it("but not if its grants differ", () => {
       const evil = { ...robot, inputs: { ...robot.inputs, ...mallory.inputs, name: "robot" } };
       expect(verified(expected, [...base, evil, granted]).failing).toBe(1);
     });

@@ -114,7 +114,7 @@ describe.each(seeds)("random drift %d", (seed) => {
     await chain.succeed([0], "explain", ...new Set(rules));
   });
 
-  test("its ready exceptions, once completed, suppress each its own finding and no other", async () => {
+  test("each generated exception, once completed, suppresses its own finding and no other", async () => {
     for (const { answers, fingerprint } of untried(report.differences, seed)) {
       const entry = completed(answers.suppress);
       const { findings, suppressed } = await driftReport(
@@ -126,7 +126,7 @@ describe.each(seeds)("random drift %d", (seed) => {
     }
   });
 
-  test("after a baseline only what a person must accept is left", async () => {
+  test("a baseline leaves only the findings that a person must accept", async () => {
     const policy = chain.path("baseline.yaml");
     await drift("--write-baseline", policy);
     const { findings, suppressed, policy: entries } = await driftReport("--policy", policy);
@@ -138,7 +138,7 @@ describe.each(seeds)("random drift %d", (seed) => {
     expect(chain.read("baseline.yaml")).toBe(before);
   });
 
-  test("its commands are words that a shell reads as they are meant", () => {
+  test("a shell reads the words of its commands as intended", () => {
     const commands = report.differences.flatMap(({ answers }) => answers.revert ?? []);
     const words = wordsOf(chain, commands);
     const meant = report.differences.filter(({ answers }) => answers.revert !== undefined);

@@ -99,7 +99,7 @@ describe("a random change", () => {
     return reportInEveryForm<VerifyReport>(codes, "verify", chain.path("review.json"), ...argv);
   };
 
-  test.each(seedsOf(12))("%d is reviewed, posted, carried out, verified, and posted again", async (seed) => {
+  test.each(seedsOf(12))("%d is reviewed, posted, applied, verified, and posted again", async (seed) => {
     const change = randomChange(inventory, seed);
     const report = await reviewChange(change);
     await expectPosted(report);
@@ -111,7 +111,7 @@ describe("a random change", () => {
     await expectPosted(verified);
   });
 
-  test.each(seedsOf(6))("%d is not what was carried out", async (seed) => {
+  test.each(seedsOf(6))("%d fails the verification if another change was applied", async (seed) => {
     await reviewChange(randomChange(inventory, seed));
     await carryOutAtServer(randomChange(inventory, seed + 1000));
     await expectPosted(await verify([4, 5]));

@@ -77,7 +77,7 @@ describe("pulumi-platform access as a table", () => {
     return ended.stdout;
   };
 
-  test("csv has a row for each grant, with path, end and last use, in one order", async () => {
+  test("csv has a row for each grant, with path, expiry and last use, in a stable order", async () => {
     const text = await run("-o", "csv", "--on", "pay");
     const [head = [], ...lines] = readCsv(text);
     expect(head).toEqual(Object.values(accessColumns));
@@ -127,7 +127,7 @@ describe("pulumi-platform access as a table", () => {
     ]);
   });
 
-  test("md and html show the same, to people", async () => {
+  test("md and html show the same rows", async () => {
     const page = await run("-o", "html");
     const table = new MarkdownIt().render(await run("-o", "md"));
     for (const text of [page, table]) {
@@ -156,7 +156,7 @@ describe("a hostile name in a table of access", () => {
     "\u202e",
   ];
 
-  test.each(hostile)("%j starts no formula, no cell, no line and no tag", (subject) => {
+  test.each(hostile)("%j cannot start a formula, a cell, a line or a tag", (subject) => {
     const table = { rows: [{ ...empty, subject }], incomplete: [subject] };
     const lines = readCsv(accessAsCsv(table));
     expect(lines).toHaveLength(2);

@@ -85,7 +85,7 @@ describe("pulumi-platform adopt", () => {
     },
   );
 
-  test("a selection goes into a file of its own where the program declares more, and is written once", async () => {
+  test("a selection is written once, to a separate file if the program declares other resources", async () => {
     const make = async (path: string, name: string) =>
       String((await call(emulator, "POST", `/iam/v2/groups${path}`, { name }))["uid"]);
     const organisation = await make("", "selected");
@@ -108,7 +108,7 @@ describe("pulumi-platform adopt", () => {
     expect((await adopt(first, second)).code).toBe(2);
   });
 
-  test("an organisation that holds nothing leaves nothing to adopt, and no folder", async () => {
+  test("an empty organisation is reported as nothing to adopt, and no folder is created", async () => {
     const { code, stdout } = await run(main, ["--root", root, "--out", out]);
     expect({ code, stdout }).toEqual({
       code: 0,
@@ -118,7 +118,7 @@ describe("pulumi-platform adopt", () => {
     });
   });
 
-  test("the result is JSON where that is asked for", async () => {
+  test("prints the result as JSON with --output json", async () => {
     const { code, stdout } = await run(main, ["--root", root, "--out", out, "-o", "json"]);
     expect({ code, document: JSON.parse(stdout) as unknown }).toEqual({
       code: 0,
@@ -133,7 +133,7 @@ describe("pulumi-platform adopt", () => {
     });
   });
 
-  test("a list that is refused makes it 4, a token that is refused 3, an unknown root or no server 1", async () => {
+  test("ends with 4 for a refused list, 3 for a refused token, 1 for an unknown root or no server", async () => {
     const fault = { path: "/iam/v2/roles", status: 403, body: { code: 7, message: "no", details: [] } };
     const refused = emulator.addFault(fault);
     const partial = await run(main, ["--root", root, "--out", out]);

@@ -125,7 +125,7 @@ describe("pulumi-platform adopt --from-terraform", () => {
     expect(report.differences).toEqual([]);
   });
 
-  test("Terraform is to forget what is adopted, and nothing else", async () => {
+  test("removes exactly the adopted objects from the Terraform state", async () => {
     const { adopted, forget, removedBlocks } = await reportOf([
       ...rows.filter(({ name }) => name === "this" || name === "reader"),
       { ...rowOf("aws"), key: 0 },
@@ -147,7 +147,7 @@ describe("pulumi-platform adopt --from-terraform", () => {
     ]);
   });
 
-  test("what was changed past Terraform is reported, and the program has the live value", async () => {
+  test("reports values changed outside of Terraform, and writes the live value to the program", async () => {
     const out = nextOut();
     const state = rows.map((row) =>
       row.name === "this"
@@ -187,7 +187,7 @@ describe("pulumi-platform adopt --from-terraform", () => {
     ]);
   });
 
-  test("a list that is refused makes it 4, and its objects stay in Terraform", async () => {
+  test("ends with 4 for a refused list, whose objects stay in Terraform", async () => {
     const fault = { path: "/iam/v2/roles", status: 403, body: { code: 7, message: "no", details: [] } };
     const refused = emulator.addFault(fault);
     const { code, stdout } = await run(pulledState(rows));
@@ -237,7 +237,7 @@ describe("pulumi-platform adopt --from-terraform", () => {
     });
   });
 
-  test("an object that two addresses name is declared once, and forgotten twice", async () => {
+  test("declares an object with two addresses once, and removes both from the Terraform state", async () => {
     const report = await reportOf([rowOf("reader"), { ...rowOf("reader"), name: "same" }]);
     expect(report.adopted.map(({ address, name }) => [address, name])).toEqual([
       ["chainguard_role.reader", "reader"],
@@ -246,7 +246,7 @@ describe("pulumi-platform adopt --from-terraform", () => {
     expect(report.forget).toHaveLength(2);
   });
 
-  test("addresses that give the same name get one each", async () => {
+  test("gives distinct names to addresses that lead to the same name", async () => {
     const { uid } = await call(emulator, "GET", `/iam/v2/identities/${ids["aws"]}`);
     const report = await reportOf([
       { ...rowOf("aws"), name: "a_b", key: undefined, attributes: { id: uid } },

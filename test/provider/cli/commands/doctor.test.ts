@@ -16,7 +16,7 @@ describe("doctor", () => {
       }),
     );
 
-  test("finds nothing wrong where all is right, in one line each", async () => {
+  test("prints one line for each check if all succeed", async () => {
     await bench.exchanging();
     bench.emulator.clearRequests();
     await doctor([]);
@@ -51,7 +51,7 @@ describe("doctor", () => {
     expect(bench.printed.join("\n")).not.toContain("canary");
   });
 
-  test("names the root groups, and answers in JSON", async () => {
+  test("names the root groups, and prints JSON", async () => {
     process.env["PLATFORM_TOKEN"] = bench.emulator.token;
     const { uid } = await call(bench.emulator, "POST", "/iam/v2/groups", { name: "acme" });
     await doctor([]);
@@ -89,7 +89,7 @@ describe("doctor", () => {
     });
   });
 
-  test("says where the Pulumi CLI is missing, or of another version", async () => {
+  test("reports a missing Pulumi CLI, and one of another version", async () => {
     const { PATH: before } = process.env;
     const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-doctor-"));
     try {
@@ -106,7 +106,7 @@ describe("doctor", () => {
     }
   });
 
-  test("says where nothing listens, and that the clock is off", async () => {
+  test("reports a refused connection, and a clock that is wrong", async () => {
     process.env["PLATFORM_TOKEN"] = bench.emulator.token;
     process.env["PLATFORM_BASE_URL"] = "http://127.0.0.1:1";
     await expect(doctor([])).resolves.toBe(1);

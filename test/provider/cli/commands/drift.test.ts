@@ -80,7 +80,7 @@ describe("pulumi-platform drift", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("lists suppressed findings separately, and unused and expired entries", async () => {
+  test("lists suppressed findings, unused entries and expired entries separately", async () => {
     const policy = file(
       "policy.yaml",
       `allow:
@@ -127,7 +127,7 @@ describe("pulumi-platform drift", () => {
     });
   });
 
-  test("calls no entry unused where not everything was checked", async () => {
+  test("reports no entry as unused if not everything was checked", async () => {
     const policy = file("unused.yaml", "allow:\n  - kind: deleted\n    match: { name: x }\n    reason: y\n");
     const refused = emulator.addFault({
       path: "/registry/v2/repos",
@@ -146,7 +146,7 @@ describe("pulumi-platform drift", () => {
   const completed = (text: string): string =>
     text.replaceAll('reason: ""', "reason: agreed").replaceAll('acceptedBy: ""', "acceptedBy: grace");
 
-  test("has an answer ready that suppresses each difference once a person has completed it, and no other", async () => {
+  test("proposes for each difference an entry that suppresses it, and no other, once a person completes it", async () => {
     const { report } = await reportOf();
     expect(report.findings.map(({ id, severity }) => [id, severity])).toEqual([
       ["drift-changed", "high"],
@@ -266,7 +266,7 @@ allow:
     return path;
   };
 
-  test("--fail-on counts what it says", async () => {
+  test("--fail-on counts the findings of its severity and above", async () => {
     const failing = async (which: string) => (await reportOf("--fail-on", which)).report.failing;
     // A role was widened; a binding and the identity that it names are unmanaged; a rule finds a risk of medium severity.
     expect(await failing("any")).toBe(5);
@@ -294,7 +294,7 @@ allow:
     expect(await compare("--inventory", other)).toMatchObject({ code: 4 });
   });
 
-  test("refuses a policy file that is wrong, and a place to post that drift has not", async () => {
+  test("refuses an invalid policy file, and a post destination that drift does not support", async () => {
     const wrong = file("wrong.yaml", "alow: []\n");
     for (const flag of ["--policy", "--write-baseline"]) {
       const ended = await run(flag, wrong);
@@ -307,7 +307,7 @@ allow:
     });
   });
 
-  test("posts one issue, closes it when all is right, and appends to the step's summary", async () => {
+  test("posts one issue, closes it when nothing differs, and appends to the step summary", async () => {
     const dry = await run("--post", "github-issue", "--dry-run", "--summary");
     expect(dry.code).toBe(7);
     expect(dry.stderr).toContain("this would be posted");
@@ -329,28 +329,31 @@ allow:
       () => ["--inventory", join(folder, "roles.json")],
       () => /\(without .*Repo/,
     ],
-  ])("a clean run %s closes its own issue, and not that of the whole", async (_what, flags, scope) => {
-    const inventory = ["--root", described.split("/")[0] ?? "", "--types", "Role,Group", "-o"];
-    await runCommand(takeInventory, [...inventory, `json=${join(folder, "roles.json")}`], {
-      PLATFORM_BASE_URL: emulator.url,
-      PLATFORM_TOKEN: emulator.token,
-    });
-    github.issues.length = 0;
-    const path = await acceptAll();
-    const post = ["--post", "github-issue"];
-    const states = () => github.issues.map(({ state }) => state);
-    expect((await run(...post)).code).toBe(7);
-    expect(await run(...post, ...flags(), "--policy", path)).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining("nothing to do"),
-    });
-    expect(states()).toEqual(["open"]);
-    expect((await run(...post, ...flags())).code).toBe(7);
-    expect(states()).toEqual(["open", "open"]);
-    expect(github.issues[1]?.title).toMatch(scope());
-    await run(...post, ...flags(), "--policy", path);
-    expect(states()).toEqual(["open", "closed"]);
-    await run(...post, "--policy", path);
-    expect(states()).toEqual(["closed", "closed"]);
-  });
+  ])(
+    "a clean run %s closes its own issue, and not that of the whole organisation",
+    async (_what, flags, scope) => {
+      const inventory = ["--root", described.split("/")[0] ?? "", "--types", "Role,Group", "-o"];
+      await runCommand(takeInventory, [...inventory, `json=${join(folder, "roles.json")}`], {
+        PLATFORM_BASE_URL: emulator.url,
+        PLATFORM_TOKEN: emulator.token,
+      });
+      github.issues.length = 0;
+      const path = await acceptAll();
+      const post = ["--post", "github-issue"];
+      const states = () => github.issues.map(({ state }) => state);
+      expect((await run(...post)).code).toBe(7);
+      expect(await run(...post, ...flags(), "--policy", path)).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining("nothing to do"),
+      });
+      expect(states()).toEqual(["open"]);
+      expect((await run(...post, ...flags())).code).toBe(7);
+      expect(states()).toEqual(["open", "open"]);
+      expect(github.issues[1]?.title).toMatch(scope());
+      await run(...post, ...flags(), "--policy", path);
+      expect(states()).toEqual(["open", "closed"]);
+      await run(...post, "--policy", path);
+      expect(states()).toEqual(["closed", "closed"]);
+    },
+  );
 });

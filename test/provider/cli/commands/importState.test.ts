@@ -48,14 +48,14 @@ const imported = (): unknown[] =>
     .sort()
     .map((name) => JSON.parse(readFileSync(join(folder, "imported", name), "utf8")) as unknown);
 
-test("the state of before is kept in a file", async () => {
+test("the previous state is kept in a file", async () => {
   installPulumi({});
   await expect(run()).resolves.toMatch(/^0 resources are in the state of prod; backup .*before-adopt\.json$/);
   expect(imported()).toHaveLength(1);
   expect(readFileSync(join(folder, "out", "prod.before-adopt.json"), "utf8")).toBe(EXPORTED);
 });
 
-test("a stack that another run has changed gets nothing", async () => {
+test("imports nothing into a stack that another run has changed", async () => {
   installPulumi({ state: CHANGED });
   await expect(run()).rejects.toMatchObject({
     errorCode: "PP5012",
@@ -64,7 +64,7 @@ test("a stack that another run has changed gets nothing", async () => {
   expect(imported()).toEqual([]);
 });
 
-test("a program that would change something afterwards gets its state back", async () => {
+test("restores the previous state if the program would change something afterwards", async () => {
   installPulumi({ checked: 255 });
   await expect(run()).rejects.toMatchObject({
     errorCode: "PP5012",

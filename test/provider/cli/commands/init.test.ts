@@ -98,22 +98,25 @@ describe("the program", () => {
     expect(folder.files()).toMatchObject(files);
   });
 
-  test.each(["index.ts", "index.js"])("a Pulumi program in %s stays the only one", async (main) => {
-    const existing = {
-      "Pulumi.yaml": "name: teams\nruntime:\n  name: nodejs\n",
-      [main]: "mine",
-      "package.json": "{}",
-    };
-    const folder = newFolder()
-      .repository(GITHUB)
-      .write({ ...existing, "Pulumi.live.yaml": "{}" });
-    const printed = await succeed(folder, ".");
-    const added = Object.keys(folder.files()).filter((path) => !Object.hasOwn(existing, path));
-    expect(added).toEqual([...workflows, "Pulumi.live.yaml", "access-policy.yaml"].sort());
-    expect(folder.files()).toMatchObject(existing);
-    expect(folder.files()[workflows[0] ?? ""]).toContain("STACK: ORGANIZATION/teams/live\n");
-    expect(printed).not.toContain("pulumi stack init");
-  });
+  test.each(["index.ts", "index.js"])(
+    "keeps an existing Pulumi program in %s, and writes no other",
+    async (main) => {
+      const existing = {
+        "Pulumi.yaml": "name: teams\nruntime:\n  name: nodejs\n",
+        [main]: "mine",
+        "package.json": "{}",
+      };
+      const folder = newFolder()
+        .repository(GITHUB)
+        .write({ ...existing, "Pulumi.live.yaml": "{}" });
+      const printed = await succeed(folder, ".");
+      const added = Object.keys(folder.files()).filter((path) => !Object.hasOwn(existing, path));
+      expect(added).toEqual([...workflows, "Pulumi.live.yaml", "access-policy.yaml"].sort());
+      expect(folder.files()).toMatchObject(existing);
+      expect(folder.files()[workflows[0] ?? ""]).toContain("STACK: ORGANIZATION/teams/live\n");
+      expect(printed).not.toContain("pulumi stack init");
+    },
+  );
 
   test("the identity of a new program trusts the repository that it is in", async () => {
     const folder = newFolder().repository(GITHUB);
@@ -177,7 +180,7 @@ describe("the workflows", () => {
     expect(printed).not.toContain("replace in");
   });
 
-  test("name in one line what is not known", async () => {
+  test("print one line with the placeholders to replace", async () => {
     const folder = newFolder().repository("git@gitlab.com:acme/access.git");
     const printed = await succeed(folder, ".");
     const [line] = printed.match(/^replace in .*$/gm) ?? [];
@@ -270,23 +273,26 @@ test.each([GITHUB, "git@gitlab.com:acme/access.git"])(
 );
 
 describe("nothing is overwritten:", () => {
-  test.each([...program, ...workflows])("%s stays, is named, and all others are written", async (path) => {
-    const folder = newFolder()
-      .repository(GITHUB)
-      .write({ [path]: path === "Pulumi.yaml" ? "name: a\nruntime: nodejs\n" : "{}" });
-    const before = folder.files()[path];
-    const printed = await succeed(
-      folder,
-      ".",
-      ...(path === "Pulumi.yaml" ? [] : ["--language", "typescript"]),
-    );
-    expect(folder.files()[path]).toBe(before);
-    const expected = path === "Pulumi.yaml" ? ["Pulumi.yaml", "access-policy.yaml"] : program;
-    expect(Object.keys(folder.files())).toEqual([...expected, ...workflows].sort());
-    if (path !== "Pulumi.yaml" && path !== ".gitignore")
-      expect(printed).toMatch(new RegExp(`exists, left as it is: .*${path}\n`));
-    expect(printed.includes("getRole({")).toBe(path === "index.ts");
-  });
+  test.each([...program, ...workflows])(
+    "%s is kept and named, and all other files are written",
+    async (path) => {
+      const folder = newFolder()
+        .repository(GITHUB)
+        .write({ [path]: path === "Pulumi.yaml" ? "name: a\nruntime: nodejs\n" : "{}" });
+      const before = folder.files()[path];
+      const printed = await succeed(
+        folder,
+        ".",
+        ...(path === "Pulumi.yaml" ? [] : ["--language", "typescript"]),
+      );
+      expect(folder.files()[path]).toBe(before);
+      const expected = path === "Pulumi.yaml" ? ["Pulumi.yaml", "access-policy.yaml"] : program;
+      expect(Object.keys(folder.files())).toEqual([...expected, ...workflows].sort());
+      if (path !== "Pulumi.yaml" && path !== ".gitignore")
+        expect(printed).toMatch(new RegExp(`exists, left as it is: .*${path}\n`));
+      expect(printed.includes("getRole({")).toBe(path === "index.ts");
+    },
+  );
 
   test("a second run writes nothing", async () => {
     const folder = newFolder().repository(GITHUB);
@@ -352,7 +358,7 @@ describe("all files or none:", () => {
   });
 
   test.each(Array.from({ length: program.length + workflows.length }, (_, index) => index))(
-    "a failure at file %d takes back all others",
+    "a failure at file %d removes all other written files",
     async (index) => {
       const folder = newFolder().repository(GITHUB);
       const { linkSync } = fs;

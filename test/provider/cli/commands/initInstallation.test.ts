@@ -65,18 +65,23 @@ describe.each(Object.entries(LOCKFILES))("%s:", (_, own) => {
     expect(runRefusal({ [folder + lockfile]: text })).toEqual({ code: 0, printed: "installed\n" });
   });
 
-  test.each(unexpectedFiles(manager))("%s is refused in every folder that the installation reads", (name) => {
-    const file = name === "node_modules" ? "node_modules/.bin/pulumi-platform" : name;
-    for (const folder of ["app/infra/", "app/", ""]) {
-      const { code, printed } = runRefusal({ [lockfile]: text, [folder + file]: "{}" });
-      expect(code).toBe(1);
-      expect(printed).toMatch(/^remove \/[^\n]* from the repository: it can change what is installed\n$/);
-      expect(printed).toContain(`/${folder}${name} from`);
-    }
-    expect(runRefusal({ [`app/infra/${lockfile}`]: text, [`app/${file}`]: "{}" })).toMatchObject({ code: 0 });
-  });
+  test.each(unexpectedFiles(manager))(
+    "the workflows refuse %s in every folder that the installation reads",
+    (name) => {
+      const file = name === "node_modules" ? "node_modules/.bin/pulumi-platform" : name;
+      for (const folder of ["app/infra/", "app/", ""]) {
+        const { code, printed } = runRefusal({ [lockfile]: text, [folder + file]: "{}" });
+        expect(code).toBe(1);
+        expect(printed).toMatch(/^remove \/[^\n]* from the repository: it can change what is installed\n$/);
+        expect(printed).toContain(`/${folder}${name} from`);
+      }
+      expect(runRefusal({ [`app/infra/${lockfile}`]: text, [`app/${file}`]: "{}" })).toMatchObject({
+        code: 0,
+      });
+    },
+  );
 
-  test("each installation of the workflows begins so, and Corepack reads no file of the repository", () => {
+  test("each installation of the workflows begins with this check, and Corepack reads no file of the repository", () => {
     const folder = writeInitWorkflows(mkdtempSync(join(scratch, "written-")), { packageManager: manager });
     const names = ["access-deploy.yml", "access-drift.yml", "access-preview.yml", "access-review.yml"];
     for (const name of [...names, "gitlab-ci.yml"]) {

@@ -30,7 +30,7 @@ describe("pulumi-platform inventory", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("prints how many there are, and writes the document beside it", async () => {
+  test("prints the number of objects, and writes the document to a file", async () => {
     const path = join(folder, "inv.json");
     const { code, stdout, stderr } = await run(["--root", root, "-o", "text", "-o", `json=${path}`]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -40,7 +40,7 @@ describe("pulumi-platform inventory", () => {
     expect(parseInventory(readFileSync(path, "utf8"), "inv.json")).toMatchObject({ root, complete: true });
   });
 
-  test("ends with 4 and says what it did not look at where a list is refused", async () => {
+  test("ends with 4 and names a list that is refused", async () => {
     emulator.addFault({
       path: "/iam/v2/roleBindings",
       status: 403,

@@ -68,13 +68,13 @@ test.each(recorded)("the report of a recorded preview is posted: %s", async (fil
   expect(said.join("\n")).not.toContain("warning");
 });
 
-test("a post that is refused is a warning", async () => {
+test("prints a warning if a post is refused", async () => {
   github.faults.push({ status: 403 });
   expect(await main([written(JSON.stringify(riskyReview)), "--to", "github-pr"])).toBe(0);
   expect(said.join("\n")).toContain("warning: --post github-pr: not posted");
 });
 
-test("a summary that the job has no place for is a warning", async () => {
+test("prints a warning if the job has no place for a summary", async () => {
   process.env["GITHUB_STEP_SUMMARY"] = "";
   github.issue("alice", "the pull request", { number: 1, pull_request: {} });
   expect(await main([written(JSON.stringify(riskyReview)), "--to", "github-pr", "--summary"])).toBe(0);
@@ -97,7 +97,7 @@ test.each([
   ["{", "is truncated or invalid JSON", "PP6001"],
   ["{}", "is not a valid report", "PP6003"],
   [JSON.stringify({ ...riskyReview, findings: [{}] }), "findings[0].id is missing", "PP6003"],
-])("a file that is no report is refused and not posted", async (text, message, errorCode) => {
+])("refuses a file that is not a report, and posts nothing", async (text, message, errorCode) => {
   await expect(main([written(text), "--to", "github-pr"])).rejects.toMatchObject({
     code: "USAGE",
     errorCode,
@@ -106,7 +106,7 @@ test.each([
   expect(github.seen).toEqual([]);
 });
 
-test("the reason why nothing was reviewed takes the place of a report", async () => {
+test("posts the reason why nothing was reviewed in place of a report", async () => {
   github.issue("alice", "the pull request", { number: 1, pull_request: {} });
   const argv = ["--marker", "acme/access/prod", "--to", "github-pr"];
   expect(await main([written(JSON.stringify(riskyReview)), ...argv])).toBe(0);

@@ -63,7 +63,7 @@ describe("pulumi-platform watch", () => {
     await emulator.close();
   });
 
-  test("what the policy file lets be is set apart, and no entry about anything else is called unused", async () => {
+  test("lists suppressed findings separately, and reports no entry about other objects as unused", async () => {
     const policy = join(mkdtempSync(join(tmpdir(), "pulumi-platform-watch-")), "policy.yaml");
     writeFileSync(
       policy,
@@ -89,7 +89,7 @@ describe("pulumi-platform watch", () => {
     });
   });
 
-  test("a burst of events is one run of what they touched, and says who did it", async () => {
+  test("a burst of events leads to one run for the changed objects, which names the actors", async () => {
     await call(emulator, "PATCH", `/iam/v2/roles/${role}?updateMask=capabilities`, {
       capabilities: ["CAP_REPO_LIST", "CAP_REPO_UPDATE"],
     });
@@ -151,7 +151,7 @@ describe("pulumi-platform watch", () => {
     ]);
   });
 
-  test("an event that is forged, or none, or too large, is refused, and starts nothing", async () => {
+  test("refuses a forged, a malformed and a too large event, and starts no run", async () => {
     const headers = {
       "Ce-Id": "1",
       "Ce-Type": "dev.chainguard.api.iam.roles.deleted.v1",
@@ -202,7 +202,7 @@ describe("pulumi-platform watch", () => {
   const deliver = async (headers: Record<string, string>, body: Buffer): Promise<number> =>
     (await fetch(url, { method: "POST", headers, body: new Uint8Array(body) })).status;
 
-  test("a bearer that is not valid is refused before the body comes", async () => {
+  test("refuses an invalid bearer token before it reads the body", async () => {
     const answered = await new Promise<number | undefined>((done, failed) => {
       const headers = { Authorization: "Bearer a.b.c", "Ce-Id": "1" };
       const sending = request(url, { method: "POST", headers: { ...headers, "Content-Length": 4_000_000 } });
@@ -214,7 +214,7 @@ describe("pulumi-platform watch", () => {
     expect(answered).toBe(401);
   });
 
-  test("a delivery that comes again starts nothing, and one with other headers is refused", async () => {
+  test("ignores a repeated delivery, and refuses one with other headers", async () => {
     const [first, ...more] = await capture(() =>
       call(emulator, "POST", `/iam/v2/roles/${org}`, { name: "replayed", capabilities: ["CAP_REPO_LIST"] }),
     );

@@ -30,7 +30,7 @@ describe("whoami", () => {
     expect(text).not.toMatch(/eyJ/);
   });
 
-  test("answers JSON with every member, for scripts", async () => {
+  test("prints JSON with every member, for scripts", async () => {
     const { identity } = await bench.exchanging();
     await expect(whoami(["-o", "json"])).resolves.toBe(0);
     expect(JSON.parse(bench.printed.join("\n"))).toEqual({
@@ -93,7 +93,7 @@ describe("whoami", () => {
     expect(bench.printed.join("\n")).toMatch(/^expires {6}expired 2 hours ago \(/m);
   });
 
-  test("takes no claim for what it is not, and nothing that a terminal would obey", () => {
+  test("ignores claims of the wrong type, and prints no terminal control sequence", () => {
     const hostile = jwt({
       sub: "a\u001b[2Jb\nidentity root",
       iss: 5,
@@ -120,7 +120,7 @@ describe("whoami", () => {
     [-3_600_000, "60 minutes ago"],
     [3 * 86_400_000, "in 3 days"],
     [0, "in 0 seconds"],
-  ])("says a time that is %i ms away as %j", (away, words) => {
+  ])("describes a time that is %i ms away as %j", (away, words) => {
     expect(formatRelativeTime(new Date(1e12 + away), 1e12)).toBe(words);
   });
 

@@ -112,6 +112,6 @@ describe("the common flags", () => {
   });
 });
 
-test("what is given to no form goes to the usual one", () => {
+test("an output without a form has the default form", () => {
   expect(readDestinations([], ["text", "json"], "json")).toEqual([{ format: "json" }]);
 });

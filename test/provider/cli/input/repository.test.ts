@@ -27,7 +27,7 @@ test.each([
   { ...github, GITHUB_REPOSITORY: 'acme/"onclick' },
   { CI_PROJECT_URL: "data:text/html,x", CI_PIPELINE_URL: "file:///etc/passwd" },
   { CI_PROJECT_URL: "no address", CI_PIPELINE_URL: "" },
-])("an address that is none of the web's gives no link: %j", (env) => {
+])("an address that is not http or https gives no link: %j", (env) => {
   expect([readRepository(env), readRunUrl(env)]).toEqual([undefined, undefined]);
 });
 
@@ -35,7 +35,7 @@ test("a run without a number gives no link", () => {
   expect(readRunUrl({ ...github, GITHUB_RUN_ID: "17/../../x" })).toBeUndefined();
 });
 
-test("an address is written out", () => {
+test("an address is percent-encoded", () => {
   expect(webAddress('https://reports.example/a b"<x>.html?y=1')).toBe(
     "https://reports.example/a%20b%22%3Cx%3E.html?y=1",
   );

@@ -46,7 +46,7 @@ describe("what a command writes to a file", () => {
     },
   );
 
-  test("makes a private file private, whatever it was before", () => {
+  test("gives a private file mode 600, whatever mode it had before", () => {
     writeFileSync(at("state.json"), "old", { mode: 0o644 });
     writeText(at("state.json"), "new\n", "--out", { isPrivate: true });
     expect(modeOf("state.json")).toBe(0o600);

@@ -79,7 +79,7 @@ async function report(...flags: string[]): Promise<Report> {
 const ids = ({ suppressed }: Report): string[] => suppressed.map(({ id }) => id);
 
 describe("the policy file of a review", () => {
-  it("decides alone where no base is given, and no change is reported", async () => {
+  it("is used alone if no base is given, and no change of it is reported", async () => {
     writeFileSync(policy, BOTH);
     const read = await report("--policy", policy);
     expect([ids(read), read.policy.changed]).toEqual([["T4", "T5"], undefined]);
@@ -89,18 +89,15 @@ describe("the policy file of a review", () => {
     ["git", () => ["--base-ref", "main"], "access-policy.yaml at main"],
     ["git by its commit", () => ["--base-ref", "HEAD"], "access-policy.yaml at HEAD"],
     ["a file", () => ["--policy-base", join(folder, "base.yaml")], "base.yaml"],
-  ])(
-    "does not decide where the base comes from %s, and is reported as changed",
-    async (_from, flags, used) => {
-      repository(T4, BOTH);
-      writeFileSync(join(folder, "base.yaml"), T4);
-      const read = await report("--policy", policy, ...flags());
-      expect(ids(read)).toEqual(["T4"]);
-      expect(read.policy.changed).toEqual([
-        `${policy}: this change adds or changes the entries in line 6; this review uses ${join(folder, used)}`,
-      ]);
-    },
-  );
+  ])("is not used if the base comes from %s, and is reported as changed", async (_from, flags, used) => {
+    repository(T4, BOTH);
+    writeFileSync(join(folder, "base.yaml"), T4);
+    const read = await report("--policy", policy, ...flags());
+    expect(ids(read)).toEqual(["T4"]);
+    expect(read.policy.changed).toEqual([
+      `${policy}: this change adds or changes the entries in line 6; this review uses ${join(folder, used)}`,
+    ]);
+  });
 
   it.each([
     ["is the same", T4, T4, ["T4"], []],

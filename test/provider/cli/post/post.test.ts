@@ -67,7 +67,7 @@ describe("a comment on a pull request of GitHub", () => {
   });
   const comments = () => github.issues[0]!.comments;
 
-  test("is created once, updated, and not touched if nothing changes", async () => {
+  test("is created once, then updated, and not written if nothing changes", async () => {
     expect(await run("github-pr", riskyReview)).toBe(true);
     expect(comments().map(({ body }) => body.split("\n")[0])).toEqual([marker]);
     expect(await run("github-pr", cleanReview)).toBe(true);
@@ -223,7 +223,7 @@ describe("a comment on a pull request of GitHub", () => {
     expect(said.at(-1)).toContain("unchanged");
   });
 
-  test("survives a host that is down for a moment, and not one that stays down", async () => {
+  test("is posted after a short outage of the host, and not after a long one", async () => {
     github.faults.push({ status: 503, method: "GET", times: 2 });
     expect(await run("github-pr", riskyReview)).toBe(true);
     github.faults.push({ status: 500 });
@@ -239,7 +239,7 @@ describe("a comment on a pull request of GitHub", () => {
     expect(said.at(-1)).toContain("HTTP 307");
   });
 
-  test("hides the token where the host says it", async () => {
+  test("masks the token in a message of the host", async () => {
     github.faults.push({ status: 401, body: { message: "bad token ghs_canary" } });
     expect(await run("github-pr", riskyReview)).toBe(false);
     expect(said.at(-1)).toContain("bad token [credential]");
@@ -335,7 +335,7 @@ describe("a note on a merge request of GitLab", () => {
     expect(gitlab.notes).toHaveLength(1);
   });
 
-  test("is a warning where it cannot be", async () => {
+  test("is a warning if it cannot be posted", async () => {
     await run("gitlab-mr", riskyReview, { env: { ...gitlab.env, CI_MERGE_REQUEST_IID: "" } });
     expect(said.at(-1)).toContain("CI_MERGE_REQUEST_IID: no number");
     await run("gitlab-mr", riskyReview, { env: { ...gitlab.env, GITLAB_TOKEN: "" } });
@@ -399,12 +399,12 @@ describe("the commit in a comment", () => {
     expect(gitlab.notes[0]?.body).not.toContain(commit);
   });
 
-  test("is left out where the host names none, or something else", async () => {
+  test("is left out if the host names none, or an invalid one", async () => {
     await run("gitlab-mr", cleanReview, { env: { ...gitlab.env, CI_COMMIT_SHA: "`main`" } });
     expect(gitlab.notes[0]?.body).not.toContain("Commit");
   });
 
-  test("fits into what the host takes", async () => {
+  test("fits into the host's size limit", async () => {
     github.issue("alice", "the pull request", { number: 1, pull_request: {} });
     await run("github-pr", largeReview(5000), {
       env: named({ pull_request: { number: 1, head: { sha: commit } } }),

@@ -36,8 +36,8 @@ const webhook = kind({
 });
 const { active, muted } = webhook.fields;
 
-describe("a boolean that is true where none is given", () => {
-  test("is set by false, and by nothing else", () => {
+describe("a boolean that is true by default", () => {
+  test("counts as set only if it is false", () => {
     expect([false, true, null, undefined].map((value) => isSet(active, value))).toEqual([
       true,
       false,
@@ -64,13 +64,13 @@ describe("a boolean that is true where none is given", () => {
     });
   });
 
-  test("is no change where true is written out, or taken out", () => {
+  test("is no change if true is added to or removed from the program", () => {
     expect(diffInputs(webhook, { name: "a" }, { name: "a", active: true }).changed).toBe(false);
     expect(diffInputs(webhook, { name: "a", active: true }, { name: "a" }).changed).toBe(false);
     expect(diffInputs(webhook, { name: "a", active: true }, { name: "a", active: false }).changed).toBe(true);
   });
 
-  test("is named in the mask and sent as true where false is taken out", () => {
+  test("is named in the mask and sent as true if false is removed", () => {
     expect(diffFields(webhook, { active: false }, {})).toEqual({ mask: ["active"], body: { active: true } });
     expect(diffFields(webhook, {}, { active: false })).toEqual({ mask: ["active"], body: { active: false } });
     expect(
@@ -81,7 +81,7 @@ describe("a boolean that is true where none is given", () => {
     });
   });
 
-  test("is drift where the server holds false, and none where it leaves true out", () => {
+  test("is drift if the server returns false, and none if it omits true", () => {
     const inputs = { name: "a" };
     const read = (response: object) => readBody(webhook, { name: "a", ...response }, "uid");
     expect(mergeLive(webhook, inputs, read({ active: false })).inputs).toEqual({ name: "a", active: false });

@@ -27,7 +27,7 @@ describe("a secret", () => {
     expect([list, map, objects, named, deep]).toHaveLength(5);
   });
 
-  test("that is no text, or hides in an output, does not compile", () => {
+  test("that is not a string, or stands in an output, does not compile", () => {
     // @ts-expect-error -- a list that is a secret as a whole
     const list: FieldSpec = { type: "list", secret: true, items: { type: "string" } };
     // @ts-expect-error -- a map that is one

@@ -229,7 +229,7 @@ describe("resources created at once never share an object, and leave none unname
   // What the inputs of one leave out, the other says: its object fits both.
   const pairs = FATES.flatMap((one) => FATES.map((other) => [one, other]));
   test.each(titled([...spreadOf(pairs, 5, 0)]))(
-    "one that says less than the other: %s",
+    "one with fewer arguments than the other: %s",
     (_title, [one = "answered", other = "answered"]) =>
       expectNoProblem(
         [

@@ -124,10 +124,10 @@ test("covers every kind", () => {
   expect(kinds.map(({ spec }) => spec.kind).filter((kind) => !covered.has(kind))).toEqual([]);
 });
 
-describe.each(each)("a create of %s whose answer", (_label, sample, index) => {
+describe.each(each)("a create of %s whose response", (_label, sample, index) => {
   // What writes over what is there is simply sent again, unless what it got is none of the API's.
   const lost = isOver(sample) ? lostOnes.filter(([name]) => /cut|proxy|half/.test(name)) : lostOnes;
-  test.each(spreadOf(lost, 2, index))("%s makes one resource", async (_name, fault) => {
+  test.each(spreadOf(lost, 2, index))("%s creates one resource", async (_name, fault) => {
     const inputs = await prepared(sample);
     const before = held();
     emulator.addFault({ method: sample.writing?.create ?? "POST", count: 1, ...fault });
@@ -135,7 +135,7 @@ describe.each(each)("a create of %s whose answer", (_label, sample, index) => {
     expect(writes()).toBe(isResent(sample) ? 2 : 1);
   });
 
-  test("is cut, and that lands after the first look, makes one resource", async () => {
+  test("is lost, and that takes effect after the first lookup, creates one resource", async () => {
     const inputs = await prepared(sample);
     const before = held();
     const method = sample.writing?.create ?? "POST";
@@ -212,7 +212,7 @@ describe.each(each)("a 200 that is not about %s", (_label, sample) => {
   // Terms are a list; so is what a page with its shape would be.
   const isList = sample.kind === "TermsAcceptance";
 
-  test("is never what read answers", async () => {
+  test("is never the result of a read", async () => {
     const inputs = await prepared(sample);
     const { id } = await handlers(sample.kind).create(inputs);
     const bodies = [...foreign.map(([, body]) => body), ...(isList ? [] : [misshapen(sample, id)])];
@@ -226,7 +226,7 @@ describe.each(each)("a 200 that is not about %s", (_label, sample) => {
     await expect(handlers(sample.kind).read(id, inputs)).resolves.toMatchObject({ id });
   });
 
-  test("is never what an update has done, nor a delete", async () => {
+  test("is never the result of an update or a delete", async () => {
     const inputs = await prepared(sample);
     const made = await handlers(sample.kind).create(inputs);
     const [change] = sample.fields;
@@ -252,7 +252,7 @@ describe.each(each)("a 200 that is not about %s", (_label, sample) => {
 });
 
 describe("writes", () => {
-  test("to one resource take turns, whatever their kinds; to others they do not wait", async () => {
+  test("to one resource run one after the other, whatever their kinds; others do not wait", async () => {
     const turns = new KeyedMutex();
     const log: string[] = [];
     const action = (name: string) => async () => {
@@ -275,7 +275,7 @@ describe("writes", () => {
     expect(log.indexOf("c begins")).toBeLessThan(log.indexOf("a ends"));
   });
 
-  test("of two stacks to one resource are no mixture in silence: the later one says what it found", async () => {
+  test("of two stacks to one resource are not mixed silently: the later one reports what it found", async () => {
     const inputs: Props = { parentUid: ids["org"], name: "team", description: "one" };
     const { id, outs } = await handlers("Group").create(inputs);
     await handlers("Group").update(id, outs, { ...inputs, description: "of another stack" });
@@ -291,7 +291,7 @@ describe("writes", () => {
     });
   });
 
-  test("that follow a create which could not be read begin with reading it", async () => {
+  test("that follow a create that could not be read first read it", async () => {
     const inputs: Props = { parentUid: ids["org"], name: "team", description: "one" };
     emulator.addFault({ method: "POST", status: 200, body: {}, applied: true, count: 1 });
     const { id } = await handlers("Group").create(inputs);
@@ -318,7 +318,7 @@ describe("writes", () => {
   });
 });
 
-describe("below a root that is new", () => {
+describe("below a new root group", () => {
   const denied: Fault = { method: "POST", status: 403, body: { code: 7, message: "not yet", details: [] } };
 
   test("the token is exchanged once more before the create is repeated", async () => {

@@ -443,7 +443,7 @@ describe("a create whose response was lost", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("twice finds the object that the first attempt created a minute ago", async () => {
+  test("twice finds the object that the first attempt created a minute before", async () => {
     let passed = 0;
     const clocks = [Date, performance].map((clock) => {
       const real = clock.now.bind(clock);
@@ -587,7 +587,7 @@ describe("a create whose response was lost", () => {
 });
 
 describe("read", () => {
-  test("keeps what the program wrote and answers inputs and outputs", async () => {
+  test("keeps the program's spelling and returns inputs and outputs", async () => {
     server.script([json({ ...stored, createTime: soon(), resourceLimits: {} })]);
     const olds = { ...group, __provider: "text" };
     await expect(handlers("Group").read(GROUP_UID, olds)).resolves.toEqual({
@@ -714,7 +714,7 @@ describe("update", () => {
     });
   });
 
-  test("without a difference on the wire sends nothing", async () => {
+  test("sends nothing if the request would change nothing", async () => {
     server.script([]);
     const news = { ...group, kind: "", verified: false };
     await expect(handlers("Group").update(GROUP_UID, group, news)).resolves.toEqual(news);

@@ -52,7 +52,7 @@ const leaf = fc.oneof(
   fc.string(),
 );
 
-test("what a program writes reaches no terminal by way of check", () => {
+test("check puts no control character of a program into its failures", () => {
   const failures = handlers("Identity").check(
     {},
     {
@@ -191,7 +191,7 @@ describe.each(numbered)("%s", (kind, inputs, index) => {
         ? parent
         : `${parent}/${"a".repeat(16)}`;
 
-  test("survives any answer to any operation", async () => {
+  test("survives any response to any operation", async () => {
     await fc.assert(
       fc.asyncProperty(body(id), status, async (text = "", code) => {
         const reply: Reply = { status: code, text, headers: { "Content-Type": "application/json" } };

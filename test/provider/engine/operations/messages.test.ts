@@ -258,7 +258,7 @@ describe("what an error carries", () => {
     expect(explain(specOf("Group"), "what", bug, []).cause).toBe(bug);
   });
 
-  test("one sentence of ours is not wrapped in another", () => {
+  test("an error of this package is not wrapped in another one", () => {
     const error = handlerError("PP4008", "already told");
     expect(explain(specOf("Group"), "what", error, ["note"])).toBe(error);
   });

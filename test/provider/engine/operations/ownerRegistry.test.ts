@@ -35,7 +35,7 @@ function offlineContext(owners: OwnerRegistry) {
   };
 }
 
-describe("what a program holds", () => {
+describe("the owner registry of a program", () => {
   test.each<{ title: string; run: (owners: OwnerRegistry) => void; isHeld: boolean }>([
     { title: "nothing that it does not name", run: () => undefined, isHeld: false },
     { title: "what it creates", run: (owners) => owners.recordCreate(identity, UID, inputs), isHeld: true },
@@ -162,7 +162,7 @@ describe("a delete on behalf of another resource", () => {
     });
   });
 
-  test("is decided by the inputs of each kind that overwrites existing objects", () => {
+  test("can be skipped for each kind that overwrites existing objects", () => {
     const without = kinds
       .map(({ spec }) => spec)
       .filter(({ operations, declaredKeys }) => operations?.upsert === true && declaredKeys === undefined)

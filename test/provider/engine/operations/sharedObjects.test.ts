@@ -144,7 +144,7 @@ describe.each(others)("two equal resources of the kind %s", (kind, sample) => {
   });
 });
 
-describe("a kind of which its place takes each object once", () => {
+describe("a kind whose parent can have each object once", () => {
   const unique = singular.filter(([kind]) => !specOf(kind).operations?.upsert && !isOnce(kind));
 
   /** A later run: nothing of an earlier one is known. */

@@ -71,7 +71,7 @@ const copies: Declarations = Object.fromEntries(
 
 const sharing = kinds.map(({ spec }) => spec).filter(({ listing }) => listing?.contents === "complete");
 
-test("every kind that shares reads is answered by lists as by single requests, in every form of answers", async () => {
+test("every kind that shares reads gets the same result from lists as from single requests, in every form of responses", async () => {
   const made = [...(await make(copies)).values()];
   for (const bindingResponse of ["both", "flat", "hydrated"] as const) {
     emulator.settings({ bindingResponse });
@@ -90,7 +90,7 @@ test("every kind that shares reads is answered by lists as by single requests, i
   }
 });
 
-test("tags with names that lists hide unasked share reads as well", async () => {
+test("tags that lists hide by default share reads as well", async () => {
   const names = ["sha256-aa", "1.2-20260101", "1.2-r3", "latest", "1.2"];
   const made = await make({
     org: { kind: "Group", args: { name: "org" } },

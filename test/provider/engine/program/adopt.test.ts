@@ -70,7 +70,7 @@ describe("adopting existing objects by code alone", () => {
     expect(emulator.requests.map(({ method }) => method)).toEqual(["GET"]);
   });
 
-  test("a claim that the program does not declare is a difference", async () => {
+  test("reports a claim that the program does not declare as a difference", async () => {
     const claimMatch = { issuer: "https://a.example.com", subject: "a" };
     const created = await call(emulator, "POST", `/iam/v2/identities/${org}`, {
       name: "ci",

@@ -224,7 +224,7 @@ describe("a resource that is only read", () => {
     expect(pulumi.Resource.isInstance(group)).toBe(true);
   });
 
-  test("is made where the id of the options is undefined", async () => {
+  test("is created if the id in the options is undefined", async () => {
     await settled(new Group("thing", { name: "team" }, { id: undefined }));
     expect(registered[0]?.inputs).toMatchObject({ name: "team" });
   });
@@ -284,7 +284,7 @@ describe("the owner of a group's bindings", () => {
     ]);
   });
 
-  test("is told apart by group, and one that is only read is none", async () => {
+  test("is one for each group, and a resource that is only read owns nothing", async () => {
     const [one, other] = [new Group("one", { name: "one" }), new Group("other", { name: "other" })];
     const messages = await uncaught(() => {
       access("one access", one.id);
@@ -303,28 +303,31 @@ describe("the owner of a group's bindings", () => {
     ["both in components", "team:index:Red", "team:index:Blue"],
     ["one in a component", "team:index:Red", undefined],
     ["one in a component in the other's", "team:index:Red", "team:index:Red$team:index:Blue"],
-  ])("is told apart from its namesake elsewhere in the program: %s", (_title, ...places) => {
-    /** Components of these types, each in the one before. */
-    const componentOf = (types: string | undefined): pulumi.Resource | undefined =>
-      types
-        ?.split("$")
-        .reduce<pulumi.Resource | undefined>(
-          (parent, type) => new pulumi.ComponentResource(type, "one", {}, { parent }),
-          undefined,
-        );
-    const makeAt = (types: string | undefined) =>
-      new GroupAccess("same", { parentUid: GROUP_UID, bindings: {} }, { parent: componentOf(types) });
-    makeAt(places[0]);
-    // The same program under test, made once more with other objects.
-    expect(() => makeAt(places[0])).not.toThrow();
-    const shown = (types: string | undefined) =>
-      types === undefined ? "at the top of the stack" : `below ${types}`;
-    expect(() => makeAt(places[1])).toThrow(
-      `GroupAccess "same" (${shown(places[1])}) owns all role bindings of its group, but GroupAccess "same" (${shown(places[0])}) is ${advice}`,
-    );
-  });
+  ])(
+    "is distinguished from a resource of the same name elsewhere in the program: %s",
+    (_title, ...places) => {
+      /** Components of these types, each in the one before. */
+      const componentOf = (types: string | undefined): pulumi.Resource | undefined =>
+        types
+          ?.split("$")
+          .reduce<pulumi.Resource | undefined>(
+            (parent, type) => new pulumi.ComponentResource(type, "one", {}, { parent }),
+            undefined,
+          );
+      const makeAt = (types: string | undefined) =>
+        new GroupAccess("same", { parentUid: GROUP_UID, bindings: {} }, { parent: componentOf(types) });
+      makeAt(places[0]);
+      // The same program under test, made once more with other objects.
+      expect(() => makeAt(places[0])).not.toThrow();
+      const shown = (types: string | undefined) =>
+        types === undefined ? "at the top of the stack" : `below ${types}`;
+      expect(() => makeAt(places[1])).toThrow(
+        `GroupAccess "same" (${shown(places[1])}) owns all role bindings of its group, but GroupAccess "same" (${shown(places[0])}) is ${advice}`,
+      );
+    },
+  );
 
-  test("is another in each run", () => {
+  test("is forgotten after each run", () => {
     access("one", GROUP_UID);
     void pulumi.runtime.setMocks(mocks);
     expect(() => access("two", GROUP_UID)).not.toThrow();

@@ -46,7 +46,7 @@ describe("durations", () => {
     "100000000h",
     "١s",
     "1s\n",
-  ])("%j is none, and is left as it is", (text) => {
+  ])("%j is not a duration, and is not changed", (text) => {
     expect(durationNanos(text)).toBeUndefined();
     expect(durationToWire(text)).toBe(text);
     expect(formatProblem("duration", text)).toMatch(/^must be a duration, as in "86400s"/);
@@ -246,7 +246,7 @@ describe.each(Object.entries(formats))("the format %s", (name, { good, bad }) =>
   });
 });
 
-test("of keys only RSA's public halves are taken", () => {
+test("only RSA public keys are accepted", () => {
   const rsa = generateKeyPairSync("rsa", { modulusLength: 512 });
   const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const pem = (key: typeof rsa.publicKey, type: "spki" | "pkcs1") =>

@@ -109,7 +109,7 @@ describe("one field changed", () => {
   });
 
   test.each(changes)(
-    "$kind, $label: $name taken out is named and sent empty",
+    "$kind, $label: a removed $name is named and sent empty",
     ({ kind, inputs, path, field }) => {
       const empty = emptyOf(field);
       const answer = diffFields(specOf(kind), inputs, withValue(inputs, path, undefined));
@@ -123,7 +123,7 @@ describe("one field changed", () => {
     },
   );
 
-  test.each(samples)("$kind, $label: the same again sends nothing", ({ kind, inputs }) => {
+  test.each(samples)("$kind, $label: the same inputs again send nothing", ({ kind, inputs }) => {
     expect(diffFields(specOf(kind), inputs, structuredClone(inputs))).toEqual({ mask: [], body: {} });
   });
 });
@@ -595,7 +595,7 @@ describe("what replaces a resource", () => {
     ]);
   });
 
-  test("keys outside the description change and replace nothing", () => {
+  test("keys outside of the description neither change nor replace a resource", () => {
     const olds = {
       ...sampleOf("RoleBinding"),
       __provider: "a",

@@ -126,7 +126,7 @@ describe("values on their way", () => {
     });
   });
 
-  test("an answer is read by the API's names; what is not set is left out", () => {
+  test("a response is decoded by the API's names, and omits what is not set", () => {
     const field = {
       type: "object",
       fields: { a: { type: "string", wire: "b" }, c: { type: "boolean" } },
@@ -151,7 +151,7 @@ describe("values on their way", () => {
     expect(JSON.stringify(fromWire(map, value))).toBe('{"__proto__":"a","constructor":"b"}');
   });
 
-  test.each(specs)("$kind: what the server answers to any inputs reads as these inputs", (spec) => {
+  test.each(specs)("$kind: the response to any inputs is decoded to these inputs", (spec) => {
     fc.assert(
       fc.property(inputsOf(spec), (inputs) => {
         expect(diffInputs(spec, liveOf(spec, inputs), inputs)).toEqual({ changed: false, replaces: [] });
@@ -182,7 +182,7 @@ describe("hooks of the kinds", () => {
     expect(readBody(specOf("RoleBinding"), body, GROUP_UID)).toEqual({ identityUid: "a", roleUid: "b" });
   });
 
-  test("a binding whose answer holds neither form has neither", () => {
+  test("a binding whose response has neither form has no identity and no role", () => {
     expect(readBody(specOf("RoleBinding"), { identity: null, role: [] }, GROUP_UID)).toEqual({});
   });
 });
@@ -440,11 +440,11 @@ describe("a source that the server rewrites", () => {
     expect(gone.inputs).toEqual({ parentUid: GROUP_UID, name: "nginx" });
   });
 
-  test("reads without drift where the server answers the program's own spelling after all", () => {
+  test("shows no drift if the server returns the program's own spelling", () => {
     expect(mergeLive(repo, outs, inputs)).toEqual({ inputs, outs: inputs });
   });
 
-  test("is remembered where an answer leaves the object, or the member, out", () => {
+  test("is remembered if a response omits the object or the member", () => {
     for (const live of [{}, { name: "nginx" }, { syncConfig: { google: "g" } }]) {
       expect(outputsFor(repo, inputs, live, outs)).toEqual(outs);
     }
@@ -452,7 +452,7 @@ describe("a source that the server rewrites", () => {
     expect(outputsFor(repo, more, {}, outs)).toEqual({ ...more, [NORMALIZED]: outs[NORMALIZED] });
   });
 
-  test("is forgotten where the program names another source and the answer leaves it out", () => {
+  test("is forgotten if the program names another source and the response omits it", () => {
     expect(outputsFor(repo, repoOf("redis"), {}, outs)).toEqual(repoOf("redis"));
   });
 
@@ -472,7 +472,7 @@ describe("a source that the server rewrites", () => {
   });
 });
 
-describe("values that are sent and never answered", () => {
+describe("values that are sent and never returned", () => {
   const provider: ResourceSpec = {
     kind: "MadeUp",
     noun: "made-up thing",
@@ -492,7 +492,7 @@ describe("values that are sent and never answered", () => {
   };
   const olds = { name: "a", secret: "s", oidc: { clientId: "c", clientSecret: "t" } };
 
-  test("are kept from state on read, whatever the answer holds", () => {
+  test("are kept from state on read, whatever the response contains", () => {
     for (const secrets of [
       {},
       { secret: "" },

@@ -72,7 +72,7 @@ const cases = typeMappings.flatMap((mapping) => {
 const uncompared = ["oidc.client_secret", "sync_config.source"];
 
 describe("the attributes of Terraform beside a live object", () => {
-  test("every attribute of every type is tried", () => {
+  test("the samples cover every attribute of every type", () => {
     const tried = new Set(cases.map(({ object, path }) => `${object.type}.${path.join(".")}`));
     const known = typeMappings.flatMap((mapping) =>
       "reason" in mapping
@@ -123,7 +123,7 @@ describe("the attributes of Terraform beside a live object", () => {
     } else expect(unmapped.map((each) => each.attribute)).toEqual(before);
   });
 
-  test("a block of an older version, a list of one, is the same block", () => {
+  test("a block in the older form, a list of one, equals the block", () => {
     for (const object of terraformObjects) {
       const attributes = Object.fromEntries(
         Object.entries(object.attributes).map(([name, value]) => {
@@ -167,7 +167,7 @@ describe("the attributes of Terraform beside a live object", () => {
     }
   });
 
-  test("values of wrong types are differences, and break nothing", () => {
+  test("values of wrong types are reported as differences", () => {
     for (const { object, path } of cases) {
       for (const value of [7, true, "x", null, [], [null], [[1]], {}, { a: null }, { __proto__: null }]) {
         expect(() => compare(object, withValue(object.attributes, path, value))).not.toThrow();

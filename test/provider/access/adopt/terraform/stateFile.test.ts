@@ -87,7 +87,7 @@ describe("a state of Terraform", () => {
     ["values", { attributes: [] }],
     ["values", { attributes: "x" }],
   ];
-  test.each(wrong)("a wrong %s is refused by its place: %j", (member, change) => {
+  test.each(wrong)("an invalid %s is refused with its path: %j", (member, change) => {
     for (const form of [pulledState, shownState]) {
       const place = new RegExp(`resources\\[0\\].*${member === "values" ? "(values|attributes)" : member}`);
       expect(() => parse(form([{ ...group, ...change }]))).toThrow(place);
@@ -104,11 +104,11 @@ describe("a state of Terraform", () => {
     "module.a[x]",
     "x.a",
     "module.a..b",
-  ])("%j is no path of modules", (module) => {
+  ])("%j is not accepted as a module path", (module) => {
     expect(() => parse(pulledState([{ ...group, module }]))).toThrow("must be a path of modules");
   });
 
-  test("names of JavaScript's own members are attributes like any other", () => {
+  test("accepts attributes with the names of built-in JavaScript members", () => {
     const text = JSON.stringify(pulledState([group])).replace(
       '"id":"x"',
       '"id":"x","__proto__":{"id":"y"},"constructor":{"prototype":{"polluted":true}}',
@@ -118,7 +118,7 @@ describe("a state of Terraform", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  test("marks that cannot be read hide every attribute", () => {
+  test("hides every attribute if the sensitive paths cannot be read", () => {
     const document = JSON.stringify(pulledState([{ ...group, sensitive: ["name"] }]));
     const text = document.replace(/"sensitive_attributes":\[\[.*?\]\]/, '"sensitive_attributes":"all"');
     expect(parseTerraformState(text, "x").instances[0]?.sensitive).toBeUndefined();

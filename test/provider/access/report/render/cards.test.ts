@@ -11,7 +11,7 @@ const render = {
 describeInBrowser("the cards of the page", (open) => {
   const team = teamReview();
 
-  test("a change of trust is one card with its rules, what it was, and the grants that it widens", async () => {
+  test("a change of trust is one card with its rules, the previous trust and the grants that it widens", async () => {
     const { page } = await open(team, { render });
     const card = page.locator("li.card", { hasText: "ci-deployer" });
     expect(await card.count()).toBe(1);
@@ -43,7 +43,7 @@ describeInBrowser("the cards of the page", (open) => {
     await page.close();
   });
 
-  test("what is critical or high is open, the rest is closed", async () => {
+  test("critical and high findings are expanded, all others are collapsed", async () => {
     const { page } = await open(team);
     for (const card of await page.locator("ol.cards > li").all()) {
       const isSevere = /critical|high/.test((await card.getAttribute("data-severity")) ?? "");

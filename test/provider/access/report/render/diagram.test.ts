@@ -33,12 +33,12 @@ const recorded = readdirSync(FIXTURES).filter(
   (file) => /\.(json|ndjson)$/.test(file) && !/^export/.test(file),
 );
 
-test.each(recorded)("the picture names whom and where the table names: %s", (file) => {
+test.each(recorded)("the diagram names the same subjects and groups as the table: %s", (file) => {
   const { grants } = reportOf(file);
   expect(edgesOf(renderDiagram(grants) ?? "")).toEqual(rowsOf(grants));
 });
 
-test("a holder and a group with other names after the change have both in the picture", () => {
+test("a renamed subject and a renamed group have both names in the diagram", () => {
   const [first] = riskyReview.grants;
   const { subject, group } = first!.grant;
   const old = {

@@ -111,7 +111,7 @@ const comments = (node: Node): number =>
 const reader = new MarkdownIt({ html: true, linkify: true, typographer: false });
 const ZERO_WIDTH = /\u200b/g;
 
-test("no character is invisible and none changes how others are seen", () => {
+test("an escaped text has no invisible characters and none that reorder others", () => {
   fc.assert(
     fc.property(hostile, (text) => {
       expect(plain(text)).not.toMatch(INVISIBLE);
@@ -192,7 +192,7 @@ test("a name in Markdown is one piece of code, in a table too", () => {
   );
 });
 
-test("a block of code in Markdown ends where we end it", () => {
+test("a code block in Markdown cannot be closed by its content", () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const tree = parseFragment(reader.render(`${markdownBlock(text, "ts")}\n\nafter\n`));

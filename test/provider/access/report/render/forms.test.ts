@@ -50,7 +50,7 @@ describe.each([
   ["nightDrift", findNightDrift],
   ["teamReview", () => Promise.resolve(teamReview())],
 ])("the golden output of %s", (name, make: () => Promise<Report>) => {
-  test.each(formats)("as %s is as it was", async (format) => {
+  test.each(formats)("as %s is unchanged", async (format) => {
     const report = await make();
     const file = join(GOLDEN, `${name}.${extensions[format]}`);
     // Style and script are long, and the browser's test is about them.
@@ -162,7 +162,7 @@ test("an incomplete run is not a successful execution in SARIF, and says what wa
   expect(invocation.toolExecutionNotifications?.[0]?.message.text).toContain("subscription at acme / web");
 });
 
-test("a path of hostile letters is one path in SARIF", () => {
+test("a path with special characters is one path in SARIF", () => {
   const [first] = riskyReview.findings;
   const odd = { ...riskyReview, findings: [{ ...first!, location: { file: "a b/ü#?.ts", line: 1 } }] };
   expect(sarifRun(odd).results[0]?.locations[0].physicalLocation.artifactLocation.uri).toBe(
@@ -236,7 +236,7 @@ test("every issue of the code quality report has what GitLab asks for", () => {
   expect(JSON.stringify(issues)).toContain("Not everything could be checked");
 });
 
-test("what is not complete is never called clean", () => {
+test("an incomplete report is never called clean", () => {
   const incomplete: Report = { ...cleanReview, complete: false, incomplete: ["the preview failed"] };
   for (const format of ["text", "md", "html", "github"] as const) {
     const output = renderers[format](incomplete, options);
@@ -326,7 +326,7 @@ test.each(targets)("no text that a report of %s may hold changes the structure o
   }
 });
 
-test("the picture is drawn while it has at most 40 nodes", () => {
+test("the diagram is drawn if it has at most 40 nodes", () => {
   expect(renderers.md(riskyReview, options)).toContain("```mermaid\ngraph LR\n");
   expect(renderers.md(largeReview(60), { ...options, maxBytes: 1_000_000 })).not.toContain("```mermaid");
 });

@@ -12,7 +12,7 @@ const withGrants = (grants: readonly GrantChange[]): ReviewReport => ({
 const only = (kind: GrantChange["change"]): GrantChange =>
   riskyReview.grants.find(({ change }) => change === kind)!;
 
-test("the worst change is the sentence, and the others are counted", () => {
+test("the headline describes the worst change and counts the others", () => {
   expect(headlineOf(teamReview())).toEqual({
     main: "2 people gain owner at acme",
     rest: "8 more changes of access",
@@ -28,11 +28,11 @@ test.each([
   ["widened", "GitHub Actions of acme/pay, branch main gains more access as registry.push at acme"],
   ["lost", "jo@example.com loses viewer at acme / web"],
   ["narrowed", "GitHub Actions of acme/pay, branch main loses some access as viewer at acme / web"],
-] as const)("a change that is %s", (kind, sentence) => {
+] as const)("the headline describes a change that is %s", (kind, sentence) => {
   expect(headlineOf(withGrants([only(kind)]))).toEqual({ main: sentence });
 });
 
-test("holders that are no people are counted as what they are", () => {
+test("subjects that are not people are counted by their type", () => {
   const gained = only("gained");
   const copy = (key: string, type: "identity" | "invite"): GrantChange => ({
     ...gained,
@@ -47,6 +47,6 @@ test("a verification begins with unannounced access", () => {
   expect(headlineOf(wholeReports[2]!)).toEqual({ main: "jo@example.com gains owner at acme" });
 });
 
-test("there is no sentence where no grant changes", () => {
+test("there is no headline if no grant changes", () => {
   expect(headlineOf(cleanReview)).toBeUndefined();
 });

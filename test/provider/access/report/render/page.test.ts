@@ -34,7 +34,7 @@ describeInBrowser("the page in a browser", (open) => {
     await page.close();
   });
 
-  test("is worked by the keyboard alone, in the order in which it is read", async () => {
+  test("can be used by keyboard alone, in reading order", async () => {
     const { page, troubles } = await open(riskyReview);
     const focused = (): Promise<string> =>
       page.evaluate(`(() => {
