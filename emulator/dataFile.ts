@@ -49,7 +49,7 @@ function readRegularFile(path: string): string {
   }
 }
 
-/** Opens without blocking, because a pipe would wait for its writer. */
+/** Opens a file that is not a symbolic link. It does not block, because a pipe would wait for its writer. */
 function openNoFollow(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -116,7 +116,7 @@ function load(text: string, store: Store, tables: readonly KindTable[]): void {
   }
 }
 
-/** Uid of the parent of a stored resource. */
+/** Derives the uid of a stored resource's parent from its own. */
 export function storedParentUid(uid: string, { behaviour }: KindTable): string {
   if (behaviour?.hasUidOfParent) return uid;
   return uid.includes("/") ? uid.slice(0, uid.lastIndexOf("/")) : "";

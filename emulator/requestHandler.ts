@@ -77,14 +77,14 @@ export class RequestHandler {
     const response =
       waitMs > 0
         ? errorResponse(slowDown(waitMs), request.method, settings)
-        : (this.discovery(request.method, entry.path) ?? (await gateway.handle(request, trace)));
+        : (this.serveDiscovery(request.method, entry.path) ?? (await gateway.handle(request, trace)));
     entry.rpc = trace.rpc;
     entry.updateMask = trace.updateMask;
     return response;
   }
 
-  /** The documents of OpenID Connect discovery, which are not part of the API. */
-  private discovery(method: string, path: string): GatewayResponse | undefined {
+  /** Serves the documents of OpenID Connect discovery, which are not part of the API. */
+  private serveDiscovery(method: string, path: string): GatewayResponse | undefined {
     const document = method === "GET" ? this.options.issuer.discoveryDocument(path) : undefined;
     return document === undefined ? undefined : jsonResponse(200, document);
   }

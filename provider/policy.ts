@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { PolicyPack } from "@pulumi/policy";
 import type { Policies, PolicyResource, StackValidationPolicy } from "@pulumi/policy";
 import { compare } from "./access/review/compare";
-import { kindOf } from "./access/documents/engineState";
+import { parseKind } from "./access/documents/engineState";
 import type { RecordedResource } from "./access/documents/engineState";
 import { parseInventory } from "./access/documents/parseInventory";
 import { applyPolicy } from "./access/suppressions/applyPolicy";
@@ -75,7 +75,7 @@ interface StackResource {
 }
 
 function toStackResources(resource: PolicyResource): StackResource[] {
-  const kind = kindOf(resource.type);
+  const kind = parseKind(resource.type);
   const fields = kind === undefined ? undefined : specs[kind]?.fields;
   if (kind === undefined || fields === undefined) return [];
   const outputs = plain(() => resource.props) as Props;
@@ -101,7 +101,7 @@ function sourceOf({ resource }: StackResource, leaf: Leaf): PolicyResource | und
   const wanted = referredKind(leaf);
   const all = resource.propertyDependencies[leaf.property] ?? [];
   const candidates = all.filter(({ type }) => {
-    const kind = kindOf(type);
+    const kind = parseKind(type);
     return kind !== undefined && (wanted === undefined || kind === wanted);
   });
   return leaf.path === leaf.property && all.length === 1 ? candidates[0] : undefined;

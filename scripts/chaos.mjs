@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { compare, remainingObjects, problemsOf, recordedIn } from "./chaos/compare.mjs";
-import { faultsOf, TIMEOUT_MS } from "./chaos/faults.mjs";
+import { compare, remainingObjects, listProblems, listRecorded } from "./chaos/compare.mjs";
+import { createFaults, TIMEOUT_MS } from "./chaos/faults.mjs";
 import { generateProgram } from "./chaos/organisation.mjs";
 import { killDuring } from "./chaos/kill.mjs";
 import { withTemporaryFolder } from "./lib/files.mjs";
@@ -89,11 +89,11 @@ async function runUntilItSucceeds(stack, command) {
  */
 async function faultDuring({ emulator, stack, declare }, { seed, declared, share }) {
   declare(declared);
-  for (const fault of faultsOf(seed, share)) emulator.addFault(fault);
+  for (const fault of createFaults(seed, share)) emulator.addFault(fault);
   emulator.settings({ newGroupRefusalMs: 300 });
   const began = Date.now();
   const up = await runUntilItSucceeds(stack, "up");
-  const found = problemsOf(compare(declared, recordedIn(await stack.export()), emulator.state()));
+  const found = listProblems(compare(declared, listRecorded(await stack.export()), emulator.state()));
   const down = await runUntilItSucceeds(stack, "destroy");
   const left = remainingObjects(emulator.state()).map((object) => `left after destroy: ${object}`);
   const requests = emulator.requests.length;

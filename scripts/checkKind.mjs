@@ -23,8 +23,8 @@ const UNIT_TESTS = [
 /** Tests of these files that range over all kinds in one case. */
 const OVER_ALL_KINDS = "has these types|every lookup of the package is here";
 
-/** The files that describe kinds, by the names of their classes. @returns {Map<string, string>} */
-export function describedKinds() {
+/** Finds the files that describe kinds, by the names of their classes. @returns {Map<string, string>} */
+export function findKindFiles() {
   const folder = path.join(root, "provider/resources");
   const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
   const found = files.flatMap((file) => {
@@ -40,7 +40,7 @@ const SAMPLES = "test/support/samples";
 
 /** The samples of a kind. @param {string} file its description */
 function samplesOf(file) {
-  const kind = [...describedKinds()].find(([, description]) => description === file)?.[0];
+  const kind = [...findKindFiles()].find(([, description]) => description === file)?.[0];
   const families = readdirSync(path.join(root, SAMPLES)).map((name) => `${SAMPLES}/${name}`);
   return families.filter((each) =>
     readFileSync(path.join(root, each), "utf8").includes(`    kind: "${kind}",`),
@@ -48,7 +48,7 @@ function samplesOf(file) {
 }
 
 /** What is written by hand for a kind. @param {string} file its description, as in `tag.ts` */
-export function filesOf(file) {
+export function listFilesOfKind(file) {
   return [
     `provider/resources/${file}`,
     "provider/resources/exports.ts",
@@ -84,7 +84,7 @@ async function runStep(what, script, args, env) {
 /** @param {string} kind @param {string} file */
 async function checkKind(kind, file) {
   await ensureReady({});
-  const files = filesOf(file);
+  const files = listFilesOfKind(file);
   const prettier = "node_modules/prettier/bin/prettier.cjs";
   await runStep("format", prettier, ["--check", "--log-level", "warn", ...files]);
   const lint = ["--max-warnings", "0", "--no-warn-ignored", ...files];
@@ -98,7 +98,7 @@ async function checkKind(kind, file) {
 
 /** @param {string[]} args */
 async function main([kind = "", ...others]) {
-  const kinds = describedKinds();
+  const kinds = findKindFiles();
   const file = kinds.get(kind);
   if (file === undefined || others.length > 0) {
     throw new Error(

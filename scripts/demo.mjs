@@ -11,7 +11,7 @@ import { stepsOf } from "./demo/scenario.mjs";
 import { Server } from "./demo/server.mjs";
 import { TourStack } from "./demo/stack.mjs";
 import { printChecks, runSteps } from "./demo/steps.mjs";
-import { counted, heading, paint, print, say, seconds } from "./demo/terminal.mjs";
+import { formatCount, heading, paint, print, say, formatSeconds } from "./demo/terminal.mjs";
 import { Tour } from "./demo/tour.mjs";
 
 const usage = `Usage: npm run demo -- [options]
@@ -83,11 +83,11 @@ function printResult(steps, runs, ms) {
   const notRun = runs.filter((run) => run === undefined).length;
   const good = failed === 0 && notRun === 0 && checks.length > 0;
   const verdict = good
-    ? paint("green", `All ${counted(checks.length, "check")} hold`)
-    : paint("red", `${failed} of ${counted(checks.length, "check")} failed`);
-  const rest = notRun === 0 ? "" : `; ${counted(notRun, "step")} not run`;
+    ? paint("green", `All ${formatCount(checks.length, "check")} hold`)
+    : paint("red", `${failed} of ${formatCount(checks.length, "check")} failed`);
+  const rest = notRun === 0 ? "" : `; ${formatCount(notRun, "step")} not run`;
   print();
-  print(`${verdict}${rest}. ${counted(steps.length, "step")}, ${seconds(ms)} in all.`);
+  print(`${verdict}${rest}. ${formatCount(steps.length, "step")}, ${formatSeconds(ms)} in all.`);
   return good;
 }
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import { format } from "prettier";
 import { threatsPage } from "./lib/corpus.mjs";
 import { capabilitiesModule, jobsOf, withJobs } from "./lib/leastPrivilege.mjs";
-import { lookupsModule, withUsualLookups } from "./lib/lookups.mjs";
+import { lookupsModule, findKindsWithUsualLookups } from "./lib/lookups.mjs";
 import { withEmulatorCoverage } from "./lib/emulatorCoverage.mjs";
 import { readImports, withImportGraph } from "./lib/importGraph.mjs";
 import { referencePages, stalePages } from "./lib/reference/index.mjs";
@@ -64,7 +64,7 @@ write("docs/architecture.md", await format(architecture, { parser: "markdown", p
 /** @type {{ spec: any }[]} */
 const kinds = load("resources/index.js").kinds;
 const specs = kinds.map(({ spec }) => spec);
-const lookups = lookupsModule(withUsualLookups(specs, root));
+const lookups = lookupsModule(findKindsWithUsualLookups(specs, root));
 write("provider/functions/usual.ts", await format(lookups, { parser: "typescript", printWidth: 110 }));
 const jobs = jobsOf(specs);
 const jobsPage = withJobs(readFileSync(path.join(root, "docs/least-privilege.md"), "utf8"), jobs);

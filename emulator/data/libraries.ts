@@ -23,7 +23,7 @@ interface Library {
   readonly createTime: string;
 }
 
-function libraries(): Library[] {
+function inventLibraries(): Library[] {
   const all = [
     ...java.split(" ").map((name) => ({ name, prefix: "maven", ecosystem: "ECOSYSTEM_JAVA" })),
     ...python.split(" ").map((name) => ({ name, prefix: "pypi", ecosystem: "ECOSYSTEM_PYTHON" })),
@@ -37,7 +37,7 @@ function libraries(): Library[] {
   }));
 }
 
-/** Plain releases, one with a fix (`+cgr.1`), and CUDA builds. */
+/** Invents the versions of a library: plain releases, one with a fix (`+cgr.1`), and CUDA builds. */
 function inventVersions(name: string, index: number): string[] {
   const plain = Array.from({ length: 2 + (index % 4) }, (_, minor) => `${1 + (index % 3)}.${minor * 4}.0`);
   const remediated = index % 3 === 0 ? [`${plain.at(-1) ?? ""}+cgr.1`] : [];
@@ -46,7 +46,7 @@ function inventVersions(name: string, index: number): string[] {
 }
 
 export function artifacts(): BuiltIn[] {
-  return libraries().map(({ uid, name, ecosystem, versions, createTime }) => ({
+  return inventLibraries().map(({ uid, name, ecosystem, versions, createTime }) => ({
     uid,
     value: {
       name,
@@ -61,7 +61,7 @@ export function artifacts(): BuiltIn[] {
 }
 
 export function artifactVersions(): BuiltIn[] {
-  return libraries().flatMap(({ uid, name, versions, createTime }) =>
+  return inventLibraries().flatMap(({ uid, name, versions, createTime }) =>
     versions.map((version, index) => ({
       uid: `${uid}/${version}`,
       parent: uid,

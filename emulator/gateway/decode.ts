@@ -1,6 +1,6 @@
 import type { Field, ItemType, Message, MessageType, Value } from "./descriptor";
 import { newMessage, snakeCase } from "./descriptor";
-import { canonicalDuration, canonicalTimestamp, parseWhole } from "./scalars";
+import { canonicalDuration, canonicalTimestamp, parseWholeNumber } from "./scalars";
 import type { JsonNode } from "./strictJson";
 import { JsonError, describePosition } from "./strictJson";
 
@@ -54,7 +54,8 @@ class Decoder {
       if (node.kind !== "object") throw this.unexpected(node);
       const entries = newMessage();
       for (const member of node.members) {
-        const key = type.key === "int64" ? this.wholeKey(member.key, member.at, member.raw) : member.key;
+        const key =
+          type.key === "int64" ? this.readIntegerKey(member.key, member.at, member.raw) : member.key;
         if (key in entries) throw this.at(member.at, `duplicate map key ${member.raw}`);
         const value = this.item(member.value, type.item, "value");
         if (value !== undefined) entries[key] = value;
@@ -64,8 +65,8 @@ class Decoder {
     return this.item(node, type, field.name);
   }
 
-  private wholeKey(key: string, at: number, raw: string): string {
-    const number = parseWhole(key, 64);
+  private readIntegerKey(key: string, at: number, raw: string): string {
+    const number = parseWholeNumber(key, 64);
     if (number === undefined) throw this.at(at, `invalid value for int64 key: ${raw}`);
     return String(number);
   }
@@ -89,13 +90,13 @@ class Decoder {
       case "int32":
       case "int64": {
         const digits = node.kind === "number" ? node.raw : node.kind === "string" ? node.text : "";
-        const number = parseWhole(digits, type.kind === "int32" ? 32 : 64);
+        const number = parseWholeNumber(digits, type.kind === "int32" ? 32 : 64);
         if (number === undefined) throw invalid();
         return type.kind === "int32" ? Number(number) : String(number);
       }
       case "enum": {
         if (node.kind === "string") return type.type.numberByName.has(node.text) ? node.text : undefined;
-        const number = node.kind === "number" ? parseWhole(node.raw, 32) : undefined;
+        const number = node.kind === "number" ? parseWholeNumber(node.raw, 32) : undefined;
         if (number === undefined) throw invalid();
         return type.type.nameByNumber.get(Number(number)) ?? Number(number);
       }

@@ -12,7 +12,7 @@ export interface QueryPair {
 
 export class QueryError extends Error {}
 
-/** @throws QueryError for `;` and for bad escapes. */
+/** Parses a query string into decoded pairs. @throws QueryError for `;` and for bad escapes. */
 export function parseQuery(raw: string): QueryPair[] {
   const pairs: QueryPair[] = [];
   for (const part of raw.split("&")) {

@@ -7,7 +7,7 @@ const wholeNumber = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
  * Parses a whole JSON number (`12`, `12.0`, `1.2e3`) without rounding; undefined for any other.
  * @param bits 32 or 64; values out of range are undefined.
  */
-export function parseWhole(raw: string, bits: 32 | 64): bigint | undefined {
+export function parseWholeNumber(raw: string, bits: 32 | 64): bigint | undefined {
   const found = wholeNumber.exec(raw);
   if (!found) return undefined;
   const [, sign, digitsBefore = "0", fraction = "", exponentText = "0"] = found;
@@ -69,20 +69,20 @@ export function parseTimestamp(value: string): Instant | undefined {
   return { epochMs, nanos: Number((found[7] ?? "").padEnd(9, "0")) };
 }
 
-/** An instant given in milliseconds since 1970. */
-export function timestampOf(ms: number): string {
+/** Formats milliseconds since 1970 as a timestamp. */
+export function msToTimestamp(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   return formatTimestamp({ epochMs: seconds * 1000, nanos: Math.round((ms - seconds * 1000) * 1_000_000) });
 }
 
-/** Milliseconds since 1970 of a timestamp, with its fraction; undefined for none. */
+/** Converts a timestamp to milliseconds since 1970, with its fraction; undefined for none. */
 export function timestampToMs(timestamp: unknown): number | undefined {
   const instant = typeof timestamp === "string" ? parseTimestamp(timestamp) : undefined;
   return instant && instant.epochMs + instant.nanos / 1_000_000;
 }
 
-/** Milliseconds of a canonical duration such as `1.500s`. */
-export function durationMs(canonical: string): number {
+/** Converts a canonical duration such as `1.500s` to milliseconds. */
+export function durationToMs(canonical: string): number {
   return Number(canonical.slice(0, -1)) * 1000;
 }
 

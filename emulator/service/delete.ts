@@ -13,7 +13,7 @@ export function checkDelete(store: Store, tables: TableRegistry, entry: Entry): 
     const description = `${title} still has ${describeEntries(tables, children)}`;
     throw failedPrecondition("RESOURCE_NOT_EMPTY", entry.uid, description);
   }
-  for (const { referrers, onDelete } of referrersOf(store, tables, entry)) {
+  for (const { referrers, onDelete } of findReferrers(store, tables, entry)) {
     if (onDelete !== "refuse" || referrers.length === 0) continue;
     const description = `${title} is used by ${describeEntries(tables, referrers)}`;
     throw failedPrecondition("RESOURCE_IN_USE", entry.uid, description);
@@ -23,13 +23,13 @@ export function checkDelete(store: Store, tables: TableRegistry, entry: Entry): 
 /** Removes a resource with its children and everything that refers to it. */
 export function removeEntry(store: Store, tables: TableRegistry, entry: Entry): void {
   for (const child of store.childrenOf(entry)) removeEntry(store, tables, child);
-  for (const { referrers } of referrersOf(store, tables, entry)) {
+  for (const { referrers } of findReferrers(store, tables, entry)) {
     for (const referrer of referrers) removeEntry(store, tables, referrer);
   }
   store.remove(entry);
 }
 
-function referrersOf(
+function findReferrers(
   store: Store,
   tables: TableRegistry,
   entry: Entry,

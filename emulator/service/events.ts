@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Message, MessageType } from "../gateway/descriptor";
 import { renderMessage } from "../gateway/render";
-import { timestampOf } from "../gateway/scalars";
+import { msToTimestamp } from "../gateway/scalars";
 import type { Caller } from "./caller";
 import type { Deliveries } from "./deliveries";
 import type { Issuer } from "./issuer";
@@ -82,7 +82,7 @@ export class EventPublisher {
       "Ce-Source": url(),
       "Ce-Type": type,
       "Ce-Subject": event.subject,
-      "Ce-Time": timestampOf(now()),
+      "Ce-Time": msToTimestamp(now()),
       "Ce-Group": event.group,
       "Ce-Audience": customer,
       ...(event.body ? { "Ce-Bodytype": event.body.type.fullName } : {}),

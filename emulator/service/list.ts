@@ -39,7 +39,7 @@ interface Token {
 }
 
 /**
- * One page of a list.
+ * Returns one page of a list.
  *
  * @throws StatusError code 3 for negative numbers, unknown orders and tokens of another query.
  */
@@ -58,7 +58,7 @@ export function listPage(
   const token = readToken((request.pageToken ?? "") as string, fingerprint, context.now());
 
   const matching = selectEntries(table, context, request, order, shown);
-  let start = token ? indexAfter(matching, { uid: token.u, key: token.k }, order) : 0;
+  let start = token ? findIndexAfter(matching, { uid: token.u, key: token.k }, order) : 0;
   start += skip;
   const page = matching.slice(start, start + pageSize);
   const last = page.at(-1);
@@ -170,7 +170,7 @@ function selectEntries(
 }
 
 /** Index of the first entry after the cursor, whose own resource may have been deleted. */
-function indexAfter(entries: readonly Entry[], cursor: Cursor, order: Order): number {
+function findIndexAfter(entries: readonly Entry[], cursor: Cursor, order: Order): number {
   let [low, high] = [0, entries.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 import type { Message } from "../gateway/descriptor";
 import { newMessage } from "../gateway/descriptor";
 import type { Call } from "../gateway/gateway";
-import { timestampToMs, timestampOf } from "../gateway/scalars";
+import { timestampToMs, msToTimestamp } from "../gateway/scalars";
 import { invalidField, permissionDenied, unauthenticated } from "../gateway/status";
 import { isLoopbackHost } from "../loopback";
 import type { EmulatorSettings } from "../settings";
@@ -90,7 +90,7 @@ export class TokenService {
     response.refreshToken = newMessage();
     if (issued.refreshToken !== undefined) {
       response.refreshToken.token = issued.refreshToken;
-      response.refreshToken.expiry = timestampOf(this.options.now() + refreshLifeMs);
+      response.refreshToken.expiry = msToTimestamp(this.options.now() + refreshLifeMs);
     }
     return response;
   }
@@ -104,7 +104,7 @@ export class TokenService {
     const expires = now() + settings.tokenLifetimeMs;
     const response = newMessage();
     response.token = issuer.sign({ ...grant, iat: now() / 1000, exp: expires / 1000, jti: randomUUID() });
-    response.expiry = timestampOf(expires);
+    response.expiry = msToTimestamp(expires);
     if (settings.refreshTokens) {
       response.refreshToken = randomBytes(32).toString("base64url");
       this.refreshes.set(response.refreshToken, { grant, expires: now() + refreshLifeMs });
@@ -147,7 +147,7 @@ export class TokenService {
     if (!entry || !this.mayAssume(jwt, entry)) {
       throw permissionDenied(`the token may not assume identity "${uid}"`);
     }
-    const updated = { ...entry.value, lastSeenTime: timestampOf(now()) } as Message;
+    const updated = { ...entry.value, lastSeenTime: msToTimestamp(now()) } as Message;
     const { email, email_verified: verified } = jwt.claims;
     if (typeof email === "string") updated[verified === true ? "email" : "emailUnverified"] = email;
     store.update(entry, updated, entry.updatedAt);

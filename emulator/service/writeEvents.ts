@@ -24,7 +24,7 @@ export function emitWriteEvent(
   }
   const body: PlatformEvent["body"] =
     action === "deleted"
-      ? { message: { uid: entry.uid }, type: deleteRequestOf(type) }
+      ? { message: { uid: entry.uid }, type: createDeleteRequestType(type) }
       : {
           message: context.toResponse(entry),
           type,
@@ -42,7 +42,7 @@ export function emitWriteEvent(
   );
 }
 
-function deleteRequestOf({ fullName }: MessageType): MessageType {
+function createDeleteRequestType({ fullName }: MessageType): MessageType {
   const cut = fullName.lastIndexOf(".") + 1;
   return messageType(`${fullName.slice(0, cut)}Delete${fullName.slice(cut)}Request`, { uid: text() });
 }

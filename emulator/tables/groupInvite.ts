@@ -10,7 +10,7 @@ import {
   timestamp,
   clearField,
 } from "../gateway/descriptor";
-import { durationMs, timestampOf } from "../gateway/scalars";
+import { durationToMs, msToTimestamp } from "../gateway/scalars";
 import type { Entry } from "../service/store";
 import { capability, uid } from "./common";
 import type { KindTable } from "./kindTable";
@@ -56,12 +56,12 @@ export const groupInvite: KindTable = {
         write.addViolation("roleUid", `role "${roleUid}" does not exist`);
       }
       if (ttl === undefined) write.addViolation("ttl", "ttl is required");
-      else if (durationMs(ttl) <= 0) write.addViolation("ttl", "ttl must be positive");
+      else if (durationToMs(ttl) <= 0) write.addViolation("ttl", "ttl must be positive");
     },
     complete({ value, now }) {
       value.code = randomBytes(32).toString("hex");
       value.keyId = createHash("sha256").update(value.code).digest("hex").slice(0, 32);
-      value.expirationTime = timestampOf(now + durationMs(value.ttl as string));
+      value.expirationTime = msToTimestamp(now + durationToMs(value.ttl as string));
       clearField(value, "ttl");
     },
     toResponse(entry, { store }, form) {

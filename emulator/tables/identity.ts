@@ -156,7 +156,7 @@ export const identity: KindTable = {
         write.addViolation("staticKeys.audiences", "audiences holds exactly one value when set");
       }
       const expiry = parseTimestamp((keys.expirationTime as string | undefined) ?? "");
-      if (expiry && expiry.epochMs > startOfKeys(write) + longestLifeMs) {
+      if (expiry && expiry.epochMs > findStartOfKeyLifetime(write) + longestLifeMs) {
         write.addViolation("staticKeys.expirationTime", "expirationTime is at most 365 days after creation");
       }
     },
@@ -166,7 +166,7 @@ export const identity: KindTable = {
       const keys = write.value.staticKeys as Message | undefined;
       if (keys) {
         keys.expirationTime ??= formatTimestamp({
-          epochMs: Math.floor((startOfKeys(write) + longestLifeMs) / 1000) * 1000,
+          epochMs: Math.floor((findStartOfKeyLifetime(write) + longestLifeMs) / 1000) * 1000,
           nanos: 0,
         });
       }
@@ -190,7 +190,7 @@ export const identity: KindTable = {
   },
 };
 
-/** The mask is in the body, and the uid is that of the caller. */
+/** Updates the caller's own metadata, by the mask in the body. */
 function updateMetadata(
   { request, updateMask = [], caller }: AuthenticatedCall,
   context: ServiceContext,
@@ -224,7 +224,7 @@ export const callerMetadata: KindTable = {
   behaviour: { parent: "" },
 };
 
-/** The life of keys counts from the identity's creation, or from now when it had none before. */
-function startOfKeys(write: Write): number {
+/** Finds when the lifetime of static keys begins: at the identity's creation, or now if it had no keys before. */
+function findStartOfKeyLifetime(write: Write): number {
   return write.before?.staticKeys === undefined ? write.now : write.createdAt;
 }

@@ -12,7 +12,7 @@ import {
   timestamp,
 } from "../gateway/descriptor";
 import type { Method } from "../gateway/routes";
-import { durationMs, timestampToMs, timestampOf } from "../gateway/scalars";
+import { durationToMs, timestampToMs, msToTimestamp } from "../gateway/scalars";
 import { aborted, failedPrecondition, invalidField, notFound } from "../gateway/status";
 import type { Entry } from "../service/store";
 import type { AuthenticatedCall, KindBehaviour, ServiceContext } from "./kindTable";
@@ -148,7 +148,7 @@ function checkEtag({ request }: AuthenticatedCall, entry: Entry): void {
   }
 }
 
-/** Undefined for a token that never expires. */
+/** Returns when a requested token expires; undefined for one that never expires. @throws StatusError */
 function resolveExpiry({ expireTime, neverExpires }: Message, context: ServiceContext): string | undefined {
   if (expireTime !== undefined && neverExpires) {
     throw invalidField("expireTime", "expireTime and neverExpires exclude each other");
@@ -159,7 +159,7 @@ function resolveExpiry({ expireTime, neverExpires }: Message, context: ServiceCo
   if (requested <= now) throw invalidField("expireTime", "expireTime must be in the future");
   if (requested > now + longestLifeMs)
     throw invalidField("expireTime", "expireTime is at most two years ahead");
-  return timestampOf(requested);
+  return msToTimestamp(requested);
 }
 
 function issuedTokenResponse(entry: Entry, scim: Message, context: ServiceContext): Message {
@@ -190,7 +190,7 @@ function regenerateToken(call: AuthenticatedCall, context: ServiceContext): Mess
   const { request } = call;
   const tokenExpireTime = resolveExpiry(request, context);
   const requestedOverlap = (request.overlap ?? defaultOverlap) as string;
-  const overlapMs = Math.min(durationMs(requestedOverlap), longestOverlapMs);
+  const overlapMs = Math.min(durationToMs(requestedOverlap), longestOverlapMs);
   if (overlapMs < 0) throw invalidField("overlap", "overlap must not be negative");
   const current = currentScim(entry, context);
   if (statesWithoutToken.includes(current.credentialState as string)) {
@@ -199,7 +199,7 @@ function regenerateToken(call: AuthenticatedCall, context: ServiceContext): Mess
   checkEtag(call, entry);
   const now = context.now();
   const until = Math.min(now + overlapMs, timestampToMs(current.tokenExpireTime) ?? Infinity);
-  const previousTokenExpireTime = until > now ? timestampOf(until) : undefined;
+  const previousTokenExpireTime = until > now ? msToTimestamp(until) : undefined;
   const scim = writeScim(
     entry,
     { credentialState: "CREDENTIAL_STATE_LIVE", tokenExpireTime, previousTokenExpireTime },
@@ -228,7 +228,12 @@ function revokeToken(call: AuthenticatedCall, context: ServiceContext): Message 
     },
     context,
   );
-  const response = { identityProviderUid: entry.uid, etag, enabled, revokeTime: timestampOf(context.now()) };
+  const response = {
+    identityProviderUid: entry.uid,
+    etag,
+    enabled,
+    revokeTime: msToTimestamp(context.now()),
+  };
   emitScimEvent("scim_token.revoked", entry, response, call.method.response, call, context);
   return response;
 }

@@ -96,7 +96,7 @@ const COLLECTION = "/libraries/v2/artifacts";
 
 const ecosystems = validate.sentAs(
   "ecosystems",
-  validate.required(validate.someOf(validate.enumName("ECOSYSTEM_", "JAVA PYTHON"))),
+  validate.required(validate.nonEmptyListOf(validate.enumName("ECOSYSTEM_", "JAVA PYTHON"))),
 );
 const orderBy = validate.sentAs("order_by", validate.orderBy);
 

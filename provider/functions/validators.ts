@@ -144,7 +144,7 @@ export const validate = {
   enumName,
   oneName,
   listOf,
-  someOf: nonEmptyListOf,
+  nonEmptyListOf,
   required,
   sentAs,
 };

@@ -7,7 +7,7 @@ import { withTemporaryFolder } from "../lib/files.mjs";
 import { runScript } from "../lib/processes.mjs";
 import { ensureReady, root } from "../setup.mjs";
 import { hasProc } from "./measure.mjs";
-import { compare, growth, limits, limitTable, medians, resultTable } from "./report.mjs";
+import { compare, compareGrowth, limits, limitTable, medians, resultTable } from "./report.mjs";
 import { operations, subjects } from "./subjects.mjs";
 import { BenchServer } from "./benchServer.mjs";
 
@@ -171,7 +171,7 @@ async function selectSubjects(at, names) {
  */
 function writeResults({ cli, more }, { parallel, checkpoints, quick, out }, measured, samples) {
   const all = medians(samples);
-  const comparisons = [...compare(all, quick ? quickLimits : limits(parallel)), ...growth(all)];
+  const comparisons = [...compare(all, quick ? quickLimits : limits(parallel)), ...compareGrowth(all)];
   const base = measured[0]?.name;
   const runs = Math.min(...all.map((one) => one.runs));
   const settings = [...more, ...(checkpoints ? [] : ["without checkpoints"])].map((each) => `, ${each}`);

@@ -31,8 +31,8 @@ function read(file) {
   }
 }
 
-/** Parent and CPU time of a process. @param {string} pid */
-function statOf(pid) {
+/** Reads the parent and the CPU time of a process. @param {string} pid */
+function readProcessStat(pid) {
   const text = read(`/proc/${pid}/stat`);
   // The name in parentheses may hold anything.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -52,7 +52,7 @@ function roleOf(pid) {
 function family(root) {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .map(statOf);
+    .map(readProcessStat);
   const members = new Set([root]);
   for (let before = 0; before !== members.size;) {
     before = members.size;

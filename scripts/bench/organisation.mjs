@@ -1,6 +1,6 @@
 // @ts-check
 import { exportText, previewText } from "../lib/documents.cjs";
-import { createObjects, organisationOf } from "../lib/organisation/index.cjs";
+import { createObjects, generateOrganisation } from "../lib/organisation/index.cjs";
 
 /*
  * Documents of a generated organisation, without a server: inventories, states and previews of any size.
@@ -18,7 +18,7 @@ export function liveObjects(count) {
   const share = (/** @type {number} */ part) => Math.floor(count * part);
   const counts = { Group: share(0.1), Identity: share(0.33), Role: share(0.02) };
   const bindings = count - 1 - counts.Group - counts.Identity - counts.Role;
-  const declared = organisationOf({ seed: 1, counts: { ...counts, RoleBinding: bindings } });
+  const declared = generateOrganisation({ seed: 1, counts: { ...counts, RoleBinding: bindings } });
   let parts = 0;
   const nextPart = () => (parts += 1).toString(16).padStart(16, "0");
   // None of these kinds is a part of another one.

@@ -132,8 +132,8 @@ export function compare(all, wanted) {
   );
 }
 
-/** How much longer the first `up` of ten times the bindings takes. @param {readonly Median[]} all @returns {ReturnType<typeof compare>} */
-export function growth(all) {
+/** Compares the first `up` of a GroupAccess with one of a tenth of the bindings. @param {readonly Median[]} all @returns {ReturnType<typeof compare>} */
+export function compareGrowth(all) {
   return all.flatMap((one) => {
     const { n, latencyMs, subject, operation } = one;
     if (subject !== "groupAccess" || operation !== "up") return [];

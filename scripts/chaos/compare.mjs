@@ -35,7 +35,7 @@ const PLAIN = [
 ];
 
 /** The resources of the package in an exported state, by name. @param {{ deployment: { resources?: Resource[] } }} exported */
-export function recordedIn(exported) {
+export function listRecorded(exported) {
   const ours = (exported.deployment.resources ?? []).filter(({ type }) =>
     String(type).startsWith("pulumi-nodejs:dynamic/platform:"),
   );
@@ -95,7 +95,7 @@ export function compare(declared, recorded, state) {
 }
 
 /** The problems of a comparison after which nothing may be left over. @param {ReturnType<typeof compare>} comparison */
-export function problemsOf({ problems, orphans }) {
+export function listProblems({ problems, orphans }) {
   return [
     ...problems,
     ...orphans.map(({ collection, resource }) => `too much: ${collection} ${resource["uid"]}`),

@@ -52,7 +52,7 @@ export const classes = {
  * @param {number} seed
  * @param {number} share From 0 to 1.
  */
-export function faultsOf(seed, share) {
+export function createFaults(seed, share) {
   const all = Object.values(classes);
   const perClass = share / all.length;
   return all.map((fault, index) => ({

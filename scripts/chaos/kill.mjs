@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { excerpt, run } from "../lib/processes.mjs";
 import { randomOf } from "../lib/random.cjs";
-import { COLLECTIONS, compare, problemsOf, recordedIn } from "./compare.mjs";
+import { COLLECTIONS, compare, listProblems, listRecorded } from "./compare.mjs";
 import { loadTables } from "./kinds.mjs";
 
 const LATENCY_MS = 30;
@@ -157,7 +157,7 @@ export async function killDuring(context, { seed, declared }) {
   if (target === "engine") await stack.pulumi(["cancel", "--yes"]);
   const state = await stack.export();
   const underWay = resourcesUnderWay(state, output);
-  const unrecorded = unrecordedObjects(recordedIn(state), emulator);
+  const unrecorded = unrecordedObjects(listRecorded(state), emulator);
   const unexplained = unrecorded.objects
     .filter((orphan) => ![...underWay].some((name) => mayBeCreatedBy(orphan, declared[String(name)])))
     .map(
@@ -166,7 +166,7 @@ export async function killDuring(context, { seed, declared }) {
   const refused = await deleteUnrecorded(emulator, unrecorded);
 
   const again = await stack.pulumi(["up", "--yes", "--skip-preview", "--non-interactive"]);
-  const found = problemsOf(compare(declared, recordedIn(await stack.export()), emulator.state()));
+  const found = listProblems(compare(declared, listRecorded(await stack.export()), emulator.state()));
   const failed = again.code === 0 ? [] : [`the next up ended with ${again.code}:\n${excerpt(again.output)}`];
   const summary = `${target} killed after ${point} requests: ${underWay.size} under way, ${unrecorded.objects.length} of them created and in no state${torn ? "; the attributes beside the state were torn" : ""}`;
   return { summary, problems: [...unexplained, ...refused, ...found, ...failed] };

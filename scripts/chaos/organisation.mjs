@@ -1,5 +1,5 @@
 // @ts-check
-import { organisationOf, plainKinds } from "../lib/organisation/index.cjs";
+import { generateOrganisation, plainKinds } from "../lib/organisation/index.cjs";
 import { loadSpecs, loadTables } from "./kinds.mjs";
 
 /** How many of a hundred resources are of which kind; of kinds without a share 4 are. @type {Readonly<Record<string, number>>} */
@@ -30,5 +30,5 @@ export function generateProgram(seed, resources) {
   const counts = Object.fromEntries(
     Object.entries(shares).map(([kind, share]) => [kind, Math.max(1, Math.round((share * resources) / 100))]),
   );
-  return organisationOf({ seed, counts, plain });
+  return generateOrganisation({ seed, counts, plain });
 }

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { COLLECTIONS, isWrite } from "./server.mjs";
-import { printChanges, summaryOf, the } from "./state.mjs";
-import { counted, paint, print, say, show, signed } from "./terminal.mjs";
+import { printChanges, countMethods, findOnly } from "./state.mjs";
+import { formatCount, paint, print, say, show, signed } from "./terminal.mjs";
 
 /**
  * @typedef {import("./tour.mjs").Tour} Tour
@@ -29,9 +29,9 @@ const RISKS = ["G1", "T4", "T5"];
 /** Where the page of the review is left, in the checkout; git ignores it. */
 const PAGE = "demo-review.html";
 
-/** @param {Tour} tour @param {StepRun} step */
+/** Makes risky edits, reviews their preview, and takes them back. @param {Tour} tour @param {StepRun} step */
 export async function review(tour, step) {
-  const { uid: root } = the(tour.declared.groups, ({ name }) => name === "acme");
+  const { uid: root } = findOnly(tour.declared.groups, ({ name }) => name === "acme");
   print(paint("dim", "examples/getting-started/index.ts (a copy)"));
   const edited = tour.stack.edit(RISKY_EDITS);
   for (const { line, before, after } of edited) {
@@ -82,7 +82,7 @@ function checkReview(tour, step, code, writes) {
   step.check(
     "neither the preview nor the review wrote to the server",
     writes.length === 0,
-    `${counted(writes.length, "write")} in its log`,
+    `${formatCount(writes.length, "write")} in its log`,
   );
 }
 
@@ -101,10 +101,10 @@ function checkPage(step, page) {
 
 /** Makes the CI identity an owner of a team, over plain HTTP. @param {Tour} tour @returns {Promise<string>} The uid of the grant. */
 async function grantOwner(tour) {
-  const team = the(tour.declared.groups, ({ name }) => name === "payments");
-  const deployer = the(tour.declared.identities, ({ name }) => name === "ci-deployer");
+  const team = findOnly(tour.declared.groups, ({ name }) => name === "payments");
+  const deployer = findOnly(tour.declared.identities, ({ name }) => name === "ci-deployer");
   const roles = await tour.server.send("GET", `${COLLECTIONS.roles}?name=owner`);
-  const owner = the(roles.body.roles, ({ name }) => name === "owner");
+  const owner = findOnly(roles.body.roles, ({ name }) => name === "owner");
   const body = { identityUid: deployer.uid, roleUid: owner.uid };
   const created = await tour.server.send("POST", `${COLLECTIONS.roleBindings}/${team.uid}`, body);
   await tour.server.state();
@@ -165,13 +165,13 @@ function checkDrift(tour, step, grant, requests) {
   step.check(
     "it read the organisation with few requests, and wrote nothing",
     requests.length > 0 && writes.length === 0,
-    `${counted(requests.length, "read")}, ${counted(writes.length, "write")}`,
+    `${formatCount(requests.length, "read")}, ${formatCount(writes.length, "write")}`,
   );
 }
 
 /** @param {Tour} tour @param {StepRun} step */
 export async function adopt(tour, step) {
-  const { uid: root } = the(tour.declared.groups, ({ name }) => name === "acme");
+  const { uid: root } = findOnly(tour.declared.groups, ({ name }) => name === "acme");
   const before = await tour.server.state();
   const folder = path.join(tour.stack.folder, "organisation");
   mkdirSync(folder);
@@ -207,7 +207,7 @@ export async function adopt(tour, step) {
   step.check(
     "the server got no write, and holds what it held",
     writes.length === 0 && isDeepStrictEqual(before, tour.declared),
-    `${counted(writes.length, "write")} in its log`,
+    `${formatCount(writes.length, "write")} in its log`,
   );
 }
 
@@ -245,20 +245,20 @@ export async function destroy(tour, step) {
   step.check(
     "the server is empty",
     before > 0 && Object.keys(state).length > 0 && left.length === 0,
-    `${counted(before, "resource")} before; ` +
+    `${formatCount(before, "resource")} before; ` +
       (left.map(([collection, resources]) => `${resources.length} ${collection}`).join(", ") || "none") +
       " now",
   );
   step.check(
     "one DELETE for each resource, each accepted the first time",
     writes.length === before && writes.every(({ method, status }) => method === "DELETE" && status === 200),
-    summaryOf(writes),
+    countMethods(writes),
   );
   const { searched, found } = tour.stack.filesWith(tour.server.token);
   step.check(
     "the access token is in no file of the tour: programs, states, reports",
     searched > 0 && found.length === 0,
-    `${counted(searched, "file")} searched, ${found.length === 0 ? "not found" : found.join(", ")}`,
+    `${formatCount(searched, "file")} searched, ${found.length === 0 ? "not found" : found.join(", ")}`,
   );
 }
 

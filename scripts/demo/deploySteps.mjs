@@ -1,8 +1,8 @@
 // @ts-check
 import { isDeepStrictEqual } from "node:util";
 import { isWrite, leafPaths } from "./server.mjs";
-import { printChanges, printTree, summaryOf, text, findUidByName, valueAt } from "./state.mjs";
-import { counted, paint, print, signed } from "./terminal.mjs";
+import { printChanges, printTree, countMethods, text, findUidByName, valueAt } from "./state.mjs";
+import { formatCount, paint, print, signed } from "./terminal.mjs";
 
 /**
  * @typedef {import("./tour.mjs").Tour} Tour
@@ -54,7 +54,7 @@ export async function create(tour, step) {
   step.check(
     "one POST created each of them, and nothing else was written",
     writes.length === held && writes.every(({ method, status }) => method === "POST" && status === 200),
-    summaryOf(writes),
+    countMethods(writes),
   );
 }
 
@@ -77,7 +77,11 @@ export async function repeat(tour, step) {
       .map(([what, count]) => `${count} ${what}`)
       .join(", ") + ` of ${all}, the stack included`,
   );
-  step.check("the server got no write", writes.length === 0, `${counted(writes.length, "write")} in its log`);
+  step.check(
+    "the server got no write",
+    writes.length === 0,
+    `${formatCount(writes.length, "write")} in its log`,
+  );
 }
 
 /** @param {Tour} tour @param {StepRun} step */
@@ -109,7 +113,7 @@ function checkEdit(tour, step, resources, writes) {
     writes.length === EDITS.length &&
       writes.every(({ method, status }) => method === "PATCH" && status === 200) &&
       EDITS.every(({ resource }) => writes.some(({ uid }) => uid === findUidByName(resources, resource))),
-    `${summaryOf(writes)}: ${writes.map(({ uid }) => tour.server.withNames(uid)).join(", ")}`,
+    `${countMethods(writes)}: ${writes.map(({ uid }) => tour.server.withNames(uid)).join(", ")}`,
   );
   step.check(
     "each updateMask names the edited field alone, and the body holds it",

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { driftIn } from "./drift.mjs";
 import { COLLECTIONS, contentOf, isWrite, leafPaths, readParentUid } from "./server.mjs";
-import { printChanges, printDifference, summaryOf, text, the, valueAt } from "./state.mjs";
-import { counted, paint, print, say } from "./terminal.mjs";
+import { printChanges, printDifference, countMethods, text, findOnly, valueAt } from "./state.mjs";
+import { formatCount, paint, print, say } from "./terminal.mjs";
 import { EXIT_CHANGES } from "./tour.mjs";
 
 /**
@@ -86,7 +86,7 @@ export async function preview(tour, step) {
   step.check(
     "it wrote nothing to the server",
     writes.length === 0,
-    `${counted(writes.length, "write")} in its log`,
+    `${formatCount(writes.length, "write")} in its log`,
   );
 }
 
@@ -131,7 +131,7 @@ export async function repair(tour, step) {
           (write) => write.method === method && write.uid === uid && isDeepStrictEqual(write.body, body),
         ),
       ),
-    summaryOf(writes),
+    countMethods(writes),
   );
   step.check(
     "each PATCH names what it repairs and no more",
@@ -146,14 +146,14 @@ export async function repair(tour, step) {
   step.check(
     "the server holds again, field by field, what it held before",
     Object.values(before).flat().length > 0 && isDeepStrictEqual(before, after),
-    `${counted(Object.values(after).flat().length, "resource")} compared, ` +
+    `${formatCount(Object.values(after).flat().length, "resource")} compared, ` +
       (wrong.length === 0 ? "all equal" : `different: ${wrong.join(", ")}`),
   );
 }
 
 /** The repository of the API gets another description. @param {State} state @returns {HandChange} */
 function changeDescription(state) {
-  const api = the(state.repos, ({ name }) => name === "api");
+  const api = findOnly(state.repos, ({ name }) => name === "api");
   const description = "changed in a hurry";
   return {
     sentence: "The repository “api” gets another description.",
@@ -169,7 +169,7 @@ function changeDescription(state) {
 
 /** A grant goes. @param {State} state @returns {HandChange} */
 function deleteGrant(state) {
-  const binding = the(state.roleBindings, ({ role }) => role?.name === "viewer");
+  const binding = findOnly(state.roleBindings, ({ role }) => role?.name === "viewer");
   const { identityUid, roleUid } = binding;
   return {
     sentence: "A grant is taken away: the CI identity no longer views the team “search”.",
@@ -183,7 +183,7 @@ function deleteGrant(state) {
 
 /** An identity trusts more than it did. @param {State} state @returns {HandChange} */
 function widenTrust(state) {
-  const deployer = the(state.identities, ({ name }) => name === "ci-deployer");
+  const deployer = findOnly(state.identities, ({ name }) => name === "ci-deployer");
   const subjectPattern = ".*";
   const { subject } = deployer.claimMatch;
   return {

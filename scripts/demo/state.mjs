@@ -13,7 +13,7 @@ import { paint, print, signed } from "./terminal.mjs";
  * @param {T[] | undefined} list
  * @param {(item: T) => boolean} predicate
  */
-export function the(list, predicate) {
+export function findOnly(list, predicate) {
   const found = (list ?? []).filter(predicate);
   if (found.length !== 1 || found[0] === undefined) throw new Error("the example no longer fits the demo");
   return found[0];
@@ -35,7 +35,7 @@ export function text(value) {
 }
 
 /** As in `3 GET, 1 POST`. @param {Request[]} requests */
-export function summaryOf(requests) {
+export function countMethods(requests) {
   /** @type {Map<string, number>} */
   const counts = new Map();
   for (const { method } of requests) counts.set(method, (counts.get(method) ?? 0) + 1);

@@ -1,7 +1,7 @@
 // @ts-check
 import { performance } from "node:perf_hooks";
 import { excerpt, errorMessage } from "../lib/processes.mjs";
-import { heading, paint, print, quote, say, seconds, WIDTH } from "./terminal.mjs";
+import { heading, paint, print, quote, say, formatSeconds, WIDTH } from "./terminal.mjs";
 
 const QUOTED_LINES = 60;
 
@@ -68,7 +68,7 @@ export async function runSteps(steps, { redact, unlessInterrupted }) {
     run.ms = performance.now() - start;
     if (run.failed) explainFailure(run, redact);
     print();
-    print(paint("dim", seconds(run.ms)));
+    print(paint("dim", formatSeconds(run.ms)));
   }
   return runs;
 }
@@ -101,7 +101,7 @@ export function printChecks(steps, runs) {
   heading("What was checked");
   for (const [index, step] of steps.entries()) {
     const run = runs[index];
-    const time = run?.ms === undefined ? "not run" : seconds(run.ms);
+    const time = run?.ms === undefined ? "not run" : formatSeconds(run.ms);
     // Steps that were not run make one block.
     if (index > 0 && runs[index - 1] !== undefined) print();
     print(`${paint("bold", `${index + 1}  ${step.title}`)}  ${paint("dim", time)}`);

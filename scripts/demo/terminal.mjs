@@ -60,11 +60,11 @@ export function signed(sign, text) {
 }
 
 /** @param {number} ms */
-export function seconds(ms) {
+export function formatSeconds(ms) {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
 /** @param {number} count @param {string} one @param {string} [many] */
-export function counted(count, one, many = `${one}s`) {
+export function formatCount(count, one, many = `${one}s`) {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -8,13 +8,13 @@ import { lowerFirst, upperFirst } from "./letterCase.cjs";
  */
 
 /** @param {string} noun */
-export const pluralOf = (noun) => `${noun.replace(/y$/, "ie")}s`;
+export const pluralize = (noun) => `${noun.replace(/y$/, "ie")}s`;
 
 /** @param {string} noun */
 const argumentsByName = (noun) => ({
   one: `/** Selects one ${noun}: by \`uid\`, or by \`name\`. */`,
   oneArgs: "ByNameArgs",
-  list: `/** Which ${pluralOf(noun)} to list. All by default. */`,
+  list: `/** Which ${pluralize(noun)} to list. All by default. */`,
   listArgs: "NamedListArgs",
   find: `/** Finds exactly one ${noun}. Throws where there is none, and where there are several, with their uids and parents. */`,
 });
@@ -23,7 +23,7 @@ const argumentsByName = (noun) => ({
 const argumentsByUid = (noun) => ({
   one: `/** Selects one ${noun}. */`,
   oneArgs: "ByUidArgs",
-  list: `/** Which ${pluralOf(noun)} to list. All by default. Their lists know no names. */`,
+  list: `/** Which ${pluralize(noun)} to list. All by default. Their lists know no names. */`,
   listArgs: "ListArgs",
   find: `/** Reads one ${noun}. Throws where there is none. */`,
 });
@@ -51,7 +51,7 @@ export const ${call} = invoke(${name}.one);
 ${outputForm(call)}
 export const ${call}Output = invokeOutput(${name}.one);
 
-/** Lists the ${pluralOf(noun)} that match and that the token may see. */
+/** Lists the ${pluralize(noun)} that match and that the token may see. */
 export const ${calls} = invokeWithOptionalArgs(${name}.list);
 
 ${outputForm(calls)}
@@ -60,13 +60,13 @@ export const ${calls}Output = invokeWithOptionalArgsOutput(${name}.list);
 }
 
 /**
- * The kinds whose lookups take no more than those of any kind: all that are listed and have no file in
+ * Finds the kinds whose lookups take the common arguments only: those that are listed and have no file in
  * `provider/functions/`.
  * @template {Spec} S
  * @param {readonly S[]} specs
  * @param {string} root the folder of the repository.
  */
-export function withUsualLookups(specs, root) {
+export function findKindsWithUsualLookups(specs, root) {
   const hasOwnFile = (/** @type {string} */ kind) =>
     existsSync(path.join(root, "provider/functions", `${lowerFirst(kind)}.ts`));
   return specs.filter(({ kind, sharesParentUid }) => !sharesParentUid && !hasOwnFile(kind));

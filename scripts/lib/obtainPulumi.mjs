@@ -122,8 +122,8 @@ async function buildWithGo({ root, env, log }, target, version) {
   await fillFolder(target, build, isComplete);
 }
 
-/** @param {SetupContext} at */
-function goProblem({ root, env }) {
+/** Explains why the CLI cannot be built; undefined if Go is there. @param {SetupContext} at */
+function explainMissingGo({ root, env }) {
   if (process.platform === "win32") return "Building it on Windows is not supported yet, use WSL.";
   if (which(env.PATH, "go") !== undefined) return undefined;
   const oldest = goModules(root)
@@ -149,7 +149,7 @@ async function fillCache(at) {
   } catch (error) {
     at.log(`the official Pulumi CLI could not be downloaded: ${errorMessage(error)}`);
   }
-  const problem = goProblem(at);
+  const problem = explainMissingGo(at);
   if (problem !== undefined) throw new Error(`The Pulumi CLI could not be downloaded. ${problem}`);
   at.log(
     `building the Pulumi CLI ${version} with Go: three to five minutes and 3 GB, once for all checkouts`,

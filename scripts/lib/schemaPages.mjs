@@ -62,8 +62,8 @@ function describeSchemaType(schema, path) {
   return schema.type ? [schema.type].flat().join(" or ") : "any JSON";
 }
 
-/** What restricts a value, and what it means. @param {Schema} schema @returns {string} */
-function meaningOf(schema) {
+/** Describes what a value means and what restricts it. @param {Schema} schema @returns {string} */
+function describeMeaning(schema) {
   const limits = [schema, schema.items ?? {}, ...(schema.allOf ?? [])];
   return [
     schema.description,
@@ -152,7 +152,7 @@ function describeMember(name, member, definitions) {
   const referred = definitions[definitionName(member.$ref ?? member.items?.$ref ?? "")] ?? {};
   // A count says nothing about what is counted, and a glob only how it is written.
   const isGeneral = ["integer", "string"].includes(referred.type) && !referred.enum;
-  const text = meaningOf(member) || (!isGeneral && meaningOf(referred)) || COMMON_MEMBERS[name];
+  const text = describeMeaning(member) || (!isGeneral && describeMeaning(referred)) || COMMON_MEMBERS[name];
   if (!text) throw new Error(`schemaPages.mjs does not know what ${name} means: describe it in its type`);
   return text;
 }
@@ -169,11 +169,13 @@ function membersTable(schema, path, definitions) {
 }
 
 /** The sections of an object and of the objects in it. @param {Schema} schema @param {string} path @param {Schema} definitions @returns {string[]} */
-function sectionsOf(schema, path, definitions) {
+function renderSections(schema, path, definitions) {
   const inner = Object.entries(schema.properties).flatMap(([name, member]) => {
     const found = membersIn(member);
     const below = path === "" ? name : `${path}.${name}`;
-    return found ? [`### ${below}`, meaningOf(member), ...sectionsOf(found, below, definitions)] : [];
+    return found
+      ? [`### ${below}`, describeMeaning(member), ...renderSections(found, below, definitions)]
+      : [];
   });
   return [membersTable(schema, path, definitions), ...inner];
 }
@@ -186,18 +188,18 @@ function sectionsOf(schema, path, definitions) {
 export function schemaPage({ name, title, intro }, schema) {
   const { definitions = {} } = schema;
   const describe = (/** @type {Schema} */ part, /** @type {string} */ path) =>
-    part.properties ? sectionsOf(part, path, definitions) : [`Type: ${describeSchemaType(part, path)}.`];
+    part.properties ? renderSections(part, path, definitions) : [`Type: ${describeSchemaType(part, path)}.`];
   return page([
     "<!-- Written by npm run docs: change the types or scripts/lib/schemaPages.mjs instead. -->",
     `# ${title}`,
     ...intro,
     `The schema is \`pulumi-platform/schema/${name}.schema.json\`.`,
     "## Document",
-    meaningOf(schema),
+    describeMeaning(schema),
     ...describe(schema, ""),
     ...Object.entries(definitions).flatMap(([key, part]) => [
       `## ${key}`,
-      meaningOf(part),
+      describeMeaning(part),
       ...describe(part, key),
     ]),
   ]);

@@ -72,10 +72,12 @@ export function buildSidebars(titles) {
   const placed = new Set(SECTIONS.flatMap((section) => pagesIn(section, titles)));
   /** @type {Section} */
   const rest = { text: "More", pages: [...titles.keys()].filter((page) => !placed.has(page)) };
-  const sidebarOf = (/** @type {string} */ folder) =>
+  const renderSidebarOf = (/** @type {string} */ folder) =>
     [...SECTIONS, rest]
       .filter(({ only }) => only === undefined || only === folder)
       .map((section) => renderSection(section, titles))
       .filter(({ items }) => items?.length);
-  return Object.fromEntries(["", REFERENCE, DEVELOPMENT].map((folder) => [`/${folder}`, sidebarOf(folder)]));
+  return Object.fromEntries(
+    ["", REFERENCE, DEVELOPMENT].map((folder) => [`/${folder}`, renderSidebarOf(folder)]),
+  );
 }

@@ -2,7 +2,7 @@ import type { PolicyResource } from "@pulumi/policy";
 import { accessPolicies, policyRules } from "../../provider/policy";
 import type { AccessPolicyArgs } from "../../provider/policy";
 import { rules } from "../../provider/access/rules";
-import { explainAsMarkdown, explanationOf } from "../../provider/access/rules/explain";
+import { explainAsMarkdown, explainRule } from "../../provider/access/rules/explain";
 
 const org = "a".repeat(40);
 const GITHUB = "https://token.actions.githubusercontent.com";
@@ -125,7 +125,7 @@ describe("the rules as policies", () => {
       const reason = /Not in the policy pack: ([^.]+)\./.exec(
         explainAsMarkdown(rule).replace(/\s+/g, " "),
       )?.[1];
-      expect(explanationOf(rule).inPolicyPack).toBe(isRun);
+      expect(explainRule(rule).inPolicyPack).toBe(isRun);
       expect(reason === undefined).toBe(isRun);
       const enforce = () => accessPolicies({ enforcement: { [id]: "disabled" } });
       if (isRun) expect(enforce).not.toThrow();

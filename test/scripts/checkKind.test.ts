@@ -19,7 +19,7 @@ test.each([[["Webhok"]], [[]], [["Group", "Role"]]])(
 );
 
 test("a kind is checked by the files that are written for it by hand", async () => {
-  expect(await evaluate("checkKind.mjs", 'm.filesOf("subscription.ts")')).toEqual([
+  expect(await evaluate("checkKind.mjs", 'm.listFilesOfKind("subscription.ts")')).toEqual([
     "provider/resources/subscription.ts",
     "provider/resources/exports.ts",
     "emulator/tables/subscription.ts",

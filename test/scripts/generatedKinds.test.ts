@@ -17,7 +17,10 @@ const read = (file: string): string => readFileSync(path.join(projectRoot, file)
 const contentOf = (text: string): string => text.replace(/[\s,]+/g, "").replace(/-{3,}/g, "---");
 
 test("the usual lookups equal the output of npm run docs", async () => {
-  const written = await evaluate("lib/lookups.mjs", `m.lookupsModule(m.withUsualLookups(${specs}, ${root}))`);
+  const written = await evaluate(
+    "lib/lookups.mjs",
+    `m.lookupsModule(m.findKindsWithUsualLookups(${specs}, ${root}))`,
+  );
   expect(contentOf(read("provider/functions/usual.ts"))).toBe(contentOf(String(written)));
 });
 

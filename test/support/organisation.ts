@@ -2,7 +2,7 @@ import { startEmulator } from "../../emulator";
 import type { Seed } from "../../emulator";
 import { kindTables } from "../../emulator/tables";
 import { kinds } from "../../provider/resources";
-import { createObjects, organisationOf, plainKinds } from "../../scripts/lib/organisation/index.cjs";
+import { createObjects, generateOrganisation, plainKinds } from "../../scripts/lib/organisation/index.cjs";
 import { randomOf } from "../../scripts/lib/random.cjs";
 import { bodyOf } from "./byHand";
 import { call } from "./wire";
@@ -101,7 +101,7 @@ export function randomOrganisation(
   }));
   const existing = { Role: builtInRoles, Identity: people.map(({ uid }) => uid) };
   const counts = countsOf(size);
-  const declared = organisationOf({ seed, counts, plain, isVaried: true, existing, now });
+  const declared = generateOrganisation({ seed, counts, plain, isVaried: true, existing, now });
   const objects = createObjects(
     declared,
     root,

@@ -124,7 +124,7 @@ class ProgramGenerator {
     const options = team === undefined ? [] : [new CompactObject({ parent: new Reference(team) })];
     const { kind } = candidate.spec;
     const call = new Call(new Reference(kind), [this.nameOf(candidate), args, ...options], true);
-    const variable = this.references.variableOf(candidate);
+    const variable = this.references.findVariable(candidate);
     return variable === undefined ? printStatement(call) : printDeclaration(variable, call);
   }
 

@@ -35,8 +35,8 @@ export class References {
     return [...this.constants.values()].map(({ code }) => code);
   }
 
-  /** The variable of a resource that others refer to; undefined where none does, so that it needs none. */
-  variableOf(candidate: Candidate): string | undefined {
+  /** Finds the variable of a resource; undefined if no other resource refers to it, so that it needs none. */
+  findVariable(candidate: Candidate): string | undefined {
     return this.resourceVariables.get(candidate);
   }
 

@@ -3,7 +3,7 @@ import type { Json, Props, ResourceSpec } from "../../engine/description";
 import { diffInputs } from "../../engine/wire/fieldMask";
 import { isObject, stringOrEmpty } from "../../engine/values/values";
 import { specOf } from "../graph/directory";
-import { SECRET_MASK, kindOf, urnParts } from "../documents/engineState";
+import { SECRET_MASK, parseKind, urnParts } from "../documents/engineState";
 import { DocumentError } from "../documents/jsonText";
 import type { AdoptedResource } from "./program";
 
@@ -176,7 +176,7 @@ class StateMerger {
       this.added.push(pickStateMembers(state));
       return false;
     }
-    const key = `${kindOf(type) ?? type} ${name}`;
+    const key = `${parseKind(type) ?? type} ${name}`;
     const resource = this.pending.get(key);
     const spec = resource && specOf(resource.kind);
     if (!resource || !spec) {

@@ -72,7 +72,7 @@ export function cliVersionOf(manifest: unknown): string | undefined {
   return typeof version === "string" ? printable(version, 40) : undefined;
 }
 
-export { parseKind as kindOf } from "./reviewable";
+export { parseKind } from "./reviewable";
 
 interface ReadOptions {
   /** Whether the string "[secret]" stands for a secret, as in digests. In other documents a program may have written it. */

@@ -1,7 +1,7 @@
 import { groupNodes, unresolvedGrants } from "../review/compare";
 import { objectKey, specOf } from "../graph/directory";
 import type { Directory } from "../graph/directory";
-import { describeEffects, sideOf } from "../effects";
+import { describeEffects, createEffectSide } from "../effects";
 import type { EffectContext } from "../effects";
 import { toEntity, entityOfObject, entityKey } from "../graph/entities";
 import { diffGrants } from "../review/grantChanges";
@@ -202,7 +202,11 @@ export function compareDrift(sides: DriftSides): Comparison {
   const { directory, differences, isComplete: isWhole, languages } = sides;
   const graphs = new DriftGraphs(sides);
   const [before, after] = [graphOf(graphs.before), graphOf(graphs.after)];
-  const context = { before: sideOf(graphs.before), after: sideOf(graphs.after), languages };
+  const context = {
+    before: createEffectSide(graphs.before),
+    after: createEffectSide(graphs.after),
+    languages,
+  };
   const { changes: own, unchanged } = diffGrants(before, after, languages);
   const grants = [...own, ...changesByMoves(before, after)].sort((a, b) => compareGrants(a.grant, b.grant));
   return {

@@ -31,7 +31,7 @@ interface Secrets {
   readonly plaintext: PlainSecrets | undefined;
 }
 
-/** Keys may contain any character, so paths are composed and never split. */
+/** Reveals the secrets inside of an object. Keys may contain any character, so paths are composed and never split. */
 function revealMembers(recorded: Props, live: Json | undefined, prefix: string, secrets: Secrets): Props {
   const entries = Object.entries(recorded)
     .map(([key, value]): [string, Json | undefined] => {

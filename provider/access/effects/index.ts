@@ -1,4 +1,4 @@
-export { createEffectSide as sideOf } from "./context";
+export { createEffectSide } from "./context";
 export type { EffectContext, EffectSide } from "./context";
 export { describeEffects } from "./describeEffects";
 export type { FieldEffect } from "./describeEffects";

@@ -21,6 +21,7 @@ function judgeUncompared({ field, before, after }: FieldStates, level: Level): E
   return level.presence === "added" ? widened("is new") : narrowed("is gone");
 }
 
+/** Judges a change of what a field accepts, together with the other members of its one-of. */
 function judgeMatch(
   { field, key, before, after }: FieldStates,
   level: Level,
@@ -53,7 +54,7 @@ function judgeRole(before: Json | undefined, after: Json | undefined, context: E
   return effect.direction === "neutral" ? neutral("both roles allow the same") : effect;
 }
 
-/** The expiry of a value, in nanoseconds; undefined where the text is no time. */
+/** Parses an expiry to nanoseconds; undefined if the text is not a time. */
 function parseExpiry(field: FieldSpec, value: Json | undefined): bigint | undefined {
   if (typeof value !== "string") return undefined;
   return field.type === "string" && field.format === "duration"
@@ -61,6 +62,7 @@ function parseExpiry(field: FieldSpec, value: Json | undefined): bigint | undefi
     : timestampNanos(value);
 }
 
+/** Judges a change of an expiry, which may be set, removed or moved. */
 function judgeExpiry({ field, key, before, after }: FieldStates, level: Level): Effect {
   const isSetAfter = isSet(field, after);
   if (isSet(field, before) && isSetAfter) {
@@ -79,7 +81,7 @@ function judgeExpiry({ field, key, before, after }: FieldStates, level: Level): 
   return isSetAfter ? narrowed("has an end now") : widened("has no end any more");
 }
 
-/** What the difference of one property does to access. */
+/** Judges what the difference of one property does to access. */
 export function judgeField(step: FieldStates, level: Level, context: EffectContext): Effect {
   const settled = judgeUncompared(step, level);
   if (settled !== undefined) return settled;
@@ -112,7 +114,7 @@ function isGiven(field: FieldSpec, value: Json | undefined): boolean {
   return (value ?? field.default ?? false) === true;
 }
 
-/** Where a key is in another map on this side only (`claims` against `claimPatterns`), what that entry accepts. */
+/** Finds what a key accepts that stands in another map on this side only (`claims` against `claimPatterns`). */
 function conditionInOtherMap(key: string, level: Level, side: "before" | "after"): Accepted | undefined {
   const maps = Object.entries(level.fields).flatMap(([name, field]) =>
     field.type === "map" && field.access === "restriction" ? [{ name, values: field.values }] : [],

@@ -17,7 +17,7 @@ export function acceptedBy(field: FieldSpec, value: Json | undefined): Accepted 
   return isPattern(field) ? { pattern: value } : { text: value };
 }
 
-/** What an unset field accepts, if its description defines it. */
+/** Returns what an unset field accepts, if its description defines it. */
 function acceptedByDefault(field: FieldSpec, siblings: Props): Accepted | undefined {
   if (field.type === "enum" && field.default !== undefined)
     return { text: `${field.prefix}${field.default}` };
@@ -25,7 +25,7 @@ function acceptedByDefault(field: FieldSpec, siblings: Props): Accepted | undefi
   return typeof filled === "string" && filled !== "" ? { text: filled } : undefined;
 }
 
-/** What fields accept together of which one at most is set. */
+/** Returns what fields accept together if at most one of them is set; `unknown` if several are. */
 export function acceptedByOneOf(
   fields: Readonly<Record<string, FieldSpec>>,
   siblings: Props,

@@ -1,4 +1,4 @@
-import { kindOf } from "../documents/engineState";
+import { parseKind } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
 import { accessKinds, bindingKeys } from "./accessKinds";
 import { toEntity, entityOfObject } from "./entities";
@@ -92,7 +92,7 @@ class GraphBuilder {
     const notReviewed = after?.notReviewed ?? before?.notReviewed;
     if (op === "same" || type === "" || type.startsWith("pulumi:")) return;
     if (notReviewed !== undefined) this.changes.push({ plan, kind: type, notReviewed });
-    else if (kindOf(type) === undefined && op !== "read") this.changes.push({ plan, kind: type });
+    else if (parseKind(type) === undefined && op !== "read") this.changes.push({ plan, kind: type });
   }
 
   private add(plan: ResourcePlan): void {

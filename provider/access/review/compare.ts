@@ -1,4 +1,4 @@
-import { describeEffects, sideOf } from "../effects";
+import { describeEffects, createEffectSide } from "../effects";
 import type { EffectContext } from "../effects";
 import { SECRET_MASK, urnParts } from "../documents/engineState";
 import { diffGrants } from "./grantChanges";
@@ -193,7 +193,11 @@ export function compare(sources: Sources): Comparison {
   const graphs = buildGraphs(planResources(preview.steps, recorded), inventory);
   const { before, after } = graphs;
   const languages = new Languages();
-  const context = { before: sideOf(before.entities), after: sideOf(after.entities), languages };
+  const context = {
+    before: createEffectSide(before.entities),
+    after: createEffectSide(after.entities),
+    languages,
+  };
   const changes = graphs.changes.map((change) => changeOf(change, context));
   const difference = diffGrants(before, after, languages);
   const grants = [...difference.changes, ...changesByMoves(before, after)].sort((a, b) =>

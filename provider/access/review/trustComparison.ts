@@ -1,4 +1,4 @@
-import { sideOf, describeEffects, combineDirections } from "../effects";
+import { createEffectSide, describeEffects, combineDirections } from "../effects";
 import type { EffectContext, FieldEffect, Direction } from "../effects";
 import type { ResolvedGrant } from "../graph/grants";
 import { isAccessField } from "../graph/accessKinds";
@@ -16,7 +16,7 @@ export class TrustComparison {
     private readonly after: Entities,
     languages: Languages,
   ) {
-    this.context = { before: sideOf(before), after: sideOf(after), languages };
+    this.context = { before: createEffectSide(before), after: createEffectSide(after), languages };
   }
 
   private findTrustEffects(key: string): readonly FieldEffect[] {

@@ -1,4 +1,4 @@
-import { describeEffects, mayWiden, sideOf } from "../effects";
+import { describeEffects, mayWiden, createEffectSide } from "../effects";
 import type { FieldEffect } from "../effects";
 import { specs } from "../documents/specs";
 import { isPrincipalField } from "../graph/accessKinds";
@@ -71,8 +71,8 @@ function compareTrust(facts: Facts, deleted: Entity, created: Entity): FieldEffe
   if (spec === undefined) return [];
   const { before, after } = facts.comparison;
   const effects = describeEffects(spec, deleted.inputs, created.inputs, {
-    before: sideOf(before.entities),
-    after: sideOf(after.entities),
+    before: createEffectSide(before.entities),
+    after: createEffectSide(after.entities),
     languages: languagesOf(facts),
     secretPaths: [...deleted.secretPaths, ...created.secretPaths],
   });

@@ -34,8 +34,8 @@ function exampleOf(rule: Rule): string {
   ].join("\n");
 }
 
-/** What is to be known of a rule. */
-export function explanationOf(rule: Rule): Explanation {
+/** Collects what `explain` prints about a rule. */
+export function explainRule(rule: Rule): Explanation {
   const { id, name, severities, when, what, why, fix, except } = rule;
   const own = {
     id,
@@ -66,7 +66,7 @@ function wrapped(text: string, indent: string, width = 80): string {
 
 /** For a terminal, 80 columns wide. */
 export function explainAsText(rule: Rule): string {
-  const { id, name, when, what, why, fix, except, example } = explanationOf(rule);
+  const { id, name, when, what, why, fix, except, example } = explainRule(rule);
   const section = (title: string, text: string): string => `${title}\n${wrapped(text, "  ")}`;
   return [
     `${id}  ${name}`,
@@ -80,7 +80,7 @@ export function explainAsText(rule: Rule): string {
 }
 
 export function explainAsMarkdown(rule: Rule): string {
-  const { id, name, when, what, why, fix, except, example } = explanationOf(rule);
+  const { id, name, when, what, why, fix, except, example } = explainRule(rule);
   const missing = whyNotInPolicyPack(rule);
   return [
     `## ${id} ${name}`,
@@ -107,7 +107,7 @@ export function listAsText(): string {
 
 export function listAsMarkdown(): string {
   const rows = rules
-    .map(explanationOf)
+    .map(explainRule)
     .map(({ id, name, when }) => `| [${id}](#${id.toLowerCase()}-${name}) | ${name} | ${when} |`);
   return ["| Rule | Name | Severity |", "| --- | --- | --- |", ...rows].join("\n");
 }

@@ -2,7 +2,7 @@ import type { Props } from "../../engine/description";
 import { equal } from "../../engine/values/values";
 import { mergeLive } from "../../engine/wire/merge";
 import { urnParts } from "../documents/engineState";
-import { describeEffects, sideOf } from "../effects";
+import { describeEffects, createEffectSide } from "../effects";
 import type { EffectContext } from "../effects";
 import { diffGrants } from "../review/grantChanges";
 import { accessKinds, isAccessField } from "../graph/accessKinds";
@@ -69,7 +69,7 @@ function changedFields(kind: string, old: Props, now: Props, context: EffectCont
 }
 
 function compareEntities(expected: Entities, actual: Entities, languages: Languages): EntityDifference[] {
-  const context = { before: sideOf(expected), after: sideOf(actual), languages };
+  const context = { before: createEffectSide(expected), after: createEffectSide(actual), languages };
   return [...new Set([...expected.keys(), ...actual.keys()])].sort().flatMap((key): EntityDifference[] => {
     const [old, now] = [expected.get(key), actual.get(key)];
     const kind = (now ?? old)?.kind ?? "";

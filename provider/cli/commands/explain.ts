@@ -7,7 +7,7 @@ import type { Rule } from "../../access/rules";
 import {
   explainAsMarkdown,
   explainAsText,
-  explanationOf,
+  explainRule,
   listAsMarkdown,
   listAsText,
 } from "../../access/rules/explain";
@@ -83,7 +83,7 @@ const markdownOf = (subject: Subject): string =>
 
 function asJson(subjects: readonly Subject[]): object {
   const codes = subjects.flatMap((subject) => ("code" in subject ? explanationOfCode(subject.code) : []));
-  const explained = subjects.flatMap((subject) => ("rule" in subject ? explanationOf(subject.rule) : []));
+  const explained = subjects.flatMap((subject) => ("rule" in subject ? explainRule(subject.rule) : []));
   return { schemaVersion: 1, rules: explained, ...(codes.length === 0 ? {} : { codes }) };
 }
 

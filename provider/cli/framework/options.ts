@@ -188,7 +188,7 @@ export function readDestinations<F extends string>(
   return destinations;
 }
 
-/** @throws UsageError where it is not a whole number of at least 0. */
+/** Reads a flag's count. @throws UsageError where it is not a whole number of at least 0. */
 export function readCount(flag: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) {
     throw new UsageError("PP5002", `--${flag} must be a whole number, as in 2, not "${printable(text, 80)}"`);

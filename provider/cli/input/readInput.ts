@@ -35,7 +35,7 @@ export async function readInput(path: string, what: string): Promise<Input> {
   }
 }
 
-/** An input as text. */
+/** Decodes an input as UTF-8. */
 export function decodeText({ bytes }: Input): string {
   return Buffer.from(bytes).toString("utf8");
 }

@@ -74,8 +74,8 @@ function readAtRef(path: string, ref: string): BaseText {
 
 const normalizeLineEndings = (text: string): string => text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
 
-/** Entries of one policy that another lacks, by their lines. */
-function linesOnlyIn(policy: Policy, other: Policy): string[] {
+/** Finds the entries of one policy that another lacks, and returns their lines. */
+function findLinesOnlyIn(policy: Policy, other: Policy): string[] {
   const texts = other.entries.map((entry) => entryText(entry));
   return policy.entries.flatMap((entry) => {
     const at = texts.indexOf(entryText(entry));
@@ -103,7 +103,7 @@ function describeChanges(
   if (from.text === undefined)
     return [`${file}: this change adds the policy file: none of its entries is used`];
   if (normalizeLineEndings(ownText) === normalizeLineEndings(from.text)) return [];
-  const [added, removed] = [linesOnlyIn(own, base), linesOnlyIn(base, own)];
+  const [added, removed] = [findLinesOnlyIn(own, base), findLinesOnlyIn(base, own)];
   const parts = [
     ...(added.length === 0 ? [] : [`adds or changes the entries in ${formatLines(added)}`]),
     ...(removed.length === 0

@@ -47,7 +47,7 @@ interface JsonResponse {
 }
 
 /** How long the host wants a client to wait, in milliseconds; undefined where it does not limit requests. */
-function requestedWait({ status, header }: Response, attempt: number): number | undefined {
+function readRequestedWait({ status, header }: Response, attempt: number): number | undefined {
   const date = Date.parse(header("date") ?? "");
   // By the host's clock where the response has it: this machine's may be wrong.
   const now = Number.isNaN(date) ? Date.now() : date;
@@ -73,10 +73,10 @@ function describeError(body: unknown): string {
     : `: ${printable(typeof detail === "string" ? detail : JSON.stringify(detail), 300)}`;
 }
 
-/** How long to wait before another attempt; undefined where none is safe, or the host wants too long a wait. */
-function waitAfter(response: Response, attempt: number, isIdempotent: boolean): number | undefined {
+/** Chooses how long to wait before another attempt; undefined if none is safe, or the host wants too long a wait. */
+function chooseRetryDelay(response: Response, attempt: number, isIdempotent: boolean): number | undefined {
   if (attempt + 1 >= ATTEMPTS) return undefined;
-  const requested = requestedWait(response, attempt);
+  const requested = readRequestedWait(response, attempt);
   if (requested !== undefined) return requested <= MAX_WAIT_MS ? requested : undefined;
   return response.status >= 500 && isIdempotent ? FIRST_WAIT_MS * 2 ** attempt : undefined;
 }
@@ -116,7 +116,7 @@ export async function request(
     }
     const { status, text } = response;
     if (status >= 200 && status < 300) return { status, body: tryParseJson(text) };
-    const wait = waitAfter(response, attempt, isIdempotent);
+    const wait = chooseRetryDelay(response, attempt, isIdempotent);
     if (wait === undefined) throw statusError(method, path, response);
     await sleep(wait);
   }

@@ -7,7 +7,7 @@ import type { ApiHost as HttpHost } from "./http";
 import { PostError } from "./http";
 import type { Message, NotReviewed } from "./message";
 import type { Environment } from "../../settings/environment";
-import { reportMessage, notReviewedMessage } from "./message";
+import { reportMessage, createNotReviewedMessage } from "./message";
 
 export type PostHost = "github-pr" | "github-issue" | "gitlab-mr";
 
@@ -49,7 +49,7 @@ export interface PostOptions {
 /** @throws PostError where the event of the job cannot be read. */
 function composeMessage(content: Report | NotReviewed, options: PostOptions, target: Target): Message {
   const { env, marker, sourceRoot, pageUrl } = options;
-  if ("notReviewed" in content) return notReviewedMessage(content, env);
+  if ("notReviewed" in content) return createNotReviewedMessage(content, env);
   return reportMessage(content, marker, { sourceRoot, pageUrl }, target.maxBytes, env);
 }
 

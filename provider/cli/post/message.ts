@@ -38,7 +38,7 @@ function commitLine(env: Environment): string {
 }
 
 /** Creates the comment that replaces an earlier one about another commit. */
-export function notReviewedMessage({ notReviewed, marker }: NotReviewed, env: Environment): Message {
+export function createNotReviewedMessage({ notReviewed, marker }: NotReviewed, env: Environment): Message {
   const hidden = commentMarker("review", marker);
   const title = shorten(`Access review: ${plain(marker)}`, 200);
   const reason = markdown(shorten(notReviewed, 500));

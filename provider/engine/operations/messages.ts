@@ -124,13 +124,13 @@ function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
   }
 }
 
-/** The line of an error about the resource that it names. */
-function describeResource(error: ApiError): string {
+/** Says what an error reports about the resource that it names. */
+function describeResourceProblem(error: ApiError): string {
   if (isNotFound(error)) return "not found";
   return error.code === "ALREADY_EXISTS" ? "already exists" : "concerns";
 }
 
-/** The lines of an error of the API about what it refuses: fields, preconditions, a resource, terms. */
+/** Describes what an error of the API refuses, a line each: fields, preconditions, a resource, terms. */
 function describeDetails(spec: ResourceSpec, error: ApiError): string[] {
   const { fieldViolations, preconditions, resource, missingTerms } = error.details;
   return [
@@ -143,7 +143,7 @@ function describeDetails(spec: ResourceSpec, error: ApiError): string[] {
         `${[type, subject].filter((part) => part !== "").join(" ")}: ${description}`,
     ),
     ...(resource
-      ? [`${describeResource(error)}: ${resource.resourceType} ${resource.resourceName}`.trim()]
+      ? [`${describeResourceProblem(error)}: ${resource.resourceType} ${resource.resourceName}`.trim()]
       : []),
     ...missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
     ...(error.reason === "" || error.reason === error.code ? [] : [`reason: ${error.reason}`]),

@@ -30,7 +30,7 @@ export function findUnappliedFields(
     .map(([key]) => key);
 }
 
-/** Whether an object is what a create with these inputs makes. */
+/** Whether an object equals the one that a create with these inputs makes. */
 export function isEqualObject(spec: ResourceSpec, inputs: Props, live: Props): boolean {
   return findUnappliedFields(spec, undefined, inputs, live).length === 0;
 }
@@ -41,7 +41,7 @@ interface WriteResponse {
   readonly live: Props;
 }
 
-/** Inputs that this write did not change, and whose live value is not the recorded one. */
+/** Finds the inputs that this write did not change and that somebody else changed at the server. */
 function findForeignChanges(
   spec: ResourceSpec,
   olds: Props,

@@ -146,6 +146,7 @@ class ObjectOwners {
   /** @param named what the two have in common, as in `both name the same parentUid` */
   constructor(private readonly named: string) {}
 
+  /** Registers an owner by a key, and by its value once that is known. */
   add(owner: Owner, key: unknown): void {
     this.register(key, owner);
     whenKnown(key, (known) => this.errors.catch(() => this.register(known, owner)));
@@ -205,7 +206,7 @@ interface RunOwners {
 const runs = new WeakMap<object, RunOwners>();
 const NO_RUN = {};
 
-function ownersOfRun(): RunOwners {
+function getOwnersOfRun(): RunOwners {
   const run = pulumi.getMonitor() ?? NO_RUN;
   const known = runs.get(run) ?? { children: new Map(), objects: new Map(), ids: new Map() };
   runs.set(run, known);
@@ -238,7 +239,7 @@ export function recordResource(
   const adopted = args[ADOPT];
   if (isGiven(parentUid)) {
     if (owns)
-      getOrAdd(ownersOfRun().children, owns.children, () => new ChildOwners()).add(
+      getOrAdd(getOwnersOfRun().children, owns.children, () => new ChildOwners()).add(
         { ...owner, owns },
         parentUid,
       );
@@ -263,22 +264,23 @@ function isGiven(value: unknown): boolean {
 }
 
 function idsOf(kind: string): IdOwners {
-  return getOrAdd(ownersOfRun().ids, kind, () => new IdOwners());
+  return getOrAdd(getOwnersOfRun().ids, kind, () => new IdOwners());
 }
 
+/** Registers a resource under the values that identify its object, so that a second one with the same values is an error. */
 function recordIdentity(spec: ResourceSpec, owner: Owner, parent: unknown, args: Args): void {
   const keys = spec.identifiedBy ?? (spec.sharesParentUid ? ["parentUid"] : []);
   if (keys.length === 0) return;
-  const { objects } = ownersOfRun();
-  const join = (values: readonly unknown[]) =>
+  const { objects } = getOwnersOfRun();
+  const addOwner = (values: readonly unknown[]) =>
     getOrAdd(
       objects,
       `${spec.kind} ${JSON.stringify(values)}`,
       () => new ObjectOwners(`both name the same ${keys.join(" and ")}`),
     ).add(owner, parent);
   const values = keys.filter((key) => key !== "parentUid").map((key) => args[key]);
-  if (values.every((value) => typeof value === "string")) join(values);
-  else pulumi.all(values).apply((known) => lateErrors.catch(() => join(known)));
+  if (values.every((value) => typeof value === "string")) addOwner(values);
+  else pulumi.all(values).apply((known) => lateErrors.catch(() => addOwner(known)));
 }
 
 const lateErrors = new LateErrors();

@@ -66,7 +66,7 @@ interface KindConstants {
 
 const constants = new WeakMap<ResourceSpec, KindConstants>();
 
-function constantsOf(spec: ResourceSpec): KindConstants {
+function getConstants(spec: ResourceSpec): KindConstants {
   const known = constants.get(spec);
   if (known) return known;
   const outputs = Object.entries(spec.outputs ?? {});
@@ -84,7 +84,7 @@ function withDefaults(
   spec: ResourceSpec,
   opts: pulumi.CustomResourceOptions | undefined,
 ): pulumi.CustomResourceOptions | undefined {
-  const { secretOutputs } = constantsOf(spec);
+  const { secretOutputs } = getConstants(spec);
   const options =
     secretOutputs.length === 0
       ? opts
@@ -98,7 +98,7 @@ function properties(
   args: object | undefined,
   opts: pulumi.CustomResourceOptions | undefined,
 ): Record<string, unknown> {
-  const { __provider, outputs, hasSecretFields } = constantsOf(spec);
+  const { __provider, outputs, hasSecretFields } = getConstants(spec);
   if (opts?.id !== undefined) {
     const all = Object.fromEntries(Object.keys(spec.fields).map((key) => [key, undefined]));
     return { ...all, ...outputs, __provider };

@@ -27,7 +27,8 @@ function jwksProblem(text: string): string | undefined {
   return undefined;
 }
 
-function urlProblem(text: string, protocols: readonly string[]): string | undefined {
+/** Says what is wrong with a URL; undefined if nothing is. */
+function findUrlProblem(text: string, protocols: readonly string[]): string | undefined {
   const must = `must be an absolute ${protocols.join(" or ")} URL, as in ${protocols[0] ?? ""}://example.com/path`;
   if (!URL.canParse(text) || /[\s\\]/.test(text)) return must;
   const url = new URL(text);
@@ -77,8 +78,8 @@ const problems: Record<Format, (text: string) => string | undefined> = {
       : undefined,
   int64: (text) => (/^(0|[1-9]\d{0,18})$/.test(text) ? undefined : "must be a whole number, as in 12345"),
   jwks: jwksProblem,
-  url: (text) => urlProblem(text, ["https", "http"]),
-  httpsUrl: (text) => urlProblem(text, ["https"]),
+  url: (text) => findUrlProblem(text, ["https", "http"]),
+  httpsUrl: (text) => findUrlProblem(text, ["https"]),
   keyringFile: (text) =>
     /^[A-Za-z0-9_@+-][A-Za-z0-9_.@+-]*$/.test(text)
       ? undefined

@@ -15,7 +15,7 @@ export function durationNanos(text: string): bigint | undefined {
   return whole[1] === "-" ? -nanos : nanos;
 }
 
-/** A duration in the only form the API takes: seconds with up to nine digits. */
+/** Converts a duration to the only form that the API accepts: seconds with up to nine decimals. */
 export function durationToWire(text: string): string {
   const nanos = durationNanos(text);
   if (nanos === undefined) return text;

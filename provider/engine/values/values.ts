@@ -45,7 +45,7 @@ export function isObject(value: unknown): value is Record<string, Json | undefin
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
-/** The order of texts by code units: the same on every machine, whatever its language. */
+/** Compares texts by code units, which gives the same order on every machine. */
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

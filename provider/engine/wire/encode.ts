@@ -29,7 +29,7 @@ export function toWire(spec: FieldSpec, value: Json | undefined): Json {
   return value;
 }
 
-/** What clears a field: named in the mask and sent empty. */
+/** Returns the value that clears a field when the mask names it. */
 export function emptyWireValue(spec: FieldSpec): Json {
   switch (spec.type) {
     case "string":
@@ -49,8 +49,8 @@ export function emptyWireValue(spec: FieldSpec): Json {
   }
 }
 
-/** The body of a create: what the program set, nothing else. */
-export function createBody(spec: ResourceSpec, inputs: Props): Props {
+/** Builds the body of a create from the fields that the program set. */
+export function buildCreateBody(spec: ResourceSpec, inputs: Props): Props {
   return Object.fromEntries(
     Object.entries(spec.fields)
       .filter(([key, field]) => !field.path && !field.subresource && isSet(field, inputs[key]))

@@ -11,6 +11,7 @@ interface MergeContext {
   readonly includesUnset: boolean;
 }
 
+/** Expresses a live value in the program's spelling; undefined if the program need not show it. */
 function mergeField(
   spec: FieldSpec,
   path: string,

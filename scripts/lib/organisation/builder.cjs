@@ -42,47 +42,49 @@ class OrganisationBuilder {
     this.references["Group"] = ["${org}"];
   }
 
-  /** A whole number from 0 to below the limit. @param {number} limit */
-  below(limit) {
+  /** Draws a whole number from 0 to below the limit. @param {number} limit */
+  randomBelow(limit) {
     return Math.floor(this.random() * limit);
   }
 
-  /** Whether a thing that is so in a share of all cases is so here; never where nothing varies. @param {number} share */
-  varies(share = 0.5) {
+  /** Decides by chance whether a variation is used; never in an organisation that does not vary. @param {number} share */
+  isChosen(share = 0.5) {
     return this.isVaried && this.random() < share;
   }
 
   /** @template T @param {readonly T[]} items */
-  one(items) {
+  pickOne(items) {
     return pick(this.random, items);
   }
 
-  /** A reference to one of a kind. @param {string} kind */
-  some(kind) {
-    return this.one(this.references[kind] ?? []);
+  /** Draws a reference to an object of a kind. @param {string} kind */
+  pickReference(kind) {
+    return this.pickOne(this.references[kind] ?? []);
   }
 
   /** A group for a new group to lie in: one of the latest, so that the tree is as deep as it may be. @param {string} group */
   parentOfGroup(group) {
-    const { reference, depth } = this.one(this.parents.slice(-40));
+    const { reference, depth } = this.pickOne(this.parents.slice(-40));
     if (depth + 1 < DEEPEST_GROUP) this.parents.push({ reference: group, depth: depth + 1 });
     return reference;
   }
 
-  /** A description that a program, a page or a shell could take for something else. */
-  oddText() {
-    return this.one(DESCRIPTIONS);
+  /** Draws a description that a program, a page or a shell could misread. */
+  pickOddText() {
+    return this.pickOne(DESCRIPTIONS);
   }
 
-  /** The name and the description of an object. @param {string} kind */
-  named(kind) {
+  /** Creates the name and the description of an object. @param {string} kind */
+  createTexts(kind) {
     if (!this.isVaried) return { name: `${kind.toLowerCase()}-${this.number}` };
-    const name = this.varies(0.3) ? this.one(WORDS) : `${this.one(WORDS)} ${this.below(1000)}`;
-    return { name, description: this.oddText() };
+    const name = this.isChosen(0.3)
+      ? this.pickOne(WORDS)
+      : `${this.pickOne(WORDS)} ${this.randomBelow(1000)}`;
+    return { name, description: this.pickOddText() };
   }
 
-  /** A reference to the next object that has none of a kind yet. @param {string} kind @param {string} parent */
-  nextWithout(kind, parent) {
+  /** Finds the next parent that has no object of a kind yet. @param {string} kind @param {string} parent */
+  findNextWithout(kind, parent) {
     const index = this.used[kind] ?? 0;
     this.used[kind] = index + 1;
     return this.references[parent]?.[index];
@@ -92,9 +94,9 @@ class OrganisationBuilder {
   newGrant() {
     for (let attempt = 0; attempt < 100; attempt += 1) {
       const grant = {
-        parentUid: this.some("Group"),
-        identityUid: this.some("Identity"),
-        roleUid: this.some("Role"),
+        parentUid: this.pickReference("Group"),
+        identityUid: this.pickReference("Identity"),
+        roleUid: this.pickReference("Role"),
       };
       const key = Object.values(grant).join(" ");
       if (!this.isVaried && this.granted.has(key)) continue;

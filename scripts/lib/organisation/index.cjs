@@ -28,7 +28,7 @@ const { plainKinds, plainMaker } = require("./plainKinds.cjs");
  * @param {OrganisationOptions} options
  * @returns {Declarations} in an order in which each finds what it refers to
  */
-function organisationOf(options) {
+function generateOrganisation(options) {
   const builder = new OrganisationBuilder(options);
   const plain = (options.plain ?? []).map((kind) => /** @type {const} */ ([kind.kind, plainMaker(kind)]));
   const { Group, Identity, Role, RoleBinding, Repo, ...others } = makers;
@@ -72,4 +72,4 @@ function createObjects(declarations, root, nextPart, sharesParentUid) {
   });
 }
 
-module.exports = { createObjects, organisationOf, plainKinds, replaceReferences };
+module.exports = { createObjects, generateOrganisation, plainKinds, replaceReferences };

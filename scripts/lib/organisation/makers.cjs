@@ -23,8 +23,8 @@ function claimMatchOf(builder, n) {
   const claimMatch = {
     issuer: "https://token.actions.example.com",
     subject: `repo:acme/r${n}:ref:refs/heads/main`,
-    ...(builder.varies() ? { audience: builder.one(["token.actions.example.com", "api"]) } : {}),
-    ...(builder.varies() ? { claims: { repository_owner: "acme", "odd key": builder.oddText() } } : {}),
+    ...(builder.isChosen() ? { audience: builder.pickOne(["token.actions.example.com", "api"]) } : {}),
+    ...(builder.isChosen() ? { claims: { repository_owner: "acme", "odd key": builder.pickOddText() } } : {}),
   };
   return { claimMatch };
 }
@@ -44,8 +44,8 @@ const staticKeysOf = (builder) => ({
     issuer: "https://kubernetes.default.svc",
     subject: "system:serviceaccount:ci:deployer",
     issuerKeys: '{"keys":[{"kty":"RSA","kid":"a","use":"sig","n":"AQAB","e":"AQAB"}]}',
-    expirationTime: new Date(builder.now + (builder.below(360) - 15) * DAY_MS).toISOString(),
-    ...(builder.varies() ? { audiences: ["api"] } : {}),
+    expirationTime: new Date(builder.now + (builder.randomBelow(360) - 15) * DAY_MS).toISOString(),
+    ...(builder.isChosen() ? { audiences: ["api"] } : {}),
   },
 });
 
@@ -53,10 +53,10 @@ const staticKeysOf = (builder) => ({
 const awsIdentityOf = (builder) => ({
   awsIdentity: {
     awsAccount: "123456789012",
-    ...(builder.varies()
+    ...(builder.isChosen()
       ? { arn: "arn:aws:sts::123456789012:assumed-role/deploy/session" }
       : { arnPattern: "^arn:aws:sts::123456789012:assumed-role/deploy/.+$" }),
-    ...(builder.varies() ? { userIdPattern: "^AROA[A-Z0-9]+:.+$" } : { userId: "AROAEXAMPLE:session" }),
+    ...(builder.isChosen() ? { userIdPattern: "^AROA[A-Z0-9]+:.+$" } : { userId: "AROAEXAMPLE:session" }),
   },
 });
 
@@ -69,12 +69,12 @@ function repoContentOf(builder, n) {
   }
   const customOverlay = {
     contents: { packages: ["curl", "jq"] },
-    environment: { LANG: "C.UTF-8", "odd-key": builder.oddText() },
+    environment: { LANG: "C.UTF-8", "odd-key": builder.pickOddText() },
     accounts: { runAs: "65532", users: [{ username: "app", uid: 65532, gid: 65532 }] },
   };
   return {
-    ...(builder.varies() ? { catalogTier: "CATALOG_TIER_AI", aliases: ["acme/repo:latest"] } : {}),
-    ...(builder.varies() ? { customOverlay } : {}),
+    ...(builder.isChosen() ? { catalogTier: "CATALOG_TIER_AI", aliases: ["acme/repo:latest"] } : {}),
+    ...(builder.isChosen() ? { customOverlay } : {}),
   };
 }
 
@@ -92,7 +92,7 @@ function accountsOf(builder, n) {
   }
   const installations = [{ installationId: "2", name: "acme" }];
   return {
-    chainguard: { serviceBindings: { INGESTER: builder.some("Identity") } },
+    chainguard: { serviceBindings: { INGESTER: builder.pickReference("Identity") } },
     github: { appInstallations: { 12345: { installations } } },
   };
 }
@@ -103,71 +103,77 @@ function oidcOf(builder, n) {
   if (!builder.isVaried) return { ...login, pkceEnabled: true };
   return {
     ...login,
-    ...(builder.varies() ? { pkceEnabled: true } : { clientSecret: "the secret" }),
-    correlationRule: `CORRELATION_RULE_${builder.one(["SUB", "OID"])}_EQUALS_EXTERNAL_ID`,
-    additionalScopes: builder.varies() ? ["email", "groups"] : [],
+    ...(builder.isChosen() ? { pkceEnabled: true } : { clientSecret: "the secret" }),
+    correlationRule: `CORRELATION_RULE_${builder.pickOne(["SUB", "OID"])}_EQUALS_EXTERNAL_ID`,
+    additionalScopes: builder.isChosen() ? ["email", "groups"] : [],
     groupsClaim: "groups",
   };
 }
 
 /** Kinds that need more than their description says, in an order in which each finds what it refers to. @type {Readonly<Record<string, Maker>>} */
 const makers = {
-  Group: (builder, n) => ({ parentUid: builder.parentOfGroup(`\${Group-${n}}`), ...builder.named("Group") }),
+  Group: (builder, n) => ({
+    parentUid: builder.parentOfGroup(`\${Group-${n}}`),
+    ...builder.createTexts("Group"),
+  }),
   Identity: (builder, n) => ({
-    parentUid: builder.some("Group"),
-    ...builder.named("Identity"),
+    parentUid: builder.pickReference("Group"),
+    ...builder.createTexts("Identity"),
     ...relationshipOf(builder, n),
   }),
   Role: (builder, n) => ({
-    parentUid: builder.some("Group"),
-    ...builder.named("Role"),
+    parentUid: builder.pickReference("Group"),
+    ...builder.createTexts("Role"),
     capabilities: CAPABILITIES.filter(
       (_, index) => index === n % CAPABILITIES.length || builder.random() < 0.4,
     ),
   }),
   RoleBinding: (builder) => builder.newGrant(),
   Repo: (builder, n) => ({
-    parentUid: builder.some("Group"),
-    ...builder.named("Repo"),
+    parentUid: builder.pickReference("Group"),
+    ...builder.createTexts("Repo"),
     ...repoContentOf(builder, n),
   }),
   RepoReadme: (builder, n) => {
-    const parentUid = builder.nextWithout("RepoReadme", "Repo");
+    const parentUid = builder.findNextWithout("RepoReadme", "Repo");
     return parentUid === undefined ? undefined : { parentUid, content: `# Number ${n}\n` };
   },
   Tag: (builder, n) => ({
-    parentUid: builder.some("Repo"),
+    parentUid: builder.pickReference("Repo"),
     name: `v${n}`,
-    digest: `sha256:${Array.from({ length: 64 }, () => builder.below(16).toString(16)).join("")}`,
+    digest: `sha256:${Array.from({ length: 64 }, () => builder.randomBelow(16).toString(16)).join("")}`,
   }),
   IdentityProvider: (builder, n) => ({
     parentUid: "${org}",
-    ...builder.named("IdentityProvider"),
-    defaultRole: builder.some("Role"),
+    ...builder.createTexts("IdentityProvider"),
+    defaultRole: builder.pickReference("Role"),
     oidc: oidcOf(builder, n),
   }),
   ScimToken: (builder) => {
-    const parentUid = builder.nextWithout("ScimToken", "IdentityProvider");
+    const parentUid = builder.findNextWithout("ScimToken", "IdentityProvider");
     return parentUid === undefined ? undefined : { parentUid, neverExpires: true };
   },
   ExternalGroupRoleMapping: (builder, n) => ({
-    parentUid: builder.some("IdentityProvider"),
+    parentUid: builder.pickReference("IdentityProvider"),
     externalGroupId: `group ${n}`,
-    roleUid: builder.some("Role"),
+    roleUid: builder.pickReference("Role"),
     scope: "${org}",
   }),
   AccountAssociation: (builder, n) => {
-    const parentUid = builder.nextWithout("AccountAssociation", "Group");
+    const parentUid = builder.findNextWithout("AccountAssociation", "Group");
     if (parentUid === undefined) return undefined;
-    return { parentUid, ...builder.named("AccountAssociation"), ...accountsOf(builder, n) };
+    return { parentUid, ...builder.createTexts("AccountAssociation"), ...accountsOf(builder, n) };
   },
   GroupInvite: (builder, n) => ({
-    parentUid: builder.some("Group"),
-    roleUid: builder.some("Role"),
+    parentUid: builder.pickReference("Group"),
+    roleUid: builder.pickReference("Role"),
     ttl: "24h",
     email: `somebody-${n}@example.com`,
   }),
-  TermsAcceptance: (builder) => ({ parentUid: builder.some("Group"), documentIds: ["guardener-tos.v1"] }),
+  TermsAcceptance: (builder) => ({
+    parentUid: builder.pickReference("Group"),
+    documentIds: ["guardener-tos.v1"],
+  }),
 };
 
 module.exports = { makers };

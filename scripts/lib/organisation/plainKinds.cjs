@@ -28,7 +28,7 @@ function valueOf(name, field, n) {
 function plainMaker({ fields, parent }) {
   const required = Object.entries(fields).filter(([key, field]) => field.required && key !== "parentUid");
   return (builder, n) => ({
-    parentUid: builder.some(parent),
+    parentUid: builder.pickReference(parent),
     ...Object.fromEntries(required.map(([key, field]) => [key, valueOf(key, field, n)])),
   });
 }

@@ -104,7 +104,7 @@ export function argumentsTable(members) {
 }
 
 /** @param {readonly OneOf[]} oneOfs */
-export function choices(oneOfs) {
+export function describeChoices(oneOfs) {
   return oneOfs.map(({ members, required, immutable }) => {
     const names = members.map(code).join(", ");
     const change = immutable ? " Another one replaces the resource." : "";
@@ -114,7 +114,7 @@ export function choices(oneOfs) {
 
 /** @param {Shape} shape */
 export function shapeSection({ path, text, members, oneOfs }) {
-  return [`### ${path}`, text, ...choices(oneOfs), argumentsTable(members)].join("\n\n");
+  return [`### ${path}`, text, ...describeChoices(oneOfs), argumentsTable(members)].join("\n\n");
 }
 
 /** The object in a field, below lists and maps. @param {Field} field @returns {Extract<Field, { type: "object" }> | undefined} */

@@ -4,7 +4,7 @@ import path from "node:path";
 import { lookupExample } from "./lookupExample.mjs";
 import { lookupPage } from "./lookupPage.mjs";
 import { lowerFirst, upperFirst } from "../letterCase.cjs";
-import { withUsualLookups } from "../lookups.mjs";
+import { findKindsWithUsualLookups } from "../lookups.mjs";
 import { documents, schemaPage } from "../schemaPages.mjs";
 import { code, firstSentence, page, table } from "./markdown.mjs";
 import { resourcePage } from "./resourcePage.mjs";
@@ -116,7 +116,7 @@ export function referencePages(root, specs, uncompared, rules) {
     pages.set(`docs/reference/resources/${spec.kind}.md`, text);
   }
   const capabilitiesOf = capabilitiesOfLookups(specs);
-  const usual = new Map(withUsualLookups(specs, root).map((spec) => [lowerFirst(spec.kind), spec]));
+  const usual = new Map(findKindsWithUsualLookups(specs, root).map((spec) => [lowerFirst(spec.kind), spec]));
   for (const [name, all] of lookups) {
     const title = `Lookups: ${lowerFirst(name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))}`;
     const spec = usual.get(name);

@@ -1,6 +1,6 @@
 // @ts-check
 import { upperFirst } from "../letterCase.cjs";
-import { pluralOf } from "../lookups.mjs";
+import { pluralize } from "../lookups.mjs";
 
 /** @typedef {import("./resourcePage.mjs").Spec} Spec */
 
@@ -28,6 +28,6 @@ export function lookupExample(spec) {
 const acme = getGroupOutput({ name: "acme" });
 const ${all} = ${call}({ descendantsOf: acme.uid });
 
-export const ${pluralOf(field)} = ${all}.apply((all) => all.map(({ ${field} }) => ${field}));
+export const ${pluralize(field)} = ${all}.apply((all) => all.map(({ ${field} }) => ${field}));
 `;
 }

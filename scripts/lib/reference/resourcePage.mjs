@@ -1,5 +1,5 @@
 // @ts-check
-import { argumentsTable, choices, objectIn, shapeSection } from "./fields.mjs";
+import { argumentsTable, describeChoices, objectIn, shapeSection } from "./fields.mjs";
 import { code, example, page, table } from "./markdown.mjs";
 
 /**
@@ -181,7 +181,7 @@ export function resourcePage(sources, spec, { exampleText, uncompared, skipReaso
     example(exampleText),
     "## Arguments",
     "`Change` says which arguments replace the resource.",
-    ...choices(oneOfs),
+    ...describeChoices(oneOfs),
     argumentsTable(members),
     ...shapesIn(sources, args, members).map(shapeSection),
     outputsSection(sources, spec),

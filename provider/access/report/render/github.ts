@@ -50,13 +50,13 @@ function annotation(finding: Finding, options: RenderOptions): string {
 export function renderGithub(report: Report, options: RenderOptions): string {
   const shown = new Map<Level, number>();
   const lines: string[] = [];
-  let left = 0;
+  let hiddenCount = 0;
   for (const finding of report.findings) {
     const level = levels[finding.severity];
     const count = shown.get(level) ?? 0;
     // One notice is kept for the summary.
     if (count >= SHOWN_PER_LEVEL - (level === "notice" ? 1 : 0)) {
-      left += 1;
+      hiddenCount += 1;
       continue;
     }
     shown.set(level, count + 1);
@@ -64,7 +64,9 @@ export function renderGithub(report: Report, options: RenderOptions): string {
   }
   const summary = [
     verdict(report).line,
-    left === 0 ? undefined : `${plural(left, "more finding")} not shown: GitHub shows ten of each level`,
+    hiddenCount === 0
+      ? undefined
+      : `${plural(hiddenCount, "more finding")} not shown: GitHub shows ten of each level`,
     report.suppressed.length === 0 ? undefined : `${report.suppressed.length} suppressed by the policy file`,
     provenanceParts(report).join(", "),
   ];

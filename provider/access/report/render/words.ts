@@ -5,7 +5,7 @@ import type { SourceLocation } from "../../documents/sourceLocation";
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
-/** The stacks of a report in one text; undefined where none is known. */
+/** Joins the names of a report's stacks; undefined if none is known. */
 export function joinStacks({ stacks }: Report): string | undefined {
   return stacks.length === 0 ? undefined : stacks.join(", ");
 }
@@ -31,15 +31,15 @@ export function differenceFinder(report: Report): (finding: Finding) => Differen
   return ({ drift, fingerprint }) => (drift === undefined ? undefined : differences.get(fingerprint));
 }
 
-/** Ready answers to a difference: what each does, the text to copy, and its language. */
-export function answersTo(difference: Difference | undefined) {
+/** Lists the ways to resolve a difference: what each does, the text to copy, and its language. */
+export function listRemedies(difference: Difference | undefined) {
   const { revert, adopt, suppress } = difference?.answers ?? {};
-  const answers = [
+  const remedies = [
     { short: "restore", heading: "Restore it", text: revert, language: "sh" },
     { short: "update the program", heading: "Update the program", text: adopt, language: "ts" },
     { short: "suppress", heading: "Suppress it in the policy file", text: suppress, language: "yaml" },
   ];
-  return answers.flatMap(({ text, ...rest }) => (text === undefined ? [] : [{ text, ...rest }]));
+  return remedies.flatMap(({ text, ...rest }) => (text === undefined ? [] : [{ text, ...rest }]));
 }
 
 const titles: Readonly<Record<Report["command"], string>> = {
@@ -71,7 +71,7 @@ export function title(report: Report): string {
   return titles[report.command];
 }
 
-/** The name to show for something that may have none. */
+/** Chooses the name to show for something that may have none. */
 export function chooseName(named: {
   readonly name?: string;
   readonly key?: string;
@@ -81,7 +81,7 @@ export function chooseName(named: {
   return named.name ?? named.uid ?? named.urn ?? named.key ?? "(no name)";
 }
 
-/** Who a subject is, and its own name where the display name does not hold it. */
+/** Names a subject: its display name, and its own name if the display name does not contain it. */
 export function nameSubject({ subject }: Grant): {
   readonly displayName: string;
   readonly name?: string;
@@ -91,7 +91,7 @@ export function nameSubject({ subject }: Grant): {
   return name === undefined || displayName.includes(name) ? { displayName } : { displayName, name };
 }
 
-/** A place from the root of the repository, with `/` and without `.`: `provider/index.ts`. */
+/** Formats a file's path from the root of the repository, with `/` and without `.`: `provider/index.ts`. */
 export function repositoryPath(location: SourceLocation, sourceRoot = ""): string {
   const parts = `${sourceRoot}/${location.file}`.replaceAll("\\", "/").split("/");
   const kept: string[] = [];
@@ -107,10 +107,10 @@ export function findLocation(finding: Finding): SourceLocation | undefined {
   return finding.location ?? finding.grant?.location;
 }
 
-/** `G1 owner-grant`; a drift's rule has the name of its id. */
+/** Formats the rule of a finding: `G1 owner-grant`. In drift both are the same, and shown once. */
 export const formatRule = ({ id, rule }: Finding): string => (id === rule ? id : `${id} ${rule}`);
 
-/** `index.ts:12`. */
+/** Formats a location as `index.ts:12`. */
 export function formatLocation(
   location: SourceLocation | undefined,
   sourceRoot?: string,

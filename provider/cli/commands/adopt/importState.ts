@@ -72,7 +72,7 @@ function chooseBackupPath(out: string, stack: string): string {
   }
 }
 
-/** The document may contain secrets, so that only the owner of the file may read it. */
+/** Imports a state into a stack. It may contain secrets, so only the owner may read the temporary file. */
 async function importDocument(document: unknown, stack: string, cwd: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-adopt-"));
   try {

@@ -29,7 +29,7 @@ function inputOf(inputs: Inputs, name: string): string {
   return value;
 }
 
-/** A member that is a string; otherwise the empty one. */
+/** Reads a member that is a string; otherwise the empty one. */
 function readStringMember(map: YAMLMap, key: string): string {
   const value = map.get(key);
   return typeof value === "string" ? value : "";

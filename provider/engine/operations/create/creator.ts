@@ -25,7 +25,7 @@ import { ADOPT, createOnlyOutputs, UNCONFIRMED } from "../../description";
 import type { Props } from "../../description";
 import { findSchemaMismatch } from "../../wire/schemaMismatch";
 import { parentUidOf, readOutputs } from "../../wire/decode";
-import { createBody } from "../../wire/encode";
+import { buildCreateBody } from "../../wire/encode";
 import { outputsFor } from "../../wire/merge";
 
 /** The rights of a group's owner are known everywhere by then. */
@@ -133,7 +133,7 @@ export class Creator {
   private send(attempt: Attempt): Promise<Created<JsonObject>> {
     const { spec, client, host, registry } = this.kind;
     const { what, parent, inputs, pending } = attempt;
-    const body = createBody(spec, inputs);
+    const body = buildCreateBody(spec, inputs);
     return createAndVerify({
       send: () =>
         registry.send(

@@ -74,12 +74,12 @@ export class LostCreateFinder {
       .findRivals(place, pending)
       .filter((rival) => found.some((item) => this.isMadeBy(rival.inputs, item)));
     return found.length > rivals.length + 1
-      ? this.chooseOfSurplus(attempt, found)
+      ? this.chooseFromSurplus(attempt, found)
       : found.find((item) => !rivals.some((rival) => this.isCloser(rival.inputs, inputs, item)));
   }
 
-  /** There are more objects than lost creates. The others take theirs first, so that the error names what is left. */
-  private async chooseOfSurplus(
+  /** Chooses an object if there are more objects than lost creates. Others choose first, so that the error names what is left. */
+  private async chooseFromSurplus(
     { what, parent, pending }: Attempt,
     found: readonly JsonObject[],
   ): Promise<JsonObject | undefined> {

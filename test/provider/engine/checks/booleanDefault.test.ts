@@ -2,7 +2,7 @@ import { checkInputs } from "../../../../provider/engine/checks/checkInputs";
 import { diffFields, diffInputs } from "../../../../provider/engine/wire/fieldMask";
 import { isSet } from "../../../../provider/engine/values/values";
 import { readBody } from "../../../../provider/engine/wire/decode";
-import { createBody } from "../../../../provider/engine/wire/encode";
+import { buildCreateBody } from "../../../../provider/engine/wire/encode";
 import { mergeLive } from "../../../../provider/engine/wire/merge";
 import { resourceDecoder } from "../../../../provider/schema/decoders";
 import {
@@ -54,12 +54,12 @@ describe("a boolean that is true by default", () => {
 
   test("is sent with a create where it is false, at the top and in an object", () => {
     const inputs = { name: "a", active: false, muted: false, filter: { verifiesTls: false } };
-    expect(createBody(webhook, inputs)).toEqual({
+    expect(buildCreateBody(webhook, inputs)).toEqual({
       name: "a",
       active: false,
       filter: { verifiesTls: false },
     });
-    expect(createBody(webhook, { name: "a", active: true, filter: { verifiesTls: true } })).toEqual({
+    expect(buildCreateBody(webhook, { name: "a", active: true, filter: { verifiesTls: true } })).toEqual({
       name: "a",
     });
   });

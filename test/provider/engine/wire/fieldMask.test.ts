@@ -12,7 +12,7 @@ import {
   string,
 } from "../../../../provider/schema/fields";
 import { readBody } from "../../../../provider/engine/wire/decode";
-import { createBody } from "../../../../provider/engine/wire/encode";
+import { buildCreateBody } from "../../../../provider/engine/wire/encode";
 import { samples as lives } from "../../../support/samples";
 import { pairOf } from "../../support/arbitraries";
 import { inferredMask, patched, settledForm } from "../../support/modelServer";
@@ -622,11 +622,11 @@ describe("PATCH of the difference between any two inputs", () => {
       let patches = 0;
       fc.assert(
         fc.property(pairOf(spec), ({ a, b }) => {
-          const held = overTheWire(createBody(spec, a));
+          const held = overTheWire(buildCreateBody(spec, a));
           const { body, mask } = diffFields(spec, a, b);
           const sent = overTheWire(body);
           expect(inferredMask(spec, sent)).toEqual([...mask].sort());
-          const wanted = settledForm(spec.fields, overTheWire(createBody(spec, b)));
+          const wanted = settledForm(spec.fields, overTheWire(buildCreateBody(spec, b)));
           const explicit = patched(spec, held, sent, mask);
           expect(settledForm(spec.fields, explicit)).toEqual(wanted);
           const inferred = patched(spec, held, sent, inferredMask(spec, sent));

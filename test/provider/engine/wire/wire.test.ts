@@ -2,7 +2,7 @@ import fc, { casesOf } from "../../../support/properties";
 import { diffFields, diffInputs } from "../../../../provider/engine/wire/fieldMask";
 import type { Json, Props, ResourceSpec } from "../../../../provider/engine/description";
 import { fromWire, readBody } from "../../../../provider/engine/wire/decode";
-import { createBody, emptyWireValue, toWire } from "../../../../provider/engine/wire/encode";
+import { buildCreateBody, emptyWireValue, toWire } from "../../../../provider/engine/wire/encode";
 import { isServerFilled, mergeLive, NORMALIZED, outputsFor } from "../../../../provider/engine/wire/merge";
 import { equal } from "../../../../provider/engine/values/values";
 import { inputsOf, pairOf } from "../../support/arbitraries";
@@ -25,7 +25,7 @@ const overTheWire = (value: Props): Props => JSON.parse(JSON.stringify(value)) a
 
 /** The resource that inputs make, as the server would answer it: every empty member present. */
 function answered(spec: ResourceSpec, inputs: Props): Props {
-  const body = overTheWire(createBody(spec, inputs));
+  const body = overTheWire(buildCreateBody(spec, inputs));
   const empties = Object.entries(spec.fields)
     .filter(([, field]) => !field.path)
     .map(([key, field]): [string, Json] => [field.wire ?? key, emptyWireValue(field)]);
@@ -68,12 +68,12 @@ function toldOnly(fields: ResourceSpec["fields"], live: Props): Props {
 
 describe("the body of a create", () => {
   test("holds what the program set, in the API's spelling, and nothing else", () => {
-    expect(createBody(specOf("Repo"), sampleOf("Repo", "synced"))).toEqual({
+    expect(buildCreateBody(specOf("Repo"), sampleOf("Repo", "synced"))).toEqual({
       name: "synced",
       sync_config: { source: "nginx", google: "g", amazon: "a", azure: "z" },
     });
     expect(
-      createBody(specOf("RoleBinding"), { ...sampleOf("RoleBinding"), __provider: "x", strange: 1 }),
+      buildCreateBody(specOf("RoleBinding"), { ...sampleOf("RoleBinding"), __provider: "x", strange: 1 }),
     ).toEqual({
       identityUid: IDENTITY_UID,
       roleUid: ROLE_UID,
@@ -90,7 +90,7 @@ describe("the body of a create", () => {
       syncConfig: null,
       customOverlay: { contents: { packages: [] }, environment: {} },
     };
-    expect(createBody(specOf("Repo"), inputs)).toEqual({ name: "nginx" });
+    expect(buildCreateBody(specOf("Repo"), inputs)).toEqual({ name: "nginx" });
   });
 
   test.each(samples)("$kind, $label: is read back as it was", ({ kind, inputs }) => {
@@ -205,7 +205,7 @@ describe("reading what the server holds", () => {
       fc.assert(
         fc.property(pairOf(spec), ({ a: whole, b }) => {
           const a = inBodyOnly(spec, whole);
-          const held = overTheWire(createBody(spec, b));
+          const held = overTheWire(buildCreateBody(spec, b));
           const elsewhere = Object.entries(spec.fields).filter(
             ([, field]) => field.path ?? field.subresource,
           );

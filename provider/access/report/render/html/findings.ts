@@ -3,7 +3,7 @@ import type { Finding, Severity } from "../../../review/finding";
 import { findRule } from "../../../rules";
 import type { Cause } from "../causes";
 import { plainIndented } from "../escape";
-import { answersTo, findLocation, plural, formatRule } from "../words";
+import { listRemedies, findLocation, plural, formatRule } from "../words";
 import { changeTag, fieldList, groupText, roleText } from "./changes";
 import type { PageContext } from "./context";
 import { filterAttributes } from "./filters";
@@ -94,7 +94,7 @@ function detailLines({ findings }: Cause): Markup | undefined {
 /** Snippets that settle a cause: what each does, and the text to copy. */
 function snippets({ findings, difference }: Cause): Markup[] {
   if (findings[0].suppression !== undefined) return [];
-  const answers = answersTo(difference).map(({ heading, text }) => fold(heading, codeBlock(text)));
+  const answers = listRemedies(difference).map(({ heading, text }) => fold(heading, codeBlock(text)));
   const entries = unique(findings.map(({ policyEntry }) => policyEntry));
   if (entries.length === 0 || difference?.answers.suppress !== undefined) return answers;
   return [...answers, fold("Suppress it in the policy file", codeBlock(entries.join("\n")))];

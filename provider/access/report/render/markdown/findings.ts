@@ -1,7 +1,7 @@
 import { markdownBlock, shorten } from "../escape";
 import type { Finding, Severity } from "../../../review/finding";
 import type { Difference } from "../../report";
-import { answersTo, findLocation, plural, formatRule } from "../words";
+import { listRemedies, findLocation, plural, formatRule } from "../words";
 import { code, fieldLine, escapeText } from "./parts";
 import type { CommentContext, RenderBudget } from "./parts";
 
@@ -67,7 +67,7 @@ export function findingLines(
 }
 
 function answerLines(difference: Difference | undefined): string[] {
-  return answersTo(difference).flatMap(({ heading, text, language }) => {
+  return listRemedies(difference).flatMap(({ heading, text, language }) => {
     const block = markdownBlock(shorten(text, 4000), language).split("\n");
     return [
       `  - <details><summary>${heading}</summary>`,

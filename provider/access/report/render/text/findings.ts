@@ -2,7 +2,7 @@ import { shorten } from "../escape";
 import type { Finding, Severity } from "../../../review/finding";
 import type { Difference, FieldChange } from "../../report";
 import type { RenderOptions } from "../options";
-import { answersTo, findLocation, formatLocation, formatRule } from "../words";
+import { listRemedies, findLocation, formatLocation, formatRule } from "../words";
 import type { Style, TextPage } from "./textPage";
 
 const severityStyles: Readonly<Record<Severity, Style>> = {
@@ -32,7 +32,7 @@ export function snippetsOf(
 ): Snippet[] {
   if (suppression !== undefined) return [];
   const own = policyEntry === undefined ? [] : [{ short: "suppress", text: policyEntry }];
-  return [...answersTo(difference), ...own];
+  return [...listRemedies(difference), ...own];
 }
 
 export function findingEntry(
