@@ -43,7 +43,7 @@ export const mutations = [
   {
     name: "an outsider who becomes owner of the organisation is not critical",
     file: "provider/access/rules/grants.ts",
-    find: /severity: isRoot \|\| grant\.subject\.\w+ \? "critical" : "high"/,
+    find: /severity: hasWideReach\(grant\) \? "critical" : "high"/,
     replace: 'severity: "high"',
     tests: "access/rules",
   },
