@@ -367,7 +367,9 @@ describe("all files or none:", () => {
         if (calls++ === index) throw Object.assign(new Error(), { code: "ENOSPC" });
         linkSync(from, to);
       });
-      expect(await refuse(folder, "infra")).toMatch(/cannot be written: no space left on the disk; nothing was written/);
+      expect(await refuse(folder, "infra")).toMatch(
+        /cannot be written: no space left on the disk; nothing was written/,
+      );
       expect(calls).toBe(index + 1);
       expect(fs.readdirSync(folder.root)).toEqual([".git"]);
     },
