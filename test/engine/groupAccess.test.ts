@@ -322,6 +322,30 @@ describe("the access of a group, through the real engine", () => {
     expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
   });
 
+  test("a GroupAccess that takes the place of another one may allow the caller to lose its own binding", async () => {
+    const side = await make(`/iam/v2/groups/${org}`, { name: "side" });
+    const up = async () =>
+      stack.pulumi(["up", "--yes", "--skip-preview"], { PLATFORM_TOKEN: await tokenOf("bob") });
+    const declareAs = (name: string, grants: Record<string, Grant>, more: object = {}) => {
+      const args = { parentUid: side, bindings: bindings(grants), ...more };
+      declare({ alice: single("alice", "viewer"), [name]: { kind: "GroupAccess", args } });
+    };
+    const carol: Record<string, Grant> = { "carol-edits": ["carol", "editor"] };
+    declareAs("old", { ...carol, "bob-owns": ["bob", "owner"] });
+    await stack.up();
+    declareAs("renamed", carol);
+    const refused = await up();
+    expect(refused.code).not.toBe(0);
+    expect(said(refused.output)).toContain(
+      "allowSelfRemoval to true: on the GroupAccess that takes its place",
+    );
+    expect(held(side)).toEqual(["bob owner", "carol editor"]);
+    declareAs("renamed", carol, { allowSelfRemoval: true });
+    expect(await up()).toMatchObject({ code: 0 });
+    expect(held(side)).toEqual(["carol editor"]);
+    expect(Object.keys(stack.recorded()).sort()).toEqual(["alice", "renamed"]);
+  });
+
   test("500 bindings take at most 25 requests to create, and 4 to refresh", async () => {
     const roles = Object.keys(uids).filter((name) => /^(actions|apk|libraries|registry)\./.test(name));
     const grants: Record<string, Grant> = {};

@@ -1,6 +1,6 @@
 import { printable } from "../../engine/operations/messages";
 import { SECRET_MASK } from "../../engine/description";
-import type { Props } from "../../engine/description";
+import type { Json, Props } from "../../engine/description";
 import { isObject, stringOrEmpty } from "../../engine/values/values";
 import { declaredGrantKey } from "../grants";
 
@@ -40,9 +40,14 @@ export function labelledGrantsIn(props: Props): LabelledGrant[] {
   });
 }
 
-/** The keys of the grants that arguments declare. */
+/** The key by which the GroupAccess of a group allows that the caller loses its own bindings. */
+export const selfRemovalKey = (group: Json | undefined): string => JSON.stringify(["selfRemoval", group]);
+
+/** The keys of what arguments declare: the grants, and whether the caller's own may go. */
 export function declaredGrantKeys(inputs: Props): string[] {
-  return labelledGrantsIn(inputs).map(([, grant]) =>
-    declaredGrantKey("all", { ...grant, parentUid: inputs["parentUid"] }),
+  const { parentUid, allowSelfRemoval } = inputs;
+  const grants = labelledGrantsIn(inputs).map(([, grant]) =>
+    declaredGrantKey("all", { ...grant, parentUid }),
   );
+  return allowSelfRemoval === true ? [...grants, selfRemovalKey(parentUid)] : grants;
 }

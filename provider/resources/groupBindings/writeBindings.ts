@@ -5,7 +5,7 @@ import { bindingBatch, COLLECTION, declaredGrantKey } from "../grants";
 import { BindingCreator } from "./bindingCreator";
 import { listGrants } from "./existingGrants";
 import type { ExistingGrant, ExistingGrants } from "./existingGrants";
-import { identityRoleKey, identityRoleKeys, labelledGrantsIn, quoteLabel } from "./grant";
+import { identityRoleKey, identityRoleKeys, labelledGrantsIn, quoteLabel, selfRemovalKey } from "./grant";
 import type { Grant, LabelledGrant } from "./grant";
 import { ignoreFilter, isDeclared, withLabels } from "./readBindings";
 import { refuseSelfLockout } from "./selfLockout";
@@ -202,7 +202,10 @@ function hasOwnedBinding(host: Host, existing: ExistingGrant | undefined): boole
   return existing?.uids.some((uid) => host.isOwned("RoleBinding", uid)) === true;
 }
 
-/** Deletes the bindings of the program. What others created stays, also what a refresh has shown. */
+/**
+ * Deletes the bindings of the program. What others created stays, also what a refresh has shown. The group's new GroupAccess
+ * may allow the removal: a resource that was renamed is deleted by its old arguments, which nobody can change any more.
+ */
 export async function deleteBindings(api: Api, group: string, olds: Props, host: Host): Promise<void> {
   const context = { api, host, group };
   const existing = await listGrants(api, group);
@@ -210,7 +213,7 @@ export async function deleteBindings(api: Api, group: string, olds: Props, host:
     const grant = existing.get(identityRoleKey(binding[1]));
     return isDeclared(binding) && grant !== undefined && !isDeclaredElsewhere(context, binding[1], grant);
   });
-  if (olds["allowSelfRemoval"] !== true) {
+  if (olds["allowSelfRemoval"] !== true && !host.isDeclared(selfRemovalKey(group))) {
     const removed = surplus.filter(
       ([, grant]) => !hasOwnedBinding(host, existing.get(identityRoleKey(grant))),
     );
@@ -218,7 +221,8 @@ export async function deleteBindings(api: Api, group: string, olds: Props, host:
       group,
       removed,
       remaining: without(existing, removed),
-      override: "set allowSelfRemoval to true and run up before",
+      override:
+        "set allowSelfRemoval to true: on the GroupAccess that takes its place, or on this one in an up before",
     });
   }
   const [failure] = await deleteGrants(context, existing, surplus);

@@ -1,6 +1,7 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator, Fault } from "../../../emulator";
 import { handlersFor } from "../../../provider/engine/operations/handlers";
+import { OwnerRegistry } from "../../../provider/engine/operations/ownerRegistry";
 import type { Handlers } from "../../../provider/engine/operations/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/engine/operations/messages";
 import type { Props } from "../../../provider/engine/description";
@@ -61,7 +62,13 @@ function handlers({
   caller,
   claims,
   beforePost,
-}: { caller?: string; claims?: object; beforePost?: (count: number) => Promise<unknown> } = {}): Handlers {
+  owners,
+}: {
+  caller?: string;
+  claims?: object;
+  beforePost?: (count: number) => Promise<unknown>;
+  owners?: OwnerRegistry;
+} = {}): Handlers {
   const client = clientOf(emulator, {
     tokens: {
       token: () => Promise.resolve(emulator.token),
@@ -88,6 +95,7 @@ function handlers({
   }
   return handlersFor(specOf("GroupAccess"), {
     client: () => client,
+    owners,
     now: Date.now,
     sleep: (ms) => {
       slept.push(ms);
@@ -539,9 +547,44 @@ describe("the caller's own rights", () => {
     await handlers().create(olds);
     const error = await errorOf(handlers({ caller: "alice" }).delete(team, olds));
     expect(error).toMatchObject({ errorCode: "PP4011" });
-    expect(error.message).toMatch(/or set allowSelfRemoval to true and run up before$/);
+    expect(error.message).toMatch(
+      /or set allowSelfRemoval to true: on the GroupAccess that takes its place, or on this one in an up before$/,
+    );
     await handlers({ caller: "alice" }).delete(team, { ...olds, allowSelfRemoval: true });
     expect(held()).toEqual([]);
+  });
+});
+
+describe("the GroupAccess that takes the place of one with another name", () => {
+  const olds = () => inputs({ me: ["alice", "owner"], b: ["bob", "viewer"] });
+
+  /** What the delete of the old one says in a run whose program declares this new one. */
+  const deleteAfter = async (news: Props): Promise<Error | undefined> => {
+    await handlers().create(olds());
+    const run = handlers({ caller: "alice", owners: new OwnerRegistry() });
+    await run.check({}, news);
+    await run.create(news);
+    return run.delete(team, olds()).then(
+      () => undefined,
+      (error: unknown) => error as Error,
+    );
+  };
+
+  test("allows that the caller loses its own bindings", async () => {
+    const more = { allowSelfRemoval: true };
+    expect(await deleteAfter(inputs({ b: ["bob", "viewer"] }, more))).toBeUndefined();
+    expect(held()).toEqual(["bob viewer"]);
+  });
+
+  test("of another group allows nothing here", async () => {
+    const other = await make(`/iam/v2/groups/${org}`, { name: "other" });
+    const more = { allowSelfRemoval: true, parentUid: other };
+    expect(await deleteAfter(inputs({ b: ["bob", "viewer"] }, more))).toMatchObject({ errorCode: "PP4011" });
+  });
+
+  test("allows nothing unless it says so", async () => {
+    expect(await deleteAfter(inputs({ b: ["bob", "viewer"] }))).toMatchObject({ errorCode: "PP4011" });
+    expect(held()).toEqual(["alice owner", "bob viewer"]);
   });
 });
 
