@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { quoteForShell } from "../../api/shellText";
+import { isObject } from "../../engine/values/values";
 import { packageVersion } from "../framework/packageVersion";
 
 /** A word of the shell. */
@@ -13,14 +14,40 @@ export interface PackageSource {
   readonly prepare: readonly string[];
 }
 
-/** This package by its version; that of a checkout by the file that npm pack writes. */
+/** The file that a project has this package from; undefined where a registry has it, or where the file is gone. */
+function installedArchive(packageRoot: string): string | undefined {
+  const modules = dirname(packageRoot);
+  if (basename(modules) !== "node_modules") return undefined;
+  const project = dirname(modules);
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
+  } catch {
+    return undefined;
+  }
+  const wanted = ["dependencies", "devDependencies"].flatMap((member) => {
+    const packages = isObject(manifest) ? manifest[member] : undefined;
+    const specifier = isObject(packages) ? packages["pulumi-platform"] : undefined;
+    return typeof specifier === "string" ? [specifier] : [];
+  });
+  const [, path] = /^file:(.+\.(?:tgz|tar\.gz))$/.exec(wanted[0] ?? "") ?? [];
+  const file = path === undefined ? undefined : resolve(project, path);
+  return file !== undefined && existsSync(file) ? file : undefined;
+}
+
+/** This package by its version; that of a checkout, or of an archive, by a copy of the file in the project. */
 export function packageSource(packageRoot: string | undefined): PackageSource {
   const version = packageVersion();
-  if (packageRoot === undefined || !existsSync(join(packageRoot, "provider")))
-    return { specifier: `pulumi-platform@${version}`, prepare: [] };
-  const tarball = `pulumi-platform-${version}.tgz`;
-  return {
-    specifier: `./${tarball}`,
-    prepare: [`(cd ${quote(packageRoot)} && npm pack) && cp ${quote(join(packageRoot, tarball))} .`],
-  };
+  const released = { specifier: `pulumi-platform@${version}`, prepare: [] };
+  if (packageRoot === undefined) return released;
+  if (existsSync(join(packageRoot, "provider"))) {
+    const tarball = `pulumi-platform-${version}.tgz`;
+    return {
+      specifier: `./${tarball}`,
+      prepare: [`(cd ${quote(packageRoot)} && npm pack) && cp ${quote(join(packageRoot, tarball))} .`],
+    };
+  }
+  const archive = installedArchive(packageRoot);
+  if (archive === undefined) return released;
+  return { specifier: quote(`./${basename(archive)}`), prepare: [`cp ${quote(archive)} .`] };
 }

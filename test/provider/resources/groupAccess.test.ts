@@ -562,7 +562,7 @@ describe("the GroupAccess that takes the place of one with another name", () => 
   const deleteAfter = async (news: Props): Promise<Error | undefined> => {
     await handlers().create(olds());
     const run = handlers({ caller: "alice", owners: new OwnerRegistry() });
-    await run.check({}, news);
+    run.check({}, news);
     await run.create(news);
     return run.delete(team, olds()).then(
       () => undefined,

@@ -1,0 +1,47 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packageSource } from "../../../../provider/cli/output/packageSource";
+import { packageVersion } from "../../../../provider/cli/framework/packageVersion";
+
+const released = { specifier: `pulumi-platform@${packageVersion()}`, prepare: [] };
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-source-"));
+  mkdirSync(join(folder, "node_modules", "pulumi-platform"), { recursive: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const sourceFor = (manifest: string) => {
+  writeFileSync(join(folder, "package.json"), manifest);
+  return packageSource(join(folder, "node_modules", "pulumi-platform"));
+};
+
+test.each(["dependencies", "devDependencies"])(
+  "names the archive that the %s of the project have the package from",
+  (member) => {
+    writeFileSync(join(folder, "pulumi platform.tgz"), "");
+    const manifest = { [member]: { "pulumi-platform": "file:pulumi platform.tgz" } };
+    expect(sourceFor(JSON.stringify(manifest))).toEqual({
+      specifier: "'./pulumi platform.tgz'",
+      prepare: [`cp '${join(folder, "pulumi platform.tgz")}' .`],
+    });
+  },
+);
+
+test.each([
+  ["has the package from a registry", JSON.stringify({ dependencies: { "pulumi-platform": "^0.1.0" } })],
+  ["names an archive that is gone", JSON.stringify({ dependencies: { "pulumi-platform": "file:gone.tgz" } })],
+  ["links a folder", JSON.stringify({ dependencies: { "pulumi-platform": "file:." } })],
+  ["names no package", "{}"],
+  ["has no object in package.json", "null"],
+  ["has no JSON in package.json", "{"],
+])("names the version where the project %s", (_what, manifest) => {
+  expect(sourceFor(manifest)).toEqual(released);
+});
+
+test("names the version where the package lies in no project", () => {
+  expect(packageSource(undefined)).toEqual(released);
+  expect(packageSource(folder)).toEqual(released);
+});
