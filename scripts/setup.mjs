@@ -79,9 +79,7 @@ async function installDependencies(at, reason) {
 /** @param {import("./lib/pulumiCache.mjs").SetupContext} at @param {string} reason */
 async function build(at, reason) {
   const start = performance.now();
-  const finish = checkout.beginBuild(at.root);
   await runToSuccess("npm", ["run", "--silent", "build"], { cwd: at.root, env: at.env });
-  finish();
   at.log(`build (${reason}) ... ${seconds(start)}`);
 }
 
