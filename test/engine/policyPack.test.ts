@@ -47,8 +47,8 @@ describe("the policy pack of the examples, through the real engine", () => {
     declare({ subjectPattern: "^repo:acme" }, "CAP_IAM_IDENTITY_CREATE");
     const { code, output } = await withPack("preview");
     expect(output).toMatch(/any-subject[^]*identity deployer can be assumed by outsiders/);
-    expect(output).toMatch(/delegation-caps-advice/);
-    expect(output).toMatch(/\[mandatory\]|mandatory/i);
+    expect(output).toMatch(/\[mandatory\] \[severity: high\]\s+delegation-caps /);
+    expect(output).toMatch(/\[advisory\] \[severity: low\]\s+unresolved-advice/);
     expect(code).not.toBe(0);
   });
 
