@@ -151,7 +151,7 @@ Generated from the rules by \`npm run docs\`; \`pulumi-platform explain\` says t
 
 A rule judges what a change does to access, not what existed before. Fix a finding, or suppress it in
 \`access-policy.yaml\` with a reason. A suppression of a high or critical finding also needs its last day. Prefer \`uid\` in
-\`match\`: in a pull request too, a name is chosen by whoever writes the program, in a pull request too.
+\`match\`: a name is chosen by whoever writes the program, in a pull request too.
 
 ${listAsMarkdown()}
 

@@ -59,7 +59,7 @@ function constraintsOf(field) {
       return [`Default: ${code(String(field.default ?? false))}.`];
     case "list":
       return [
-        ...(field.unordered ? ["The order has no meaning."] : []),
+        ...(field.unordered ? ["Order means nothing."] : []),
         ...(field.maxItems ? [`At most ${field.maxItems} items.`] : []),
         ...constraintsOf(field.items).map((text) => `Each item: ${lowerFirst(text)}`),
       ];
@@ -84,8 +84,10 @@ function describe(field, text) {
   return [
     text,
     ...(field.secret ? ["**Secret.**"] : []),
+    // What the comment says already is left out.
     ...constraintsOf(field).filter(
-      (constraint) => !text.includes("regular expression") || !constraint.includes("RE2"),
+      (constraint) =>
+        !text.includes(constraint) && !(text.includes("regular expression") && constraint.includes("RE2")),
     ),
     ...(capabilities.length > 0 ? [`Setting it needs ${capabilities.map(code).join(" and ")} too.`] : []),
   ].join(" ");
