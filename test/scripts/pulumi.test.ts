@@ -310,8 +310,12 @@ function freshMachine(options: { go?: string | null; download?: string; ci?: str
        writeFileSync("node_modules/.package-lock.json",
          JSON.stringify({ packages: { "node_modules/a": { version: "1.0.0" } } }));
      } else {
-       mkdirSync("dist", { recursive: true });
-       writeFileSync("dist/index.js", "");
+       import(${JSON.stringify(path.join(projectRoot, "scripts", "lib", "checkout.mjs"))}).then(({ beginBuild }) => {
+         const finish = beginBuild(process.cwd());
+         mkdirSync("dist", { recursive: true });
+         writeFileSync("dist/index.js", "");
+         finish();
+       });
      }`,
   );
   if (options.go !== null) {
