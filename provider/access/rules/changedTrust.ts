@@ -79,14 +79,71 @@ function compareTrust(facts: Facts, deleted: Entity, created: Entity): FieldEffe
   return effects.filter((field) => widensTrust(created, field));
 }
 
-/** The grants of a new identity that a deleted one had: the same role on the same group. */
-function inheritedGrants(facts: Facts, deleted: Entity, created: Entity): Grant[] {
-  const lost = [deleted.key, ...facts.before.subjectsOf(deleted.key)].flatMap((key) =>
-    facts.grantsBefore(key),
+const placeOf = ({ role, group }: Grant): string => JSON.stringify([role.key, group.key]);
+
+/** A deleted identity, and the grants of it that a new one gets: the same role on the same group. */
+interface Predecessor {
+  readonly old: Entity;
+  readonly grants: readonly Grant[];
+}
+
+/** The deleted identities by the role and the group of each grant that they had. */
+function indexDeleted(facts: Facts): ReadonlyMap<string, ReadonlySet<Entity>> {
+  const index = new Map<string, Set<Entity>>();
+  for (const { op, kind, before } of facts.comparison.changes) {
+    if (op !== "delete" || before === undefined || !hasPrincipal(kind)) continue;
+    for (const subject of [before.key, ...facts.before.subjectsOf(before.key)]) {
+      for (const place of facts.grantsBefore(subject).map(placeOf)) {
+        index.set(place, (index.get(place) ?? new Set()).add(before));
+      }
+    }
+  }
+  return index;
+}
+
+/** Finds the deleted identities that had grants of a new one; one of its name comes first. */
+function findPredecessors(
+  facts: Facts,
+  created: Entity,
+  deleted: ReadonlyMap<string, ReadonlySet<Entity>>,
+): Predecessor[] {
+  const shared = new Map<Entity, Grant[]>();
+  for (const grant of facts.grantsThrough(created.key)) {
+    for (const old of deleted.get(placeOf(grant)) ?? []) {
+      if (old.kind === created.kind) shared.set(old, [...(shared.get(old) ?? []), grant]);
+    }
+  }
+  const hasSameName = ({ old }: Predecessor): number => Number(old.name === created.name);
+  return Array.from(shared, ([old, grants]) => ({ old, grants })).sort(
+    (a, b) => hasSameName(b) - hasSameName(a),
   );
-  const hadGrant = ({ role, group }: Grant): boolean =>
-    lost.some((grant) => grant.role.key === role.key && grant.group.key === group.key);
-  return facts.grantsThrough(created.key).filter(hadGrant);
+}
+
+/** Grants of a deleted identity that another principal gets. */
+interface Inheritance extends Predecessor {
+  /** What of the trust of the new identity the deleted one did not accept. */
+  readonly changed: readonly FieldEffect[];
+}
+
+/** What a new identity inherits for another principal; undefined if its trust covers no more than a predecessor's. */
+function findInheritance(
+  facts: Facts,
+  created: Entity,
+  predecessors: readonly Predecessor[],
+): Inheritance | undefined {
+  const open = new Set(predecessors.flatMap(({ grants }) => grants.map(tupleOf)));
+  const strangers: Inheritance[] = [];
+  for (const { old, grants } of predecessors) {
+    // Each comparison of patterns takes time, and after a large rename most identities find their own first.
+    if (open.size === 0) return undefined;
+    const changed = compareTrust(facts, old, created);
+    if (changed.length > 0) strangers.push({ old, grants, changed });
+    else for (const grant of grants) open.delete(tupleOf(grant));
+  }
+  return strangers
+    .map((each) => ({ ...each, grants: each.grants.filter((grant) => open.has(tupleOf(grant))) }))
+    .filter(({ grants }) => grants.length > 0)
+    .sort((a, b) => b.grants.length - a.grants.length)[0];
 }
 
 /**
@@ -94,27 +151,12 @@ function inheritedGrants(facts: Facts, deleted: Entity, created: Entity): Grant[
  * was renamed in the program. An identity that trusts no more than one that it takes the place of is the same one renamed.
  */
 export function findInheritedGrants(facts: Facts): FindingInput[] {
-  const deleted = facts.comparison.changes.flatMap(({ op, kind, before }) =>
-    op === "delete" && before !== undefined && hasPrincipal(kind) ? [before] : [],
-  );
+  const deleted = indexDeleted(facts);
   return [...facts.writes(hasPrincipal)].flatMap(({ op, after }) => {
     if (op !== "create") return [];
-    const predecessors = deleted
-      .filter(({ kind }) => kind === after.kind)
-      .map((old) => ({
-        old,
-        grants: inheritedGrants(facts, old, after),
-        changed: compareTrust(facts, old, after),
-      }));
-    const own = new Set(
-      predecessors.flatMap(({ changed, grants }) => (changed.length === 0 ? grants.map(tupleOf) : [])),
-    );
-    const inherited = predecessors
-      .map(({ grants, ...rest }) => ({ ...rest, grants: grants.filter((grant) => !own.has(tupleOf(grant))) }))
-      .sort((a, b) => b.grants.length - a.grants.length);
-    const [first] = inherited;
-    if (first === undefined || first.grants.length === 0) return [];
-    const { old, grants, changed } = first;
+    const inherited = findInheritance(facts, after, findPredecessors(facts, after, deleted));
+    if (inherited === undefined) return [];
+    const { old, grants, changed } = inherited;
     return [
       facts.aboutEntity(after, {
         severity: "high",

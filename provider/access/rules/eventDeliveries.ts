@@ -86,8 +86,8 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
     old.group !== undefined && now.group !== undefined && facts.isWithin(old.group.key, now.group.key);
   return [...changedDeliveries(facts)].flatMap(({ before }) =>
     deliveriesOf(facts, before).flatMap((old) => {
-      const remaining = after.filter((now) => covers(old, now));
       if (isRemovedGroup(facts, old.group)) return [];
+      const remaining = after.filter((now) => covers(old, now));
       if (remaining.some(({ address }) => address !== undefined && address === old.address)) return [];
       const isSameHost = old.host !== undefined && remaining.some(({ host }) => host === old.host);
       return [
