@@ -3,7 +3,7 @@ import { listedKinds } from "../access/documents/inventoryKinds";
 import type { Inventory, InventoryObject } from "../access/documents/inventory";
 import type { Client, JsonObject } from "../api/client";
 import { requireUid } from "../api/client";
-import { ApiError, hasCode, isNotFound } from "../api/errors";
+import { ApiError, BASE_URL_SETTING, hasCode, isNotFound } from "../api/errors";
 import { readingHost, readOnly } from "../engine/operations/readOnly";
 import { aggregatedKind, isReadAs } from "../engine/description";
 import type { Api, ResourceSpec } from "../engine/description";
@@ -96,10 +96,7 @@ export class InventoryReader {
     try {
       const response = await this.getOnce(this.client.address("/iam/v2/groups", root));
       if (response["uid"] !== root) {
-        throw new CodedError(
-          "PP4008",
-          `the response is not about ${root}; check platform:baseUrl (or PLATFORM_BASE_URL)`,
-        );
+        throw new CodedError("PP4008", `the response is not about ${root}; check ${BASE_URL_SETTING}`);
       }
     } catch (error) {
       if (isNotFound(error)) {

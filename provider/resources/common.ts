@@ -38,7 +38,7 @@ export const oneLine = {
 
 export const description = string(oneLine);
 
-/** The API states this form for identities only. Whether it refuses other names elsewhere is not known before it is asked. */
+/** The API states this form for identities only. It may refuse other names of other kinds too. */
 export const identityName = {
   regex: /^[a-z0-9 ._-]{1,}$/,
   must: "lower-case letters, digits, blanks, dots, underscores and dashes only",

@@ -20,7 +20,7 @@ const DELEGATION =
 const BINDING = /^CAP_IAM_ROLE_BINDINGS_(?!DELETE$)/;
 
 /** These change nothing that others have: own requests and conversions, groups and roles that nobody uses yet. */
-const INNOCENT =
+const WITHOUT_EFFECT_ON_OTHERS =
   /^CAP_(?:IAM_(?:GROUPS|ROLES)_CREATE$|TERMS_ACCEPT$|GUARDENER_(?:DFC|ACTIONS)_|MCP_TOOL_CALL$|LIBRARIES_(?:REQUEST_GROUPS|AWS)_)/;
 
 /** The known families of IAM that neither take over nor delegate. */
@@ -54,12 +54,18 @@ export function isDelegation(capability: string): boolean {
 }
 
 /** Whether a capability lets its holder give roles to others. The API does not promise to refuse roles that allow more. */
-export function bindsRoles(capability: string): boolean {
+export function allowsBinding(capability: string): boolean {
   return BINDING.test(capability) && isWriting(capability);
 }
 
 export function isSupplyChain(capability: string): boolean {
   return SUPPLY_CHAIN.test(capability) && isWriting(capability);
+}
+
+/** Whether a capability changes something of others that no other family covers: one that this version does not know counts. */
+export function isOtherWriting(capability: string): boolean {
+  const isCovered = [isTakeover, isDelegation, isSupplyChain].some((covers) => covers(capability));
+  return isWriting(capability) && !isCovered && !WITHOUT_EFFECT_ON_OTHERS.test(capability);
 }
 
 /**
@@ -75,10 +81,4 @@ const OWNER_FALLBACK = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLES_UPDATE", 
 export function ownerCapabilities(owner: readonly string[] | undefined): readonly string[] {
   const writing = owner?.filter(isIamWriting) ?? [];
   return writing.length > 0 ? writing : OWNER_FALLBACK;
-}
-
-/** Whether a capability changes something of others that no other family covers: one that this version does not know counts. */
-export function isOtherWriting(capability: string): boolean {
-  const isCovered = [isTakeover, isDelegation, isSupplyChain].some((covers) => covers(capability));
-  return isWriting(capability) && !isCovered && !INNOCENT.test(capability);
 }

@@ -1,4 +1,4 @@
-import { bindsRoles, isTakeover, isDelegation, isOtherWriting, isSupplyChain } from "./capabilities";
+import { allowsBinding, isTakeover, isDelegation, isOtherWriting, isSupplyChain } from "./capabilities";
 import { hasWideReach } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import type { Severity } from "../review/finding";
@@ -117,7 +117,7 @@ const takeoverCaps: Rule = {
 /** Whether a grant lets its subject bind roles. The platform made its own roles of this name to create pull tokens only. */
 function bindsAnyRole({ role }: Grant, capabilities: readonly string[]): boolean {
   const isForPullTokens = role.builtIn && role.name?.endsWith(".pull_token_creator") === true;
-  return !isForPullTokens && capabilities.some(bindsRoles);
+  return !isForPullTokens && capabilities.some(allowsBinding);
 }
 
 const delegationCaps: Rule = {

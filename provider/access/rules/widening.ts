@@ -1,5 +1,5 @@
 import { readRoleCapabilities } from "../graph/roleCapabilities";
-import { bindsRoles, isTakeover, isDelegation, isOtherWriting, isSupplyChain } from "./capabilities";
+import { allowsBinding, isTakeover, isDelegation, isOtherWriting, isSupplyChain } from "./capabilities";
 import { GrantIndex } from "../graph/grantIndex";
 import type { Entity } from "../graph/model";
 import { severities } from "../review/finding";
@@ -26,7 +26,7 @@ function assessGain(
     return [isWide ? "critical" : "high", "it is now equivalent to owner"];
   }
   if (added.some(isTakeover)) return ["high", "it can now take over the access of others"];
-  if (added.some(bindsRoles)) return ["high", "it can now give roles to others"];
+  if (added.some(allowsBinding)) return ["high", "it can now give roles to others"];
   const severity = isWide ? "high" : "medium";
   if (added.some(isDelegation)) return [severity, "it can now give its access to others"];
   if (added.some(isSupplyChain)) return [severity, "it can now change what others pull"];

@@ -10,7 +10,7 @@ import type { Environment } from "../../settings/environment";
 export const PULUMI_CLOUD = "https://api.pulumi.com";
 
 /** In the order in which the Pulumi CLI looks for them. */
-const PROJECT_FILES = ["Pulumi.json", "Pulumi.yaml", "Pulumi.yml"];
+export const PROJECT_FILES = ["Pulumi.json", "Pulumi.yaml", "Pulumi.yml"];
 
 /** A member of a document that may have any form. */
 const memberOf = (value: unknown, key: string): unknown =>

@@ -47,9 +47,10 @@ function kindOf(url: string): BackendKind {
   return BUCKETS.find((bucket) => bucket === lower) ?? "other";
 }
 
+const isBucket = (kind: BackendKind): boolean => BUCKETS.some((bucket) => bucket === kind);
+
 /** Whether the backend has no organizations: the full name of each stack begins with `organization`. */
-export const isSelfManaged = (kind: BackendKind): boolean =>
-  BUCKETS.some((bucket) => bucket === kind) || kind === "other";
+export const isSelfManaged = (kind: BackendKind): boolean => isBucket(kind) || kind === "other";
 
 /** An address without its user name, its password and the parameters that CI must not have. */
 function withoutSecrets(text: string): Pick<CiBackend, "url" | "omitted"> {
@@ -98,7 +99,7 @@ export function checkOrganization({ url }: NamedBackend, organization: string): 
 /** Decides what the files for CI say about a backend. @param encryption Of the stack's configuration, if there is one. */
 export function describeForCi(named: NamedBackend, encryption: StackEncryption | undefined): CiBackend {
   const kind = kindOf(named.url);
-  const isWritten = kind === "selfHosted" || BUCKETS.some((bucket) => bucket === kind);
+  const isWritten = kind === "selfHosted" || isBucket(kind);
   return {
     kind,
     hasPassphrase: needsPassphrase(kind, encryption),

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../framework/exitCodes";
+import { PROJECT_FILES } from "../../input/backend";
 import type { ProjectFolder } from "./inspectFolder";
 import { localDependencies } from "./localDependencies";
 import { decidingFiles } from "./packageManager";
@@ -16,8 +17,6 @@ export interface FurtherProject {
   /** Below the root of the repository; a folder ends with a slash. */
   readonly paths: readonly string[];
 }
-
-const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 
 /** The folder that a file for CI names; undefined where it names none. */
 function folderIn(path: string): string | undefined {
