@@ -64,13 +64,6 @@ export default tseslint.config(
     },
   },
   {
-    files: ["{provider,emulator,scripts}/**/*.{ts,mjs,cjs}"],
-    rules: {
-      "max-lines": ["error", { max: 300, skipBlankLines: false, skipComments: false }],
-      "max-lines-per-function": ["error", { max: 40, skipBlankLines: false, skipComments: false }],
-    },
-  },
-  {
     files: ["provider/resources/*.ts"],
     // The outputs of a kind are declared by an interface beside its class: the engine's library sets them.
     rules: { "@typescript-eslint/no-unsafe-declaration-merging": "off" },
