@@ -18,7 +18,7 @@ export interface PlannedResource {
 
 /** An update plan, as `pulumi preview --save-plan` writes it. */
 export interface UpdatePlan {
-  /** SHA-256 of its canonical JSON, hex. */
+  /** SHA-256 of the file as it is, hex: the engine may read a file otherwise than this parser does. */
   readonly digest: string;
   /** The version of the CLI that wrote it. */
   readonly cli?: string;
@@ -48,8 +48,8 @@ function readGoal(urn: string, value: unknown, name: string): PlannedResource {
  * @param name what messages call it: a path.
  * @throws DocumentError in one line.
  */
-export function parsePlan(text: string, name = "the plan"): UpdatePlan {
-  const value = parseJson(text, name, "write it with pulumi preview --save-plan");
+export function parsePlan(input: string | Uint8Array, name = "the plan"): UpdatePlan {
+  const value = parseJson(input, name, "write it with pulumi preview --save-plan");
   const resources = isObject(value) ? value["resourcePlans"] : undefined;
   if (!isObject(value) || !isObject(resources)) {
     throw new DocumentError(
@@ -58,7 +58,7 @@ export function parsePlan(text: string, name = "the plan"): UpdatePlan {
     );
   }
   return {
-    digest: sha256(sortedJson(value)),
+    digest: sha256(input),
     cli: cliVersionOf(value["manifest"]),
     resources: Object.entries(resources).map(([urn, resource]) => readGoal(urn, resource, name)),
   };

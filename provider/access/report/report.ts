@@ -159,7 +159,7 @@ export interface ReviewReport extends CommonReport {
   readonly trust: readonly TrustChange[];
   /** Changes that concern no access: kind, operation, how many. */
   readonly unrelated: readonly { readonly kind: string; readonly op: string; readonly count: Count }[];
-  /** Of a review that read an update plan. `digest`: SHA-256 of its canonical JSON (sorted keys, no white space). */
+  /** Of a review that read an update plan. `digest`: SHA-256 of the file. */
   readonly plan?: { readonly digest: Sha256 };
   /** Of a review with an inventory. */
   readonly expected?: ExpectedAccess;
@@ -257,7 +257,7 @@ export interface VerifyReport extends CommonReport {
   /** Changes that the review announced and that did not come. */
   readonly missing: readonly GrantChange[];
   readonly trust: readonly TrustChange[];
-  /** The update plan that the review read. */
+  /** The update plan that the review read. `digest`: SHA-256 of the file. */
   readonly plan?: { readonly digest: Sha256 };
   /** The digest of the review's report. */
   readonly reviewDigest?: Sha256;

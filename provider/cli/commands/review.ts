@@ -113,7 +113,7 @@ async function readDocuments(path: string, values: Parsed<typeof flags>["values"
     before: before && parseStateExport(before.bytes, before.name),
     inventory: inventory && parseInventory(decodeText(inventory), inventory.name),
   };
-  return { sources, plan: plan && parsePlan(decodeText(plan), plan.name) };
+  return { sources, plan: plan && parsePlan(plan.bytes, plan.name) };
 }
 
 /** @throws UsageError, DocumentError in one line. */

@@ -49,6 +49,10 @@ const flags = {
     value: "FILE",
     help: "the update plan that was applied: must be the one that was reviewed",
   },
+  "plan-only": {
+    type: "boolean",
+    help: "before the update: check only that --plan is the file that the approved report names, with --digest; reads nothing else",
+  },
   digest: {
     type: "string",
     value: "HEX",
@@ -94,7 +98,7 @@ async function readLive({ root, stack, cwd }: LiveOptions): Promise<Inventory> {
 async function checkPlan(review: ReviewReport, path: string | undefined): Promise<void> {
   if (path === undefined) return;
   const input = await readInput(path, "--plan");
-  const { digest } = parsePlan(decodeText(input), input.name);
+  const { digest } = parsePlan(input.bytes, input.name);
   if (review.plan === undefined) {
     throw new DocumentError(
       "PP6006",
@@ -109,6 +113,23 @@ async function checkPlan(review: ReviewReport, path: string | undefined): Promis
   }
 }
 
+/** The options of a check before the update, which has no result but its exit code. */
+const ofPlanOnly: readonly string[] = ["plan-only", "plan", "digest"];
+
+/** @throws UsageError where an option is missing, or would have no effect. */
+function checkPlanOnly(values: Parsed<typeof flags>["values"]): void {
+  const missing = (["plan", "digest"] as const).find((name) => values[name] === undefined);
+  if (missing !== undefined) {
+    throw new UsageError("PP5004", `--plan-only needs --${missing}: write --plan FILE --digest HEX`);
+  }
+  const isGiven = (value: unknown): boolean =>
+    Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
+  const other = Object.entries(values).find(([name, value]) => isGiven(value) && !ofPlanOnly.includes(name));
+  if (other !== undefined) {
+    throw new UsageError("PP5003", `--${other[0]} conflicts with --plan-only, which compares no access`);
+  }
+}
+
 /** Logs the result in one line, for a run that writes its report to files only. */
 function logSummary({ failing, missing, incomplete }: VerifyReport): void {
   const gaps = incomplete.length === 0 ? "" : `; incomplete: ${printable(incomplete.join("; "), 2_000)}`;
@@ -118,7 +139,7 @@ function logSummary({ failing, missing, incomplete }: VerifyReport): void {
 export const command = defineCommand(
   {
     name: "verify",
-    usage: ["<review.json> --stack STACK [options]"],
+    usage: ["<review.json> --stack STACK [options]", "<review.json> --plan-only --plan FILE --digest HEX"],
     about:
       "Compares what an approved review announced (review --inventory FILE --output json=review.json) with what the " +
       "organisation holds after the update. Sends read requests only.",
@@ -142,10 +163,15 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
   if (values.root !== undefined && values.inventory !== undefined) {
     throw new UsageError("PP5003", "--root conflicts with --inventory; set only one of them");
   }
+  if (values["plan-only"]) checkPlanOnly(values);
   const common = readCommonOptions(values, ["low"]);
   const input = await readInput(path, "the report");
   const review = parseReviewReport(decodeText(input), input.name, values.digest);
   await checkPlan(review, values.plan);
+  if (values["plan-only"]) {
+    logError(`verify: ${printable(values.plan ?? "", 200)} is the plan that was reviewed`);
+    return exitCodes.clean;
+  }
   const { stack, state, cwd } = values;
   const [recorded] = await readStates(
     state === undefined ? [] : [state],

@@ -1,0 +1,98 @@
+import { sha256 } from "../../../../provider/access/documents/digest";
+import type { ReviewReport } from "../../../../provider/access/report/report";
+import { command } from "../../../../provider/cli/commands/verify";
+import { CommandChain } from "../../../support/commandChain";
+
+const urn = "urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:Group::team";
+const type = "pulumi-nodejs:dynamic/platform:Group";
+const __provider = 'exports.handler=()=>require("pulumi-platform/dynamic").Group';
+const inputs = { __provider, name: "team" };
+const preview = {
+  steps: [{ op: "create", urn, newState: { urn, type, custom: true, inputs } }],
+  changeSummary: { create: 1 },
+};
+const goal = {
+  type,
+  name: "team",
+  custom: true,
+  inputDiff: { adds: inputs },
+  outputDiff: {},
+  protect: false,
+};
+const plan = {
+  manifest: { version: "v3.230.0" },
+  resourcePlans: { [urn]: { goal, steps: ["create"], state: inputs } },
+};
+
+describe("verify --plan-only", () => {
+  const chain = new CommandChain();
+  afterAll(() => chain.remove());
+  let planFile: string;
+  let report: string;
+  let digest: string;
+  const verify = (...argv: readonly string[]) => chain.run("verify", report, "--plan-only", ...argv);
+
+  beforeAll(async () => {
+    planFile = chain.write("plan.json", JSON.stringify(plan));
+    report = chain.path("review.json");
+    const previewFile = chain.write("preview.json", JSON.stringify(preview));
+    await chain.succeed([0], "review", previewFile, "--plan", planFile, "-o", `json=${report}`);
+    const review = JSON.parse(chain.read("review.json")) as ReviewReport;
+    digest = review.digest ?? "";
+    expect(review.plan?.digest).toBe(sha256(JSON.stringify(plan)));
+  });
+
+  it("accepts the reviewed file, and prints one line", async () => {
+    const stderr = `pulumi-platform: verify: ${planFile} is the plan that was reviewed\n`;
+    expect(await verify("--plan", planFile, "--digest", digest)).toEqual({ code: 0, stdout: "", stderr });
+  });
+
+  it.each([
+    ["white space", `${JSON.stringify(plan)}\n`],
+    ["the order of members", JSON.stringify({ resourcePlans: plan.resourcePlans, manifest: plan.manifest })],
+    ["the time", JSON.stringify({ ...plan, manifest: { ...plan.manifest, time: "2020-01-01T00:00:00Z" } })],
+  ])("refuses a file that differs in %s", async (_what, text) => {
+    const ended = await verify("--plan", chain.write("other.json", text), "--digest", digest);
+    expect(ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/not the plan that was reviewed \(PP6005\)/) as string,
+    });
+  });
+
+  it("refuses another report than the approved one, and an incomplete one", async () => {
+    const zeros = "0".repeat(64);
+    expect(await verify("--plan", planFile, "--digest", zeros)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("not the report that was approved") as string,
+    });
+    const failed = chain.write(
+      "failed.json",
+      JSON.stringify({ ...preview, changeSummary: undefined, steps: [] }),
+    );
+    const incomplete = chain.path("incomplete.json");
+    await chain.succeed([2, 4], "review", failed, "--plan", planFile, "-o", `json=${incomplete}`);
+    expect(
+      await chain.run("verify", incomplete, "--plan-only", "--plan", planFile, "--digest", digest),
+    ).toMatchObject({ code: 2, stderr: expect.stringContaining("is incomplete") as string });
+  });
+
+  it.each(["plan", "digest"])("needs --%s", async (name) => {
+    const argv = name === "plan" ? ["--digest", digest] : ["--plan", planFile];
+    expect(await verify(...argv)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--plan-only needs --${name}`) as string,
+    });
+  });
+
+  const others = Object.entries(command.description.flags).filter(
+    ([name]) => !["plan", "digest", "plan-only"].includes(name),
+  );
+  it.each(others)("refuses --%s, which would have no effect", async (name, { type: kind, choices }) => {
+    const value = kind === "boolean" ? [] : [choices?.[0] ?? "text"];
+    const ended = await verify("--plan", planFile, "--digest", digest, `--${name}`, ...value);
+    expect(ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--${name} conflicts with --plan-only`) as string,
+    });
+  });
+});
