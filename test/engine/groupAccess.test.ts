@@ -346,6 +346,29 @@ describe("the access of a group, through the real engine", () => {
     expect(Object.keys(stack.recorded()).sort()).toEqual(["alice", "renamed"]);
   });
 
+  test("a label that went to another identity in a failed run leaves no access behind when the resource goes", async () => {
+    const labels = await make(`/iam/v2/groups/${org}`, { name: "labels" });
+    const declareDeployer = (who: string) => {
+      const args = { parentUid: labels, bindings: bindings({ deployer: [who, "viewer"] }) };
+      declare({ alice: single("alice", "viewer"), labels: { kind: "GroupAccess", args } });
+    };
+    declareDeployer("alice");
+    await stack.up();
+    await bindByHand("mallory", "viewer", labels);
+    declareDeployer("bob");
+    refuseDeletesAt(labels);
+    const half = await stack.pulumi(["up", "--yes", "--skip-preview"], quick);
+    expect(half.code).not.toBe(0);
+    emulator.clearFaults();
+    expect(await recorded("labels")).toEqual({
+      deployer: "bob viewer",
+      "deployer (replaced)": "alice viewer",
+    });
+    declare({ alice: single("alice", "viewer") });
+    await stack.up();
+    expect(held(labels)).toEqual(["mallory viewer"]);
+  });
+
   test("500 bindings take at most 25 requests to create, and 4 to refresh", async () => {
     const roles = Object.keys(uids).filter((name) => /^(actions|apk|libraries|registry)\./.test(name));
     const grants: Record<string, Grant> = {};

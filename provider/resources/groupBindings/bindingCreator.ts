@@ -6,13 +6,15 @@ import { bindingBatch, COLLECTION } from "../grants";
 import { listGrants } from "./existingGrants";
 import type { ExistingGrants } from "./existingGrants";
 import { identityRoleKey, quoteLabel, quoteLabels } from "./grant";
-import type { LabelledGrant } from "./grant";
+import type { Grant, LabelledGrant } from "./grant";
 import { stringOrEmpty } from "../../engine/values/values";
 
 /** Creates bindings, by one request where all of them are accepted. What it creates is added to `existing`. */
 export class BindingCreator {
   /** What was sent again after a send without a response: that one may have taken effect too. */
   private readonly sentAgain = new Set<string>();
+  /** What was sent without a response: it may exist, or come to exist, though no list has shown it. */
+  private readonly sentInVain = new Map<string, Grant>();
 
   constructor(
     private readonly api: Api,
@@ -97,11 +99,17 @@ export class BindingCreator {
       },
       findLostCreate: async (error) => {
         lost = error;
+        for (const [, grant] of items) this.sentInVain.set(identityRoleKey(grant), grant);
         return (await findMissing()).length === 0 ? true : undefined;
       },
       explainUnknown: (error) => error,
       sleep: this.host.sleep,
     });
+  }
+
+  /** What may exist without being among the existing grants. */
+  get unconfirmed(): Grant[] {
+    return [...this.sentInVain].filter(([key]) => !this.existing.has(key)).map(([, grant]) => grant);
   }
 
   /** Names the grants that two bindings give. Both belong to the group's access and go together. */

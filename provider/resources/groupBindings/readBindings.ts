@@ -47,7 +47,10 @@ class GrantLabels {
     this.unlabelled = new Map([...grants].map((existing) => [identityRoleKey(existing), existing]));
   }
 
-  /** The label of the program or of the state. An ignored grant keeps only the label of a program. */
+  /**
+   * The label of the program or of the state. An ignored grant keeps only the label of a program. A grant of the program
+   * whose label has gone to another one gets a label of its own: under that of an unmanaged one no delete would take it.
+   */
   addRecorded(recorded: LabelledGrant, isIgnored: IgnoreFilter): void {
     const [label, grant] = recorded;
     const candidates =
@@ -59,7 +62,11 @@ class GrantLabels {
     );
     const existing =
       matching.find((each) => each && !isIgnored(each)) ?? (isDeclared(recorded) ? matching[0] : undefined);
-    if (existing) this.add(label, existing);
+    if (!existing) return;
+    this.add(label, existing);
+    if (!isDeclared(recorded)) return;
+    this.add(`${label} (replaced)`, existing);
+    this.add(`${label} (${identityRoleKey(existing)})`, existing);
   }
 
   /** A label that names the grant, and stays the same from one refresh to the next. */

@@ -1,5 +1,6 @@
 import { errorCodeOf } from "../../errorCodes/codedError";
 import { PartialFailure } from "../../engine/operations/messages";
+import { UNCONFIRMED } from "../../engine/description";
 import type { Api, Host, Props } from "../../engine/description";
 import { bindingBatch, COLLECTION, declaredGrantKey } from "../grants";
 import { BindingCreator } from "./bindingCreator";
@@ -91,8 +92,15 @@ function planWrite(existing: ExistingGrants, olds: Props, news: Props, host: Hos
   };
 }
 
-/** Creates what is missing, and then deletes what is too much. Returns the failures, after which nothing more is done. */
-async function applyPlan(context: GroupContext, plan: WritePlan): Promise<Error[]> {
+/** What became of a plan: after a failure nothing more is done. */
+interface Applied {
+  readonly failures: readonly Error[];
+  /** Grants that were sent, and of which nobody knows whether they exist. */
+  readonly unconfirmed: readonly Grant[];
+}
+
+/** Creates what is missing, and then deletes what is too much. */
+async function applyPlan(context: GroupContext, plan: WritePlan): Promise<Applied> {
   const { api, host, group } = context;
   const { existing, missing, surplus } = plan;
   const creator = new BindingCreator(api, host, group, existing);
@@ -110,9 +118,9 @@ async function applyPlan(context: GroupContext, plan: WritePlan): Promise<Error[
   ];
   for (const step of steps) {
     const failures = await step();
-    if (failures.length > 0) return failures;
+    if (failures.length > 0) return { failures, unconfirmed: creator.unconfirmed };
   }
-  return [];
+  return { failures: [], unconfirmed: [] };
 }
 
 /**
@@ -146,28 +154,32 @@ export async function writeBindings(
       override: "set allowSelfRemoval to true",
     });
   }
-  const failures = await applyPlan(context, plan);
-  const [failure] = failures;
+  const applied = await applyPlan(context, plan);
+  const [failure] = applied.failures;
   if (failure === undefined) return done;
-  throw isSameSet(keysBefore, new Set(existing.keys()))
+  throw isSameSet(keysBefore, new Set(existing.keys())) && applied.unconfirmed.length === 0
     ? failure
-    : partialFailure(group, news, plan, failures);
+    : partialFailure(group, news, plan, applied);
 }
 
-/** Records which bindings of the state and of the program exist after a failure. */
+/** Records which bindings of the state and of the program exist after a failure, or may exist: a destroy deletes those too. */
 function partialFailure(
   group: string,
   news: Props,
   { existing, managedKeys, wanted, recorded }: WritePlan,
-  failures: readonly Error[],
+  { failures, unconfirmed }: Applied,
 ): PartialFailure {
-  const managed = [...existing.values()].filter((grant) => managedKeys.has(identityRoleKey(grant)));
+  const managed = [
+    ...[...existing.values()].filter((grant) => managedKeys.has(identityRoleKey(grant))),
+    ...unconfirmed.map((grant) => ({ ...grant, name: "", uids: [] })),
+  ];
   const reasons = failures.map(({ message }) => message);
   const stored = Object.fromEntries(Object.entries(news).filter(([key]) => !key.startsWith("__")));
   const bindings = withLabels(managed, [...wanted, ...recorded]);
   const codes = new Set(failures.map(errorCodeOf));
   const [code = "PP4012"] = codes.size === 1 ? codes : [];
-  return new PartialFailure(code, group, { ...stored, bindings }, [...new Set(reasons)]);
+  const outs = { ...stored, bindings, ...(unconfirmed.length > 0 && { [UNCONFIRMED]: true }) };
+  return new PartialFailure(code, group, outs, [...new Set(reasons)]);
 }
 
 function without(existing: ExistingGrants, removed: readonly LabelledGrant[]): ExistingGrant[] {

@@ -604,3 +604,77 @@ describe("deleting the access of a group", () => {
     expect(writes()).toEqual([]);
   });
 });
+
+describe("destroying after a run that failed at any of its requests", () => {
+  const NOBODYS = "carol registry.pull";
+  const olds = () =>
+    inputs({ deployer: ["alice", "viewer"], reader: ["bob", "viewer"], ops: ["bob", "owner"] });
+  /** A label that goes to another grant, labels that are exchanged, one that is gone, and a new one. */
+  const news = () =>
+    inputs({
+      deployer: ["carol", "viewer"],
+      reader: ["bob", "owner"],
+      "deployer (replaced)": ["bob", "editor"],
+    });
+  const refusal = { status: 403, body: { code: 7, message: "no", details: [] } };
+  const failures: readonly (readonly [string, Fault])[] = [
+    ["is refused", { ...refusal, count: 1 }],
+    ["is refused, as all after it are", refusal],
+    ["is lost", { close: "before", count: 1 }],
+    ["is lost, as all after it are", { close: "before" }],
+    ["takes effect without a response", { close: "after", count: 1 }],
+    ["takes effect without a response, as all after it do", { close: "after" }],
+  ];
+  type Run = () => Promise<Props>;
+  const create: Run = async () => (await handlers().create({ ...news(), allowSelfRemoval: true })).outs;
+  const runs: readonly (readonly [string, Props | undefined, Run])[] = [
+    ["a create", undefined, create],
+    ["an update", {}, () => handlers().update(team, olds(), { ...news(), allowSelfRemoval: true })],
+  ];
+
+  /** What the engine records of a run: its outputs, those of a partial failure, or what was recorded before. */
+  async function recordedBy(run: Run, before: Props | undefined): Promise<Props | undefined> {
+    try {
+      return await run();
+    } catch (error) {
+      return error instanceof PartialFailure ? error.properties : before;
+    }
+  }
+
+  async function prepare(isUpdate: boolean): Promise<void> {
+    emulator.reset();
+    emulator.clearFaults();
+    org = await make("/iam/v2/groups", { name: "org" });
+    team = await make(`/iam/v2/groups/${org}`, { name: "team" });
+    for (const name of ["alice", "bob", "carol"]) uids[name] = await identity(name);
+    if (isUpdate) await handlers().create(olds());
+    await bindByHand("carol", "registry.pull");
+    emulator.clearRequests();
+  }
+
+  const cases = runs.flatMap(([run, before, action]) =>
+    failures.flatMap(([failure, fault]) =>
+      [false, true].map((refreshes) => ({ run, failure, fault, action, before, refreshes })),
+    ),
+  );
+
+  test.each(cases)(
+    "leaves nothing that the resource made, and takes nothing else: $run, a request of which $failure, refreshed: $refreshes",
+    async ({ fault, action, before, refreshes }) => {
+      const isUpdate = before !== undefined;
+      await prepare(isUpdate);
+      await action();
+      const requests = emulator.requests.length;
+      expect(requests).toBeGreaterThan(1);
+      for (let after = 0; after < requests; after += 1) {
+        await prepare(isUpdate);
+        inForce({ ...fault, after });
+        let recorded = await recordedBy(action, isUpdate ? olds() : undefined);
+        emulator.clearFaults();
+        if (refreshes && recorded) recorded = (await handlers().read(team, recorded)).props;
+        if (recorded) await handlers().delete(team, { ...recorded, allowSelfRemoval: true });
+        expect({ after, held: held() }).toEqual({ after, held: [NOBODYS] });
+      }
+    },
+  );
+});
