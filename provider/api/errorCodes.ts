@@ -41,6 +41,7 @@ export function codeOfStatus(status: number): Code {
   return codesByStatus[status] ?? "UNKNOWN";
 }
 
-export function codeOfNumber(number: number): Code {
-  return CODE_NAMES[number] ?? "UNKNOWN";
+/** The code that a body has by its number; undefined for any other number, as a proxy repeats its status there. */
+export function codeOfNumber(number: unknown): Code | undefined {
+  return typeof number === "number" ? CODE_NAMES[number] : undefined;
 }

@@ -218,12 +218,11 @@ export function apiErrorFrom(
   response: { status: number; header: (name: string) => string | undefined; body: unknown; now: number },
 ): ApiError {
   const body = recordOf(response.body);
-  const fromApi = typeof body["code"] === "number";
+  const code = codeOfNumber(body["code"]);
   const details = readDetails(body["details"]);
-  const code = fromApi ? codeOfNumber(body["code"] as number) : codeOfStatus(response.status);
   return new ApiError(call, {
     status: response.status,
-    code,
+    code: code ?? codeOfStatus(response.status),
     message: printableText(body["message"]),
     details,
     requestId: printable(
@@ -236,6 +235,6 @@ export function apiErrorFrom(
         response.header("retry-after") ?? response.header("grpc-metadata-retry-after"),
         response.now,
       ),
-    fromApi,
+    fromApi: code !== undefined,
   });
 }

@@ -40,9 +40,6 @@ describe("the code of an error", () => {
     [14, 503, "UNAVAILABLE", "PP3503"],
     [15, 500, "DATA_LOSS", "PP3500"],
     [16, 401, "UNAUTHENTICATED", "PP3401"],
-    [17, 500, "UNKNOWN", "PP3500"],
-    [-1, 500, "UNKNOWN", "PP3500"],
-    [1.5, 500, "UNKNOWN", "PP3500"],
   ])("%i of the body with HTTP %i is %s (%s)", (code, status, name, errorCode) => {
     const error = errorFrom(status, { code, message: "m", details: [] });
     expect(error).toMatchObject({ code: name, errorCode, status, fromApi: true, serverMessage: "m" });
@@ -70,7 +67,8 @@ describe("the code of an error", () => {
     [503, "UNAVAILABLE"],
     [504, "DEADLINE_EXCEEDED"],
   ])("HTTP %i of a proxy is taken as %s", (status, name) => {
-    for (const body of [undefined, null, "text", [], {}, { code: "5" }, { message: "no code" }]) {
+    const numbers = [status, 17, -1, 1.5, NaN, "5"].map((code) => ({ code, message: "not the API's" }));
+    for (const body of [undefined, null, "text", [], {}, { message: "no code" }, ...numbers]) {
       const error = errorFrom(status, body);
       expect(error).toMatchObject({ code: name, status, fromApi: false });
       expect(error.message).toBe(
