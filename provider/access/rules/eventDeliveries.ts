@@ -1,4 +1,5 @@
-import { globMatches } from "../trust/glob";
+import { printableAddress } from "../../api/address";
+import { hostMatches, hostOf } from "../trust/addressGlob";
 import type { Scope } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/comparison";
@@ -24,7 +25,7 @@ interface Delivery {
 function deliveriesOf(facts: Facts, entity: Entity): Delivery[] {
   return eventReceivers(entity.kind).map(({ path }) => {
     const address = textAtPath(entity.inputs, path);
-    const host = address !== undefined && URL.canParse(address) ? new URL(address).host : undefined;
+    const host = address === undefined ? undefined : hostOf(address);
     return { path, address, host, group: facts.groupOf(entity) };
   });
 }
@@ -32,21 +33,26 @@ function deliveriesOf(facts: Facts, entity: Entity): Delivery[] {
 function findNewHosts(facts: Facts): FindingInput[] {
   const before = [...facts.comparison.before.entities.values()];
   const known = new Set(before.flatMap((entity) => deliveriesOf(facts, entity)).map(({ host }) => host));
-  const isAllowed = (host: string): boolean =>
-    known.has(host) || facts.options.sinkAllow.some((glob) => globMatches(glob, host));
+  const isAllowed = (host: string | undefined): boolean =>
+    host !== undefined &&
+    (known.has(host) || facts.options.sinkAllow.some((glob) => hostMatches(glob, host)));
   return [...facts.writes(receivesEvents)].flatMap(({ after }) =>
-    deliveriesOf(facts, after).flatMap(({ path, host, group }) =>
-      host === undefined || isAllowed(host)
-        ? []
-        : [
-            facts.aboutEntity(after, {
-              severity: "medium",
-              field: path,
-              message: `events of ${group?.path ?? "a group"} and everything below it are sent to a new host: ${host}`,
-              advice: `check that ${host} is yours, then allow it with --sink-allow`,
-            }),
-          ],
-    ),
+    deliveriesOf(facts, after).flatMap(({ path, address, host, group }) => {
+      // An address that is not known is reported by X3.
+      if (address === undefined || isAllowed(host)) return [];
+      const shown = host ?? `an address without a clear host: ${printableAddress(address)}`;
+      return [
+        facts.aboutEntity(after, {
+          severity: "medium",
+          field: path,
+          message: `events of ${group?.path ?? "a group"} and everything below it are sent to ${host === undefined ? shown : `a new host: ${shown}`}`,
+          advice:
+            host === undefined
+              ? "write the https address of a host of yours, without a user name"
+              : `check that ${host} is yours, then allow it with --sink-allow`,
+        }),
+      ];
+    }),
   );
 }
 

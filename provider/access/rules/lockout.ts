@@ -1,4 +1,4 @@
-import { globMatches } from "../trust/glob";
+import { trustMatches } from "../trust/addressGlob";
 import { compareKeys } from "../effects";
 import type { FieldEffect } from "../effects";
 import { isAccessField } from "../graph/accessKinds";
@@ -28,7 +28,7 @@ function ownersOfRoots(facts: Facts, grants: readonly Grant[]): Map<string, Map<
 function matchesSubject(facts: Facts, subject: Subject, glob: string): boolean {
   const trust = describeTrust(facts.entity(subject.key));
   const texts = [subject.uid, subject.name, subject.displayName, trust?.subject, subject.key];
-  return texts.some((text) => text !== undefined && globMatches(glob, text));
+  return texts.some((text) => text !== undefined && trustMatches(glob, text));
 }
 
 /** A root group with its owners on both sides. */

@@ -10,9 +10,9 @@ export interface RuleOptions {
   readonly requiredOwner: readonly string[];
   /** `--max-removal`: the part of the grants, 0 to 1, that may go at once. */
   readonly maxRemoval: number;
-  /** `--issuer-allow`: where not empty, the only issuers that identities may trust; `*` stands for anything. */
+  /** `--issuer-allow`: where not empty, the only issuers that identities may trust; URLs as `addressMatches` takes them. */
   readonly issuerAllow: readonly string[];
-  /** `--sink-allow`: hosts that events may go to; `*` stands for anything. */
+  /** `--sink-allow`: hosts that events may go to, as `hostMatches` takes them. */
   readonly sinkAllow: readonly string[];
   /** `--strict`: what could not be resolved counts as high. */
   readonly strict: boolean;

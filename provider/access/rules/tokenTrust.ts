@@ -1,4 +1,4 @@
-import { globMatches } from "../trust/glob";
+import { addressMatches, addressPattern } from "../trust/addressGlob";
 import type { Entity } from "../graph/model";
 import { judgeIssuer, judgeAudience } from "../trust/ownedIssuers";
 import { textAt } from "./inputValues";
@@ -8,7 +8,7 @@ import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
-import { judge, describeOpenPattern, counterexampleOf } from "./openPatterns";
+import { judge, describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
 import { identitiesToJudge, listGrants, readClaimConditions } from "./trustedIdentities";
 
 /** The exact issuers whose tokens an identity accepts. */
@@ -24,15 +24,23 @@ function isNewIssuer({ comparison: { before, inventory, drift } }: Facts, issuer
   return ![...before.entities.values()].some((entity) => issuersOf(entity).includes(issuer));
 }
 
+/** Whether `--issuer-allow` names an issuer, or all that a pattern accepts. */
+function isAllowedIssuer(facts: Facts, issuer: string, isExact: boolean): boolean {
+  return facts.options.issuerAllow.some((glob) => {
+    if (isExact) return addressMatches(glob, issuer);
+    const allowed = addressPattern(glob);
+    return allowed !== undefined && languagesOf(facts).isSubset(issuer, allowed) === "yes";
+  });
+}
+
 /** Why an issuer needs a look; undefined where it needs none. */
 function doubtOfIssuer(
   facts: Facts,
   issuer: string,
   isExact: boolean,
 ): Pick<FindingInput, "message" | "advice"> | undefined {
-  const { issuerAllow } = facts.options;
-  if (issuerAllow.some((glob) => globMatches(glob, issuer))) return undefined;
-  if (issuerAllow.length > 0)
+  if (isAllowedIssuer(facts, issuer, isExact)) return undefined;
+  if (facts.options.issuerAllow.length > 0)
     return {
       message: "--issuer-allow does not name",
       advice: "use an issuer that --issuer-allow names, or add this one to it",

@@ -1,4 +1,5 @@
 import type { Finding } from "../review/finding";
+import { trustMatches } from "../trust/addressGlob";
 import { globMatches } from "../trust/glob";
 import { statedTexts } from "./matchTexts";
 import type { MatchTexts } from "./matchTexts";
@@ -28,7 +29,8 @@ export function matchesEntry(
   for (const key of matchKeys) {
     const glob = entry.match[key];
     if (glob === undefined) continue;
-    if (!texts[key].some((text) => text !== undefined && globMatches(glob, text))) return false;
+    const matches = key === "subject" || key === "issuer" ? trustMatches : globMatches;
+    if (!texts[key].some((text) => text !== undefined && matches(glob, text))) return false;
   }
   return entry.fields === undefined || matchesFields(entry.fields, finding);
 }

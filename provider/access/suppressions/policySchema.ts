@@ -1,5 +1,6 @@
 import { rules } from "../rules";
 import { isAlwaysHigh } from "../rules/rule";
+import { ADDRESS_GLOB } from "../trust/addressGlob";
 import { INVISIBLE, LONGEST_GLOB } from "../trust/glob";
 import { driftKinds } from "./policyDocument";
 
@@ -30,6 +31,28 @@ const globSchema = {
     },
     { pattern: "^(?:[^\\\\]|\\\\.)*$", errorMessage: "must not end in a single \\" },
   ],
+};
+
+const NO_WILDCARD = "^(?:[^\\\\*?]|\\\\.)*$";
+
+/** A wildcard in a URL must say which parts of it may vary: it would match the hosts of others too. */
+const mustBeAddress = {
+  properties: {
+    match: {
+      properties: {
+        issuer: {
+          pattern: `${NO_WILDCARD}|${ADDRESS_GLOB}`,
+          errorMessage:
+            "must be the address of an issuer, as in https://*.acme.example: scheme and host in small letters, and no wildcard in the last part of the host",
+        },
+        subject: {
+          pattern: `${NO_WILDCARD}|^(?![A-Za-z][A-Za-z0-9+.-]*://)|${ADDRESS_GLOB}`,
+          errorMessage:
+            "must have the scheme and host of its address in small letters, and no wildcard in the last part of the host, as in spiffe://*.acme.example/ci/*",
+        },
+      },
+    },
+  },
 };
 
 /** An entry for a rule whose findings are all high or critical must end. */
@@ -83,7 +106,7 @@ export function policySchema({ definitions, properties, ...schema }: PolicyTypes
   const items = {
     ...entry,
     properties: { ...entry.properties, rule },
-    allOf: [mustEnd, mustRestrict],
+    allOf: [mustEnd, mustRestrict, mustBeAddress],
   };
   return {
     $id: "urn:pulumi-platform:access-policy",

@@ -14,7 +14,8 @@ interface Token {
   readonly char: string;
 }
 
-function tokens(glob: string): Token[] {
+/** The characters and wildcards of a glob, in their order. */
+export function parseGlob(glob: string): Token[] {
   const list: Token[] = [];
   const chars = Array.from(glob);
   for (let i = 0; i < chars.length; i += 1) {
@@ -30,6 +31,8 @@ function tokens(glob: string): Token[] {
   return list;
 }
 
+export const hasWildcard = (glob: string): boolean => parseGlob(glob).some(({ kind }) => kind !== "char");
+
 /**
  * Whether a glob matches a whole string: `*` is any run of characters, `?` is one, `\` quotes the next. A string with
  * invisible characters matches no glob, because a reader sees another string. It takes at most as many steps as the
@@ -37,7 +40,7 @@ function tokens(glob: string): Token[] {
  */
 export function globMatches(glob: string, text: string): boolean {
   if (invisible.test(text)) return false;
-  const pattern = tokens(glob);
+  const pattern = parseGlob(glob);
   const chars = Array.from(text);
   let [p, t, star, mark] = [0, 0, -1, 0];
   while (t < chars.length) {

@@ -1,3 +1,4 @@
+import { isAddressGlob, isHostGlob } from "../../access/trust/addressGlob";
 import { timestampNanos } from "../../engine/values/times";
 import { printable } from "../../api/errors";
 import { UsageError } from "./exitCodes";
@@ -76,13 +77,13 @@ export const commonFlags = {
     type: "string",
     multiple: true,
     value: "URL",
-    help: "an issuer that may be trusted without a note",
+    help: "an issuer that may be trusted, as in https://*.acme.example; others are reported",
   },
   "sink-allow": {
     type: "string",
     multiple: true,
     value: "HOST",
-    help: "a host that events may go to",
+    help: "a host that events may go to, as in *.acme.example",
   },
   "source-root": {
     type: "string",
@@ -196,16 +197,27 @@ export function readCount(flag: string, text: string): number {
   return Number(text);
 }
 
+const GLOB_SPELLING =
+  ": write the host in small ASCII letters, without a wildcard in its last part and without the default port";
+
 /** @throws UsageError for what is no https address, with or without `*`: no issuer would match it. */
 function readIssuers(issuers: readonly string[]): readonly string[] {
-  for (const issuer of issuers) {
-    if (/^https:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(issuer)) continue;
-    throw new UsageError(
-      "PP5002",
-      `--issuer-allow must be the https address of an issuer, as in https://token.actions.githubusercontent.com or https://*.acme.example, not "${printable(issuer, 80)}"`,
-    );
-  }
-  return issuers;
+  const wrong = issuers.find((issuer) => !issuer.startsWith("https://") || !isAddressGlob(issuer));
+  if (wrong === undefined) return issuers;
+  throw new UsageError(
+    "PP5002",
+    `--issuer-allow must be the https address of an issuer, as in https://token.actions.githubusercontent.com or https://*.acme.example, not "${printable(wrong, 80)}"${GLOB_SPELLING}`,
+  );
+}
+
+/** @throws UsageError for what is no host, with or without `*`. */
+function readSinks(hosts: readonly string[]): readonly string[] {
+  const wrong = hosts.find((host) => !isHostGlob(host));
+  if (wrong === undefined) return hosts;
+  throw new UsageError(
+    "PP5002",
+    `--sink-allow must be a host, as in hooks.acme.example or *.acme.example:8443, not "${printable(wrong, 80)}"${GLOB_SPELLING}`,
+  );
 }
 
 function readPercent(flag: string, text: string): number {
@@ -276,7 +288,7 @@ export function readCommonOptions(
     requiredOwners: values["required-owner"] ?? [],
     maxRemoval: readPercent("max-removal", values["max-removal"] ?? "25%"),
     issuerAllow: readIssuers(values["issuer-allow"] ?? []),
-    sinkAllow: values["sink-allow"] ?? [],
+    sinkAllow: readSinks(values["sink-allow"] ?? []),
     sourceRoot: values["source-root"],
     pageUrl: readPageUrl(values["page-url"]),
     fix: values.fix ?? false,

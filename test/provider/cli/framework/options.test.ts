@@ -83,12 +83,27 @@ describe("the common flags", () => {
     [["--min-owners", "two"], '--min-owners must be a whole number, as in 2, not "two"'],
     [["--max-removal", "25"], '--max-removal must be a percentage from 0% to 100%, as in 25%, not "25"'],
     [["--max-removal", "101%"], '--max-removal must be a percentage from 0% to 100%, as in 25%, not "101%"'],
-    ...["javascript:x", "http://a.example", "a.example", "https://", "https:///x", "https://a b", "*"].map(
-      (issuer): [string[], string] => [
-        ["--issuer-allow", "https://*.acme.example/x", "--issuer-allow", issuer],
-        `--issuer-allow must be the https address of an issuer, as in https://token.actions.githubusercontent.com or https://*.acme.example, not "${issuer}"`,
-      ],
-    ),
+    ...[
+      ...["javascript:x", "http://a.example", "a.example", "https://", "https:///x", "https://a b", "*"],
+      ...["https://*", "https://acme.*", "https://A.example", "https://é.example", "https://a.example:443"],
+      ...["https://u@a.example", "https://a.example.", "https://a.example?x=*", "https://a.example/../*"],
+    ].map((issuer): [string[], string] => [
+      ["--issuer-allow", "https://*.acme.example/x", "--issuer-allow", issuer],
+      `--issuer-allow must be the https address of an issuer, as in https://token.actions.githubusercontent.com or https://*.acme.example, not "${issuer}"`,
+    ]),
+    ...[
+      "*",
+      "https://a.example",
+      "a.example/x",
+      "A.example",
+      "a.*",
+      "a.example:443",
+      "u@a.example",
+      "a.example.",
+    ].map((host): [string[], string] => [
+      ["--sink-allow", "*.acme.example:8443", "--sink-allow", host],
+      `--sink-allow must be a host, as in hooks.acme.example or *.acme.example:8443, not "${host}": write the host in small`,
+    ]),
     [["--now", "tomorrow"], '--now must be a time in RFC 3339, as in 2026-03-01T00:00:00Z, not "tomorrow"'],
     [["--post", "mail"], '--post must be one of github-pr, github-issue, gitlab-mr, not "mail"'],
     [["--dry-run"], "--dry-run needs --post: say where the report would be posted"],
