@@ -1,3 +1,4 @@
+import { timestampNanos } from "../../engine/values/times";
 import { isObject } from "../../engine/values/values";
 import { cliVersionOf, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
@@ -20,6 +21,13 @@ export interface StateExport {
   readonly pendingOperations: number;
   /** The version of the Pulumi CLI that wrote the state: `v3.230.0`. */
   readonly cli?: string;
+  /** When the engine wrote the state. */
+  readonly time?: string;
+}
+
+function timeOf(manifest: unknown): string | undefined {
+  const time = isObject(manifest) ? manifest["time"] : undefined;
+  return typeof time === "string" && timestampNanos(time) !== undefined ? time : undefined;
 }
 
 /** @throws DocumentError where the text is not one stack export of a known version. */
@@ -80,5 +88,6 @@ export function parseStateExport(
     pendingDeletes,
     pendingOperations: Array.isArray(pending) ? pending.length : 0,
     cli: cliVersionOf(manifest),
+    time: timeOf(manifest),
   };
 }

@@ -21,6 +21,25 @@ export interface VerifySources {
 export const NO_INVENTORY =
   "the report has no expected access: write it with review --inventory FILE --output json=FILE";
 
+/** @throws DocumentError for an inventory that cannot show what the update has done: it is older than another document. */
+function checkInventoryTime(
+  { review, inventory, state }: VerifySources,
+  { inventoryTime }: ExpectedAccess,
+): void {
+  const earlier = [
+    ["the inventory of the review", inventoryTime],
+    ["the report", review.provenance.time],
+    ["the state", state?.time],
+  ] as const;
+  for (const [name, time] of earlier) {
+    if (time === undefined || Date.parse(inventory.takenAt) > Date.parse(time)) continue;
+    throw new DocumentError(
+      "PP6004",
+      `the inventory was taken at ${inventory.takenAt}, not after ${name} (${time}): take it after the update, and then verify`,
+    );
+  }
+}
+
 /** What the review expects. @throws DocumentError where the documents do not belong together. */
 export function readExpected({ review, inventory, state }: VerifySources): ExpectedAccess {
   const { expected } = review;
@@ -33,12 +52,7 @@ export function readExpected({ review, inventory, state }: VerifySources): Expec
       `the inventory covers the group ${inventory.root}, and the report the group ${expected.root}: give --root, or an inventory, of ${expected.root}`,
     );
   }
-  if (Date.parse(inventory.takenAt) < Date.parse(expected.inventoryTime)) {
-    throw new DocumentError(
-      "PP6004",
-      `the inventory (${inventory.takenAt}) is older than that of the review (${expected.inventoryTime}): write one after the update`,
-    );
-  }
+  checkInventoryTime({ review, inventory, state }, expected);
   const [stack] = review.stacks;
   if (state?.stack !== undefined && stack !== undefined && state.stack !== stack) {
     throw new DocumentError(

@@ -170,6 +170,7 @@ describe("a stack export", () => {
   ])("is read in both versions, secrets hidden (%s)", (name, version) => {
     const state = parseStateExport(fixture(name), name);
     expect(state).toMatchObject({ stack: "acme/production", version, pendingOperations: 0, cli: "v3.230.0" });
+    expect(Date.parse(state.time ?? "")).toBeGreaterThan(Date.parse("2025-01-01T00:00:00Z"));
     const kinds = state.resources.flatMap(({ kind }) => kind ?? []).sort();
     expect(kinds.filter((kind) => kind === "RoleBinding")).toHaveLength(2);
     expect(JSON.stringify(state)).not.toMatch(/canary|pulumi-platform\/dynamic|ciphertext|plaintext/);

@@ -34,7 +34,8 @@ const reads = binding(deployer, reader, payments);
 const base = [...groups, viewer, pusher, owner, deployer, mallory, reader, reads];
 
 const REVIEWED = "2026-03-01T00:00:00.000Z";
-const APPLIED = "2026-03-01T01:00:00.000Z";
+/** After the report of `PROVENANCE`. */
+const APPLIED = "2026-06-01T01:00:00.000Z";
 
 const inventoryAfter = (resources: readonly Resource[], more: Partial<Inventory> = {}): Inventory => ({
   ...inventoryOf(acme, ...resources.map(objectOf)),
@@ -219,14 +220,38 @@ describe("verify", () => {
       { root: payments },
       /^the inventory covers the group .*, and the report the group .*: give --root, or an inventory, of /,
     ],
-    [
-      "an inventory from before the review",
-      { takenAt: "2025-12-01T00:00:00Z" },
-      /is older than that of the review/,
-    ],
   ])("refuses %s", (_what, more, message) => {
     const inventory = { ...inventoryAfter(base), ...more };
     expect(() => verify({ review: reviewOf(base), inventory }, { provenance: PROVENANCE })).toThrow(message);
+  });
+
+  it.each([
+    ["the inventory of the review", "2026-01-01T00:00:00Z", undefined],
+    ["the report", PROVENANCE.time, undefined],
+    ["the report", "2026-05-31T23:59:59.999Z", undefined],
+    ["the state", "2026-06-01T01:00:00Z", "2026-06-01T01:00:00.000000001Z"],
+    ["the state", "2026-06-01T01:00:00Z", "2026-06-01T02:00:00+01:00"],
+    ["the state", "2026-06-01T01:00:00Z", "2026-06-02T00:00:00Z"],
+  ])("refuses an inventory that was not taken after %s: %s", (what, takenAt, time) => {
+    const state = { version: 3, resources: [], pendingDeletes: [], pendingOperations: 0, time };
+    const inventory = inventoryAfter(base, { takenAt });
+    expect(() => verify({ review: reviewOf(base), inventory, state }, { provenance: PROVENANCE })).toThrow(
+      expect.objectContaining({
+        errorCode: "PP6004",
+        message: expect.stringMatching(
+          `^the inventory was taken at ${takenAt}, not after ${what} \\(.*\\): take it after the update, and then verify$`,
+        ) as string,
+      }) as Error,
+    );
+  });
+
+  it("takes an inventory from after the state", () => {
+    const state = {
+      ...{ version: 3, resources: [], pendingDeletes: [], pendingOperations: 0 },
+      time: "2026-06-01T02:59:59.999999+02:00",
+    };
+    const sources = { review: reviewOf(base), inventory: inventoryAfter(base), state };
+    expect(brief(verify(sources, { provenance: PROVENANCE }))).toMatchObject({ failing: 0, complete: true });
   });
 
   it("refuses a review without an inventory", () => {

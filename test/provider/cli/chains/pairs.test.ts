@@ -221,8 +221,14 @@ describe("the output of one command is the input of the other:", () => {
     "inventory --output json -> drift --required-owner": () =>
       chain.succeed([7], ...drift(), "--required-owner", uidOf("Identity")),
     "inventory --output json -> verify --inventory": async () => {
-      const argv = ["verify", path("review.json"), "--inventory", path("inventory.json"), "-o", "json"];
-      // Before the update nothing of what was announced is there.
+      const stale = await chain.run("verify", path("review.json"), "--inventory", path("inventory.json"));
+      expect(stale).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/not after the inventory of the review .*PP6004/) as string,
+      });
+      await chain.succeed([0], "inventory", "--root", root, "-o", `json=${path("unchanged.json")}`);
+      const argv = ["verify", path("review.json"), "--inventory", path("unchanged.json"), "-o", "json"];
+      // Without the update nothing of what was announced is there.
       const report = JSON.parse(await chain.succeed([4, 5], ...argv)) as VerifyReport;
       expect(report.grants).toEqual([]);
       expect(report.missing).not.toEqual([]);
