@@ -24,10 +24,24 @@ function tryReadYaml(path: string): unknown {
   }
 }
 
+/** The project file that the Pulumi CLI uses in a folder: its own, or that of the next folder above. */
+function findProjectFile(folder: string): string | undefined {
+  const path = PROJECT_FILES.map((name) => join(folder, name)).find((file) => existsSync(file));
+  if (path !== undefined || dirname(folder) === folder) return path;
+  return findProjectFile(dirname(folder));
+}
+
+/** The name of the project of a folder, which is the namespace of its own configuration. */
+export function readProjectName(folder: string): string | undefined {
+  const path = findProjectFile(resolve(folder));
+  const name = path === undefined ? undefined : memberOf(tryReadYaml(path), "name");
+  return typeof name === "string" && name !== "" ? name : undefined;
+}
+
 /** The backend that the project of a folder names. */
 function projectBackend(folder: string): { readonly path: string; readonly url: string } | undefined {
-  const path = PROJECT_FILES.map((name) => join(folder, name)).find((file) => existsSync(file));
-  if (path === undefined) return dirname(folder) === folder ? undefined : projectBackend(dirname(folder));
+  const path = findProjectFile(folder);
+  if (path === undefined) return undefined;
   const url = memberOf(memberOf(tryReadYaml(path), "backend"), "url");
   return typeof url === "string" && url !== "" ? { path, url } : undefined;
 }

@@ -10,6 +10,7 @@ import type { StateParts } from "../../../access/adopt/state";
 import { printable } from "../../../api/errors";
 import { tryParseJson } from "../../../api/json";
 import { UsageError } from "../../framework/exitCodes";
+import { readProjectName } from "../../input/backend";
 import { PulumiError, runPulumi } from "../../input/pulumi";
 import { writeText } from "../../output/writeFiles";
 
@@ -45,13 +46,22 @@ async function readConfig(stack: string, cwd: string): Promise<StateParts["confi
   );
 }
 
-/** The secrets that the program needs, by key. @throws StateMergeError that names those that are not set. */
-function readSecrets(adoption: Adoption, config: StateParts["config"], stack: string): Map<string, string> {
+/**
+ * The secrets that the program needs, by key. The program reads them from the namespace of its project alone.
+ * @throws StateMergeError that names those that are not set.
+ */
+function readSecrets(
+  adoption: Adoption,
+  config: StateParts["config"],
+  { stack, out }: TargetStack,
+): Map<string, string> {
   const keys = adoption.resources.flatMap(({ secrets }) => secrets.map(({ key }) => key));
+  const project = readProjectName(out);
+  const settings = new Map(Object.entries(config));
   const values = new Map(
     keys.flatMap((key): [string, string][] => {
-      const setting = Object.entries(config).find(([name]) => name.endsWith(`:${key}`));
-      return setting ? [[key, setting[1].value]] : [];
+      const setting = project === undefined ? undefined : settings.get(`${project}:${key}`);
+      return setting ? [[key, setting.value]] : [];
     }),
   );
   const unset = keys.filter((key) => !values.has(key));
@@ -109,7 +119,7 @@ async function verifyImport({ stack, out, exported }: TargetStack, backup: strin
 export async function importState(target: TargetStack, adoption: Adoption): Promise<string> {
   const { stack, out, exported } = target;
   const config = await readConfig(stack, out);
-  const secrets = readSecrets(adoption, config, stack);
+  const secrets = readSecrets(adoption, config, target);
   const preview = await runPulumiJson(["preview", "--json", "--stack", stack], out);
   const { document, urns } = mergeState({
     exported: JSON.parse(exported) as unknown,

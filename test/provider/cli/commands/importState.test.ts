@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import type { AdoptedResource } from "../../../../provider/access/adopt/program";
 import { importState } from "../../../../provider/cli/commands/adopt/importState";
 
 const EXPORTED = JSON.stringify({ version: 3, deployment: { manifest: {} } });
@@ -22,10 +23,10 @@ afterEach(() => {
 });
 
 /** Puts a CLI on PATH that has this state, and whose preview after the import ends with this exit code. */
-function installPulumi({ state = EXPORTED, checked = 0 }): void {
+function installPulumi({ state = EXPORTED, checked = 0, config = "{}" }): void {
   const script = `#!/bin/sh
 case "$1 $2" in
-  "config --json") echo '{}' ;;
+  "config --json") echo '${config}' ;;
   "preview --json") echo '{ "steps": [] }' ;;
   "stack export") printf %s '${state}' ;;
   "stack import") cp "$6" '${folder}/imported/'$(ls '${folder}/imported' | wc -l | tr -d ' ') ;;
@@ -72,4 +73,50 @@ test("restores the previous state if the program would change something afterwar
   });
   expect(imported()).toHaveLength(2);
   expect(imported()[1]).toEqual(JSON.parse(EXPORTED));
+});
+
+describe("a secret that the program reads", () => {
+  const token: AdoptedResource = {
+    kind: "IdentityProvider",
+    name: "staff",
+    uid: "a".repeat(40),
+    inputs: {},
+    secrets: [{ path: "oidc.clientSecret", key: "staffSecret" }],
+  };
+  const importWith = (config: Record<string, string>, file = "Pulumi.yaml"): Promise<string> => {
+    const values = Object.entries(config).map(([key, value]) => [key, { value, secret: true }]);
+    installPulumi({ config: JSON.stringify(Object.fromEntries(values)) });
+    writeFileSync(join(folder, file), "name: organisation\nruntime: nodejs\n");
+    return importState(
+      { stack: "prod", out: join(folder, "out"), exported: EXPORTED },
+      { code: "", resources: [token], skipped: [] },
+    );
+  };
+
+  it.each<Record<string, string>>([
+    { "other:staffSecret": "of another project" },
+    { "platform:staffSecret": "of the package" },
+    { "other:organisation:staffSecret": "of a longer key" },
+    { "organisation:staffSecret2": "of another key" },
+    {},
+  ])("is not set by %j", async (config) => {
+    await expect(importWith(config)).rejects.toMatchObject({
+      errorCode: "PP6007",
+      message: expect.stringMatching(
+        /never returns these secrets.*\n.*pulumi config set --secret staffSecret --stack prod$/,
+      ) as unknown,
+    });
+  });
+
+  // The preview of this CLI creates nothing, so that only the secret is found.
+  it.each(["Pulumi.yaml", "Pulumi.yml", join("out", "Pulumi.yaml"), join("out", "Pulumi.json")])(
+    "is read from the namespace of the project in %s, whatever comes first",
+    async (file) => {
+      const config = { "other:staffSecret": "wrong", "organisation:staffSecret": "right" };
+      await expect(importWith(config, file)).rejects.toMatchObject({
+        errorCode: "PP6007",
+        message: expect.stringMatching(/^the preview creates no IdentityProvider "staff"/) as unknown,
+      });
+    },
+  );
 });
