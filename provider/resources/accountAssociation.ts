@@ -5,7 +5,7 @@ import type { Api, Clock, Failure, Json, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { kind, list, map, object, shape, string, word } from "../schema/fields";
 import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
-import { adviseOnName, description, parentGroup } from "./common";
+import { adviseOnName, description, forPeople, nameOnly, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/accountAssociations";
 const CHECKED = ["amazon", "google", "azure"] as const;
@@ -53,7 +53,7 @@ const installation = shape({
     /** The id of the installation: a number, as text. */
     installationId: string({ format: "int64", required: true }),
     /** Where it is installed: for people, so a difference at the server is not drift. */
-    name: string({ ignoreDrift: true }),
+    name: string({ ignoreDrift: true, ...forPeople }),
   },
 });
 
@@ -187,7 +187,7 @@ const accountAssociation = kind({
     /** The uid of the group, which has at most one association. Changing it replaces the association. */
     parentUid: parentGroup,
     /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
-    name: string({ required: true }),
+    name: string({ required: true, ...nameOnly }),
     /** One line, at most 512 characters. */
     description,
     /** The account of Amazon Web Services. */
@@ -204,7 +204,12 @@ const accountAssociation = kind({
      * After a create or an update, waits up to a minute until the platform can use these accounts. Still not
      * then: the run fails with the platform's reason, the association stays, and the next run waits again.
      */
-    awaitReady: list(word(...CHECKED), { unordered: true, subresource: true, inputOnly: true }),
+    awaitReady: list(word(...CHECKED), {
+      unordered: true,
+      subresource: true,
+      inputOnly: true,
+      harmless: "how long the run waits",
+    }),
   },
   reads: {
     /** When it was made: RFC 3339, as the API wrote it. */

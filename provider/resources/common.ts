@@ -36,7 +36,13 @@ export const oneLine = {
   pattern: { regex: /^[\S ]*$/u, must: "one line, without tabs" },
 };
 
-export const description = string(oneLine);
+/** What is shown to people and refers to nothing. */
+export const forPeople = { harmless: "text for people" } as const;
+
+/** A name by which nothing is found: whatever refers to the object has its uid. */
+export const nameOnly = { harmless: "others refer to the uid, never to the name" } as const;
+
+export const description = string({ ...oneLine, ...forPeople });
 
 /** The API states this form for identities only. It may refuse other names of other kinds too. */
 export const identityName = {

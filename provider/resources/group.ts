@@ -2,7 +2,7 @@ import { resource } from "../engine/program/resource";
 import type { Failure, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { boolean, enumOf, kind, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
-import { adviseOnName, description } from "./common";
+import { adviseOnName, description, nameOnly } from "./common";
 
 function checkRoot(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
   const failures: Failure[] = (["kind", "verified"] as const)
@@ -52,13 +52,13 @@ const group = kind({
     /** The uid of the parent group; absent on a root group (an organisation). Changing it replaces the group. */
     parentUid: string({ format: "groupUid", path: true, immutable: true, access: "subject" }),
     /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
-    name: string({ required: true }),
+    name: string({ required: true, ...nameOnly }),
     /** One line, at most 512 characters. */
     description,
     /** `ORG_KIND_…`, on root groups only; inherited below. Required if `verified`. */
-    kind: enumOf("ORG_KIND_", "STARTER CUSTOMER DEV INFRA AWS_MARKETPLACE"),
+    kind: enumOf("ORG_KIND_", "STARTER CUSTOMER DEV INFRA AWS_MARKETPLACE", { access: "other" }),
     /** Whether the organisation is verified: set by the platform's staff only, on root groups only. */
-    verified: boolean(),
+    verified: boolean({ access: "permission" }),
   },
   reads: {
     /** The uid of its parent; left out on a root group. */

@@ -95,7 +95,7 @@ const groupAccess = kind({
     /** Bindings made by others that are left alone. */
     ignore: object<GroupAccessIgnoreArgs>(ignore, { inputOnly: true }),
     /** True: also removes the bindings by which the caller itself manages the group's bindings. */
-    allowSelfRemoval: boolean({ inputOnly: true }),
+    allowSelfRemoval: boolean({ inputOnly: true, harmless: "the update only takes more away" }),
   },
   declaredKeys: declaredGrantKeys,
   validate: findRepeated,

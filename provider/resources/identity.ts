@@ -4,7 +4,7 @@ import { isObject } from "../engine/values/values";
 import { decode } from "../schema/decoders";
 import { enumOf, kind, list, map, object, shape, string } from "../schema/fields";
 import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
-import { checkEnd, description, identityName, parentGroup } from "./common";
+import { checkEnd, description, forPeople, identityName, nameOnly, parentGroup } from "./common";
 
 /** Decides who may assume the identity. */
 const who = { security: true, access: "subject" } as const;
@@ -108,11 +108,11 @@ const identity = kind({
     /** The uid of the group that the identity belongs to. Changing it replaces the identity. */
     parentUid: parentGroup,
     /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
-    name: string({ required: true, pattern: identityName }),
+    name: string({ required: true, pattern: identityName, ...nameOnly }),
     /** One line, at most 512 characters. */
     description,
     /** The company that the identity belongs to. */
-    company: string(),
+    company: string(forPeople),
     /** Assumed by the claims of a token. Changing to another relationship replaces the identity. */
     claimMatch: object<ClaimMatchArgs, IdentityClaimMatch>(claimMatch, { security: true }),
     /** Assumed by tokens signed with given keys. Changing to another relationship replaces the identity. */

@@ -5,7 +5,7 @@ import { isObject } from "../engine/values/values";
 import { decode } from "../schema/decoders";
 import { boolean, enumOf, kind, list, objectWithSecret, secret, shape, string } from "../schema/fields";
 import type { ArgsOf, Decoded, Resolved, ResultOf } from "../schema/fields";
-import { adviseOnName, description, parentGroup } from "./common";
+import { adviseOnName, description, nameOnly, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
 
@@ -19,7 +19,7 @@ const oidc = shape({
      * The client secret that the issuer gave: always a secret in state. Needed unless `pkceEnabled`. Another value
      * rotates it; taking the argument away wipes it at the server. A change by hand cannot be seen: the API never returns it.
      */
-    clientSecret: secret({ inputOnly: true }),
+    clientSecret: secret({ inputOnly: true, harmless: "the issuer lets nobody in by another one" }),
     /** Scopes to ask for besides `openid`. Order means nothing. */
     additionalScopes: list(string(), { unordered: true, security: true, access: "permission" }),
     /** The claim that holds the names of a person's groups; none: no group mapping. */
@@ -117,7 +117,7 @@ const identityProvider = kind({
     /** The uid of the root group whose people sign in here. Changing it replaces the identity provider. */
     parentUid: parentGroup,
     /** The name. */
-    name: string({ required: true }),
+    name: string({ required: true, ...nameOnly }),
     /** One line, at most 512 characters. */
     description,
     /** The uid of the role that everybody gets who signs in: a Role's id, or what `getRole` finds. */

@@ -3,10 +3,12 @@ import type { Failure, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { enumOf, integer, kind, list, map, object, shape, string } from "../schema/fields";
 import type { ArgsOf, Resolved, ResultOf } from "../schema/fields";
-import { adviseOnName, bundle, oneLine, parentGroup, tagName } from "./common";
+import { adviseOnName, bundle, forPeople, oneLine, parentGroup, tagName } from "./common";
 
-/** Says what an image is, not who may do what. */
-const harmless = { security: true, access: "none" } as const;
+/** What is put into an image: others pull and run it. */
+const content = { security: true, access: "other" } as const;
+/** Where the catalogue shows it. */
+const catalogue = { harmless: "where the catalogue lists it" } as const;
 const trusted = { security: true, access: "permission" } as const;
 /** Where images are copied to. */
 const registry = string(trusted);
@@ -115,7 +117,7 @@ export interface RepoOverlayCertificate extends ResultOf<typeof certificate> {}
 const contents = shape({
   fields: {
     /** Packages to add. Order means nothing. */
-    packages: list(string(), { ...harmless, unordered: true }),
+    packages: list(string(), { ...content, unordered: true }),
     /** Package repositories; they replace the default ones. */
     runtimeRepositories: list(string(), { ...trusted, images: "packageRepositories" }),
     /** Keys that packages may be signed with. */
@@ -126,11 +128,11 @@ const contents = shape({
 const accounts = shape({
   fields: {
     /** The user that the image runs as: a name or a number. */
-    runAs: string({ ...harmless, images: "user" }),
+    runAs: string({ ...content, images: "user" }),
     /** Users to add. */
-    users: list(object<OverlayUserArgs, RepoOverlayUser>(user), harmless),
+    users: list(object<OverlayUserArgs, RepoOverlayUser>(user), content),
     /** Groups to add. */
-    groups: list(object<OverlayGroupArgs, RepoOverlayGroup>(userGroup), harmless),
+    groups: list(object<OverlayGroupArgs, RepoOverlayGroup>(userGroup), content),
   },
 });
 
@@ -165,7 +167,7 @@ const customOverlay = shape({
     contents: object<OverlayContentsArgs, RepoOverlayContents>(contents, { security: true }),
     /** Environment variables; not `CHAINGUARD_…`. */
     environment: map(string(), {
-      ...harmless,
+      ...content,
       reservedKeys: {
         regex: /^CHAINGUARD_/,
         must: "is reserved: keys that begin with CHAINGUARD_ are refused",
@@ -173,7 +175,8 @@ const customOverlay = shape({
     }),
     /** Annotations; not `dev.chainguard.…`, not `org.opencontainers.…`. */
     annotations: map(string(), {
-      ...harmless,
+      security: true,
+      ...forPeople,
       reservedKeys: {
         regex: /^(dev\.chainguard\.|org\.opencontainers\.)/,
         must: "is reserved: keys that begin with dev.chainguard. or org.opencontainers. are refused",
@@ -234,20 +237,30 @@ const repo = kind({
     /** The uid of the group that the repository belongs to. Changing it replaces the repository. */
     parentUid: parentGroup,
     /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
-    name: string({ required: true }),
+    name: string({ required: true, access: "other" }),
     /** One line, at most 512 characters. With `syncConfig` it comes from the source if not given. */
-    description: string({ ...oneLine, serverFilled: filledFromSource("description") }),
+    description: string({ ...oneLine, ...forPeople, serverFilled: filledFromSource("description") }),
     /** `CATALOG_TIER_…`. With `syncConfig` it comes from the source. */
     catalogTier: enumOf("CATALOG_TIER_", "APPLICATION BASE FIPS AI DEVTOOLS COMMERCIAL", {
+      ...catalogue,
       serverFilled: filledFromSource("catalogTier"),
     }),
     /** Bundles that it belongs to, as in `base` or `fips`. Order means nothing. With `syncConfig` they come from the source. */
-    bundles: list(bundle, { unordered: true, serverFilled: filledFromSource("bundles") }),
+    bundles: list(bundle, {
+      ...catalogue,
+      unordered: true,
+      serverFilled: filledFromSource("bundles"),
+    }),
     /** Other names, as in `nginx:latest`. Order means nothing. With `syncConfig` they come from the source. */
-    aliases: list(alias, { unordered: true, serverFilled: filledFromSource("aliases") }),
+    aliases: list(alias, {
+      unordered: true,
+      access: "other",
+      serverFilled: filledFromSource("aliases"),
+    }),
     /** Tags that are kept up to date. Order means nothing. With `syncConfig` they come from the source. */
     activeTags: list(string({ pattern: tagName }), {
       unordered: true,
+      access: "other",
       serverFilled: filledFromSource("activeTags"),
     }),
     /** Keeps it in step with a repository of the catalogue. */

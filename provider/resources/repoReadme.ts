@@ -1,7 +1,7 @@
 import { resource } from "../engine/program/resource";
 import type { Api, Failure, Json, Props } from "../engine/description";
 import { kind, string, type ArgsOf, type Resolved } from "../schema/fields";
-import { parentRepo } from "./common";
+import { forPeople, parentRepo } from "./common";
 
 const COLLECTION = "/registry/v2/repos";
 /** The second one is kept by the platform for its own staff. */
@@ -66,7 +66,7 @@ const repoReadme = kind({
      * finds scripts, attributes such as `onclick=` and links to `javascript:`, in code blocks too; what else
      * its sanitiser refuses shows when it is written.
      */
-    content: string({ required: true }),
+    content: string({ required: true, ...forPeople }),
   },
   validate: ({ content }) => checkContent(content),
   declaredKeys: readmeKeys,

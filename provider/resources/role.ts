@@ -2,7 +2,7 @@ import { resource } from "../engine/program/resource";
 import { decode } from "../schema/decoders";
 import { enumOf, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
 import { adviseOnCapabilities, capabilityNames } from "./capabilities";
-import { adviseOnName, description, parentGroup } from "./common";
+import { adviseOnName, description, nameOnly, parentGroup } from "./common";
 
 const role = kind({
   kind: "Role",
@@ -21,7 +21,7 @@ const role = kind({
     /** The uid of the group that the role belongs to. Changing it replaces the role. */
     parentUid: parentGroup,
     /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
-    name: string({ required: true }),
+    name: string({ required: true, ...nameOnly }),
     /** One line, at most 512 characters. */
     description,
     /** What the role allows: one or more full names, as in `CAP_REPO_LIST`. Order means nothing. */

@@ -31,7 +31,7 @@ const { fields } = shape({
      */
     overlap: string({ format: "duration", inputOnly: true, access: "expiry" }),
     /** Any text: giving another one rotates the token. */
-    rotate: string({ inputOnly: true }),
+    rotate: string({ inputOnly: true, access: "other" }),
   },
 });
 

@@ -2,7 +2,7 @@ import { resource } from "../engine/program/resource";
 import type { Api, Props } from "../engine/description";
 import { decode } from "../schema/decoders";
 import { boolean, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
-import { bundle, parentRepo, tagName } from "./common";
+import { bundle, forPeople, parentRepo, tagName } from "./common";
 
 const COLLECTION = "/registry/v2/tags";
 
@@ -43,12 +43,12 @@ const tag = kind({
     /** The uid of the repository that the tag belongs to. Changing it replaces the tag. */
     parentUid: parentRepo,
     /** The tag, as in `latest` or `1.2.3`: at most 128 characters. Changing it replaces the tag. */
-    name: string({ required: true, immutable: true, pattern: tagName }),
+    name: string({ required: true, immutable: true, pattern: tagName, access: "other" }),
     /** The image that it points to: `sha256:` and 64 hex digits. Changing it moves the tag, which keeps its uid. */
     digest: string({
       required: true,
       security: true,
-      access: "none",
+      access: "other",
       images: "image",
       pattern: {
         regex: /^sha256:[0-9a-f]{64}$/,
@@ -57,9 +57,9 @@ const tag = kind({
     }),
     // Every write sets all of it: what was added by hand is shown before it is taken away.
     /** Whether the tag is at the end of its life. */
-    deprecated: boolean({ security: true, access: "none" }),
+    deprecated: boolean({ security: true, ...forPeople }),
     /** Bundles that it belongs to, as in `base` or `fips`. Order means nothing. */
-    bundles: list(bundle, { unordered: true, security: true, access: "none" }),
+    bundles: list(bundle, { unordered: true, security: true, harmless: "where the catalogue lists it" }),
   },
   reads: {
     /** When it last changed: RFC 3339, as the API wrote it. */

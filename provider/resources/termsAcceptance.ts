@@ -60,7 +60,11 @@ const termsAcceptance = kind({
      * The ids of the documents, as in `guardener-tos.v1`: an error that asks for them tells them, with their addresses.
      * Read them before you accept them. Order means nothing; taking one out withdraws nothing.
      */
-    documentIds: list(string(), { required: true, unordered: true }),
+    documentIds: list(string(), {
+      required: true,
+      unordered: true,
+      harmless: "whoever accepts terms gets no access by it",
+    }),
   },
   operations: {
     upsert: true,

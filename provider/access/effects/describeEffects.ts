@@ -1,4 +1,4 @@
-import type { Json, Props, ResourceSpec } from "../../engine/description";
+import type { AccessEffect, Json, Props, ResourceSpec } from "../../engine/description";
 import { SECRET_MASK } from "../../engine/description";
 import { equal, isObject, isSet } from "../../engine/values/values";
 import { ownMember } from "../graph/references";
@@ -16,6 +16,8 @@ export interface FieldEffect {
   /** As text for people, shortened; a secret is "[secret]"; undefined where it is not set. */
   readonly before?: string;
   readonly after?: string;
+  /** What the property means for access; `none` where its description says why it is harmless. */
+  readonly effect: AccessEffect | "none";
   readonly direction: Direction;
   /** Empty where there is nothing to say. */
   readonly reason: string;
@@ -43,7 +45,7 @@ class EffectReader {
       const hasMembers = [step.before, step.after].every((value) => isObject(value) || !isSet(field, value));
       if (field.type === "object" && hasMembers) return this.readObject(field, step, level);
       if (field.type === "map" && hasMembers) return this.readMap(field, step, level);
-      return [this.toEffect(step, judgeField(step, level, this.context))];
+      return [this.toEffect(step, judgeField(step, level, this.context), level)];
     });
   }
 
@@ -88,11 +90,15 @@ class EffectReader {
         const isObjects = isObject(entry.before) && isObject(entry.after);
         if (values.type === "object" && isObjects) return this.readObject(values, entry, level);
       }
-      return [this.toEffect(entry, judgeEntry(entry, level, this.context))];
+      return [this.toEffect(entry, judgeEntry(entry, level, this.context), level)];
     });
   }
 
-  private toEffect({ field, path, statePath, ...values }: FieldStates, effect: Effect): FieldEffect {
+  private toEffect(
+    { field, path, statePath, ...values }: FieldStates,
+    effect: Effect,
+    { inherited }: Level,
+  ): FieldEffect {
     const isSecret = this.isSecret(statePath);
     const display = (value: Json | undefined, side: "before" | "after"): string | undefined =>
       isSecret && value !== undefined ? SECRET_MASK : displayValue(field, value, this.context[side].findName);
@@ -101,6 +107,7 @@ class EffectReader {
       path,
       ...(before === undefined ? {} : { before }),
       ...(after === undefined ? {} : { after }),
+      effect: effectOf(field, inherited),
       direction: effect.direction,
       reason: effect.reason !== "" && isSecret ? "its value is a secret" : effect.reason,
     };
@@ -134,6 +141,6 @@ export function describeEffects(
     after,
     path: "",
     statePath: "",
-    inherited: "none",
+    inherited: "other",
   });
 }

@@ -6,7 +6,7 @@ import type { EffectContext } from "./context";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
 import { objectOrEmpty, unreadReason } from "./level";
-import { decidesAccess, effectOf } from "../graph/fieldAccess";
+import { effectOf, isJudged } from "../graph/fieldAccess";
 import type { Level, FieldStates } from "./level";
 import { acceptedBy, acceptedByOneOf, compareAccepted } from "./match";
 import type { Accepted } from "./match";
@@ -14,9 +14,10 @@ import { compareKeys, comparePresence, compareSets, itemsOf, namesOf } from "./s
 
 /** Judges a difference that needs no comparison of the values: a value that is only on one side, or was not read. */
 function judgeUncompared({ field, before, after }: FieldStates, level: Level): Effect | undefined {
-  if (!decidesAccess(field, level.inherited)) return neutral();
+  if (!isJudged(field, level.inherited)) return neutral();
   const unread = unreadReason(before) ?? unreadReason(after);
   if (unread !== undefined) return unknown(`cannot be judged: a value ${unread}`);
+  if (effectOf(field, level.inherited) === "other") return unknown("another value than before");
   if (level.presence === undefined) return undefined;
   return level.presence === "added" ? widened("is new") : narrowed("is gone");
 }
@@ -89,7 +90,8 @@ export function judgeField(step: FieldStates, level: Level, context: EffectConte
   const effect = effectOf(field, level.inherited);
   switch (effect) {
     case "none":
-      return unknown("cannot be judged: a value cannot be read");
+    case "other":
+      return unknown("another value than before");
     case "subject":
       return judgeMatch(step, level, context);
     case "role":

@@ -12,7 +12,7 @@ export interface Level {
   readonly path: string;
   readonly statePath: string;
   /** The effect of a field that has none of its own: that of the field around it. */
-  readonly inherited: AccessEffect;
+  readonly inherited: AccessEffect | "none";
   /** The whole object is set on one side only, so all its members are added or removed with it. */
   readonly presence?: "added" | "removed";
 }

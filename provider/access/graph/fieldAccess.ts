@@ -1,14 +1,38 @@
 import type { FieldSpec, AccessEffect } from "../../engine/description";
 
-export function effectOf(field: FieldSpec, inherited: AccessEffect): AccessEffect {
-  if (field.secret === true || field.ignoreDrift === true) return "none";
-  return field.access ?? inherited;
+/** The effect of a field inside one with the effect `inherited`; `none` where its description says why it is harmless. */
+export function effectOf(
+  field: FieldSpec,
+  inherited: AccessEffect | "none" = "other",
+): AccessEffect | "none" {
+  if (field.harmless !== undefined) return "none";
+  return inherited === "none" ? "none" : (field.access ?? inherited);
 }
-/** Whether a field, or one inside it, decides access; `inherited` is the effect of the field around it. */
-export function decidesAccess(field: FieldSpec, inherited: AccessEffect = "none"): boolean {
+
+function hasEffect(
+  field: FieldSpec,
+  inherited: AccessEffect | "none",
+  condition: (effect: AccessEffect | "none") => boolean,
+): boolean {
   const effect = effectOf(field, inherited);
-  if (effect !== "none" && field.type !== "object") return true;
-  if (field.type === "list") return decidesAccess(field.items, effect);
-  if (field.type === "map") return decidesAccess(field.values, effect);
-  return field.type === "object" && Object.values(field.fields).some((inner) => decidesAccess(inner, effect));
+  const inner =
+    field.type === "list"
+      ? [field.items]
+      : field.type === "map"
+        ? [field.values]
+        : field.type === "object"
+          ? Object.values(field.fields)
+          : [];
+  if (field.type !== "object" && condition(effect)) return true;
+  return inner.some((each) => hasEffect(each, effect, condition));
+}
+
+/** Whether a field, or one inside it, decides who may do what. */
+export function decidesAccess(field: FieldSpec, inherited: AccessEffect | "none" = "other"): boolean {
+  return hasEffect(field, inherited, (effect) => effect !== "none" && effect !== "other");
+}
+
+/** Whether a change of a field, or of one inside it, may matter: all but what its description calls harmless. */
+export function isJudged(field: FieldSpec, inherited: AccessEffect | "none" = "other"): boolean {
+  return hasEffect(field, inherited, (effect) => effect !== "none");
 }

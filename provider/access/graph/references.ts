@@ -26,7 +26,7 @@ function mapValue(value: Json | undefined, leaf: Leaf, visit: Visit): Json | und
     ...leaf,
     field: of,
     path: at,
-    decidesAccess: decidesAccess(of, leaf.decidesAccess ? "permission" : "none"),
+    decidesAccess: decidesAccess(of, leaf.decidesAccess ? "permission" : "other"),
   });
   if (field.type === "list" && Array.isArray(value)) {
     return value.map((item, index) => mapValue(item, inner(field.items, `${path}[${index}]`), visit) ?? null);

@@ -3,10 +3,10 @@ import { compareTexts } from "../../engine/values/values";
 import { GrantIndex } from "../graph/grantIndex";
 import { isAccessField, accessKinds } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";
+import type { FieldEffect } from "../effects";
 import { compare } from "../review/compare";
 import type { Sources } from "../review/compare";
 import type { Comparison, ResourceChange } from "../review/comparison";
-import { specs } from "../documents/specs";
 import { toFieldChange, SCHEMA_VERSION } from "./report";
 import type { Provenance, TrustChange, ReviewReport } from "./report";
 import { sortFindings, severities } from "../review/finding";
@@ -45,7 +45,10 @@ export interface ReviewOptions {
 function trustChanges({ changes, after }: Comparison): TrustChange[] {
   const index = new GrantIndex(after.grants);
   return changes.flatMap(({ op, kind, urn, after: entity, fields }): TrustChange[] => {
-    const relevant = fields.filter(({ path }) => isAccessField(kind, path));
+    const relevant = fields.filter(
+      ({ path, effect }) =>
+        isAccessField(kind, path) || (effect !== "none" && !isShownByGrants(kind, effect)),
+    );
     if ((op !== "update" && op !== "replace") || entity === undefined || relevant.length === 0) return [];
     const touched = index.about({ key: entity.key, urn });
     return [
@@ -62,16 +65,16 @@ function trustChanges({ changes, after }: Comparison): TrustChange[] {
   });
 }
 
-/** Whether a change has to do with who may do what. */
+/** Whether the list of grants shows a change of what has this effect. */
+function isShownByGrants(kind: string, effect: FieldEffect["effect"]): boolean {
+  return accessKinds[kind]?.shownByGrants === true && (effect === "subject" || effect === "role");
+}
+
+/** Whether a change may have to do with who may do what. */
 function concernsAccess({ kind, fields, op }: ResourceChange): boolean {
-  if (accessKinds[kind] === undefined) return false;
   // A change that shows no field is one of a secret, or of what a reference leads to.
-  if (op !== "update" || fields.length === 0) return true;
-  const spec = specs[kind];
-  return fields.some(({ path }) => {
-    const field = spec?.fields[path.split(/[.[]/)[0] ?? ""];
-    return field?.security === true || isAccessField(kind, path);
-  });
+  if (op === "update" && fields.length > 0) return fields.some(({ effect }) => effect !== "none");
+  return accessKinds[kind] !== undefined;
 }
 
 function unrelated(changes: readonly ResourceChange[]): ReviewReport["unrelated"] {

@@ -34,6 +34,7 @@ export class Facts {
   private widenedHolders: ReadonlySet<string> | undefined;
   private deleted: ReadonlySet<string> | undefined;
   private gained: ReadonlySet<string> | undefined;
+  private gaining: ReadonlySet<string> | undefined;
 
   constructor(
     readonly comparison: Comparison,
@@ -94,6 +95,17 @@ export class Facts {
         .map((change) => tupleOf(change.grant)),
     );
     return this.gained.has(tupleOf(grant));
+  }
+
+  /** Whether a gained or widened grant is of this resource, by its URN, or names it by its key. */
+  gainsAbout(key: string): boolean {
+    this.gaining ??= new Set(
+      this.comparison.grants
+        .filter(({ change }) => change === "gained" || change === "widened")
+        .flatMap(({ grant: { urn, subject, role } }) => [urn, subject.key, role.key])
+        .filter((each) => each !== undefined),
+    );
+    return this.gaining.has(key);
   }
 
   /** The capabilities of a subject at a group, by grants at the group and above it. */

@@ -10,6 +10,7 @@ import { Facts } from "./facts";
 import { grantRules } from "./grants";
 import { keyRules } from "./keys";
 import { registryRules } from "./registry";
+import { changedSetting } from "./settings";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
 import type { RuleOptions } from "./ruleOptions";
@@ -27,6 +28,8 @@ export const rules: readonly Rule[] = [
   ...dangerRules,
   ...registryRules,
   ...exposureRules,
+  // The last one: it reports what no other rule does.
+  changedSetting,
 ];
 
 /** The rule of an id or a name, in any case; undefined where there is none. */
@@ -105,11 +108,11 @@ export function findingsOf(
   const drifted = new Set(comparison.changes.map(({ before, after }) => (after ?? before)?.uid));
   const concerns = ({ judgesUnchanged }: Rule, { uid }: FindingInput): boolean =>
     comparison.drift === undefined || judgesUnchanged !== true || drifted.has(uid);
-  const found = applicable.flatMap((rule) =>
-    rule
-      .find(facts)
-      .filter((finding) => concerns(rule, finding))
-      .map((finding) => finalize(rule, finding, comparison)),
-  );
+  const found: Finding[] = [];
+  for (const rule of applicable) {
+    for (const finding of rule.find(facts, found).filter((each) => concerns(rule, each))) {
+      found.push(finalize(rule, finding, comparison));
+    }
+  }
   return sortFindings(found);
 }

@@ -1,5 +1,5 @@
 import { isHighOrCritical } from "../review/finding";
-import type { Severity } from "../review/finding";
+import type { Finding, Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import type { KindCondition } from "./kindConditions";
@@ -37,7 +37,8 @@ export interface Rule {
   readonly driftAdvice?: string;
   /** The kinds of resources that its findings name; `change` if they are about the change as a whole. */
   readonly about: KindCondition | "change";
-  readonly find: (facts: Facts) => FindingInput[];
+  /** `others`: what the rules before it in the list found. */
+  readonly find: (facts: Facts, others: readonly Finding[]) => FindingInput[];
 }
 
 /** Why a policy pack cannot run a rule; undefined where it can. */

@@ -60,7 +60,7 @@ export const identityProvider: Rule = {
   name: "identity-provider",
   severities: ["high"],
   when: "always",
-  what: "An identity provider or a SCIM token is new, or an existing provider changes who can sign in. That is its issuer, client, scopes, groups claim, PKCE, or provisioning by SCIM. The finding names the roles that it gives. Not reported: a new name, and a change that only restricts who can sign in (a removed scope, added PKCE).",
+  what: "An identity provider or a SCIM token is new, or made anew by another argument. Or an existing provider changes who can sign in. That is its issuer, client, scopes, groups claim, PKCE, or provisioning by SCIM. The finding names the roles that it gives. Not reported: a new name, and a change that only restricts who can sign in (a removed scope, added PKCE).",
   why: "Whoever runs the issuer, or has the SCIM token, decides who signs in and into which groups. Each of these people gets the default role and the roles of their groups.",
   fix: "Register it in a separate change, reviewed by those who run the directory. Compare the issuer character by character.",
   except: "For the directory of your own company, by its uid.",
@@ -72,7 +72,10 @@ export const identityProvider: Rule = {
     for (const { op, after, fields } of facts.writes(decidesSignIn)) {
       const isProvider = accessKinds[after.kind]?.signIn === "provider";
       const changed = fields
-        .filter(({ path, direction }) => isProvider && isAccessField(after.kind, path) && mayWiden(direction))
+        .filter(({ path, direction, effect }) =>
+          // Each change of a directory token may make it anew, whatever it does to its end.
+          isProvider ? isAccessField(after.kind, path) && mayWiden(direction) : effect !== "none",
+        )
         .map(({ path }) => path);
       if (op === "update" && changed.length === 0) continue;
       const grants = facts.after.ofResource(after);
@@ -84,7 +87,7 @@ export const identityProvider: Rule = {
         facts.aboutEntity(after, {
           severity: "high",
           field: op === "update" ? changed.join(", ") : isProvider ? "oidc.issuer" : "parentUid",
-          message: `${labelEntity(after)} ${op === "update" ? `changes ${listFirst(changed, 3)}` : "is new"}: ${consequence}`,
+          message: `${labelEntity(after)} ${op !== "update" ? "is new" : isProvider ? `changes ${listFirst(changed, 3)}` : `is made anew by ${listFirst(changed, 3)}`}: ${consequence}`,
           details: limitLines(
             [...new Set(grants.map((grant) => `they get ${roleName(grant)} ${scopeText(grant)}`))].sort(),
           ),

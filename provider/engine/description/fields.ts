@@ -28,9 +28,11 @@ export interface Pattern {
  * - `expiry`: when access ends, or how long it lasts: later is wider;
  * - `role`: the uid of a role, compared by its capabilities;
  * - `keys`: a JSON Web Key Set: each key lets one more signer in;
- * - `none`: nothing.
+ * - `other`: something that values cannot be ordered by: what a change does is unknown.
+ *
+ * A field that has none, and is not in a field that has one, counts as `other`, unless it says why it is `harmless`.
  */
-export type AccessEffect = "subject" | "permission" | "restriction" | "expiry" | "role" | "keys" | "none";
+export type AccessEffect = "subject" | "permission" | "restriction" | "expiry" | "role" | "keys" | "other";
 
 /**
  * What a field decides about images, for whoever pulls them:
@@ -56,8 +58,10 @@ export type Decoder<T> = (value: unknown, body: Readonly<Record<string, unknown>
 export type Reads = Readonly<Record<string, Decoder<unknown>>>;
 
 interface Behaviour {
-  /** That of the field around it if not given, else `none`. A field that is `security` must have one. */
+  /** That of the field around it if not given, else `other`. */
   readonly access?: AccessEffect;
+  /** Why no change of it gives or takes access, in a few words; then neither do the fields in it. */
+  readonly harmless?: string;
   readonly images?: ImageEffect;
   /** The address that events are sent to. */
   readonly receivesEvents?: boolean;

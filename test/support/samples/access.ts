@@ -16,7 +16,7 @@ export const access: readonly Sample[] = [
     kind: "Group",
     args: { name: "root", kind: "ORG_KIND_CUSTOMER" },
     fields: [
-      { path: "kind", to: "ORG_KIND_DEV", empty: "ORG_KIND_UNSPECIFIED" },
+      { path: "kind", direction: "unknown", to: "ORG_KIND_DEV", empty: "ORG_KIND_UNSPECIFIED" },
       { path: "verified", unseen: true, to: true, empty: false },
     ],
   },

@@ -19,7 +19,7 @@ export interface FieldCase {
   /** An object changed as a whole: sent leaf by leaf. */
   readonly whole?: true;
   /** What the change means for access; neutral if not given. */
-  readonly direction?: "widened" | "narrowed";
+  readonly direction?: "widened" | "narrowed" | "unknown";
   /** Nobody sees a change by hand: a secret is in no response, and some flags are not the program's. */
   readonly unseen?: true;
 }

@@ -2,6 +2,7 @@ import fc, { casesOf } from "../../../support/properties";
 import { combineDirections, describeEffects } from "../../../../provider/access/effects";
 import type { Direction, EffectContext, FieldEffect } from "../../../../provider/access/effects";
 import { specs } from "../../../../provider/access/documents/specs";
+import { effectOf } from "../../../../provider/access/graph/fieldAccess";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { unreadAt } from "../../../../provider/access/graph/unread";
 import { SECRET_MASK } from "../../../../provider/engine/description";
@@ -44,24 +45,38 @@ interface Found {
   readonly path: readonly string[];
   readonly field: FieldSpec;
   /** Its own effect, or that of the field around it. */
-  readonly effect: AccessEffect | undefined;
+  readonly effect: AccessEffect | "none";
 }
 
-function fieldsIn(spec: ResourceSpec, fields: ResourceSpec["fields"], path: readonly string[] = []): Found[] {
+function fieldsIn(
+  spec: ResourceSpec,
+  fields: ResourceSpec["fields"],
+  path: readonly string[] = [],
+  inherited?: AccessEffect | "none",
+): Found[] {
   return Object.entries(fields).flatMap(([key, field]): Found[] => {
     const at = [...path, key];
-    if (field.type === "object") return fieldsIn(spec, field.fields, at);
-    return [{ spec, path: at, field, effect: field.access }];
+    const effect = effectOf(field, inherited);
+    if (field.type === "object") return fieldsIn(spec, field.fields, at, effect);
+    return [{ spec, path: at, field, effect }];
   });
+}
+
+/** Whether a description says of a field, of one around it or of all in it what a change does, or why it is harmless. */
+function isStated(field: FieldSpec): boolean {
+  if (field.access !== undefined || field.harmless !== undefined) return true;
+  if (field.type === "object") return Object.values(field.fields).every(isStated);
+  return field.type === "list" ? isStated(field.items) : field.type === "map" && isStated(field.values);
 }
 
 const all = kinds.flatMap(({ spec }) => fieldsIn(spec, spec.fields));
 const titled = (found: readonly Found[]) =>
   found.map((one) => [`${one.spec.kind} ${one.path.join(".")}`, one] as const);
-const deciding = all.filter(({ effect }) => effect !== undefined && effect !== "none");
+const deciding = all.filter(({ effect }) => effect !== "other" && effect !== "none");
+const others = all.filter(({ effect }) => effect === "other");
 
 /** Two values of a field, the second of which is more than the first, or another one. */
-function valuesOf(field: FieldSpec, effect: AccessEffect | undefined): [Json | undefined, Json | undefined] {
+function valuesOf(field: FieldSpec, effect: AccessEffect | "none"): [Json | undefined, Json | undefined] {
   const inner = (of: FieldSpec): [Json, Json] => {
     const [one, other] = valuesOf(of, "subject");
     return [one ?? "x", other ?? "y"];
@@ -115,12 +130,26 @@ function nested(fields: ResourceSpec["fields"], [key = "", ...rest]: readonly st
 }
 
 describe("the effect of every field", () => {
-  test.each(titled(all.filter(({ field }) => field.security === true)))(
-    "%s is security relevant, so its description says what a change of it does",
-    (_title, { effect }) => {
-      expect(effect).toBeDefined();
-    },
-  );
+  test.each(
+    kinds.flatMap(({ spec }) =>
+      Object.entries(spec.fields).map(([key, field]) => [spec.kind, key, field] as const),
+    ),
+  )("%s %s: its description says what a change does, or why it is harmless", (_kind, _key, field) => {
+    expect(isStated(field)).toBe(true);
+  });
+
+  test.each(titled(others))("%s: what another value does is unknown", (_title, { spec, path, field }) => {
+    const [less, more] = valuesOf(field, "subject");
+    for (const [from, to] of [
+      [less, more],
+      [undefined, more],
+      [more, undefined],
+    ]) {
+      expect(direction(spec.kind, nested(spec.fields, path, from), nested(spec.fields, path, to))).toBe(
+        "unknown",
+      );
+    }
+  });
 
   test.each(titled(deciding))(
     "%s: more of it is widened, or narrowed where it is a limit",
@@ -176,7 +205,7 @@ describe("the effect of every field", () => {
     expect(told).not.toEqual([]);
   });
 
-  test.each(titled(all.filter(({ effect, field }) => effect === "none" || field.secret === true)))(
+  test.each(titled(all.filter(({ effect }) => effect === "none")))(
     "%s decides nothing",
     (_title, { spec, path, field }) => {
       const [less, more] = valuesOf(field, "subject");
@@ -196,6 +225,7 @@ describe("the effect of every field", () => {
       path: "oidc.clientSecret",
       before: SECRET_MASK,
       after: SECRET_MASK,
+      effect: "none",
       direction: "neutral",
       reason: "",
     });
@@ -354,6 +384,7 @@ describe("the direction of a change", () => {
         path: 'bindings["ci reads"].roleUid',
         before: `<${reader}>`,
         after: `<${owner}>`,
+        effect: "role",
         direction: "widened",
         reason: "adds CAP_TAG_DELETE",
       },

@@ -1,0 +1,138 @@
+import { specs } from "../documents/specs";
+import { mayWiden } from "../effects";
+import type { FieldEffect } from "../effects";
+import { accessKinds } from "../graph/accessKinds";
+import { isJudged } from "../graph/fieldAccess";
+import { timestampNanos } from "../../engine/values/times";
+import type { ResourceChange } from "../review/comparison";
+import { severities } from "../review/finding";
+import type { Finding, Severity } from "../review/finding";
+import type { Entity } from "../graph/model";
+import { fieldsWhere, textAtPath } from "./describedFields";
+import type { Facts } from "./facts";
+import type { FindingInput } from "./findingInput";
+import { textAt } from "./inputValues";
+import type { KindCondition } from "./kindConditions";
+import type { Rule } from "./rule";
+import { labelEntity } from "./wording";
+
+type Change = ResourceChange & { readonly after: Entity };
+
+/** One of its arguments matters: every kind but those whose description calls all of them harmless. */
+const hasJudgedField: KindCondition = (kind) =>
+  Object.values(specs[kind]?.fields ?? {}).some((field) => isJudged(field));
+
+const eventReceivers = fieldsWhere(({ receivesEvents }) => receivesEvents === true);
+
+/** Whether the list of grants shows what a property gives: then the rules of grants judge it. */
+function isShownAsGain(facts: Facts, { kind, urn, after }: Change, { effect }: FieldEffect): boolean {
+  const { shownByGrants, services } = accessKinds[kind] ?? {};
+  const isGrant = shownByGrants === true || services !== undefined || effect === "role";
+  if (!isGrant || effect === "expiry" || effect === "other") return false;
+  return facts.gainsAbout(after.key) || (urn !== undefined && facts.gainsAbout(urn));
+}
+
+/** Whether an end that had passed is moved: what was over begins again. */
+function isRevived(facts: Facts, { before }: Change, { path }: FieldEffect): boolean {
+  const end = timestampNanos(textAtPath(before?.inputs, path) ?? "");
+  return end !== undefined && end < BigInt(facts.options.now) * 1_000_000n;
+}
+
+function severityOf(facts: Facts, change: Change, field: FieldEffect): Severity {
+  const { after, kind } = change;
+  if (field.direction === "unknown") return facts.options.strict ? "high" : "medium";
+  if (field.effect === "expiry") {
+    return field.after === undefined || isRevived(facts, change, field) ? "high" : "medium";
+  }
+  // X1 and D5 judge the host; here it is another address at a host that receives events already.
+  if (eventReceivers(kind).some(({ path }) => path === field.path)) return "medium";
+  const isUnused = accessKinds[kind]?.assumable === true && facts.grantsThrough(after.key).length === 0;
+  return isUnused ? "medium" : "high";
+}
+
+/** Whether a finding says at least as loudly what becomes of a property of the same resource. */
+function isReported(others: readonly Finding[], { urn, after }: Change, path: string, severity: Severity) {
+  const isAbout = (other: string): boolean =>
+    other === path ||
+    [".", "["].some((sign) => path.startsWith(`${other}${sign}`) || other.startsWith(`${path}${sign}`));
+  return others.some(
+    (other) =>
+      (other.urn === undefined ? other.uid !== undefined && other.uid === after.uid : other.urn === urn) &&
+      severities.indexOf(other.severity) <= severities.indexOf(severity) &&
+      (other.field === undefined || other.field.split(", ").some(isAbout)),
+  );
+}
+
+const ordered = (fields: readonly FieldEffect[]): FieldEffect[] =>
+  [...fields].sort((a, b) => Number(b.direction === "widened") - Number(a.direction === "widened"));
+
+function findChangedSettings(facts: Facts, others: readonly Finding[], change: Change): FindingInput[] {
+  const { op, after } = change;
+  if (op === "create") return [];
+  const open = change.fields.filter(
+    (field) =>
+      mayWiden(field.direction) &&
+      !isShownAsGain(facts, change, field) &&
+      !isReported(others, change, field.path, severityOf(facts, change, field)),
+  );
+  const severity = severities.find((level) =>
+    open.some((field) => severityOf(facts, change, field) === level),
+  );
+  if (severity === undefined) return [];
+  const loudest = ordered(open.filter((field) => severityOf(facts, change, field) === severity));
+  return [
+    facts.aboutEntity(after, {
+      severity,
+      field: loudest.map(({ path }) => path).join(", "),
+      message: `${labelEntity(after)} changes ${loudest.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`,
+      details: ordered(open).map(
+        ({ path, before = "not set", after: now = "not set", reason }) =>
+          `${path}: ${before} → ${now} (${reason})`,
+      ),
+      advice: "check with those who answer for it that the new value is meant; no other rule judges it",
+    }),
+  ];
+}
+
+/** A create that the server carries out on what exists already under the same name. */
+function findReplacedContent(facts: Facts, { op, after }: Change): FindingInput[] {
+  const spec = specs[after.kind];
+  if (op !== "create" || spec?.operations?.upsert !== true || !hasJudgedField(after.kind)) return [];
+  const parent = facts.entity(textAt(after.inputs, "parentUid") ?? "");
+  // What is below a new object is new itself.
+  if (parent !== undefined && parent.uid === undefined) return [];
+  const isSame = ({ kind, name, inputs }: Entity): boolean =>
+    kind === after.kind && name === after.name && inputs["parentUid"] === after.inputs["parentUid"];
+  const existing = [...facts.comparison.before.entities.values()].find(isSame);
+  return [
+    facts.aboutEntity(after, {
+      severity: existing === undefined ? "medium" : "high",
+      field: "name",
+      message: `${labelEntity(after)} ${existing === undefined ? "may take" : "takes"} the place of one that ${existing === undefined ? "exists" : "exists, and that another owner may write"}`,
+      advice:
+        existing === undefined
+          ? "check that none of this name exists, or that it is yours: give an inventory with this kind (--types)"
+          : "adopt the existing one in a change of its own, or choose another name",
+    }),
+  ];
+}
+
+export const changedSetting: Rule = {
+  id: "S1",
+  name: "changed-setting",
+  severities: ["high", "medium"],
+  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, for another address at a host that receives events already, and where the effect is unknown (high with --strict)",
+  what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a resource is created that takes the place of what exists under its name. Not reported: what only takes access away, and what the list of grants shows.",
+  why: "Each argument that is not a text for people decides something. Examples are the end of a token, the accounts of a group and the contents of an image.",
+  fix: "Ask those who answer for the resource. Change the argument in a pull request of its own that says why.",
+  except: "For one resource by its uid, once the new value has been checked.",
+  exampleMatch: { name: "build-*" },
+  needsBefore: true,
+  planOnly: true,
+  about: hasJudgedField,
+  find: (facts, others) =>
+    [...facts.writes(hasJudgedField)].flatMap((change) => [
+      ...findChangedSettings(facts, others, change),
+      ...findReplacedContent(facts, change),
+    ]),
+};

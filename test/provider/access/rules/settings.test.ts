@@ -1,0 +1,184 @@
+import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
+import type { Comparison } from "../../../../provider/access/review/comparison";
+import type { Finding } from "../../../../provider/access/review/finding";
+import { mayWiden } from "../../../../provider/access/effects";
+import type { Props } from "../../../../provider/engine/description";
+import {
+  acme,
+  binding,
+  compareResources,
+  groups,
+  identity,
+  owner,
+  payments,
+  pinned,
+  pusher,
+  resource,
+  viewer,
+} from "../../../support/access";
+import type { Resource } from "../../../support/access";
+import { changeField, propertyPathOf, samples, withMember } from "../../../support/samples";
+import { withUids } from "../../../support/byHand";
+import { found, NOW, severitiesOf } from "./support";
+
+const robot = identity("robot", pinned);
+const other = identity("other", pinned);
+const base = [...groups, viewer, owner, pusher, robot, other];
+const uids = { org: acme, someone: robot.uid, other: other.uid, reader: viewer.uid, writer: pusher.uid };
+
+/** Sets apart what only the others say. */
+const loud = (comparison: Comparison): Finding[] => findingsOf(comparison, defaultRuleOptions(NOW));
+
+const change = (before: Resource[], after: Resource[], replaced: Resource[] = []): Comparison =>
+  compareResources([...base, ...before], [...base, ...after], { replaced });
+
+describe("a change of what its description does not call harmless", () => {
+  const cases = samples.flatMap((sample) => {
+    const own = resource(sample.own?.kind ?? "Repo", "own", { parentUid: payments });
+    const inputs = withUids(sample.args, { ...uids, own: own.uid }) as Props;
+    const given = resource(sample.kind, sample.label, inputs);
+    const changed = (to: Record<string, unknown>): Resource => ({
+      ...given,
+      inputs: { ...given.inputs, ...(withUids(to, { ...uids, own: own.uid }) as Props) },
+    });
+    const updates = sample.fields.map((field) => ({
+      title: `${sample.kind} ${propertyPathOf(field)} (${sample.label})`,
+      after: changed(changeField(sample.args, field)),
+      isReplaced: false,
+    }));
+    const replacements = (sample.replacements ?? []).map(({ property, to }) => ({
+      title: `${sample.kind} ${property} (${sample.label}, replaced)`,
+      after: changed(withMember(sample.args, property.split("."), to)),
+      isReplaced: true,
+    }));
+    return [...updates, ...replacements].map((each) => ({ ...each, own, given }));
+  });
+
+  test.each(cases)("is a grant or a finding: $title", ({ own, given, after, isReplaced }) => {
+    const comparison = change([own, given], [own, after], isReplaced ? [given] : []);
+    const changed = comparison.changes.find(({ urn }) => urn === given.urn);
+    const open = changed?.fields.filter(({ direction }) => mayWiden(direction)) ?? [];
+    const isGranted = comparison.grants.some(
+      ({ change: kind, grant }) =>
+        (kind === "gained" || kind === "widened") &&
+        [grant.urn, grant.subject.urn, grant.role.urn].includes(given.urn),
+    );
+    const findings = loud(comparison).filter(({ urn, grant }) =>
+      [urn, grant?.urn, grant?.subject.urn].includes(given.urn),
+    );
+    const isSeen = isGranted || findings.some(({ severity }) => severity !== "low");
+    expect({ open: open.map(({ path }) => path), isSeen: open.length === 0 || isSeen }).toEqual({
+      open: open.map(({ path }) => path),
+      isSeen: true,
+    });
+  });
+});
+
+describe("S1 changed-setting", () => {
+  const provider = resource("IdentityProvider", "staff", { parentUid: acme, defaultRole: viewer.uid });
+  const token = (more: Props): Resource =>
+    resource("ScimToken", "sync", { parentUid: provider.uid, ...more });
+  const invite = (ttl: string): Resource =>
+    resource("GroupInvite", "ada", {
+      parentUid: payments,
+      roleUid: viewer.uid,
+      ttl,
+      email: "ada@acme.example",
+      singleUse: true,
+    });
+  const keys = (expirationTime: string): Resource =>
+    identity("keyed", {
+      staticKeys: {
+        issuer: "https://ci.acme.example",
+        subject: "ci",
+        issuerKeys: '{"keys":[]}',
+        expirationTime,
+      },
+    });
+  const association = (account: string): Resource =>
+    resource("AccountAssociation", "cloud", { parentUid: payments, amazon: { account } });
+  const access = (more: Props): Resource =>
+    resource("GroupAccess", "all", { parentUid: payments, bindings: {}, ...more });
+  const sink = (path: string): Resource =>
+    resource("Subscription", "events", { parentUid: payments, sink: `https://hooks.acme.example/${path}` });
+  const repo = resource("Repo", "api", { parentUid: payments });
+  const overlay = (customOverlay: Props): Resource => ({
+    ...repo,
+    inputs: { ...repo.inputs, customOverlay },
+  });
+
+  test.each<[string, Resource[], Resource[], string[]]>([
+    ["keys that end later", [keys("2026-07-01T00:00:00Z")], [keys("2026-08-01T00:00:00Z")], ["medium"]],
+    ["keys that had expired", [keys("2026-05-01T00:00:00Z")], [keys("2026-08-01T00:00:00Z")], ["high"]],
+    ["accounts of another owner", [association("1")], [association("2")], ["high"]],
+    ["bindings that are left alone", [access({})], [access({ ignore: { roleUids: [owner.uid] } })], ["high"]],
+    ["what is in an image", [repo], [overlay({ environment: { NODE_OPTIONS: "-r x" } })], ["medium"]],
+    ["annotations of an image", [repo], [overlay({ annotations: { a: "b" } })], []],
+    [
+      "a description",
+      [association("1")],
+      [{ ...association("1"), inputs: { ...association("1").inputs, description: "x" } }],
+      [],
+    ],
+  ])("%s", (_title, before, after, expected) => {
+    expect(severitiesOf("S1", change(before, after))).toEqual(expected);
+  });
+
+  test.each<[Props, Props]>([
+    [{}, { rotate: "2" }],
+    [{}, { neverExpires: true }],
+    [{ expireTime: "2026-07-01T00:00:00Z" }, { expireTime: "2026-08-01T00:00:00Z" }],
+    [{ expireTime: "2026-08-01T00:00:00Z" }, { expireTime: "2026-07-01T00:00:00Z" }],
+  ])("leaves a directory token that is made anew to G8: %j to %j", (from, to) => {
+    const comparison = change([provider, token(from)], [provider, token(to)]);
+    expect(severitiesOf("G8", comparison)).toEqual(["high"]);
+    expect(loud(comparison).map(({ id }) => id)).not.toContain("S1");
+  });
+
+  test("an invite that is replaced by one with a longer life", () => {
+    expect(severitiesOf("S1", change([invite("24h")], [invite("48h")], [invite("24h")]))).toEqual(["medium"]);
+    expect(severitiesOf("S1", change([invite("48h")], [invite("24h")], [invite("48h")]))).toEqual([]);
+  });
+
+  test("another path at a host that receives events already", () => {
+    expect(severitiesOf("S1", change([sink("a")], [sink("b")], [sink("a")]))).toEqual(["medium"]);
+  });
+
+  test("what an identity trusts that holds nothing yet", () => {
+    const [from, to] = [keys("2026-08-01T00:00:00Z"), keys("2026-08-01T00:00:00Z")];
+    const changed: Resource = {
+      ...to,
+      inputs: { ...to.inputs, staticKeys: { issuer: "https://ci.acme.example", subject: "other" } },
+    };
+    expect(severitiesOf("S1", change([from], [changed]))).toEqual(["medium"]);
+    const bound = binding(from, viewer, payments);
+    const all = loud(change([from, bound], [changed, bound]));
+    expect(
+      all.filter(({ urn }) => urn === from.urn).map(({ id, severity }) => `${id} ${severity}`),
+    ).toContain("T5 high");
+  });
+
+  test("is high with --strict where the effect is not known", () => {
+    const comparison = change([repo], [overlay({ contents: { packages: ["curl"] } })]);
+    expect(severitiesOf("S1", comparison)).toEqual(["medium"]);
+    expect(severitiesOf("S1", comparison, { strict: true })).toEqual(["high"]);
+  });
+
+  test("names each property, and what it was", () => {
+    const [finding] = found("S1", change([association("1")], [association("2")]));
+    expect(finding).toMatchObject({
+      field: "amazon.account",
+      details: ["amazon.account: 1 → 2 (another value than before)"],
+    });
+  });
+
+  test("a created tag may take the place of one that exists", () => {
+    const tag = (own: Resource): Resource =>
+      resource("Tag", "latest", { parentUid: own.uid, digest: `sha256:${"a".repeat(64)}` });
+    expect(severitiesOf("S1", change([repo], [repo, tag(repo)]))).toEqual(["medium"]);
+    const outside = { ...tag(repo), external: true } as const;
+    const taken = { ...tag(repo), uid: `${repo.uid}/0000000000000001`, urn: `${tag(repo).urn}2` };
+    expect(severitiesOf("S1", change([repo, outside], [repo, outside, taken]))).toEqual(["high"]);
+    expect(severitiesOf("S1", change([], [repo, tag(repo)]))).toEqual([]);
+  });
+});
