@@ -4,7 +4,7 @@
  */
 export function printableAddress(address: string): string {
   const [, scheme = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)?(.*)$/is.exec(address.trim()) ?? [];
-  const host = rest.slice(/.*(@|%40)/is.exec(rest)?.[0].length ?? 0);
+  const host = rest.split(/@|%40/).at(-1) ?? "";
   const shown = host
     .replace(/[?#].*$/s, (tail) => `${tail.charAt(0)}…`)
     .replace(/^([^/:[]*):(?!\d*(?:[/?#]|$)).*$/s, "$1:…");

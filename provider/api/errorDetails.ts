@@ -60,7 +60,7 @@ function localized(value: unknown): Pick<FieldViolation, "localizedMessage"> {
 function detailsByType(details: unknown): ReadonlyMap<string, Record<string, unknown>> {
   const byType = new Map<string, Record<string, unknown>>();
   for (const detail of list(details)) {
-    const type = typeof detail["@type"] === "string" ? (/[^./]+$/.exec(detail["@type"])?.[0] ?? "") : "";
+    const type = typeof detail["@type"] === "string" ? (detail["@type"].split(/[./]/).at(-1) ?? "") : "";
     if (!byType.has(type)) byType.set(type, detail);
   }
   return byType;

@@ -64,7 +64,7 @@ export class Transport {
   /** @throws ConnectionError where there is no response; a response is no error, whatever its status. */
   async send(request: OutgoingRequest): Promise<HttpResponse> {
     // Whatever is sent may come back in an error, also much later and from another request.
-    registerCredential(/^\S+ +(.*)$/.exec(request.headers["Authorization"] ?? "")?.[1]);
+    registerCredential(/^\S+ +([^ ].*)$/.exec(request.headers["Authorization"] ?? "")?.[1]);
     const started = performance.now();
     let outcome = "no response";
     try {

@@ -10,7 +10,8 @@ export class WriteLog {
   note(resource: unknown): void {
     if (typeof resource !== "string") return;
     const now = performance.now();
-    const name = resource.replace(/:[^/]*$/, "");
+    const verb = resource.indexOf(":", resource.lastIndexOf("/") + 1);
+    const name = verb < 0 ? resource : resource.slice(0, verb);
     this.at.delete(name);
     this.at.set(name, now);
     for (const [oldest, time] of this.at) {

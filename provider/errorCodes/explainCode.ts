@@ -18,7 +18,7 @@ export function findCode(text: string): ErrorCode | undefined {
 
 /** Links of the documents, as a terminal shows them. */
 const plainLinks = (text: string): string =>
-  text.replace(/\[([^\]]*)\]\(([^)#]*)[^)]*\)/g, "$1 (docs/$2)").replaceAll("`", "");
+  text.replace(/\[([^\][]*)\]\(([^()#]*)(?:#[^()]*)?\)/g, "$1 (docs/$2)").replaceAll("`", "");
 
 export function explanationOfCode(code: ErrorCode): CodeExplanation {
   const { title, meaning, look, fix } = errorCodes[code];

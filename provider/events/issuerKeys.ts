@@ -5,6 +5,7 @@ import { hasUserinfo, printableAddress } from "../api/address";
 import { isSafe } from "../api/loopback";
 import { EventError } from "./eventError";
 import { getChecked } from "./getChecked";
+import { withoutTrailing } from "../engine/values/withoutTrailing";
 
 const TIMEOUT_MS = 10_000;
 
@@ -27,7 +28,7 @@ export function parseIssuer(issuer: string): URL {
 
 async function fetchKeySet(issuer: string): Promise<JWTVerifyGetKey> {
   const base = parseIssuer(issuer);
-  const response = await getChecked(`${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`, {
+  const response = await getChecked(`${withoutTrailing(issuer, "/")}/.well-known/openid-configuration`, {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (!response.ok) throw new CodedError("PP8003", `its configuration responds with HTTP ${response.status}`);

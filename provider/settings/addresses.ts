@@ -6,6 +6,7 @@ import type { EnvironmentVariable, StackKey } from "./definitions";
 import type { Destination } from "./destination";
 import { inEnvironment, inStack } from "./sources";
 import type { SettingSources, SettingValue } from "./sources";
+import { withoutTrailing } from "../engine/values/withoutTrailing";
 
 /** An address that credentials may be sent to, without a slash at its end. */
 function parseAddress(sources: SettingSources, { value, name }: { value: string; name: string }): string {
@@ -30,7 +31,7 @@ function parseAddress(sources: SettingSources, { value, name }: { value: string;
       "plain http would show the token to the network; set platform:allowInsecure to true if you mean it",
     );
   }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  return withoutTrailing(`${url.origin}${url.pathname}`, "/");
 }
 
 /** A setting that decides where a credential goes; undefined where it has neither a value nor a default. */

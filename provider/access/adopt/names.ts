@@ -3,6 +3,7 @@ import { parentUidOf } from "../../engine/wire/decode";
 import type { InventoryObject } from "../documents/inventory";
 import { objectKey } from "../graph/directory";
 import type { Directory } from "../graph/directory";
+import { withoutTrailing } from "../../engine/values/withoutTrailing";
 
 const MAX_LENGTH = 50;
 
@@ -14,17 +15,16 @@ interface NamedObject {
 
 /** Lower-case words joined by dashes; empty where nothing is left. */
 export function slug(text: string): string {
-  return text
+  const words = text
     .normalize("NFKD")
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, MAX_LENGTH)
-    .replace(/^-+|-+$/g, "");
+    .split(/[^a-z0-9]+/);
+  return withoutTrailing(words.join("-").slice(0, MAX_LENGTH), "-").replace(/^-/, "");
 }
 
 /** `ci-deployer` as an identifier: `ciDeployer`. */
 export function camelCase(name: string): string {
-  const word = name.replace(/-+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  const word = name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   return /^[0-9]/.test(word) ? `_${word}` : word;
 }
 

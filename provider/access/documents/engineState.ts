@@ -135,12 +135,19 @@ function texts(value: unknown): string[] {
  * Whether a file belongs to a library. This package is recognised by its path, since a linked package is not in
  * `node_modules`.
  */
-const LIBRARY = /(^|\/)(node_modules\/|dist\/provider\/(resources|engine)\/(\w+\/)*\w+\.js$)/;
+function isLibrary(path: string): boolean {
+  if (/(?:^|\/)node_modules\//.test(path)) return true;
+  return ["dist/provider/resources/", "dist/provider/engine/"].some((folder) => {
+    const start = path.lastIndexOf(folder);
+    const isFolder = start === 0 || path[start - 1] === "/";
+    return start >= 0 && isFolder && /^(?:\w+\/)*\w+\.js$/.test(path.slice(start + folder.length));
+  });
+}
 
 function parsePosition(position: unknown): SourceLocation | undefined {
   const [, path = "", line = "", column = ""] =
     /^project:\/\/\/(.+)#(\d+)(?:,(\d+))?$/.exec(text(position) ?? "") ?? [];
-  if (path === "" || LIBRARY.test(path)) return undefined;
+  if (path === "" || isLibrary(path)) return undefined;
   let file = path;
   try {
     file = decodeURIComponent(path);

@@ -31,11 +31,14 @@ const SUPPLY_CHAIN =
   /^CAP_(?:(?:MANIFEST|TAG|REPO|APK|REGISTRY|SIGSTORE|POLICIES|ADVISORIES|VULN|SKILLS|BUILDAPI|REX|CASSIE)_|LIBRARIES_(?!REQUEST_GROUPS_|AWS_))/;
 
 /** `CAP_REPO_CHECK_POLICIES` only evaluates policies. */
-const HARMLESS = /_CHECK_[A-Z0-9_]+$/;
+function isHarmless(capability: string): boolean {
+  const [, ...checked] = capability.split("_CHECK_");
+  return checked.join("_CHECK_") !== "" && /^[A-Z0-9_]+$/.test(capability);
+}
 
 /** Whether a capability changes something: everything that is not known to read only. */
 export function isWriting(capability: string): boolean {
-  return !READING.test(capability) && !HARMLESS.test(capability);
+  return !READING.test(capability) && !isHarmless(capability);
 }
 
 /** Whether a capability changes something of IAM. */

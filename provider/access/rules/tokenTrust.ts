@@ -106,6 +106,12 @@ export const anyIssuer: Rule = {
   },
 };
 
+const CLAIM = "claimMatch.claims.";
+
+/** The property that takes a pattern in place of an exact value. */
+const patternFieldOf = (field: string): string =>
+  field.startsWith(CLAIM) ? `claimMatch.claimPatterns.${field.slice(CLAIM.length)}` : `${field}Pattern`;
+
 /** Values that are compared exactly, so that a star in them is a star. */
 function* exactValues({ inputs }: Entity): Generator<[string, string]> {
   for (const [block, keys] of [
@@ -158,7 +164,7 @@ export const looseMatch: Rule = {
             severity: "low",
             field,
             message: `${labelEntity(entity)} can never be assumed: ${field} is compared exactly, and the * in ${JSON.stringify(value)} is no wildcard`,
-            advice: `if a part must vary, use ${field.replace(/(?:claims\.)?([^.]+)$/, (_, key: string) => (field.includes("claims.") ? `claimPatterns.${key}` : `${key}Pattern`))}, anchored with ^ and $`,
+            advice: `if a part must vary, use ${patternFieldOf(field)}, anchored with ^ and $`,
           }),
         );
       }

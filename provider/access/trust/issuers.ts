@@ -2,6 +2,7 @@ import { colonForms, githubForms, gitlabForms, googleForms, INTRUDER } from "./o
 import type { OwnedForm } from "./judgement";
 import type { SegmentSpec } from "./languages";
 import { plainOrQuoted as plain } from "./quote";
+import { withoutTrailing } from "../../engine/values/withoutTrailing";
 
 /** An issuer that is known by its address: what its subjects say. */
 export interface KnownIssuer {
@@ -254,7 +255,7 @@ const perCustomer: readonly KnownIssuer[] = [
   },
 ];
 
-const normalize = (issuer: string): string => issuer.replace(/\/+$/, "").toLowerCase();
+const normalize = (issuer: string): string => withoutTrailing(issuer, "/").toLowerCase();
 
 /** The multi-tenant issuer with exactly this address. */
 export function multiTenantIssuerOf(issuer: string): MultiTenantIssuer | undefined {

@@ -1,6 +1,7 @@
 import type { Repository } from "../../access/report/render";
 import { hasUserinfo } from "../../api/address";
 import type { Environment } from "../../settings/environment";
+import { withoutTrailing } from "../../engine/values/withoutTrailing";
 
 /** An http or https address in canonical form; undefined for another one, or one with credentials. */
 export function webAddress(text: string | undefined): string | undefined {
@@ -12,7 +13,7 @@ export function webAddress(text: string | undefined): string | undefined {
 /** The same without a query, a fragment and a slash at the end: what a path can follow. */
 function baseAddress(text: string | undefined): string | undefined {
   const address = webAddress(text);
-  return address === undefined || /[?#]/.test(address) ? undefined : address.replace(/\/+$/, "");
+  return address === undefined || /[?#]/.test(address) ? undefined : withoutTrailing(address, "/");
 }
 
 function githubRepository(env: Environment): string | undefined {

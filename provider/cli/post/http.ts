@@ -7,6 +7,7 @@ import { isSafe } from "../../api/loopback";
 import { Transport } from "../../api/transport";
 import type { HttpResponse as Response } from "../../api/transport";
 import { tryParseJson } from "../../api/json";
+import { withoutTrailing } from "../../engine/values/withoutTrailing";
 
 const ATTEMPTS = 4;
 const ATTEMPT_MS = 30_000;
@@ -198,7 +199,7 @@ export function parseBaseUrl(text: string, variable: string): string {
       `${variable} must begin with https://: the token would be readable on its way`,
     );
   }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  return withoutTrailing(`${url.origin}${url.pathname}`, "/");
 }
 
 /** A nested member of a response; undefined where it is missing. */

@@ -81,7 +81,7 @@ export function propertyOf(spec: ResourceSpec, field: string): string {
   return segments
     .map((segment) => {
       if (isKey) return segment;
-      const [, word = segment, index = ""] = /^([^[]*)(.*)$/.exec(segment) ?? [];
+      const [, word = segment, index = ""] = /^([^[]*)(.*)$/s.exec(segment) ?? [];
       const key = Object.keys(fields).find((name) => {
         const inner = fields[name];
         return inner !== undefined && camel(wireName(name, inner)) === camel(word);

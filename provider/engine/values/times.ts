@@ -1,9 +1,11 @@
+import { withoutTrailing } from "./withoutTrailing";
+
 /** The nanoseconds of a duration such as `86400s`, `1.5s`, `24h` or `1h30m`; undefined if it is none. */
 export function durationNanos(text: string): bigint | undefined {
   const unit: Record<string, bigint> = { h: 3_600_000_000_000n, m: 60_000_000_000n, s: 1_000_000_000n };
   const whole = /^(-?)((?:\d+(?:\.\d{1,9})?[hms])+)$/.exec(text);
   if (!whole) return undefined;
-  const parts = [...(whole[2] ?? "").matchAll(/(\d+)(?:\.(\d+))?([hms])/g)];
+  const parts = [...(whole[2] ?? "").matchAll(/(\d+)(?:\.(\d+))?([hms])/gy)];
   const order = parts.map((part) => "hms".indexOf(part[3] ?? ""));
   if (order.some((rank, i) => i > 0 && rank <= (order[i - 1] ?? 0))) return undefined;
   let nanos = 0n;
@@ -21,8 +23,8 @@ export function durationToWire(text: string): string {
   if (nanos === undefined) return text;
   const sign = nanos < 0n ? "-" : "";
   const size = nanos < 0n ? -nanos : nanos;
-  const fraction = (size % 1_000_000_000n).toString().padStart(9, "0").replace(/0+$/, "");
-  return `${sign}${size / 1_000_000_000n}${fraction ? `.${fraction}` : ""}s`;
+  const fraction = (size % 1_000_000_000n).toString().padStart(9, "0");
+  return `${sign}${size / 1_000_000_000n}${size % 1_000_000_000n === 0n ? "" : `.${withoutTrailing(fraction, "0")}`}s`;
 }
 
 const DAYS_IN_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -1,4 +1,5 @@
 import { slug } from "../names";
+import { withoutTrailing } from "../../../engine/values/withoutTrailing";
 
 /** Which instance of a resource or module: the index of `count`, or the key of `for_each`. */
 export type InstanceKey = number | string;
@@ -100,10 +101,9 @@ export function formatBlockAddress(address: ResourceAddress): string {
 /** A name for a resource of a program, not unique: `teams-a-this-0`. */
 export function nameFromAddress({ modules, name, key }: ResourceAddress): string {
   const words = [...modules.flatMap((step) => [step.name, step.key]), name, key];
-  return words
+  const joined = words
     .map((word) => (word === undefined ? "" : slug(String(word))))
     .filter((word) => word !== "")
-    .join("-")
-    .slice(0, MAX_NAME_LENGTH)
-    .replace(/-+$/, "");
+    .join("-");
+  return withoutTrailing(joined.slice(0, MAX_NAME_LENGTH), "-");
 }
