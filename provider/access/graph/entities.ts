@@ -1,3 +1,4 @@
+import { isUid } from "../../api/uid";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/description";
 import { isUnknown } from "../../engine/values/values";
 import { SECRET_MASK } from "../documents/engineState";
@@ -5,7 +6,7 @@ import type { RecordedResource } from "../documents/engineState";
 import type { InventoryObject } from "../documents/inventory";
 import { compositeKey } from "./keys";
 import type { Entity } from "./model";
-import { mapLeaves } from "./references";
+import { isReference, mapLeaves } from "./references";
 import { specs } from "../documents/specs";
 import { isUnread, unreadAt } from "./unread";
 import type { Place, UnreadReason, UnreadValue } from "./unread";
@@ -22,11 +23,15 @@ function readKnownName(inputs: Props): string | undefined {
     : undefined;
 }
 
-/** Whether a value has the type of its field. Another type in the place of an object is reported as unreadable. */
-function hasFormOf({ type }: FieldSpec, value: Json | undefined): boolean {
+/**
+ * Whether a value has the form of its field. Another type in the place of an object is reported as unreadable, and so is a
+ * reference that is no uid: it could look like the key of another resource.
+ */
+function hasFormOf(field: FieldSpec, value: Json | undefined): boolean {
   if (value === undefined || value === null) return true;
-  switch (type) {
+  switch (field.type) {
     case "string":
+      return typeof value === "string" && (!isReference({ field }) || value === "" || isUid(value));
     case "enum":
       return typeof value === "string";
     case "boolean":

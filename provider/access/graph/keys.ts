@@ -1,7 +1,9 @@
+import { tryParseJson } from "../../api/json";
+
 /*
  * Each thing that a review compares has one key: its uid (hex digits and slashes), else its urn ("urn:pulumi:…"), else
- * a JSON array of what it is and of what it is a part of. A program chooses names, labels and claims, and none of
- * these can make one kind of key look like another.
+ * a JSON array of what it is and of what it is a part of. A program chooses names, labels, claims and references, and none
+ * of these can make one kind of key look like another: a reference that is no uid is not read (entities.ts).
  */
 
 export type CompositeKind =
@@ -24,7 +26,8 @@ export function compositeKey(kind: CompositeKind, owner: string, ...parts: reado
 }
 
 function partsOf(key: string): readonly unknown[] {
-  return key.startsWith("[") ? (JSON.parse(key) as unknown[]) : [];
+  const parts = key.startsWith("[") ? tryParseJson(key) : undefined;
+  return Array.isArray(parts) ? parts : [];
 }
 
 /** The key of what a composite key belongs to; undefined of a uid or a urn. */

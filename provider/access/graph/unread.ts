@@ -1,10 +1,17 @@
+import { tryParseJson } from "../../api/json";
 import { compositeKey } from "./keys";
+
+const words = {
+  secret: "is secret",
+  unknown: "is not known yet",
+  unreadable: "cannot be read",
+} as const;
 
 /**
  * Why a value was not read: it is a secret, it is not known before the update, or it has a form that no property of
  * the API has.
  */
-export type UnreadReason = "secret" | "unknown" | "unreadable";
+export type UnreadReason = keyof typeof words;
 
 /** A value inside the arguments of a resource that was not read. */
 export interface UnreadValue {
@@ -42,21 +49,24 @@ export function isUnread(value: unknown): value is UnreadMark {
   return typeof value === "string" && value.startsWith(MARK);
 }
 
+/** What a placeholder says. A document's own string that begins like one is unreadable, whatever it says. */
+function parsePlaceholder(text: string): readonly [UnreadReason, ...string[]] {
+  const parts = tryParseJson(text.slice(MARK.length));
+  const isList =
+    Array.isArray(parts) && parts.length === 4 && parts.every((part) => typeof part === "string");
+  const [reason = "", ...place] = isList ? parts : [];
+  return Object.hasOwn(words, reason) ? [reason as UnreadReason, ...place] : ["unreadable", text];
+}
+
 export function reasonOf(unread: string): UnreadReason {
-  return (JSON.parse(unread.slice(MARK.length)) as [UnreadReason])[0];
+  return parsePlaceholder(unread)[0];
 }
 
 /** A key that equals no other, for a value that is unknown. */
 export function keyOfUnread(unread: string): string {
-  const [reason, urn = "", ...place] = JSON.parse(unread.slice(MARK.length)) as string[];
-  return compositeKey("unread", urn, reason ?? "", ...place);
+  const [reason, urn = "", ...place] = parsePlaceholder(unread);
+  return compositeKey("unread", urn, reason, ...place);
 }
-
-const words: Readonly<Record<UnreadReason, string>> = {
-  secret: "is secret",
-  unknown: "is not known yet",
-  unreadable: "cannot be read",
-};
 
 /** As in "is secret": what follows a name in a sentence. */
 export function reasonWords(reason: UnreadReason): string {

@@ -15,6 +15,7 @@ import {
   pusher,
   role,
   viewer,
+  uid,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { found, severitiesOf } from "./support";
@@ -381,7 +382,7 @@ describe("G7 mass-grant", () => {
     resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: defaultRole.uid });
   const mapping = (what: Resource): Resource =>
     resource("ExternalGroupRoleMapping", "admins", {
-      parentUid: "p",
+      parentUid: uid("p"),
       externalGroupId: "admins",
       roleUid: what.uid,
       scope: acme,
