@@ -30,9 +30,10 @@ export const commandCodes = {
   },
   PP5005: {
     title: "A file cannot be read",
-    meaning: "The file does not exist, is a folder, or this user may not read it.",
+    meaning:
+      "The file does not exist, is a folder, or this user may not read it. Or it is a symbolic link to a file outside of its folder: an artifact or a pull request of others could name any file of the machine so.",
     look: "`ls -l` shows the file. Paths are relative to the folder in which the command runs.",
-    fix: "Correct the path. In CI, check that the step that writes the file ran before.",
+    fix: "Correct the path, or name the file that the link leads to. In CI, check that the step that writes the file ran before.",
   },
   PP5006: {
     title: "A file cannot be written",

@@ -93,7 +93,7 @@ describe("the exit code of pulumi-platform review", () => {
     [
       "a file that is not there",
       [fixture("none.json")],
-      /^pulumi-platform: the preview: .*none\.json cannot be read: file not found \(PP5005\)\n$/,
+      /^pulumi-platform: the preview: .*none\.json cannot be read: file or folder not found \(PP5005\)\n$/,
     ],
   ])("is 2 for %s, with one line that says so", async (_what, args, message) => {
     const ended = await pulumiPlatform(["review", ...args]);
@@ -144,7 +144,7 @@ describe("the exit code of pulumi-platform review", () => {
       readFileSync(fixture("create.json")).subarray(0, 4000),
       /^pulumi-platform: standard input ends in the middle.*\n$/,
     ],
-    ["words", "error: no stack selected\n", /^pulumi-platform: standard input is not JSON \(line 1: .*\n$/],
+    ["words", "error: no stack selected\n", /^pulumi-platform: standard input is not JSON \(line 1\): .*\n$/],
   ])("is 2 if the input is %s", async (_what, stdin, message) => {
     const ended = await pulumiPlatform(["review", "-"], { stdin });
     expect(ended).toEqual({ code: 2, signal: null, stdout: "", stderr: expect.stringMatching(message) });

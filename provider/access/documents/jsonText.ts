@@ -1,5 +1,4 @@
 import { CodedError } from "../../errorCodes/codedError";
-import { printable } from "../../api/errors";
 
 /** A document cannot be read: one line that says which, and what to give instead. */
 export class DocumentError extends CodedError {
@@ -238,12 +237,12 @@ function notAnObject(bytes: Buffer, at: number, { name, expected }: JsonHandlers
   return new DocumentError("PP6002", `${name} is ${what}, not a JSON object: ${expected}`);
 }
 
+/** It quotes nothing of the text: a path in a pull request may lead to a file that is none of our documents. */
 function notJson(bytes: Buffer, at: number, name: string): DocumentError {
   const line = bytes.subarray(0, at).reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 1);
-  const excerpt = printable(bytes.toString("utf8", at, at + 40), 40);
   return new DocumentError(
     "PP6001",
-    `${name} is not JSON (line ${line}: ${JSON.stringify(excerpt)}): give what the CLI wrote to standard output with --json`,
+    `${name} is not JSON (line ${line}): give what the CLI wrote to standard output with --json`,
   );
 }
 

@@ -45,7 +45,8 @@ export class YamlText {
     this.document = parseDocument(text, { ...options, lineCounter: this.lines });
     for (const error of [...this.document.errors, ...this.document.warnings]) {
       const { line } = this.lines.linePos(error.pos[0]);
-      this.report(line, (error.message.split("\n")[0] ?? "").replace(/\.$/, ""));
+      // What follows the colon quotes the file, which may be none of ours.
+      this.report(line, (error.message.split(/\n|: /, 1)[0] ?? "").replace(/\.$/, ""));
     }
     this.refuseExtensions();
   }
@@ -86,7 +87,7 @@ export class YamlText {
           const advice = "write the entry out, and quote globs";
           this.report(this.lineOf(node), `anchors and aliases (& and *) are not used here: ${advice}`);
         } else if (node.tag !== undefined) {
-          this.report(this.lineOf(node), `YAML tags (${node.tag}) are not used here: remove it`);
+          this.report(this.lineOf(node), `YAML tags are not used here: remove it`);
         }
       },
     });

@@ -1,9 +1,9 @@
 import { withCode } from "../../errorCodes/codedError";
-import { readFileSync, statSync } from "node:fs";
 import { parseReport } from "../../access/report/parseReport";
 import type { Report } from "../../access/report/report";
 import { printable } from "../../api/errors";
 import { exitCodes, UsageError } from "../framework/exitCodes";
+import { readBytes } from "../input/readFiles";
 import { log } from "../output/log";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";
@@ -33,16 +33,8 @@ const flags = {
 /** @throws UsageError, DocumentError in one line. */
 function readReport(path: string): Report {
   const name = printable(path, 200);
-  let text;
-  try {
-    if (statSync(path).size > MAX_BYTES)
-      throw new UsageError("PP5005", `${name} is too large to be a report`);
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError("PP5005", `${name} cannot be read: name the file that --output json=FILE wrote`);
-  }
-  return parseReport(text, path);
+  const cannotRead = `the report, which --output json=FILE writes: ${name} cannot be read`;
+  return parseReport(readBytes(path, cannotRead, MAX_BYTES).toString("utf8"), path);
 }
 
 /** @throws UsageError, DocumentError in one line. */

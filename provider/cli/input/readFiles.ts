@@ -1,20 +1,54 @@
-import { existsSync, readFileSync } from "node:fs";
-import { isAbsolute } from "node:path";
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, resolve, sep } from "node:path";
 import { globSync, isDynamicPattern } from "tinyglobby";
 import { printable } from "../../api/errors";
 import { UsageError } from "../framework/exitCodes";
 import { describeFileError } from "./fileErrors";
 
+/** What the shell passes as a path to an open file: `<(pulumi preview --json)`, `/dev/stdin`. */
+const isDescriptor = (path: string): boolean => /^\/(?:dev|proc)\//.test(resolve(path));
+
+/**
+ * Why a path is not read; undefined where it may be. In CI a document may come from an artifact or a pull request of
+ * others, and a link in it could name any file of the machine.
+ */
+function refusalOf(path: string): string | undefined {
+  if (isDescriptor(path)) return undefined;
+  if (lstatSync(path).isSymbolicLink()) {
+    const folder = realpathSync(dirname(path));
+    const inside = folder.endsWith(sep) ? folder : folder + sep;
+    if (!realpathSync(path).startsWith(inside)) {
+      return "it is a symbolic link to a file outside of its folder; name that file itself";
+    }
+  }
+  const stats = statSync(path);
+  return stats.isFile() || stats.isDirectory()
+    ? undefined
+    : "it is no regular file; use - for standard input";
+}
+
+/**
+ * Reads a document that an argument names; `-` is stdin.
+ *
+ * @param cannotRead the start of the message: `--plan names x.json, which cannot be read`.
+ * @throws UsageError in one line.
+ */
+export function readBytes(path: string, cannotRead: string, maxBytes = Infinity): Buffer {
+  try {
+    if (path === "-") return readFileSync(0);
+    const refusal = refusalOf(path);
+    if (refusal !== undefined) throw new UsageError("PP5005", `${cannotRead}: ${refusal}`);
+    if (statSync(path).size > maxBytes) throw new UsageError("PP5005", `${cannotRead}: it is too large`);
+    return readFileSync(path);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError("PP5005", `${cannotRead}: ${describeFileError(error)}`);
+  }
+}
+
 /** Reads the file that an argument names as text; `-` is stdin. @throws UsageError in one line. */
 export function readText(path: string, flag: string): string {
-  try {
-    return readFileSync(path === "-" ? 0 : path, "utf8");
-  } catch (error) {
-    throw new UsageError(
-      "PP5005",
-      `${flag} names ${printable(path, 200)}, which cannot be read: ${describeFileError(error)}`,
-    );
-  }
+  return readBytes(path, `${flag} names ${printable(path, 200)}, which cannot be read`).toString("utf8");
 }
 
 /** Lists the files that a glob pattern matches, sorted; a path that exists is never a pattern. @throws UsageError */

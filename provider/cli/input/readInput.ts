@@ -1,18 +1,11 @@
-import { readFileSync } from "node:fs";
 import { printable } from "../../api/errors";
-import { UsageError } from "../framework/exitCodes";
+import { readBytes } from "./readFiles";
 
 /** A document that an argument names, and its name in messages. */
 export interface Input {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
-
-const reasons: Readonly<Record<string, string | undefined>> = {
-  ENOENT: "file not found",
-  EACCES: "permission denied",
-  EISDIR: "it is a folder",
-};
 
 /**
  * Reads a file, or standard input for `-`.
@@ -27,12 +20,7 @@ export async function readInput(path: string, what: string): Promise<Input> {
     return { name: "standard input", bytes: Buffer.concat(chunks) };
   }
   const name = printable(path, 200);
-  try {
-    return { name, bytes: readFileSync(path) };
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-    throw new UsageError("PP5005", `${what}: ${name} cannot be read: ${reasons[code] ?? code}`);
-  }
+  return { name, bytes: readBytes(path, `${what}: ${name} cannot be read`) };
 }
 
 /** Decodes an input as UTF-8. */

@@ -1,0 +1,110 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { exportText, previewText } from "../../../../scripts/lib/documents.cjs";
+import { CommandChain } from "../../../support/commandChain";
+import { inputs } from "../chains/documents";
+import type { DocumentKind } from "../chains/documents";
+
+/** What a command reads from a file. */
+const FILES: readonly DocumentKind[] = [
+  ...(["review report", "drift report", "verify report", "inventory", "policy"] as const),
+  ...(["preview", "state", "plan", "terraform state"] as const),
+];
+
+const CANARY = "canary-of-a-secret-file";
+
+/** Files of others, in forms that a reader may take for the beginning of a document. */
+const SECRETS = [
+  CANARY,
+  `{"${CANARY}`,
+  `[${CANARY}]`,
+  `{"x": ${CANARY}}`,
+  `- [${CANARY}`,
+  `x: !${CANARY} y`,
+  `x: *${CANARY}`,
+  `"${CANARY}`,
+  `\t${CANARY}: x`,
+  `x: "${CANARY}\\q"`,
+];
+
+describe("a document that an argument names", () => {
+  const chain = new CommandChain(undefined, undefined, () => ({
+    PLATFORM_BASE_URL: "http://127.0.0.1:1",
+    PLATFORM_TOKEN: "unused",
+  }));
+  afterAll(() => chain.remove());
+
+  const folder = chain.path("artifact");
+  mkdirSync(folder);
+  const organisation = { kind: "Group", name: "acme", uid: "a".repeat(40), inputs: { name: "acme" } };
+  const valid = chain.write("preview.json", previewText([[organisation, organisation]]));
+  const state = chain.write("state.json", exportText([organisation]));
+  const live = chain.write(
+    "inventory.json",
+    JSON.stringify({
+      ...{ schemaVersion: 1, root: organisation.uid, takenAt: "2026-01-01T00:00:00Z", complete: true },
+      ...{ refused: [], kinds: ["Group"] },
+      objects: [{ kind: "Group", uid: organisation.uid, inputs: organisation.inputs }],
+    }),
+  );
+  const report = chain.path("report.json");
+  beforeAll(() => chain.succeed([0], "review", valid, "--inventory", live, "-o", `json=${report}`));
+
+  /** The arguments of each command that reads a file, by the entry of the table of inputs. */
+  const argvOf = (input: string, file: string): string[] => {
+    const [command = "", argument = ""] = input.split(" ");
+    const isPath = argument.startsWith("<");
+    const given = isPath ? [file] : [argument, file];
+    const unless = (flag: string, path: string): string[] => (argument === flag ? [] : [flag, path]);
+    const more: Readonly<Record<string, readonly string[]>> = {
+      review: [...(isPath ? [] : [valid]), ...(argument === "--policy-base" ? ["--policy", file] : [])],
+      verify: [...(isPath ? [] : [report]), ...unless("--inventory", live)],
+      drift: [...unless("--state", state), ...(argument === "--since" ? [] : unless("--inventory", live))],
+      adopt: ["--out", chain.path("out")],
+      post: ["--to", "github-issue", "--dry-run"],
+      watch: ["--group", organisation.uid, "--issuer", "https://issuer.example", ...unless("--state", state)],
+    };
+    return [command, ...given, ...(more[command] ?? [])];
+  };
+
+  const readers = Object.entries(inputs)
+    .filter(([, kinds]) => kinds.some((kind) => FILES.includes(kind)))
+    .map(([input]) => input);
+
+  test.each(readers)("%s: of a file that is no document, nothing is printed", async (input) => {
+    for (const secret of SECRETS) {
+      const { code, stdout, stderr } = await chain.run(...argvOf(input, chain.write("secret.txt", secret)));
+      expect({ secret, code }).toEqual({ secret, code: 2 });
+      expect(stdout + stderr).not.toContain(CANARY);
+    }
+  });
+
+  test.each(readers)("%s: a link out of the folder is refused", async (input) => {
+    const secret = chain.write("outside.json", "{}");
+    const link = join(folder, `${readers.indexOf(input)}.json`);
+    symlinkSync(secret, link);
+    const { code, stderr } = await chain.run(...argvOf(input, link));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /cannot be read: it is a symbolic link to a file outside of its folder; name that file itself \(PP5005\)\n$/,
+    );
+  });
+
+  test("a link within its folder is read, and what the shell passes as a descriptor", async () => {
+    symlinkSync("preview.json", chain.path("link.json"));
+    const { stderr } = await chain.run("review", chain.path("link.json"));
+    expect(stderr).toBe("");
+    const { stderr: of } = await chain.run("review", "/dev/null");
+    expect(of).toContain("/dev/null is empty");
+  });
+
+  test("a pipe by name is refused before it blocks", async () => {
+    execFileSync("mkfifo", [chain.path("pipe")]);
+    const { code, stderr } = await chain.run("review", chain.path("pipe"));
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("it is no regular file; use - for standard input (PP5005)"),
+    });
+  });
+});
