@@ -44,9 +44,9 @@ const files = readdirSync(join(ROOT, "provider"), { recursive: true, encoding: "
 /** What to repeat: what the expression names, alone and in pairs. */
 function unitsFor({ source }: RegExp): string[] {
   const own = source.replace(/\\[dDwWsSbB]|[()?:^$|+*{}]/g, "").replaceAll("\\", "");
-  const characters = [...new Set([...own.slice(0, 40), ..." a0-/.:[\\\n"])];
+  const characters = [...new Set(Array.from(`${own.slice(0, 40)} a0-/.:[\\\n`))];
   const words = source.match(/[\w./-]{3,}/g) ?? [];
-  const classes = [..." a0-/.:["];
+  const classes = Array.from(" a0-/.:[");
   return [...characters, ...classes.flatMap((one) => classes.map((other) => one + other)), ...words];
 }
 

@@ -94,7 +94,7 @@ const objects: readonly Named[] = [
   { kind: "Group", name: "org", uid: ROOT, inputs: { name: "org" } },
   ...samples.map(({ label, kind, args }): Named => {
     const inputs = withUids(args, { ...ids, own: ids[ownOf(label)] ?? ROOT }) as Props;
-    const parent = String(inputs["parentUid"] ?? ROOT);
+    const parent = typeof inputs["parentUid"] === "string" ? inputs["parentUid"] : ROOT;
     return {
       kind,
       name: label,
