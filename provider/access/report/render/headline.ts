@@ -1,12 +1,12 @@
 import { tupleOf } from "../../graph/grant";
-import type { Grant, GrantChange } from "../../graph/grant";
+import type { Grant, GrantChange, Subject } from "../../graph/grant";
 import { rank } from "../../review/finding";
 import type { Report } from "../report";
 import { changeOrder, chooseName, plural, nameSubject } from "./words";
 
 /** A report in one sentence: it holds names that somebody chose. */
 export interface Headline {
-  /** `2 people gain owner at acme`. */
+  /** `2 identities gain owner at acme`. */
   readonly main: string;
   /** `4 more changes of access`. */
   readonly rest?: string;
@@ -24,17 +24,23 @@ function listShownChanges(report: Report): readonly GrantChange[] {
   return report.command === "verify" && report.unannounced.length > 0 ? report.unannounced : report.grants;
 }
 
-const isPerson = ({ subject }: Grant): boolean =>
-  subject.type === "identity" && subject.displayName.includes("@");
+/** What several subjects of one type are called. A name tells nothing: that of a service account may hold an @ too. */
+const subjectNouns: Readonly<Record<Subject["type"], string>> = {
+  identity: "identities",
+  invite: "invites",
+  identityProvider: "identity providers",
+  externalGroup: "directory groups",
+  service: "services",
+  unknown: "subjects",
+};
 
 function countSubjects(grants: readonly Grant[]): string {
   const subjects = new Map(grants.map((grant) => [grant.subject.key, grant]));
   const [only, ...more] = subjects.values();
   if (only !== undefined && more.length === 0) return nameSubject(only).displayName;
-  const all = [...subjects.values()];
-  if (all.every(isPerson)) return `${all.length} people`;
-  const isIdentity = all.every(({ subject }) => subject.type === "identity");
-  return plural(all.length, isIdentity ? "identity" : "subject", isIdentity ? "identities" : "subjects");
+  const types = new Set(Array.from(subjects.values(), ({ subject }) => subject.type));
+  const [type = "unknown"] = types.size === 1 ? types : [];
+  return `${subjects.size.toLocaleString("en-US")} ${subjectNouns[type]}`;
 }
 
 /** The changes that matter most: those of the worst finding, with all that change alike. */

@@ -1,3 +1,8 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { formatHelp } from "../../../../provider/cli/framework/defineCommand";
+import { commands } from "../../../../provider/cli/commands/list";
+import { ROOT } from "../../../support/engine";
 import { defaultRuleOptions, findingsOf, findRule, rules } from "../../../../provider/access/rules";
 import { canReport } from "../../../../provider/access/rules/rule";
 import { specs } from "../../../../provider/access/documents/specs";
@@ -32,6 +37,18 @@ it("has every rule once, in the order of the documentation", () => {
     "G1 G2 G3 G4 G5 G6 G7 G8 G9 T1 T2 T3 T4 T5 T6 K1 K2 K3 K4 D1 D2 D3 D4 D5 R1 R2 X1 X2 X3 X4 S1",
   );
   expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
+});
+
+it("is counted by no document and by no help, where the number would soon be wrong", () => {
+  const pages = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join("docs", name));
+  const texts = ["README.md", "CHANGELOG.md", "package.json", "site/index.md", ...pages].map(
+    (name) => [name, readFileSync(join(ROOT, name), "utf8")] as const,
+  );
+  const help = commands.map(({ name, load }) => [name, formatHelp(load().description)] as const);
+  const counts = [...texts, ...help].filter(([, text]) => /\b\d+\s+rules\b/.test(text));
+  expect(counts.map(([name]) => name)).toEqual([]);
 });
 
 it("finds a rule by its id or name, in any case", () => {

@@ -1,5 +1,5 @@
 import { headlineOf } from "../../../../../provider/access/report/render/headline";
-import type { GrantChange } from "../../../../../provider/access/graph/grant";
+import type { GrantChange, Subject } from "../../../../../provider/access/graph/grant";
 import type { ReviewReport } from "../../../../../provider/access/report/report";
 import { cleanReview, riskyReview, wholeReports } from "./reports";
 import { teamReview } from "./teamReview";
@@ -14,7 +14,7 @@ const only = (kind: GrantChange["change"]): GrantChange =>
 
 test("the headline describes the worst change and counts the others", () => {
   expect(headlineOf(teamReview())).toEqual({
-    main: "2 people gain owner at acme",
+    main: "2 identities gain owner at acme",
     rest: "8 more changes of access",
   });
   expect(headlineOf(riskyReview)).toEqual({
@@ -32,14 +32,21 @@ test.each([
   expect(headlineOf(withGrants([only(kind)]))).toEqual({ main: sentence });
 });
 
-test("subjects that are not people are counted by their type", () => {
+test("several subjects are counted by what they are, whatever their names", () => {
   const gained = only("gained");
-  const copy = (key: string, type: "identity" | "invite"): GrantChange => ({
+  const copy = (key: string, type: Subject["type"]): GrantChange => ({
     ...gained,
     grant: { ...gained.grant, subject: { ...gained.grant.subject, key, type, displayName: key } },
   });
   const sentence = (...grants: GrantChange[]) => headlineOf(withGrants(grants))?.main;
   expect(sentence(copy("a", "identity"), copy("b", "identity"))).toBe("2 identities gain owner at acme");
+  expect(sentence(copy("a@acme.iam.gserviceaccount.com", "identity"), copy("b@acme", "identity"))).toBe(
+    "2 identities gain owner at acme",
+  );
+  expect(sentence(copy("a@b", "invite"), copy("b@b", "invite"))).toBe("2 invites gain owner at acme");
+  expect(sentence(copy("a", "externalGroup"), copy("b", "externalGroup"))).toBe(
+    "2 directory groups gain owner at acme",
+  );
   expect(sentence(copy("a", "identity"), copy("b", "invite"))).toBe("2 subjects gain owner at acme");
 });
 
