@@ -6,6 +6,7 @@ import type { Endpoint, RequestLine } from "./connectionFailure";
 import { registerCredential, maskCredentials } from "./credentials";
 import { apiErrorFrom, ConnectionError, printable } from "./errors";
 import { tryParseJson } from "./json";
+import { logLine } from "./logText";
 
 export type { Endpoint } from "./connectionFailure";
 
@@ -92,7 +93,7 @@ export class Transport {
     } finally {
       const ms = Math.round(performance.now() - started);
       const line = `${request.method} ${request.path}${request.note ?? ""} -> ${outcome} in ${ms} ms (attempt ${request.attempt})`;
-      this.options.log?.(maskCredentials(line));
+      this.options.log?.(logLine(maskCredentials(line)));
     }
   }
 
