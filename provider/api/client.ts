@@ -112,12 +112,18 @@ export class Client {
 
   /**
    * Has the token know a root group that this client made: rights on it may be in no token from before.
-   * Once for each; for other groups nothing.
+   * Once for each; for other groups nothing. @throws what the exchange throws; the token in use is kept, and another call
+   * exchanges again
    */
   async refreshTokenFor(root: string): Promise<void> {
     if (!this.createdAt.has(root) || this.learntRoots.has(root)) return;
     this.learntRoots.add(root);
-    await this.options.tokens.refresh();
+    try {
+      await this.options.tokens.refresh();
+    } catch (error) {
+      this.learntRoots.delete(root);
+      throw error;
+    }
   }
 
   /** Makes one resource, together with others that are made below its parent at the same time. */

@@ -3,7 +3,14 @@ import type { ExchangeCredentials, TokenSource, TokenSourceOptions } from "./aut
 import { decodeClaims, timeClaim } from "./claims";
 import { registerCredential } from "./credentials";
 import type { Code } from "./errors";
-import { ApiError, AuthenticationError, ConfigError, ConnectionError, printable } from "./errors";
+import {
+  ApiError,
+  AuthenticationError,
+  ConfigError,
+  ConnectionError,
+  printable,
+  printableMessage,
+} from "./errors";
 import { OIDC_TOKEN, readTokenFile, parseToken } from "./tokenText";
 import { Transport } from "./transport";
 import type { HttpResponse } from "./transport";
@@ -61,10 +68,12 @@ export class Exchange implements TokenSource {
     try {
       return (await this.nextSession(true)).token;
     } catch (error) {
-      // The issuer may be back before the token ends.
-      if (session && performance.now() < session.endsAt && error instanceof ConnectionError)
-        return session.token;
-      throw error;
+      // Whatever the reason may be gone before the token ends.
+      if (session === undefined || performance.now() >= session.endsAt) throw error;
+      this.options.log?.(
+        `the token in use is kept, since it could not be renewed: ${printableMessage(error)}`,
+      );
+      return session.token;
     }
   }
 

@@ -32,10 +32,14 @@ function boolean(value: unknown): boolean {
   return value === true;
 }
 
+/** A whole number; the API may write it as a string. */
+function isInteger(value: unknown): boolean {
+  return Number.isSafeInteger(typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value);
+}
+
 /** An int32. */
 function int32(value: unknown): number {
-  const number = typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value;
-  return Number.isSafeInteger(number) ? (number as number) : 0;
+  return isInteger(value) ? Number(value) : 0;
 }
 
 /** An int64, exact: in decimal digits. */
@@ -72,18 +76,10 @@ function mapOf<T>(value: unknown, decode: (item: unknown) => T | undefined): Rec
   );
 }
 
-function stringMap(value: unknown): Record<string, string> {
-  return mapOf(value, (item) => (typeof item === "string" ? item : undefined));
-}
-
 /** Numbers by name; left out where there are none. */
 function int32Map(value: unknown): Record<string, number> | undefined {
   const numbers = mapOf(value, int32);
   return Object.keys(numbers).length > 0 ? numbers : undefined;
-}
-
-function objectMap<T>(decode: (value: unknown) => T): (value: unknown) => Record<string, T> {
-  return (value) => mapOf(value, (item) => (isRecord(item) ? decode(item) : undefined));
 }
 
 /** A list of objects; items that are none are left out. */
@@ -168,10 +164,9 @@ function decoderOf(field: FieldSpec, isChoice: boolean): Decoder<unknown> {
     case "integer":
       return int32;
     case "list":
-      return listDecoder(field.items);
     case "map": {
-      const { values } = field;
-      return values.type === "object" ? objectMap(shapeDecoder(values)) : stringMap;
+      const decode = itemDecoder(field);
+      return (value) => decode(value) ?? (field.type === "list" ? [] : {});
     }
     case "object": {
       const decode = shapeDecoder(field);
@@ -180,9 +175,35 @@ function decoderOf(field: FieldSpec, isChoice: boolean): Decoder<unknown> {
   }
 }
 
-function listDecoder(items: FieldSpec): Decoder<unknown> {
-  if (items.type === "object") return objects(shapeDecoder(items));
-  return items.type === "enum" ? enumNames : strings;
+/** What a lookup reads of an item of a list or a map: zero, false and what is empty are values there. Undefined for another type. */
+function itemDecoder(field: FieldSpec): (value: unknown) => unknown {
+  switch (field.type) {
+    case "string": {
+      const decode = decoderOf(field, false);
+      const isInt64 = field.format === "int64";
+      return (value) =>
+        typeof value === "string" || (isInt64 && Number.isSafeInteger(value)) ? decode(value, {}) : undefined;
+    }
+    case "enum":
+      return enumName;
+    case "boolean":
+      return (value) => (typeof value === "boolean" ? value : undefined);
+    case "integer":
+      return (value) => (isInteger(value) ? int32(value) : undefined);
+    case "list": {
+      const decode = itemDecoder(field.items);
+      return (value) =>
+        Array.isArray(value) ? value.map(decode).filter((item) => item !== undefined) : undefined;
+    }
+    case "map": {
+      const decode = itemDecoder(field.values);
+      return (value) => (isRecord(value) ? mapOf(value, decode) : undefined);
+    }
+    case "object": {
+      const decode = shapeDecoder(field);
+      return (value) => (isRecord(value) ? decode(value) : undefined);
+    }
+  }
 }
 
 /** The part of a description that says how to decode an object or a resource. */
@@ -247,7 +268,6 @@ export const decode = {
   string,
   optionalString,
   strings,
-  stringMap,
   boolean,
   int32,
   int32Map,
@@ -257,7 +277,6 @@ export const decode = {
   enumNames,
   object,
   objects,
-  objectMap,
   optionalObject,
   parentUid,
   optionalParentUid,

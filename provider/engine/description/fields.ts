@@ -79,7 +79,10 @@ interface Behaviour {
   readonly path?: boolean;
   /** Not in the body: written by a request of its own, or only read by `Operations.afterWrite`. */
   readonly subresource?: boolean;
-  /** Informational: a difference at the server is not drift. A change in the program is sent like any other. */
+  /**
+   * Informational: a difference at the server is not drift. A change in the program is sent like any other; where the
+   * server does not take it over, that is a warning.
+   */
   readonly ignoreDrift?: boolean;
   /** An output that is returned only at creation: kept from state on read. */
   readonly createOnly?: boolean;

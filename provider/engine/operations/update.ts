@@ -44,7 +44,7 @@ export async function updateResource(
     what,
     async () => {
       const { response, known } = await write(kind, { id, olds, news, patch, subresources });
-      return runAfterWrite(kind, id, news, verifyWrite(kind.reader, { id, olds, news, response, known }));
+      return runAfterWrite(kind, id, news, verifyWrite(kind, { id, olds, news, response, known }));
     },
     hintOnGone,
   );

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../api/client";
 import { printable } from "../../api/errors";
 import { containsSecret } from "../description";
-import type { Props, ResourceSpec } from "../description";
-import { equal, isSet } from "../values/values";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../description";
+import { equal, equalForDrift, isObject, isSet } from "../values/values";
 import { changedSubresources } from "../wire/fieldMask";
 import { normalizeBody, readOutputs } from "../wire/decode";
 import { wireName } from "../wire/encode";
@@ -10,6 +10,28 @@ import { isServerFilled, mergeLive, outputsFor } from "../wire/merge";
 import type { KindContext } from "./kindContext";
 import type { KindReader } from "./kindReader";
 import { explain, labelResource, PartialFailure } from "./messages";
+
+/**
+ * Whether a live value holds what was written of the fields whose drift is ignored. What was not written there may be
+ * anything; the other fields are compared elsewhere.
+ */
+function hasIgnoredAsWritten(spec: FieldSpec, written: Json | undefined, live: Json | undefined): boolean {
+  if (spec.ignoreDrift) return !isSet(spec, written) || equal(spec, written, live);
+  if (spec.type === "list" && Array.isArray(written) && Array.isArray(live)) {
+    return written.every((item) =>
+      live.some(
+        (other) => equalForDrift(spec.items, item, other) && hasIgnoredAsWritten(spec.items, item, other),
+      ),
+    );
+  }
+  if (!isObject(written) || !isObject(live)) return true;
+  const fieldOf = (key: string) =>
+    spec.type === "map" ? spec.values : spec.type === "object" ? spec.fields[key] : undefined;
+  return Object.entries(written).every(([key, member]) => {
+    const field = fieldOf(key);
+    return field === undefined || hasIgnoredAsWritten(field, member, live[key]);
+  });
+}
 
 /** Inputs that the server did not apply: it ignores what it does not know. `olds` is undefined after a create. */
 export function findUnappliedFields(
@@ -96,16 +118,29 @@ export interface Write {
 }
 
 /**
- * The outputs after a write.
+ * The outputs after a write. A field whose drift is ignored is warned of: the server may choose its text.
  * @throws PartialFailure if the server did not apply what was written
  */
-export function verifyWrite(reader: KindReader, { id, olds, news, response, known }: Write): Props {
-  const { spec } = reader;
+export function verifyWrite(
+  { spec, reader, host }: KindContext,
+  { id, olds, news, response, known }: Write,
+): Props {
   const parsed = parseResponse(reader, id, response);
   const { live } = parsed;
   const unapplied = findUnappliedFields(spec, olds, news, live);
   const foreign = olds === undefined ? [] : findForeignChanges(spec, olds, news, parsed);
   const outputs = readOutputs(spec, response as Props, id, known);
+  const rewritten = Object.entries(spec.fields)
+    .filter(
+      ([key, field]) =>
+        !equal(field, olds?.[key], news[key]) && !hasIgnoredAsWritten(field, news[key], live[key]),
+    )
+    .map(([key]) => key);
+  if (rewritten.length > 0) {
+    host.warn(
+      `${labelResource(spec, news)} ${id}: the server did not take over every name or text in ${describeFields(spec, rewritten, live)}; these only inform people, so this is neither an error nor drift`,
+    );
+  }
   if (unapplied.length === 0 && foreign.length === 0) {
     return { ...outputsFor(spec, news, live, olds), ...outputs };
   }

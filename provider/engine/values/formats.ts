@@ -5,6 +5,8 @@ import type { Format } from "../description";
 import { findPrivateMember } from "./jwks";
 import { durationNanos, timestampNanos } from "./times";
 
+const MAX_INT64 = 2n ** 63n - 1n;
+
 function jwksProblem(text: string): string | undefined {
   let value: unknown;
   try {
@@ -30,9 +32,10 @@ function jwksProblem(text: string): string | undefined {
 /** Says what is wrong with a URL; undefined if nothing is. */
 function findUrlProblem(text: string, protocols: readonly string[]): string | undefined {
   const must = `must be an absolute ${protocols.join(" or ")} URL, as in ${protocols[0] ?? ""}://example.com/path`;
-  if (!URL.canParse(text) || /[\s\\]/.test(text)) return must;
+  // The parser of URLs accepts `https:example.com` and `https:/example.com` too, which the server refuses.
+  const isAbsolute = protocols.some((protocol) => new RegExp(`^${protocol}://[^/?#\\s\\\\]`).test(text));
+  if (!isAbsolute || !URL.canParse(text) || /[\s\\]/.test(text)) return must;
   const url = new URL(text);
-  if (!protocols.includes(url.protocol.slice(0, -1)) || url.hostname === "") return must;
   if (url.username !== "" || url.password !== "") return "must not contain a user name or a password";
   return undefined;
 }
@@ -76,7 +79,10 @@ const problems: Record<Format, (text: string) => string | undefined> = {
     timestampNanos(text) === undefined
       ? 'must be an RFC 3339 time with a zone, as in "2027-01-31T12:00:00Z"'
       : undefined,
-  int64: (text) => (/^(0|[1-9]\d{0,18})$/.test(text) ? undefined : "must be a whole number, as in 12345"),
+  int64: (text) =>
+    /^(0|[1-9]\d{0,18})$/.test(text) && BigInt(text) <= MAX_INT64
+      ? undefined
+      : `must be a whole number up to ${MAX_INT64}, as in 12345`,
   jwks: jwksProblem,
   url: (text) => findUrlProblem(text, ["https", "http"]),
   httpsUrl: (text) => findUrlProblem(text, ["https"]),

@@ -18,7 +18,8 @@ export function fromWire(spec: FieldSpec, value: Json | undefined): Json | undef
     const members = readFields(spec.fields, value);
     return Object.keys(members).length === 0 ? undefined : members;
   }
-  return value;
+  // The API may write a number as a string.
+  return spec.type === "integer" && typeof value === "string" ? Number(value) : value;
 }
 
 function readFields(fields: Readonly<Record<string, FieldSpec>>, body: Props): Props {

@@ -183,17 +183,27 @@ describe("an exchange", () => {
     await expect(source.token()).resolves.toBe("access-1");
   });
 
-  test("that fails while the old token still lives is tried again with the next request", async () => {
-    issuer.script((_request, count) =>
-      count === 0 ? access(1) : count <= 3 ? { cut: "before" } : access(2),
-    );
-    const source = sourceOf();
-    await source.token();
-    now += 3_600_000 - 30_000;
-    await expect(source.token()).resolves.toBe("access-1");
-    expect(issuer.requests).toHaveLength(4);
-    await expect(source.token()).resolves.toBe("access-2");
-  });
+  test.each([
+    ["got no response", { cut: "before" }, 3],
+    ["was refused", failure(16, "no"), 1],
+    ["met another server", { status: 404, text: htmlPage }, 1],
+    ["met an overloaded server", failure(14, "later"), 3],
+  ] as const)(
+    "that %s while the old token still lives is tried again with the next request",
+    async (_why, reply, tries) => {
+      issuer.script((_request, count) => (count === 0 ? access(1) : count <= tries ? reply : access(2)));
+      const source = sourceOf();
+      await source.token();
+      now += 3_600_000 - 30_000;
+      lines.length = 0;
+      await expect(source.token()).resolves.toBe("access-1");
+      expect(issuer.requests).toHaveLength(1 + tries);
+      expect(lines.at(-1)).toMatch(
+        /^the token in use is kept, since it could not be renewed: .*\(PP\d{4}\)$/,
+      );
+      await expect(source.token()).resolves.toBe("access-2");
+    },
+  );
 
   test("that fails once the old token has ended fails the request", async () => {
     issuer.script((_request, count) => (count === 0 ? access(1) : { cut: "before" }));

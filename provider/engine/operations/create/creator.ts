@@ -153,7 +153,15 @@ export class Creator {
       sleep: host.sleep,
       isIdempotent: spec.operations?.upsert === true,
       isBelowNewGroup: () => this.isNewGroup(parent),
-      refreshToken: () => client().refreshTokenFor(lineage(parent ?? "")[0] ?? ""),
+      refreshToken: () =>
+        client()
+          .refreshTokenFor(lineage(parent ?? "")[0] ?? "")
+          .catch((error: unknown) => {
+            // The token in use may suffice: only time may be missing.
+            host.warn(
+              `${what}: the token in use is kept, since no new one could be had: ${errorMessage(error)}`,
+            );
+          }),
     });
   }
 
@@ -261,7 +269,7 @@ export class Creator {
       );
     }
     // What is returned once is in the first response only.
-    return verifyWrite(reader, { id, olds: undefined, news, response, known: outputs });
+    return verifyWrite(this.kind, { id, olds: undefined, news, response, known: outputs });
   }
 
   private async readBack(id: string, news: Props): Promise<JsonObject> {

@@ -1,5 +1,6 @@
 import type { Emulator, Fault } from "../../../../emulator";
 import { tokenSource } from "../../../../provider/api/auth";
+import { AuthenticationError, ConfigError, ConnectionError } from "../../../../provider/api/errors";
 import { handlersFor } from "../../../../provider/engine/operations/handlers";
 import { HandlerError, PartialFailure } from "../../../../provider/engine/operations/messages";
 import { aggregatedKind } from "../../../../provider/engine/description";
@@ -349,5 +350,31 @@ describe("below a new root group", () => {
     // Neither made by this run: nothing to learn.
     await handlers("Group").create({ parentUid: ids["org"], name: "elsewhere" });
     expect(refresh).toHaveBeenCalledTimes(1);
+  });
+
+  test.each([
+    new ConnectionError("PP2101", "the token issuer: connection refused", "notSent", true),
+    new AuthenticationError("PP2009", "exchanging the OIDC token: expired"),
+    new ConfigError("PP2007", "the file that PLATFORM_OIDC_TOKEN_FILE names is gone", "CREDENTIAL"),
+  ])("the token in use is kept where no new one can be had: %s", async (error) => {
+    const refresh = jest.fn(() => Promise.resolve(true)).mockRejectedValueOnce(error);
+    const client = clientOf(emulator, {
+      tokens: { token: () => Promise.resolve(emulator.token), renew: () => Promise.resolve(false), refresh },
+    });
+    const warned: string[] = [];
+    const groups = handlersFor(specOf("Group"), {
+      client: () => client,
+      now: Date.now,
+      sleep: () => Promise.resolve(),
+      warn: (line) => warned.push(line),
+    });
+    const root = await groups.create({ name: "fresh" });
+    emulator.addFault({ ...denied, count: 3 });
+    await groups.create({ parentUid: root.id, name: "team" });
+    expect(warned).toEqual([
+      `creating group "team" below ${root.id}: the token in use is kept, since no new one could be had: ${error.message}`,
+    ]);
+    // The next wait exchanged anew; later ones had nothing to learn.
+    expect(refresh).toHaveBeenCalledTimes(2);
   });
 });
