@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { compareTexts } from "../../engine/values/values";
 import { printable } from "../../api/errors";
 import type { Comparison } from "../review/comparison";
-import { severities } from "../review/finding";
+import { sortFindings } from "../review/finding";
 import type { Finding } from "../review/finding";
 import { dangerRules } from "./danger";
 import { exposureRules } from "./exposure";
@@ -20,7 +19,7 @@ export { defaultRuleOptions } from "./ruleOptions";
 export type { Rule } from "./rule";
 export type { RuleOptions } from "./ruleOptions";
 
-/** THE list. Their order is the order among findings of one severity. */
+/** All rules, in the order of `explain` and of docs/rules.md. */
 export const rules: readonly Rule[] = [
   ...grantRules,
   ...trustRules,
@@ -72,20 +71,6 @@ function finalize(rule: Rule, finding: FindingInput, { drift }: Comparison): Fin
       : { counterexample: printable(finding.counterexample, LONGEST_LINE) }),
     fingerprint: fingerprintFinding(rule.id, finding),
   };
-}
-
-/** Worst first, then in the order of the rules: the same input gives the same order. */
-export function sortFindings(findings: readonly Finding[]): Finding[] {
-  const order = new Map(rules.map(({ id }, index) => [id, index]));
-  const rank = ({ id }: Finding): number => order.get(id) ?? order.size;
-  return [...findings].sort(
-    (a, b) =>
-      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
-      rank(a) - rank(b) ||
-      compareTexts(a.id, b.id) ||
-      compareTexts(a.message, b.message) ||
-      compareTexts(a.fingerprint, b.fingerprint),
-  );
 }
 
 /** Whether a rule can judge a comparison at all. */
