@@ -66,10 +66,7 @@ export class Client {
    */
   async extractList(path: string, response: JsonObject, member: string): Promise<unknown[]> {
     const items = response[member] ?? undefined;
-    if (Array.isArray(items)) {
-      this.requester.recognition.noteList();
-      return items as unknown[];
-    }
+    if (Array.isArray(items)) return items as unknown[];
     const isAlone = Object.keys(response).every((key) => key === member || PAGE_MEMBERS.includes(key));
     if (items === undefined && isAlone && (await this.isTheApi())) return [];
     throw this.unexpectedResponse({ method: "GET", path }, `its response has no list "${member}"`);
@@ -202,8 +199,11 @@ export class Client {
     }
   }
 
-  private isTheApi(): Promise<boolean> {
-    return this.requester.recognition.confirm((path, query) => this.get(path, query));
+  /** Asks for the built-in roles where no response has shown it yet: they always exist, and a refusal shows it too. */
+  private async isTheApi(): Promise<boolean> {
+    const { recognition } = this.requester;
+    if (!recognition.isRecognized) await this.get("/iam/v2/roles", { page_size: 1 }).catch(() => undefined);
+    return recognition.isRecognized;
   }
 
   private unexpectedResponse(call: Pick<Call, "method" | "path">, why: string): ConnectionError {

@@ -211,7 +211,7 @@ export const accounts: Refusals = {
         'github.appInstallations["12"].installations[0].installationId is missing: give a string that is not empty',
         'github.appInstallations["12"].installations[1].installationId must be a string, not the number 7',
         'github.appInstallations["12"].installations[2] must be an object, not a string',
-        'github.appInstallations["13"].installations[0].installationId must be a whole number, as in 12345',
+        'github.appInstallations["13"].installations[0].installationId must be a whole number up to 9223372036854775807, as in 12345',
         'github.appInstallations["13"].installations[0].name must be a string, not the number 7',
         'github.appInstallations["13"].installations[1] must not be empty',
         'github.appInstallations["14"] must have a value',
