@@ -166,6 +166,13 @@ const boundaries = [
     to: library,
   },
   {
+    name: "child-processes",
+    comment: "programs.ts finds the program: a dependency can put one of the same name on PATH.",
+    from: "^(provider|emulator)/",
+    fromNot: ["^provider/cli/input/programs\\.ts$"],
+    to: "^(node:)?child_process$",
+  },
+  {
     name: "parts-of-pulumi",
     comment: "engine/program/sdk.ts says which parts of Pulumi's library are loaded. Types cost nothing.",
     from: "^(provider|emulator)/",

@@ -74,6 +74,13 @@ export const connectionCodes = {
     look: "`grep -A 1 backend Pulumi.yaml` and `echo $PULUMI_BACKEND_URL` show both addresses. `pulumi whoami -v` shows the login.",
     fix: "If you trust the address, set `PULUMI_BACKEND_URL` to it, or run `pulumi login` with it. If not, do not run.",
   },
+  PP2012: {
+    title: "A file of the project decides what runs",
+    meaning:
+      "A stack file sets environment variables by Pulumi ESC (`environment`), or the project file replaces a plugin (`plugins`, `packages`) or the program (`runtime: client`). A pull request can change these files.",
+    look: "`grep -nE 'environment|plugins|packages|runtime' Pulumi*.yaml` shows the property that the message names.",
+    fix: "Set the variables in the job, and write the configuration as `config`. Remove `plugins`, and name published packages in `packages`.",
+  },
   PP2101: {
     title: "The server cannot be reached",
     meaning: "The connection was refused, or there is no way to the host. The request was not sent.",

@@ -59,6 +59,14 @@ export const hostVariables = {
     of: "Pulumi",
     text: "The folder of `credentials.json`, where it is another one.",
   },
+  PATH: {
+    of: "you",
+    text: "Where commands find `pulumi` and `git`. Relative and empty entries, and folders of `node_modules`, are not searched.",
+  },
+  BERRY_BIN_FOLDER: {
+    of: "you",
+    text: "Set by yarn: the folder of the programs of dependencies, which is not searched either.",
+  },
   NO_COLOR: { of: "you", text: "Not empty: no colours in a terminal." },
   NODE_TLS_REJECT_UNAUTHORIZED: {
     of: "you",

@@ -1,10 +1,8 @@
 import { errorCodeOf, withCode } from "../../errorCodes/codedError";
 import type { ErrorCode } from "../../errorCodes/registry";
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { basename, join } from "node:path";
 import satisfies from "semver/functions/satisfies";
 import { apiEndpoint } from "../../api/client";
 import { ConnectionError, printable } from "../../api/errors";
@@ -13,6 +11,8 @@ import { Transport } from "../../api/transport";
 import { json } from "../../access/report/render/escape";
 import { exitCodeOf, exitCodes } from "../framework/exitCodes";
 import { connect, describeSources, stackFlag } from "../input/connection";
+import { checkProjectFiles } from "../input/projectFiles";
+import { execPulumi } from "../input/pulumi";
 import type { Connection } from "../input/connection";
 import { defineCommand } from "../framework/defineCommand";
 import { writeResults } from "../output/writeFiles";
@@ -71,7 +71,7 @@ function readManifest(name: string, folder: string): Manifest | undefined {
   }
 }
 
-async function checkVersions(): Promise<CheckResult[]> {
+async function checkVersions(stack: string | undefined): Promise<CheckResult[]> {
   const own = readManifest("pulumi-platform", __dirname);
   const node = own?.engines?.["node"] ?? ">=20.19";
   const sdk = own?.peerDependencies?.["@pulumi/pulumi"] ?? ">=3.216.0 <4";
@@ -91,23 +91,36 @@ async function checkVersions(): Promise<CheckResult[]> {
             "PP5015",
           ),
     await checkCli(),
+    ...checkProject(stack),
   ];
+}
+
+/** Whether the files of the project in this folder leave it to the machine what runs. */
+function checkProject(stack: string | undefined): CheckResult[] {
+  try {
+    const path = checkProjectFiles(".", stack);
+    if (path === undefined) return [];
+    return [
+      ok(
+        "project",
+        `${basename(path)} and its stack files set no environment variables and replace no plugin`,
+      ),
+    ];
+  } catch (error) {
+    return [failed("project", error)];
+  }
 }
 
 async function checkCli(): Promise<CheckResult> {
   try {
-    const { stdout } = await promisify(execFile)("pulumi", ["version"], {
-      timeout: 30_000,
-      env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" },
-    });
-    const version = printable(stdout, 50);
+    const version = printable(await execPulumi(["version"], { timeout: 30_000 }), 50);
     return /^v?3\./.test(version)
       ? ok("cli", `pulumi ${version}`)
       : wrong("cli", `pulumi ${version} is not supported: install version 3 of the Pulumi CLI`, "PP5015");
   } catch {
     return wrong(
       "cli",
-      "the Pulumi CLI is not on PATH, or does not run: https://www.pulumi.com/docs/install/",
+      "the Pulumi CLI is not on PATH, or does not run; folders of node_modules are not searched: https://www.pulumi.com/docs/install/",
       "PP5009",
     );
   }
@@ -204,7 +217,7 @@ function addFix(
 
 /** Runs all checks, in the order of the report; skips what a failed check makes meaningless. */
 export async function runChecks(stack: string | undefined): Promise<CheckResult[]> {
-  const versions = checkVersions();
+  const versions = checkVersions(stack);
   const from = describeSources({ stack });
   let connection: Connection;
   try {

@@ -4,8 +4,10 @@ import { parsePreview } from "../../access/documents/preview";
 import type { ReviewReport } from "../../access/report/report";
 import { review } from "../../access/report/reviewReport";
 import { parseStateExport } from "../../access/documents/stateExport";
+import { printable } from "../../api/errors";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { writeReport } from "../output/writeReport";
+import { checkProjectFiles } from "../input/projectFiles";
 import { readInput, decodeText } from "../input/readInput";
 import { createReviewSuppressor, createRules } from "../policy/suppressors";
 import { provenanceFlags, readProvenance } from "../input/provenance";
@@ -30,6 +32,12 @@ const flags = {
     type: "string",
     value: "FILE",
     help: "the update plan of the same preview (--save-plan): must say what the preview says; its digest goes into the report",
+  },
+  project: {
+    type: "string",
+    value: "DIR",
+    default: "this folder",
+    help: "the project as the change has it: its files must not set environment variables or replace plugins",
   },
   ...provenanceFlags,
   ...commonFlags,
@@ -98,6 +106,15 @@ function checkArguments({ values, positionals }: Parsed<typeof flags>): string {
   return path;
 }
 
+/** @throws UsageError where there is no project to check, ConfigError where it must not run. */
+function checkProject(folder: string | undefined, stack: string | undefined): void {
+  if (checkProjectFiles(folder ?? ".", stack) !== undefined || folder === undefined) return;
+  throw new UsageError(
+    "PP5005",
+    `--project ${printable(folder, 200)}: neither this folder nor one above it has a Pulumi.yaml`,
+  );
+}
+
 /** @throws DocumentError in one line. */
 async function readDocuments(path: string, values: Parsed<typeof flags>["values"]) {
   const read = async (flag: "before" | "inventory" | "plan") => {
@@ -127,6 +144,7 @@ async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
     common.now,
   );
   const { sources, plan } = await readDocuments(path, values);
+  checkProject(values.project, sources.preview.stack);
   const provenance = readProvenance(values, {
     now: common.now,
     inventory: sources.inventory,

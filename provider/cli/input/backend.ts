@@ -1,16 +1,14 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { printableAddress } from "../../api/address";
 import { ConfigError } from "../../api/errors";
 import { isSafe } from "../../api/loopback";
 import type { Environment } from "../../settings/environment";
+import { checkProjectFiles, findProjectFile } from "./projectFiles";
 
 export const PULUMI_CLOUD = "https://api.pulumi.com";
-
-/** In the order in which the Pulumi CLI looks for them. */
-export const PROJECT_FILES = ["Pulumi.json", "Pulumi.yaml", "Pulumi.yml"];
 
 /** A member of a document that may have any form. */
 const memberOf = (value: unknown, key: string): unknown =>
@@ -22,13 +20,6 @@ function tryReadYaml(path: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The project file that the Pulumi CLI uses in a folder: its own, or that of the next folder above. */
-function findProjectFile(folder: string): string | undefined {
-  const path = PROJECT_FILES.map((name) => join(folder, name)).find((file) => existsSync(file));
-  if (path !== undefined || dirname(folder) === folder) return path;
-  return findProjectFile(dirname(folder));
 }
 
 /** The name of the project of a folder, which is the namespace of its own configuration. */
@@ -127,8 +118,9 @@ export function findBackend(folder: string, env: Environment): NamedBackend {
  * The environment of the Pulumi CLI. It names the backend, so that no file of the project can choose another one.
  *
  * @param cwd the folder of the Pulumi project; default: the current one.
+ * @throws ConfigError for a backend that is not confirmed, and for a file that sets environment variables.
  */
-export const pulumiEnvironment = (env: Environment, cwd = "."): NodeJS.ProcessEnv => ({
-  ...env,
-  PULUMI_BACKEND_URL: findBackend(resolve(cwd), env).url,
-});
+export function pulumiEnvironment(env: Environment, stack: string, cwd = "."): NodeJS.ProcessEnv {
+  checkProjectFiles(cwd, stack);
+  return { ...env, PULUMI_BACKEND_URL: findBackend(resolve(cwd), env).url };
+}

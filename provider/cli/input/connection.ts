@@ -1,5 +1,3 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { TokenSource } from "../../api/auth";
 import type { Client } from "../../api/client";
 import { ConfigError, printable } from "../../api/errors";
@@ -8,6 +6,7 @@ import type { Settings, SettingSources } from "../../settings/settings";
 import { createClient } from "../../settings/createClient";
 import type { Flag } from "../framework/flags";
 import { pulumiEnvironment } from "./backend";
+import { execPulumi, NOT_FOUND } from "./pulumi";
 import { readEnvironment } from "../../settings/environment";
 import type { Environment } from "../../settings/environment";
 
@@ -82,12 +81,8 @@ async function stackConfiguration(
   env: Environment,
 ): Promise<ReadonlyMap<string, string>> {
   const args = ["config", "--json", "--show-secrets", "--non-interactive", "--stack", stack];
-  const { stdout } = await promisify(execFile)("pulumi", args, {
-    cwd,
-    env: pulumiEnvironment(env, cwd),
-    timeout: 60_000,
-    maxBuffer: 16 * 1024 * 1024,
-  }).catch((error: unknown) => {
+  const options = { cwd, env: pulumiEnvironment(env, stack, cwd), timeout: 60_000 };
+  const stdout = await execPulumi(args, options).catch((error: unknown) => {
     throw new ConfigError(
       "PP2005",
       `the configuration of stack ${JSON.stringify(stack)} cannot be read with \`pulumi config\`: ${describeFailure(error)}`,
@@ -104,7 +99,7 @@ async function stackConfiguration(
 /** What the CLI printed to standard error. Standard output may contain secrets and is never shown. */
 function describeFailure(error: unknown): string {
   const { code, stderr } = error as { code?: unknown; stderr?: unknown };
-  if (code === "ENOENT") return "the Pulumi CLI is not on PATH";
+  if (code === "ENOENT") return NOT_FOUND;
   const message = typeof stderr === "string" ? printable(stderr).replace(/^error: /, "") : "";
   return message === "" ? "it failed" : message;
 }

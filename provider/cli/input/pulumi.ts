@@ -1,9 +1,8 @@
 import { CodedError } from "../../errorCodes/codedError";
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { printable } from "../../api/errors";
 import { readEnvironment } from "../../settings/environment";
 import { pulumiEnvironment } from "./backend";
+import { findProgram, runProgram } from "./programs";
 
 /** The Pulumi CLI failed: what it printed, in one line. */
 export class PulumiError extends CodedError {
@@ -23,27 +22,44 @@ export class PulumiError extends CodedError {
 /** Pulumi's exit code where the stack does not exist. */
 export const STACK_NOT_FOUND = 6;
 
+/** What messages say where there is no CLI. */
+export const NOT_FOUND = "the Pulumi CLI is not on PATH; folders of node_modules are not searched";
+
 const MAX_OUTPUT_BYTES = 1024 * 1024 * 1024;
 
+/** Where and how the CLI runs. */
+interface ExecOptions {
+  readonly cwd?: string | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly timeout?: number;
+}
+
+/** Runs the Pulumi CLI. Rejects as `execFile` does; with the code ENOENT where no folder of PATH has it. */
+export async function execPulumi(
+  args: readonly string[],
+  { cwd, env = readEnvironment(), timeout }: ExecOptions = {},
+): Promise<string> {
+  const cli = findProgram("pulumi", { ...env, PULUMI_SKIP_UPDATE_CHECK: "true" });
+  if (cli === undefined) throw Object.assign(new CodedError("PP5009", NOT_FOUND), { code: "ENOENT" });
+  const { stdout } = await runProgram(cli, args, { cwd, timeout, maxBuffer: MAX_OUTPUT_BYTES });
+  return stdout;
+}
+
 /**
- * Runs the Pulumi CLI and returns its stdout.
+ * Runs the Pulumi CLI on a stack and returns its stdout.
  *
  * @param cwd the folder of the Pulumi project; default: the current one.
- * @throws PulumiError with what it printed on stderr, ConfigError for a backend that is not confirmed.
+ * @throws PulumiError with what it printed on stderr, ConfigError for a project that is not trusted.
  */
-export async function runPulumi(args: readonly string[], cwd?: string): Promise<string> {
-  const env = pulumiEnvironment(readEnvironment(), cwd);
+export async function runPulumi(command: readonly string[], stack: string, cwd?: string): Promise<string> {
+  const env = pulumiEnvironment(readEnvironment(), stack, cwd);
+  const args = [...command, "--stack", stack];
   try {
-    const { stdout } = await promisify(execFile)("pulumi", [...args, "--non-interactive"], {
-      cwd,
-      maxBuffer: MAX_OUTPUT_BYTES,
-      env: { ...env, PULUMI_SKIP_UPDATE_CHECK: "true" },
-    });
-    return stdout;
+    return await execPulumi([...args, "--non-interactive"], { cwd, env });
   } catch (error) {
     const { code, stderr, stdout } = error as { code?: unknown; stderr?: unknown; stdout?: unknown };
     const command = printable(`pulumi ${args.join(" ")}`, 200);
-    if (code === "ENOENT") throw new PulumiError(`${command}: the Pulumi CLI is not on PATH`, -1);
+    if (code === "ENOENT") throw new PulumiError(`${command}: ${NOT_FOUND}`, -1);
     const message = typeof stderr === "string" ? printable(stderr.replace(/^error: /gm, "")) : "";
     throw new PulumiError(
       `${command} ended with ${String(code)}${message === "" ? "" : `: ${message}`}`,

@@ -7,9 +7,9 @@ import { matchingFiles, readText } from "./readFiles";
 
 /** Exports a stack. An export with secrets is never written to a file, and never part of a message. */
 async function exportStack(stack: string, cwd: string | undefined, withSecrets: boolean): Promise<string> {
-  const args = ["stack", "export", "--stack", stack];
+  const args = ["stack", "export"];
   try {
-    return await runPulumi(withSecrets ? [...args, "--show-secrets"] : args, cwd);
+    return await runPulumi(withSecrets ? [...args, "--show-secrets"] : args, stack, cwd);
   } catch (error) {
     if (!(error instanceof PulumiError)) throw error;
     if (error.exitCode === STACK_NOT_FOUND) {

@@ -1,11 +1,12 @@
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { printable } from "../../api/errors";
+import { readEnvironment } from "../../settings/environment";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";
 import type { Policy } from "../../access/suppressions/policyDocument";
 import { entryText } from "../../access/suppressions/writeEntries";
 import { UsageError } from "../framework/exitCodes";
+import { runGit } from "../input/programs";
 import { readText } from "../input/readFiles";
 
 /** The policy file of a change, and its version before the change. */
@@ -30,18 +31,13 @@ interface BaseText {
   readonly name: string;
 }
 
-/** Runs git beside the policy file. Reads only: no hook, filter or pager of the repository runs. */
+/** Runs git beside the policy file. */
 function git(folder: string, args: readonly string[]): { status: number | null; stdout: string } {
-  const { error, status, stdout } = spawnSync("git", ["--no-pager", "-C", folder, ...args], {
-    encoding: "utf8",
-    maxBuffer: 4_000_000,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const { error, status, stdout } = runGit(folder, args, readEnvironment());
   if (error !== undefined) {
-    const { code = "failed" } = error as NodeJS.ErrnoException;
     throw new UsageError(
       "PP5013",
-      `--base-ref needs git, which cannot be run (${code}): install it, or give --policy-base FILE`,
+      `--base-ref needs git, which cannot be run (${error}): install it, or give --policy-base FILE`,
     );
   }
   return { status, stdout };

@@ -24,7 +24,7 @@ export async function readStack(out: string, stack: string): Promise<ExistingSta
       `${printable(out, 200)} is empty: run adopt without --write-state first, then the commands that it prints`,
     );
   }
-  const exported = await runPulumi(["stack", "export", "--stack", stack], out);
+  const exported = await runPulumi(["stack", "export"], stack, out);
   const { resources } = parseStateExport(exported, `the export of stack ${stack}`);
   const own = resources.flatMap(({ kind, id, urn }) => (kind === undefined ? [] : [{ kind, id, urn }]));
   return {

@@ -24,9 +24,9 @@ export interface TargetStack {
 }
 
 /** The JSON that the CLI prints, also where it fails: a preview that fails describes why. */
-async function runPulumiJson(args: readonly string[], cwd: string): Promise<unknown> {
+async function runPulumiJson(args: readonly string[], stack: string, cwd: string): Promise<unknown> {
   try {
-    return tryParseJson(await runPulumi(args, cwd));
+    return tryParseJson(await runPulumi(args, stack, cwd));
   } catch (error) {
     const document = error instanceof PulumiError ? tryParseJson(error.stdout) : undefined;
     if (document === undefined) throw error;
@@ -36,8 +36,11 @@ async function runPulumiJson(args: readonly string[], cwd: string): Promise<unkn
 
 /** The stack's configuration with plain secrets: the API never returns them, and the imported state needs them. */
 async function readConfig(stack: string, cwd: string): Promise<StateParts["config"]> {
-  const args = ["config", "--json", "--show-secrets", "--stack", stack];
-  const config = (await runPulumiJson(args, cwd)) as Record<string, { value?: unknown; secret?: unknown }>;
+  const args = ["config", "--json", "--show-secrets"];
+  const config = (await runPulumiJson(args, stack, cwd)) as Record<
+    string,
+    { value?: unknown; secret?: unknown }
+  >;
   return Object.fromEntries(
     Object.entries(config).flatMap(
       ([key, { value, secret }]): [string, { value: string; secret: boolean }][] =>
@@ -88,7 +91,7 @@ async function importDocument(document: unknown, stack: string, cwd: string): Pr
   try {
     const path = join(folder, "state.json");
     writeText(path, JSON.stringify(document), "the state", { isPrivate: true });
-    await runPulumi(["stack", "import", "--stack", stack, "--file", path], cwd);
+    await runPulumi(["stack", "import", "--file", path], stack, cwd);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -97,7 +100,7 @@ async function importDocument(document: unknown, stack: string, cwd: string): Pr
 /** Checks that the program changes nothing after the import; otherwise puts the state back. */
 async function verifyImport({ stack, out, exported }: TargetStack, backup: string): Promise<void> {
   try {
-    await runPulumi(["preview", "--expect-no-changes", "--stack", stack], out);
+    await runPulumi(["preview", "--expect-no-changes"], stack, out);
   } catch (error) {
     await importDocument(JSON.parse(exported), stack, out);
     const reason =
@@ -120,7 +123,7 @@ export async function importState(target: TargetStack, adoption: Adoption): Prom
   const { stack, out, exported } = target;
   const config = await readConfig(stack, out);
   const secrets = readSecrets(adoption, config, target);
-  const preview = await runPulumiJson(["preview", "--json", "--stack", stack], out);
+  const preview = await runPulumiJson(["preview", "--json"], stack, out);
   const { document, urns } = mergeState({
     exported: JSON.parse(exported) as unknown,
     preview,
@@ -131,7 +134,7 @@ export async function importState(target: TargetStack, adoption: Adoption): Prom
   });
   const backup = chooseBackupPath(out, stack);
   writeText(backup, exported, "--out", { isPrivate: true });
-  if ((await runPulumi(["stack", "export", "--stack", stack], out)) !== exported) {
+  if ((await runPulumi(["stack", "export"], stack, out)) !== exported) {
     throw new UsageError("PP5012", `stack ${stack} changed during the run: nothing was imported; run again`);
   }
   await importDocument(document, stack, out);

@@ -1,10 +1,11 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { parse } from "yaml";
 import { printable } from "../../../api/errors";
+import { readEnvironment } from "../../../settings/environment";
 import { UsageError } from "../../framework/exitCodes";
 import { describeFileError } from "../../input/fileErrors";
+import { runGit } from "../../input/programs";
 import type { StackEncryption } from "./ciBackend";
 import { findPackageManager } from "./packageManager";
 import type { PackageManager } from "./packageManager";
@@ -45,7 +46,7 @@ export interface ProjectFolder {
 
 /** The output of git without its line break; undefined where git fails or does not exist. */
 function git(folder: string, ...args: readonly string[]): string | undefined {
-  const { status, stdout } = spawnSync("git", ["-C", folder, ...args], { encoding: "utf8" });
+  const { status, stdout } = runGit(folder, args, readEnvironment());
   return status === 0 ? stdout.trimEnd() : undefined;
 }
 

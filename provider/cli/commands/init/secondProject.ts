@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../framework/exitCodes";
-import { PROJECT_FILES } from "../../input/backend";
+import { PROJECT_FILES } from "../../input/projectFiles";
 import type { ProjectFolder } from "./inspectFolder";
 import { localDependencies } from "./localDependencies";
 import { decidingFiles } from "./packageManager";

@@ -69,6 +69,7 @@ export const inputs: Documents = {
   "review --plan": ["plan"],
   "review --policy": ["policy"],
   "review --policy-base": ["policy"],
+  "review --project": ["project"],
   "review --self": ["identity uid"],
   "review --required-owner": ["identity uid"],
   "verify <review.json>": ["review report"],

@@ -29,7 +29,7 @@ case "$1 $2" in
   "config --json") echo '${config}' ;;
   "preview --json") echo '{ "steps": [] }' ;;
   "stack export") printf %s '${state}' ;;
-  "stack import") cp "$6" '${folder}/imported/'$(ls '${folder}/imported' | wc -l | tr -d ' ') ;;
+  "stack import") cp "$4" '${folder}/imported/'$(ls '${folder}/imported' | wc -l | tr -d ' ') ;;
   "preview --expect-no-changes") echo "1 change" && exit ${checked} ;;
   *) echo "unknown: $*" >&2 && exit 9 ;;
 esac

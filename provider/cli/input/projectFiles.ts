@@ -1,0 +1,114 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { parse } from "yaml";
+import { ConfigError, printable } from "../../api/errors";
+import { isObject } from "../../engine/values/values";
+
+/** The extensions of project and stack files, in the order in which the Pulumi CLI looks for them. */
+const EXTENSIONS = [".json", ".yaml", ".yml"];
+
+/** In the order in which the Pulumi CLI looks for them. */
+export const PROJECT_FILES = EXTENSIONS.map((extension) => `Pulumi${extension}`);
+
+/** The project file of a folder, or of the nearest folder above it, as the Pulumi CLI finds it. */
+export function findProjectFile(folder: string): string | undefined {
+  const path = PROJECT_FILES.map((name) => join(folder, name)).find((file) => existsSync(file));
+  if (path !== undefined) return path;
+  return dirname(folder) === folder ? undefined : findProjectFile(dirname(folder));
+}
+
+const refuse = (message: string): never => {
+  throw new ConfigError("PP2012", message);
+};
+
+/** @throws ConfigError for a file that cannot be judged, since the CLI may read it in another way. */
+function readMembers(path: string): Map<string, unknown> {
+  let document: unknown;
+  try {
+    document = parse(readFileSync(path, "utf8").replace(/^\ufeff/, ""), { merge: true });
+  } catch {
+    return refuse(`${printable(path, 200)} cannot be read as YAML or JSON; correct it first`);
+  }
+  // Of a JSON file, the CLI reads members in any letter case.
+  return new Map(
+    isObject(document)
+      ? Object.entries(document).map(([key, value]) => [key.normalize("NFKC").toLowerCase(), value])
+      : [],
+  );
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === "" ||
+  (typeof value === "object" && Object.keys(value).length === 0);
+
+/** A published package, with or without its version; everything else may be a folder. */
+const PUBLISHED = /^[a-z0-9][\w-]*[a-z0-9](@v?\d[\w.+-]*)?$/i;
+
+function checkProject(path: string, members: ReadonlyMap<string, unknown>): void {
+  const shown = printable(path, 200);
+  const runtime = members.get("runtime");
+  if ((isObject(runtime) ? runtime["name"] : runtime) === "client") {
+    refuse(
+      `runtime of ${shown} is "client": another process would decide what the program is; write runtime: nodejs`,
+    );
+  }
+  if (!isEmpty(members.get("plugins"))) {
+    refuse(
+      `plugins of ${shown}: a project file may not replace plugins, since the engine would run another one with the credentials of this machine; remove it`,
+    );
+  }
+  const packages = members.get("packages");
+  for (const [name, spec] of Object.entries(isObject(packages) ? packages : {})) {
+    const source = isObject(spec)
+      ? Object.entries(spec).find(([key]) => key.toLowerCase() === "source")?.[1]
+      : spec;
+    if (typeof source !== "string" || !PUBLISHED.test(source)) {
+      refuse(
+        `packages.${printable(name, 80)} of ${shown}: a project file may not replace the plugin of a package by a folder or an address; name a published package, as in random@4.16.7, or remove it`,
+      );
+    }
+  }
+}
+
+/** The folder of the stack files: `stackConfigDir`, whose older form is a string as `config`. */
+function stackFolder(path: string, members: ReadonlyMap<string, unknown>): string {
+  const config = members.get("config");
+  const given = members.get("stackconfigdir") ?? (typeof config === "string" ? config : undefined);
+  return typeof given === "string" ? join(dirname(path), given) : dirname(path);
+}
+
+function stackFiles(folder: string, stack: string | undefined): string[] {
+  if (stack !== undefined) {
+    const name = stack.slice(stack.lastIndexOf("/") + 1);
+    return EXTENSIONS.map((extension) => join(folder, `Pulumi.${name}${extension}`)).filter(existsSync);
+  }
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => /^Pulumi\..+\.(json|ya?ml)$/i.test(name))
+    .map((name) => join(folder, name));
+}
+
+/**
+ * Refuses a project whose files decide what runs beside the program, or with which environment variables: whoever can
+ * change such a file would choose where a credential goes.
+ *
+ * @param stack absent: all stacks of the project.
+ * @returns the path of the project file, if there is one.
+ * @throws ConfigError naming the file and the property.
+ */
+export function checkProjectFiles(folder: string, stack?: string): string | undefined {
+  const path = findProjectFile(resolve(folder));
+  if (path === undefined) return undefined;
+  const members = readMembers(path);
+  checkProject(path, members);
+  for (const file of stackFiles(stackFolder(path, members), stack)) {
+    if (isEmpty(readMembers(file).get("environment"))) continue;
+    refuse(
+      `environment of ${printable(file, 200)}: Pulumi ESC sets environment variables before the engine starts, such as PLATFORM_BASE_URL, HTTPS_PROXY and NODE_OPTIONS, so ${printable(basename(file), 80)} alone would decide where a credential goes; ` +
+        "set variables where the command runs, and write the configuration of the stack as config",
+    );
+  }
+  return path;
+}

@@ -1,0 +1,93 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { checkProjectFiles } from "../../../../provider/cli/input/projectFiles";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-project-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const PROJECT = "name: access\nruntime: nodejs\n";
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}
+
+test.each<[string, Record<string, string>]>([
+  ["a list of environments", { "Pulumi.prod.yaml": "environment: [acme/prod]" }],
+  [
+    "variables in the file itself",
+    { "Pulumi.prod.yaml": "environment: { values: { environmentVariables: { A: b } } }" },
+  ],
+  ["files", { "Pulumi.prod.yaml": "environment:\n  values:\n    files: { NODE_OPTIONS: x }" }],
+  ["configuration", { "Pulumi.prod.yaml": "environment:\n  values: { pulumiConfig: { a: b } }" }],
+  ["a form that is not known", { "Pulumi.prod.yaml": "environment: acme/prod" }],
+  ["a merge key", { "Pulumi.prod.yaml": "a: &a { environment: [acme/prod] }\n<<: *a" }],
+  ["an escaped name", { "Pulumi.prod.yaml": '"\\u0065nvironment": [acme/prod]' }],
+  ["a byte order mark", { "Pulumi.prod.yaml": "\ufeffenvironment: [acme/prod]" }],
+  [
+    "JSON, whose members the CLI reads in any letter case",
+    { "Pulumi.json": '{"name":"a","runtime":"nodejs"}', "Pulumi.prod.json": '{"Environment":["acme/prod"]}' },
+  ],
+  [
+    "another folder",
+    { "Pulumi.yaml": `${PROJECT}stackConfigDir: stacks`, "stacks/Pulumi.prod.yaml": "environment: [a]" },
+  ],
+  [
+    "another folder in its older form",
+    { "Pulumi.yaml": `${PROJECT}config: stacks`, "stacks/Pulumi.prod.yaml": "environment: [a]" },
+  ],
+])("a stack file may not set environment variables: %s", (_, files) => {
+  write("Pulumi.json" in files ? files : { "Pulumi.yaml": PROJECT, ...files });
+  for (const stack of ["prod", "acme/access/prod", undefined]) {
+    expect(() => checkProjectFiles(folder, stack)).toThrow(
+      /^environment of .*Pulumi\.prod\.(yaml|json): Pulumi ESC/,
+    );
+  }
+  expect(() => checkProjectFiles(join(folder, "src"), "prod")).toThrow(/^environment of /);
+});
+
+test.each([
+  ["plugins: { providers: [{ name: pulumi-nodejs, path: ./evil }] }", /^plugins of /],
+  ["plugins: { languages: [{ name: nodejs, path: /tmp/evil }] }", /^plugins of /],
+  ["plugins: { analyzers: [{ name: policy-nodejs, path: ./evil }] }", /^plugins of /],
+  ["packages: { pulumi-nodejs: ./evil }", /^packages\.pulumi-nodejs of /],
+  ["packages: { random: { source: /evil } }", /^packages\.random of /],
+  ["packages: { random: https://evil.example/random }", /^packages\.random of /],
+  ["packages: { random: x }", /^packages\.random of /],
+  ["packages: { random: [] }", /^packages\.random of /],
+])("a project file may not replace what runs: %s", (line, message) => {
+  write({ "Pulumi.yaml": `${PROJECT}${line}\n` });
+  expect(() => checkProjectFiles(folder)).toThrow(message);
+});
+
+test("nor name the program as another process", () => {
+  write({ "Pulumi.yaml": "name: access\nruntime: { name: client, options: { address: '127.0.0.1:1' } }" });
+  expect(() => checkProjectFiles(folder)).toThrow(/^runtime of .* is "client"/);
+});
+
+test.each(["a: [", "a: 1\n---\nenvironment: [acme/prod]", "environment: 1\nenvironment: []"])(
+  "a file that cannot be read for certain is refused: %j",
+  (text) => {
+    write({ "Pulumi.yaml": PROJECT, "Pulumi.prod.yaml": text });
+    expect(() => checkProjectFiles(folder, "prod")).toThrow(/Pulumi\.prod\.yaml cannot be read/);
+  },
+);
+
+test("what an honest project has is left alone", () => {
+  write({
+    "Pulumi.yaml": `${PROJECT}main: src\nbackend: { url: "file://." }\nplugins: {}\npackages: { random: random@4.16.7, tls: tls }`,
+    "Pulumi.prod.yaml": "secretsprovider: passphrase\nenvironment: []\nconfig: { access:environment: prod }",
+    "Pulumi.dev.yaml": "environment: [acme/dev]",
+    "Pulumi.empty.yaml": "",
+  });
+  for (const stack of ["prod", "empty", "absent"]) {
+    expect(checkProjectFiles(folder, stack)).toBe(join(folder, "Pulumi.yaml"));
+  }
+  expect(checkProjectFiles(tmpdir())).toBeUndefined();
+});
