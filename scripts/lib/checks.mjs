@@ -49,10 +49,15 @@ export function outcomeOfJest(text, exitCode) {
 export function lockfileProblems(lockfile) {
   const entries = Object.entries(lockfile?.packages ?? {});
   if (entries.length === 0) return ["package-lock.json lists no packages"];
-  return entries
-    .filter(([, entry]) => entry.resolved !== undefined && !entry.link)
-    .filter(([, entry]) => !String(entry.resolved).startsWith(DEFAULT_REGISTRY))
-    .map(([key, entry]) => `${key} is resolved to ${entry.resolved}`);
+  const installed = entries.filter(([key, entry]) => key.includes("node_modules/") && !entry.link);
+  return [
+    ...installed
+      .filter(([, { resolved }]) => resolved !== undefined && !String(resolved).startsWith(DEFAULT_REGISTRY))
+      .map(([key, entry]) => `${key} is resolved to ${entry.resolved}`),
+    ...installed
+      .filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(String(integrity)))
+      .map(([key]) => `${key} has no integrity: write the lockfile anew, in a folder without node_modules`),
+  ];
 }
 
 /** @param {Counts} counts */

@@ -139,19 +139,29 @@ describe("running checks", () => {
   });
 });
 
+const integrity = `sha512-${"A".repeat(86)}==`;
+const unpinned = "node_modules/a has no integrity: write the lockfile anew, in a folder without node_modules";
+
 test.each([
   [{}, ["package-lock.json lists no packages"]],
-  [{ packages: { "": {}, "node_modules/a": { version: "1.0.0" } } }, []],
-  [{ packages: { "node_modules/a": { resolved: "https://registry.npmjs.org/a/-/a-1.0.0.tgz" } } }, []],
-  [{ packages: { "node_modules/a": { resolved: "examples/a", link: true } } }, []],
+  [{ packages: { "": {}, "node_modules/a": { integrity } } }, []],
   [
-    { packages: { "node_modules/a": { resolved: "https://registry.npmjs.org.example.org/a.tgz" } } },
+    { packages: { "node_modules/a": { resolved: "https://registry.npmjs.org/a/-/a-1.0.0.tgz", integrity } } },
+    [],
+  ],
+  [{ packages: { "examples/a": {}, "node_modules/a": { resolved: "examples/a", link: true } } }, []],
+  [
+    {
+      packages: { "node_modules/a": { resolved: "https://registry.npmjs.org.example.org/a.tgz", integrity } },
+    },
     ["node_modules/a is resolved to https://registry.npmjs.org.example.org/a.tgz"],
   ],
   [
-    { packages: { "node_modules/a": { resolved: "git+ssh://git@example.org/a.git#1" } } },
+    { packages: { "node_modules/a": { resolved: "git+ssh://git@example.org/a.git#1", integrity } } },
     ["node_modules/a is resolved to git+ssh://git@example.org/a.git#1"],
   ],
+  [{ packages: { "node_modules/a": { version: "1.0.0" } } }, [unpinned]],
+  [{ packages: { "node_modules/a": { integrity: "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=" } } }, [unpinned]],
 ])("the lockfile %j has the problems %j", async (lockfile, problems) => {
   expect(await call(`m.lockfileProblems(${JSON.stringify(lockfile)})`)).toEqual(problems);
 });
