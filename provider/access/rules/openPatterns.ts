@@ -4,8 +4,10 @@ import type { Facts } from "./facts";
 
 /** What a pattern lets in that it should not. */
 export interface OpenPattern {
-  /** A text of a stranger; undefined where the pattern cannot be judged. */
+  /** A text that it lets in; undefined where none was found. */
   readonly example: string | undefined;
+  /** Whether an outsider is known to have such texts; otherwise it is only not proven that none has. */
+  readonly isOutsiders: boolean;
   /** Ends the sentence "… is accepted: ": "the pattern is not anchored at its end". */
   readonly reason: string;
 }
@@ -38,10 +40,25 @@ function judgeOf(facts: Facts): PatternJudge {
 
 export const languagesOf = (facts: Facts): Languages => judgeOf(facts).languages;
 
-/** A pattern that cannot be judged counts as open. */
+/** What is not proven to be pinned is open, and what cannot be judged is as bad as a text of an outsider. */
 function openPatternOf(judged: PatternJudgement): OpenPattern | undefined {
-  if (judged.kind === "open") return judged;
-  return judged.kind === "unjudged" ? { example: undefined, reason: judged.reason } : undefined;
+  if (judged.kind === "pinned") return undefined;
+  const { kind, reason } = judged;
+  return {
+    example: kind === "unjudged" ? undefined : judged.example,
+    isOutsiders: kind !== "unproven",
+    reason: kind === "unjudged" ? `it cannot be judged: ${reason}` : reason,
+  };
+}
+
+/** The judgement of a text; the same text is judged once. */
+export function judgementOf(
+  facts: Facts,
+  about: string,
+  text: string,
+  find: (languages: Languages, pattern: string) => PatternJudgement,
+): PatternJudgement {
+  return judgeOf(facts).judge(about, text, find);
 }
 
 export function judge(
@@ -50,11 +67,11 @@ export function judge(
   text: string | undefined,
   find: (languages: Languages, pattern: string) => PatternJudgement,
 ): OpenPattern | undefined {
-  return text === undefined ? undefined : openPatternOf(judgeOf(facts).judge(about, text, find));
+  return text === undefined ? undefined : openPatternOf(judgementOf(facts, about, text, find));
 }
 
-/** "accepts “x”: why", or that it cannot be judged. */
+/** "accepts “x”: why", or why alone. */
 export const describeOpenPattern = ({ example, reason }: OpenPattern): string =>
-  example === undefined ? `cannot be judged: ${reason}` : `accepts ${JSON.stringify(example)}: ${reason}`;
+  example === undefined ? reason.replace(/^it /, "") : `accepts ${JSON.stringify(example)}: ${reason}`;
 export const counterexampleOf = ({ example }: OpenPattern): { counterexample?: string } =>
   example === undefined ? {} : { counterexample: example };

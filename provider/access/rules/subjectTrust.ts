@@ -1,7 +1,6 @@
 import { isWriting } from "./capabilities";
-import { findMultiTenantIssuer } from "../trust/issuers";
-import type { MultiTenantIssuer } from "../trust/issuers";
-import { namesOwner, judgeForms } from "../trust/judgement";
+import { filterSharedIssuers } from "../trust/issuers";
+import type { SharedIssuer } from "../trust/issuers";
 import { exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
 import type { Entity } from "../graph/model";
@@ -13,12 +12,13 @@ import type { FindingInput } from "./findingInput";
 import { isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
+import { pinningClaims } from "../trust/ownedSubjects";
 import {
-  findOpenSubject,
   findOpenPrincipal,
-  judgeSubjectAt,
-  multiTenantIssuersOf,
-  isPinnedByClaims,
+  findOpenSubject,
+  issuersToPin,
+  ownersBySubject,
+  sharedIssuersOf,
 } from "./openSubjects";
 import { identitiesToJudge, listGrants, readClaimConditions } from "./trustedIdentities";
 
@@ -26,8 +26,8 @@ export const anySubject: Rule = {
   id: "T1",
   name: "any-subject",
   severities: ["critical", "high"],
-  when: "critical for an identity that has a grant; high while it has none, or if claims of an unknown issuer restrict it",
-  what: "A `subjectPattern`, or `arnPattern` and `userIdPattern` together, accepts an outsider: a repository of another organisation, another role, any string. The pattern is compared with all subjects that an outsider can have at that issuer, and the finding shows one that it accepts. A pattern is safe if it names its owners in full, at most nine of them. So `acme[0-9]` is reported, because anyone can register `acme7`; `(acme|globex)` is not. Also reported: a pattern without anchors, with alternatives anchored on one side only (`^a|b$`), or with a dot that is not escaped. A pattern that cannot be judged is reported as well: it is too long, invalid, or takes too many steps. At an unknown issuer, a fixed first or last word (`^user-.*$`) or mail domain is accepted as a name. The rule checks identities that are created or changed, and unchanged ones that gain a grant. Not reported: a wildcard within your own organisation (T4 checks branches and pull requests), and a pattern that an exact claim restricts to an owner.",
+  when: "critical for an identity that has a grant, if an outsider's subject is known; high while it has none, if claims of an unknown issuer restrict it, or if nothing proves that outsiders are excluded",
+  what: "A `subjectPattern`, or `arnPattern` and `userIdPattern` together, is not proven to pin its owners. Proven are the forms of a table that name an owner, if the pattern writes out each one. At GitHub Actions that is `repo:acme/…`, and so on for each known issuer. So `acme[0-9]` is reported, because anyone can register `acme7`; `(acme|globex)` is not. At an issuer of your own, proven are subjects that are written out. So are namespaces of Kubernetes, trust domains of SPIFFE, and mail domains that are no public mail host. All else is reported, with a text that the pattern accepts: no anchors, a dot that is not escaped, `^user-.*$`. A pattern that cannot be judged is reported as well: it is too long, invalid, or takes too many steps. The rule checks identities that are created or changed, and unchanged ones that gain a grant. Not reported: a wildcard within your own organisation (T4 checks branches and pull requests), and a pattern that an exact claim restricts to an owner.",
   why: "A pattern may match anywhere in the subject, so one without `^` and `$` accepts every string that contains it. Whoever can make the issuer sign such a subject gets all access of the identity.",
   fix: "Write the exact `subject`. If it must vary, anchor the whole pattern, put alternatives in a group, and let only the last part vary: `^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$`.",
   except: "Almost never: only if the issuer is your own and everyone who can sign in there is meant.",
@@ -45,9 +45,9 @@ export const anySubject: Rule = {
       const isNarrowed = found.claims.length > 0;
       findings.push(
         facts.aboutEntity(entity, {
-          severity: grants.length > 0 && !isNarrowed ? "critical" : "high",
+          severity: grants.length > 0 && !isNarrowed && found.open.isOutsiders ? "critical" : "high",
           field: found.field,
-          message: `${labelEntity(entity)} can be assumed by outsiders: ${found.field} ${describeOpenPattern(found.open)}`,
+          message: `${labelEntity(entity)} ${found.open.isOutsiders ? "can" : "may"} be assumed by outsiders: ${found.field} ${describeOpenPattern(found.open)}`,
           ...counterexampleOf(found.open),
           details: [
             `pattern: ${found.pattern}`,
@@ -64,23 +64,12 @@ export const anySubject: Rule = {
   },
 };
 
-/** Whether neither a subject nor a pattern of subjects names an owner at an issuer that serves everybody. */
-function namesNoOwner(
-  facts: Facts,
-  vendor: MultiTenantIssuer,
-  subject: string | undefined,
-  pattern: string | undefined,
-): boolean {
-  if (subject !== undefined) return !namesOwner(languagesOf(facts), subject, vendor.forms);
-  return judgeSubjectAt(facts, vendor, pattern) !== undefined;
-}
-
 export const sharedIssuer: Rule = {
   id: "T3",
   name: "shared-issuer",
   severities: ["high"],
   when: "always",
-  what: "An identity trusts an issuer that signs tokens for many customers, and neither its subject nor a claim names an organisation or repository. Such issuers are GitHub Actions, GitLab.com, Buildkite, HCP Terraform, Google, Vercel, Codefresh and Pulumi Cloud. Claims that any customer can set, such as `ref`, `environment`, `workflow` and `actor`, do not restrict it.",
+  what: "An identity trusts an issuer that signs tokens for many customers, and neither its subject nor a claim names an organisation or repository. Such issuers are GitHub Actions, GitLab.com, Buildkite, HCP Terraform, Google, Vercel, Codefresh and Pulumi Cloud. Claims that any customer can set, such as `ref`, `environment`, `workflow` and `actor`, do not restrict it. Nor does `job_workflow_ref` or `ci_config_ref_uri`: everybody can run what is public. Nor does `azp` of Google: everybody can use a public client.",
   why: "Every customer of that service gets tokens from the same issuer. Anyone can name an environment `production`.",
   fix: "Name the organisation in the subject (`repo:acme/pay:…`), or in an exact claim such as `repository_owner_id`. A numeric id is safer than a name, which can be given up and registered by others.",
   except: "Never while the issuer serves other customers.",
@@ -93,10 +82,9 @@ export const sharedIssuer: Rule = {
       const { claimMatch } = entity.inputs;
       const subject = textAt(claimMatch, "subject");
       const pattern = textAt(claimMatch, "subjectPattern");
-      const vendor = multiTenantIssuersOf(facts, claimMatch).find(
-        (issuer) =>
-          !isPinnedByClaims(facts, claimMatch, issuer) && namesNoOwner(facts, issuer, subject, pattern),
-      );
+      const issuers = issuersToPin(facts, claimMatch);
+      if (ownersBySubject(facts, claimMatch, issuers) !== undefined) continue;
+      const [vendor] = issuers;
       if (vendor === undefined) continue;
       const claims = readClaimConditions(claimMatch, "claims").map(([name]) => name);
       findings.push(
@@ -108,7 +96,7 @@ export const sharedIssuer: Rule = {
             `subject: ${subject ?? pattern ?? ""}`,
             ...(claims.length > 0 ? [`claims that any customer can set: ${claims.join(", ")}`] : []),
           ],
-          advice: `name the ${vendor.owner} in the subject, as in ${JSON.stringify(vendor.example)}, or by the claim ${vendor.pinningClaims.slice(0, 2).join(" or ")}`,
+          advice: `name the ${vendor.owner} in the subject, as in ${JSON.stringify(vendor.example)}, or by the claim ${pinningClaims(vendor).slice(0, 2).join(" or ")}`,
         }),
       );
     }
@@ -121,7 +109,7 @@ interface UntrustedRuns {
   readonly field: "claimMatch.subject" | "claimMatch.subjectPattern";
   /** The subject or the pattern, as the program writes it. */
   readonly accepted: string;
-  readonly vendor: MultiTenantIssuer;
+  readonly vendor: SharedIssuer;
   /** As in "pull requests". */
   readonly runs: readonly string[];
   readonly example: string | undefined;
@@ -138,7 +126,7 @@ function findUntrustedRunsOf(facts: Facts, { inputs }: Entity): UntrustedRuns | 
   if (subject === undefined && findOpenSubject(facts, claimMatch) !== undefined) return undefined;
   const pattern = subject === undefined ? accepted : exactPattern(subject);
   const languages = languagesOf(facts);
-  const known = multiTenantIssuersOf(facts, claimMatch);
+  const known = sharedIssuersOf(facts, claimMatch);
   const vendors =
     known.length > 0 ? known : [issuerWithSubjectsLike(languages, subject, pattern) ?? []].flat();
   const claims = {
@@ -158,7 +146,7 @@ function findUntrustedRunsOf(facts: Facts, { inputs }: Entity): UntrustedRuns | 
     vendor,
     runs: [...new Set(refs.map(({ what }) => what))],
     example: refs[0].example,
-    owners: subject === undefined ? vendors.flatMap(({ forms }) => ownersIn(languages, pattern, forms)) : [],
+    owners: subject === undefined ? ownerNames(facts, claimMatch, vendors) : [],
   };
 }
 
@@ -206,21 +194,20 @@ function issuerWithSubjectsLike(
   languages: Languages,
   subject: string | undefined,
   pattern: string,
-): MultiTenantIssuer | undefined {
-  return findMultiTenantIssuer(({ untrustedRefs, subjectPrefix }) => {
+): SharedIssuer | undefined {
+  return filterSharedIssuers(({ untrustedRefs, subjectPrefix }) => {
     const start = `\\A(?:${subjectPrefix})`;
     if (untrustedRefs.length === 0) return false;
     return subject === undefined
       ? languages.isSubset(pattern, start) === "yes"
       : languages.matches(start, subject);
-  });
+  })[0];
 }
 
-function ownersIn(
-  languages: Languages,
-  pattern: string,
-  forms: MultiTenantIssuer["forms"],
+function ownerNames(
+  facts: Facts,
+  claimMatch: Entity["inputs"][string],
+  issuers: readonly SharedIssuer[],
 ): readonly string[] {
-  const judged = judgeForms(languages, pattern, forms);
-  return judged.kind === "pinned" ? judged.names : [];
+  return (ownersBySubject(facts, claimMatch, issuers) ?? []).map(({ name }) => name);
 }

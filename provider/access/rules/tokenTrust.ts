@@ -1,15 +1,18 @@
 import { addressMatches, addressPattern } from "../trust/addressGlob";
 import type { Entity } from "../graph/model";
-import { judgeIssuer, judgeAudience } from "../trust/ownedIssuers";
+import { knownIssuerOf } from "../trust/issuers";
+import { exactPattern } from "../trust/languages";
+import { judgeIssuer, judgeAudience, SERVICE } from "../trust/ownedIssuers";
 import { textAt } from "./inputValues";
 import { labelEntity } from "./wording";
-import { knownIssuerOf } from "../trust/issuers";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
+import { isCustomer, keyOfOwner } from "./newOutsider";
 import { judge, describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
-import { identitiesToJudge, listGrants, readClaimConditions } from "./trustedIdentities";
+import { judgeIssuersOf } from "./openSubjects";
+import { boundBefore, identitiesToJudge, listGrants, readClaimConditions } from "./trustedIdentities";
 
 /** The exact issuers whose tokens an identity accepts. */
 const issuersOf = ({ inputs }: Entity): (string | undefined)[] => [
@@ -17,11 +20,28 @@ const issuersOf = ({ inputs }: Entity): (string | undefined)[] => [
   textAt(inputs["staticKeys"], "issuer"),
 ];
 
-/** Whether nobody in the organisation trusts an issuer yet, and it is none of a vendor whose tokens the rules judge. */
-function isNewIssuer({ comparison: { before, inventory, drift } }: Facts, issuer: string): boolean {
+/** Whether nobody with a grant trusts an issuer yet, and T7 does not judge whose its tokens are. */
+function isNewIssuer(facts: Facts, { inputs }: Entity, issuer: string): boolean {
+  const { inventory, drift } = facts.comparison;
   // Drift reports each identity that no program declares, whatever it trusts.
-  if (inventory === undefined || drift !== undefined || knownIssuerOf(issuer) !== undefined) return false;
-  return ![...before.entities.values()].some((entity) => issuersOf(entity).includes(issuer));
+  if (inventory === undefined || drift !== undefined) return false;
+  const { claimMatch } = inputs;
+  const before = boundBefore(facts);
+  if (textAt(claimMatch, "issuerPattern") === undefined)
+    return (
+      knownIssuerOf(issuer) === undefined && !before.some((entity) => issuersOf(entity).includes(issuer))
+    );
+  const judged = judgeIssuersOf(facts, claimMatch);
+  if (judged?.kind !== "pinned") return false;
+  const known = new Set(
+    before.flatMap((entity) => {
+      const trusted = judgeIssuersOf(facts, entity.inputs["claimMatch"]);
+      return trusted?.kind === "pinned" ? trusted.owners.map(keyOfOwner) : [];
+    }),
+  );
+  return judged.owners.some(
+    (owner) => owner.what !== SERVICE && !isCustomer(owner) && !known.has(keyOfOwner(owner)),
+  );
 }
 
 /** Whether `--issuer-allow` names an issuer, or all that a pattern accepts. */
@@ -36,31 +56,59 @@ function isAllowedIssuer(facts: Facts, issuer: string, isExact: boolean): boolea
 /** Why an issuer needs a look; undefined where it needs none. */
 function doubtOfIssuer(
   facts: Facts,
+  entity: Entity,
   issuer: string,
-  isExact: boolean,
 ): Pick<FindingInput, "message" | "advice"> | undefined {
+  const isExact = textAt(entity.inputs["claimMatch"], "issuerPattern") === undefined;
   if (isAllowedIssuer(facts, issuer, isExact)) return undefined;
   if (facts.options.issuerAllow.length > 0)
     return {
       message: "--issuer-allow does not name",
       advice: "use an issuer that --issuer-allow names, or add this one to it",
     };
-  if (!isExact || !isNewIssuer(facts, issuer)) return undefined;
+  if (!isNewIssuer(facts, entity, issuer)) return undefined;
   return {
-    message: "no identity of the organisation trusts yet",
+    message: "no identity with a grant trusted before",
     advice:
       "find out who runs the issuer, compare its address letter by letter, then name it with --issuer-allow",
   };
+}
+
+/** An issuer that is not proven to be one owner's. */
+function findOpenIssuer(facts: Facts, entity: Entity): FindingInput | undefined {
+  const { claimMatch } = entity.inputs;
+  const issuer = textAt(claimMatch, "issuer");
+  const pattern = issuer === undefined ? textAt(claimMatch, "issuerPattern") : exactPattern(issuer);
+  const open = judge(facts, "issuer", pattern, judgeIssuer);
+  if (open === undefined) return undefined;
+  const grants = facts.grantsAfter(entity.key);
+  const field = issuer === undefined ? "issuerPattern" : "issuer";
+  const what =
+    issuer === undefined
+      ? `trusts issuers that others ${open.isOutsiders ? "can" : "may"} run: issuerPattern ${describeOpenPattern(open)}`
+      : `trusts an issuer that others may run: ${issuer}: ${open.reason}`;
+  return facts.aboutEntity(entity, {
+    severity: open.isOutsiders ? "critical" : "high",
+    field: `claimMatch.${field}`,
+    message: `${labelEntity(entity)} ${what}`,
+    ...counterexampleOf(open),
+    details: [
+      issuer === undefined ? `pattern: ${pattern ?? ""}` : `issuer: ${issuer}`,
+      ...(grants.length === 0 ? [] : ["whoever runs such an issuer gets:", ...listGrants(grants)]),
+    ],
+    advice:
+      "write the exact https address of an issuer on a domain of yours; at a service for many customers, with the part that names you",
+  });
 }
 
 export const anyIssuer: Rule = {
   id: "T2",
   name: "any-issuer",
   severities: ["critical", "high"],
-  when: "critical for a pattern that accepts issuers others can run; high for an issuer that is new or not in `--issuer-allow`",
-  what: "An `issuerPattern` accepts an issuer that others can run: its dots are not escaped, it is not anchored, or a wildcard accepts another host. `.*` also matches slashes, and `https://*.acme.com` is a shell pattern that means something else as a regular expression. The registered domain of the host, by the public suffix list, must be fixed: `[a-z]+\\.github\\.io` is reported. At services that give each customer a host or a path, the customer must be fixed too: EKS, GKE, Okta, Auth0, Azure, S3 and others. The finding shows an issuer that the pattern accepts. With `--issuer-allow`, every issuer that it does not name is reported too. Without it, and with `--inventory`, an issuer is reported that no identity of the organisation trusts yet. Not reported then: an issuer of a vendor whose subjects these rules judge, such as GitHub Actions.",
+  when: "critical for a pattern that accepts an issuer of an outsider; high for an issuer that is not proven to be one owner's, is new, or is not in `--issuer-allow`",
+  what: "An `issuer` or `issuerPattern` is not proven to be one owner's. Proven is an https address whose host is written out and belongs to one registered domain, by the public suffix list. The path may vary there. EKS, GKE, Okta, Auth0, Azure, S3 and others give each customer a host or a path: there it must name the customer. All else is reported: http, IP addresses, numbers, and hosts with letters of several alphabets. So is a host that varies, even below your own domain, and a pattern that cannot be judged. The finding shows an issuer that is accepted. With `--issuer-allow`, every issuer that it does not name is reported too. Without it, and with `--inventory`, an issuer is reported that no identity with a grant trusted before. Not reported then: an issuer whose customers T7 judges, such as GitHub Actions.",
   why: "Whoever runs an issuer can sign any subject and any claim. A look-alike domain costs little, and its owner can then assume the identity.",
-  fix: "Write the exact `issuer`. For several issuers, create an identity for each, or anchor and escape the pattern: `^https://[a-z0-9-]+\\.acme\\.example$`.",
+  fix: "Write the exact `issuer`. For several issuers, create an identity for each, or write out each host: `^https://(?:ci|sso)\\.acme\\.example$`.",
   except: "Never for a pattern. For an issuer that `--issuer-allow` does not name, add it there.",
   exampleMatch: { issuer: "https://oidc.partner.example" },
   needsBefore: false,
@@ -70,29 +118,15 @@ export const anyIssuer: Rule = {
     for (const entity of identitiesToJudge(facts)) {
       const { claimMatch, staticKeys } = entity.inputs;
       const pattern = textAt(claimMatch, "issuerPattern");
-      const open = judge(facts, "issuer", pattern, judgeIssuer);
+      const issuer = textAt(claimMatch, "issuer") ?? textAt(staticKeys, "issuer") ?? pattern;
+      const doubt = issuer === undefined ? undefined : doubtOfIssuer(facts, entity, issuer);
+      const isAllowed = pattern === undefined && facts.options.issuerAllow.length > 0 && doubt === undefined;
+      const open = isAllowed ? undefined : findOpenIssuer(facts, entity);
       if (open !== undefined) {
-        const grants = facts.grantsAfter(entity.key);
-        findings.push(
-          facts.aboutEntity(entity, {
-            severity: "critical",
-            field: "claimMatch.issuerPattern",
-            message: `${labelEntity(entity)} trusts issuers that others can run: issuerPattern ${describeOpenPattern(open)}`,
-            ...counterexampleOf(open),
-            details: [
-              `pattern: ${pattern ?? ""}`,
-              ...(grants.length === 0 ? [] : ["whoever runs such an issuer gets:", ...listGrants(grants)]),
-            ],
-            advice:
-              'write the exact issuer, or an anchored pattern with escaped dots: "^https://[a-z0-9-]+\\\\.acme\\\\.example$"',
-          }),
-        );
+        findings.push(open);
         continue;
       }
-      const issuer = textAt(claimMatch, "issuer") ?? textAt(staticKeys, "issuer") ?? pattern;
-      if (issuer === undefined) continue;
-      const doubt = doubtOfIssuer(facts, issuer, pattern === undefined);
-      if (doubt === undefined) continue;
+      if (issuer === undefined || doubt === undefined) continue;
       findings.push(
         facts.aboutEntity(entity, {
           severity: "high",

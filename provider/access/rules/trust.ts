@@ -1,5 +1,6 @@
 import { findChangedTrust, findInheritedGrants } from "./changedTrust";
 import { hasPrincipal } from "./kindConditions";
+import { newOutsider } from "./newOutsider";
 import type { Rule } from "./rule";
 import { anySubject, sharedIssuer, pullRequestRef } from "./subjectTrust";
 import { anyIssuer, looseMatch } from "./tokenTrust";
@@ -28,4 +29,5 @@ export const trustRules: readonly Rule[] = [
   pullRequestRef,
   trustChanged,
   looseMatch,
+  newOutsider,
 ];

@@ -26,6 +26,21 @@ export function* identitiesToJudge(facts: Facts): Generator<Entity> {
   }
 }
 
+const bound = new WeakMap<Facts, readonly Entity[]>();
+
+/** The identities that had a grant before. One without any may have been put there to make an outsider look known. */
+export function boundBefore(facts: Facts): readonly Entity[] {
+  const known = bound.get(facts);
+  if (known !== undefined) return known;
+  const found = [...facts.comparison.before.entities.values()].filter(
+    ({ kind, key }) =>
+      isAssumable(kind) &&
+      [key, ...facts.before.subjectsOf(key)].some((each) => facts.grantsBefore(each).length > 0),
+  );
+  bound.set(facts, found);
+  return found;
+}
+
 export function readClaimConditions(
   claimMatch: Json | undefined,
   key: "claims" | "claimPatterns",

@@ -1,63 +1,81 @@
 import { RE2JS } from "re2js";
+import { isMailHost } from "./data/mailHosts";
 import { anchored } from "./languages";
 import type { Languages, SegmentSpec } from "./languages";
-import type { Names } from "./projection";
 import { LONGEST_PATTERN } from "./regexSyntax";
 
-/** Whether an outsider can have a string that a pattern matches. */
+/** Who has the texts that a trust accepts. */
+export interface Owner {
+  /** "organisation of GitHub Actions". */
+  readonly what: string;
+  readonly name: string;
+}
+
+/** Whether an outsider can have a string that a pattern matches. Only what is proven to be pinned is `pinned`. */
 export type PatternJudgement =
-  /** It matches many owners, or strings without an owner; `example` is one of an outsider, if one was found. */
-  | { readonly kind: "open"; readonly example: string | undefined; readonly reason: string }
-  /** It matches these owners only. */
-  | { readonly kind: "pinned"; readonly names: readonly string[] }
-  /** It matches no string of the form. */
-  | { readonly kind: "unrelated" }
+  /** An outsider can have `example`. */
+  | { readonly kind: "open"; readonly example: string; readonly reason: string }
+  /** Nothing proves that only some owners have the strings; `example` is one of them. */
+  | { readonly kind: "unproven"; readonly example: string | undefined; readonly reason: string }
+  /** It matches strings of these owners only. */
+  | { readonly kind: "pinned"; readonly owners: readonly Owner[] }
   /** It could not be computed; rules treat it as open. */
   | { readonly kind: "unjudged"; readonly reason: string };
 
-/** Texts of which a part names their owner. */
-export interface OwnedForm {
+/** A form of texts that is proven to pin: whoever has such a text is the owner that it names. */
+export interface PinningForm {
+  /** What the text names: "organisation of GitHub Actions". */
+  readonly what: string;
   /** All texts of the form. */
   readonly whole: string;
-  /**
-   * Parts that name the owner: a pattern is pinned if one of them has few values. Without any part, everyone can have the
-   * string.
-   */
+  /** Parts that name the owner: one of them must be written out. */
   readonly owners: readonly SegmentSpec[];
+  /** The owner, where all texts of the form have the same one. */
+  readonly owner?: string;
+  /** Whether the owner is a host of mail addresses, so that one where everybody can have an address pins nobody. */
+  readonly isMail?: true;
   /** Texts of the form that a stranger can have and that are easy to read, the best first. */
-  readonly examples: readonly string[];
+  readonly strangers: readonly string[];
   /** What may follow a name, in a form that is easy to read. */
   readonly endings?: readonly string[];
 }
 
-/**
- * The most owners that a pattern may name and still be pinned. Ten would be a variable digit, so that whoever registers
- * `acme7` is accepted.
- */
-export const MOST_OWNERS = 9;
-
-/** A form with one part that names the owner. */
-export function formOf(
-  owner: SegmentSpec,
-  examples: readonly string[] = [],
-  endings: readonly string[] = [],
-): OwnedForm {
-  const { before, name, after } = owner;
-  return { whole: `(?:${before})(?:${name})(?:${after})`, owners: [owner], examples, endings };
+/** What is known of the texts that a pattern is judged by. */
+export interface TextForms {
+  /** What a text is, for messages: "subject of GitHub Actions". */
+  readonly what: string;
+  readonly pinning: readonly PinningForm[];
+  /** Texts of strangers that are of no pinning form, the best first. */
+  readonly strangers: readonly string[];
 }
 
-export const TOO_MANY_STEPS: PatternJudgement = {
+/** The most names that a pattern may leave open: ten are a digit that varies. */
+export const MOST_OWNERS = 9;
+
+/** How many names a pattern may write out: as many as it has alternatives. */
+export function mostListed(pattern: string): number {
+  return Math.min(100, Math.max(MOST_OWNERS, pattern.split("|").length));
+}
+
+/** The pattern of all texts that have a segment. */
+export const textOf = ({ before, name, after }: SegmentSpec): string =>
+  `(?:${before})(?:${name})(?:${after})`;
+
+/** The judgement of a pattern that cannot be computed. */
+type Unjudged = Extract<PatternJudgement, { kind: "unjudged" }>;
+
+export const TOO_MANY_STEPS: Unjudged = {
   kind: "unjudged",
   reason: "it takes too many steps to be judged: use fewer and smaller repetitions",
 };
 
-const TOO_MANY_PATTERNS: PatternJudgement = {
+const TOO_MANY_PATTERNS: Unjudged = {
   kind: "unjudged",
   reason: "the patterns of this review take too many steps together: split the change, or simplify them",
 };
 
 /** Why a pattern cannot be judged; undefined for one that can. */
-export function findPatternProblem(languages: Languages, pattern: string): PatternJudgement | undefined {
+export function findPatternProblem(languages: Languages, pattern: string): Unjudged | undefined {
   const read = pattern.length > LONGEST_PATTERN ? "tooLarge" : languages.languageOf(pattern);
   if (read === "invalid") return { kind: "unjudged", reason: "it is not a valid RE2 pattern" };
   if (read !== "tooLarge") return undefined;
@@ -78,82 +96,169 @@ export function judgeWithin(
   return judged === "tooLarge" ? TOO_MANY_STEPS : judged;
 }
 
-/** Judges whether outsiders can have strings of a form that a pattern matches. */
-export function judgeForm(
+/** The owners that a pattern names in a form; a judgement if it does not write them out. */
+function ownersIn(
   languages: Languages,
   pattern: string,
-  form: OwnedForm,
-  maxOwners = MOST_OWNERS,
-): PatternJudgement {
-  let sample: { readonly owner: SegmentSpec; readonly names: Names } | undefined;
-  for (const owner of form.owners) {
-    const names = languages.names(pattern, owner, maxOwners);
-    if (names === "tooLarge") return TOO_MANY_STEPS;
-    if (!names.isMany)
-      return names.list.length === 0 ? { kind: "unrelated" } : { kind: "pinned", names: names.list };
-    sample ??= { owner, names };
-  }
-  if (sample === undefined) {
+  form: PinningForm,
+  strangers: readonly string[],
+): readonly string[] | PatternJudgement {
+  const { owner } = form;
+  if (owner !== undefined) {
     const overlap = languages.intersects(pattern, anchored(form.whole));
-    if (overlap !== "yes") return overlap === "no" ? { kind: "unrelated" } : TOO_MANY_STEPS;
+    return overlap === "tooLarge" ? TOO_MANY_STEPS : overlap === "yes" ? [owner] : [];
   }
-  return openJudgement(languages, pattern, findExample(languages, pattern, form, sample));
+  let open: PatternJudgement | undefined;
+  for (const segment of form.owners) {
+    const names = findNames(languages, pattern, segment);
+    if (names === "tooLarge") return TOO_MANY_STEPS;
+    if (names.unwritten.length === 0) return names.written;
+    const all = { ...form, strangers: [...form.strangers, ...strangers] };
+    open ??= judgeVariousOwners(languages, pattern, all, segment, names.unwritten);
+  }
+  return open ?? [];
 }
 
-/** Judges a pattern as open, with a text that it should not match. */
-export function openJudgement(
+/** The names that a segment has: those that a pattern writes out, and examples of others that it matches. */
+export function findNames(
   languages: Languages,
   pattern: string,
-  example: string | undefined,
+  segment: SegmentSpec,
+): { readonly written: readonly string[]; readonly unwritten: readonly string[] } | "tooLarge" {
+  const most = mostListed(pattern);
+  const names = languages.names(pattern, segment, most);
+  if (names === "tooLarge") return names;
+  if (!names.isMany && names.list.length < 2) return { written: names.list, unwritten: [] };
+  const written = languages.writtenNames(pattern, segment, most);
+  if (written === "tooLarge") return written;
+  const isWritten = new Set(written.isMany ? [] : written.list);
+  const unwritten = names.list.filter((name) => !isWritten.has(name));
+  return {
+    written: [...isWritten],
+    unwritten: names.isMany && unwritten.length === 0 ? names.list : unwritten,
+  };
+}
+
+/** The characters of a pattern, in which the names that it writes out are easy to find. */
+export const spell = (pattern: string): string => pattern.replaceAll("\\", "").toLowerCase();
+
+/** Judges a pattern that accepts owners which it does not write out. */
+function judgeVariousOwners(
+  languages: Languages,
+  pattern: string,
+  form: PinningForm,
+  { before, after, ignoresCase }: SegmentSpec,
+  names: readonly string[],
 ): PatternJudgement {
-  const reason =
-    example === undefined ? "it matches more owners than it names" : languages.reasonFor(pattern, example);
-  return { kind: "open", example, reason };
+  const spelled = spell(pattern);
+  const name = names.find((each) => !spelled.includes(each.toLowerCase())) ?? names[0] ?? "";
+  const ends = [...(form.endings ?? []), after];
+  const byName = ends.map(
+    (end) => `(?:${before})(?:${ignoresCase === true ? "(?i)" : ""}${RE2JS.quote(name)})(?:${end})`,
+  );
+  const example = firstExample(languages, pattern, [...form.strangers, ...byName, form.whole]);
+  return example === undefined
+    ? { kind: "unproven", example, reason: unprovenReason(`the ${form.what} is not written out`) }
+    : { kind: "open", example, reason: languages.reasonFor(pattern, example) };
 }
 
-/** Finds a string of a form that a pattern matches and that an outsider can have. */
-function findExample(
+/** Ends a sentence about what a pattern accepts. */
+export const unprovenReason = (why: string): string => `not proven to pin one owner: ${why}`;
+
+/** A shortest text of the first of some forms that a pattern matches. */
+export function firstExample(
   languages: Languages,
   pattern: string,
-  form: OwnedForm,
-  sample: { readonly owner: SegmentSpec; readonly names: Names } | undefined,
+  forms: readonly string[],
 ): string | undefined {
-  const spelled = pattern.replaceAll("\\", "").toLowerCase();
-  const name = sample?.names.list.find((owner) => !spelled.includes(owner.toLowerCase()));
-  const { before, after } = sample?.owner ?? { before: "", after: "" };
-  const ownCase = sample?.owner.ignoresCase === true ? "(?i)" : "";
-  const byName =
-    name === undefined
-      ? []
-      : [...(form.endings ?? []), after].map(
-          (end) => `(?:${before})(?:${ownCase}${RE2JS.quote(name)})(?:${end})`,
-        );
-  for (const text of [...form.examples, ...byName, form.whole]) {
+  for (const text of forms) {
     const found = languages.exampleOf(pattern, anchored(text));
     if (found !== "tooLarge" && found.text !== undefined) return found.text;
   }
   return undefined;
 }
 
-/** Whether an exact text names its owner. */
-export function namesOwner(languages: Languages, text: string, forms: readonly OwnedForm[]): boolean {
-  return forms.some(({ owners, whole }) => owners.length > 0 && languages.matches(anchored(whole), text));
-}
-
-/** The judgement of several forms together: what is open for one is open. */
+/**
+ * Judges a pattern as pinned if each text that it matches is of a form that is proven to pin, and each owner is written
+ * out. Everything else is open, with a text of an outsider where one is found.
+ */
 export function judgeForms(
   languages: Languages,
   pattern: string,
-  forms: readonly OwnedForm[],
+  { what, pinning, strangers }: TextForms,
+  describeOutside: (text: string) => string = () => `it is of no form in which a ${what} names its owner`,
 ): PatternJudgement {
-  const names = new Set<string>();
-  let unjudged: PatternJudgement | undefined;
-  for (const form of forms) {
-    const judged = judgeForm(languages, pattern, form);
-    if (judged.kind === "open") return judged;
-    if (judged.kind === "unjudged") unjudged ??= judged;
-    if (judged.kind === "pinned") for (const name of judged.names) names.add(name);
+  const owners = new Map<string, Owner>();
+  for (const form of pinning) {
+    const found = ownersIn(languages, pattern, form, strangers);
+    if ("kind" in found) return found;
+    const shared = form.isMail === true ? found.find((host) => isMailHost(host)) : undefined;
+    if (shared !== undefined) return judgeMailHost(languages, pattern, form, shared);
+    for (const name of found) owners.set(JSON.stringify([form.what, name]), { what: form.what, name });
   }
-  if (unjudged !== undefined) return unjudged;
-  return names.size === 0 ? { kind: "unrelated" } : { kind: "pinned", names: [...names] };
+  const outside = languages.exampleOutside(pattern, anchored(pinning.map(({ whole }) => whole).join("|")));
+  if (outside === "tooLarge") return TOO_MANY_STEPS;
+  if (outside.text === undefined && owners.size > 0) return { kind: "pinned", owners: [...owners.values()] };
+  const example = firstExample(languages, pattern, strangers);
+  if (example !== undefined) return { kind: "open", example, reason: languages.reasonFor(pattern, example) };
+  const why = outside.text === undefined ? `it names no ${what}` : describeOutside(outside.text);
+  return { kind: "unproven", example: outside.text, reason: unprovenReason(why) };
+}
+
+/** Judges a pattern as pinned if one form alone proves it: texts of one form may look like those of another one. */
+export function judgeEach(
+  languages: Languages,
+  pattern: string,
+  { what, pinning, strangers }: TextForms,
+): PatternJudgement {
+  const open: PatternJudgement[] = [];
+  for (const form of pinning) {
+    const isWithin = languages.isSubset(pattern, anchored(form.whole));
+    if (isWithin === "tooLarge") return TOO_MANY_STEPS;
+    if (isWithin === "no") continue;
+    const judged = judgeForms(languages, pattern, { what, pinning: [form], strangers: [] });
+    if (judged.kind === "pinned" || judged.kind === "unjudged") return judged;
+    open.push(judged);
+  }
+  const all = [...strangers, ...pinning.flatMap((form) => form.strangers)];
+  const example = firstExample(languages, pattern, all);
+  if (example !== undefined) return { kind: "open", example, reason: languages.reasonFor(pattern, example) };
+  const [found = notWrittenOut(languages, pattern, what)] = [
+    ...open.filter(({ kind }) => kind === "open"),
+    ...open,
+  ];
+  return found;
+}
+
+function notWrittenOut(languages: Languages, pattern: string, what: string): PatternJudgement {
+  const found = languages.exampleOf(pattern);
+  const example = found === "tooLarge" ? undefined : found.text;
+  return { kind: "unproven", example, reason: unprovenReason(`the ${what} is not written out`) };
+}
+
+function judgeMailHost(
+  languages: Languages,
+  pattern: string,
+  form: PinningForm,
+  host: string,
+): PatternJudgement {
+  const example = firstExample(languages, pattern, [`.*@(?i:${RE2JS.quote(host)})`, form.whole]);
+  const reason = `everybody can have an address at ${host}`;
+  return example === undefined ? { kind: "unproven", example, reason } : { kind: "open", example, reason };
+}
+
+/** The owner that an exact text names by one of some forms. */
+export function ownerOfText(
+  languages: Languages,
+  text: string,
+  forms: readonly PinningForm[],
+): Owner | undefined {
+  for (const { what, whole, owners, owner, isMail } of forms) {
+    if (!languages.matches(anchored(whole), text)) continue;
+    const [segment] = owners;
+    const name = owner ?? (segment === undefined ? text : languages.partOf(text, segment));
+    if (name === undefined || (isMail === true && isMailHost(name))) continue;
+    return { what, name: segment?.ignoresCase === true ? name.toLowerCase() : name };
+  }
+  return undefined;
 }

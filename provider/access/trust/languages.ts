@@ -6,7 +6,7 @@ import { difference, intersection, isEmpty, shortestText } from "./operations";
 import { compileProgram } from "./program";
 import { namesIn } from "./projection";
 import type { Names } from "./projection";
-import { escapeDots, isTooLargeToCompile } from "./regexSyntax";
+import { acceptChoices, escapeDots, isTooLargeToCompile, removeChoices } from "./regexSyntax";
 
 /** `tooLarge` where the question takes more steps than are left, or the pattern cannot be read. */
 export type Verdict = "yes" | "no" | "tooLarge";
@@ -103,6 +103,25 @@ export class Languages {
     });
   }
 
+  /** A shortest string that matches `pattern` and not `other`; undefined if there is none. */
+  exampleOutside(pattern: string, other: string): { readonly text: string | undefined } | "tooLarge" {
+    return this.budget.ask(() => {
+      const [left, right] = [this.automatonOf(pattern), this.automatonOf(other)];
+      if (left === undefined || right === undefined) return "tooLarge";
+      return { text: shortestText(difference(left, right, this.budget), this.budget) };
+    });
+  }
+
+  /**
+   * The names that a pattern writes out in a segment. `acme[1-9]` writes out none of its names: whoever registers one of
+   * them is accepted.
+   */
+  writtenNames(pattern: string, segment: SegmentSpec, maxNames: number): Names | "tooLarge" {
+    const { before, after } = segment;
+    const widened = { ...segment, before: acceptChoices(before), after: acceptChoices(after) };
+    return this.names(removeChoices(pattern), widened, maxNames);
+  }
+
   /** The names that a segment has in the strings that a pattern matches. */
   names(pattern: string, segment: SegmentSpec, maxNames: number): Names | "tooLarge" {
     return this.budget.ask(() => {
@@ -127,12 +146,22 @@ export class Languages {
 
   /** Whether a pattern matches somewhere in a text, by re2js itself. */
   matches(pattern: string, text: string): boolean {
+    return this.matcherOf(pattern)?.test(text) ?? false;
+  }
+
+  private matcherOf(pattern: string): RE2JS | undefined {
     const known = this.matchers.get(pattern);
-    if (known !== undefined) return known.test(text);
+    if (known !== undefined) return known;
     const made = this.compile(pattern);
     if (this.matchers.size > MOST_KEPT) this.matchers.clear();
     if (made !== undefined) this.matchers.set(pattern, made);
-    return made?.test(text) ?? false;
+    return made;
+  }
+
+  /** The name that a segment has in a text. */
+  partOf(text: string, { before, name, after }: SegmentSpec): string | undefined {
+    const matcher = this.matcherOf(anchored(`(?:${before})(?P<owner>${name})(?:${after})`))?.matcher(text);
+    return matcher?.find() === true ? (matcher.group("owner") ?? undefined) : undefined;
   }
 
   /** Why a pattern matches a string that its author probably did not intend. */

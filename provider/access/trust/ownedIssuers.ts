@@ -1,178 +1,259 @@
+import { domainToUnicode } from "node:url";
 import { RE2JS } from "re2js";
-import { getPublicSuffix } from "tldts";
-import { formOf, judgeForm, judgeForms, judgeWithin, MOST_OWNERS, openJudgement } from "./judgement";
-import type { PatternJudgement, OwnedForm } from "./judgement";
+import { getPublicSuffix, parse } from "tldts";
+import { reservedTopLevels, sharedDomains, tenantAddresses } from "./data/issuerHosts";
+import type { TenantAddress } from "./data/issuerHosts";
+import { INTRUDER } from "./data/pins";
+import { sharedIssuers } from "./data/sharedIssuers";
+import {
+  findNames,
+  firstExample,
+  judgeEach,
+  judgeForms,
+  judgeWithin,
+  MOST_OWNERS,
+  spell,
+  textOf,
+  TOO_MANY_STEPS,
+  unprovenReason,
+} from "./judgement";
+import type { PatternJudgement, PinningForm } from "./judgement";
 import { anchored } from "./languages";
 import type { Languages, SegmentSpec } from "./languages";
-import { INTRUDER } from "./ownedSubjects";
 
+const ANY = "(?s:.*)";
 const VISIBLE = "[^\\x00-\\x20\\x7f]";
 const LABEL = "[A-Za-z0-9_-]+";
 const TOP_LEVEL = "(?:[A-Za-z]{2,}|xn--[A-Za-z0-9-]+)";
 const USER = "(?:[^/?#@\\x00-\\x20\\x7f]*@)?";
 const REST = `(?::[0-9]+)?(?:[/?#]${VISIBLE}*)?`;
 const STRANGER = `${INTRUDER}\\.example`;
+const SCHEME = "(?i:https)://";
 
 /** Addresses that a stranger can serve, the easiest to read first. */
-const EXAMPLES = [
+const STRANGERS = [
   `https://${STRANGER}`,
   `https://(?:[a-z0-9-]+\\.)*${STRANGER}`,
   `https://(?:[a-z0-9-]+\\.)*${STRANGER}/${VISIBLE}*`,
   `https://(?:[a-z0-9-]+\\.)*${LABEL}${INTRUDER}\\.${TOP_LEVEL}(?:/${VISIBLE}*)?`,
   `https://${USER}(?:[a-z0-9-]+\\.)*${STRANGER}${REST}`,
+  `(?i:https?)://(?i:(?:[a-z0-9-]+\\.)*${STRANGER})${REST}`,
+  "https?://203\\.0\\.113\\.1",
+  "https?://[0-9]{2}(?:\\.[0-9]{2}){3}",
 ];
 
-/** The part of a host that is registered, below a suffix; the last two labels without one. */
-function registrableDomain(before: string, suffix: string, after: string): SegmentSpec {
-  const name = suffix === "" ? `${LABEL}\\.${TOP_LEVEL}` : `${LABEL}\\.${RE2JS.quote(suffix)}`;
-  return { before: `${before}(?:${LABEL}\\.)*`, name, after, ignoresCase: true };
+/** The host of an address, with its port. */
+const host: SegmentSpec = {
+  before: SCHEME,
+  name: "[A-Za-z0-9.-]+(?::[0-9]{1,5})?",
+  after: `(?:[/?#]${ANY})?`,
+  ignoresCase: true,
+};
+
+/** Whose a host is: the domain that somebody has registered, or why that is not proven. */
+type HostOwner = { readonly domain: string } | { readonly problem: string };
+
+const SCRIPTS = ["Latin", "Cyrillic", "Greek", "Armenian", "Hebrew", "Arabic", "Han", "Hangul", "Thai"];
+
+/** Whether all letters are of one alphabet: those of another one can look the same. */
+function isOfOneScript(name: string): boolean {
+  const letters = name.replace(/\P{L}/gu, "");
+  return SCRIPTS.some((script) => new RegExp(`^\\p{Script=${script}}*$`, "u").test(letters));
 }
 
-/** Names below which anyone can register names: `co.uk`, `github.io`. */
-function isPublicSuffix(name: string): boolean {
-  return getPublicSuffix(name, { allowPrivateDomains: true }) === name;
+const isBelow = (name: string, domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
+
+function findHostOwner(name: string): HostOwner {
+  const bare = name.replace(/:[0-9]+$/, "");
+  const labels = bare.split(".");
+  const last = labels.at(-1) ?? "";
+  if (labels.some((label) => label === "")) return { problem: `${bare} has an empty part` };
+  if (/^(?:[0-9]+|0x[0-9a-f]*)$/i.test(last))
+    return { problem: `${bare} is an IP address, which changes its owner` };
+  if (labels.length < 2) return { problem: `${bare} is no domain` };
+  if (!isOfOneScript(domainToUnicode(bare)))
+    return { problem: `${bare} has letters of several alphabets, which look alike` };
+  const { domain, isIcann, isPrivate } = parse(bare, { allowPrivateDomains: true });
+  if (isIcann !== true && isPrivate !== true)
+    return Object.hasOwn(reservedTopLevels, last)
+      ? { domain: labels.slice(-2).join(".") }
+      : { problem: `the public suffix list does not have .${last}` };
+  if (domain === null) return { problem: `everybody can register names below ${bare}` };
+  return !sharedDomains.some((row) => isBelow(bare, row.domain))
+    ? { domain }
+    : { problem: `${bare} serves many customers, and the address names none of them` };
 }
 
-const DEEPEST_SUFFIX = 5;
+/** The form of the addresses of a customer on a host; undefined where the host is none of this service. */
+function tenantForm(
+  languages: Languages,
+  name: string,
+  { what, host: service, path, name: tenant }: TenantAddress,
+): PinningForm | undefined {
+  const quoted = `${SCHEME}(?i:${RE2JS.quote(name)})`;
+  if (path === undefined) {
+    if (
+      !languages.matches(
+        anchored(`(?i:${textOf({ before: "", name: tenant, after: `\\.${service}` })})`),
+        name,
+      )
+    )
+      return undefined;
+    return { what, whole: `${quoted}(?:[/?#]${ANY})?`, owners: [], owner: name, strangers: [] };
+  }
+  if (!languages.matches(anchored(`(?i:${service})`), name)) return undefined;
+  const segment = { before: `${quoted}/${path}`, name: tenant, after: `(?:[/?#]${ANY})?` };
+  return {
+    what,
+    whole: textOf(segment),
+    owners: [segment],
+    strangers: [`${segment.before}${INTRUDER}(?:/${VISIBLE}*)?`],
+  };
+}
 
-/** Judges whether outsiders can register hosts that a pattern matches. */
-function judgeHosts(
+/** What the owner of an issuer is that signs for many customers. */
+export const SERVICE = "service";
+
+/** The forms of addresses on one host that are proven to pin. */
+function formsOfHost(languages: Languages, name: string): PinningForm[] {
+  const quoted = `${SCHEME}(?i:${RE2JS.quote(name)})`;
+  const shared = sharedIssuers
+    .filter(({ issuer }) => new URL(issuer).host === name)
+    .map(({ name: owner, issuer }): PinningForm => ({
+      what: SERVICE,
+      whole: `${RE2JS.quote(issuer)}/?`,
+      owners: [],
+      owner,
+      strangers: [],
+    }));
+  const tenants = tenantAddresses.flatMap((row) => tenantForm(languages, name, row) ?? []);
+  if (shared.length + tenants.length > 0) return [...shared, ...tenants];
+  const found = findHostOwner(name);
+  if ("problem" in found) return [];
+  return [
+    {
+      what: "domain",
+      whole: `${quoted}(?:[/?#]${ANY})?`,
+      owners: [],
+      owner: found.domain,
+      strangers: [],
+    },
+  ];
+}
+
+/** Why an address is not proven to be one owner's. */
+function describeAddress(text: string): string {
+  const [, scheme = "", rest = ""] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(text) ?? [];
+  const quoted = JSON.stringify(text);
+  if (scheme === "") return `${quoted} is no https address`;
+  if (scheme.toLowerCase() !== "https")
+    return `${quoted} is not https, so that others can answer in its place`;
+  const [authority = ""] = rest.split(/[/?#\\]/);
+  if (/[^\x21-\x7e]/.test(authority))
+    return `the host of ${quoted} has letters that look like others, or invisible ones`;
+  if (!/^[A-Za-z0-9.-]+(?::[0-9]{1,5})?$/.test(authority)) return `${quoted} has no plain host`;
+  const found = findHostOwner(authority.toLowerCase());
+  return "problem" in found
+    ? found.problem
+    : `${authority} serves many customers, and the address names none of them`;
+}
+
+/** The last two parts of a host, which somebody registers. */
+const registered: SegmentSpec = {
+  before: `${SCHEME}(?:${LABEL}\\.)*`,
+  name: `${LABEL}\\.${TOP_LEVEL}`,
+  after: host.after,
+  ignoresCase: true,
+};
+
+/** Judges a pattern that leaves the host open: an example on the domain of a stranger is better than another one. */
+function judgeVariousHosts(
   languages: Languages,
   pattern: string,
-  before: string,
-  after: string,
-  examples: readonly string[],
+  hosts: readonly string[],
 ): PatternJudgement {
-  const domains = new Set<string>();
-  let suffixes = [""];
-  for (let depth = 0; depth < DEEPEST_SUFFIX && suffixes.length > 0; depth += 1) {
-    const following: string[] = [];
-    for (const suffix of suffixes) {
-      const form = formOf(registrableDomain(before, suffix, after), examples);
-      const judged = judgeForm(languages, pattern, form);
-      if (judged.kind === "open" || judged.kind === "unjudged") return judged;
-      if (judged.kind === "unrelated") continue;
-      for (const name of judged.names) {
-        if (isPublicSuffix(name)) following.push(name);
-        else domains.add(name);
-      }
-    }
-    suffixes = following;
-  }
-  if (domains.size > MOST_OWNERS) return openJudgement(languages, pattern, undefined);
-  return domains.size === 0 ? { kind: "unrelated" } : { kind: "pinned", names: [...domains] };
-}
-
-const addressForm = formOf(
-  {
-    before: `https://${USER}`,
-    name: "[0-9]{1,3}(?:\\.[0-9]{1,3}){3}|\\[[0-9a-fA-F:.]+\\]",
-    after: REST,
-  },
-  ["https://203\\.0\\.113\\.1", "https://[0-9]{2}(?:\\.[0-9]{2}){3}"],
-);
-
-/** An address below a host that serves many customers, each under a path of its own. */
-function inPath(host: string, path: string, name?: string): OwnedForm {
-  const owner = {
-    before: `https://${host}/${path}`,
-    name: name ?? "[^/?#\\x00-\\x20\\x7f]+",
-    after: `(?:[/?#]${VISIBLE}*)?`,
+  const spelled = spell(pattern);
+  const domains = languages.names(pattern, registered, MOST_OWNERS);
+  const isStranger = (name: string): boolean => {
+    const found = findHostOwner(name);
+    return "domain" in found && !spelled.includes(found.domain);
   };
-  return formOf(owner, name === undefined ? [`${owner.before}${INTRUDER}(?:/${VISIBLE}*)?`] : []);
+  const isStrangeDomain = (name: string): boolean =>
+    !spelled.includes(name) && getPublicSuffix(name) !== name;
+  const strange = [
+    ...(domains === "tooLarge" ? [] : domains.list.filter(isStrangeDomain)).slice(0, 1),
+    ...hosts.filter(isStranger).slice(0, 1),
+  ];
+  const byHost = strange.map((name) => `${SCHEME}(?i:(?:${LABEL}\\.)*${RE2JS.quote(name)})${host.after}`);
+  const example =
+    firstExample(languages, pattern, [...STRANGERS, ...byHost]) ?? findStrangeTenant(languages, pattern);
+  if (example !== undefined) return { kind: "open", example, reason: languages.reasonFor(pattern, example) };
+  return {
+    kind: "unproven",
+    example: firstExample(languages, pattern, [textOf(host)]),
+    reason: unprovenReason("the host is not written out"),
+  };
 }
 
-/** An address whose host begins with the name of a customer. */
-const inHost = (host: string): OwnedForm =>
-  formOf(
-    { before: "https://", name: "[A-Za-z0-9-]+", after: `\\.${host}(?:/${VISIBLE}*)?`, ignoresCase: true },
-    [`https://${INTRUDER}\\.${host}(?:/${VISIBLE}*)?`],
-  );
+const tenantSegments = tenantAddresses.map(({ host: service, path, name }): SegmentSpec => {
+  return path === undefined
+    ? { before: SCHEME, name, after: `\\.${service}${host.after}`, ignoresCase: true }
+    : { before: `${SCHEME}${service}/${path}`, name, after: host.after };
+});
+const ANY_TENANT = anchored(tenantSegments.map(textOf).join("|"));
 
-const HEX = "[0-9A-Fa-f]+";
-const GUID = "[0-9A-Za-z.-]+";
-const REGION = "[a-z0-9-]+";
-const AWS = "amazonaws\\.com(?:\\.cn)?";
-
-/** Issuers of which each customer has a part, and services on which anyone can publish the files of an issuer. */
-const tenantForms: readonly OwnedForm[] = [
-  inPath(`oidc\\.eks\\.${REGION}\\.${AWS}`, "id/", HEX),
-  inPath(`cognito-idp\\.${REGION}\\.${AWS}`, ""),
-  inPath(`s3[a-z0-9.-]*\\.${AWS}`, ""),
-  inHost(`(?:[a-z0-9.-]+\\.)?s3[a-z0-9.-]*\\.${AWS}`),
-  inHost(
-    `(?:execute-api|${REGION}\\.elb|elb\\.${REGION}|(?:${REGION}\\.)?compute(?:-1)?)(?:\\.${REGION})?\\.${AWS}`,
-  ),
-  inPath("container\\.googleapis\\.com", "v1(?:beta1)?/projects/"),
-  inPath("storage\\.googleapis\\.com", ""),
-  inHost("storage\\.googleapis\\.com"),
-  inPath("securetoken\\.google\\.com", ""),
-  inPath("(?:login\\.microsoftonline\\.(?:com|us)|sts\\.windows\\.net)", "", GUID),
-  inPath(`${REGION}\\.oic\\.prod-aks\\.azure\\.com`, "", GUID),
-  inPath("vstoken\\.dev\\.azure\\.com", "", GUID),
-  inHost("(?:[a-z0-9]+\\.)?(?:blob|web)\\.core\\.windows\\.net"),
-  inHost(`${REGION}\\.cloudapp\\.azure\\.com`),
-  inHost("(?:[a-z0-9-]+\\.)?auth0\\.com"),
-  inHost("(?:okta|oktapreview|okta-emea|okta-gov)\\.com"),
-  inHost("onelogin\\.com"),
-  inHost("cloudflareaccess\\.com"),
-  inHost("semaphoreci\\.com"),
-  inHost("app\\.(?:[a-z]+\\.)?spacelift\\.io"),
-  inPath("auth\\.pingone\\.[a-z.]+", ""),
-  inPath("token\\.actions\\.githubusercontent\\.com", ""),
-  formOf({ before: "https://token\\.actions\\.", name: LABEL, after: `\\.ghe\\.com(?:/${VISIBLE}*)?` }),
-  inPath("oidc\\.circleci\\.com", "org/"),
-  inPath("oidc\\.vercel\\.com", ""),
-  inPath("oidc\\.fly\\.io", ""),
-  inPath("api\\.bitbucket\\.org", "2\\.0/workspaces/"),
-  inPath("app\\.harness\\.io", "ng/api/oidc/account/"),
-  inPath("(?:raw\\.githubusercontent|gist\\.githubusercontent|github|gitlab)\\.com", ""),
-  inPath("bitbucket\\.org", ""),
-  inPath("cdn\\.jsdelivr\\.net", "(?:gh|npm)/"),
-];
-
-/** All of these together: most patterns match none of them. */
-const ANY_TENANT = tenantForms.map(({ whole }) => whole).join("|");
-
-function judgeTenants(languages: Languages, pattern: string): PatternJudgement {
-  const isAny = languages.intersects(pattern, anchored(ANY_TENANT));
-  return isAny === "no" ? { kind: "unrelated" } : judgeForms(languages, pattern, tenantForms);
-}
-
-/** The first of some judgements that is open or not known; else the last. */
-function firstOpening(...judgements: readonly (() => PatternJudgement)[]): PatternJudgement {
-  let judged: PatternJudgement = { kind: "unrelated" };
-  for (const judge of judgements) {
-    const next = judge();
-    if (next.kind === "open" || next.kind === "unjudged") return next;
-    if (next.kind === "pinned") judged = next;
+/** The address of a stranger at a service that has an address for each customer. */
+function findStrangeTenant(languages: Languages, pattern: string): string | undefined {
+  if (languages.intersects(pattern, ANY_TENANT) === "no") return undefined;
+  for (const segment of tenantSegments) {
+    const names = findNames(languages, pattern, segment);
+    if (names === "tooLarge" || names.unwritten.length === 0) continue;
+    return firstExample(languages, pattern, [textOf({ ...segment, name: INTRUDER }), textOf(segment)]);
   }
-  return judged;
+  return undefined;
+}
+
+function judgeAddresses(languages: Languages, pattern: string): PatternJudgement {
+  const hosts = findNames(languages, pattern, host);
+  if (hosts === "tooLarge") return TOO_MANY_STEPS;
+  if (hosts.unwritten.length > 0) return judgeVariousHosts(languages, pattern, hosts.unwritten);
+  const pinning = hosts.written.flatMap((name) => formsOfHost(languages, name));
+  const judged = judgeForms(
+    languages,
+    pattern,
+    { what: "issuer", pinning, strangers: STRANGERS },
+    describeAddress,
+  );
+  return judged.kind === "pinned" ? rejectEverybody(judged) : judged;
+}
+
+/** A customer that stands for everybody pins nobody. */
+function rejectEverybody(judged: PatternJudgement & { kind: "pinned" }): PatternJudgement {
+  const shared = judged.owners.find(({ what, name }) =>
+    tenantAddresses.some((row) => row.what === what && row.everybody?.includes(name.toLowerCase()) === true),
+  );
+  if (shared === undefined) return judged;
+  const reason = unprovenReason(`everybody can be in ${shared.what} ${shared.name}`);
+  return { kind: "unproven", example: undefined, reason };
 }
 
 /** Judges whether outsiders can run issuers that a pattern matches. */
 export function judgeIssuer(languages: Languages, pattern: string): PatternJudgement {
-  return judgeWithin(languages, pattern, () =>
-    firstOpening(
-      () => judgeHosts(languages, pattern, `https://${USER}`, REST, EXAMPLES),
-      () => judgeForm(languages, pattern, addressForm),
-      () => judgeTenants(languages, pattern),
-    ),
-  );
+  return judgeWithin(languages, pattern, () => judgeAddresses(languages, pattern));
 }
 
-const wordForm = formOf({ before: "", name: "[A-Za-z0-9_-]+", after: "" }, [
-  INTRUDER,
-  `[a-z0-9-]*${INTRUDER}[a-z0-9-]*`,
-]);
+const word: SegmentSpec = { before: "", name: "[^\\x00-\\x20\\x7f]+", after: "" };
+const AUDIENCES = [INTRUDER, STRANGER, `[a-z0-9-]*${INTRUDER}[a-z0-9-]*`, ...STRANGERS];
 
-/** Judges whether a pattern matches audiences of other services: addresses, hosts, single words. */
+/** Judges whether a pattern matches audiences of other services than those that it writes out. */
 export function judgeAudience(languages: Languages, pattern: string): PatternJudgement {
-  return judgeWithin(languages, pattern, () =>
-    firstOpening(
-      () => judgeHosts(languages, pattern, `https://${USER}`, REST, EXAMPLES),
-      () => judgeHosts(languages, pattern, "", "", [STRANGER, `${LABEL}\\.${STRANGER}`]),
-      () => judgeForm(languages, pattern, wordForm),
-    ),
-  );
+  return judgeWithin(languages, pattern, () => {
+    const forms = [word, host].map((segment): PinningForm => ({
+      what: "audience",
+      whole: textOf(segment),
+      owners: [segment],
+      strangers: [],
+    }));
+    return judgeEach(languages, pattern, { what: "audience", pinning: forms, strangers: AUDIENCES });
+  });
 }

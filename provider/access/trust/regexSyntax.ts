@@ -100,15 +100,61 @@ export function isTooLargeToCompile(text: string): boolean {
   return text.length > LARGEST_PROGRAM || estimateProgram(text) > LARGEST_PROGRAM;
 }
 
+/** A part of a pattern: a class of characters, how often the part before it repeats, or anything else. */
+interface RegexToken {
+  readonly kind: "class" | "escapedClass" | "dot" | "count" | "other";
+  readonly text: string;
+  /** What follows it. */
+  readonly next: string;
+}
+
+function tokenAt(text: string, at: number): RegexToken {
+  const token = (kind: RegexToken["kind"], end: number): RegexToken => ({
+    kind,
+    text: text.slice(at, end),
+    next: text.charAt(end),
+  });
+  const count = readCount(text, at);
+  if (count !== undefined) return token("count", count.end);
+  const { end } = readAtom(text, at);
+  if (text[at] === "[") return token("class", end);
+  if (text[at] === ".") return token("dot", end);
+  return token(/^\\[pPdDsSwW]/.test(text.slice(at, end)) ? "escapedClass" : "other", end);
+}
+
+function rewriteTokens(text: string, rewrite: (token: RegexToken) => string): string {
+  let rewritten = "";
+  for (let at = 0; at < text.length;) {
+    const token = tokenAt(text, at);
+    rewritten += rewrite(token);
+    at += token.text.length;
+  }
+  return rewritten;
+}
+
 /** The pattern with every dot that is neither escaped nor repeated made literal. */
 export function escapeDots(text: string): string {
-  let escaped = "";
-  for (let at = 0; at < text.length;) {
-    const char = text.charAt(at);
-    const end = char === "\\" ? at + endOfEscape(text, at) : char === "[" ? endOfClass(text, at) : at + 1;
-    const isDot = char === "." && !/[*+?{]/.test(text[end] ?? "");
-    escaped += isDot ? "\\." : text.slice(at, end);
-    at = end;
-  }
-  return escaped;
+  return rewriteTokens(text, ({ kind, text, next }) =>
+    kind === "dot" && !/[*+?{]/.test(next) ? "\\." : text,
+  );
+}
+
+/** A character of no name: it stands where a class lets several characters be. */
+const CHOICE = "\\x{E000}";
+const SINGLE_CHARACTER = /^\[(?:[^\\^\]]|\\[^A-Za-z0-9])\]$/;
+
+/** The pattern with a character of no name for each class of characters, and each repetition as short as it may be. */
+export function removeChoices(pattern: string): string {
+  return rewriteTokens(pattern, ({ kind, text }) => {
+    if (kind === "count") return text.replace(/,.*/, "}");
+    return kind === "other" || SINGLE_CHARACTER.test(text) ? text : CHOICE;
+  });
+}
+
+/** A form in whose classes the character of no name is too. */
+export function acceptChoices(form: string): string {
+  return rewriteTokens(form, ({ kind, text }) => {
+    if (kind === "escapedClass") return `[${text}${CHOICE}]`;
+    return kind === "class" && !text.startsWith("[^") ? `[${CHOICE}${text.slice(1)}` : text;
+  });
 }

@@ -1,8 +1,8 @@
-import type { UntrustedRef } from "./issuers";
-import { MOST_OWNERS } from "./judgement";
+import { INTRUDER } from "./data/pins";
+import type { UntrustedRef } from "./data/sharedIssuers";
+import { firstExample, MOST_OWNERS } from "./judgement";
 import { exactPattern, anchored } from "./languages";
 import type { Languages, SegmentSpec } from "./languages";
-import { INTRUDER } from "./ownedSubjects";
 
 /** The claims that a token must have beside its subject. */
 export interface ClaimConditions {
@@ -104,14 +104,6 @@ function findBranches(
   const { before, name, after } = ref.branch;
   const examples = [`${before}${own}${after}`, `${before}.*${INTRUDER}${after}`, `${before}${name}${after}`];
   return { what, example: firstExample(languages, pattern, examples) };
-}
-
-function firstExample(languages: Languages, pattern: string, forms: readonly string[]): string | undefined {
-  for (const form of forms) {
-    const found = languages.exampleOf(pattern, anchored(form));
-    if (found !== "tooLarge" && found.text !== undefined) return found.text;
-  }
-  return undefined;
 }
 
 /** The runs of unreviewed changes that have an exact subject. */

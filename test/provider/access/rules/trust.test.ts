@@ -158,10 +158,12 @@ describe("T2 any-issuer", () => {
     expect(new RegExp(pattern).test(finding?.counterexample ?? "")).toBe(true);
   });
 
-  it.each(["^https://gitlab\\.com$", "^https://[a-z0-9-]+\\.mycompany\\.com$"])(
+  it.each(["^https://gitlab\\.com$", "^https://(?:ci|sso)\\.mycompany\\.com$"])(
     "%s is not found",
     (pattern) => {
-      expect(found("T2", made(by(pattern)))).toEqual([]);
+      const who = identity("ci", by(pattern));
+      const after = [...base, who, binding(who, viewer, payments)];
+      expect(found("T2", compareResources(base, after, { withoutInventory: true }))).toEqual([]);
     },
   );
 
@@ -170,14 +172,16 @@ describe("T2 any-issuer", () => {
     expect(found("T2", made(trust))).toMatchObject([
       {
         severity: "high",
-        message: expect.stringMatching(
-          /trusts an issuer that no identity of the organisation trusts yet: \S+$/,
-        ),
+        message: expect.stringMatching(/trusts an issuer that no identity with a grant trusted before: \S+$/),
       },
     ]);
     const other = identity("other", claims({ issuer: "https://oidc.partner.example", subject: "y" }));
     const added = identity("added", trust);
-    expect(found("T2", compareResources([...groups, other], [...groups, other, added]))).toEqual([]);
+    const before = [...base, other];
+    const known = [...before, binding(other, viewer, payments)];
+    expect(found("T2", compareResources(known, [...known, added]))).toEqual([]);
+    // An identity without a grant may have been put there to make the issuer look known.
+    expect(severitiesOf("T2", compareResources(before, [...before, added]))).toEqual(["high"]);
     const offline = { withoutInventory: true };
     expect(found("T2", compareResources(groups, [...groups, added], offline))).toEqual([]);
     for (const issuer of [
@@ -188,6 +192,14 @@ describe("T2 any-issuer", () => {
         severitiesOf("T2", made(claims({ issuer, subject: "repo:acme/pay:ref:refs/heads/main" }))),
       ).toEqual(["high"]);
     expect(found("T2", made(pinned))).toEqual([]);
+  });
+
+  it("reports a pattern that writes out an issuer nobody trusts yet", () => {
+    const trust = claims({ issuerPattern: "^https://oidc\\.partner\\.example$", subject: "x" });
+    expect(severitiesOf("T2", made(trust))).toEqual(["high"]);
+    const other = identity("other", claims({ issuer: "https://oidc.partner.example", subject: "y" }));
+    const known = [...base, other, binding(other, viewer, payments)];
+    expect(found("T2", compareResources(known, [...known, identity("added", trust)]))).toEqual([]);
   });
 
   it("holds issuers to the list of --issuer-allow, if there is one", () => {
@@ -445,5 +457,131 @@ describe("T6 loose-audience", () => {
   it("ignores exact values and named audiences", () => {
     const trust = github({ subject: "repo:acme/pay:x", audiencePattern: "^https://(a|b)\\.acme\\.example$" });
     expect(found("T6", made(trust))).toEqual([]);
+  });
+});
+
+describe("T7 new-outsider", () => {
+  const GLOBEX = { subject: "repo:globex/pay:ref:refs/heads/main" };
+  const known = [
+    identity("known", pinned),
+    identity("gitlab", claims({ issuer: "https://gitlab.com", subject: "project_path:acme/pay:x" })),
+    identity("azure", claims({ issuer: azure("1"), subject: "app" })),
+    identity("mail", claims({ issuer: "https://sso.acme.example", subject: "ada@acme.com" })),
+    identity("aws", aws("111111111111")),
+  ];
+  const before = [...base, ...known, ...known.map((who) => binding(who, viewer, payments))];
+  /** Adds an identity with a grant to an organisation that trusts some. */
+  const add = (trust: Props, what: Resource = viewer, where = payments) => {
+    const who = identity("ci", trust);
+    return compareResources(before, [...before, who, binding(who, what, where)]);
+  };
+
+  function azure(tenant: string): string {
+    return `https://login.microsoftonline.com/${tenant.repeat(8)}-0000-0000-0000-000000000000/v2.0`;
+  }
+  function aws(awsAccount: string): Props {
+    const arn = `arn:aws:iam::${awsAccount}:role/deploy`;
+    return { awsIdentity: { awsAccount, arn, userIdPattern: ".*" } };
+  }
+
+  it.each([
+    ["an organisation of GitHub", github(GLOBEX), 'organisation of GitHub Actions "globex"'],
+    [
+      "one of two organisations",
+      github({ subjectPattern: "^repo:(?:acme|globex)/pay:ref:refs/heads/main$" }),
+      'organisation of GitHub Actions "globex"',
+    ],
+    [
+      "an organisation by a claim",
+      github({ subjectPattern: ".*", claims: { repository_owner: "globex" } }),
+      'organisation of GitHub Actions "globex"',
+    ],
+    [
+      "an organisation beside a claim of a known one, which never hold together",
+      github({ ...GLOBEX, claims: { repository_owner: "acme" } }),
+      'organisation of GitHub Actions "globex"',
+    ],
+    [
+      "the group of GitLab with the name of an organisation of GitHub",
+      claims({ issuer: "https://gitlab.com", subject: "project_path:globex/pay:x" }),
+      'group of GitLab CI "globex"',
+    ],
+    ["a tenant of Azure", claims({ issuer: azure("2"), subject: "app" }), 'tenant of Azure "22222222'],
+    [
+      "an organisation of CircleCI",
+      claims({ issuer: "https://oidc.circleci.com/org/11111111-0000-0000-0000-000000000000", subject: "x" }),
+      'organisation of CircleCI "11111111',
+    ],
+    ["an account of AWS", aws("222222222222"), 'account of AWS "222222222222"'],
+    [
+      "a mail domain",
+      claims({ issuer: "https://sso.acme.example", subject: "eve@globex.com" }),
+      'mail domain "globex.com"',
+    ],
+    [
+      "an address at a public mail host",
+      claims({ issuer: "https://sso.acme.example", subject: "eve@gmail.com" }),
+      'mail address "eve@gmail.com"',
+    ],
+    [
+      "an account of Google",
+      claims({ issuer: "https://accounts.google.com", subject: "103456789012345678901" }),
+      'account of Google "103456789012345678901"',
+    ],
+  ])("finds %s", (_, trust, who) => {
+    expect(found("T7", add(trust))).toMatchObject([
+      {
+        severity: "medium",
+        message: expect.stringContaining(`identity ci trusts ${who}`) as string,
+        details: ["whoever assumes it gets:", "viewer on acme / payments"],
+      },
+    ]);
+  });
+
+  it.each([
+    ["a role that reads, below the root", viewer, payments, ["medium"]],
+    ["a role that reads, on the root", viewer, acme, ["high"]],
+    ["a role that writes", pusher, payments, ["high"]],
+    ["a role that is unknown", resource("Role", "lookup", {}), payments, ["high"]],
+  ] as const)("is judged by %s", (_, what, where, severities) => {
+    expect(severitiesOf("T7", add(github(GLOBEX), what, where))).toEqual(severities);
+  });
+
+  it.each([
+    [
+      "another repository of a known organisation",
+      github({ subject: "repo:ACME/search:ref:refs/heads/main" }),
+    ],
+    [
+      "a known organisation and a new number",
+      github({ subject: "repo:acme/x:y", claims: { repository_owner_id: "1" } }),
+    ],
+    [
+      "a known group of GitLab",
+      claims({ issuer: "https://gitlab.com/", subject: "project_path:acme/ops:x" }),
+    ],
+    ["a known tenant", claims({ issuer: azure("1"), subject: "other" })],
+    ["a known account", aws("111111111111")],
+    ["a known mail domain", claims({ issuer: "https://sso.acme.example", subject: "bob@acme.com" })],
+    ["what pins nobody", github({ subjectPattern: ".*" })],
+  ])("leaves %s alone", (_, trust) => {
+    expect(found("T7", add(trust, pusher))).toEqual([]);
+  });
+
+  it("leaves an identity without a grant alone, and finds it when it gets one", () => {
+    const planted = identity("planted", github(GLOBEX));
+    expect(found("T7", compareResources(before, [...before, planted]))).toEqual([]);
+    const now = [...before, planted];
+    const change = compareResources(now, [...now, binding(planted, pusher, payments)]);
+    expect(severitiesOf("T7", change)).toEqual(["high"]);
+    const other = identity("ci", github(GLOBEX));
+    const added = compareResources(now, [...now, other, binding(other, pusher, payments)]);
+    expect(severitiesOf("T7", added)).toEqual(["high"]);
+  });
+
+  it("says nothing without an inventory", () => {
+    const who = identity("ci", github(GLOBEX));
+    const after = [...before, who, binding(who, pusher, payments)];
+    expect(found("T7", compareResources(before, after, { withoutInventory: true }))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { multiTenantIssuerOf } from "../../../../provider/access/trust/issuers";
+import { sharedIssuerOf } from "../../../../provider/access/trust/issuers";
 import { Budget } from "../../../../provider/access/trust/budget";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { judgeIssuer } from "../../../../provider/access/trust/ownedIssuers";
@@ -7,7 +7,7 @@ import { estimateProgram } from "../../../../provider/access/trust/regexSyntax";
 import { RE2JS } from "re2js";
 import { spreadOf } from "../../../support/properties";
 
-const github = multiTenantIssuerOf("https://token.actions.githubusercontent.com")!;
+const github = sharedIssuerOf("https://token.actions.githubusercontent.com")!;
 
 /** 848 characters: counted repetitions in each other, alternatives and classes of Unicode. */
 const long = `^repo:(?:a{1,50}|b{1,40}c){1,19}${"(?:[a-z]{1,7}|[0-9]{1,9}|\\pL{1,9})?".repeat(30)}`.slice(
@@ -37,7 +37,7 @@ const HOSTILE = [
 
 function judgeAll(languages: Languages, patterns: readonly string[] = HOSTILE): string[] {
   return patterns.flatMap((pattern) => [
-    judgeSubject(languages, pattern, github.forms).kind,
+    judgeSubject(languages, pattern, [github]).kind,
     judgeUnknownSubject(languages, pattern).kind,
     judgeIssuer(languages, pattern).kind,
   ]);
@@ -71,7 +71,7 @@ it("says of each pattern that it cannot be judged once all steps are spent", () 
   const budget = new CountingBudget(100_000);
   const languages = new Languages(budget);
   judgeAll(languages);
-  expect(judgeSubject(languages, "^repo:acme/.*$", github.forms)).toMatchObject({
+  expect(judgeSubject(languages, "^repo:acme/.*$", [github])).toMatchObject({
     kind: "unjudged",
     reason: expect.stringContaining("together") as string,
   });
@@ -83,7 +83,7 @@ it("leaves enough for the patterns of a large organisation", () => {
   const budget = new CountingBudget();
   const languages = new Languages(budget);
   for (let i = 0; i < 300; i += 1) {
-    expect(judgeSubject(languages, `^repo:acme/service-${i}:.*$`, github.forms).kind).toBe("pinned");
+    expect(judgeSubject(languages, `^repo:acme/service-${i}:.*$`, [github]).kind).toBe("pinned");
   }
   expect(budget.spent / 300).toBeLessThan(10_000);
 });

@@ -1,0 +1,478 @@
+/** The name of the outsider in examples. */
+export const INTRUDER = "intruder";
+
+/** Names of strangers, the easiest to read first. */
+const STRANGERS = [INTRUDER, `(?:[a-z0-9]+-)+${INTRUDER}`, `[a-z0-9-]*(?:evil|${INTRUDER})[a-z0-9-]*`];
+
+/** A text for each stranger, with each of the endings. */
+function strangersOf(before: string, after: readonly string[]): string[] {
+  return STRANGERS.flatMap((name) => after.map((end) => `${before}${name}${end}`));
+}
+
+/** Any characters, in regular expressions. */
+const ANY = "(?s:.*)";
+/** Characters but those of control. */
+const TEXT = "[^\\x00-\\x1f\\x7f]*";
+const NUMBER = "[0-9]{1,20}";
+
+/**
+ * A text of a token that is proven to pin: only the owner that it names can have such a text signed. A pin that is in none
+ * of these rows is none. Strings are regular expressions of RE2.
+ */
+export interface Pin {
+  /** The address of the issuer; `any` for issuers that one owner runs. */
+  readonly issuer: string;
+  /** `sub`, or the name of a claim. */
+  readonly part: string;
+  /** What must be written out. */
+  readonly literal: string;
+  readonly before: string;
+  readonly name: string;
+  readonly after: string;
+  readonly ignoresCase?: true;
+  /** A number beside the name that pins as well. */
+  readonly orNumber?: { readonly before: string; readonly name: string; readonly after: string };
+  /** The name is a host of mail addresses: one where everybody can have an address pins nobody. */
+  readonly isMail?: true;
+  /** Why nobody else has such texts. */
+  readonly why: string;
+  readonly source: string;
+  readonly strangers?: readonly string[];
+  readonly endings?: readonly string[];
+}
+
+export const GITHUB = "https://token.actions.githubusercontent.com";
+export const GITLAB = "https://gitlab.com";
+export const BUILDKITE = "https://agent.buildkite.com";
+export const TERRAFORM = "https://app.terraform.io";
+export const GOOGLE = "https://accounts.google.com";
+export const VERCEL = "https://oidc.vercel.com";
+export const CODEFRESH = "https://oidc.codefresh.io";
+export const PULUMI = "https://api.pulumi.com/oidc";
+
+const GITHUB_DOCS = "https://docs.github.com/en/actions/reference/security/oidc";
+const GITLAB_DOCS = "https://docs.gitlab.com/ci/secrets/id_token_authentication/";
+const BUILDKITE_DOCS = "https://buildkite.com/docs/pipelines/security/oidc";
+const TERRAFORM_DOCS =
+  "https://developer.hashicorp.com/terraform/cloud-docs/workspaces/dynamic-provider-credentials/workload-identity-tokens";
+const GOOGLE_DOCS = "https://developers.google.com/identity/openid-connect/openid-connect";
+const VERCEL_DOCS = "https://vercel.com/docs/oidc/reference";
+const CODEFRESH_DOCS = "https://codefresh.io/docs/docs/integrations/oidc-pipelines/";
+const PULUMI_DOCS = "https://www.pulumi.com/docs/administration/access-identity/oidc-provider/";
+
+const GITHUB_OWNER = "[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*-?(?:_[A-Za-z0-9]+)?";
+const GITHUB_REPOSITORY = "[A-Za-z0-9._-]+";
+
+/**
+ * Parts of a customised subject that whoever runs a workflow chooses. `job_workflow_ref` is one: everybody can call a
+ * public workflow. Their values contain no colon.
+ */
+const GITHUB_FREE_KEYS =
+  "(?:environment|environment_node_id|ref|ref_type|ref_protected|head_ref|base_ref|workflow|actor|actor_id|event_name|sha|run_id|run_number|run_attempt|runner_environment|repository_visibility|workflow_sha|job_workflow_ref|job_workflow_sha|context|check_run_id)";
+const GITHUB_FREE = `(?:(?:${GITHUB_FREE_KEYS}:[^:]*|pull_request):)*`;
+
+const github = { issuer: GITHUB, ignoresCase: true, source: GITHUB_DOCS } as const;
+const GITHUB_ORGANISATION = "organisation of GitHub Actions";
+const GITHUB_WHY = "GitHub writes the owner of the repository whose workflow runs";
+
+const GITLAB_PROJECT = "(?:/[A-Za-z0-9_.-]+)+";
+const gitlab = { issuer: GITLAB, source: GITLAB_DOCS } as const;
+const GITLAB_GROUP = "group of GitLab CI";
+const GITLAB_WHY = "GitLab writes the path of the project whose pipeline runs";
+const GITLAB_NAME = "[A-Za-z0-9_][A-Za-z0-9_.-]*";
+
+/** A subject that begins with the name of an owner, up to a colon: `organization:acme:pipeline:…`. */
+const upToColon = (before: string, kind: string, rest: string) => ({
+  part: "sub",
+  before: `${before}:`,
+  name: "[^:\\x00-\\x1f\\x7f]+",
+  after: `:${ANY}`,
+  ignoresCase: true as const,
+  strangers: strangersOf(`${before}:`, [`:${kind}:${INTRUDER}${rest}`, `:${TEXT}`]),
+});
+
+/** A claim whose whole value is a name or an id. */
+const wholeClaim = (part: string, literal: string, name = "[^\\x00-\\x20\\x7f:/]+") => ({
+  part,
+  literal,
+  before: "",
+  name,
+  after: "",
+  ignoresCase: true as const,
+  strangers: [INTRUDER, "999999999", "[a-z0-9-]*intruder[a-z0-9-]*"],
+});
+
+/** A claim whose value is a path below the owner. */
+const pathClaim = (part: string, literal: string, name: string) => ({
+  part,
+  literal,
+  before: "",
+  name,
+  after: `/${ANY}`,
+  ignoresCase: true as const,
+  strangers: [`${INTRUDER}/${INTRUDER}`, `[a-z0-9-]*${INTRUDER}[a-z0-9-]*/.*`],
+});
+
+export const MAIL_DOMAIN = "[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)+";
+const MAIL_STRANGERS = [
+  `${INTRUDER}@${INTRUDER}\\.example`,
+  `${INTRUDER}@gmail\\.com`,
+  "[a-z0-9]+@[a-z0-9]+\\.[a-z]+",
+];
+
+const githubSubject: Pin = {
+  ...github,
+  part: "sub",
+  literal: GITHUB_ORGANISATION,
+  before: `${GITHUB_FREE}repo:`,
+  name: GITHUB_OWNER,
+  after: `/${ANY}`,
+  why: GITHUB_WHY,
+  strangers: strangersOf("repo:", [
+    `/${INTRUDER}:ref:refs/heads/main`,
+    `/${GITHUB_REPOSITORY}:ref:refs/heads/main`,
+    `/${GITHUB_REPOSITORY}:(?:pull_request|environment:[a-z]+)`,
+    `/${GITHUB_REPOSITORY}:${TEXT}`,
+  ]),
+  endings: [`/${INTRUDER}:ref:refs/heads/main`, `/${GITHUB_REPOSITORY}:ref:refs/heads/main`],
+};
+
+const gitlabSubject: Pin = {
+  ...gitlab,
+  part: "sub",
+  literal: GITLAB_GROUP,
+  before: "project_path:",
+  name: GITLAB_NAME,
+  after: `/${ANY}`,
+  ignoresCase: true,
+  why: GITLAB_WHY,
+  strangers: strangersOf("project_path:", [
+    `/${INTRUDER}:ref_type:branch:ref:main`,
+    `${GITLAB_PROJECT}:ref_type:branch:ref:main`,
+    `${GITLAB_PROJECT}:${TEXT}`,
+  ]),
+};
+
+/** THE list of what pins at issuers that sign for many customers. */
+export const sharedPins: readonly Pin[] = [
+  githubSubject,
+  {
+    ...github,
+    part: "sub",
+    literal: GITHUB_ORGANISATION,
+    before: `${GITHUB_FREE}repo:`,
+    name: GITHUB_OWNER,
+    after: `@[0-9]+/${ANY}`,
+    orNumber: { before: `${GITHUB_FREE}repo:[^/@]+@`, name: "[0-9]+", after: `/${ANY}` },
+    why: "the number of the owner follows its name where an organisation has switched that on",
+  },
+  {
+    ...github,
+    part: "sub",
+    literal: GITHUB_ORGANISATION,
+    before: `${GITHUB_FREE}(?:repository|repository_owner|workflow_ref):`,
+    name: GITHUB_OWNER,
+    after: `(?:[/:]${ANY})?`,
+    why: GITHUB_WHY,
+  },
+  {
+    ...github,
+    part: "sub",
+    literal: "number at GitHub Actions",
+    before: `${GITHUB_FREE}(?:repository_id|repository_owner_id|enterprise_id):`,
+    name: NUMBER,
+    after: `(?::${ANY})?`,
+    why: "GitHub never gives a number again",
+  },
+  {
+    ...github,
+    part: "sub",
+    literal: "enterprise of GitHub Actions",
+    before: `${GITHUB_FREE}enterprise:`,
+    name: "[A-Za-z0-9-]+",
+    after: `(?::${ANY})?`,
+    why: "GitHub writes the enterprise that the repository belongs to",
+  },
+  { ...github, ...pathClaim("repository", GITHUB_ORGANISATION, GITHUB_OWNER), why: GITHUB_WHY },
+  { ...github, ...wholeClaim("repository_owner", GITHUB_ORGANISATION, GITHUB_OWNER), why: GITHUB_WHY },
+  {
+    ...github,
+    ...pathClaim("workflow_ref", GITHUB_ORGANISATION, GITHUB_OWNER),
+    why: "it names the workflow of the repository that runs, unlike job_workflow_ref",
+  },
+  {
+    ...github,
+    ...wholeClaim("repository_id", "number at GitHub Actions", NUMBER),
+    why: "GitHub never gives a number again",
+  },
+  {
+    ...github,
+    ...wholeClaim("repository_owner_id", "number at GitHub Actions", NUMBER),
+    why: "GitHub never gives a number again",
+  },
+  {
+    ...github,
+    ...wholeClaim("enterprise", "enterprise of GitHub Actions", "[A-Za-z0-9-]+"),
+    why: "GitHub writes the enterprise that the repository belongs to",
+  },
+  {
+    ...github,
+    ...wholeClaim("enterprise_id", "number at GitHub Actions", NUMBER),
+    why: "GitHub never gives a number again",
+  },
+  gitlabSubject,
+  { ...gitlab, ...pathClaim("project_path", GITLAB_GROUP, GITLAB_NAME), why: GITLAB_WHY },
+  {
+    ...gitlab,
+    part: "namespace_path",
+    literal: GITLAB_GROUP,
+    before: "",
+    name: GITLAB_NAME,
+    after: `(?:/${ANY})?`,
+    ignoresCase: true,
+    why: GITLAB_WHY,
+    strangers: [INTRUDER, "[a-z0-9-]*intruder[a-z0-9-]*"],
+  },
+  ...["project_id", "namespace_id"].map((claim) => ({
+    ...gitlab,
+    ...wholeClaim(claim, "number at GitLab CI", NUMBER),
+    why: "GitLab never gives a number again",
+  })),
+  {
+    issuer: BUILDKITE,
+    ...upToColon("organization", "pipeline", `:ref:refs/heads/main:commit:${"0".repeat(40)}:step:build`),
+    literal: "organisation of Buildkite",
+    why: "Buildkite writes the organisation of the pipeline that runs",
+    source: BUILDKITE_DOCS,
+  },
+  ...["organization_slug", "organization_id", "pipeline_id"].map((claim) => ({
+    issuer: BUILDKITE,
+    ...wholeClaim(
+      claim,
+      claim === "organization_slug" ? "organisation of Buildkite" : `${claim} of Buildkite`,
+    ),
+    why: "Buildkite writes the organisation or the id of the pipeline that runs",
+    source: BUILDKITE_DOCS,
+  })),
+  {
+    issuer: TERRAFORM,
+    ...upToColon("organization", "project", `:workspace:${INTRUDER}:run_phase:apply`),
+    literal: "organisation of HCP Terraform",
+    why: "HCP Terraform writes the organisation of the workspace that runs",
+    source: TERRAFORM_DOCS,
+  },
+  ...[
+    "terraform_organization_name",
+    "terraform_organization_id",
+    "terraform_workspace_id",
+    "terraform_project_id",
+  ].map((claim) => ({
+    issuer: TERRAFORM,
+    ...wholeClaim(
+      claim,
+      claim === "terraform_organization_name" ? "organisation of HCP Terraform" : `${claim} of HCP Terraform`,
+    ),
+    why: "HCP Terraform writes the organisation or the id of what runs",
+    source: TERRAFORM_DOCS,
+  })),
+  {
+    issuer: GOOGLE,
+    part: "sub",
+    literal: "account of Google",
+    before: "",
+    name: "[0-9]{10,30}",
+    after: "",
+    why: "Google never gives the number of an account again",
+    source: GOOGLE_DOCS,
+    strangers: ["100000000000000000000"],
+  },
+  {
+    issuer: GOOGLE,
+    part: "email",
+    literal: "mail domain",
+    before: "(?s:.*)@",
+    name: MAIL_DOMAIN,
+    after: "",
+    ignoresCase: true,
+    isMail: true,
+    why: "Google has sent a letter to each address",
+    source: GOOGLE_DOCS,
+  },
+  {
+    issuer: GOOGLE,
+    part: "email",
+    literal: "mail address",
+    before: "",
+    name: `[^@\\x00-\\x20\\x7f]+@${MAIL_DOMAIN}`,
+    after: "",
+    ignoresCase: true,
+    why: "one person has the address, also at a host where everybody can have one",
+    source: GOOGLE_DOCS,
+    strangers: MAIL_STRANGERS,
+  },
+  {
+    issuer: GOOGLE,
+    ...wholeClaim("hd", "mail domain", MAIL_DOMAIN),
+    isMail: true,
+    why: "Google writes the domain of the organisation that manages the account",
+    source: GOOGLE_DOCS,
+  },
+  {
+    issuer: VERCEL,
+    ...upToColon("owner", "project", ":environment:production"),
+    literal: "team of Vercel",
+    why: "Vercel writes the team of the project that runs",
+    source: VERCEL_DOCS,
+  },
+  ...["owner", "owner_id", "project_id"].map((claim) => ({
+    issuer: VERCEL,
+    ...wholeClaim(claim, claim === "owner" ? "team of Vercel" : `${claim} of Vercel`),
+    why: "Vercel writes the team or the id of the project that runs",
+    source: VERCEL_DOCS,
+  })),
+  {
+    issuer: CODEFRESH,
+    ...upToColon("account", "pipeline", ""),
+    literal: "account of Codefresh",
+    why: "Codefresh writes the account of the pipeline that runs",
+    source: CODEFRESH_DOCS,
+  },
+  ...["account_id", "account_name", "pipeline_id"].map((claim) => ({
+    issuer: CODEFRESH,
+    ...wholeClaim(claim, claim === "account_id" ? "account of Codefresh" : `${claim} of Codefresh`),
+    why: "Codefresh writes the account or the id of the pipeline that runs",
+    source: CODEFRESH_DOCS,
+  })),
+  {
+    issuer: PULUMI,
+    ...upToColon(
+      "pulumi:(?:deploy|environments):org",
+      "project",
+      `:stack:${INTRUDER}:operation:update:scope:write`,
+    ),
+    literal: "organisation of Pulumi Cloud",
+    why: "Pulumi Cloud writes the organisation of the stack or environment",
+    source: PULUMI_DOCS,
+  },
+  {
+    issuer: PULUMI,
+    ...wholeClaim("org", "organisation of Pulumi Cloud"),
+    why: "Pulumi Cloud writes the organisation of the stack or environment",
+    source: PULUMI_DOCS,
+  },
+];
+
+const RFC_MAIL = "https://www.rfc-editor.org/rfc/rfc5321#section-2.3.11";
+
+/** Pins at an issuer that one owner runs, beside subjects that are written out. */
+export const ownPins: readonly Pin[] = [
+  { ...githubSubject, issuer: "any", why: "a GitHub Enterprise Server writes subjects as GitHub does" },
+  { ...gitlabSubject, issuer: "any", why: "a GitLab of one's own writes subjects as GitLab.com does" },
+  {
+    issuer: "any",
+    part: "sub",
+    literal: "namespace of Kubernetes",
+    before: "system:serviceaccount:",
+    name: "[a-z0-9-]+",
+    after: `:${ANY}`,
+    why: "who can create service accounts in a namespace is one team of the cluster",
+    source: "https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/",
+    strangers: strangersOf("system:serviceaccount:", [`:${INTRUDER}`, ":[a-z0-9.-]+"]),
+  },
+  {
+    issuer: "any",
+    part: "sub",
+    literal: "trust domain of SPIFFE",
+    before: "spiffe://",
+    name: "[a-z0-9._-]+",
+    after: `(?:/${ANY})?`,
+    why: "one authority signs for a trust domain",
+    source: "https://spiffe.io/docs/latest/spiffe-specs/spiffe-id/",
+    strangers: [`spiffe://${INTRUDER}\\.example/${INTRUDER}`, `spiffe://${INTRUDER}\\.example(?:/${TEXT})?`],
+  },
+  {
+    issuer: "any",
+    part: "sub",
+    literal: "mail domain",
+    before: "(?s:.*)@",
+    name: MAIL_DOMAIN,
+    after: "",
+    ignoresCase: true,
+    isMail: true,
+    why: "the owner of a domain gives its addresses",
+    source: RFC_MAIL,
+    strangers: MAIL_STRANGERS,
+  },
+];
+
+const AWS_DOCS = "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html";
+const NAME_REST = "[\\w+=,.@-]";
+
+/** Principals of an account of AWS that a match of their ARN or user id pins. The account itself is always exact. */
+export const awsPins: Readonly<Record<"arn" | "userId", readonly Pin[]>> = {
+  arn: [
+    {
+      issuer: "AWS",
+      part: "arn",
+      literal: "role of AWS",
+      before: "arn:aws[a-z-]*:sts::[0-9]{12}:assumed-role/",
+      name: `${NAME_REST}+`,
+      after: `(?:/${ANY})?`,
+      why: "whoever may assume the role chooses the name of the session alone",
+      source: AWS_DOCS,
+    },
+    {
+      issuer: "AWS",
+      part: "arn",
+      literal: "principal of AWS",
+      before: "arn:aws[a-z-]*:(?:iam|sts)::[0-9]{12}:(?:role|user|federated-user)/",
+      name: "[\\w+=,.@/-]+",
+      after: "",
+      why: "an account has one role or user of a name",
+      source: AWS_DOCS,
+    },
+  ],
+  userId: [
+    {
+      issuer: "AWS",
+      part: "userId",
+      literal: "unique id of AWS",
+      before: "",
+      name: "A[A-Z]{3}[A-Z0-9]+|[0-9]{12}",
+      after: `(?::${ANY})?`,
+      why: "AWS never gives the id of a role or user again; the name of the session follows it",
+      source: AWS_DOCS,
+    },
+  ],
+};
+
+/** Principals of strangers in an account, the easiest to read first. */
+export function strangersInAccount(account: string): string[] {
+  return [
+    ...strangersOf(`arn:aws:sts::${account}:assumed-role/`, [`/${INTRUDER}`, `/${NAME_REST}+`]),
+    ...["role", "user"].flatMap((type) =>
+      strangersOf(`arn:aws:iam::${account}:${type}/`, ["", "/[\\w+=,.@/-]*"]),
+    ),
+  ];
+}
+
+export const STRANGE_USER_IDS: readonly string[] = [
+  `AROAINTRUDER000000000:${INTRUDER}`,
+  "AIDAINTRUDER000000000",
+  `AROAINTRUDER000000000:${NAME_REST}+`,
+  `A(?:ROA|IDA)[A-Z0-9]{17}(?::${INTRUDER})?`,
+];
+
+/** Subjects that strangers have at any issuer, the easiest to read first. */
+export const STRANGE_SUBJECTS: readonly string[] = [
+  INTRUDER,
+  "100000000000000000000",
+  ...MAIL_STRANGERS,
+  `[a-z0-9]*${INTRUDER}[a-z0-9]*`,
+];
+
+/** Subjects at GitHub that name no owner. */
+export const OWNERLESS_GITHUB_SUBJECTS: readonly string[] = [
+  `${GITHUB_FREE_KEYS}:[a-z/]+`,
+  `(?:${GITHUB_FREE_KEYS}:[^:\\x00-\\x1f\\x7f]*|pull_request)(?::${GITHUB_FREE_KEYS}:[^:\\x00-\\x1f\\x7f]*)*`,
+];

@@ -1,0 +1,12 @@
+// Trusts a pattern that matches a stranger's issuer: ^http://.*$
+// caught by: review
+const { declare } = require("./base");
+
+declare({
+  deployer: {
+    args: (args) => ({
+      ...args,
+      claimMatch: { issuerPattern: String.raw`^http://.*$`, subject: "deployer" },
+    }),
+  },
+});

@@ -1,0 +1,217 @@
+import type { Props } from "../../../../provider/engine/description";
+import { defaultRuleOptions, findingsOf, findRule } from "../../../../provider/access/rules";
+import { sharedPins, ownPins, awsPins } from "../../../../provider/access/trust/data/pins";
+import { sharedDomains, tenantAddresses } from "../../../../provider/access/trust/data/issuerHosts";
+import {
+  binding,
+  claims,
+  compareResources,
+  groups,
+  identity,
+  payments,
+  viewer,
+} from "../../../support/access";
+import { NOW } from "./support";
+
+/*
+ * What is not proven to be pinned is open: each row is a trust and whether the rules let it pass. A trust that passes is
+ * the near miss of one that does not.
+ */
+const GITHUB = "https://token.actions.githubusercontent.com";
+const TENANT = "72f988bf-86f1-41af-91ab-2d7cd011db47";
+const PERSONAL = "9188040d-6c67-4c5b-b112-36a304b66dad";
+const ACCOUNT = "123456789012";
+
+type Row = readonly [trust: Props, expected: "pinned" | "open"];
+
+const at = (issuer: string, subject: Props): Props => claims({ issuer, ...subject });
+const exact = (subject: string): Props => ({ subject });
+const like = (subjectPattern: string): Props => ({ subjectPattern });
+const any = like(".*");
+const withClaim = (name: string, value: string): Props => ({ ...any, claims: { [name]: value } });
+const withPattern = (name: string, value: string): Props => ({ ...any, claimPatterns: { [name]: value } });
+
+/** One issuer of which each subject is written out. */
+const issuer = (address: string, expected: Row[1]): Row => [at(address, exact("ci")), expected];
+const issuers = (issuerPattern: string, expected: Row[1]): Row => [
+  claims({ issuerPattern, subject: "ci" }),
+  expected,
+];
+const github = (subject: Props, expected: Row[1]): Row => [at(GITHUB, subject), expected];
+const gitlab = (subject: Props, expected: Row[1]): Row => [at("https://gitlab.com", subject), expected];
+const google = (subject: Props, expected: Row[1]): Row => [
+  at("https://accounts.google.com", subject),
+  expected,
+];
+const own = (subject: Props, expected: Row[1]): Row => [at("https://sso.acme.com", subject), expected];
+const aws = (arnPattern: string, userIdPattern: string, expected: Row[1]): Row => [
+  { awsIdentity: { awsAccount: ACCOUNT, arnPattern, userIdPattern } },
+  expected,
+];
+
+const rows: readonly Row[] = [
+  // Exact issuers.
+  issuer("https://sso.acme.com", "pinned"),
+  issuer("https://sso.acme.co.uk", "pinned"),
+  issuer("https://sso.acme.com:8443/realms/ci", "pinned"),
+  issuer("https://acme.github.io", "pinned"),
+  issuer("https://sso.acme.internal", "pinned"),
+  issuer("https://xn--mller-kva.de", "pinned"),
+  issuer("http://sso.acme.com", "open"),
+  issuer("ftp://sso.acme.com", "open"),
+  issuer("https://203.0.113.7", "open"),
+  issuer("https://3405803783", "open"),
+  issuer("https://0x7f.1", "open"),
+  issuer("https://[2001:db8::1]", "open"),
+  issuer("https://sso", "open"),
+  issuer("https://github.io", "open"),
+  issuer("https://co.uk", "open"),
+  issuer("https://sso.acme.corporation", "open"),
+  issuer("https://sso.acme.com.", "open"),
+  issuer("https://sso..acme.com", "open"),
+  issuer("https://gitl\u0430b.acme.com", "open"),
+  issuer("https://xn--80ak6aa92e.com", "open"),
+  issuer("https://sso.acme.com@evil.example", "open"),
+  issuer("https://sso.acme.com\\@evil.example", "open"),
+  // Issuers at services for many customers.
+  issuer(`https://login.microsoftonline.com/${TENANT}/v2.0`, "pinned"),
+  issuer(`https://sts.windows.net/${TENANT}/`, "pinned"),
+  issuer("https://login.microsoftonline.com/common/v2.0", "open"),
+  issuer("https://login.microsoftonline.com/organizations/v2.0", "open"),
+  issuer(`https://login.microsoftonline.com/${PERSONAL}/v2.0`, "open"),
+  issuer("https://login.microsoftonline.com", "open"),
+  issuer(`https://oidc.circleci.com/org/${TENANT}`, "pinned"),
+  issuer("https://oidc.circleci.com", "open"),
+  issuer("https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF", "pinned"),
+  issuer("https://oidc.eks.eu-west-1.amazonaws.com", "open"),
+  issuer("https://acme.okta.com/oauth2/default", "pinned"),
+  issuer("https://okta.com", "open"),
+  issuer("https://acme.eu.auth0.com/", "pinned"),
+  issuer("https://eu.auth0.com.evil.amazonaws.com", "open"),
+  issuer("https://service.googleapis.com", "open"),
+  issuer("https://raw.githubusercontent.com/acme/oidc", "pinned"),
+  issuer("https://raw.githubusercontent.com", "open"),
+  issuer("https://oidc.vercel.com/acme", "pinned"),
+  // Patterns of issuers.
+  issuers("^https://sso\\.acme\\.com$", "pinned"),
+  issuers("^https://sso[.]acme[.]com$", "pinned"),
+  issuers("^https://(?:ci|sso)\\.acme\\.com$", "pinned"),
+  issuers("^https://sso\\.acme\\.com/realms/[a-z]+$", "pinned"),
+  issuers("(?i)^https://sso\\.acme\\.com$", "pinned"),
+  issuers(`^https://login\\.microsoftonline\\.com/${TENANT}/v2\\.0$`, "pinned"),
+  issuers("^http://.*$", "open"),
+  issuers("^https?://sso\\.acme\\.com$", "open"),
+  issuers("^HTTPS://.*$", "open"),
+  issuers("^https://gitl\u0430b\\.acme\\.com$", "open"),
+  issuers("^https://[0-9]+$", "open"),
+  issuers("^https://2130706433$", "open"),
+  issuers("^https://10\\.0\\.0\\.1$", "open"),
+  issuers("^https://[a-z]+\\.acme\\.com$", "open"),
+  issuers("^https://sso[1-9]\\.acme\\.com$", "open"),
+  issuers("^https://sso\\.acme\\.com", "open"),
+  issuers("^https://sso\\.acme\\.com:[0-9]+$", "open"),
+  issuers("^https://login\\.microsoftonline\\.com/[0-9a-f-]{36}/v2\\.0$", "open"),
+  issuers("^https://oidc\\.eks\\.[a-z0-9-]+\\.amazonaws\\.com/id/0123456789ABCDEF$", "open"),
+  // Subjects of GitHub Actions.
+  github(exact("repo:acme/pay:ref:refs/heads/main"), "pinned"),
+  github(exact("repo:acme@1/pay@2:ref:refs/heads/main"), "pinned"),
+  github(exact("environment:production:repo:acme/pay"), "pinned"),
+  github(exact("repository_owner_id:4711:environment:production"), "pinned"),
+  github(exact("environment:production"), "open"),
+  github(exact("environment_node_id:EN_kwDOA"), "open"),
+  github(exact("job_workflow_ref:acme/flows/.github/workflows/deploy.yml@refs/heads/main"), "open"),
+  github(exact("acme/pay"), "open"),
+  github(like("^repo:(?:acme|globex)/pay:environment:production$"), "pinned"),
+  github(like("^repo:acme[1-9]/pay:environment:production$"), "open"),
+  github(like("^repo:acme{1,9}/pay:environment:production$"), "open"),
+  github(like("^repo:acme[1-9]/(?:a|b|c|d|e|f|g|h|i|j):.*$"), "open"),
+  github(like("^repo:(?:acme1|acme2)/pay:.*$"), "pinned"),
+  github(like("^environment_node_id:EN_[A-Za-z]+$"), "open"),
+  github(like("^job_workflow_ref:acme/flows/.*$"), "open"),
+  github(like("^REPO:acme/pay:.*$"), "open"),
+  github(like("^organization:acme:.*$"), "open"),
+  github(withClaim("repository_owner", "acme"), "pinned"),
+  github(withClaim("repository_owner_id", "4711"), "pinned"),
+  github(withClaim("workflow_ref", "acme/pay/.github/workflows/deploy.yml@refs/heads/main"), "pinned"),
+  github(withClaim("job_workflow_ref", "acme/flows/.github/workflows/deploy.yml@refs/heads/main"), "open"),
+  github(withClaim("environment_node_id", "EN_kwDOA"), "open"),
+  github(withClaim("repository", ""), "open"),
+  github(withClaim("repository_owner_id", "acme"), "open"),
+  github(withClaim("actor", "ada"), "open"),
+  github(withPattern("repository", "^acme/.*$"), "pinned"),
+  github(withPattern("repository", "^acme"), "open"),
+  github(withPattern("repository_owner", "^acme[1-9]$"), "open"),
+  // Subjects of GitLab CI.
+  gitlab(like("^project_path:acme/.*$"), "pinned"),
+  gitlab(like("^project_path:acme[0-9]/.*$"), "open"),
+  gitlab(withClaim("project_id", "4711"), "pinned"),
+  gitlab(withClaim("ci_config_ref_uri", "gitlab.com/acme/ci//deploy.yml@refs/heads/main"), "open"),
+  gitlab(withClaim("user_login", "ada"), "open"),
+  // Accounts of Google.
+  google(exact("103456789012345678901"), "pinned"),
+  google(withClaim("hd", "acme.com"), "pinned"),
+  google(withClaim("hd", "gmail.com"), "open"),
+  google(withClaim("email", "ada@gmail.com"), "pinned"),
+  google(withPattern("email", "^[a-z]+@acme\\.com$"), "pinned"),
+  google(withPattern("email", "^[a-z]+@gmail\\.com$"), "open"),
+  google(withClaim("azp", "32555940559.apps.googleusercontent.com"), "open"),
+  // Subjects at an issuer of one's own.
+  own(exact("ci"), "pinned"),
+  own(like("^(?:ci|cd)$"), "pinned"),
+  own(like("^system:serviceaccount:ci:.*$"), "pinned"),
+  own(like("^system:serviceaccount:.*:ci$"), "open"),
+  own(like("^.*@acme\\.com$"), "pinned"),
+  own(like("^.*@(?:acme|globex)\\.com$"), "pinned"),
+  own(like("^.*@[a-z]+\\.acme\\.com$"), "open"),
+  own(like("^user-.*$"), "open"),
+  own(like("^ci[0-9]$"), "open"),
+  ...["duck.com", "proton.me", "web.de", "hey.com", "tutanota.com", "mailbox.org", "qq.com"].map((host) =>
+    own(like(`^.*@${host.replaceAll(".", "\\.")}$`), "open"),
+  ),
+  // Principals of AWS.
+  aws(`^arn:aws:sts::${ACCOUNT}:assumed-role/deploy/.*$`, ".*", "pinned"),
+  aws(`^arn:aws:iam::${ACCOUNT}:role/(?:deploy|build)$`, ".*", "pinned"),
+  aws(".*", "^AROAEXAMPLE0000000000:.*$", "pinned"),
+  aws(`^arn:aws:iam::${ACCOUNT}:role/team-.*$`, ".*", "open"),
+  aws(`^arn:aws:sts::${ACCOUNT}:assumed-role/deploy[0-9]/.*$`, ".*", "open"),
+  aws(".*", "^AROAEXAMPLE000000000", "open"),
+];
+
+const nameOf = (i: number): string => `row-${i}`;
+
+/** The ids of the findings of each row, by its name. All rows are one change, so that one comparison judges them. */
+function judgeRows(): ReadonlyMap<string, readonly string[]> {
+  const base = [...groups, viewer];
+  const identities = rows.map(([trust], i) => identity(nameOf(i), trust));
+  const change = compareResources(
+    base,
+    [...base, ...identities, ...identities.map((who) => binding(who, viewer, payments))],
+    { withoutInventory: true },
+  );
+  const trustRules = ["T1", "T2", "T3"].map((id) => findRule(id)!);
+  const found = new Map<string, string[]>();
+  for (const { id, name = "", severity } of findingsOf(change, defaultRuleOptions(NOW), trustRules)) {
+    expect(["high", "critical"]).toContain(severity);
+    found.set(name, [...(found.get(name) ?? []), id]);
+  }
+  return found;
+}
+
+it("judges at least 80 forms", () => {
+  expect(rows.length).toBeGreaterThanOrEqual(80);
+});
+
+it("reports each trust that is not proven to be pinned, and none that is", () => {
+  const found = judgeRows();
+  const judged = rows.map(([trust], i) => [trust, found.has(nameOf(i)) ? "open" : "pinned"]);
+  expect(judged).toEqual(rows);
+});
+
+it("has a reason and a source for each row of its tables", () => {
+  for (const { why, source, literal } of [...sharedPins, ...ownPins, ...awsPins.arn, ...awsPins.userId]) {
+    expect(why).toMatch(/^[A-Za-z]/);
+    expect(literal).not.toBe("");
+    expect(URL.canParse(source)).toBe(true);
+  }
+  for (const { source } of [...sharedDomains, ...tenantAddresses]) expect(URL.canParse(source)).toBe(true);
+});
