@@ -29,8 +29,7 @@ const namesOf = (judged: PatternJudgement): readonly string[] | PatternJudgement
 
 /** The example of a judgement that must be open; re2js itself must accept it. */
 function exampleIn(pattern: string, judged: PatternJudgement): string {
-  if (judged.kind !== "open")
-    throw new Error(`${pattern}: ${JSON.stringify(judged)}`);
+  if (judged.kind !== "open") throw new Error(`${pattern}: ${JSON.stringify(judged)}`);
   expect([pattern, judged.example, RE2JS.compile(pattern).test(judged.example)]).toEqual([
     pattern,
     judged.example,
