@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 /**
  * Text of others in a log. CI runners take commands from what a job prints: `::name …::` at the beginning of a line, and
  * `##[name]`, `##vso[…]` or `##teamcity[…]` anywhere in one.
@@ -13,14 +15,17 @@ export function breakMarkers(text: string): string {
 
 const breakCommands = (line: string): string => breakMarkers(line).replace(/^(\s*):(?=:[a-z])/i, "$1\\u{3a}");
 
+/** Without the sequences by which a terminal colours text: what would be left of them is no text of anybody. */
+const uncoloured = (text: string): string => stripVTControlCharacters(text).replace(/<\{%[^%]*%\}>/g, "");
+
 /** One line without control characters, and without a command to a CI runner. */
 export function logLine(text: string): string {
-  return breakCommands(text.replace(CONTROLLING, " ").trim());
+  return breakCommands(uncoloured(text).replace(CONTROLLING, " ").trim());
 }
 
 /** The same for a text of several lines, which keep their indentation. */
 export function logLines(text: string): string {
-  return text
+  return uncoloured(text)
     .split(/\r?\n/)
     .map((line) => breakCommands(line.replace(CONTROLLING, " ").trimEnd()))
     .join("\n");

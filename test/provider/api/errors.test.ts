@@ -213,7 +213,7 @@ describe("how long a server asks to wait", () => {
 
 describe("a server's text", () => {
   test("is one line without control characters, and bounded", () => {
-    expect(printable("a\r\nb\tc\u001b[31md\u0000\u0085e\u2028f\u202eg\u2066h")).toBe("a b c [31md e f g h");
+    expect(printable("a\r\nb\tc\u001b[31md\u0000\u0085e\u2028f\u202eg\u2066h")).toBe("a b cd e f g h");
     expect(printable(`  ${"x".repeat(600)}`)).toBe(`${"x".repeat(500)} …`);
     expect(printable("abcdef", 3)).toBe("abc …");
     fc.assert(
@@ -239,7 +239,7 @@ describe("a server's text", () => {
       ],
     });
     const all = JSON.stringify([error, error.message]);
-    expect(all).toContain("x ::error::y [2J");
+    expect(all).toContain("x ::error::y");
     // eslint-disable-next-line no-control-regex -- what must not be there
     expect(all).not.toMatch(/\\n|\\u001b|[\u0000-\u001f]/);
   });

@@ -68,7 +68,7 @@ export function renderGithub(report: Report, options: RenderOptions): string {
       ? undefined
       : `${plural(hiddenCount, "more finding")} not shown: GitHub shows ten of each level`,
     report.suppressed.length === 0 ? undefined : `${report.suppressed.length} suppressed by the policy file`,
-    provenanceParts(report).join(", "),
+    provenanceParts(report, options.repository).join(", "),
   ];
   const stacks = joinStacks(report);
   lines.push(

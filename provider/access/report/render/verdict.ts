@@ -56,11 +56,19 @@ function passingVerdict(report: Report): Verdict {
     const rest = report.failOn === "never" ? "" : ", none meets --fail-on";
     return { state: "findings", line: `${passes}: ${plural(found, "finding")}${rest}` };
   }
-  if (report.command === "drift") return { state: "clean", line: `${passes}: no drift` };
   const changes = report.grants.length;
   const access =
     changes === 0 ? "no change of access" : plural(changes, "change of access", "changes of access");
-  return { state: "clean", line: `${passes}: ${access}, no finding` };
+  if (report.command !== "drift") return { state: "clean", line: `${passes}: ${access}, no finding` };
+  const { differences, suppressed } = report;
+  if (differences.length === 0 && changes === 0) return { state: "clean", line: `${passes}: no drift` };
+  // A difference that the policy suppresses still is one, and the headline names it.
+  const parts = [
+    plural(differences.length, "difference"),
+    access,
+    `no finding, ${suppressed.length} suppressed`,
+  ];
+  return { state: "clean", line: `${passes}: ${parts.join(", ")}` };
 }
 
 export function verdict(report: Report): Verdict {

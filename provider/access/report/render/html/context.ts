@@ -16,7 +16,7 @@ export class PageContext {
 
   constructor(
     readonly report: Report,
-    private readonly options: RenderOptions,
+    readonly options: RenderOptions,
   ) {
     this.index = new PageIndex(report);
     this.causes = new CauseFinder(report);

@@ -1,4 +1,5 @@
-import { ageOf, readDigest } from "../provenance";
+import { ageOf, proposalWord, readDigest } from "../provenance";
+import { capitalize } from "../../../../engine/values/values";
 import { joinStacks } from "../words";
 import { linkTo } from "./context";
 import type { PageContext } from "./context";
@@ -32,7 +33,9 @@ export function provenanceLine(context: PageContext): Markup {
   const [commit, pullRequest] = [commitText(context), pullRequestText(context)];
   const parts = [
     commit === undefined ? undefined : markup`Commit ${commit}`,
-    pullRequest === undefined ? undefined : markup`pull request ${pullRequest}`,
+    pullRequest === undefined
+      ? undefined
+      : markup`${proposalWord(context.options.repository)} ${pullRequest}`,
     timeText(time),
     age === undefined ? undefined : markup`inventory ${ageOf(age)} old`,
   ].filter((part) => part !== undefined);
@@ -48,7 +51,7 @@ export function provenanceFooter(context: PageContext): Markup {
   const rows: readonly (readonly [string, Markup | undefined])[] = [
     ["Stack", mono(joinStacks(report))],
     ["Commit", commitText(context)],
-    ["Pull request", pullRequestText(context)],
+    [capitalize(proposalWord(context.options.repository)), pullRequestText(context)],
     ["Written", timeText(time)],
     ["Inventory", inventoryTime === undefined ? undefined : timeText(inventoryTime)],
     ["Update plan", mono(report.command === "drift" ? undefined : report.plan?.digest)],

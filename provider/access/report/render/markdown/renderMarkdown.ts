@@ -129,7 +129,7 @@ function build(context: CommentContext, budget: RenderBudget): string {
     ...trustSection(context, budget),
     ...suppressedSection(context, budget),
     ...lineSections(report, budget),
-    `<sub>${escapeText(provenanceParts(report).join(", "))}</sub>`,
+    `<sub>${escapeText(provenanceParts(report, options.repository).join(", "))}</sub>`,
     ...(digest === undefined ? [] : [`<sub>digest of the report: ${code(digest)}</sub>`]),
   ];
   return `${lines.join("\n")}\n`;

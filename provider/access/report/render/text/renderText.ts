@@ -36,7 +36,7 @@ const textHeadings: Readonly<Record<Report["command"], string>> = {
   verify: "NOT ANNOUNCED",
 };
 
-function head(page: TextPage, report: Report): void {
+function head(page: TextPage, report: Report, options: RenderOptions): void {
   const { state, line } = verdict(report);
   const stacks = joinStacks(report);
   page.entry(0, "", `${title(report)}${stacks === undefined ? "" : ` of ${stacks}`}`, { styles: ["bold"] });
@@ -54,7 +54,7 @@ function head(page: TextPage, report: Report): void {
   const found = counts === "" ? "none" : counts;
   page.entry(0, label("Findings"), suppressed === 0 ? found : `${found}; ${suppressed} suppressed`);
   for (const tally of tallies(report)) page.entry(0, label(tally.label), tallyLine(tally));
-  page.entry(0, label("From"), provenanceParts(report).join(", "));
+  page.entry(0, label("From"), provenanceParts(report, options.repository).join(", "));
 }
 
 function trustSection(page: TextPage, report: Report, options: RenderOptions): void {
@@ -95,7 +95,7 @@ function suppressedSection(page: TextPage, report: Report, options: RenderOption
 /** For a terminal: the verdict first, then what is dangerous, then who gains and loses what. */
 export function renderText(report: Report, options: RenderOptions): string {
   const page = new TextPage(Math.max(NARROWEST, options.width ?? DEFAULT_WIDTH), options.colour === true);
-  head(page, report);
+  head(page, report, options);
   lineSection(
     page,
     report.command === "verify" ? "MISSING OR NOT CHECKED" : "NOT CHECKED",

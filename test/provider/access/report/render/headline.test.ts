@@ -1,7 +1,9 @@
 import { headlineOf } from "../../../../../provider/access/report/render/headline";
 import type { GrantChange, Subject } from "../../../../../provider/access/graph/grant";
 import type { ReviewReport } from "../../../../../provider/access/report/report";
-import { cleanReview, riskyReview, wholeReports } from "./reports";
+import { renderers } from "../../../../../provider/access/report/render";
+import { verdict } from "../../../../../provider/access/report/render/verdict";
+import { cleanReview, nightDrift, riskyReview, wholeReports } from "./reports";
 import { teamReview } from "./teamReview";
 
 const withGrants = (grants: readonly GrantChange[]): ReviewReport => ({
@@ -57,3 +59,34 @@ test("a verification begins with unannounced access", () => {
 test("there is no headline if no grant changes", () => {
   expect(headlineOf(cleanReview)).toBeUndefined();
 });
+
+test("a drift whose differences are all suppressed does not say that there is none", () => {
+  const { differences, grants, summary } = nightDrift;
+  const quiet = {
+    ...nightDrift,
+    complete: true,
+    incomplete: [],
+    failing: 0,
+    findings: [],
+    summary: { ...summary, findings: { critical: 0, high: 0, medium: 0, low: 0 } },
+  };
+  const line = verdict(quiet).line;
+  expect(line).toContain(`passes: ${differences.length} difference`);
+  expect(line).toMatch(/no finding, \d+ suppressed$/);
+  expect(line).toContain(`${grants.length} change`);
+  expect(verdict({ ...quiet, differences: [], grants: [] }).line).toBe("passes: no drift");
+});
+
+test.each(wholeReports.map((report) => [report.command, report] as const))(
+  "each form of a %s says merge request in GitLab",
+  (_, report) => {
+    const named = { ...report, provenance: { ...report.provenance, pullRequest: "34" } };
+    const repository = { host: "gitlab", url: "https://gitlab.example/acme/access" } as const;
+    for (const form of ["text", "md", "html"] as const) {
+      const text = renderers[form](named, { repository, width: 400 });
+      expect(text).toMatch(/merge request (?:<[^>]*>)*34/i);
+      expect(text).not.toMatch(/pull request (?:<[^>]*>)*34/i);
+      expect(renderers[form](named, { width: 400 })).toMatch(/pull request (?:<[^>]*>)*34/i);
+    }
+  },
+);
