@@ -6,9 +6,9 @@ import { FakeGitHub } from "../provider/cli/post/hosts";
 import type { Comment } from "../provider/cli/post/hosts";
 import { ownerBinding, programText, secondProgram } from "../support/accessRepository";
 import type { Files } from "../support/accessRepository";
-import { AccessFixture, actionsOf, SECOND_STACK, STACK } from "../support/accessWorkflows";
+import { AccessFixture, actionsOf, APP_KEY, SECOND_STACK, STACK } from "../support/accessWorkflows";
 import { ownActions, readWorkflow, WorkflowRun } from "../support/githubActions";
-import type { JobResult, RunningJob } from "../support/githubActions";
+import type { JobResult, RunningJob, Workflow } from "../support/githubActions";
 import { writeInitWorkflows } from "../support/initWorkflows";
 import { usePackageManager } from "../support/packageManagers";
 import type { CandidateName } from "../support/packageManagers";
@@ -88,15 +88,22 @@ function push(files: Files, repository = "acme/access", branch = `change-${(pull
   return { branch, commit, repository };
 }
 
+/** The environment access-status is of the default branch alone: GitHub ends a job of another branch before its first step. */
+const secretsOn =
+  (ref: string) =>
+  ({ definition: { environment } }: RunningJob): Values =>
+    environment === "access-status" && ref === "refs/heads/main" ? { ACCESS_APP_PRIVATE_KEY: APP_KEY } : {};
+
 /** Runs one workflow as GitHub does for this event. */
-async function runWorkflow(name: string, branch: string, subject: string, event: object): Promise<Results> {
+async function runWorkflow(name: string, branch: string, subject: string, given: object): Promise<Results> {
+  const event = { repository: { default_branch: "main" }, ...given };
   const source = mkdtempSync(join(scratch, "source-"));
   fixture.repository.checkout(branch, source);
   const eventFile = join(source, "event.json");
   writeFileSync(eventFile, JSON.stringify(event));
   const token = (job: RunningJob): string => `ghs_${job.name}`;
   const context = {
-    event: { repository: { default_branch: "main" }, ...event },
+    event,
     event_name: name.replace(/^access-(.+)\.yml$/, (_, which: string) => EVENTS[which] ?? ""),
     ref: name === "access-preview.yml" ? `refs/pull/${NUMBER}/merge` : "refs/heads/main",
     sha: "f".repeat(40),
@@ -107,7 +114,8 @@ async function runWorkflow(name: string, branch: string, subject: string, event:
   const { folder = join(source, ".github", "workflows"), suffix, stack } = workflows;
   const workflow = readWorkflow(join(folder, name.replace(/\.yml$/, `${suffix}.yml`)));
   return await new WorkflowRun(workflow, {
-    contexts: { github: context, vars, secrets: {} },
+    contexts: { github: context, vars },
+    secrets: secretsOn(context.ref),
     actions: actionsOf(fixture, branch),
     composites: ownActions,
     token,
@@ -146,6 +154,7 @@ function reviewOf(action: "requested" | "completed", pull: PullRequest): Promise
       head_branch: pull.branch,
       head_sha: pull.commit,
       head_repository: { full_name: pull.repository, owner: { login: owner } },
+      created_at: "2026-05-11T06:00:00Z",
     },
   });
 }
@@ -253,7 +262,7 @@ test("a dangerous change fails, with its findings, whatever the pull request cha
     .filter(({ method, path }) => method !== "GET" && path !== "/graphql")
     .map(({ path, token }) => `${token} ${path.includes("/statuses/") ? "statuses" : "pull-requests"}`);
   const review = readWorkflow(join(scratch, "deployed", ".github", "workflows", "access-review.yml"));
-  for (const write of writes) {
+  for (const write of writes.filter((one) => !/^Bearer ghs_app_(start|gate) statuses$/.test(one))) {
     const [, job = "", permission = ""] = /^Bearer ghs_(\w+) (.+)$/.exec(write) ?? [];
     expect({ write, allowed: review.jobs[job]?.permissions?.[permission] }).toEqual({
       write,
@@ -294,12 +303,70 @@ test("a pull request from a fork is not reviewed, and its program never runs", a
 });
 
 test("a preview that failed fails the review, and the comment says so", async () => {
-  const pull = push({ "infra/index.js": 'throw new Error("broken");\n' });
+  const message = '"\\u001b[31mfirst line\\n::error::second line\\n##[error]third line"';
+  const pull = push({ "infra/index.js": `throw new Error(${message});\n` });
   const results = await runReview(pull);
   expect(outcome(results)).toMatchObject({ preview: "failure", review: "failure", gate: "failure" });
   expect(statusOf(pull)).toBe("failure");
   expect(comment().body).toMatch(/preview failed/i);
   expect(comment().body).not.toContain("Passes");
+  expect(comment().body).not.toContain("[31m");
+  // The log has the cause, and no command to a runner.
+  expect(results["preview"]?.log).toContain("first line");
+  expect(results["preview"]?.log).not.toMatch(/^::|##\[|\u001b\[31m/m);
+});
+
+test("a pull request whose preview can come from the workflow of another base is not reviewed", async () => {
+  const pull = push(risky());
+  const [open] = github.pulls;
+  // The branch of the author, as base, has a workflow of the same name: it stores a harmless preview.
+  const artifact = join(fixture.artifacts, "access-preview");
+  mkdirSync(artifact, { recursive: true });
+  writeFileSync(join(artifact, "preview.json"), '{"steps":[],"changeSummary":{}}');
+  github.pulls = [{ ...open!, number: 8, base: "mallorys-base", state: "closed" }, open!];
+  const results = await reviewOf("completed", pull);
+  expect(outcome(results)).toMatchObject({ review: "failure", gate: "failure" });
+  expect(results["review"]?.log).toContain("#8 has this commit and the base mallorys-base");
+  expect(statusOf(pull)).toBe("failure");
+  expect(github.issues[0]?.comments).toEqual([]);
+});
+
+test("a workflow of a throwaway branch sets no status of the app", async () => {
+  const pull = push(risky());
+  const url = "repos/$GITHUB_REPOSITORY/statuses/$COMMIT";
+  const set = `gh api --silent --method POST "${url}" -f context=access-review -f state=success`;
+  const env = { COMMIT: pull.commit };
+  const review = readWorkflow(join(forCloud, "access-review.yml"));
+  const [app] = review.jobs["gate"]?.steps ?? [];
+  const attack: Workflow = {
+    on: { push: {} },
+    permissions: {},
+    jobs: {
+      ofActions: {
+        permissions: { statuses: "write" },
+        steps: [{ run: set, env: { ...env, GITHUB_TOKEN: "${{ github.token }}" } }],
+      },
+      ofApp: {
+        environment: "access-status",
+        permissions: { statuses: "write" },
+        steps: [app!, { run: set, env: { ...env, GITHUB_TOKEN: "${{ steps.app.outputs.token }}" } }],
+      },
+    },
+  };
+  const ref = "refs/heads/throwaway";
+  const results = await new WorkflowRun(attack, {
+    contexts: { github: { event: {}, event_name: "push", ref, sha: pull.commit }, vars },
+    secrets: secretsOn(ref),
+    actions: actionsOf(fixture, pull.branch),
+    composites: ownActions,
+    token: ({ name }) => `ghs_${name}`,
+    env: {},
+    scratch,
+    environment: () => ({ ...fixture.tools(), ...github.env }),
+  }).run();
+  expect(outcome(results)).toEqual({ ofActions: "success", ofApp: "failure" });
+  expect(statusOf(pull)).toBeUndefined();
+  expect([...github.statuses.keys()]).toEqual([`github-actions ${pull.commit} access-review`]);
 });
 
 test("a job that wrote no preview is not reviewed", async () => {
@@ -321,7 +388,17 @@ test("the deployment applies the plan that it has reviewed, then compares the re
   const pull = push(benign());
   const results = await runWorkflow("access-deploy.yml", pull.branch, DEFAULT_BRANCH, { action: "push" });
   expect({ outcome: outcome(results), logs: logsOf(results) }).toMatchObject({
-    outcome: { plan: "success", review: "success", deploy: "success", verify: "success" },
+    outcome: {
+      plan: "success",
+      review: "success",
+      announce: "success",
+      deploy: "success",
+      verify: "success",
+    },
+  });
+  // Where the program cannot write: the digest that the update and the comparison ask for.
+  expect(github.statuses.get(`${"f".repeat(40)} access-plan`)).toMatchObject({
+    description: `Report to approve: digest ${results["review"]?.outputs["digest"]}`,
   });
   expect(results["review"]?.summary).toContain("Access review");
   const described = fixture.emulator.state()["groups"]?.map(({ description }) => description);
@@ -400,7 +477,13 @@ describe.each<CandidateName>(["pnpm", "Yarn 1", "Yarn 4"])(
         action: "push",
       });
       expect({ outcome: outcome(deployed), logs: logsOf(deployed) }).toMatchObject({
-        outcome: { plan: "success", review: "success", deploy: "success", verify: "success" },
+        outcome: {
+          plan: "success",
+          review: "success",
+          announce: "success",
+          deploy: "success",
+          verify: "success",
+        },
       });
       const described = fixture.emulator.state()["groups"]?.map((group) => group["description"]);
       expect(described).toContain(description);

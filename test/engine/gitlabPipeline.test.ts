@@ -1,11 +1,20 @@
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { FakeGitLab } from "../provider/cli/post/hosts";
 import { ownerBinding, programText, secondProgram } from "../support/accessRepository";
 import type { Files } from "../support/accessRepository";
 import { AccessFixture, SECOND_STACK, STACK } from "../support/accessWorkflows";
-import { PipelineRun, readPipeline } from "../support/gitlabPipeline";
+import { JobStore, PipelineRun, READ_TOKEN, readPipeline } from "../support/gitlabPipeline";
 import type { Pipeline } from "../support/gitlabPipeline";
 import { writeInitWorkflows } from "../support/initWorkflows";
 import { jwt, OIDC_ISSUER } from "../support/oidc";
@@ -63,6 +72,7 @@ async function pipelineFor(
     recorded = [] as readonly string[],
     jobs = pipeline,
     only = undefined as readonly string[] | undefined,
+    kept = undefined as string | undefined,
   } = {},
 ): Promise<PipelineRun & { commit: string }> {
   const branch = `change-${(branches += 1)}`;
@@ -75,7 +85,10 @@ async function pipelineFor(
       ["access-preview", "production"].map((scope) => ({ value, scope })),
     ]),
   );
+  const store = (gitlab.jobs = new JobStore(scratch));
   const run = new PipelineRun(jobs, {
+    jobs: store,
+    ...(kept !== undefined && { kept }),
     predefined: {
       ...host,
       CI_PIPELINE_SOURCE: source,
@@ -89,7 +102,10 @@ async function pipelineFor(
     },
     project: {
       ...settings,
-      GITLAB_TOKEN: [{ value: token, scope: "access-post" }],
+      GITLAB_TOKEN: [
+        { value: token, scope: "access-post" },
+        { value: READ_TOKEN, scope: "access-review" },
+      ],
       PLATFORM_ROOT_GROUP: forAll(fixture.program.org),
       PLATFORM_PREVIEW_IDENTITY: forAll(identity),
       PLATFORM_REVIEW_IDENTITY: forAll(identity),
@@ -116,10 +132,20 @@ function outcome({ results }: PipelineRun): Record<string, string> {
   return Object.fromEntries(present.map(([name, { result }]) => [name, result]));
 }
 
+/** The report of the first pipeline, which passed. */
+function storedReport(): Promise<string> {
+  const { stored } = passed!.record("access-review")["access-review"]!;
+  const report = stored.dotenv?.["ACCESS_REPORT"] ?? "";
+  return readFile(join(stored.artifacts ?? "", report), "utf8");
+}
+
 function note(): string {
   expect(gitlab.notes).toHaveLength(1);
   return gitlab.notes[0]?.body ?? "";
 }
+
+/** Fails with a message that has colours and commands to a runner. */
+const BROKEN = `throw new Error("\\u001b[31mfirst line\\n::error::second line\\n##[error]third line");\n`;
 
 const benign = (): Files => ({ "infra/index.js": programText(fixture.program, "as it should be") });
 const risky = (): Files => ({
@@ -159,26 +185,33 @@ test("a dangerous change fails with its findings, sees no GitLab token, and cann
     }),
     "infra/access-policy.yaml":
       "allow:\n  - rule: G1\n    match: {}\n    reason: trust me\n    expires: 2099-01-01\n",
-    "review/result.txt": "success\n",
   });
   expect(outcome(run)).toMatchObject({
     "access-preview": "success",
     "access-review": "failure",
     "access-post": "success",
-    "access-gate": "failure",
+    "access-gate": "skipped",
   });
+  expect(run.status).toBe("failure");
   expect(note()).toContain("**Fails: ");
   const lines = readFileSync(canary, "utf8").trim().split("\n");
   expect(new Set(lines.map((line) => line.split(" ")[0]))).toEqual(new Set(["access-preview"]));
   expect(lines.join("\n")).not.toContain(SECRET);
-  const withToken = Object.entries(run.environments).filter(([, env]) => "GITLAB_TOKEN" in env);
-  expect(withToken.map(([name]) => name)).toEqual(["access-start", "access-post"]);
+  const withToken = Object.entries(run.environments).flatMap(([name, { GITLAB_TOKEN: token }]) =>
+    token === undefined ? [] : [[name, token]],
+  );
+  expect(withToken).toEqual([
+    ["access-start", SECRET],
+    ["access-review", READ_TOKEN],
+    ["access-post", SECRET],
+  ]);
 });
 
 test("without an inventory nothing is reviewed", async () => {
   fixture.emulator.addFault({ path: "/iam/v2/roleBindings", status: 403, body: { code: 7, message: "no" } });
   const run = await pipelineFor(benign(), { recorded: ["access-start", "access-preview"] });
-  expect(outcome(run)).toMatchObject({ "access-review": "failure", "access-gate": "failure" });
+  expect(outcome(run)).toMatchObject({ "access-review": "failure", "access-gate": "skipped" });
+  expect(run.status).toBe("failure");
   expect(note()).toContain("**Not reviewed:** the inventory of the organisation failed");
 });
 
@@ -192,14 +225,23 @@ test("a merge request from a fork is not reviewed, and its program never runs", 
 });
 
 test("a preview that failed fails the review, and the note says so", async () => {
-  const run = await pipelineFor({ "infra/index.js": 'throw new Error("broken");\n' }, started);
-  expect(outcome(run)).toMatchObject({ "access-preview": "failure", "access-gate": "failure" });
+  const run = await pipelineFor({ "infra/index.js": BROKEN }, started);
+  expect(outcome(run)).toMatchObject({
+    "access-preview": "failure",
+    "access-review": "failure",
+    "access-gate": "skipped",
+  });
   expect(note()).toMatch(/preview failed/i);
+  expect(note()).not.toContain("[31m");
+  // The log has the cause, and no command to a runner.
+  expect(run.results["access-preview"]?.log).toContain("first line");
+  expect(run.results["access-preview"]?.log).not.toMatch(/^::|##\[|\u001b\[31m/m);
 });
 
 test("a job that wrote no preview is not reviewed", async () => {
   const run = await pipelineFor({ ...benign(), "infra/package-lock.json": "{" }, started);
-  expect(outcome(run)).toMatchObject({ "access-review": "failure", "access-gate": "failure" });
+  expect(outcome(run)).toMatchObject({ "access-review": "failure", "access-gate": "skipped" });
+  expect(run.status).toBe("failure");
   expect(note()).toContain("**Not reviewed:** there is no preview of this commit");
 });
 
@@ -216,6 +258,117 @@ test("after the merge, the plan that was reviewed is applied, and another job co
   });
   const described = fixture.emulator.state()["groups"]?.map(({ description }) => description);
   expect(described).toContain("as it should be");
+});
+
+/** Lines of a program that upload files, or variables, for the job that runs it. */
+const upload = (type: "archive" | "dotenv", body: string): string => `
+  require("child_process").execFileSync(process.execPath, ["-e", ${JSON.stringify(`
+    const { CI_API_V4_URL: api, CI_JOB_ID: id, CI_JOB_TOKEN: token } = process.env;
+    const headers = { "job-token": token, "content-type": "${type === "dotenv" ? "text/plain" : "application/json"}" };
+    const body = ${body};
+    fetch(api + "/jobs/" + id + "/artifacts?artifact_type=${type}", { method: "POST", headers, body }).then((response) => {
+      if (!response.ok) throw new Error(String(response.status));
+    });
+  `)}], { stdio: "inherit" });
+`;
+
+/** What each later job would have in its environment: files that this job names, and a script that Node.js loads first. */
+const INTRUDER = "intruder.js";
+const hostileEnvironment = (files: Files): string =>
+  upload("archive", `JSON.stringify(${JSON.stringify(files)})`) +
+  upload(
+    "dotenv",
+    JSON.stringify(
+      `NODE_OPTIONS=--require=./${INTRUDER}\nACCESS_REPORT=forged\nACCESS_DIGEST=0\nACCESS_REASON=forged\n`,
+    ),
+  );
+
+test("what the program of a preview uploads under other names reaches no job that reviews, posts or decides", async () => {
+  const files = {
+    [INTRUDER]: `require("fs").appendFileSync(${JSON.stringify(canary)}, process.env.CI_JOB_NAME + "\n");`,
+    "access-preview/preview.json": '{"steps":[],"changeSummary":{}}',
+    "forged/report.json": "{}",
+  };
+  const run = await pipelineFor(
+    {
+      "infra/index.js":
+        hostileEnvironment(files) + programText(fixture.program, "as it was", ownerBinding(fixture.program)),
+    },
+    started,
+  );
+  for (const name of ["access-review", "access-post"]) {
+    expect(run.environments[name]).toMatchObject({
+      NODE_OPTIONS: expect.not.stringContaining(INTRUDER) as string,
+      CI_JOB_NAME: name,
+    });
+  }
+  expect(existsSync(canary)).toBe(false);
+  // The forged preview is data, and without its plan nothing passes.
+  expect(run.results["access-review"]).toMatchObject({ result: "failure" });
+  expect(note()).toContain("**Not reviewed:** there is no plan of this preview");
+});
+
+test("a report that the updated program uploads, and each variable with it, is not what its result is compared with", async () => {
+  const { org, owner } = fixture.program;
+  // An honest plan; the update then makes its identity an owner by a request of its own, and forges what verify reads.
+  const attack = `
+if (!require("@pulumi/pulumi").runtime.isDryRun()) {
+  ${hostileEnvironment({ "forged/report.json": "{}", [INTRUDER]: "process.exit(0);" })}
+  const { readdirSync, writeFileSync } = require("fs");
+  const folder = process.env.CI_PROJECT_DIR;
+  for (const name of readdirSync(folder).filter((one) => one.startsWith("access-report-")))
+    writeFileSync(folder + "/" + name + "/report.json", "{}");
+  require("child_process").execFileSync(process.execPath, ["-e", ${JSON.stringify(`
+    const [url, token, parent, roleUid] = process.argv.slice(1);
+    const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
+    const call = async (method, path, body) =>
+      (await fetch(url + path, { method, headers, body: JSON.stringify(body) })).json();
+    (async () => {
+      const claimMatch = { issuer: "https://ci.example.com", subject: "repo:mallory/x:ref:refs/heads/main" };
+      const { uid } = await call("POST", "/iam/v2/identities/" + parent, { name: "intruder", claimMatch });
+      await call("POST", "/iam/v2/roleBindings/" + parent, { identityUid: uid, roleUid });
+    })();
+  `)}, ${JSON.stringify(fixture.emulator.url)}, ${JSON.stringify(fixture.emulator.token)}, ${JSON.stringify(org)}, ${JSON.stringify(owner)}]);
+}
+`;
+  const kept = join(scratch, "kept");
+  const run = await pipelineFor(
+    { "infra/index.js": attack + programText(fixture.program, "as it should be") },
+    { source: "push", kept },
+  );
+  expect(outcome(run)).toEqual({
+    "access-plan": "success",
+    "access-plan-review": "success",
+    "access-deploy": "success",
+    "access-verify": "failure",
+  });
+  expect(run.environments["access-verify"]?.["NODE_OPTIONS"]).not.toContain(INTRUDER);
+  expect(run.environments["access-verify"]?.["ACCESS_REPORT"]).toMatch(/^access-report-\d+$/);
+  expect(run.results["access-verify"]?.log).toMatch(/repo:mallory\/x\S+\s+holds\s+owner/);
+});
+
+test("what a folder that the runner keeps holds from earlier jobs is neither posted nor taken for a result", async () => {
+  const kept = join(scratch, "kept-by-runner");
+  const forged = { ...JSON.parse(await storedReport()), findings: [], failing: 0 } as object;
+  const names = [1001, 1002, 1003, 1004, 1005, 1006].map((id) => `access-report-${id}`);
+  for (const name of [...names, "review", "access-report"]) {
+    const files = {
+      "report.json": JSON.stringify(forged),
+      "result.txt": "success",
+      "reason.txt": "forged",
+      "result.env": `ACCESS_REPORT=${name}/report.json\n`,
+    };
+    for (const [file, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(kept, name, file)), { recursive: true });
+      writeFileSync(join(kept, name, file), text);
+    }
+  }
+  // The review fails before it has written anything.
+  fixture.emulator.addFault({ path: "/iam/v2/roleBindings", status: 403, body: { code: 7, message: "no" } });
+  const run = await pipelineFor(risky(), { recorded: ["access-start", "access-preview"], kept });
+  expect(outcome(run)).toMatchObject({ "access-review": "failure", "access-gate": "skipped" });
+  expect(run.status).toBe("failure");
+  expect(note()).toContain("**Not reviewed:** the inventory of the organisation failed");
 });
 
 test("the nightly comparison fails for what was changed by hand", async () => {

@@ -199,20 +199,26 @@ require("http")
   .end(JSON.stringify(body));
 `;
 
+/** The key of the app that sets the required status: a secret of an environment of the default branch. */
+export const APP_KEY = "-----BEGIN RSA PRIVATE KEY-----";
+
 /** What stands in for the actions: folders in place of GitHub's storage, and no downloads. */
 export function actionsOf(fixture: AccessFixture, branch: string): Record<string, Action> {
   const stored = (name = ""): string => join(fixture.artifacts, name);
   return {
     "actions/checkout": (_, job) => {
       fixture.repository.checkout(branch, job.workspace);
+      return undefined;
     },
     "actions/setup-node": () => undefined,
     "pulumi/actions": () => undefined,
     "pulumi/auth-actions": (_, job) => {
       Object.assign(job.env, fixture.backend);
+      return undefined;
     },
     "aws-actions/configure-aws-credentials": (_, job) => {
       Object.assign(job.env, fixture.backend);
+      return undefined;
     },
     "actions/upload-artifact": (inputs, job) => {
       const paths = (inputs["path"] ?? "").trim().split("\n");
@@ -224,10 +230,16 @@ export function actionsOf(fixture: AccessFixture, branch: string): Record<string
         const target = statSync(path).isDirectory() ? "" : basename(path);
         cpSync(path, join(stored(inputs["name"]), target), { recursive: true });
       }
+      return undefined;
     },
     "actions/download-artifact": (inputs, job) => {
       if (!existsSync(stored(inputs["name"]))) throw new Error(`no artifact ${inputs["name"] ?? ""}`);
       cpSync(stored(inputs["name"]), resolve(job.workspace, inputs["path"] ?? ""), { recursive: true });
+      return undefined;
+    },
+    "actions/create-github-app-token": ({ "private-key": key }, job) => {
+      if (key !== APP_KEY) throw new Error("the key of the app is wrong");
+      return { token: `ghs_app_${job.name}` };
     },
   };
 }

@@ -81,8 +81,8 @@ export interface RunningJob {
   readonly env: Record<string, string>;
 }
 
-/** Stands in for an action. @throws Error where the action fails. */
-export type Action = (inputs: Values, job: RunningJob) => void;
+/** Stands in for an action; returns its outputs, if it has any. @throws Error where the action fails. */
+export type Action = (inputs: Values, job: RunningJob) => Values | undefined;
 
 export interface JobResult {
   readonly result: "success" | "failure" | "skipped";
@@ -93,8 +93,10 @@ export interface JobResult {
 }
 
 export interface RunnerOptions {
-  /** The contexts `github`, `vars` and `secrets`. */
+  /** The contexts `github` and `vars`. */
   readonly contexts: Readonly<Record<string, object>>;
+  /** The secrets of a job, by its environment; none where it is absent. */
+  readonly secrets?: (job: RunningJob) => Values;
   /** By the action's name without its commit. */
   readonly actions: Readonly<Record<string, Action>>;
   /** The folders of composite actions, by name: their steps run as they are. */

@@ -98,8 +98,7 @@ export class JobRun {
     const action = this.options.actions[name];
     if (action === undefined) throw new Error(`nothing stands in for the action ${name}`);
     try {
-      action(given, this.job);
-      return { isDone: true, outputs: {} };
+      return { isDone: true, outputs: action(given, this.job) ?? {} };
     } catch (error) {
       this.log += `${String(error)}\n`;
       return { isDone: false, outputs: {} };
@@ -149,7 +148,16 @@ export class JobRun {
     const { contexts } = this.options;
     const github = { ...contexts["github"], token: this.options.token(this.job) };
     const runner = { temp: this.job.temp };
-    return { ...this.contexts, github, runner, env: list.env, inputs: list.inputs, steps: list.results };
+    const secrets = this.options.secrets?.(this.job) ?? {};
+    return {
+      ...this.contexts,
+      github,
+      runner,
+      secrets,
+      env: list.env,
+      inputs: list.inputs,
+      steps: list.results,
+    };
   }
 
   private text(value: unknown, list: StepList): string {

@@ -1,11 +1,12 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import { ROOT } from "./engine";
 import { evaluate, runScript } from "./shell";
 import type { Values } from "./shell";
 
-type Need = string | { readonly job: string; readonly optional?: boolean };
+type Need = string | { readonly job: string; readonly optional?: boolean; readonly artifacts?: boolean };
 
 interface Rule {
   readonly if?: string;
@@ -24,7 +25,11 @@ export interface Job {
   readonly id_tokens?: Readonly<Record<string, { readonly aud: string }>>;
   readonly before_script?: readonly string[];
   readonly script?: readonly string[];
-  readonly artifacts?: { readonly when?: "always"; readonly paths?: readonly string[] };
+  readonly artifacts?: {
+    readonly when?: "always";
+    readonly paths?: readonly string[];
+    readonly reports?: { readonly dotenv?: string };
+  };
 }
 
 export interface Pipeline {
@@ -155,9 +160,84 @@ export interface JobResult {
 /** What a job has left behind. */
 export interface RecordedJob {
   readonly result: JobResult;
-  /** The folder of its artifacts. */
-  readonly artifacts: string;
+  readonly stored: StoredJob;
 }
+
+/** A job as GitLab knows it: its artifacts, and the variables of its dotenv report. */
+export interface StoredJob {
+  readonly name: string;
+  readonly token: string;
+  /** The folder of its artifacts. */
+  artifacts: string | undefined;
+  dotenv: Values | undefined;
+}
+
+const parseDotenv = (text: string): Values =>
+  Object.fromEntries(
+    text
+      .split("\n")
+      .filter((line) => line.includes("="))
+      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+  );
+
+/** The jobs of a pipeline, with the requests of GitLab's API about them. */
+export class JobStore {
+  /** By their ids. */
+  readonly jobs = new Map<number, StoredJob>();
+  private next = 1000;
+
+  constructor(private readonly scratch: string) {}
+
+  add(name: string, stored: Partial<StoredJob> = {}): [id: number, job: StoredJob] {
+    const job = { token: randomUUID(), artifacts: undefined, dotenv: undefined, ...stored, name };
+    const id = (this.next += 1);
+    this.jobs.set(id, job);
+    return [id, job];
+  }
+
+  /**
+   * Lists jobs and reads one file of a job's artifacts for a token with the scope read_api. Stores an archive or a dotenv
+   * report for the job whose token it is; files come as JSON in place of a zip.
+   */
+  answer(
+    method: string,
+    { pathname, searchParams }: URL,
+    token: string,
+    body: unknown,
+  ): readonly [status: number, body: unknown] | undefined {
+    const [, uploaded] = /^\/api\/v4\/jobs\/(\d+)\/artifacts$/.exec(pathname) ?? [];
+    if (method === "POST" && uploaded !== undefined) {
+      const job = this.jobs.get(Number(uploaded));
+      if (job?.token !== token) return [403, { message: "403 Forbidden" }];
+      if (searchParams.get("artifact_type") === "dotenv") job.dotenv ??= parseDotenv(String(body));
+      else job.artifacts ??= this.writeFiles(body as Values);
+      return [201, {}];
+    }
+    const [, listed] = /^\/api\/v4\/projects\/12\/pipelines\/(\d+)\/jobs$/.exec(pathname) ?? [];
+    const [, id, path = ""] = /^\/api\/v4\/projects\/12\/jobs\/(\d+)\/artifacts\/(.+)$/.exec(pathname) ?? [];
+    if (method !== "GET" || (listed ?? id) === undefined) return undefined;
+    if (token !== READ_TOKEN) return [401, { message: "401 Unauthorized" }];
+    if (listed !== undefined) {
+      if (listed !== PIPELINE_ID || searchParams.get("page") !== "1") return [200, []];
+      return [200, [...this.jobs].map(([one, { name }]) => ({ id: one, name }))];
+    }
+    const file = join(this.jobs.get(Number(id))?.artifacts ?? "/nowhere", path);
+    return existsSync(file) ? [200, readFileSync(file)] : [404, { message: "404 Not found" }];
+  }
+
+  private writeFiles(files: Values): string {
+    const folder = mkdtempSync(join(this.scratch, "uploaded-"));
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    return folder;
+  }
+}
+
+/** The project's token with the scope read_api. */
+export const READ_TOKEN = "glpat-reader";
+const PIPELINE_ID = "77";
 
 /** A variable of the project: for jobs of one environment, or for all. */
 export interface Variable {
@@ -176,6 +256,10 @@ export interface PipelineOptions {
   readonly changed?: readonly string[];
   /** Lays out what the pipeline is for. */
   readonly checkout: (folder: string) => void;
+  /** Where the jobs are known, as their requests to GitLab see them. */
+  readonly jobs: JobStore;
+  /** The folder of all jobs, of a runner that keeps it; without it, each job has a new one. */
+  readonly kept?: string;
   readonly tools: () => Values;
   /** The manual jobs that a person starts. */
   readonly manual?: readonly string[];
@@ -189,7 +273,7 @@ export class PipelineRun {
   readonly results: Record<string, JobResult> = {};
   /** What each job had in its environment. */
   readonly environments: Record<string, Values> = {};
-  private readonly artifacts: Record<string, string> = {};
+  private readonly stored: Record<string, StoredJob> = {};
 
   constructor(
     private readonly pipeline: Pipeline,
@@ -209,9 +293,9 @@ export class PipelineRun {
   /** What some jobs have left behind, for another pipeline. */
   record(...names: readonly string[]): Readonly<Record<string, RecordedJob>> {
     const entries = names.map((name) => {
-      const [result, artifacts] = [this.results[name], this.artifacts[name]];
-      if (result === undefined || artifacts === undefined) throw new Error(`${name} did not run`);
-      return [name, { result, artifacts }] as const;
+      const [result, stored] = [this.results[name], this.stored[name]];
+      if (result === undefined || stored === undefined) throw new Error(`${name} did not run`);
+      return [name, { result, stored }] as const;
     });
     return Object.fromEntries(entries);
   }
@@ -231,24 +315,46 @@ export class PipelineRun {
     }
     const recorded = this.options.recorded?.[name];
     if (recorded !== undefined) {
-      this.artifacts[name] = recorded.artifacts;
+      [, this.stored[name]] = this.options.jobs.add(name, recorded.stored);
       return recorded.result;
     }
     const needs = this.neededBy(job);
     const isReady = needs.every((need) => this.results[need]?.result === "success");
     if (!isReady && rule?.when !== "always") return { result: "skipped", log: "" };
-    const folder = mkdtempSync(join(this.options.scratch, `runner-`));
-    if (job.variables?.["GIT_STRATEGY"] !== "none") this.options.checkout(folder);
-    for (const need of needs) {
-      const stored = this.artifacts[need];
-      if (stored !== undefined) cpSync(stored, folder, { recursive: true });
-    }
-    const env = this.environmentOf(name, job, folder);
+    const [id, stored] = this.options.jobs.add(name);
+    this.stored[name] = stored;
+    const folder = this.prepareFolder(job);
+    const given = needs.filter((need) => this.takesArtifacts(job, need)).map((need) => this.stored[need]);
+    for (const one of given) if (one?.artifacts) cpSync(one.artifacts, folder, { recursive: true });
+    const env = {
+      ...this.environmentOf(name, job, folder),
+      CI_JOB_ID: String(id),
+      CI_JOB_TOKEN: stored.token,
+      // GitLab lets them take precedence.
+      ...Object.assign({}, ...given.map((one) => one?.dotenv)),
+    };
     this.environments[name] = env;
     const script = [...(job.before_script ?? []), ...(job.script ?? [])].join("\n");
     const { code, output } = await runScript(script, folder, env, this.options.scratch);
-    if (code === 0 || job.artifacts?.when === "always") this.store(name, job, folder);
+    if (code === 0 || job.artifacts?.when === "always") this.store(stored, job, folder, String(id));
     return { result: code === 0 ? "success" : "failure", log: output };
+  }
+
+  /** As the runner's Git strategies leave a folder that may have been used before. */
+  private prepareFolder({ variables: { GIT_STRATEGY: strategy, GIT_CHECKOUT: checkout } = {} }: Job): string {
+    const { kept, scratch } = this.options;
+    const folder = kept ?? mkdtempSync(join(scratch, "runner-"));
+    if (strategy !== "none") {
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder);
+      if (checkout !== "false") this.options.checkout(folder);
+    }
+    return folder;
+  }
+
+  private takesArtifacts(job: Job, need: string): boolean {
+    const found = job.needs?.find((one) => typeof one !== "string" && one.job === need);
+    return typeof found !== "object" || found.artifacts !== false;
   }
 
   private neededBy(job: Job): string[] {
@@ -267,12 +373,17 @@ export class PipelineRun {
     });
   }
 
-  private store(name: string, job: Job, folder: string): void {
+  /** An upload of the program comes first: GitLab refuses a second one. */
+  private store(stored: StoredJob, { artifacts }: Job, folder: string, id: string): void {
     const target = mkdtempSync(join(this.options.scratch, "artifact-"));
-    for (const path of job.artifacts?.paths ?? []) {
+    const named = (path: string): string => path.replaceAll("$CI_JOB_ID", id);
+    for (const path of (artifacts?.paths ?? []).map(named)) {
       if (existsSync(join(folder, path))) cpSync(join(folder, path), join(target, path), { recursive: true });
     }
-    this.artifacts[name] = target;
+    stored.artifacts ??= target;
+    const dotenv = artifacts?.reports?.dotenv;
+    const file = dotenv === undefined ? undefined : join(folder, named(dotenv));
+    if (file !== undefined && existsSync(file)) stored.dotenv ??= parseDotenv(readFileSync(file, "utf8"));
   }
 
   private environmentOf(name: string, job: Job, folder: string): Values {
@@ -288,6 +399,7 @@ export class PipelineRun {
       ...this.pipeline.variables,
       ...job.variables,
       ...Object.fromEntries([...given, ...tokens]),
+      CI_PIPELINE_ID: PIPELINE_ID,
       ...predefined,
       CI_JOB_NAME: name,
       CI_PROJECT_DIR: folder,

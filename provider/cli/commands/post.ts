@@ -1,7 +1,7 @@
 import { withCode } from "../../errorCodes/codedError";
 import { parseReport } from "../../access/report/parseReport";
 import type { Report } from "../../access/report/report";
-import { printable } from "../../api/errors";
+import { printable, printableMessage } from "../../api/errors";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { readBytes } from "../input/readFiles";
 import { log } from "../output/log";
@@ -9,6 +9,7 @@ import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";
 import { commonFlags, postHosts, readPageUrl } from "../framework/options";
 import { post } from "../post";
+import { checkPullRequest } from "../post/github";
 import type { NotReviewed } from "../post/message";
 import { appendSummary } from "../output/stepSummary";
 import { readEnvironment } from "../../settings/environment";
@@ -27,6 +28,10 @@ const flags = {
   "source-root": commonFlags["source-root"],
   "page-url": commonFlags["page-url"],
   summary: commonFlags.summary,
+  check: {
+    type: "boolean",
+    help: "check that the job is about one open pull request into the default branch, post nothing; only with --to github-pr",
+  },
   "dry-run": { type: "boolean", help: "print what would be sent, send nothing" },
 } as const satisfies Flags;
 
@@ -57,22 +62,43 @@ function readContent({ values, positionals: [path, ...more] }: Parsed<typeof fla
 export const command = defineCommand(
   {
     name: "post",
-    usage: ["<report.json> --to WHERE [options]", "--not-reviewed REASON --marker KEY --to WHERE"],
+    usage: [
+      "<report.json> --to WHERE [options]",
+      "--not-reviewed REASON --marker KEY --to WHERE",
+      "--check --to github-pr",
+    ],
     about:
       "Posts a report that review, drift or verify wrote with --output json=report.json: for a job that may write comments, " +
       "and runs no code of the pull request. The report is checked and its names are escaped. A post that fails is a " +
-      "warning: exit code 0.",
+      "warning: exit code 0. A check that fails has exit code 4.",
     arguments: ["report.json"],
     flags,
-    exitCodes: ["clean", "error", "usage"],
+    exitCodes: ["clean", "error", "usage", "incomplete"],
   },
   postReport,
 );
 export const { main } = command;
 
+/** @throws UsageError where another option or a report stands beside it. */
+async function check({ values, positionals }: Parsed<typeof flags>): Promise<number> {
+  const others = ["not-reviewed", "marker", "source-root", "page-url"] as const;
+  const isOther = others.some((name) => values[name] !== undefined) || values.summary || values["dry-run"];
+  if (values.to !== "github-pr" || isOther || positionals.length > 0)
+    throw new UsageError("PP5003", "--check takes no report, and no other option than --to github-pr");
+  try {
+    const number = await checkPullRequest(readEnvironment());
+    log(`pulumi-platform: --check: pull request #${number} into the default branch`);
+    return exitCodes.clean;
+  } catch (error) {
+    log(`pulumi-platform: --check: ${printableMessage(error)}`);
+    return exitCodes.incomplete;
+  }
+}
+
 /** @throws UsageError, DocumentError in one line. */
 async function postReport(parsed: Parsed<typeof flags>): Promise<number> {
   const { values } = parsed;
+  if (values.check) return await check(parsed);
   const host = values.to;
   if (host === undefined) throw new UsageError("PP5004", `--to must be one of ${postHosts.join(", ")}`);
   const content = readContent(parsed);

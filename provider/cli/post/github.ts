@@ -2,6 +2,7 @@ import type { ApiHost } from "./http";
 import {
   parseBaseUrl,
   findInPages,
+  listAll,
   member,
   numberMember,
   PostError,
@@ -9,6 +10,7 @@ import {
   retryIfUnknown,
   stringMember,
 } from "./http";
+import { printable } from "../../api/errors";
 import { readEvent } from "./event";
 import type { Message } from "./message";
 import type { Environment } from "../../settings/environment";
@@ -79,11 +81,84 @@ function isOwn(entry: unknown, login: string): boolean {
   return author === login || (member(entry, "user", "type") === "Bot" && author === `${login}[bot]`);
 }
 
+/** A run of a workflow, as the event of the job names it. */
+interface WorkflowRun {
+  /** `owner:branch`. */
+  readonly head: string;
+  readonly commit: string;
+  /** When GitHub chose the workflow's file: from the merge of the commit into the base of that time. */
+  readonly created: number;
+  readonly defaultBranch: string;
+}
+
+function readWorkflowRun(event: unknown): WorkflowRun {
+  const run = member(event, "workflow_run");
+  const owner = stringMember(run, "head_repository", "owner", "login");
+  const branch = stringMember(run, "head_branch");
+  const commit = stringMember(run, "head_sha");
+  const created = Date.parse(stringMember(run, "created_at") ?? "");
+  const defaultBranch = stringMember(event, "repository", "default_branch");
+  if (owner === undefined || branch === undefined || commit === undefined)
+    throw new PostError("PP7002", "the workflow_run event names no branch");
+  if (defaultBranch === undefined || Number.isNaN(created)) {
+    throw new PostError(
+      "PP7002",
+      "the workflow_run event names no default branch, or not when the run began",
+    );
+  }
+  return { head: `${owner}:${branch}`, commit, created, defaultBranch };
+}
+
+const BASE_CHANGES = ["base_ref_changed", "automatic_base_change_succeeded"];
+
+/** @throws PostError unless the base of a pull request has been the default branch since the run began. */
+async function checkBase({ host, path }: Repository, pull: unknown, run: WorkflowRun): Promise<void> {
+  const number = numberMember(pull, "number") ?? 0;
+  const base = stringMember(pull, "base", "ref");
+  const remedy =
+    "its workflow can be another one; push a new commit to a pull request into the default branch";
+  if (base !== run.defaultBranch) {
+    const shown = printable(base ?? "", 100);
+    throw new PostError("PP7002", `pull request #${number} has this commit and the base ${shown}: ${remedy}`);
+  }
+  const changes = await listAll(host, `${path}/issues/${number}/events`, MAX_PAGES);
+  const isLater = (entry: unknown): boolean =>
+    BASE_CHANGES.includes(stringMember(entry, "event") ?? "") &&
+    !(Date.parse(stringMember(entry, "created_at") ?? "") < run.created);
+  if (changes.some(isLater)) {
+    throw new PostError("PP7002", `pull request #${number} had another base when the run began: ${remedy}`);
+  }
+}
+
 /**
- * The number of the pull request that the job is about. In a `workflow_run` it is looked up by the commit: what
- * a job of a fork hands over is not trusted.
+ * Finds the one pull request that a `workflow_run` is about, by its commit: what the run hands over is not trusted. Closed
+ * ones are checked too, since a run does not say which of them started it.
  */
-async function resolvePullRequest({ host, path, env }: Repository): Promise<number> {
+async function findPullRequest(repository: Repository, event: unknown): Promise<number> {
+  const { host, path } = repository;
+  const run = readWorkflowRun(event);
+  const pulls = await listAll(
+    host,
+    `${path}/pulls?state=all&head=${encodeURIComponent(run.head)}`,
+    MAX_PAGES,
+  );
+  const candidates = pulls.filter((entry) => stringMember(entry, "head", "sha") === run.commit);
+  const [pull, ...others] = candidates.filter((entry) => stringMember(entry, "state") === "open");
+  const number = numberMember(pull, "number");
+  if (number === undefined)
+    throw new PostError("PP7002", "no open pull request has the commit of the workflow_run");
+  for (const candidate of candidates) await checkBase(repository, candidate, run);
+  if (others.length > 0)
+    throw new PostError(
+      "PP7002",
+      "several open pull requests have the commit of the workflow_run: close all but one",
+    );
+  return number;
+}
+
+/** The number of the pull request that the job is about. */
+async function resolvePullRequest(repository: Repository): Promise<number> {
+  const { env } = repository;
   const event = readEvent(env);
   const fromEvent =
     numberMember(event, "pull_request", "number") ??
@@ -91,28 +166,25 @@ async function resolvePullRequest({ host, path, env }: Repository): Promise<numb
       ? undefined
       : numberMember(event, "issue", "number"));
   if (fromEvent !== undefined) return fromEvent;
-  const run = member(event, "workflow_run");
-  if (run !== undefined) {
-    const owner = stringMember(run, "head_repository", "owner", "login");
-    const branch = stringMember(run, "head_branch");
-    const commit = stringMember(run, "head_sha");
-    if (owner === undefined || branch === undefined || commit === undefined) {
-      throw new PostError("PP7002", "the workflow_run event names no branch");
-    }
-    const head = encodeURIComponent(`${owner}:${branch}`);
-    const number = await findInPages(host, `${path}/pulls?state=open&head=${head}`, 1, (entry) =>
-      stringMember(entry, "head", "sha") === commit ? numberMember(entry, "number") : undefined,
-    );
-    if (number === undefined)
-      throw new PostError("PP7002", "no open pull request has the commit of the workflow_run");
-    return number;
-  }
+  if (member(event, "workflow_run") !== undefined) return await findPullRequest(repository, event);
   const [, fromRef] = /^refs\/pull\/(\d+)\//.exec(env["GITHUB_REF"] ?? "") ?? [];
   if (fromRef !== undefined) return Number(fromRef);
   throw new PostError(
     "PP7002",
     "this job runs for no pull request: neither GITHUB_EVENT_PATH nor GITHUB_REF names one",
   );
+}
+
+/** Checks which pull request the job is about, and posts nothing. @throws PostError where that is not clear. */
+export async function checkPullRequest(env: Environment): Promise<number> {
+  const event = readEvent(env);
+  const base = stringMember(event, "pull_request", "base", "ref");
+  if (base !== undefined && base !== stringMember(event, "repository", "default_branch"))
+    throw new PostError(
+      "PP7002",
+      `the pull request has the base ${printable(base, 100)}, not the default branch`,
+    );
+  return await resolvePullRequest(readRepository(env, undefined));
 }
 
 const readHtmlUrl = (body: unknown): string => stringMember(body, "html_url") ?? "";

@@ -187,6 +187,21 @@ export async function findInPages<T>(
   return undefined;
 }
 
+/**
+ * Reads a whole list.
+ *
+ * @throws PostError where it has more than `maxPages`: the rest would go unseen.
+ */
+export async function listAll(host: ApiHost, path: string, maxPages: number): Promise<unknown[]> {
+  const entries: unknown[] = [];
+  await findInPages(host, path, maxPages, (entry) => {
+    entries.push(entry);
+    return undefined;
+  });
+  if (entries.length < maxPages * PAGE_SIZE) return entries;
+  throw new PostError("PP7004", `GET ${path.replace(/\?.*/s, "")}: the list has more than ${maxPages} pages`);
+}
+
 /** @throws PostError where the address is none, or would send the token in the clear. */
 export function parseBaseUrl(text: string, variable: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

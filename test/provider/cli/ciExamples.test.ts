@@ -130,9 +130,25 @@ describe.each([
   test("no workflow has a permission or a secret that is not named for one job", () => {
     for (const name of workflows) {
       expect(readWorkflow(join(folder, name)).permissions).toEqual({});
-      expect(readFileSync(join(folder, name), "utf8")).not.toMatch(/pull_request_target|secrets\.|npx --yes/);
+      expect(readFileSync(join(folder, name), "utf8")).not.toMatch(/pull_request_target|npx --yes/);
     }
     for (const { file, name, job } of jobs) expect({ file, name, ...job }).toHaveProperty("permissions");
+  });
+
+  test("only jobs of the environment access-status set a status, and only they name the secret of the app", () => {
+    for (const place of jobs) {
+      const setsStatus = stepsOf(place).filter(({ run = "" }) => run.includes("/statuses/"));
+      const withSecret = stepsOf(place).filter((step) => JSON.stringify(step).includes("secrets."));
+      expect(place.job.permissions).not.toHaveProperty("statuses");
+      const isOfApp = place.job.environment === "access-status";
+      expect({ ...place, count: setsStatus.length }).toMatchObject({ count: isOfApp ? 1 : 0 });
+      expect(withSecret.map(({ id, uses = "" }) => [id, uses.split("@")[0]])).toEqual(
+        isOfApp ? [["app", "actions/create-github-app-token"]] : [],
+      );
+      for (const { env } of setsStatus) expect(env?.["GITHUB_TOKEN"]).toBe("${{ steps.app.outputs.token }}");
+    }
+    const named = jobs.filter(({ job }) => job.environment === "access-status").map(({ name }) => name);
+    expect(named).toEqual(["announce", "start", "gate"]);
   });
 
   test("the job that runs a pull request's code has read permission only, and never runs for a fork", () => {
@@ -169,8 +185,17 @@ describe.each([
       expect(review[name]?.needs).toBe("review");
     }
     const { jobs: pipeline } = readPipeline(join(folder, "gitlab-ci.yml"));
-    for (const name of ["access-review", "access-post", "access-gate"])
+    for (const name of ["access-review", "access-post"])
       expect(pipeline[name]?.rules?.map(({ when }) => when)).toEqual(["always"]);
+    // The gate succeeds only after the review did; for a fork it fails.
+    expect(pipeline["access-gate"]).toMatchObject({
+      needs: [{ job: "access-review", artifacts: false, optional: true }],
+      rules: [
+        { if: expect.stringContaining("$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_PROJECT_ID") as string },
+        { when: "always" },
+      ],
+    });
+    expect(pipeline["access-gate"]?.rules?.[0]).not.toHaveProperty("when");
   });
 
   test("the deployment applies the plan that was reviewed, and compares the result with the report", () => {
@@ -190,10 +215,13 @@ describe.each([
         expect.stringMatching(/pulumi preview .*--save-plan "\$RUNNER_TEMP\/access-preview\/plan\.json"/),
       ],
       ["review", "", expect.stringContaining('set -- --plan "$preview/plan.json"')],
+      ["announce", "access-status", expect.stringContaining("digest $DIGEST")],
       [
         "deploy",
         "production",
-        expect.stringMatching(/pulumi up .*--plan "\$GITHUB_WORKSPACE\/approved\/plan\.json"/),
+        expect.stringMatching(
+          /verify \S+report\.json" --digest="\$DIGEST" --plan-only --plan "(\$RUNNER_TEMP\/access-preview\/plan\.json)"\s*pulumi up .*--plan "\1"/,
+        ),
       ],
       ["verify", "", expect.stringMatching(/pulumi-platform verify .*report\.json" --digest="\$DIGEST"/)],
     ]);
@@ -202,7 +230,7 @@ describe.each([
   test("no GitLab job that runs untrusted code shares the environment of another job", () => {
     const { jobs: pipeline } = readPipeline(join(folder, "gitlab-ci.yml"));
     const isTrusted = ({ variables }: (typeof pipeline)[string]): boolean =>
-      variables?.["GIT_STRATEGY"] === "none";
+      variables?.["GIT_CHECKOUT"] === "false" || variables?.["GIT_STRATEGY"] === "none";
     const ofMergeRequests = Object.entries(pipeline).filter(([, { rules }]) =>
       rules?.some((rule) => rule.if?.includes("merge_request_event")),
     );
@@ -214,6 +242,27 @@ describe.each([
       ["access-start", true],
       ["access-post", true],
     ]);
+  });
+
+  test("no GitLab job takes artifacts, and so variables, from one that runs a program", () => {
+    const { jobs: pipeline } = readPipeline(join(folder, "gitlab-ci.yml"));
+    const runsProgram = (name: string): boolean =>
+      (pipeline[name]?.script ?? []).join("\n").match(/\bpulumi (preview|up)\b/) !== null;
+    const running = Object.keys(pipeline).filter(runsProgram);
+    expect(running).toEqual(["access-preview", "access-plan", "access-deploy"]);
+    for (const [name, { needs, variables = {}, artifacts }] of Object.entries(pipeline)) {
+      const taken = (needs ?? []).map((need) => (typeof need === "string" ? { job: need } : need));
+      expect({ name, needs: taken.filter(({ job }) => runsProgram(job)) }).toEqual({
+        name,
+        needs: taken.filter(({ job }) => runsProgram(job)).map(({ job }) => ({ job, artifacts: false })),
+      });
+      if (needs === undefined) expect(pipeline[name]?.stage).toMatch(/^(start|preview|review)$/);
+      // A folder that a runner keeps is never a place of reports.
+      if (variables["GIT_CHECKOUT"] !== "false") continue;
+      expect({ name, variables }).toMatchObject({ variables: { GIT_STRATEGY: "clone" } });
+      for (const path of [...(artifacts?.paths ?? []), ...Object.values(artifacts?.reports ?? {})])
+        expect(path).toMatch(/^access-report-\$CI_JOB_ID\//);
+    }
   });
 
   test("no script takes an expression of the event into a shell", () => {

@@ -4,8 +4,9 @@ import { basename, delimiter, join } from "node:path";
 import { ROOT } from "../../support/engine";
 import { OWNER, ownActions, readAction, WorkflowRun } from "../../support/githubActions";
 import type { Job, Step } from "../../support/githubActions";
-import { PipelineRun, readComponent, readPipeline } from "../../support/gitlabPipeline";
+import { JobStore, PipelineRun, READ_TOKEN, readComponent, readPipeline } from "../../support/gitlabPipeline";
 import type { Values } from "../../support/shell";
+import { FakeGitLab } from "./post/hosts";
 
 const actions = Object.values(ownActions).map((folder) => {
   const { inputs, outputs = {}, runs } = readAction(folder);
@@ -101,17 +102,21 @@ describe("no part for CI puts a value into a script", () => {
 let scratch: string;
 let calls: string;
 let environment: Values;
+const gitlab = new FakeGitLab();
 
 /** Stands in for a command: records its arguments, and writes what the options of ours name. */
 const RECORDER = `#!/bin/bash
 printf '%s\\0' "\${0##*/}" "$@" $'\\x1e' >> "$CALLS"
 for arg in "$@"; do
   case $arg in json=*) printf '{"digest":"0"}' > "\${arg#json=}" ;; esac
+  if [ "$before" = --save-plan ]; then printf '{}' > "$arg"; fi
+  before=$arg
 done
 if [ "\${0##*/}" = git ]; then mkdir "\${!#}/$ACCESS_FOLDER"; fi
 `;
 
-beforeAll(() => {
+beforeAll(async () => {
+  await gitlab.start();
   scratch = mkdtempSync(join(tmpdir(), "pulumi-platform-parts-"));
   const bin = join(scratch, "bin");
   mkdirSync(bin);
@@ -125,7 +130,8 @@ beforeEach(() => {
   writeFileSync(calls, "");
 });
 
-afterAll(() => {
+afterAll(async () => {
+  await gitlab.stop();
   rmSync(scratch, { recursive: true, force: true });
 });
 
@@ -162,6 +168,7 @@ async function runAction(name: string, inputs: Values, ref = "refs/heads/main"):
       actions: {
         "actions/checkout": (_, { workspace }) => {
           mkdirSync(join(workspace, inputs["working-directory"] ?? "."), { recursive: true });
+          return undefined;
         },
         "actions/setup-node": () => undefined,
         "pulumi/actions": () => undefined,
@@ -174,6 +181,7 @@ async function runAction(name: string, inputs: Values, ref = "refs/heads/main"):
             mkdirSync(join(temp, folder), { recursive: true });
             writeFileSync(join(temp, folder, file), "{}");
           }
+          return undefined;
         },
       },
       environment: () => environment,
@@ -208,8 +216,11 @@ describe.each(HOSTILE)("the value %j", (value) => {
       const names = ["stack", "working-directory", "base-url", "issuer-url", "policy", "image"];
       const inputs = Object.fromEntries(names.map((name) => [name, value]));
       const pipeline = readPipeline(join(ROOT, "examples", "ci", "gitlab-ci.yml"), inputs);
+      const jobs = (gitlab.jobs = new JobStore(scratch));
       const { results } = await new PipelineRun(pipeline, {
+        jobs,
         predefined: {
+          CI_API_V4_URL: gitlab.env["CI_API_V4_URL"] ?? "",
           CI_PIPELINE_SOURCE: source,
           CI_DEFAULT_BRANCH: value,
           CI_COMMIT_BRANCH: value,
@@ -218,7 +229,7 @@ describe.each(HOSTILE)("the value %j", (value) => {
           CI_COMMIT_SHA: value,
           CI_REPOSITORY_URL: value,
         },
-        project: {},
+        project: { GITLAB_TOKEN: [{ value: READ_TOKEN, scope: "access-review" }] },
         token: () => "token",
         checkout: (folder) => {
           mkdirSync(join(folder, value));

@@ -164,7 +164,10 @@ function describeCi(result: InitResult): string[] {
   if (host === "github") {
     return [
       "",
-      "then set up the review, as node_modules/pulumi-platform/docs/tasks/review-in-github.md says: identities, variables, a required status, and in .github/CODEOWNERS:",
+      "then set up the review, as node_modules/pulumi-platform/docs/tasks/review-in-github.md says: identities, variables, and",
+      "  a GitHub App of your own, which sets the required status access-review: its key is ACCESS_APP_PRIVATE_KEY of the",
+      "  environment access-status, which only the default branch may use, and its id the variable ACCESS_APP_ID",
+      "at the end of .github/CODEOWNERS, because the last pattern that matches a file decides:",
       ...describeOwners(result),
     ];
   }
@@ -177,7 +180,8 @@ function describeCi(result: InitResult): string[] {
   return [
     "",
     ...describePipeline(result),
-    "node_modules/pulumi-platform/docs/tasks/review-in-gitlab.md says the rest: identities, variables, protected branches, and in CODEOWNERS:",
+    "node_modules/pulumi-platform/docs/tasks/review-in-gitlab.md says the rest: identities, variables, protected branches",
+    "at the end of CODEOWNERS, because the last pattern that matches a file decides:",
     ...describeOwners(result),
   ];
 }

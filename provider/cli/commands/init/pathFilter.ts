@@ -1,5 +1,5 @@
 import { isMap, Scalar, visit } from "yaml";
-import type { Document, YAMLMap } from "yaml";
+import type { Document, YAMLMap, YAMLSeq } from "yaml";
 import { CodedError } from "../../../errorCodes/codedError";
 import type { FurtherProject } from "./secondProject";
 
@@ -17,6 +17,9 @@ const COMPARE = `node -e '
   console.log("changed=" + (files.length >= 300 || files.some(isChanged)));
 ' "$RUNNER_TEMP/compare.json" >> "$GITHUB_OUTPUT"
 `;
+
+/** Of the jobs that set a status: its secret is the key of the app that the required status has as its source. */
+const STATUS_ENVIRONMENT = "access-status";
 
 interface ChangesJob {
   readonly condition?: string;
@@ -42,7 +45,7 @@ function changesJob({ condition, commit, paths, status }: ChangesJob, branch: st
   const setStatus = status && {
     name: "Set the status where there is nothing to review",
     if: "steps.compare.outputs.changed == 'false'",
-    env: { GITHUB_TOKEN: "${{ github.token }}", DESCRIPTION: status.description },
+    env: { GITHUB_TOKEN: "${{ steps.app.outputs.token }}", DESCRIPTION: status.description },
     run:
       'gh api --silent --method POST "repos/$GITHUB_REPOSITORY/statuses/$COMMIT" \\\n' +
       `  -f context=${status.context} -f state=success -f target_url="$RUN_URL" -f description="$DESCRIPTION"\n`,
@@ -51,7 +54,8 @@ function changesJob({ condition, commit, paths, status }: ChangesJob, branch: st
     ...(condition !== undefined && { if: condition }),
     "runs-on": "ubuntu-latest",
     "timeout-minutes": 10,
-    permissions: { contents: "read", ...(status && { statuses: "write" }) },
+    ...(status && { environment: STATUS_ENVIRONMENT }),
+    permissions: { contents: "read" },
     outputs: { changed: "${{ steps.compare.outputs.changed }}" },
     steps: [compare, ...(setStatus ? [setStatus] : [])],
   };
@@ -82,6 +86,13 @@ function addChangesJob(document: Document, job: ChangesJob, branch: string): voi
   });
   const pair = document.createPair("changes", node);
   jobs.items.unshift(pair);
+  if (job.status === undefined) return;
+  const [app] = (jobOf(document, "gate").get("steps") as YAMLSeq<YAMLMap>).items;
+  if (app?.get("id") !== "app")
+    throw new CodedError("PP9001", "the job gate does not begin with the app's token");
+  const ofChanges = app.clone() as YAMLMap;
+  ofChanges.set("if", "steps.compare.outputs.changed == 'false'");
+  (jobOf(document, "changes").get("steps") as YAMLSeq).items.splice(1, 0, ofChanges);
 }
 
 /** Characters of a folder that a pattern of GitHub gives a meaning. */
@@ -116,7 +127,7 @@ export function addPathFilter(
 }
 
 /** The names that a repository has once, in the text of a workflow or an action. */
-const GITHUB_NAMES = /(?<!team:)\baccess-(?:preview|review|deploy|drift|verification)\b/g;
+const GITHUB_NAMES = /(?<!team:)\baccess-(?:preview|review|plan|deploy|drift|verification)\b/g;
 
 /** Gives the workflow, its status, its artifacts and its group a project's own names. */
 export const withGithubSuffix = (text: string, suffix = ""): string =>

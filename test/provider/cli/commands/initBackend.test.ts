@@ -319,13 +319,13 @@ test("plain http to another machine is refused", async () => {
   expect(stderr).toContain("use https (PP2011)");
 });
 
-test("the workflows for a bucket are valid, and only the named jobs have a secret", () => {
+test("the workflows for a bucket are valid, and only the named jobs have the passphrase", () => {
   const scratch = mkdtempSync(join(tmpdir(), "pulumi-platform-bucket-"));
   const backend = describeForCi({ url: "s3://acme-state", source: "login" }, undefined);
   const written = writeInitWorkflows(scratch, { backend });
   const withSecret = workflowNames.flatMap((name) =>
     Object.entries(readWorkflow(join(written, `${name}.yml`)).jobs)
-      .filter(([, job]) => JSON.stringify(job).includes("secrets."))
+      .filter(([, job]) => JSON.stringify(job).includes("secrets.PULUMI_CONFIG_PASSPHRASE"))
       .map(([job]) => `${name} ${job}`),
   );
   expect(withSecret.sort()).toEqual([

@@ -30,26 +30,27 @@ abstract class FakeHost {
   private server: Server | undefined;
   protected origin = "";
 
-  protected abstract answer(method: string, url: URL, body: unknown): Answer;
+  protected abstract answer(method: string, url: URL, body: unknown, token: string): Answer;
 
   async start(): Promise<void> {
     this.server = createServer((request, response) => {
       void this.read(request).then((body) => {
         const method = request.method ?? "";
         const url = new URL(request.url ?? "", this.origin);
-        const token = request.headers.authorization ?? request.headers["private-token"];
+        const { authorization, "private-token": privateToken, "job-token": jobToken } = request.headers;
+        const token = authorization ?? privateToken ?? jobToken;
         this.seen.push({ method, path: url.pathname, token: String(token), body });
         const fault = this.faults.find(
           (one) => (one.method ?? method) === method && (one.times ?? 1) > 0 && url.pathname !== "/graphql",
         );
         if (fault?.times !== undefined) fault.times -= 1;
-        if (fault?.after === true) this.answer(method, url, body);
+        if (fault?.after === true) this.answer(method, url, body, String(token));
         const [status, answer] =
           fault === undefined
-            ? this.answer(method, url, body)
+            ? this.answer(method, url, body, String(token))
             : ([fault.status, fault.body ?? { message: "fault" }] as const);
         response.writeHead(status, { "content-type": "application/json", ...fault?.headers });
-        response.end(JSON.stringify(answer));
+        response.end(Buffer.isBuffer(answer) ? answer : JSON.stringify(answer));
       });
     });
     await new Promise<void>((resolve) => this.server?.listen(0, "127.0.0.1", resolve));
@@ -72,6 +73,7 @@ abstract class FakeHost {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
+    if (request.headers["content-type"] === "text/plain") return text;
     return text === "" ? undefined : (JSON.parse(text) as unknown);
   }
 }
@@ -101,10 +103,12 @@ export interface Issue extends Comment {
 export class FakeGitHub extends FakeHost {
   login = "github-actions[bot]";
   issues: Issue[] = [];
-  pulls: { number: number; owner: string; branch: string; sha: string }[] = [];
+  pulls: { number: number; owner: string; branch: string; sha: string; base?: string; state?: string }[] = [];
+  /** By the number of the pull request. */
+  readonly events = new Map<number, { event: string; created_at: string }[]>();
   /** The paths that a commit changes, by the commit. */
   readonly changed = new Map<string, readonly string[]>();
-  /** By commit and context: the newest. */
+  /** By commit and context: the newest that the app has set; those of GitHub Actions have its name before them. */
   readonly statuses = new Map<string, { state?: string; description?: string }>();
   private next = 1;
 
@@ -135,7 +139,7 @@ export class FakeGitHub extends FakeHost {
     return made;
   }
 
-  protected answer(method: string, url: URL, body: unknown): Answer {
+  protected answer(method: string, url: URL, body: unknown, token: string): Answer {
     const given = (body ?? {}) as Partial<Issue>;
     const path = url.pathname;
     if (path === "/graphql") return [200, { data: { viewer: { login: this.login } } }];
@@ -149,10 +153,19 @@ export class FakeGitHub extends FakeHost {
     }
     if (path === `${base}/pulls`) {
       const found = this.pulls.filter(
-        ({ owner, branch }) => `${owner}:${branch}` === url.searchParams.get("head"),
+        ({ owner, branch, state = "open" }) =>
+          `${owner}:${branch}` === url.searchParams.get("head") &&
+          ["all", state].includes(url.searchParams.get("state") ?? "open"),
       );
-      return [200, found.map(({ number, sha }) => ({ number, head: { sha } }))];
+      const pulls = found.map(({ number, sha, base = "main", state = "open" }) => ({
+        ...{ number, state },
+        head: { sha },
+        base: { ref: base },
+      }));
+      return [200, page(pulls, url)];
     }
+    const [, evented] = new RegExp(`^${base}/issues/(\\d+)/events$`).exec(path) ?? [];
+    if (evented !== undefined) return [200, page(this.events.get(Number(evented)) ?? [], url)];
     if (path === `${base}/issues`) {
       if (method === "POST")
         return [201, this.issue(this.login, given.body ?? "", { title: given.title ?? "" })];
@@ -168,7 +181,8 @@ export class FakeGitHub extends FakeHost {
     const [, commit] = new RegExp(`^${base}/statuses/([0-9a-f]{40})$`).exec(path) ?? [];
     if (commit !== undefined && method === "POST") {
       const status = (body ?? {}) as { context?: string; state?: string };
-      this.statuses.set(`${commit} ${status.context ?? ""}`, status);
+      const source = token.startsWith("Bearer ghs_app") ? "" : "github-actions ";
+      this.statuses.set(`${source}${commit} ${status.context ?? ""}`, status);
       return [201, status];
     }
     const [, number, comments] = new RegExp(`^${base}/issues/(\\d+)(/comments)?$`).exec(path) ?? [];
@@ -197,6 +211,9 @@ export interface Note {
 /** https://docs.gitlab.com/api/notes: the requests that posting makes. */
 export class FakeGitLab extends FakeHost {
   readonly own = 7;
+  /** Answers what concerns jobs. */
+  jobs:
+    { answer: (method: string, url: URL, token: string, body: unknown) => Answer | undefined } | undefined;
   notes: Note[] = [];
 
   get env(): Record<string, string> {
@@ -208,7 +225,9 @@ export class FakeGitLab extends FakeHost {
     };
   }
 
-  protected answer(method: string, url: URL, body: unknown): Answer {
+  protected answer(method: string, url: URL, body: unknown, token: string): Answer {
+    const ofJobs = this.jobs?.answer(method, url, token, body);
+    if (ofJobs !== undefined) return ofJobs;
     const { body: text = "" } = (body ?? {}) as { body?: string };
     const path = url.pathname;
     if (path === "/api/v4/user") return [200, { id: this.own }];

@@ -5,6 +5,8 @@ import { commentMarker } from "../../../../provider/access/report/render/escape"
 import type { DriftReport, Report } from "../../../../provider/access/report/report";
 import type { PostHost, PostOptions } from "../../../../provider/cli/post";
 import { post } from "../../../../provider/cli/post";
+import { command as postCommand } from "../../../../provider/cli/commands/post";
+import { checkPullRequest } from "../../../../provider/cli/post/github";
 import { appendSummary } from "../../../../provider/cli/output/stepSummary";
 import { codeInMessage } from "../../../../provider/errorCodes/codedError";
 import {
@@ -14,6 +16,7 @@ import {
   rewritten,
   riskyReview,
 } from "../../access/report/render/reports";
+import { runCommand } from "../support";
 import { FakeGitHub, FakeGitLab } from "./hosts";
 
 let folder: string;
@@ -60,6 +63,20 @@ const event = (value: unknown): string => {
   writeFileSync(file, JSON.stringify(value));
   return file;
 };
+
+/** The event of a workflow_run. */
+const runEvent = (more: object = {}, event_: object = {}): string =>
+  event({
+    repository: { default_branch: "main" },
+    workflow_run: {
+      head_branch: "patch",
+      head_sha: "abc",
+      head_repository: { owner: { login: "mallory" } },
+      created_at: "2026-05-11T06:00:00Z",
+      ...more,
+    },
+    ...event_,
+  });
 
 describe("a comment on a pull request of GitHub", () => {
   beforeEach(() => {
@@ -134,16 +151,96 @@ describe("a comment on a pull request of GitHub", () => {
       { number: 7, owner: "mallory", branch: "patch", sha: "old" },
       { number: 1, owner: "mallory", branch: "patch", sha: "abc" },
     );
-    const run_ = { head_branch: "patch", head_sha: "abc", head_repository: { owner: { login: "mallory" } } };
-    const env = { ...github.env, GITHUB_EVENT_PATH: event({ workflow_run: run_ }) };
+    const env = { ...github.env, GITHUB_EVENT_PATH: runEvent() };
     expect(await run("github-pr", riskyReview, { env })).toBe(true);
     expect(comments()).toHaveLength(1);
     const moved = {
       ...github.env,
-      GITHUB_EVENT_PATH: event({ workflow_run: { ...run_, head_sha: "gone" } }),
+      GITHUB_EVENT_PATH: runEvent({ head_sha: "gone" }),
     };
     expect(await run("github-pr", riskyReview, { env: moved })).toBe(false);
     expect(said.at(-1)).toContain("no open pull request has the commit");
+  });
+
+  const mine = { number: 1, owner: "mallory", branch: "patch", sha: "abc" };
+  const other = { ...mine, number: 8, base: "mallorys-base" };
+  const changed = (created_at: string) => [{ event: "base_ref_changed", created_at }];
+
+  test.each<[string, { pulls: typeof github.pulls; events?: ReturnType<typeof changed> }, string]>([
+    [
+      "another base",
+      { pulls: [{ ...mine, base: "mallorys-base" }] },
+      "#1 has this commit and the base mallorys-base",
+    ],
+    [
+      "a second one of another base",
+      { pulls: [mine, other] },
+      "#8 has this commit and the base mallorys-base",
+    ],
+    ["a closed one of another base", { pulls: [{ ...other, state: "closed" }, mine] }, "#8 has this commit"],
+    [
+      "a base that was changed since",
+      { pulls: [mine], events: changed("2026-05-11T06:00:01Z") },
+      "#1 had another base",
+    ],
+    ["several of the same base", { pulls: [mine, { ...mine, number: 9 }] }, "several open pull requests"],
+    ["none that is open", { pulls: [{ ...mine, state: "closed" }] }, "no open pull request"],
+  ])("is not posted for a workflow_run whose commit has %s", async (_, { pulls, events = [] }, reason) => {
+    github.pulls.push(...pulls);
+    github.events.set(1, events);
+    const env = { ...github.env, GITHUB_EVENT_PATH: runEvent() };
+    expect(await run("github-pr", riskyReview, { env })).toBe(false);
+    expect(said.at(-1)).toContain(reason);
+    expect(github.writes()).toEqual([]);
+    await expect(checkPullRequest(env)).rejects.toMatchObject({ errorCode: "PP7002" });
+  });
+
+  test("is not posted by --check, which only says whether it would be", async () => {
+    github.pulls.push(mine);
+    const env = { ...github.env, GITHUB_EVENT_PATH: runEvent() };
+    const check = ["--check", "--to", "github-pr"];
+    expect(await runCommand(postCommand.main, check, env)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("pull request #1 into the default branch") as string,
+    });
+    github.pulls.push(other);
+    expect(await runCommand(postCommand.main, check, env)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("(PP7002)") as string,
+    });
+    const ofPull = event({
+      repository: { default_branch: "main" },
+      pull_request: { number: 1, base: { ref: "x" } },
+    });
+    expect(await runCommand(postCommand.main, check, { ...env, GITHUB_EVENT_PATH: ofPull })).toMatchObject({
+      code: 4,
+    });
+    for (const wrong of [
+      ["--check"],
+      ["--check", "--to", "gitlab-mr"],
+      [...check, "--dry-run"],
+      [...check, "report.json"],
+    ])
+      expect(await runCommand(postCommand.main, wrong, env)).toMatchObject({ code: 2 });
+    expect(github.writes()).toEqual([]);
+  });
+
+  test("is posted where the base was changed before the run began", async () => {
+    github.pulls.push(mine);
+    github.events.set(1, changed("2026-05-11T05:59:59Z"));
+    const env = { ...github.env, GITHUB_EVENT_PATH: runEvent() };
+    expect(await run("github-pr", riskyReview, { env })).toBe(true);
+    expect(await checkPullRequest(env)).toBe(1);
+  });
+
+  test.each([
+    ["names no default branch", {}, { repository: {} }],
+    ["does not say when the run began", { created_at: undefined }, {}],
+  ])("is not posted where the event %s", async (_, more, event_) => {
+    github.pulls.push(mine);
+    const env = { ...github.env, GITHUB_EVENT_PATH: runEvent(more, event_) };
+    expect(await run("github-pr", riskyReview, { env })).toBe(false);
+    expect(said.at(-1)).toContain("names no default branch, or not when the run began");
   });
 
   test("has the size that GitHub takes, with the verdict", async () => {
@@ -377,7 +474,13 @@ describe("the commit in a comment", () => {
     [
       "a workflow_run",
       {
-        workflow_run: { head_branch: "patch", head_sha: commit, head_repository: { owner: { login: "a" } } },
+        repository: { default_branch: "main" },
+        workflow_run: {
+          head_branch: "patch",
+          head_sha: commit,
+          head_repository: { owner: { login: "a" } },
+          created_at: "2026-05-11T06:00:00Z",
+        },
       },
     ],
   ])("is the one that %s of GitHub names", async (_, value) => {
