@@ -9,7 +9,7 @@ import { Facts } from "./facts";
 import { grantRules } from "./grants";
 import { keyRules } from "./keys";
 import { registryRules } from "./registry";
-import { changedSetting } from "./settings";
+import { changedSetting, newRoot, repeatedGrant } from "./settings";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
 import type { RuleOptions } from "./ruleOptions";
@@ -27,6 +27,8 @@ export const rules: readonly Rule[] = [
   ...dangerRules,
   ...registryRules,
   ...exposureRules,
+  newRoot,
+  repeatedGrant,
   // The last one: it reports what no other rule does.
   changedSetting,
 ];

@@ -1,8 +1,11 @@
+import { urnParts } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { accessKinds } from "../graph/accessKinds";
 import { isJudged } from "../graph/fieldAccess";
+import { tupleOf } from "../graph/grant";
+import type { Grant } from "../graph/grant";
 import { timestampNanos } from "../../engine/values/times";
 import type { ResourceChange } from "../review/comparison";
 import { severities } from "../review/finding";
@@ -11,7 +14,9 @@ import type { Entity } from "../graph/model";
 import { fieldsWhere, textAtPath } from "./describedFields";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
+import { roleName, subjectName } from "./grantText";
 import { textAt } from "./inputValues";
+import { givesAccess } from "./kindConditions";
 import type { KindCondition } from "./kindConditions";
 import type { Rule } from "./rule";
 import { labelEntity } from "./wording";
@@ -116,6 +121,76 @@ function findReplacedContent(facts: Facts, { op, after }: Change): FindingInput[
     }),
   ];
 }
+
+const isGroup: KindCondition = (kind) => kind === "Group";
+
+export const newRoot: Rule = {
+  id: "S2",
+  name: "new-organisation",
+  severities: ["medium"],
+  when: "always",
+  what: "A group is created without `parentUid`: it is the root of a new organisation.",
+  why: "Whoever creates an organisation owns it, and no binding, review or nightly comparison of the existing one covers it. Often the parent was forgotten.",
+  fix: "Set `parentUid` to the uid of the group that it belongs to.",
+  except: "For the first program of a new organisation.",
+  exampleMatch: { name: "acme-labs" },
+  needsBefore: true,
+  planOnly: true,
+  about: isGroup,
+  find: (facts) =>
+    [...facts.writes(isGroup)].flatMap(({ op, after }) => {
+      const { parentUid } = after.inputs;
+      if (op !== "create" || (parentUid !== undefined && parentUid !== "")) return [];
+      return [
+        facts.aboutEntity(after, {
+          severity: "medium",
+          field: "parentUid",
+          message: `${labelEntity(after)} has no parentUid: it is the root of a new organisation`,
+          advice:
+            "set parentUid to the uid of the group that it belongs to, unless a new organisation is meant",
+        }),
+      ];
+    }),
+};
+
+export const repeatedGrant: Rule = {
+  id: "S3",
+  name: "repeated-grant",
+  severities: ["low"],
+  when: "always",
+  what: "A new grant gives a role that the same subject has already at the same group, by another resource.",
+  why: "Whoever removes one of the two believes that the access is gone, and the other one still gives it.",
+  fix: "Keep one of the two.",
+  except: "While a grant moves from one stack to another.",
+  exampleMatch: { role: "viewer" },
+  needsBefore: true,
+  about: givesAccess,
+  find: (facts) => {
+    const first = new Map<string, Grant>();
+    for (const grant of facts.comparison.after.grants) {
+      const key = tupleOf(grant);
+      if (!first.has(key)) first.set(key, grant);
+    }
+    const created = new Set([...facts.writes(givesAccess)].map(({ urn }) => urn));
+    return facts.comparison.after.grants.flatMap((grant) => {
+      const other = first.get(tupleOf(grant));
+      const isCreated = [grant, other].some((each) => each?.urn !== undefined && created.has(each.urn));
+      if (other === undefined || other === grant || !isCreated) return [];
+      const { sourceKind, urn, uid } = other;
+      return [
+        facts.aboutGrant(grant, {
+          severity: "low",
+          field: "roleUid",
+          message: `${subjectName(grant)} has ${roleName(grant)} on ${grant.group.path} twice`,
+          details: [
+            `also by ${sourceKind} ${urn === undefined ? (uid ?? "of another owner") : urnParts(urn).name}`,
+          ],
+          advice: "keep one of the two: removing the other one takes nothing away",
+        }),
+      ];
+    });
+  },
+};
 
 export const changedSetting: Rule = {
   id: "S1",

@@ -182,3 +182,36 @@ describe("S1 changed-setting", () => {
     expect(severitiesOf("S1", change([], [repo, tag(repo)]))).toEqual([]);
   });
 });
+
+describe("S2 new-organisation", () => {
+  const root = { ...resource("Group", "labs", {}), uid: "f".repeat(40) };
+
+  test.each<[string, Resource[], Resource[], string[]]>([
+    ["a new group without a parent", [], [root], ["medium"]],
+    ["a root that exists", [root], [{ ...root, inputs: { ...root.inputs, description: "x" } }], []],
+    ["a new group in another one", [], [resource("Group", "labs", { parentUid: payments })], []],
+  ])("%s", (_title, before, after, expected) => {
+    expect(severitiesOf("S2", change(before, after))).toEqual(expected);
+  });
+});
+
+describe("S3 repeated-grant", () => {
+  const one = binding(robot, viewer, payments);
+  const second = { ...one, uid: `${payments}/0000000000000002`, urn: `${one.urn}-2` };
+  const all = resource("GroupAccess", "all", {
+    parentUid: payments,
+    bindings: { robot: { identityUid: robot.uid, roleUid: viewer.uid } },
+  });
+
+  test.each<[string, Resource[], Resource[], string[]]>([
+    ["two new bindings", [], [one, second], ["low"]],
+    ["a second binding", [one], [one, second], ["low"]],
+    ["a binding beside a GroupAccess", [one], [one, all], ["low"]],
+    ["two that exist", [one, second], [one, second], []],
+    ["another role", [one], [one, binding(robot, pusher, payments)], []],
+    ["another group", [one], [one, binding(robot, viewer, acme)], []],
+    ["another identity", [one], [one, binding(other, viewer, payments)], []],
+  ])("%s", (_title, before, after, expected) => {
+    expect(severitiesOf("S3", change(before, after))).toEqual(expected);
+  });
+});
