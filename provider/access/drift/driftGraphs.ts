@@ -84,7 +84,30 @@ class DriftGraphs {
     for (const object of directory.all()) this.addLive(entityOfObject(object), owned);
     this.before = new Map(this.after);
     for (const difference of differences) this.applyDifference(difference);
+    this.keepReferredObjects();
     this.pruneDanglingReferences(differences);
+  }
+
+  /**
+   * Puts back what no program manages where a resource of a program refers to it: it was there when the resource was
+   * recorded, and without it an unchanged grant would look like a new one.
+   */
+  private keepReferredObjects(): void {
+    for (let added = -1; added !== 0;) {
+      added = 0;
+      for (const { kind, inputs } of [...this.before.values()]) {
+        const spec = specOf(kind);
+        if (spec === undefined) continue;
+        mapLeaves(spec, inputs, (value, leaf) => {
+          const live = isReference(leaf) && typeof value === "string" ? this.after.get(value) : undefined;
+          if (live !== undefined && !this.before.has(live.key)) {
+            this.before.set(live.key, live);
+            added += 1;
+          }
+          return value;
+        });
+      }
+    }
   }
 
   /** Clears references to objects that no longer exist, since they grant no access. */

@@ -146,6 +146,16 @@ describe("the risk rules after drift", () => {
     );
   });
 
+  test.each([
+    ["role", reader],
+    ["identity", ci],
+    ["group", team],
+  ])("an unchanged grant has not drifted where its %s is in no stack", async (_part, part) => {
+    const report = await driftBetween([stateOf(without(part))], [...given, ...held]);
+    expect(report.grants).toEqual([]);
+    expect(report.findings.map(({ uid, drift }) => [uid, drift?.kind])).toEqual([[part.uid, "unmanaged"]]);
+  });
+
   test("are left out if they declare that they apply to plans only or need the whole organisation", async () => {
     const planOnly = rules.filter((rule) => rule.planOnly === true).map(({ id }) => id);
     expect(planOnly).toEqual(["K4", "D3", "X4", "S2", "S1"]);
