@@ -63,6 +63,14 @@ describe("a hostile program", () => {
     expect(outcomeOf(program).planRefuses).toBe(plan === undefined ? undefined : plan === "refuses");
   });
 
+  const bound = corpus.filter(({ plan }) => plan === "refuses");
+  test.each(everything ? [] : bound)("$id with a forged plan is refused by the review", (program) => {
+    const { opens, reviews = {} } = outcomeOf(program).forged ?? {};
+    expect(opens).toBe(true);
+    expect(Object.keys(reviews)).toHaveLength(4);
+    expect(Object.entries(reviews).filter(([, code]) => code !== 4 && code !== 2)).toEqual([]);
+  });
+
   test.each(corpus)("$id is reviewed within five seconds of CPU time", (program) => {
     expect(outcomeOf(program).reviewSeconds).toBeLessThan(5);
   });

@@ -58,6 +58,14 @@ export function stopsChange(code: number | undefined): boolean {
   return code === 5 || code === 4;
 }
 
+/** Plans that allow what a program does in the update, and look like the one of its preview. */
+export interface Forged {
+  /** Whether an update that is held to a forged plan is done. */
+  readonly opens: boolean;
+  /** The exit codes of reviews of the preview and a forged plan, by how it was forged. */
+  readonly reviews: Readonly<Record<string, number>>;
+}
+
 /** What became of one hostile program. */
 export interface Outcome {
   readonly id: string;
@@ -77,6 +85,8 @@ export interface Outcome {
   readonly remaining: readonly string[];
   /** Whether an update that is held to the plan of the preview is refused. */
   readonly planRefuses?: boolean;
+  /** What became of forged plans, where the update is refused by the plan of the preview. */
+  readonly forged?: Forged;
   /** CPU seconds of the review. */
   readonly reviewSeconds: number;
   /** What the commands printed, for messages. */

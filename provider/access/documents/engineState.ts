@@ -123,6 +123,45 @@ function readValue(value: unknown, path: string, options: ReadOptions): Json {
   return typeof value === "number" || typeof value === "boolean" ? value : null;
 }
 
+/** A value as the CLI writes it, with a mask in place of each secret: as in a preview's digest. */
+export function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (value === null || typeof value !== "object") return value;
+  const members = value as Record<string, unknown>;
+  if (members[SIGNATURE] === SECRET) return SECRET_MASK;
+  return Object.fromEntries(Object.entries(members).map(([key, member]) => [key, withoutSecrets(member)]));
+}
+
+/** Members of a state that decide what it says. */
+const STATE_MEMBERS = [
+  ...[
+    "urn",
+    "custom",
+    "delete",
+    "id",
+    "type",
+    "inputs",
+    "outputs",
+    "parent",
+    "protect",
+    "external",
+    "provider",
+  ],
+  ...["dependencies", "propertyDependencies", "importID", "retainOnDelete", "deletedWith", "ignoreChanges"],
+];
+
+const fold = (key: string): string => key.toUpperCase().toLowerCase();
+
+/** A member that the engine reads as one of these, and JavaScript does not: the engine accepts any case. */
+export function findOtherCase(
+  value: unknown,
+  members: readonly string[] = STATE_MEMBERS,
+): string | undefined {
+  if (!isObject(value)) return undefined;
+  const folded = new Set(members.map(fold));
+  return Object.keys(value).find((key) => !members.includes(key) && folded.has(fold(key)));
+}
+
 function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

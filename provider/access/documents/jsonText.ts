@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+import { printable } from "../../api/errors";
 import { CodedError } from "../../errorCodes/codedError";
 
 /** A document cannot be read: one line that says which, and what to give instead. */
@@ -32,6 +34,11 @@ export function decodeText(input: string | Uint8Array): string {
   return utf8(input).toString("utf8");
 }
 
+/** @throws DocumentError where the bytes are not UTF-8: each parser reads something else in their place. */
+export function checkUtf8(input: string | Uint8Array, name: string): void {
+  if (!isUtf8(utf8(input))) throw new DocumentError("PP6001", `${name} is not UTF-8: write it again`);
+}
+
 /** The position after the string that begins at `start`; undefined where it does not end. */
 function endOfString(bytes: Buffer, start: number): number | undefined {
   for (let at = bytes.indexOf(QUOTE, start + 1); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
@@ -40,6 +47,68 @@ function endOfString(bytes: Buffer, start: number): number | undefined {
     if (slashes % 2 === 0) return at + 1;
   }
   return undefined;
+}
+
+/** The first key that an object has twice. */
+function findRepeatedKey(bytes: Buffer, from: number, to: number): string | undefined {
+  /** The keys of each open object; undefined of an array. */
+  const open: (Set<unknown> | undefined)[] = [];
+  let expectsKey = false;
+  for (let at = from; at < to; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      expectsKey = byte === OPEN_BRACE;
+      open.push(expectsKey ? new Set() : undefined);
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      open.pop();
+      expectsKey = false;
+    } else if (byte === COMMA) {
+      expectsKey = open[open.length - 1] !== undefined;
+    } else if (byte === QUOTE) {
+      const end = endOfString(bytes, at) ?? to;
+      const keys = expectsKey ? open[open.length - 1] : undefined;
+      if (keys !== undefined) {
+        const text = bytes.toString("utf8", at, end);
+        const key: unknown = text.includes("\\") ? JSON.parse(text) : text.slice(1, -1);
+        if (keys.has(key)) return String(key);
+        keys.add(key);
+      }
+      expectsKey = false;
+      at = end - 1;
+    }
+  }
+  return undefined;
+}
+
+/** Half of a surrogate pair, as `JSON.stringify` writes it. */
+const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
+/**
+ * Refuses JSON that other parsers read otherwise. Of a repeated key the engine merges the values, and JavaScript takes
+ * the last one.
+ *
+ * @param value what `JSON.parse` made of these bytes.
+ * @throws DocumentError
+ */
+export function checkUnambiguous(
+  bytes: Buffer,
+  value: unknown,
+  name: string,
+  from = 0,
+  to = bytes.length,
+): void {
+  const key = findRepeatedKey(bytes, from, to);
+  if (key !== undefined) {
+    throw new DocumentError(
+      "PP6003",
+      `${name} has the key ${JSON.stringify(printable(key, 80))} twice in one object, so what it says depends on the reader: write it again`,
+    );
+  }
+  const part = bytes.subarray(from, to);
+  const hasEscape = part.includes("\\ud") || part.includes("\\uD");
+  if (hasEscape && LONE_SURROGATE.test(JSON.stringify(value))) {
+    throw new DocumentError("PP6003", `${name} has half of a surrogate pair in a string: write it again`);
+  }
 }
 
 /** Objects and arrays inside one another that are read. What the CLI writes has a tenth of that. */
@@ -192,18 +261,26 @@ class JsonReader {
     const { bytes, head, handlers } = this;
     if (this.documentLevels > MOST_LEVELS) handlers.tooDeep();
     else if (head === undefined) handlers.document(this.parse(this.documentStart, at + 1));
-    else handlers.document(parseText(head + bytes.toString("utf8", this.tailStart, at + 1), handlers.name));
+    else {
+      const document = Buffer.concat([Buffer.from(head), bytes.subarray(this.tailStart, at + 1)]);
+      const value = parseText(document.toString("utf8"), handlers.name);
+      checkUnambiguous(document, value, handlers.name);
+      handlers.document(value);
+    }
     this.head = undefined;
     this.documentLevels = 0;
     this.keys.length = 0;
   }
 
   private parse(from: number, to: number): unknown {
+    let value: unknown;
     try {
-      return JSON.parse(this.bytes.toString("utf8", from, to));
+      value = JSON.parse(this.bytes.toString("utf8", from, to));
     } catch {
       throw notJson(this.bytes, from, this.handlers.name);
     }
+    checkUnambiguous(this.bytes, value, this.handlers.name, from, to);
+    return value;
   }
 }
 
@@ -214,6 +291,7 @@ class JsonReader {
  * @throws DocumentError where it is empty, truncated, or not JSON.
  */
 export function readJson(input: string | Uint8Array, handlers: JsonHandlers): void {
+  checkUtf8(input, handlers.name);
   new JsonReader(utf8(input), handlers).read();
 }
 

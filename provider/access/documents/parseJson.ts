@@ -1,4 +1,4 @@
-import { DocumentError, MOST_LEVELS, decodeText } from "./jsonText";
+import { checkUnambiguous, checkUtf8, DocumentError, MOST_LEVELS, decodeText } from "./jsonText";
 
 /** Hostile JSON may be deeper than the stack of any recursion. */
 function isTooDeep(document: unknown): boolean {
@@ -25,6 +25,7 @@ export function tooDeepError(name: string, advice: string): DocumentError {
  * @throws DocumentError in one line.
  */
 export function parseJson(input: string | Uint8Array, name: string, advice?: string): unknown {
+  checkUtf8(input, name);
   const text = decodeText(input);
   if (text.trim() === "") {
     const what = advice ?? "did the command that should have written it fail?";
@@ -38,5 +39,6 @@ export function parseJson(input: string | Uint8Array, name: string, advice?: str
     throw new DocumentError("PP6001", `${name} is truncated or invalid JSON${what}`);
   }
   if (isTooDeep(value)) throw tooDeepError(name, advice ?? "write it again");
+  checkUnambiguous(Buffer.from(text), value, name);
   return value;
 }

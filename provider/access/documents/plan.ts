@@ -1,19 +1,21 @@
 import { printable } from "../../api/errors";
+import { UNKNOWN } from "../../engine/description";
 import { isObject, sortedJson } from "../../engine/values/values";
 import { sha256 } from "./digest";
-import { cliVersionOf, readState, urnParts } from "./engineState";
-import type { RecordedResource } from "./engineState";
+import { cliVersionOf, urnParts, withoutSecrets } from "./engineState";
 import { DocumentError } from "./jsonText";
 import { parseJson } from "./parseJson";
-import type { Preview, PreviewStep } from "./preview";
+import type { Preview, PreviewStep, WrittenState } from "./preview";
+
+type Members = Readonly<Record<string, unknown>>;
 
 /** What an update plan allows for one resource. */
 export interface PlannedResource {
   readonly urn: string;
   /** In the engine's words, in order. */
   readonly steps: readonly string[];
-  /** The arguments, read as those of a preview. Undefined where the plan shows none: of a delete. */
-  readonly state?: RecordedResource;
+  /** What the engine holds the program to. Undefined of a delete. */
+  readonly goal?: Members;
 }
 
 /** An update plan, as `pulumi preview --save-plan` writes it. */
@@ -23,23 +25,89 @@ export interface UpdatePlan {
   /** The version of the CLI that wrote it. */
   readonly cli?: string;
   readonly resources: readonly PlannedResource[];
+  /** Members that this version does not know, which may allow anything. */
+  readonly unknownMembers: readonly string[];
 }
 
-function readGoal(urn: string, value: unknown, name: string): PlannedResource {
-  const steps = isObject(value) ? value["steps"] : undefined;
-  if (!isObject(value) || !Array.isArray(steps) || steps.some((step) => typeof step !== "string")) {
+/** Members of a goal that are equal in the preview, with the member of its state. */
+const SAME_VALUE = {
+  type: "type",
+  custom: "custom",
+  parent: "parent",
+  provider: "provider",
+  protect: "protect",
+  id: "importID",
+  customTimeouts: "customTimeouts",
+} as const;
+
+/** Lists of a goal that have the same items in the preview. */
+const SAME_ITEMS = [
+  "dependencies",
+  "ignoreChanges",
+  "ignoreRefreshChanges",
+  "additionalSecretOutputs",
+] as const;
+
+/** The keys of a plan, by the object that has them. The engine finds them in any case, so no other key is accepted. */
+const KNOWN = {
+  plan: ["manifest", "config", "resourcePlans"],
+  manifest: ["time", "magic", "version", "plugins"],
+  // `state` and `seed` bind nobody: the engine does not compare them.
+  resource: ["goal", "steps", "state", "seed"],
+  goal: [
+    ...Object.keys(SAME_VALUE),
+    ...SAME_ITEMS,
+    "name",
+    "inputDiff",
+    // Of stacks and components alone, which have no access of their own. A preview does not show it.
+    "outputDiff",
+    "propertyDependencies",
+    // Decides about the order of operations, which `steps` holds.
+    "deleteBeforeReplace",
+    "aliases",
+    "structuredAliases",
+  ],
+  diff: ["adds", "updates", "deletes"],
+  alias: ["URN", "Name", "Type", "Project", "Stack", "Parent", "NoParent"],
+  timeouts: ["create", "update", "delete"],
+} as const;
+
+const asMembers = (value: unknown): Members => (isObject(value) ? value : {});
+const memberOf = (members: Members, key: string): unknown =>
+  Object.hasOwn(members, key) ? members[key] : undefined;
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+
+/** The keys of an object that are not known, with where they are. */
+function findUnknown(value: unknown, where: keyof typeof KNOWN, path: string): string[] {
+  const known: readonly string[] = KNOWN[where];
+  return Object.keys(asMembers(value))
+    .filter((key) => !known.includes(key))
+    .map((key) => `${path}${printable(key, 80)}`);
+}
+
+function findUnknownInResource(value: Members): string[] {
+  const goal = asMembers(value["goal"]);
+  return [
+    ...findUnknown(value, "resource", ""),
+    ...findUnknown(goal, "goal", "goal."),
+    ...findUnknown(goal["inputDiff"], "diff", "goal.inputDiff."),
+    ...findUnknown(goal["outputDiff"], "diff", "goal.outputDiff."),
+    ...findUnknown(goal["customTimeouts"], "timeouts", "goal.customTimeouts."),
+    ...asList(goal["structuredAliases"]).flatMap((alias) =>
+      findUnknown(alias, "alias", "goal.structuredAliases."),
+    ),
+  ];
+}
+
+function readResource(urn: string, value: unknown, name: string): PlannedResource {
+  const { steps, goal } = asMembers(value);
+  if (!Array.isArray(steps) || steps.some((step) => typeof step !== "string")) {
     throw new DocumentError(
       "PP6003",
       `${name} is not an update plan that this version can read: ${printable(urnParts(urn).name, 80)} has no steps`,
     );
   }
-  const { type } = urnParts(urn);
-  const { state } = value;
-  return {
-    urn,
-    steps: steps as string[],
-    ...(isObject(state) ? { state: readState({ urn, type, inputs: state }, "events") } : {}),
-  };
+  return { urn, steps: steps as string[], ...(isObject(goal) ? { goal } : {}) };
 }
 
 /**
@@ -60,56 +128,211 @@ export function parsePlan(input: string | Uint8Array, name = "the plan"): Update
   return {
     digest: sha256(input),
     cli: cliVersionOf(value["manifest"]),
-    resources: Object.entries(resources).map(([urn, resource]) => readGoal(urn, resource, name)),
+    resources: Object.entries(resources).map(([urn, resource]) => readResource(urn, resource, name)),
+    unknownMembers: [
+      ...findUnknown(value, "plan", ""),
+      ...findUnknown(value["manifest"], "manifest", "manifest."),
+      ...Object.values(resources).flatMap((resource) => findUnknownInResource(asMembers(resource))),
+    ],
   };
 }
 
-/** The provider resources of the engine are in a plan and in no preview. */
-const isProviderResource = (urn: string): boolean => urnParts(urn).type.startsWith("pulumi:providers:");
-
-/** What a preview of a refresh does first is in no plan. */
-const isRefresh = ({ op }: PreviewStep): boolean => op === "refresh";
-
-function findProblem(urn: string, planned: PlannedResource | undefined, steps: readonly PreviewStep[]) {
+/** The engine makes these providers itself, and no preview shows them. */
+const isDefaultProvider = (urn: string): boolean => {
   const { type, name } = urnParts(urn);
-  const who = `${printable(type.slice(type.lastIndexOf(":") + 1), 80)} ${printable(name, 80)}`;
-  const ops = [...new Set(steps.map(({ op }) => op))].sort();
-  if (planned === undefined) return `${who} is in the preview (${ops.join(", ")}) and not in the plan`;
-  const allowed = [...new Set(planned.steps)].sort();
-  if (ops.length === 0) {
-    return allowed.join() === "same"
-      ? undefined
-      : `${who} is in the plan (${allowed.join(", ")}) and not in the preview`;
-  }
-  if (allowed.join() !== ops.join()) {
-    return `${who}: the plan allows ${allowed.join(", ")}, and the preview shows ${ops.join(", ")}`;
-  }
-  const shown = steps.findLast(({ after }) => after !== undefined)?.after;
-  if (shown === undefined || planned.state === undefined) return undefined;
-  const text = ({ inputs, secretPaths }: RecordedResource): string =>
-    sortedJson([inputs, [...secretPaths].sort()]);
-  return text(shown) !== text(planned.state)
-    ? `${who}: the plan has other arguments than the preview`
-    : undefined;
+  return type.startsWith("pulumi:providers:") && name.startsWith("default");
+};
+
+/** What a preview of a refresh does first, and what only reads, is in no plan. */
+const NOT_PLANNED: ReadonlySet<string> = new Set(["refresh", "read"]);
+
+/** What one `replace` of a preview stands for in a plan. */
+const REPLACEMENT = ["create-replacement", "replace", "delete-replaced"];
+
+/** The operations that a preview shows, as a plan has them. */
+function plannedOps(ops: readonly string[]): readonly string[] {
+  const isWhole = !ops.includes("replace") || ops.includes("create-replacement");
+  return isWhole ? ops : ops.flatMap((op) => (op === "replace" ? REPLACEMENT : [op]));
 }
 
-/** Where a plan and a preview do not say the same, a line each: one of them is of another run. */
+const inOrder = (values: readonly unknown[]): string[] => [...new Set(values.map(String))].sort();
+
+/** A value as a text that tells it from others. A secret has the same text as in a preview, which shows none. */
+const textOf = (value: unknown): string => sortedJson(withoutSecrets(value) ?? null);
+
+/** An absent member and an empty one mean the same, and the engine writes no empty ones in some places. */
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === false || value === "") return true;
+  return typeof value === "object" && Object.keys(value).length === 0;
+}
+
+const isSameValue = (a: unknown, b: unknown): boolean =>
+  (isEmpty(a) && isEmpty(b)) || textOf(a) === textOf(b);
+
+const isSameSet = (a: unknown, b: unknown): boolean =>
+  inOrder(asList(a)).join("\n") === inOrder(asList(b)).join("\n");
+
+/** Compares by property: the engine does not compare the dependencies of a property that the plan leaves out. */
+function isSameDependencies(planned: Members, shown: Members): boolean {
+  const keys = inOrder([...Object.keys(planned), ...Object.keys(shown)]);
+  return keys.every(
+    (key) =>
+      Object.hasOwn(planned, key) === Object.hasOwn(shown, key) &&
+      isSameSet(memberOf(planned, key), memberOf(shown, key)),
+  );
+}
+
+/** The inputs of which the plan allows another value than the preview shows. */
+function findOtherInputs(diff: Members, before: Members, after: Members): string[] {
+  const [adds, updates] = [asMembers(diff["adds"]), asMembers(diff["updates"])];
+  const deletes = new Set(asList(diff["deletes"]).map(String));
+  const keys = [before, after, adds, updates].flatMap((members) => Object.keys(members));
+  const allowed = (key: string): unknown => {
+    if (Object.hasOwn(adds, key)) return adds[key];
+    if (Object.hasOwn(updates, key)) return updates[key];
+    return deletes.has(key) ? undefined : memberOf(before, key);
+  };
+  const isTwofold = (key: string): boolean =>
+    [Object.hasOwn(adds, key), Object.hasOwn(updates, key), deletes.has(key)].filter(Boolean).length > 1;
+  return inOrder([...keys, ...deletes]).filter(
+    (key) => isTwofold(key) || textOf(allowed(key)) !== textOf(memberOf(after, key)),
+  );
+}
+
+/** A resource by its type and name: the parents of an alias depend on the aliases of others. */
+function typeAndName(urn: string): string {
+  const { type, name } = urnParts(urn);
+  return `${type}::${name}`;
+}
+
+/** The type and name of what an alias of a goal leads to. */
+function resolveAlias(alias: unknown, urn: string): string {
+  const text = (key: string): string | undefined => {
+    const value = typeof alias === "string" ? key === "URN" && alias : memberOf(asMembers(alias), key);
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const { type, name } = urnParts(urn);
+  const whole = text("URN");
+  return whole === undefined ? `${text("Type") ?? type}::${text("Name") ?? name}` : typeAndName(whole);
+}
+
+/** Where the plan and the preview of the whole run differ for one resource. */
+class PlanComparison {
+  /** Every resource of the state that the preview shows, by type and name. */
+  private readonly existing: ReadonlySet<string>;
+
+  constructor(steps: readonly PreviewStep[]) {
+    const before = steps.flatMap(({ written }) => (written?.before ? [written.before] : []));
+    const urns = before.filter((state) => state["delete"] !== true).map((state) => String(state["urn"]));
+    this.existing = new Set(urns.map(typeAndName));
+  }
+
+  /**
+   * Whether the plan lets the resource take over another one of the state than the preview shows. A resource that
+   * exists uses no alias; the engine does not compare the order of aliases.
+   */
+  private hasOtherAlias(urn: string, goal: Members, before: WrittenState | undefined): boolean {
+    const own = before === undefined ? undefined : String(before["urn"]);
+    if (own === urn) return false;
+    return [...asList(goal["structuredAliases"]), ...asList(goal["aliases"])]
+      .map((alias) => resolveAlias(alias, urn))
+      .some((found) => this.existing.has(found) && (own === undefined || found !== typeAndName(own)));
+  }
+
+  /** What differs, in words. */
+  private findDifferences({ urn, goal }: PlannedResource, steps: readonly PreviewStep[]): string[] {
+    const written = steps.findLast((step) => step.written?.after !== undefined)?.written;
+    const after = written?.after;
+    if (after === undefined) return goal === undefined ? [] : ["goal"];
+    if (goal === undefined) return ["no goal"];
+    const before = written?.before;
+    const diff = asMembers(goal["inputDiff"]);
+    const inputs = findOtherInputs(diff, asMembers(before?.["inputs"]), asMembers(after["inputs"]));
+    return [
+      ...(goal["name"] === urnParts(urn).name ? [] : ["name"]),
+      ...Object.entries(SAME_VALUE).flatMap(([key, shown]) =>
+        isSameValue(goal[key], after[shown]) ? [] : [key],
+      ),
+      ...SAME_ITEMS.filter((key) => !isSameSet(goal[key], after[key])),
+      ...(isSameDependencies(
+        asMembers(goal["propertyDependencies"]),
+        asMembers(after["propertyDependencies"]),
+      )
+        ? []
+        : ["propertyDependencies"]),
+      ...(this.hasOtherAlias(urn, goal, before) ? ["aliases"] : []),
+      ...inputs.map((key) => `input ${printable(key, 80)}`),
+    ];
+  }
+
+  findProblem(
+    urn: string,
+    planned: PlannedResource | undefined,
+    steps: readonly PreviewStep[],
+  ): string | undefined {
+    const { type, name } = urnParts(urn);
+    const who = `${printable(type.slice(type.lastIndexOf(":") + 1), 80)} ${printable(name, 80)}`;
+    const ops = steps.map(({ op }) => op);
+    if (planned === undefined) {
+      return ops.length === 0
+        ? undefined
+        : `${who} is in the preview (${inOrder(ops).join(", ")}) and not in the plan`;
+    }
+    const allowed = inOrder(planned.steps);
+    if (isDefaultProvider(urn)) {
+      return textOf(planned.goal).includes(UNKNOWN)
+        ? `${who}: the plan allows any value in place of an unknown one, and the preview does not show it`
+        : undefined;
+    }
+    if (ops.length === 0) return `${who} is in the plan (${allowed.join(", ")}) and not in the preview`;
+    if ([...planned.steps].sort().join() !== [...plannedOps(ops)].sort().join()) {
+      return `${who}: the plan allows ${allowed.join(", ")}, and the preview shows ${inOrder(ops).join(", ")}`;
+    }
+    const differences = this.findDifferences(planned, steps);
+    return differences.length === 0
+      ? undefined
+      : `${who}: the plan allows another ${differences.join(", ")} than the preview shows`;
+  }
+}
+
+/**
+ * Where a plan allows something else than a preview shows, a line each: one of them is forged, or of another run. Only
+ * the goal of a plan binds the engine.
+ */
 export function comparePlan(
-  plan: UpdatePlan,
-  { steps, omittedUnchanged: omittedUnchanged }: Preview,
+  { resources, unknownMembers }: UpdatePlan,
+  { steps, form, omittedUnchanged }: Preview,
 ): string[] {
+  if (form === "events") {
+    return [
+      "a preview in the streaming form shows no dependencies and options, so the plan cannot be compared: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW",
+    ];
+  }
   const shown = new Map<string, PreviewStep[]>();
   for (const step of steps) {
-    if (isRefresh(step)) continue;
+    if (NOT_PLANNED.has(step.op)) continue;
     const all = shown.get(step.urn);
     if (all) all.push(step);
     else shown.set(step.urn, [step]);
   }
-  const planned = new Map(plan.resources.map((resource) => [resource.urn, resource]));
+  const planned = new Map(resources.map((resource) => [resource.urn, resource]));
+  const comparison = new PlanComparison(steps);
   const isHidden = (urn: string): boolean =>
     omittedUnchanged > 0 && !shown.has(urn) && planned.get(urn)?.steps.join() === "same";
-  return [...new Set([...shown.keys(), ...planned.keys()])]
-    .filter((urn) => !isProviderResource(urn) && !isHidden(urn))
-    .sort()
-    .flatMap((urn) => findProblem(urn, planned.get(urn), shown.get(urn) ?? []) ?? []);
+  const urns = [...new Set([...shown.keys(), ...planned.keys()])];
+  const hidden = urns.filter((urn) => isHidden(urn) && !isDefaultProvider(urn)).length;
+  return [
+    ...inOrder(unknownMembers).map(
+      (member) => `the plan has the member ${member}, which this version does not know: use a newer one`,
+    ),
+    ...(hidden === 0
+      ? []
+      : [
+          `the preview does not show ${hidden} unchanged resources of the plan, so they cannot be compared: write it with --show-sames`,
+        ]),
+    ...urns
+      .filter((urn) => !isHidden(urn))
+      .sort()
+      .flatMap((urn) => comparison.findProblem(urn, planned.get(urn), shown.get(urn) ?? []) ?? []),
+  ];
 }

@@ -1,9 +1,12 @@
 import { printable } from "../../api/errors";
 import { isObject } from "../../engine/values/values";
-import { readState, urnParts } from "./engineState";
+import { findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { DocumentError, MOST_LEVELS, readJson } from "./jsonText";
 import { operations } from "./operations";
+
+/** What the CLI wrote of a state, but for what the provider returned and where it was declared. */
+export type WrittenState = Readonly<Record<string, unknown>>;
 
 /** What the engine means to do with one resource, or did to look at it. */
 export interface PreviewStep {
@@ -12,6 +15,8 @@ export interface PreviewStep {
   readonly urn: string;
   readonly before?: RecordedResource;
   readonly after?: RecordedResource;
+  /** Both states as the CLI wrote them, of a step that a document shows. */
+  readonly written?: { readonly before?: WrittenState; readonly after?: WrittenState };
 }
 
 /** A preview, whichever way the CLI wrote it. */
@@ -19,6 +24,8 @@ export interface Preview {
   /** `project/stack`; undefined where there is no step. */
   readonly stack?: string;
   readonly steps: readonly PreviewStep[];
+  /** The streaming form shows no dependencies and options. Undefined of a preview that no document holds. */
+  readonly form?: "digest" | "events";
   /** How many resources stay as they are without a step that shows them. */
   readonly omittedUnchanged: number;
   /** Why the preview is not whole, in lines: it failed, was cut off, or lost something. A line that goes on begins with "| ". */
@@ -43,6 +50,8 @@ const PREVIEW = "write it with pulumi preview --json --show-sames > preview.json
 const isDigest = (document: Record<string, unknown>): boolean =>
   ["steps", "changeSummary", "duration", "diagnostics"].some((key) => key in document);
 
+const STEP_MEMBERS = ["op", "urn", "oldState", "newState"];
+const DOCUMENT_MEMBERS = ["steps", "changeSummary", "diagnostics", "maybeCorrupt"];
 const EVENT = /Event$/;
 const MOST_CAUSE_LINES = 12;
 const LONGEST_CAUSE_LINE = 500;
@@ -58,7 +67,16 @@ function causeLines(message: string): string[] {
   return left === 0 ? shown : [...shown, `… and ${left} more ${left === 1 ? "line" : "lines"}`];
 }
 
+/** What is not compared with an update plan, and is large. */
+const NOT_COMPARED: ReadonlySet<string> = new Set(["outputs", "stackTrace", "sourcePosition"]);
+
+function writtenState(state: unknown): WrittenState | undefined {
+  if (!isObject(state)) return undefined;
+  return Object.fromEntries(Object.entries(state).filter(([key]) => !NOT_COMPARED.has(key)));
+}
+
 class PreviewReader {
+  form: "digest" | "events" = "digest";
   readonly steps: PreviewStep[] = [];
   /** Each is one problem of one or more lines. */
   readonly problems: string[] = [];
@@ -71,7 +89,22 @@ class PreviewReader {
       this.unreadableSteps += 1;
       return;
     }
-    this.steps.push({ op, urn, before: readState(before, form), after: readState(after, form) });
+    this.form = form;
+    this.checkCase(findOtherCase(before) ?? findOtherCase(after));
+    this.steps.push({
+      op,
+      urn,
+      before: readState(before, form),
+      after: readState(after, form),
+      written: { before: writtenState(before), after: writtenState(after) },
+    });
+  }
+
+  checkCase(member: string | undefined): void {
+    if (member === undefined) return;
+    this.problems.push(
+      `the preview has the member ${printable(member, 80)}, which the engine writes in another case: it was edited`,
+    );
   }
 
   addDiagnostic(severity: unknown, message: unknown, urn: unknown): void {
@@ -231,10 +264,14 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
     },
     element: (value) => {
       if (isObject(value)) {
+        reading.checkCase(findOtherCase(value, STEP_MEMBERS));
         reading.addStep(value["op"], value["urn"], value["oldState"], value["newState"], "digest");
       } else reading.unreadableSteps += 1;
     },
-    document: (value) => readDocument(value, name, reading),
+    document: (value) => {
+      reading.checkCase(findOtherCase(value, DOCUMENT_MEMBERS));
+      readDocument(value, name, reading);
+    },
   });
   checkCounts(reading);
   const [first] = reading.steps;
@@ -242,6 +279,7 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
   return {
     stack: first === undefined ? undefined : `${project}/${stack}`,
     steps: reading.steps,
+    form: reading.form,
     omittedUnchanged: countOmitted(reading),
     problems: removeRepetition(reading.problems).flatMap((problem) => problem.split("\n")),
   };

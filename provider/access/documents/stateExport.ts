@@ -1,7 +1,8 @@
 import { timestampNanos } from "../../engine/values/times";
 import { isObject } from "../../engine/values/values";
-import { cliVersionOf, readState, urnParts } from "./engineState";
+import { cliVersionOf, findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
+import { printable } from "../../api/errors";
 import { DocumentError, readJson } from "./jsonText";
 import { tooDeepError } from "./parseJson";
 
@@ -30,6 +31,15 @@ function timeOf(manifest: unknown): string | undefined {
   return typeof time === "string" && timestampNanos(time) !== undefined ? time : undefined;
 }
 
+/** @throws DocumentError for a member that the engine reads, and that is not read here. */
+function checkCase(member: string | undefined, name: string): void {
+  if (member === undefined) return;
+  throw new DocumentError(
+    "PP6003",
+    `${name} has the member ${printable(member, 80)}, which the engine writes in another case: ${EXPORT}`,
+  );
+}
+
 /** @throws DocumentError where the text is not one stack export of a known version. */
 function checkExport(
   [document, ...others]: readonly unknown[],
@@ -39,6 +49,8 @@ function checkExport(
     throw new DocumentError("PP6002", `${name} is no stack export: ${EXPORT}`);
   }
   const { version, deployment } = document;
+  checkCase(findOtherCase(document, ["version", "deployment"]), name);
+  checkCase(findOtherCase(deployment, ["resources", "pending_operations", "manifest"]), name);
   if (version !== 3 && version !== 4) {
     throw new DocumentError(
       "PP6003",
@@ -72,6 +84,7 @@ export function parseStateExport(
       throw tooDeepError(name, EXPORT);
     },
     element: (value) => {
+      checkCase(findOtherCase(value), name);
       const resource = readState(value, "export", options);
       if (resource) (resource.pendingDelete ? pendingDeletes : resources).push(resource);
     },

@@ -109,6 +109,93 @@ describe("a document built to break the reader", () => {
     expect(error).toMatchObject({ code: "USAGE", message });
   });
 
+  const urn = "urn:pulumi:a::b::c::d";
+  const written: [string, (members: string) => unknown][] = [
+    [
+      "a resource of an export",
+      (members) =>
+        parseStateExport(
+          `{"version":3,"deployment":{"resources":[{"urn":"${urn}","type":"c","inputs":{${members}}}]}}`,
+          FILE,
+        ),
+    ],
+    ["an export", (members) => parseStateExport(`{"version":3,"deployment":{},"x":{${members}}}`, FILE)],
+    ["an inventory", (members) => parseInventory(`{"schemaVersion":1,"objects":[{${members}}]}`, FILE)],
+    ["a report", (members) => parseReport(`{"command":"review","findings":[{${members}}]}`, FILE)],
+    [
+      "an update plan",
+      (members) => parsePlan(`{"resourcePlans":{"${urn}":{"steps":[],"goal":{${members}}}}}`, FILE),
+    ],
+    [
+      "a state of Terraform",
+      (members) => parseTerraformState(`{"version":4,"resources":[{${members}}]}`, FILE),
+    ],
+    ["a step of a preview", (members) => parsePreview(`{"steps":[{"op":"same","x":{${members}}}]}`, FILE)],
+    ["a preview", (members) => parsePreview(`{"steps":[],"changeSummary":{${members}}}`, FILE)],
+    ["an event of a preview", (members) => parsePreview(`{"summaryEvent":{${members}}}`, FILE)],
+  ];
+  const ambiguous = [
+    ["a repeated key", '"a":1,"b":{},"a":2', /^document has the key "a" twice in one object/],
+    [
+      "a key that is repeated by an escape",
+      '"a":1,"\\u0061":2',
+      /^document has the key "a" twice in one object/,
+    ],
+    ["half of a surrogate pair", '"a":"\\ud800"', /^document has half of a surrogate pair in a string/],
+  ] as const;
+
+  test.each(
+    written.flatMap(([what, read]) =>
+      ambiguous.map(([form, members, message]) => [form, what, read, members, message] as const),
+    ),
+  )(
+    "is refused with %s in %s, which other parsers read otherwise",
+    (_form, _what, read, members, message) => {
+      expect(() => read(members)).toThrow(message);
+    },
+  );
+
+  test("is read with keys and escapes that only look like these", () => {
+    const members = '"a":{"a":["a",{"a":1}]},"b":"\\ud83d\\ude00","c":"\\\\ud800","A":",\\"a\\":"';
+    const text = `{"resourcePlans":{"${urn}":{"steps":[],"goal":{"inputDiff":{"adds":{${members}}}}}}}`;
+    expect(parsePlan(text, FILE).unknownMembers).toEqual([]);
+  });
+
+  test.each<[string, (bytes: Buffer) => unknown]>([
+    ["an update plan", (bytes) => parsePlan(bytes, FILE)],
+    ["a preview", (bytes) => parsePreview(bytes, FILE)],
+    ["an export", (bytes) => parseStateExport(bytes, FILE)],
+    ["a state of Terraform", (bytes) => parseTerraformState(bytes, FILE)],
+  ])("is refused as %s that is not UTF-8", (_what, read) => {
+    expect(() => read(Buffer.from([...Buffer.from('{"a":"'), 0xff, ...Buffer.from('"}')]))).toThrow(
+      /^document is not UTF-8/,
+    );
+  });
+
+  test.each([
+    ["Steps", `{"steps":[],"Steps":[],"changeSummary":{}}`],
+    ["OP", `{"steps":[{"op":"same","urn":"${urn}","OP":"create"}],"changeSummary":{}}`],
+    [
+      "Inputs",
+      `{"steps":[{"op":"same","urn":"${urn}","newState":{"urn":"${urn}","type":"c","Inputs":{}}}],"changeSummary":{}}`,
+    ],
+  ])("is incomplete as a preview with a member in another case (%s)", (_member, text) => {
+    expect(parsePreview(text, FILE).problems).toContainEqual(
+      expect.stringMatching(/^the preview has the member \w+, which the engine writes in another case/),
+    );
+  });
+
+  test.each([
+    ["Version", `{"version":3,"Version":3,"deployment":{}}`],
+    ["RESOURCES", `{"version":3,"deployment":{"resources":[],"RESOURCES":[]}}`],
+    ["Inputs", `{"version":3,"deployment":{"resources":[{"urn":"${urn}","type":"c","Inputs":{}}]}}`],
+    ["inputſ", `{"version":3,"deployment":{"resources":[{"urn":"${urn}","type":"c","inputſ":{}}]}}`],
+  ])("is refused as an export with a member in another case (%s)", (member, text) => {
+    expect(() => parseStateExport(text, FILE)).toThrow(
+      `${FILE} has the member ${member}, which the engine writes in another case`,
+    );
+  });
+
   test("is refused as a policy file of 100,000 lists in blocks", () => {
     const text = `allow:\n${"- ".repeat(100_000)}x\n`;
     expect(() => parsePolicy(text, FILE)).toThrow(/nested more than 200 levels deep/);

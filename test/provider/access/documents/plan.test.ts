@@ -2,87 +2,369 @@ import { createHash } from "node:crypto";
 import { comparePlan, parsePlan } from "../../../../provider/access/documents/plan";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { review } from "../../../../provider/access/report/reviewReport";
+import { UNKNOWN } from "../../../../provider/engine/description";
 import { PROVENANCE } from "../../../support/documents";
 
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const urn = (name: string): string => `urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:Role::${name}`;
 const type = "pulumi-nodejs:dynamic/platform:Role";
+const stack = "urn:pulumi:prod::acme::pulumi:pulumi:Stack::acme-prod";
+const engines = "urn:pulumi:prod::acme::pulumi:providers:pulumi-nodejs::default";
+const provider = `${engines}::8a1f`;
 const __provider = 'exports.handler=()=>require("pulumi-platform/dynamic").Role';
-const inputs = { __provider, name: "reader", capabilities: ["CAP_REPO_LIST"] };
-const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:a" };
+const inputs = { __provider, name: "reader", parentUid: UNKNOWN, capabilities: ["CAP_REPO_LIST"] };
+const secret = { [SIGNATURE]: "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:a" };
+const group = "urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:Group::team";
 
-function previewOf(op: string, state: object = inputs): string {
-  const newState = { urn: urn("reader"), type, custom: true, inputs: state };
-  const step = { op, urn: urn("reader"), ...(op === "delete" ? { oldState: newState } : { newState }) };
-  return JSON.stringify({ steps: [step], changeSummary: { [op]: 1 } });
+interface Goal {
+  [key: string]: unknown;
+  inputDiff: { adds?: object; updates?: object; deletes?: string[] };
+}
+interface Plan {
+  [key: string]: unknown;
+  resourcePlans: Record<string, { goal?: Goal; steps: string[]; state?: unknown; [key: string]: unknown }>;
 }
 
-function planOf(steps: string[], state: object | undefined = inputs, name = "reader"): string {
-  const engines = "urn:pulumi:prod::acme::pulumi:providers:pulumi-nodejs::default";
-  const resourcePlans = {
-    [engines]: { steps: ["same"], state: {} },
-    [urn(name)]: { goal: {}, steps, state },
-  };
-  return JSON.stringify({ manifest: { version: "v3.230.0" }, resourcePlans });
-}
+const options = {
+  custom: true,
+  parent: stack,
+  provider,
+  dependencies: [group],
+  propertyDependencies: { parentUid: [group], name: null },
+};
 
-const problems = (plan: string, preview: string): string[] =>
-  comparePlan(parsePlan(plan), parsePreview(preview));
+/** A preview and the plan of the same run: a new role, a changed one, one that stays, one that goes. */
+const before = { ...inputs, parentUid: "uid", description: "old" };
+const updated = { ...inputs, parentUid: "uid", name: "changed" };
+const stateOf = (name: string, given: object, more: object = {}) => ({
+  urn: urn(name),
+  type,
+  ...options,
+  inputs: given,
+  outputs: { more: "than inputs" },
+  ...more,
+});
+const previewOf = (shown: object = inputs): string =>
+  JSON.stringify({
+    steps: [
+      { op: "create", urn: urn("new"), newState: stateOf("new", shown) },
+      {
+        op: "update",
+        urn: urn("old"),
+        oldState: stateOf("old", before),
+        newState: stateOf("old", updated, { protect: true, customTimeouts: { create: 60 } }),
+      },
+      {
+        op: "same",
+        urn: urn("same"),
+        oldState: stateOf("same", before),
+        newState: stateOf("same", before, { ignoreChanges: ["name"] }),
+      },
+      {
+        op: "replace",
+        urn: urn("other"),
+        oldState: stateOf("other", before),
+        newState: stateOf("other", before),
+      },
+      { op: "delete", urn: urn("gone"), oldState: stateOf("gone", before) },
+      { op: "read", urn: urn("read"), newState: stateOf("read", before, { external: true }) },
+    ],
+    changeSummary: { create: 1, update: 1, delete: 1, replace: 1 },
+  });
+const goalOf = (name: string, inputDiff: Goal["inputDiff"], more: object = {}): Goal => ({
+  type,
+  name,
+  inputDiff,
+  outputDiff: {},
+  protect: false,
+  ...options,
+  customTimeouts: {},
+  ...more,
+});
+const planOf = (adds: object = inputs): Plan => ({
+  manifest: { time: "2026-01-01T00:00:00Z", magic: "m", version: "v3.230.0" },
+  config: { "platform:baseUrl": "https://api.acme.example" },
+  resourcePlans: {
+    [engines]: { goal: goalOf("default", { adds: { version: "1" } }), steps: ["same"], state: {} },
+    [urn("new")]: { goal: goalOf("new", { adds }), steps: ["create"], state: adds, seed: "AA==" },
+    [urn("old")]: {
+      goal: goalOf(
+        "old",
+        { updates: { name: "changed" }, deletes: ["description"] },
+        { protect: true, customTimeouts: { create: 60 } },
+      ),
+      steps: ["update"],
+      state: { outputs: "bind nobody" },
+    },
+    [urn("same")]: { goal: goalOf("same", {}, { ignoreChanges: ["name"] }), steps: ["same"], state: {} },
+    [urn("other")]: {
+      goal: goalOf("other", {}),
+      steps: ["create-replacement", "replace", "delete-replaced"],
+      state: {},
+    },
+    [urn("gone")]: { steps: ["delete"], state: null },
+  },
+});
+
+const problems = (plan: unknown, preview = previewOf()): string[] =>
+  comparePlan(parsePlan(typeof plan === "string" ? plan : JSON.stringify(plan)), parsePreview(preview));
+
+/** The plan as an author would forge it: what the engine does not compare stays as it was previewed. */
+function forge(edit: (resources: Plan["resourcePlans"], plan: Plan) => void): Plan {
+  const plan = planOf();
+  edit(plan.resourcePlans, plan);
+  return plan;
+}
+const resource = (plans: Plan["resourcePlans"], name: string) => {
+  const found = plans[urn(name)];
+  if (found === undefined) throw new Error(`no resource ${name}`);
+  return found;
+};
+/** The plan with members of one goal in place of others. */
+const forgeGoal = (name: string, members: object): Plan =>
+  forge((plans) => Object.assign(resource(plans, name).goal ?? {}, members));
 
 describe("an update plan", () => {
   it.each([
-    ["create", ["create"], inputs, inputs],
-    ["delete", ["delete"], inputs, undefined],
-    ["update", ["update"], { ...inputs, name: "[secret]" }, { ...inputs, name: secret }],
-  ])("fits the preview of its run (%s)", (op, steps, shown, state) => {
-    const preview = op === "update" ? previewOf("create", shown) : previewOf(op, shown);
-    expect(problems(planOf(op === "update" ? ["create"] : steps, state), preview)).toEqual([]);
+    ["a plain value", inputs, inputs],
+    ["a secret", { ...inputs, name: "[secret]" }, { ...inputs, name: secret }],
+    ["a secret in an object", { ...inputs, oidc: { a: "[secret]" } }, { ...inputs, oidc: { a: secret } }],
+  ])("fits the preview of its run (%s)", (_what, shown, adds) => {
+    expect(problems(planOf(adds), previewOf(shown))).toEqual([]);
   });
 
-  it.each([
+  it.each<[string, Plan, string | RegExp]>([
+    [
+      "another added input",
+      forgeGoal("new", { inputDiff: { adds: { ...inputs, name: "x" } } }),
+      /new.* input name/,
+    ],
+    [
+      "an unknown in place of a value",
+      forgeGoal("new", { inputDiff: { adds: { ...inputs, name: UNKNOWN } } }),
+      /input name/,
+    ],
+    [
+      "an unknown in a list",
+      forgeGoal("new", { inputDiff: { adds: { ...inputs, capabilities: [UNKNOWN] } } }),
+      /input capabilities/,
+    ],
+    [
+      "a secret in place of a value",
+      forgeGoal("new", { inputDiff: { adds: { ...inputs, name: secret } } }),
+      /input name/,
+    ],
+    [
+      "a value in place of an unknown",
+      forgeGoal("new", { inputDiff: { adds: { ...inputs, parentUid: "uid" } } }),
+      /input parentUid/,
+    ],
+    ["one more input", forgeGoal("new", { inputDiff: { adds: { ...inputs, more: 1 } } }), /input more/],
+    [
+      "one more input like a property of every object",
+      forgeGoal("new", { inputDiff: { adds: { ...inputs, constructor: 1 } } }),
+      /input constructor/,
+    ],
+    [
+      "one input less",
+      forgeGoal("new", { inputDiff: { adds: { ...inputs, name: undefined } } }),
+      /input name/,
+    ],
+    [
+      "another provider text",
+      forgeGoal("new", { inputDiff: { adds: { ...inputs, __provider: "x" } } }),
+      /input __provider/,
+    ],
+    [
+      "another updated input",
+      forgeGoal("old", { inputDiff: { updates: { name: "x" }, deletes: ["description"] } }),
+      /old.* input name/,
+    ],
+    [
+      "an input that is not deleted",
+      forgeGoal("old", { inputDiff: { updates: { name: "changed" } } }),
+      /input description/,
+    ],
+    [
+      "one more deleted input",
+      forgeGoal("old", {
+        inputDiff: { updates: { name: "changed" }, deletes: ["description", "capabilities"] },
+      }),
+      /input capabilities/,
+    ],
+    [
+      "an input that is added and updated",
+      forgeGoal("old", {
+        inputDiff: { adds: { name: "changed" }, updates: { name: "changed" }, deletes: ["description"] },
+      }),
+      /input name/,
+    ],
+    [
+      "an unchanged input that may change",
+      forgeGoal("same", { inputDiff: { updates: { name: UNKNOWN } } }),
+      /same.* input name/,
+    ],
+    [
+      "an input of a replacement",
+      forgeGoal("other", { inputDiff: { updates: { name: UNKNOWN } } }),
+      /other.* input name/,
+    ],
     [
       "another operation",
-      planOf(["update"]),
-      "Role reader: the plan allows update, and the preview shows create",
+      forge((plans) => (resource(plans, "new").steps = ["update"])),
+      "Role new: the plan allows update, and the preview shows create",
     ],
     [
-      "other arguments",
-      planOf(["create"], { ...inputs, name: "x" }),
-      "Role reader: the plan has other arguments than the preview",
+      "one operation more",
+      forge((plans) => resource(plans, "gone").steps.push("create")),
+      /gone: the plan allows create, delete/,
     ],
     [
-      "another secret",
-      planOf(["create"], { ...inputs, name: secret }),
-      "Role reader: the plan has other arguments than the preview",
+      "a goal for a delete",
+      forge((plans) => (resource(plans, "gone").goal = goalOf("gone", {}))),
+      /another goal/,
     ],
+    ["no goal", forge((plans) => delete resource(plans, "new").goal), /another no goal/],
+    [
+      "the resource left out",
+      forge((plans) => Reflect.deleteProperty(plans, urn("new"))),
+      "Role new is in the preview (create) and not in the plan",
+    ],
+    [
+      "another resource",
+      forge((plans) => (plans[urn("x")] = resource(plans, "new"))),
+      "Role x is in the plan (create) and not in the preview",
+    ],
+    [
+      "what is read, as something else",
+      forge((plans) => (plans[urn("read")] = resource(plans, "new"))),
+      /read is in the plan \(create\) and not in the preview/,
+    ],
+    [
+      "an alias of what is deleted",
+      forgeGoal("new", { structuredAliases: [{ Name: "gone" }] }),
+      /another aliases/,
+    ],
+    [
+      "an alias by URN of what is deleted",
+      forgeGoal("new", { structuredAliases: [{ URN: urn("gone") }] }),
+      /another aliases/,
+    ],
+    ["an alias of what another resource is", forgeGoal("new", { aliases: [urn("same")] }), /another aliases/],
+    [
+      "an unknown in a provider that no preview shows",
+      forge((plans) => {
+        const one = plans[engines];
+        if (one?.goal) one.goal.inputDiff = { updates: { baseUrl: UNKNOWN } };
+      }),
+      /default: the plan allows any value/,
+    ],
+    [
+      "dependencies of a property left out",
+      forgeGoal("new", { propertyDependencies: {} }),
+      /another propertyDependencies/,
+    ],
+    [
+      "other dependencies of a property",
+      forgeGoal("new", { propertyDependencies: { ...options.propertyDependencies, name: [group] } }),
+      /another propertyDependencies/,
+    ],
+    ...Object.entries({
+      type: "other",
+      name: "other",
+      custom: false,
+      parent: group,
+      provider: `${engines}::04da6b54-80e4-46f7-96ec-b56ff0331ba9`,
+      protect: true,
+      id: "uid",
+      dependencies: [],
+      ignoreChanges: ["name"],
+      additionalSecretOutputs: ["name"],
+      customTimeouts: { create: 1 },
+    }).map(([key, value]): [string, Plan, RegExp] => [
+      `another ${key}`,
+      forgeGoal("new", { [key]: value }),
+      new RegExp(`another ${key} than`),
+    ]),
+    ...(
+      [
+        ["in the goal", forgeGoal("new", { ignoreAll: true }), "goal.ignoreAll"],
+        ["in another case", forgeGoal("new", { InputDiff: { adds: {} } }), "goal.InputDiff"],
+        ["in a case of Unicode", forgeGoal("new", { dependencieſ: [] }), "goal.dependencieſ"],
+        ["in the inputs", forgeGoal("new", { inputDiff: { adds: inputs, Adds: {} } }), "goal.inputDiff.Adds"],
+        [
+          "in the timeouts",
+          forgeGoal("new", { customTimeouts: { Create: 1 } }),
+          "goal.customTimeouts.Create",
+        ],
+        [
+          "in an alias",
+          forgeGoal("new", { structuredAliases: [{ urn: urn("gone") }] }),
+          "goal.structuredAliases.urn",
+        ],
+        ["of a resource", forge((plans) => (resource(plans, "new")["Goal"] = {})), "Goal"],
+        ["of the plan", forge((_plans, plan) => (plan["ResourcePlans"] = {})), "ResourcePlans"],
+      ] as const
+    ).map(([where, plan, member]): [string, Plan, string] => [
+      `an unknown member ${where}`,
+      plan,
+      `the plan has the member ${member}, which this version does not know: use a newer one`,
+    ]),
   ])("with %s does not fit", (_what, plan, problem) => {
-    expect(problems(plan, previewOf("create"))).toEqual([problem]);
+    expect(problems(plan)).toContainEqual(
+      typeof problem === "string" ? problem : (expect.stringMatching(problem) as string),
+    );
   });
 
-  it("of other resources does not fit", () => {
-    expect(problems(planOf(["create"], inputs, "other"), previewOf("create"))).toEqual([
-      "Role other is in the plan (create) and not in the preview",
-      "Role reader is in the preview (create) and not in the plan",
+  it("may name an alias of nothing, and the one that the preview shows", () => {
+    expect(
+      problems(forgeGoal("new", { structuredAliases: [{ Name: "never" }, { NoParent: true }] })),
+    ).toEqual([]);
+    const preview = previewOf().replace(
+      `"oldState":{"urn":"${urn("old")}"`,
+      `"oldState":{"urn":"${urn("earlier")}"`,
+    );
+    expect(problems(forgeGoal("old", { structuredAliases: [{ Name: "earlier" }] }), preview)).toEqual([]);
+    expect(problems(forgeGoal("old", { structuredAliases: [{ Name: "gone" }] }), preview)).toHaveLength(1);
+  });
+
+  it("cannot be compared with a preview that hides what is unchanged, or is streamed", () => {
+    const { steps, changeSummary } = JSON.parse(previewOf()) as {
+      steps: { op: string }[];
+      changeSummary: object;
+    };
+    const hidden = {
+      steps: steps.filter(({ op }) => op !== "same"),
+      changeSummary: { ...changeSummary, same: 1 },
+    };
+    expect(problems(planOf(), JSON.stringify(hidden))).toEqual([
+      "the preview does not show 1 unchanged resources of the plan, so they cannot be compared: write it with --show-sames",
+    ]);
+    const events = steps.map((step) => ({ resourcePreEvent: { metadata: step } }));
+    expect(problems(planOf(), events.map((event) => JSON.stringify(event)).join("\n"))).toEqual([
+      expect.stringContaining("a preview in the streaming form shows no dependencies"),
     ]);
   });
 
   it("has the digest of the file's bytes", () => {
-    const plan = planOf(["create"]);
+    const plan = JSON.stringify(planOf());
     expect(parsePlan(plan).digest).toBe(createHash("sha256").update(plan).digest("hex"));
     expect(parsePlan(Buffer.from(plan)).digest).toBe(parsePlan(plan).digest);
     expect(parsePlan(`${plan}\n`).digest).not.toBe(parsePlan(plan).digest);
   });
 
   it("that does not fit makes the review incomplete, and one that fits is named in the report", () => {
-    const report = (plan: string) =>
+    const report = (plan: Plan) =>
       review(
-        { preview: parsePreview(previewOf("create")) },
-        { provenance: PROVENANCE, failOn: "high", rules: () => [], plan: parsePlan(plan) },
+        { preview: parsePreview(previewOf()) },
+        { provenance: PROVENANCE, failOn: "high", rules: () => [], plan: parsePlan(JSON.stringify(plan)) },
       );
-    expect(report(planOf(["create"]))).toMatchObject({
-      complete: true,
-      plan: { digest: parsePlan(planOf(["create"])).digest },
-    });
-    expect(report(planOf(["update"])).complete).toBe(false);
+    const fitting = report(planOf());
+    expect(fitting.incomplete.filter((line) => line.includes("plan"))).toEqual([]);
+    expect(fitting.plan).toEqual({ digest: parsePlan(JSON.stringify(planOf())).digest });
+    const forged = report(forgeGoal("new", { id: "uid" }));
+    expect(forged.complete).toBe(false);
+    expect(forged.incomplete).toContain("Role new: the plan allows another id than the preview shows");
   });
 
   it.each([
