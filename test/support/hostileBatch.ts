@@ -106,7 +106,7 @@ function forgeries(previewed: Plan, actual: Plan): Readonly<Record<string, strin
       ...planned,
       state: previewed.resourcePlans[urn]?.state ?? planned.state,
     })),
-    "with unknown values": edit(previewed, (planned) => {
+    "with unknown values": edit(actual, (planned) => {
       const { goal } = planned;
       if (goal === undefined) return planned;
       const { adds, updates } = goal.inputDiff ?? {};
