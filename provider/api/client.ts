@@ -1,12 +1,11 @@
-import { Batches } from "./batch";
-import type { BatchMethod } from "./batch";
 import { decodeClaims } from "./claims";
 import { ConnectionError } from "./errors";
 import { listAll } from "./paging";
 import type { ListOptions } from "./paging";
-import { SharedReads } from "./reads";
 import { encodeQuery, Requester } from "./requester";
 import type { Call, ClientOptions, JsonObject, Query } from "./requester";
+import { SharedCreates, SharedReads } from "./sharing";
+import type { BatchMethod } from "./sharing";
 import { encodeUid } from "./uid";
 import { WriteLog } from "./writes";
 
@@ -21,7 +20,7 @@ export class Client {
   private readonly requester: Requester;
   private readonly learntRoots = new Set<string>();
   private readonly createdAt = new Map<string, number>();
-  private readonly batches = new Batches(this);
+  private readonly creates = new SharedCreates(this);
   private readonly writes = new WriteLog();
   private readonly reads = new SharedReads(this);
   private readonly lists = new Map<string, Promise<JsonObject[]>>();
@@ -127,7 +126,7 @@ export class Client {
   createShared(method: BatchMethod, parent: string, body: unknown): Promise<JsonObject> {
     return this.options.batching === false
       ? this.create(method.collection, parent, body)
-      : this.batches.createOne(method, parent, body);
+      : this.creates.createOne(method, parent, body);
   }
 
   /** How long ago this client made a resource, in milliseconds; undefined if it did not. */
