@@ -7,7 +7,7 @@ import { parentGroup } from "./common";
 import { bindingKind } from "./grants";
 import { declaredGrantKeys } from "./groupBindings/grant";
 import { readBindings, UNMANAGED } from "./groupBindings/readBindings";
-import { deleteBindings, writeBindings } from "./groupBindings/writeBindings";
+import { deleteBindings, grantsSame, writeBindings } from "./groupBindings/writeBindings";
 
 const binding = shape({
   fields: {
@@ -105,6 +105,7 @@ const groupAccess = kind({
     create: (api, inputs, _body, host) => writeBindings(api, inputs["parentUid"] as string, {}, inputs, host),
     get: readBindings,
     update: writeBindings,
+    sendsNothing: grantsSame,
     delete: deleteBindings,
   },
 });

@@ -111,8 +111,11 @@ async function findLostCreates(api: Api, inputs: Props): Promise<Props[]> {
   return token === undefined ? [] : [token];
 }
 
+const keepsToken = (olds: Props, news: Props): boolean =>
+  TRIGGERS.every((key) => equal(fields[key], olds[key], news[key]));
+
 async function rotateToken(api: Api, provider: string, olds: Props, news: Props): Promise<Props> {
-  if (TRIGGERS.every((key) => equal(fields[key], olds[key], news[key]))) return { uid: provider };
+  if (keepsToken(olds, news)) return { uid: provider };
   const { overlap } = news;
   const body = {
     ...expiryBody(news),
@@ -184,6 +187,7 @@ const scimToken = kind({
     create: generateToken,
     get: findToken,
     update: rotateToken,
+    sendsNothing: keepsToken,
     delete: revokeToken,
     findLostCreates,
   },

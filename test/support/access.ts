@@ -3,6 +3,7 @@ import { compare } from "../../provider/access/review/compare";
 import type { Comparison } from "../../provider/access/review/comparison";
 import { UNKNOWN } from "../../provider/engine/description";
 import type { Json, Props } from "../../provider/engine/description";
+import { listedKinds } from "../../provider/access/documents/inventoryKinds";
 import { inventoryOf, preview, state, step, urn } from "./documents";
 import type { State } from "./documents";
 
@@ -151,6 +152,8 @@ export interface ComparisonOptions {
   readonly replaced?: readonly Resource[];
   /** The program then reads with `.get` what it does not manage. */
   readonly withoutInventory?: boolean;
+  /** What the server has, where it was changed by hand since the program was applied. */
+  readonly live?: readonly Resource[];
   /** Further steps of the preview. */
   readonly steps?: readonly { readonly op: string }[];
 }
@@ -162,7 +165,7 @@ const byUid = (resources: readonly Resource[]): Map<string, Resource> =>
 export function compareResources(
   before: readonly Resource[],
   after: readonly Resource[],
-  { replaced = [], withoutInventory = false, steps = [] }: ComparisonOptions = {},
+  { replaced = [], withoutInventory = false, steps = [], live = before }: ComparisonOptions = {},
 ): Comparison {
   const asRead = (each: Resource): Resource =>
     withoutInventory && each.external === true ? { ...each, isRead: true } : each;
@@ -182,12 +185,27 @@ export function compareResources(
     const isSame = JSON.stringify(oldState.inputs) === JSON.stringify(newState.inputs);
     return step(isUnknown(own) ? "replace" : isSame ? "same" : "update", oldState, newState);
   };
-  const objects = before.filter(({ isRead }) => isRead !== true);
+  const objects = live.flatMap(liveObjects);
   const uids = [...new Set([...now.keys(), ...old.keys()])];
   return compare({
     preview: preview(...uids.map(stepOf), ...steps),
-    ...(withoutInventory ? {} : { inventory: inventoryOf(acme, ...objects.map(objectOf)) }),
+    ...(withoutInventory
+      ? {}
+      : { inventory: { ...inventoryOf(acme, ...objects.map(objectOf)), kinds: listedKinds } }),
   });
+}
+
+/** What the server has of a resource: the bindings of one that owns all of them. */
+function liveObjects(each: Resource): Resource[] {
+  if (each.isRead === true) return [];
+  if (each.kind !== "GroupAccess") return [each];
+  const { parentUid, bindings } = each.inputs;
+  return Object.values(bindings as Record<string, Props>).map((grant) => ({
+    ...each,
+    kind: "RoleBinding",
+    uid: `${parentUid as string}/${digestOf("RoleBinding", parentUid, grant)}`,
+    inputs: { parentUid, ...grant },
+  }));
 }
 
 /** The resource as the server holds it. */

@@ -1,10 +1,16 @@
+import { UNCONFIRMED } from "../../engine/description";
+import type { Props } from "../../engine/description";
+import { applyCreate, applyUpdate } from "../../engine/wire/fieldMask";
+import { mergeLive } from "../../engine/wire/merge";
 import { parseKind } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
+import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
-import { toEntity, entityOfObject } from "./entities";
+import { toEntity } from "./entities";
 import { graphOf } from "./grants";
 import { compositeKey } from "./keys";
-import { mergeLive } from "./mergeLive";
+import { LiveObjects, withInputs } from "./liveObjects";
+import type { LiveState } from "./liveObjects";
 import type { AccessGraph, Entity } from "./model";
 import { isManagedKind, PlanKeys, recordedUid } from "./planKeys";
 import { plannedEntity } from "./plannedEntity";
@@ -22,6 +28,9 @@ export interface PlannedChange {
   readonly after?: Entity;
   readonly isLeftOnServer?: true;
   readonly isRefused?: true;
+  readonly isRecordOnly?: true;
+  readonly isMissing?: true;
+  readonly isOfOtherKind?: true;
   /** Why the review cannot judge what it does. */
   readonly notReviewed?: string;
 }
@@ -39,8 +48,37 @@ interface EntityPair {
   readonly after?: Entity;
 }
 
+/** What is known of one resource: by the stack, by the program, and by the live organisation. */
+interface ResourceSides {
+  readonly recorded: Entity | undefined;
+  readonly planned: Entity | undefined;
+  readonly state: LiveState;
+}
+
 /** A program may claim anything about a resource that it only reads. */
 const asUnverified = (entity: Entity): Entity => ({ ...entity, external: true, assumed: true });
+
+/** A live object with other inputs, as the program declares it. */
+function asDeclared(live: Entity, planned: Entity, inputs: Props): Entity {
+  const { urn, location, protect, external, secretPaths, plaintextSecrets, assumptions } = planned;
+  return withInputs(
+    { ...live, urn, location, secretPaths, protect, external, plaintextSecrets, assumptions },
+    inputs,
+  );
+}
+
+/** A new object. What the server takes from other arguments is compared where it was there before. */
+function asCreated(planned: Entity, live: Entity | undefined): Entity {
+  const spec = specs[planned.kind];
+  if (live === undefined || spec === undefined) return planned;
+  const { lastSeenTime, details } = live;
+  return {
+    ...planned,
+    inputs: applyCreate(spec, planned.inputs),
+    ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
+    ...(details === undefined ? {} : { details: { ...details, ...planned.details } }),
+  };
+}
 
 /** Adds an entity; one that the program manages replaces one that it reads. */
 function putEntity(entities: Map<string, Entity>, entity: Entity): void {
@@ -57,32 +95,23 @@ class GraphBuilder {
   readonly before = new Map<string, Entity>();
   readonly after = new Map<string, Entity>();
   readonly resolver: ReferenceResolver;
-  private readonly changes: PlannedChange[] = [];
-  /** Entities with what the inventory adds to them. */
-  private readonly merged = new Map<Entity, Entity>();
-  private readonly keys = new PlanKeys();
+  readonly changes: PlannedChange[] = [];
+  private readonly keys: PlanKeys;
   private readonly removals: ServerRemovals;
+  private readonly live: LiveObjects;
 
   constructor(plans: readonly ResourcePlan[], inventory: Inventory | undefined) {
+    this.live = new LiveObjects(inventory);
+    this.keys = new PlanKeys(this.live);
     const byUrn = new Map(plans.map((plan) => [plan.urn, plan]));
     this.resolver = new ReferenceResolver(byUrn, (plan) => this.keys.of(plan));
     const own = plans.filter(
       ({ before, after }) => isManagedKind(after ?? before) && isManagedKind(before ?? after),
     );
-    this.removals = new ServerRemovals(own, this.keys, plans, inventory);
+    this.removals = new ServerRemovals(own, this.keys, plans, this.live);
     for (const plan of plans) this.addForeign(plan);
     for (const plan of own) this.add(plan);
-    if (inventory) this.addInventory(inventory);
-  }
-
-  /** The changes, with what only the server knows: rules need when an identity was last seen. */
-  mergedChanges(): PlannedChange[] {
-    const mergedOf = (entity: Entity | undefined) => entity && (this.merged.get(entity) ?? entity);
-    return this.changes.map((change) => ({
-      ...change,
-      before: mergedOf(change.before),
-      after: mergedOf(change.after),
-    }));
+    this.addUnmanaged();
   }
 
   /** A resource of another package, or one that only has a type of this one. */
@@ -98,89 +127,140 @@ class GraphBuilder {
   private add(plan: ResourcePlan): void {
     const { op } = plan;
     const recorded = this.recordedEntity(plan);
-    const { before, after } = this.entitiesOf(plan, recorded);
+    const planned = this.plannedEntity(plan);
+    const state = recorded === undefined ? "notListed" : this.findLive(recorded);
+    const { before, after } = this.entitiesOf(plan, { recorded, planned, state });
     if (before) putEntity(this.before, before);
     if (after) putEntity(this.after, after);
-    if (recorded) this.addRemaining(plan, recorded, after);
-    const kind = (after ?? before)?.kind;
+    if (before) this.addRemaining(plan, before, after);
+    const kind = (planned ?? recorded)?.kind;
     if (kind === undefined) return;
     const isLeftOnServer = (op === "delete" || op === "replace") && !this.removals.isRemovedFromServer(plan);
     const isRefused = this.removals.isRefused(recordedUid(plan.before));
+    const isExisting = recorded !== undefined && op !== "create";
     this.changes.push({
       plan,
       kind,
       before,
       after,
+      ...(isExisting && state === "notListed" ? { isRecordOnly: true } : {}),
+      ...(isExisting && state === "missing" ? { isMissing: true } : {}),
+      ...(this.keys.isOfOtherKind(plan) ? { isOfOtherKind: true } : {}),
       ...(isLeftOnServer ? { isLeftOnServer } : {}),
       ...(isRefused ? { isRefused } : {}),
     });
   }
 
+  /** What only the program claims to exist is not missing: it is unverified. */
+  private findLive(recorded: Entity): LiveState {
+    const state = this.live.find(recorded);
+    return state === "missing" && recorded.external === true ? "notListed" : state;
+  }
+
+  /** What the stack records of a resource. */
   private recordedEntity(plan: ResourcePlan): Entity | undefined {
     const { before } = plan;
     if (!isManagedKind(before)) return undefined;
-    return toEntity(before, { key: this.keys.of(plan), uid: recordedUid(before), side: "before" });
+    return toEntity(before, { key: this.keys.of(plan), uid: this.keys.uidOf(plan), side: "before" });
   }
 
-  private entitiesOf(plan: ResourcePlan, recorded: Entity | undefined): EntityPair {
-    const { op } = plan;
-    const planned = isManagedKind(plan.after)
-      ? plannedEntity(plan, plan.after, this.keys.of(plan), this.resolver, this.removals)
+  /** What the program declares, with its references as they lead after the change. */
+  private plannedEntity(plan: ResourcePlan): Entity | undefined {
+    return isManagedKind(plan.after)
+      ? plannedEntity(plan, plan.after, this.keys, this.resolver, this.removals)
       : undefined;
-    if (op === "read" || op === "import") {
-      // A step that reads shows what it read in the state before, or not at all.
-      const read = [planned, recorded].find((entity) => Object.keys(entity?.inputs ?? {}).length > 0);
-      const after = planned && { ...planned, ...(read ? { inputs: read.inputs, name: read.name } : {}) };
-      const isExternal = op === "read" || after?.external === true;
-      return {
-        before: after && asUnverified(after),
-        after: after && isExternal ? asUnverified(after) : after,
-      };
-    }
-    const before = recorded?.external === true ? asUnverified(recorded) : recorded;
-    // A resource that only leaves the program stays on the server.
-    if (op === "delete" && before && !this.removals.isRemovedFromServer(plan)) {
+  }
+
+  private entitiesOf(plan: ResourcePlan, sides: ResourceSides): EntityPair {
+    const { op } = plan;
+    const { recorded, planned, state } = sides;
+    if (op === "read" || op === "import") return this.readEntities(op, sides);
+    const live = typeof state === "object" ? state.entity : undefined;
+    const known = recorded?.external === true && live === undefined ? asUnverified(recorded) : recorded;
+    const before = state === "missing" || this.keys.isOfOtherKind(plan) ? undefined : (live ?? known);
+    if (op === "delete") {
+      // A resource that only leaves the program stays on the server.
+      if (before === undefined || this.removals.isRemovedFromServer(plan)) return { before };
       return { before, after: { ...this.removals.rewriteReplacedRefs(before), external: true } };
     }
-    return { before, after: planned?.external === true ? asUnverified(planned) : planned };
+    if (planned === undefined) return { before };
+    if (op === "create" || op === "replace") return { before, after: asCreated(planned, live) };
+    // Nothing creates again what the program leaves as it is.
+    if (op === "same" && state === "missing") return {};
+    if (live === undefined || recorded === undefined) {
+      return { before, after: planned.external === true ? asUnverified(planned) : planned };
+    }
+    return { before, after: this.updateEntity(plan, { recorded, planned, live }) };
+  }
+
+  /** The live object with what the update writes: what is the same in state and program stays as it is. */
+  private updateEntity(
+    plan: ResourcePlan,
+    { recorded, planned, live }: Record<"recorded" | "planned" | "live", Entity>,
+  ): Entity {
+    const base = this.removals.rewriteReplacedRefs(live);
+    const spec = specs[planned.kind];
+    if (plan.op === "same" || spec === undefined || planned.external)
+      return asDeclared(base, planned, base.inputs);
+    const isUnconfirmed = plan.before?.outputs[UNCONFIRMED] === true;
+    const olds = isUnconfirmed
+      ? mergeLive(spec, recorded.inputs, base.inputs).inputs
+      : this.removals.rewriteReplacedRefs(this.recordedOutputs(plan, recorded)).inputs;
+    return asDeclared(base, planned, applyUpdate(spec, base.inputs, olds, planned.inputs));
+  }
+
+  /** The arguments that the provider compares with the program's: those of the outputs, which a failed update leaves behind. */
+  private recordedOutputs({ before }: ResourcePlan, recorded: Entity): Entity {
+    if (!isManagedKind(before)) return recorded;
+    const fields = specs[before.kind]?.fields ?? {};
+    const given = Object.entries(before.outputs).filter(([key]) => Object.hasOwn(fields, key));
+    const inputs = { ...before.inputs, ...Object.fromEntries(given) };
+    return toEntity({ ...before, inputs }, { key: recorded.key, uid: recorded.uid, side: "before" });
+  }
+
+  /** A step that reads shows what it read in the state before, or not at all. */
+  private readEntities(op: "read" | "import", { recorded, planned }: ResourceSides): EntityPair {
+    if (planned === undefined) return {};
+    const state = this.live.find(planned);
+    if (typeof state === "object") {
+      const before = state.entity;
+      const spec = specs[planned.kind];
+      if (op === "read" || planned.external || spec === undefined) return { before, after: before };
+      const olds = mergeLive(spec, planned.inputs, before.inputs).inputs;
+      return {
+        before,
+        after: asDeclared(before, planned, applyUpdate(spec, before.inputs, olds, planned.inputs)),
+      };
+    }
+    const read = [planned, recorded].find((entity) => Object.keys(entity?.inputs ?? {}).length > 0);
+    const after = { ...planned, ...(read ? { inputs: read.inputs, name: read.name } : {}) };
+    const isExternal = op === "read" || after.external === true;
+    return { before: asUnverified(after), after: isExternal ? asUnverified(after) : after };
   }
 
   /** What of a replaced or changed resource stays on the server, outside of the program. */
-  private addRemaining(plan: ResourcePlan, recorded: Entity, after: Entity | undefined): void {
+  private addRemaining(plan: ResourcePlan, before: Entity, after: Entity | undefined): void {
     if (plan.op === "replace" && !this.removals.isRemovedFromServer(plan)) {
       const key = compositeKey("retained", this.keys.of(plan));
-      this.after.set(key, { ...this.removals.rewriteReplacedRefs(recorded), key, external: true });
+      this.after.set(key, { ...this.removals.rewriteReplacedRefs(before), key, external: true });
     }
-    const unmanaged = remainingUnmanaged(recorded, after, plan.op);
+    const unmanaged = remainingUnmanaged(before, after, plan.op);
     if (unmanaged) this.after.set(unmanaged.key, this.removals.rewriteReplacedRefs(unmanaged));
   }
 
-  /** Adds the objects that no program manages, and what only the server knows of the others. */
-  private addInventory(inventory: Inventory): void {
+  /** Adds the live objects that the program does not manage. */
+  private addUnmanaged(): void {
     const owners = [...this.before.values()].filter(({ kind }) => accessKinds[kind]?.ownsBindings);
     const owned = new Set(owners.flatMap(bindingKeys));
-    const replaced = new Set(
-      this.changes.filter(({ plan }) => plan.op === "replace").map(({ before }) => before?.key),
-    );
-    for (const object of inventory.objects) {
-      const live = entityOfObject(object);
+    for (const live of this.live.all()) {
       const { key } = live;
-      const [before, after] = [this.before.get(key), this.after.get(key)];
-      if (before) this.before.set(key, this.merge(before, live));
-      if (after && !replaced.has(key)) this.after.set(key, this.merge(after, live));
       // A binding that belongs to a resource that owns all of them is no other grant.
       const bindings = bindingKeys(live);
       const isOwned = bindings.length > 0 && bindings.every((binding) => owned.has(binding));
-      if (before || after || isOwned) continue;
+      if (this.before.has(key) || this.after.has(key) || isOwned) continue;
       this.before.set(key, live);
       if (!this.removals.isRemoved(key)) this.after.set(key, this.removals.rewriteReplacedRefs(live));
     }
-  }
-
-  private merge(entity: Entity, live: Entity): Entity {
-    const merged = mergeLive(entity, live);
-    if (entity.assumed !== true) this.merged.set(entity, merged);
-    return merged;
   }
 }
 
@@ -190,7 +270,7 @@ export function buildGraphs(plans: readonly ResourcePlan[], inventory: Inventory
   return {
     before: graphOf(builder.before),
     after: graphOf(builder.after),
-    changes: builder.mergedChanges(),
+    changes: builder.changes,
     unresolved: builder.resolver.problemLines(),
   };
 }

@@ -1,6 +1,7 @@
 import { isUid } from "../../api/uid";
 import type { RecordedResource } from "../documents/engineState";
 import { declaredOf, entityKey } from "./entities";
+import type { LiveObjects } from "./liveObjects";
 import type { ResourcePlan } from "./resourcePlan";
 
 /** A resource of a kind of this package. */
@@ -24,13 +25,29 @@ export function uidAfter({ op, before, after }: ResourcePlan): string | undefine
 export class PlanKeys {
   private readonly keys = new Map<string, string>();
 
+  constructor(private readonly live: LiveObjects) {}
+
+  /** Whether the uid that a stack records is that of an object of another kind: it then identifies nothing. */
+  isOfOtherKind(plan: ResourcePlan): boolean {
+    const { before, after } = plan;
+    const uid = recordedUid(before) ?? uidAfter(plan);
+    const kind = (before ?? after)?.kind;
+    return uid !== undefined && kind !== undefined && this.live.isOfOtherKind(kind, uid);
+  }
+
+  /** The uid before the change. */
+  uidOf(plan: ResourcePlan): string | undefined {
+    return this.isOfOtherKind(plan) ? undefined : recordedUid(plan.before);
+  }
+
   of(plan: ResourcePlan): string {
     const known = this.keys.get(plan.urn);
     if (known !== undefined) return known;
     const resource = plan.before ?? plan.after;
     const uid = recordedUid(plan.before) ?? uidAfter(plan);
     const parent = resource === undefined ? undefined : declaredOf(resource)["parentUid"];
-    const key = uid === undefined ? plan.urn : entityKey(resource?.kind ?? "", uid, parent);
+    const key =
+      uid === undefined || this.isOfOtherKind(plan) ? plan.urn : entityKey(resource?.kind ?? "", uid, parent);
     this.keys.set(plan.urn, key);
     return key;
   }

@@ -2,7 +2,7 @@ import { specs } from "../documents/specs";
 import { toEntity, unresolvedPaths } from "./entities";
 import type { Assumption, Entity } from "./model";
 import { uidAfter } from "./planKeys";
-import type { ManagedResource } from "./planKeys";
+import type { ManagedResource, PlanKeys } from "./planKeys";
 import { isReference, mapLeaves } from "./references";
 import type { ReferenceResolver } from "./resolver";
 import type { ResourcePlan } from "./resourcePlan";
@@ -17,12 +17,13 @@ import type { UnreadValue } from "./unread";
 export function plannedEntity(
   plan: ResourcePlan,
   resource: ManagedResource,
-  key: string,
+  keys: PlanKeys,
   resolver: ReferenceResolver,
   removals: ServerRemovals,
 ): Entity {
   const isSame = plan.op === "same";
-  const planned = toEntity(resource, { key, uid: uidAfter(plan), side: "after", isSame });
+  const uid = keys.isOfOtherKind(plan) ? undefined : uidAfter(plan);
+  const planned = toEntity(resource, { key: keys.of(plan), uid, side: "after", isSame });
   const spec = specs[resource.kind];
   if (spec === undefined) return planned;
   const assumptions: Assumption[] = [];

@@ -1,10 +1,12 @@
 import { parentOf } from "../../api/uid";
-import type { Deletion, Json } from "../../engine/description";
-import type { Inventory, InventoryObject } from "../documents/inventory";
+import type { Deletion, Json, Props } from "../../engine/description";
+import { applyUpdate } from "../../engine/wire/fieldMask";
+import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
-import { declaredOf, toEntity, entityOfObject, entityKey } from "./entities";
+import { declaredOf, toEntity } from "./entities";
 import { compositeKey } from "./keys";
+import type { LiveObjects } from "./liveObjects";
 import type { Entity } from "./model";
 import { isManagedKind, recordedUid } from "./planKeys";
 import type { PlanKeys } from "./planKeys";
@@ -30,7 +32,7 @@ export class ServerRemovals {
     private readonly plans: readonly ResourcePlan[],
     private readonly keys: PlanKeys,
     allPlans: readonly ResourcePlan[],
-    private readonly inventory: Inventory | undefined,
+    private readonly live: LiveObjects,
   ) {
     this.byUrn = new Map(allPlans.map((plan) => [plan.urn, plan]));
     this.findRemoved();
@@ -105,7 +107,7 @@ export class ServerRemovals {
     if (candidates.size === 0) return;
     for (const plan of this.plans) this.refuseForPlan(plan, candidates);
     const owned = this.ownedBindings();
-    for (const object of this.inventory?.objects ?? []) this.refuseForObject(object, candidates, owned);
+    for (const object of this.live.all()) this.refuseForObject(object, candidates, owned);
   }
 
   private refuse(candidates: Candidates, kind: string, property: string, value: Json | undefined): void {
@@ -123,18 +125,34 @@ export class ServerRemovals {
     const resource = plan.after ?? plan.before;
     if (resource === undefined || (plan.op === "delete" && this.isRemovedFromServer(plan))) return;
     const kind = resource.kind ?? "";
-    for (const [property, value] of Object.entries(declaredOf(resource))) {
+    for (const [property, value] of Object.entries(this.inputsAfter(plan, resource))) {
       // A part of a group does not block its delete: the server deletes both.
       if (specs[kind]?.sharesParentUid === true && property === "parentUid") continue;
       this.refuse(candidates, kind, property, value);
     }
   }
 
-  private refuseForObject(object: InventoryObject, candidates: Candidates, owned: ReadonlySet<string>): void {
-    const { kind, uid, inputs } = object;
-    if (this.isManaged(entityKey(kind, uid, inputs["parentUid"])) || specs[kind]?.sharesParentUid === true)
-      return;
-    if (bindingKeys(entityOfObject(object)).some((key) => owned.has(key))) return;
+  /** The arguments that a resource has once all is done, as far as references are known before. */
+  private inputsAfter(plan: ResourcePlan, resource: RecordedResource): Props {
+    const { op, before } = plan;
+    const spec = specs[resource.kind ?? ""];
+    const live = this.live.get(this.keys.of(plan));
+    if (spec === undefined || before === undefined || (op !== "same" && op !== "update")) {
+      return declaredOf(resource);
+    }
+    if (live === undefined) {
+      const isGone = op === "same" && this.live.lists(spec.kind, recordedUid(before) ?? "");
+      return isGone ? {} : declaredOf(resource);
+    }
+    return op === "same"
+      ? live.inputs
+      : applyUpdate(spec, live.inputs, declaredOf(before), declaredOf(resource));
+  }
+
+  private refuseForObject(object: Entity, candidates: Candidates, owned: ReadonlySet<string>): void {
+    const { kind, uid = "", key, inputs } = object;
+    if (this.isManaged(key) || specs[kind]?.sharesParentUid === true) return;
+    if (bindingKeys(object).some((binding) => owned.has(binding))) return;
     this.refuse(candidates, kind, "parentUid", parentOf(uid));
     this.refuse(candidates, kind, "roleUid", inputs["roleUid"]);
   }

@@ -13,11 +13,6 @@ export function isVerified(kind: string): boolean {
   return accessKinds[kind] !== undefined || specs[kind]?.grantsAccess !== undefined;
 }
 
-/** Whether a uid is a group or lies below it. */
-export function isWithin(uid: string, root: string): boolean {
-  return uid === root || uid.startsWith(`${root}/`);
-}
-
 /** Arguments in the form in which both sides of a verification compare them: key sets may hold private keys. */
 export function comparableInputs(spec: ResourceSpec, inputs: Props): Props {
   const kept = Object.entries(inputs).filter(([key]) => key !== "description");

@@ -42,7 +42,7 @@ function changesAccessFields({ kind, op, fields }: ResourceChange): boolean {
 }
 
 function changeOf(
-  { plan, kind, before, after, notReviewed, isLeftOnServer, isRefused }: PlannedChange,
+  { plan, kind, before, after, notReviewed, ...known }: PlannedChange,
   context: EffectContext,
 ): ResourceChange {
   const op = plan.op === "import" ? "read" : plan.op;
@@ -58,8 +58,7 @@ function changeOf(
     after,
     fields: spec !== undefined && both ? describeEffects(spec, before.inputs, after.inputs, context) : [],
     secretsMayHaveChanged: secret,
-    ...(isLeftOnServer ? { isLeftOnServer } : {}),
-    ...(isRefused ? { isRefused } : {}),
+    ...known,
     ...(notReviewed === undefined
       ? {}
       : { notReviewed, location: plan.after?.location ?? plan.before?.location }),
@@ -139,6 +138,12 @@ function findGaps(
         ]
       : []),
     ...(inventory === undefined ? [] : inventoryGaps(inventory)),
+    ...changes
+      .filter(({ isOfOtherKind }) => isOfOtherKind)
+      .map(
+        ({ kind, urn }) =>
+          `${kind} ${urnParts(urn ?? "").name}: the object with the uid that the stack records is of another kind: import the stack's state again, or delete the resource from it (pulumi state delete)`,
+      ),
     ...(pending > 0
       ? [
           `an update of the stack was interrupted, and its state does not say how ${pending === 1 ? "1 operation" : `${pending} operations`} ended: run pulumi refresh, export the state again (pulumi stack export), and review again`,

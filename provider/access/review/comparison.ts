@@ -20,6 +20,12 @@ export interface ResourceChange {
   readonly isLeftOnServer?: true;
   /** It stays since the server refuses to delete it: something that stays refers to it. */
   readonly isRefused?: true;
+  /** No inventory lists it: what was there before is what the stack records, and may differ from the server. */
+  readonly isRecordOnly?: true;
+  /** The stack records it, and the server does not have it: it was deleted otherwise. */
+  readonly isMissing?: true;
+  /** The uid that the stack records is that of an object of another kind. */
+  readonly isOfOtherKind?: true;
   /** Why nothing can be said of what it does; such a change has no entities. */
   readonly notReviewed?: string;
   readonly location?: SourceLocation;

@@ -4,6 +4,7 @@ import { exposure } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { everyKind } from "./kindConditions";
+import { recordedState } from "./recordedState";
 import type { Rule } from "./rule";
 import { cannotBeJudged, findAssumed, findUnjudged, notReviewed } from "./unjudged";
 
@@ -75,4 +76,10 @@ const unresolved: Rule = {
   },
 };
 
-export const exposureRules: readonly Rule[] = [exposure, unresolved, cannotBeJudged, notReviewed];
+export const exposureRules: readonly Rule[] = [
+  exposure,
+  unresolved,
+  cannotBeJudged,
+  notReviewed,
+  recordedState,
+];

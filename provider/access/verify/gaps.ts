@@ -3,7 +3,8 @@ import { inventoryGaps } from "../documents/inventoryGaps";
 import { isGrantPart } from "../graph/accessKinds";
 import type { Entity } from "../graph/model";
 import { entityLabel } from "./compareExpected";
-import { isVerified, isWithin } from "../report/expectedAccess";
+import { isWithin } from "../documents/inventoryScope";
+import { isVerified } from "../report/expectedAccess";
 import type { ResolvedAccess } from "./resolveCreated";
 import type { VerifySources } from "./sources";
 

@@ -82,6 +82,8 @@ export interface Operations {
     news: Props,
     host: Host,
   ) => Promise<Record<string, unknown>>;
+  /** Whether `update` sends nothing that changes the object. Otherwise it writes all of `news`. */
+  readonly sendsNothing?: (olds: Props, news: Props) => boolean;
   readonly delete?: (api: Api, uid: string, olds: Props, host: Host) => Promise<void>;
   /** Writes the `subresource` fields, when one of them changed; `olds` is empty after a create. */
   readonly writeSubresource?: (api: Api, uid: string, olds: Props, news: Props) => Promise<void>;

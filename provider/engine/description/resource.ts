@@ -148,6 +148,6 @@ export function isFoundByComparison(spec: Omit<ResourceSpec, "capabilities">): b
 }
 
 /** The kind of which a resource is made: it owns all objects of that kind that have its uid as their parent. */
-export function aggregatedKind({ owns }: ResourceSpec): string | undefined {
+export function aggregatedKind({ owns }: Pick<ResourceSpec, "owns">): string | undefined {
   return owns?.all ? owns.kind : undefined;
 }

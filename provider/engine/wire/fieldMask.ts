@@ -18,37 +18,37 @@ export interface InputDifference {
   readonly replaces: readonly string[];
 }
 
-class PatchBuilder {
-  readonly body: Props = {};
-  readonly mask: string[] = [];
-
-  set(path: readonly string[], value: Json): void {
-    let target = this.body;
-    for (const step of path.slice(0, -1)) {
-      const inner = target[step];
-      const next: Props = isObject(inner) ? inner : {};
-      target[step] = next;
-      target = next;
-    }
-    target[path[path.length - 1] ?? ""] = value;
-    this.mask.push(path.join("."));
-  }
+/** The fields of a resource, or of an object in it, with the members of which at most one is set. */
+interface Level {
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+  readonly oneOfs?: readonly OneOf[];
 }
 
-function visitFields(
-  fields: Readonly<Record<string, FieldSpec>>,
-  oneOfs: readonly OneOf[],
-  path: readonly string[],
+/** One field that an update writes. */
+interface FieldWrite {
+  /** The names of the objects around it and its own, from the top. */
+  readonly keys: readonly string[];
+  /** The description of each of these objects' members, from the top. */
+  readonly levels: readonly Level[];
+  readonly field: FieldSpec;
+  /** Undefined where the write clears it. */
+  readonly value: Json | undefined;
+}
+
+function* visitFields(
+  levels: readonly Level[],
+  keys: readonly string[],
   olds: Props,
   news: Props,
-  patch: PatchBuilder,
-): void {
-  for (const [key, field] of Object.entries(fields)) {
+): Generator<FieldWrite> {
+  const level = levels[levels.length - 1];
+  if (level === undefined) return;
+  for (const [key, field] of Object.entries(level.fields)) {
     if (field.path || field.subresource || field.immutable) continue;
-    if (!isSet(field, news[key]) && isReplacedByMember(fields, oneOfs, key, news)) continue;
-    const wirePath = [...path, wireName(key, field)];
-    if (isOutdated(field, key, olds, news)) patch.set(wirePath, emptyWireValue(field));
-    else visitField(field, wirePath, olds[key], news[key], patch);
+    if (!isSet(field, news[key]) && isReplacedByMember(level, key, news)) continue;
+    const path = [...keys, key];
+    if (isOutdated(field, key, olds, news)) yield { keys: path, levels, field, value: undefined };
+    else yield* visitField(field, levels, path, olds[key], news[key]);
   }
 }
 
@@ -61,12 +61,7 @@ function isOutdated(field: FieldSpec, key: string, olds: Props, news: Props): bo
 }
 
 /** A one-of member gives way to the one that is sent; naming both is refused. */
-function isReplacedByMember(
-  fields: Readonly<Record<string, FieldSpec>>,
-  oneOfs: readonly OneOf[],
-  key: string,
-  news: Props,
-): boolean {
+function isReplacedByMember({ fields, oneOfs = [] }: Level, key: string, news: Props): boolean {
   return oneOfs.some(
     ({ members }) =>
       members.includes(key) &&
@@ -77,28 +72,111 @@ function isReplacedByMember(
   );
 }
 
-function visitField(
-  spec: FieldSpec,
-  path: readonly string[],
+function* visitField(
+  field: FieldSpec,
+  levels: readonly Level[],
+  keys: readonly string[],
   old: Json | undefined,
   now: Json | undefined,
-  patch: PatchBuilder,
-): void {
-  if (equal(spec, old, now)) return;
-  if (!isSet(spec, now)) {
-    patch.set(path, emptyWireValue(spec));
-  } else if (spec.type === "object" && isObject(now)) {
-    visitFields(spec.fields, spec.oneOfs ?? [], path, isObject(old) ? old : {}, now, patch);
+): Generator<FieldWrite> {
+  if (equal(field, old, now)) return;
+  if (!isSet(field, now)) {
+    yield { keys, levels, field, value: undefined };
+  } else if (field.type === "object" && isObject(now)) {
+    yield* visitFields([...levels, field], keys, isObject(old) ? old : {}, now);
   } else {
-    patch.set(path, toWire(spec, now));
+    yield { keys, levels, field, value: now };
   }
 }
 
 /** The PATCH that turns `olds` into `news`; an empty mask where nothing changed on the wire. */
 export function diffFields(spec: ResourceSpec, olds: Props, news: Props): Patch {
-  const patch = new PatchBuilder();
-  visitFields(spec.fields, spec.oneOfs ?? [], [], olds, news, patch);
-  return patch;
+  const body: Props = {};
+  const mask: string[] = [];
+  for (const { keys, levels, field, value } of visitFields([spec], [], olds, news)) {
+    const path = keys.map((key, depth) => wireName(key, levels[depth]?.fields[key] ?? field));
+    setAt(body, path, value === undefined ? emptyWireValue(field) : toWire(field, value));
+    mask.push(path.join("."));
+  }
+  return { body, mask };
+}
+
+/** Sets a value inside an object, and returns the object that contains it directly. */
+function setAt(target: Props, path: readonly string[], value: Json | undefined): Props {
+  const [key = "", ...rest] = path;
+  if (rest.length === 0) {
+    target[key] = value;
+    return target;
+  }
+  const inner: Props = isObject(target[key]) ? target[key] : {};
+  target[key] = inner;
+  return setAt(inner, rest, value);
+}
+
+/**
+ * The properties of a resource after the update from `olds` to `news`: those that the server has, and over them what the
+ * update writes.
+ */
+export function applyUpdate(spec: ResourceSpec, live: Props, olds: Props, news: Props): Props {
+  const { update, sendsNothing } = spec.operations ?? {};
+  const writes = [...visitFields([spec], [], olds, news)];
+  const after = structuredClone(live);
+  if (update !== undefined) {
+    // An operation of the kind's own writes all that it is given. What no response contains is the program's alone.
+    const isSent = writes.length > 0 && sendsNothing?.(olds, news) !== true;
+    for (const [key, field] of Object.entries(spec.fields)) {
+      if (field.inputOnly || (isSent && !field.path)) after[key] = news[key];
+    }
+    return after;
+  }
+  const written = writes.map((write) => ({ write, around: writeField(after, write) }));
+  for (const { write, around } of written) if (write.value === undefined) fillCleared(write, around);
+  for (const key of changedSubresources(spec, olds, news)) after[key] = news[key];
+  return after;
+}
+
+const levelOf = ({ levels }: FieldWrite): Level => levels[levels.length - 1] ?? { fields: {} };
+
+/** The member that a write names and those that give way to it. */
+function membersOf(write: FieldWrite): string[] {
+  const key = write.keys[write.keys.length - 1] ?? "";
+  const oneOfs = (levelOf(write).oneOfs ?? []).filter(({ members }) => members.includes(key));
+  return [...new Set([key, ...oneOfs.flatMap(({ members }) => members)])];
+}
+
+/** Writes a field as the server does, which clears the other members of a one-of; returns the object around it. */
+function writeField(target: Props, write: FieldWrite): Props {
+  const { keys, field, value } = write;
+  const around = setAt(target, keys, value);
+  const [, ...others] = membersOf(write);
+  if (isSet(field, value)) for (const other of others) around[other] = undefined;
+  return around;
+}
+
+/** The server fills in a field that is cleared, where it takes the value from others. */
+function fillCleared(write: FieldWrite, around: Props): void {
+  const level = levelOf(write);
+  for (const key of membersOf(write)) fillField(level, key, around);
+}
+
+function fillField(level: Level, key: string, props: Props): void {
+  const field = level.fields[key];
+  if (field === undefined || typeof field.serverFilled !== "function" || isSet(field, props[key])) return;
+  if (!isReplacedByMember(level, key, props)) props[key] = field.serverFilled(props);
+}
+
+/** The properties of a new resource: those that are given, and what the server takes from them. */
+export function applyCreate(spec: ResourceSpec, news: Props): Props {
+  const fill = (level: Level, props: Props): Props => {
+    const filled = { ...props };
+    for (const key of Object.keys(level.fields)) fillField(level, key, filled);
+    for (const [key, field] of Object.entries(level.fields)) {
+      const value = filled[key];
+      if (field.type === "object" && isObject(value)) filled[key] = fill(field, value);
+    }
+    return filled;
+  };
+  return fill(spec, news);
 }
 
 /**

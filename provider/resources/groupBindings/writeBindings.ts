@@ -1,7 +1,8 @@
 import { errorCodeOf } from "../../errorCodes/codedError";
 import { PartialFailure } from "../../engine/operations/messages";
 import { UNCONFIRMED } from "../../engine/description";
-import type { Api, Host, Props } from "../../engine/description";
+import type { Api, Host, Json, Props } from "../../engine/description";
+import { isObject, sortedJson } from "../../engine/values/values";
 import { bindingBatch, COLLECTION, declaredGrantKey } from "../grants";
 import { BindingCreator } from "./bindingCreator";
 import { listGrants } from "./existingGrants";
@@ -123,6 +124,15 @@ async function applyPlan(context: GroupContext, plan: WritePlan): Promise<Applie
   return { failures: [], unconfirmed: [] };
 }
 
+/** Whether arguments name the same grants, whatever their labels. What is no grant that can be read equals itself alone. */
+export function grantsSame(olds: Props, news: Props): boolean {
+  const [before, after] = [olds["bindings"], news["bindings"]];
+  const isRead = (bindings: Json | undefined): boolean =>
+    isObject(bindings) && Object.values(bindings).every(isObject);
+  if (!isRead(before) || !isRead(after)) return sortedJson(before) === sortedJson(after);
+  return isSameSet(identityRoleKeys(labelledGrantsIn(news)), identityRoleKeys(labelledGrantsIn(olds)));
+}
+
 /**
  * Makes a group's bindings those of `news`: creates, and only then deletes what `olds` had. What neither has
  * stays until a refresh has shown it: nothing goes that no preview has named.
@@ -136,11 +146,7 @@ export async function writeBindings(
 ): Promise<Props> {
   const context = { api, host, group };
   const done = { uid: group, bindings: news["bindings"] };
-  const isUnchanged = isSameSet(
-    identityRoleKeys(labelledGrantsIn(news)),
-    identityRoleKeys(labelledGrantsIn(olds)),
-  );
-  if (olds["parentUid"] !== undefined && isUnchanged) return done;
+  if (olds["parentUid"] !== undefined && grantsSame(olds, news)) return done;
 
   const existing = await listGrants(api, group);
   const keysBefore = new Set(existing.keys());

@@ -242,6 +242,7 @@ test("assumes a reference to one new resource, and says so", () => {
     ),
   );
   expect(report.findings.map(({ id, severity, details }) => [id, severity, ...details])).toEqual([
+    ["X5", "medium", expect.stringContaining("not seen") as string, "identity ci"],
     ["X2", "low", "roleUid is assumed to be the id of role harmless"],
   ]);
 });

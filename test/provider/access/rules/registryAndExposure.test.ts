@@ -308,3 +308,39 @@ describe("X4 not-reviewed", () => {
     expect(found("X4", of("same"))).toEqual([]);
   });
 });
+
+describe("X5 recorded-state", () => {
+  const who = identity("ci", pinned);
+  const grant = binding(who, viewer, payments);
+  const changed = { ...who, inputs: { ...who.inputs, description: "pipelines" } };
+  const offline = { withoutInventory: true };
+  const managed = role("reader", ["REPO_LIST"]);
+
+  it.each([
+    ["an update of an identity", [who], [changed], ["medium"]],
+    [
+      "a role that a new grant names",
+      [who, managed],
+      [who, managed, binding(who, managed, payments)],
+      ["medium"],
+    ],
+    ["a new identity", [], [who], []],
+    ["a deleted binding", [who, grant], [who], []],
+    ["an unchanged identity without a new grant", [who], [who], []],
+  ])("reports what is compared with the record only: %s", (_what, before, after, expected) => {
+    const given = compareResources([viewer, ...before], [viewer, ...after], offline);
+    expect(severitiesOf("X5", given)).toEqual(expected);
+    expect(severitiesOf("X5", given, { strict: true })).toEqual(expected.map(() => "high"));
+    expect(found("X5", change(before, after))).toEqual([]);
+  });
+
+  it.each([
+    ["an unchanged resource", grant, ["low"]],
+    ["an update", { ...grant, inputs: { ...grant.inputs, roleUid: pusher.uid } }, ["medium"]],
+    ["a deletion", undefined, []],
+  ])("reports what the server does not have: %s", (_what, after, expected) => {
+    const basis = [...groups, viewer, pusher, who];
+    const given = compareResources([...basis, grant], after ? [...basis, after] : basis, { live: basis });
+    expect(severitiesOf("X5", given)).toEqual(expected);
+  });
+});

@@ -1,4 +1,5 @@
 import type { InventoryObject } from "../../../../../provider/access/documents/inventory";
+import { listedKinds } from "../../../../../provider/access/documents/inventoryKinds";
 import type { ReviewReport } from "../../../../../provider/access/report/report";
 import { compare } from "../../../../../provider/access/review/compare";
 import type { Comparison } from "../../../../../provider/access/review/comparison";
@@ -98,12 +99,17 @@ const steps = [
   ),
 ];
 
+/** What the server has of the program before the change. */
+const recorded = steps.flatMap(({ oldState }): InventoryObject[] => {
+  if (oldState?.id === undefined) return [];
+  const inputs = Object.fromEntries(Object.entries(oldState.inputs).filter(([key]) => key !== "__provider"));
+  return [{ kind: oldState.type.replace(/^.*:/, ""), uid: oldState.id, inputs }];
+});
+
 const inventory = {
   ...inventoryOf(
     ACME,
-    { kind: "Group", uid: ACME, inputs: { name: "acme" } },
-    { kind: "Group", uid: PAYMENTS, inputs: { name: "payments", parentUid: ACME } },
-    { kind: "Group", uid: WEB, inputs: { name: "web", parentUid: ACME } },
+    ...recorded,
     { kind: "Identity", uid: JO, inputs: { name: "jo@example.com" } },
     { kind: "Identity", uid: SAM, inputs: { name: "sam@example.com" } },
     role(
@@ -118,6 +124,7 @@ const inventory = {
     role("viewer", VIEWER, "CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"),
   ),
   takenAt: "2026-05-11T05:50:00Z",
+  kinds: listedKinds,
 };
 
 const sources = { preview: preview(...steps), inventory };

@@ -1,0 +1,150 @@
+import { parentOf } from "../../api/uid";
+import type { FieldSpec, Props, ResourceSpec } from "../../engine/description";
+import { aggregatedKind } from "../../engine/description";
+import { isObject } from "../../engine/values/values";
+import type { Inventory } from "../documents/inventory";
+import { listsObject } from "../documents/inventoryScope";
+import { specs } from "../documents/specs";
+import { accessKinds, bindingKeys } from "./accessKinds";
+import { entityOfObject, unresolvedPaths } from "./entities";
+import type { Entity } from "./model";
+import { mapLeaves } from "./references";
+import { isUnread, reasonOf, unreadAt } from "./unread";
+import type { UnreadValue } from "./unread";
+
+/** What the live organisation says of a resource: its object, that there is none, or nothing. */
+export type LiveState = { readonly entity: Entity } | "missing" | "notListed";
+
+/** The values of an object, with the recorded ones of what no response contains. */
+function addUnreturned(fields: Readonly<Record<string, FieldSpec>>, recorded: Props, live: Props): Props {
+  const added: Props = { ...live };
+  for (const [key, field] of Object.entries(fields)) {
+    const [old, now] = [recorded[key], live[key]];
+    if (field.inputOnly || field.secret) added[key] = old;
+    else if (field.type === "object" && isObject(old) && isObject(now)) {
+      added[key] = addUnreturned(field.fields, old, now);
+    }
+  }
+  return added;
+}
+
+/** A value that the program keeps secret stays hidden: a report must not show the server's. */
+function hideSecrets(spec: ResourceSpec, live: Props, { urn = "", secretPaths }: Entity): Props {
+  if (secretPaths.length === 0) return live;
+  // A secret inside a list hides all of the list, whose order may differ.
+  const hidden = secretPaths.map((path) => ({ start: path.split("[")[0] ?? path, path }));
+  return mapLeaves(spec, live, (value, leaf) => {
+    const isHidden = ({ start }: { start: string }): boolean =>
+      leaf.path === start || (leaf.path.startsWith(start) && /^[.[]/.test(leaf.path.slice(start.length)));
+    const secret = leaf.field.secret === true ? undefined : hidden.find(isHidden);
+    return secret === undefined ? value : unreadAt("secret", { urn, side: "before", path: secret.path });
+  });
+}
+
+/** An entity with other inputs, and what they say about it. */
+export function withInputs(entity: Entity, inputs: Props): Entity {
+  const spec = specs[entity.kind];
+  const unread: UnreadValue[] = [];
+  if (spec !== undefined) {
+    mapLeaves(spec, inputs, (value, { path, property, decidesAccess }) => {
+      if (isUnread(value)) unread.push({ path, property, reason: reasonOf(value), decidesAccess });
+      return value;
+    });
+  }
+  const { name } = inputs;
+  const isName = typeof name === "string" && name !== "" && !isUnread(name);
+  return {
+    ...entity,
+    inputs,
+    unresolved: unresolvedPaths(unread),
+    unread: unread.length > 0 ? unread : undefined,
+    name: isName ? name : undefined,
+  };
+}
+
+/** The objects of the live organisation, by the keys of the resources that record them. */
+export class LiveObjects {
+  private readonly byKey: ReadonlyMap<string, Entity>;
+  private readonly kindByUid = new Map<string, string>();
+  /** The bindings of each group. */
+  private readonly grants = new Map<string, Set<string>>();
+
+  constructor(private readonly inventory: Inventory | undefined) {
+    const entities = (inventory?.objects ?? []).map(entityOfObject);
+    this.byKey = new Map(entities.map((entity) => [entity.key, entity]));
+    for (const entity of entities) {
+      if (entity.uid === entity.key) this.kindByUid.set(entity.key, entity.kind);
+      if (accessKinds[entity.kind]?.binding !== true) continue;
+      const group = parentOf(entity.uid ?? "") ?? "";
+      const keys = this.grants.get(group) ?? new Set();
+      this.grants.set(group, keys);
+      for (const key of bindingKeys(entity)) keys.add(key);
+    }
+  }
+
+  all(): Iterable<Entity> {
+    return this.byKey.values();
+  }
+
+  get(key: string): Entity | undefined {
+    return this.byKey.get(key);
+  }
+
+  /** Whether a uid is that of an object of another kind. */
+  isOfOtherKind(kind: string, uid: string): boolean {
+    const own = this.kindByUid.get(uid);
+    return own !== undefined && own !== kind && specs[kind]?.sharesParentUid !== true;
+  }
+
+  /** Whether the inventory contains each object of this kind there. */
+  lists(kind: string, uid: string): boolean {
+    const listed = aggregatedKind(specs[kind] ?? {}) ?? kind;
+    return this.inventory !== undefined && listsObject(this.inventory, listed, uid);
+  }
+
+  /** What the server has of a resource, in the place of what a stack records of it. */
+  find(recorded: Entity): LiveState {
+    const { kind, uid, key } = recorded;
+    const spec = specs[kind];
+    if (uid === undefined || spec === undefined) return "notListed";
+    const isListed = this.lists(kind, uid);
+    if (aggregatedKind(spec) !== undefined) {
+      return isListed ? { entity: this.withLiveBindings(recorded, uid) } : "notListed";
+    }
+    const live = this.byKey.get(key);
+    if (live === undefined) return isListed ? "missing" : "notListed";
+    return { entity: asManaged(spec, live, recorded) };
+  }
+
+  /** A resource that owns all bindings of a group, with those that the group has. What cannot be read stays. */
+  private withLiveBindings(recorded: Entity, group: string): Entity {
+    const { bindings } = recorded.inputs;
+    if (!isObject(bindings)) return recorded;
+    const live = this.grants.get(group) ?? new Set();
+    const held = Object.entries(bindings).filter(([, binding]) => {
+      if (!isObject(binding)) return true;
+      const { identityUid, roleUid } = binding;
+      if (isUnread(identityUid) || isUnread(roleUid)) return true;
+      return live.has(JSON.stringify([identityUid, roleUid, group]));
+    });
+    return withInputs(recorded, { ...recorded.inputs, bindings: Object.fromEntries(held) });
+  }
+}
+
+/** A live object as the resource of a program. */
+function asManaged(spec: ResourceSpec, live: Entity, recorded: Entity): Entity {
+  const { urn, location, protect, external, secretPaths, plaintextSecrets, details } = recorded;
+  const entity: Entity = {
+    ...live,
+    key: recorded.key,
+    urn,
+    location,
+    secretPaths,
+    protect,
+    external,
+    plaintextSecrets,
+    details: details || live.details ? { ...details, ...live.details } : undefined,
+  };
+  const known = addUnreturned(spec.fields, recorded.inputs, live.inputs);
+  return withInputs(entity, hideSecrets(spec, known, recorded));
+}

@@ -1,0 +1,289 @@
+import { listedKinds } from "../../../../provider/access/documents/inventoryKinds";
+import type { Comparison } from "../../../../provider/access/review/comparison";
+import { compare } from "../../../../provider/access/review/compare";
+import {
+  acme,
+  binding,
+  claims,
+  compareResources,
+  groups,
+  identity,
+  owner,
+  payments,
+  pinned,
+  pusher,
+  resource,
+  role,
+  viewer,
+} from "../../../support/access";
+import type { Resource } from "../../../support/access";
+import { inventoryOf, preview, state, step, urn } from "../../../support/documents";
+
+/*
+ * The state before a change is the live organisation: what somebody changed there since the program was applied is neither
+ * undone nor repeated without a word. Each case is an honest program, a change by hand, and the change of the program.
+ */
+
+const ci = identity("ci", pinned);
+const bob = identity(
+  "bob",
+  claims({ ...(pinned["claimMatch"] as object), subject: "repo:acme/bob:ref:refs/heads/main" }),
+);
+const reader = role("reader", ["REPO_LIST"]);
+const basis = [...groups, viewer, pusher, owner, ci, bob, reader];
+const renamed = (one: Resource, name: string): Resource => ({
+  ...one,
+  urn: urn(one.kind, name),
+  uid: `${one.uid}f`,
+});
+const withInputs = (one: Resource, inputs: Resource["inputs"]): Resource => ({
+  ...one,
+  inputs: { ...one.inputs, ...inputs },
+});
+const access = (bindings: Record<string, readonly [Resource, Resource]>): Resource => ({
+  ...resource("GroupAccess", "access", {
+    parentUid: payments,
+    bindings: Object.fromEntries(
+      Object.entries(bindings).map(([label, [who, what]]) => [
+        label,
+        { identityUid: who.uid, roleUid: what.uid },
+      ]),
+    ),
+  }),
+  uid: payments,
+});
+const association = (services: Record<string, Resource>, more: Resource["inputs"] = {}): Resource => ({
+  ...resource("AccountAssociation", "accounts", {
+    parentUid: payments,
+    ...more,
+    chainguard: {
+      serviceBindings: Object.fromEntries(Object.entries(services).map(([name, who]) => [name, who.uid])),
+    },
+  }),
+  uid: payments,
+});
+const provider = resource("IdentityProvider", "okta", {
+  parentUid: acme,
+  oidc: { issuer: "https://acme.okta.example", clientId: "acme" },
+  defaultRole: viewer.uid,
+});
+const mapping: Resource = {
+  ...resource("ExternalGroupRoleMapping", "admins", {
+    name: undefined,
+    parentUid: provider.uid,
+    externalGroupId: "admins",
+    roleUid: pusher.uid,
+    scope: payments,
+  }),
+  uid: `${provider.uid}/${"3".repeat(16)}`,
+};
+const grant = binding(ci, pusher, payments);
+const narrow = { ...(pinned["claimMatch"] as object), claims: { environment: "production" } };
+
+interface Attack {
+  readonly title: string;
+  readonly honest: readonly Resource[];
+  /** What the server has of it after the change by hand. */
+  readonly live: readonly Resource[];
+  readonly changed: readonly Resource[];
+  /** The changes of grants: as `lines` shows them, shortened. */
+  readonly expected: readonly string[];
+}
+
+const attacks: readonly Attack[] = [
+  {
+    title: "a revoked binding comes back under another name",
+    honest: [grant],
+    live: [],
+    changed: [renamed(grant, "other")],
+    expected: ["gained registry.push"],
+  },
+  {
+    title: "a revoked binding of an unchanged resource stays revoked",
+    honest: [grant],
+    live: [],
+    changed: [grant],
+    expected: [],
+  },
+  {
+    title: "a revoked binding is recreated by an update",
+    honest: [grant],
+    live: [],
+    changed: [withInputs(grant, { roleUid: viewer.uid })],
+    expected: ["gained viewer"],
+  },
+  {
+    title: "a label of a GroupAccess changes nothing at the server",
+    honest: [access({ deploys: [ci, pusher], reads: [bob, viewer] })],
+    live: [access({ reads: [bob, viewer] })],
+    changed: [access({ deployments: [ci, pusher], reads: [bob, viewer] })],
+    expected: [],
+  },
+  {
+    title: "a revoked binding of a GroupAccess comes back with another change of it",
+    honest: [access({ deploys: [ci, pusher] })],
+    live: [access({})],
+    changed: [access({ deploys: [ci, pusher], reads: [bob, viewer] })],
+    expected: ["gained registry.push", "gained viewer"],
+  },
+  {
+    title: "a GroupAccess of another name repeats what was revoked",
+    honest: [access({ deploys: [ci, pusher] })],
+    live: [access({})],
+    changed: [renamed(access({ deploys: [ci, pusher] }), "other")],
+    expected: ["gained registry.push"],
+  },
+  {
+    title: "a role that was narrowed by hand is widened where its record narrows",
+    honest: [role("reader", ["REPO_LIST", "REPO_DELETE", "REPO_CREATE"]), binding(ci, reader, payments)],
+    live: [role("reader", ["REPO_LIST"]), binding(ci, reader, payments)],
+    changed: [role("reader", ["REPO_LIST", "REPO_DELETE"]), binding(ci, reader, payments)],
+    expected: ["widened reader +CAP_REPO_DELETE"],
+  },
+  {
+    title: "an unchanged role keeps what it was narrowed to",
+    honest: [role("reader", ["REPO_LIST", "REPO_DELETE"]), binding(ci, reader, payments)],
+    live: [reader, binding(ci, reader, payments)],
+    changed: [
+      withInputs(role("reader", ["REPO_LIST", "REPO_DELETE"]), { description: "reads" }),
+      binding(ci, reader, payments),
+    ],
+    expected: [],
+  },
+  {
+    title: "a role that was widened by hand is bound as it is",
+    honest: [reader],
+    live: [role("reader", ["REPO_LIST", "IAM_ROLES_UPDATE"])],
+    changed: [reader, binding(ci, reader, payments)],
+    expected: ["gained reader +CAP_IAM_ROLES_UPDATE +CAP_REPO_LIST"],
+  },
+  {
+    title: "a service that was removed by hand comes back with another service",
+    honest: [association({ ingester: ci }), grant],
+    live: [association({}), grant],
+    changed: [association({ ingester: ci, cosigned: bob }), grant],
+    expected: ["gained registry.push"],
+  },
+  {
+    title: "a service that was removed by hand stays removed by a description",
+    honest: [association({ ingester: ci }), grant],
+    live: [association({}), grant],
+    changed: [association({ ingester: ci }, { description: "accounts" }), grant],
+    expected: [],
+  },
+  {
+    title: "a mapping that was removed by hand comes back under another name",
+    honest: [provider, mapping],
+    live: [provider],
+    changed: [provider, renamed(mapping, "other")],
+    expected: ["gained registry.push"],
+  },
+  {
+    title: "a condition that was added by hand is overwritten",
+    honest: [grant],
+    live: [identity("ci", claims(narrow)), grant],
+    changed: [
+      identity("ci", claims({ ...(pinned["claimMatch"] as object), claims: { team: "pay" } })),
+      grant,
+    ],
+    expected: ["widened registry.push"],
+  },
+  {
+    title: "a condition that was added by hand stays beside another change of the trust",
+    honest: [grant],
+    live: [identity("ci", claims(narrow)), grant],
+    changed: [withInputs(ci, { description: "pipelines" }), grant],
+    expected: [],
+  },
+  {
+    title: "a pattern in the place of an exact subject gives way to the subject that is written",
+    honest: [grant],
+    live: [
+      identity(
+        "ci",
+        claims({ issuer: "https://token.actions.githubusercontent.com", subjectPattern: "^repo:acme/.*$" }),
+      ),
+      grant,
+    ],
+    changed: [
+      identity(
+        "ci",
+        claims({ ...(pinned["claimMatch"] as object), subject: "repo:acme/x:ref:refs/heads/main" }),
+      ),
+      grant,
+    ],
+    expected: ["narrowed registry.push"],
+  },
+];
+
+function summarize({ grants }: Comparison): string[] {
+  return grants.map(({ change, grant: { role: held }, capabilitiesAdded, before }) => {
+    const added =
+      change === "gained" && before === undefined && held.name !== "reader" ? [] : capabilitiesAdded;
+    return [change, held.name, ...[...added].sort().map((name) => `+${name}`)].join(" ");
+  });
+}
+
+/** The state before the change: what the program has of the basis. */
+const whole = (own: readonly Resource[]): Resource[] => [
+  ...basis.filter(({ urn: known }) => own.every((each) => each.urn !== known)),
+  ...own,
+];
+
+describe("a change by hand before the change of the program", () => {
+  test.each(attacks)("$title", ({ honest, live, changed, expected }) => {
+    const comparison = compareResources(whole(honest), whole(changed), { live: whole(live) });
+    expect(summarize(comparison).sort()).toEqual([...expected].sort());
+    const tuples = (own: Comparison["after"]) =>
+      own.grants.map(({ role: held, subject }) => [subject.key, held.key, held.capabilities]);
+    const server = compareResources(whole(live), whole(live));
+    expect(tuples(comparison.before)).toEqual(tuples(server.before));
+  });
+
+  test("is the state before also where a preview states other values on both sides of an unchanged resource", () => {
+    const live = [...groups, viewer, owner, ci, grant];
+    const forged = [...groups, viewer, owner, ci, withInputs(grant, { roleUid: owner.uid })];
+    const comparison = compareResources(forged, forged, { live });
+    expect(comparison.grants).toEqual([]);
+    expect(comparison.after.grants.map(({ role: held }) => held.key)).toEqual([pusher.uid]);
+  });
+
+  test("is not looked for at a uid that another kind has", () => {
+    const stolen = { ...grant, uid: ci.uid };
+    const comparison = compareResources(
+      [...groups, viewer, pusher, stolen],
+      [...groups, viewer, pusher, stolen],
+      {
+        live: [...groups, viewer, pusher, ci],
+      },
+    );
+    expect(comparison.incomplete).toEqual([expect.stringContaining("is of another kind")]);
+    expect(comparison.before.entities.get(ci.uid)?.kind).toBe("Identity");
+  });
+});
+
+describe("what the inventory does not list", () => {
+  const inputs = { parentUid: payments, identityUid: ci.uid, roleUid: pusher.uid };
+  const own = state("RoleBinding", "one", inputs, { id: grant.uid });
+  const changed = state("RoleBinding", "one", { ...inputs, roleUid: viewer.uid }, { id: grant.uid });
+  const changesWith = (inventory: object) =>
+    compare({
+      preview: preview(step("update", own, changed)),
+      inventory: { ...inventoryOf(acme), kinds: listedKinds, ...inventory },
+    }).changes.map(({ isMissing, isRecordOnly }) => [isMissing ?? false, isRecordOnly ?? false]);
+
+  test.each([
+    ["all kinds", {}, [true, false]],
+    ["no binding", { kinds: ["Group"] }, [false, true]],
+    ["a group beside it", { root: "b".repeat(40) }, [false, true]],
+    [
+      "a list that was refused",
+      { complete: false, refused: [{ kind: "RoleBinding", code: "PERMISSION_DENIED", message: "" }] },
+      [false, true],
+    ],
+    ["a list that broke off", { complete: false }, [false, true]],
+    ["the object by its uid", { kinds: [], asked: [{ kind: "RoleBinding", uid: grant.uid }] }, [true, false]],
+  ])("is judged by the record: %s", (_what, inventory, expected) => {
+    expect(changesWith(inventory)).toEqual([expected]);
+  });
+});
