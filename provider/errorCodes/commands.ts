@@ -31,7 +31,7 @@ export const commandCodes = {
   PP5005: {
     title: "A file cannot be read",
     meaning:
-      "The file does not exist, is a folder, or this user may not read it. Or it is a symbolic link to a file outside of its folder: an artifact or a pull request of others could name any file of the machine so.",
+      "The file does not exist, is a folder, or this user may not read it. Or it is a symbolic link to a file outside of its folder. So an artifact or a pull request of others could name any file of the machine.",
     look: "`ls -l` shows the file. Paths are relative to the folder in which the command runs.",
     fix: "Correct the path, or name the file that the link leads to. In CI, check that the step that writes the file ran before.",
   },

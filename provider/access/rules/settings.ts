@@ -196,7 +196,7 @@ export const changedSetting: Rule = {
   id: "S1",
   name: "changed-setting",
   severities: ["high", "medium"],
-  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, for another address at a host that receives events already, and where the effect is unknown (high with --strict)",
+  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, or if the identity holds nothing. Medium for another address at a host that receives events already. Medium where the effect is unknown, and high with --strict",
   what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a resource is created that takes the place of what exists under its name. Not reported: what only takes access away, and what the list of grants shows.",
   why: "Each argument that is not a text for people decides something. Examples are the end of a token, the accounts of a group and the contents of an image.",
   fix: "Ask those who answer for the resource. Change the argument in a pull request of its own that says why.",
