@@ -1,6 +1,6 @@
 import { defaultExpiry } from "../suppressions/expiry";
 import { entryText, policyEntryFor } from "../suppressions/writeEntries";
-import type { PolicyEntry } from "../suppressions/policyDocument";
+import type { NewEntry } from "../suppressions/writeEntries";
 import { isHighOrCritical } from "../review/finding";
 import type { Finding } from "../review/finding";
 
@@ -13,13 +13,13 @@ const PLACEHOLDER_REASON = "write why this is accepted, and who agreed";
 export function suppressionEntry(finding: Finding, now: number): string | undefined {
   const isBlank = isHighOrCritical(finding.severity);
   const entry = policyEntryFor(finding, isBlank ? "" : PLACEHOLDER_REASON, defaultExpiry(now));
-  return entry && entryText(isBlank ? { ...entry, acceptedBy: "" } : entry);
+  return entry && entryText(isBlank ? { ...entry, acceptedBy: "" } : entry, finding);
 }
 
 /** What a baseline adds to a policy file. */
 export interface BaselineEntries {
   /** Entries that suppress medium and low findings until they expire. */
-  readonly entries: readonly PolicyEntry[];
+  readonly entries: readonly NewEntry[];
   /** Findings that a person must accept by name. */
   readonly remaining: readonly Finding[];
 }
@@ -28,12 +28,12 @@ export interface BaselineEntries {
 export function createBaseline(findings: readonly Finding[], now: number): BaselineEntries {
   const reason = `existed when the baseline was written on ${new Date(now).toISOString().slice(0, 10)}; not reviewed yet`;
   const expires = defaultExpiry(now);
-  const entries: PolicyEntry[] = [];
+  const entries: NewEntry[] = [];
   const remaining: Finding[] = [];
   for (const finding of findings) {
     const entry = isHighOrCritical(finding.severity) ? undefined : policyEntryFor(finding, reason, expires);
     if (entry === undefined) remaining.push(finding);
-    else entries.push(entry);
+    else entries.push({ entry, finding });
   }
   return { entries, remaining };
 }

@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
+import type { Json } from "../../engine/description";
 import { toFieldChange } from "../report/report";
 import type { Difference } from "../report/report";
 import type { Finding, Severity } from "../review/finding";
 import { suppressionEntry } from "./baseline";
 import type { DetectedDifference } from "./difference";
+import { inputsToPin } from "../rules/findingValue";
 import type { DriftRequest } from "./request";
+import { isSecretArgument, maskSecrets } from "./secretValues";
 
 const severityOf: Readonly<Record<DetectedDifference["direction"], Severity>> = {
   widened: "high",
@@ -20,11 +23,30 @@ const directionLines: Readonly<Record<DetectedDifference["direction"], readonly 
   neutral: [],
 };
 
-/** Identifies a difference in later runs too: no run data is in it. */
-function fingerprintDifference({ kind, spec, uid, managed, fields }: DetectedDifference): string {
+/**
+ * The live value that a difference consists of. A secret value is in no fingerprint, so the time of the change stands for
+ * it.
+ */
+function liveValue({ kind, spec, managed, fields, after, details, at }: DetectedDifference): Json {
+  if (kind === "contested") return [...details];
+  if (after === undefined) return null;
+  const paths = fields.map(({ path }) => path);
+  if (managed === undefined) return inputsToPin(spec.kind, after, paths);
+  const isSecret = isSecretArgument(managed.resource);
+  const hasSecret = paths.some((path) => isSecret(path.replace(/[.[].*$/s, "")));
+  const { inputs } = maskSecrets(managed, after);
+  return [inputsToPin(spec.kind, inputs, paths), hasSecret ? (at ?? null) : null];
+}
+
+/** Identifies a difference, and the live value, in later runs too: no run data is in it. */
+function fingerprintDifference(difference: DetectedDifference): string {
+  const { kind, direction, spec, uid, managed, fields } = difference;
   const properties = fields.map(({ path }) => path).sort();
-  const identity = [`drift-${kind}`, spec.kind, uid, managed?.resource.urn ?? "", ...properties];
-  return createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 32);
+  const identity = [`drift-${kind}`, direction, spec.kind, uid, managed?.resource.urn ?? "", ...properties];
+  return createHash("sha256")
+    .update(JSON.stringify([identity, liveValue(difference)]))
+    .digest("hex")
+    .slice(0, 32);
 }
 
 /** The finding of a difference. */

@@ -1,3 +1,5 @@
+import { tupleOf } from "../graph/grant";
+import type { GrantChange } from "../graph/grant";
 import type { Comparison } from "../review/comparison";
 import { compareTexts } from "../../engine/values/values";
 import { differenceKinds, driftDirections, severities } from "../review/finding";
@@ -7,6 +9,7 @@ import type { Finding } from "../review/finding";
 import { countBy, sortGrants } from "../report/counts";
 import type { SuppressionResult } from "../report/reviewReport";
 import { listedKinds } from "../documents/inventoryKinds";
+import { suppressionEntry } from "./baseline";
 import type { DriftNotes } from "./driftNotes";
 import type { DriftRequest } from "./request";
 import { organisationsOf } from "./roots";
@@ -68,6 +71,37 @@ function suppressFindings({ request, notes, findings, comparison }: DriftResult)
   return judge?.(findings, isWhole, comparison) ?? { findings, suppressed: [], unused: [], expired: [] };
 }
 
+/** Whether a finding is about a change of access: the grant itself, or an object that makes it what it is. */
+function isAbout(finding: Finding, { grant }: GrantChange): boolean {
+  if (finding.grant !== undefined) return tupleOf(finding.grant) === tupleOf(grant);
+  const { uid, drift } = finding;
+  if (uid === undefined) return false;
+  const isMove = drift?.paths.includes("parentUid") === true;
+  return [grant.uid, grant.subject.uid, grant.role.uid, ...(isMove ? [grant.group.uid] : [])].includes(uid);
+}
+
+/** The changes of access about which only suppressed findings speak. */
+function acceptedGrants(
+  grants: Comparison["grants"],
+  open: readonly Finding[],
+  suppressed: readonly Finding[],
+) {
+  return new Set(
+    grants.filter(
+      (change) =>
+        suppressed.some((finding) => isAbout(finding, change)) &&
+        !open.some((finding) => isAbout(finding, change)),
+    ),
+  );
+}
+
+/** An open finding of a rule with the entry that accepts it; differences have theirs among their answers. */
+function withEntry(finding: Finding, now: number): Finding {
+  if (finding.drift !== undefined) return finding;
+  const policyEntry = suppressionEntry(finding, now);
+  return policyEntry === undefined ? finding : { ...finding, policyEntry };
+}
+
 function countGrants(grants: Comparison["grants"]): GrantCounts {
   return countBy(grants, ["gained", "lost", "widened", "narrowed"], ({ change }) => change);
 }
@@ -76,7 +110,11 @@ function countGrants(grants: Comparison["grants"]): GrantCounts {
 export function reportDrift(result: DriftResult): DriftReport {
   const { request, notes, comparison, compared, coverage, differences } = result;
   const { failOn, states, version, now } = request;
-  const { findings, suppressed, unused, expired } = suppressFindings(result);
+  const judged = suppressFindings(result);
+  const { suppressed, unused, expired } = judged;
+  const findings = judged.findings.map((finding) => withEntry(finding, now));
+  const accepted = acceptedGrants(comparison.grants, findings, suppressed);
+  const open = comparison.grants.filter((change) => !accepted.has(change));
   return {
     schemaVersion: SCHEMA_VERSION,
     tool: { name: "pulumi-platform", version },
@@ -91,12 +129,13 @@ export function reportDrift(result: DriftResult): DriftReport {
       compared,
       differences: countBy(differences, differenceKinds, ({ kind }) => kind),
       directions: countBy(differences, driftDirections, ({ direction }) => direction),
-      ...countGrants(comparison.grants),
+      ...countGrants(open),
       findings: countBy(findings, severities, ({ severity }) => severity),
       suppressed: suppressed.length,
     },
     differences,
-    grants: sortGrants(comparison.grants, findings),
+    grants: sortGrants(open, findings),
+    ...(accepted.size === 0 ? {} : { acceptedGrants: [...accepted] }),
     groups: comparison.groups,
     coverage,
     findings,

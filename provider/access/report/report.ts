@@ -230,8 +230,10 @@ export interface DriftReport extends CommonReport {
     readonly suppressed: Count;
   };
   readonly differences: readonly Difference[];
-  /** Access that is gained and lost by what differs. */
+  /** Access that is gained and lost by what differs, without what the policy file accepts. */
   readonly grants: readonly GrantChange[];
+  /** The same of which the policy file accepts all findings. */
+  readonly acceptedGrants?: readonly GrantChange[];
   readonly groups: readonly GroupNode[];
   readonly coverage?: Coverage;
 }

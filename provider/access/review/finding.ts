@@ -53,11 +53,11 @@ export interface Finding {
   readonly counterexample?: string;
   readonly location?: SourceLocation;
   /**
-   * The same for the same finding in the next run: no line, no run data in it.
+   * The same for the same finding in the next run, as long as the value that was found is the same: no line, no run data.
    * @pattern ^[0-9a-f]+$
    */
   readonly fingerprint: string;
-  /** Of a review's open finding: an entry of the policy file that would suppress it, as YAML. */
+  /** Of an open finding of a rule: an entry of the policy file that would suppress it, as YAML. */
   readonly policyEntry?: string;
   /** Of a finding in `suppressed`: what sets it apart. */
   readonly suppression?: Suppression;

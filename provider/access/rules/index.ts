@@ -6,6 +6,7 @@ import type { Finding } from "../review/finding";
 import { dangerRules } from "./danger";
 import { exposureRules } from "./exposure";
 import { Facts } from "./facts";
+import { FindingValues } from "./findingValue";
 import { grantRules } from "./grants";
 import { keyRules } from "./keys";
 import { registryRules } from "./registry";
@@ -46,19 +47,21 @@ const stable = (named: { urn?: string; uid?: string; key?: string; name?: string
   named?.urn ?? named?.uid ?? named?.key ?? named?.name ?? "";
 
 /**
- * Names a finding for good: by what it is about, not by its words, its line or its run.
+ * Names a finding by what it is about and by the value that was found, not by its line or its run. So whoever accepts a
+ * fingerprint accepts no later value.
  * @returns 32 hex digits.
  */
-export function fingerprintFinding(
-  id: string,
-  { grant, field, ...about }: Pick<Finding, "grant" | "field" | "urn" | "uid" | "name" | "kind">,
-): string {
+export function fingerprintFinding(id: string, finding: FindingInput, values: FindingValues): string {
+  const { grant, field, severity, ...about } = finding;
   const subject = grant ? stable(grant.subject) : `${about.kind ?? ""} ${stable(about)}`;
-  const parts = [id, subject, stable(grant?.role), stable(grant?.group), field ?? ""];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+  const what = [id, severity, subject, stable(grant?.role), stable(grant?.group), field ?? ""];
+  return createHash("sha256")
+    .update(JSON.stringify([what, values.of(finding)]))
+    .digest("hex")
+    .slice(0, 32);
 }
 
-function finalize(rule: Rule, finding: FindingInput, { drift }: Comparison): Finding {
+function finalize(rule: Rule, finding: FindingInput, { drift }: Comparison, values: FindingValues): Finding {
   const { details = [], ...rest } = finding;
   const advice = drift === undefined ? finding.advice : (rule.driftAdvice ?? finding.advice);
   return {
@@ -71,7 +74,7 @@ function finalize(rule: Rule, finding: FindingInput, { drift }: Comparison): Fin
     ...(finding.counterexample === undefined
       ? {}
       : { counterexample: printable(finding.counterexample, LONGEST_LINE) }),
-    fingerprint: fingerprintFinding(rule.id, finding),
+    fingerprint: fingerprintFinding(rule.id, finding, values),
   };
 }
 
@@ -95,10 +98,11 @@ export function findingsOf(
   const drifted = new Set(comparison.changes.map(({ before, after }) => (after ?? before)?.uid));
   const concerns = ({ judgesUnchanged }: Rule, { uid }: FindingInput): boolean =>
     comparison.drift === undefined || judgesUnchanged !== true || drifted.has(uid);
+  const values = new FindingValues(comparison);
   const found: Finding[] = [];
   for (const rule of applicable) {
     for (const finding of rule.find(facts, found).filter((each) => concerns(rule, each))) {
-      found.push(finalize(rule, finding, comparison));
+      found.push(finalize(rule, finding, comparison, values));
     }
   }
   return sortFindings(found);

@@ -1,11 +1,13 @@
 import { printable } from "../../api/errors";
+import { isUid } from "../../api/uid";
 import type { Comparison } from "../review/comparison";
 import type { Finding } from "../review/finding";
 import { isHighOrCritical } from "../review/finding";
 import { EntryIndex, matchesEntry } from "./matchEntry";
 import { VerifiedTexts } from "./matchTexts";
 import type { MatchTexts } from "./matchTexts";
-import type { Policy, PolicyEntry } from "./policyDocument";
+import { matchKeys, policyCommands } from "./policyDocument";
+import type { Policy, PolicyCommand, PolicyEntry } from "./policyDocument";
 
 const DAY_MS = 86_400_000;
 
@@ -19,8 +21,15 @@ export interface PolicyResult {
   readonly expired: readonly string[];
 }
 
-const isOfDrift = ({ rule, kind }: PolicyEntry): boolean =>
-  kind !== undefined || rule?.startsWith("drift-") === true;
+/** The commands that an entry is for. */
+function commandsOf({ for: commands, rule, kind }: PolicyEntry): readonly PolicyCommand[] {
+  if (commands !== undefined) return commands;
+  return kind !== undefined || rule?.startsWith("drift-") === true ? ["drift"] : policyCommands;
+}
+
+/** Whether an entry names one object, or the value that was found: a name alone may stand for something else later. */
+const isPinned = ({ fingerprint, match }: PolicyEntry): boolean =>
+  fingerprint !== undefined || matchKeys.some((key) => isUid(match[key]));
 
 function countFindings(findings: readonly Finding[]): string {
   const ids = [...new Set(findings.map(({ id }) => id))];
@@ -35,6 +44,8 @@ interface EntryUse {
   readonly withoutExpiry: Finding[];
   /** Findings of drift that it would suppress, if it named a person. */
   readonly withoutPerson: Finding[];
+  /** Findings that it would suppress, if it had their fingerprint or a uid. */
+  readonly unpinned: Finding[];
   /** Findings that it matches only by names: of resources that the change creates, or that only the program names. */
   readonly ofNewResources: Finding[];
   readonly unverified: Finding[];
@@ -45,13 +56,17 @@ function isExpired({ expires }: PolicyEntry, now: number): boolean {
 }
 
 /** Why an entry that has not expired suppresses less than it could. */
-function* usageNotes(use: EntryUse, isUnused: boolean): Generator<string> {
-  const { used, withoutExpiry, withoutPerson, ofNewResources, unverified } = use;
+function* usageNotes(use: EntryUse, isUnused: boolean, command?: PolicyCommand): Generator<string> {
+  const { used, withoutExpiry, withoutPerson, unpinned, ofNewResources, unverified } = use;
   if (withoutExpiry.length > 0) {
     yield `has no expires, so it does not suppress ${countFindings(withoutExpiry)}, high or critical: add expires`;
   }
   if (withoutPerson.length > 0) {
     yield `has no acceptedBy, so it does not suppress ${countFindings(withoutPerson)} of drift, high or critical: name the person who accepted it`;
+  }
+  if (unpinned.length > 0) {
+    const prints = unpinned.slice(0, 3).map(({ id, fingerprint }) => `${fingerprint} (${id})`);
+    yield `has neither fingerprint nor a uid in match, so it does not suppress ${countFindings(unpinned)}, high or critical: add fingerprint: ${prints.join(" or ")}, in an entry for each`;
   }
   if (ofNewResources.length > 0) {
     yield `matches only resources that this change creates, renames or moves: ${countFindings(ofNewResources)} not suppressed: name one that exists before it, best by uid`;
@@ -62,9 +77,16 @@ function* usageNotes(use: EntryUse, isUnused: boolean): Generator<string> {
   if (
     isUnused &&
     !used &&
-    withoutExpiry.length + withoutPerson.length + ofNewResources.length + unverified.length === 0
+    withoutExpiry.length +
+      withoutPerson.length +
+      unpinned.length +
+      ofNewResources.length +
+      unverified.length ===
+      0
   ) {
-    yield "matches no finding: remove it, or correct what it names";
+    yield command === "review"
+      ? "matches no finding: remove it, correct what it names, or write for: [drift] if it is for drift"
+      : "matches no finding: remove it, or correct what it names";
   }
 }
 
@@ -88,23 +110,33 @@ class PolicyApplier {
     private readonly policy: Policy,
     private readonly now: number,
     comparison: Comparison | undefined,
-    /** High and critical findings need an entry that names a person. */
-    private readonly needsPerson: boolean,
+    private readonly command: PolicyCommand | undefined,
   ) {
     this.texts = new VerifiedTexts(comparison);
-    this.index = new EntryIndex(policy.entries);
-    for (const entry of policy.entries) {
+    const entries = policy.entries.filter((entry) => this.isFor(entry));
+    this.index = new EntryIndex(entries);
+    for (const entry of entries) {
       this.uses.set(entry, {
-        ...{
-          used: false,
-          afterExpiry: [],
-          withoutExpiry: [],
-          withoutPerson: [],
-          ofNewResources: [],
-          unverified: [],
-        },
+        used: false,
+        afterExpiry: [],
+        withoutExpiry: [],
+        withoutPerson: [],
+        unpinned: [],
+        ofNewResources: [],
+        unverified: [],
       });
     }
+  }
+
+  private isFor(entry: PolicyEntry): boolean {
+    return this.command === undefined || commandsOf(entry).includes(this.command);
+  }
+
+  /** Why an entry that fits does not suppress a high or critical finding; undefined where it does. */
+  private listOfGap(entry: PolicyEntry, use: EntryUse): Finding[] | undefined {
+    if (entry.expires === undefined) return use.withoutExpiry;
+    if (entry.acceptedBy === undefined && this.command === "drift") return use.withoutPerson;
+    return isPinned(entry) ? undefined : use.unpinned;
   }
 
   /** The entry that suppresses a finding. */
@@ -118,11 +150,10 @@ class PolicyApplier {
         return use === undefined ? [] : [[entry, use]];
       });
     const isSevere = isHighOrCritical(finding.severity);
-    const allows = ([entry]: readonly [PolicyEntry, EntryUse]): boolean =>
+    const allows = ([entry, use]: readonly [PolicyEntry, EntryUse]): boolean =>
       matchesEntry(entry, finding, texts) &&
       !isExpired(entry, this.now) &&
-      (entry.expires !== undefined || !isSevere) &&
-      (entry.acceptedBy !== undefined || !isSevere || !this.needsPerson);
+      (!isSevere || this.listOfGap(entry, use) === undefined);
     const found = fitting.find(allows);
     if (found !== undefined) {
       found[1].used = true;
@@ -132,20 +163,28 @@ class PolicyApplier {
     return undefined;
   }
 
+  /** An entry that says nothing of its commands may serve a review alone, so drift does not call it unused. */
+  private mayBeUnused(entry: PolicyEntry): boolean {
+    return this.command !== "drift" || commandsOf(entry).length === 1;
+  }
+
   private listFor(entry: PolicyEntry, use: EntryUse, finding: Finding, texts: MatchTexts): Finding[] {
     if (matchesEntry(entry, finding, texts)) {
       if (isExpired(entry, this.now)) return use.afterExpiry;
-      return entry.expires === undefined ? use.withoutExpiry : use.withoutPerson;
+      return this.listOfGap(entry, use) ?? use.unpinned;
     }
     return this.texts.isUnverified(finding) ? use.unverified : use.ofNewResources;
   }
 
-  notes(isUnused: (entry: PolicyEntry) => boolean): { unused: string[]; expired: string[] } {
+  /** @param isWhole Whether all was looked at: where it was not, no entry is called unused. */
+  notes(isWhole: boolean): { unused: string[]; expired: string[] } {
     const [unused, expired]: [string[], string[]] = [[], []];
     for (const [entry, use] of this.uses) {
       const where = `${this.policy.file}:${entry.line}: `;
       if (isExpired(entry, this.now)) expired.push(printable(where + expiredNote(entry, use)));
-      else for (const note of usageNotes(use, isUnused(entry))) unused.push(printable(where + note));
+      else
+        for (const note of usageNotes(use, isWhole && this.mayBeUnused(entry), this.command))
+          unused.push(printable(where + note));
     }
     return { unused, expired };
   }
@@ -162,11 +201,11 @@ export function applyPolicy(
   findings: readonly Finding[],
   policy: Policy,
   now: number,
-  command?: "review" | "drift",
+  command?: PolicyCommand,
   isWhole = true,
   comparison?: Comparison,
 ): PolicyResult {
-  const suppressor = new PolicyApplier(policy, now, comparison, command === "drift");
+  const suppressor = new PolicyApplier(policy, now, comparison, command);
   const left: Finding[] = [];
   const suppressed: Finding[] = [];
   for (const finding of findings) {
@@ -178,7 +217,5 @@ export function applyPolicy(
     const { reason, expires } = entry;
     suppressed.push({ ...finding, suppression: { reason, ...(expires === undefined ? {} : { expires }) } });
   }
-  const isAsked = (entry: PolicyEntry): boolean =>
-    isWhole && (command === undefined || (command === "drift") === isOfDrift(entry));
-  return { findings: left, suppressed, ...suppressor.notes(isAsked) };
+  return { findings: left, suppressed, ...suppressor.notes(isWhole) };
 }

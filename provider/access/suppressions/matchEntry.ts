@@ -26,6 +26,7 @@ export function matchesEntry(
   if (entry.rule !== undefined && entry.rule !== finding.id && entry.rule !== finding.rule) return false;
   if (entry.kind !== undefined && entry.kind !== finding.drift?.kind) return false;
   if (entry.type !== undefined && entry.type !== finding.kind) return false;
+  if (entry.fingerprint !== undefined && entry.fingerprint !== finding.fingerprint) return false;
   for (const key of matchKeys) {
     const glob = entry.match[key];
     if (glob === undefined) continue;

@@ -8,6 +8,11 @@ import type { Glob } from "../trust/glob";
 /** Kinds of drift. */
 export const driftKinds = ["changed", "deleted", "unmanaged", "contested"] as const;
 
+/** The commands whose findings an entry can suppress. */
+export const policyCommands = ["review", "drift"] as const;
+
+export type PolicyCommand = (typeof policyCommands)[number];
+
 /** What `match` can name. */
 export const matchKeys = ["uid", "name", "subject", "issuer", "role", "group"] as const;
 
@@ -38,6 +43,20 @@ export interface PolicyEntry {
    * @errorMessage must be a list of properties, as in ["claimMatch.*"]
    */
   readonly fields?: readonly Glob[];
+  /**
+   * The fingerprint of the finding, as reports show it. It changes with the value that was found, so the entry suppresses
+   * no later value. An entry without it, and without a uid in match, suppresses no finding that is high or critical.
+   * @pattern ^[0-9a-f]{32}$
+   * @errorMessage must be the fingerprint of a finding: 32 hex digits, as reports show it
+   */
+  readonly fingerprint?: string;
+  /**
+   * The commands whose findings it suppresses: review, drift or both. If not given, both; an entry with kind, or with a
+   * rule drift-*, is for drift.
+   * @minItems 1
+   * @errorMessage must be a list of review, drift
+   */
+  readonly for?: readonly (typeof policyCommands)[number][];
   /**
    * Why the finding is accepted: for whoever reads the review.
    * @maxLength 1000

@@ -57,7 +57,7 @@ export class EntryProposer {
     const entry = this.entryFor(finding);
     if (entry === undefined) return finding;
     this.proposed += 1;
-    return { ...finding, policyEntry: entryText(entry) };
+    return { ...finding, policyEntry: entryText(entry, finding) };
   }
 
   private entryFor(finding: Finding): PolicyEntry | undefined {
@@ -75,6 +75,7 @@ export class EntryProposer {
       ...(kind === undefined ? {} : { type: kind }),
       match,
       ...(field === undefined ? {} : { fields: [globOf(field)] }),
+      fingerprint: finding.fingerprint,
       // The file is refused until a person has written why a high or critical finding is accepted.
       reason: isHighOrCritical(finding.severity) ? "" : PLACEHOLDER_REASON,
       expires: this.expires,

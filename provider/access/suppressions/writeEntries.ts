@@ -1,4 +1,7 @@
-import { isSeq, stringify } from "yaml";
+import { Document, isScalar, isSeq } from "yaml";
+import type { Node } from "yaml";
+import { printable } from "../../api/errors";
+import { isUid } from "../../api/uid";
 import type { Finding } from "../review/finding";
 import { globOf } from "../trust/glob";
 import { matchesEntry } from "./matchEntry";
@@ -42,6 +45,8 @@ export function policyEntryFor(finding: Finding, reason: string, expires: string
     ...(kind === undefined ? {} : { type: kind }),
     match,
     ...(properties.length > 0 ? { fields: properties.map(globOf) } : {}),
+    fingerprint: finding.fingerprint,
+    for: ["drift"],
     reason,
     expires,
   };
@@ -55,19 +60,55 @@ function orderMembers({
   type,
   match,
   fields,
+  fingerprint,
+  for: commands,
   reason,
   acceptedBy,
   expires,
 }: PolicyEntry): Record<string, unknown> {
-  const members = Object.entries({ rule, kind, type, match, fields, reason, acceptedBy, expires });
+  const members = Object.entries({
+    ...{ rule, kind, type, match, fields, fingerprint, for: commands, reason, acceptedBy, expires },
+  });
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
+/** What the uids of an entry are called, by member of `match`. */
+function namesOf({ name, kind, grant, group }: Finding): Partial<Record<MatchKey, string | undefined>> {
+  return {
+    uid: name === undefined ? undefined : `${kind ?? ""} ${name}`.trim(),
+    subject: grant?.subject.displayName,
+    role: grant?.role.name,
+    group: (grant?.group ?? group)?.path,
+  };
+}
+
+/** An entry as a node of the file, with the name of each uid as a comment. */
+function entryNode(document: Document, entry: PolicyEntry, finding: Finding | undefined): Node {
+  const node = document.createNode(orderMembers(entry));
+  const names = finding === undefined ? {} : namesOf(finding);
+  for (const key of matchKeys) {
+    const [value, name] = [node.getIn(["match", key], true), names[key]];
+    if (isScalar(value) && name !== undefined && isUid(value.value))
+      value.comment = ` ${printable(name, 200)}`;
+  }
+  return node;
+}
+
 /** An entry as it stands below `allow:` in the file. */
-export function entryText(entry: PolicyEntry): string {
+export function entryText(entry: PolicyEntry, finding?: Finding): string {
+  const document = new Document({ allow: [] as unknown[] }, { version: "1.2", schema: "core" });
   // Indented by the printer: a value of several lines may begin with blanks of its own.
-  const text = stringify({ allow: [orderMembers(entry)] }, { version: "1.2", schema: "core", lineWidth: 0 });
-  return text.replace(/^allow:\n/, "").replace(/\n$/, "");
+  document.set("allow", document.createNode([entryNode(document, entry, finding)]));
+  return document
+    .toString({ lineWidth: 0 })
+    .replace(/^allow:\n/, "")
+    .replace(/\n$/, "");
+}
+
+/** An entry that is added to a file, and the finding that it accepts. */
+export interface NewEntry {
+  readonly entry: PolicyEntry;
+  readonly finding?: Finding;
 }
 
 const HEADER = ` Exceptions from the access review: pulumi-platform explain
@@ -84,7 +125,7 @@ const HOW_TO_ACCEPT = "To accept one: remove the [] of allow, and the # before t
  */
 export function appendEntries(
   text: string | undefined,
-  entries: readonly PolicyEntry[],
+  entries: readonly NewEntry[],
   fileName = "access-policy.yaml",
   comments: readonly string[] = [],
 ): string {
@@ -92,9 +133,9 @@ export function appendEntries(
   if (text === undefined) document.commentBefore = HEADER;
   const allow = document.get("allow");
   if (!isSeq(allow)) throw new PolicyError([`${fileName}: allow must be a list`]);
-  for (const entry of entries) {
+  for (const { entry, finding } of entries) {
     allow.flow = false;
-    allow.add(document.createNode(orderMembers(entry)));
+    allow.add(entryNode(document, entry, finding));
   }
   const isEmptyWithComments = allow.items.length === 0 && comments.length > 0;
   const lines = isEmptyWithComments ? [HOW_TO_ACCEPT, ...comments] : comments;

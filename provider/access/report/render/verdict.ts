@@ -42,7 +42,8 @@ function failingLine(report: Report): string | undefined {
   if (failing === 0) return undefined;
   const what = plural(failing, "finding");
   if (command === "drift" && failOn === "any") {
-    const differences = plural(report.differences.length, "difference");
+    const open = report.findings.filter(({ drift }) => drift !== undefined);
+    const differences = plural(open.length, "difference");
     return `fails: ${what}, ${differences} from the ${stacks.length === 0 ? "older inventory" : "recorded state"}`;
   }
   return `fails: ${what} ${thresholds[failOn]}`.trimEnd();

@@ -315,9 +315,12 @@ const there = [...base, ci, open];
 const change = compareResources(there, [...there, binding(ci, owner, payments), binding(open, pusher, acme)]);
 // Rules of trust report the identities themselves.
 const findings = findingsOf(change, defaultRuleOptions(NOW)).filter(({ id }) => id.startsWith("G"));
-const apply = (text: string, now = NOW, command?: "review" | "drift") =>
-  applyPolicy(findings, parsePolicy(text, FILE), now, command, true, change);
-const only = (...lines: string[]) => apply(entry(...lines, "reason: it is meant", "expires: 2026-12-31"));
+const apply = (text: string, now = NOW, command?: "review" | "drift", all: readonly Finding[] = findings) =>
+  applyPolicy(all, parsePolicy(text, FILE), now, command, true, change);
+/** The same findings of a severity that an entry may accept by a name. */
+const milder = findings.map((finding): Finding => ({ ...finding, severity: "medium" }));
+const only = (...lines: string[]) =>
+  apply(entry(...lines, "reason: it is meant", "expires: 2026-12-31"), NOW, undefined, milder);
 
 describe("exceptions", () => {
   it("apply to the findings of this test", () => {
@@ -358,7 +361,7 @@ describe("exceptions", () => {
     ["2026-06-01", NOW + 86_400_000, false],
     ["2026-05-31", NOW, false],
   ])("that end on %s, at %i: %s", (expires, now, counts) => {
-    const text = entry("rule: G1", "match: { name: ci }", "reason: x", `expires: ${expires}`);
+    const text = entry("rule: G1", `match: { subject: ${ci.uid} }`, "reason: x", `expires: ${expires}`);
     const { suppressed, expired, findings: left, unused } = apply(text, now);
     expect(suppressed).toHaveLength(counts ? 1 : 0);
     expect(left).toHaveLength(counts ? 1 : 2);
@@ -375,6 +378,54 @@ describe("exceptions", () => {
     expect(apply(text).expired).toEqual([
       "access-policy.yaml:2: expired on 2026-01-01; it matches no finding any more: remove it",
     ]);
+  });
+
+  it.each(findings.map((finding) => [finding.id, finding] as const))(
+    "suppress %s, which is high, by a uid or the fingerprint alone",
+    (id, finding) => {
+      const more = ["reason: x", "expires: 2026-12-31"];
+      const { subject, role, group } = finding.grant!;
+      const byName = apply(entry(`rule: ${id}`, `match: { role: ${role.name!} }`, ...more), NOW, "review");
+      expect(byName.suppressed).toEqual([]);
+      expect(byName.unused).toEqual([
+        `access-policy.yaml:2: has neither fingerprint nor a uid in match, so it does not suppress 1 finding (${id}), high or critical: add fingerprint: ${finding.fingerprint} (${id}), in an entry for each`,
+      ]);
+      const print = [`match: { role: ${role.name!} }`, `fingerprint: "${finding.fingerprint}"`];
+      for (const lines of [
+        print,
+        [`match: { subject: ${subject.uid!} }`],
+        [`match: { group: ${group.uid!} }`],
+      ]) {
+        const { suppressed, unused } = apply(entry(`rule: ${id}`, ...lines, ...more), NOW, "review");
+        expect([suppressed.map((each) => each.id), unused]).toEqual([[id], []]);
+      }
+      const other = [`match: { role: ${role.name!} }`, `fingerprint: "${"0".repeat(32)}"`];
+      expect(apply(entry(`rule: ${id}`, ...other, ...more)).suppressed).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["review", "for: [review]", "a finding", 1, 0],
+    ["review", "for: [drift]", "a finding", 0, 0],
+    ["review", "for: [review, drift]", "a finding", 1, 0],
+    ["review", "", "a finding", 1, 0],
+    ["drift", "for: [review]", "a finding", 0, 0],
+    ["drift", "for: [drift]", "a finding", 1, 0],
+    ["drift", "", "a finding", 1, 0],
+    ["review", "for: [review]", "nothing", 0, 1],
+    ["review", "for: [drift]", "nothing", 0, 0],
+    ["review", "", "nothing", 0, 1],
+    ["drift", "for: [review]", "nothing", 0, 0],
+    ["drift", "for: [drift]", "nothing", 0, 1],
+    ["drift", "", "nothing", 0, 0],
+  ] as const)("in %s with %j, naming %s, suppress %i and are called unused %i times", (...row) => {
+    const [command, commands, what, suppresses, unused] = row;
+    const subject = what === "nothing" ? open.uid : ci.uid;
+    const lines = ["rule: G1", `match: { subject: ${subject} }`, "reason: x", "acceptedBy: ada"];
+    const more = commands === "" ? [] : [commands];
+    const result = apply(entry(...lines, ...more, "expires: 2026-12-31"), NOW, command);
+    expect(result.suppressed).toHaveLength(suppresses);
+    expect(result.unused).toHaveLength(unused);
   });
 
   it("without an expiry suppress no high finding", () => {
@@ -442,7 +493,7 @@ describe("a baseline", () => {
     kind: "Repo",
     name: "api [*] {x}",
     group: { key: acme, path: "acme", isRoot: true },
-    fingerprint: "0",
+    fingerprint: "0".repeat(32),
     drift: {
       kind: "changed",
       direction: "neutral",
@@ -454,7 +505,7 @@ describe("a baseline", () => {
     "contains an entry that matches %s and no other finding",
     (_, finding) => {
       const made = policyEntryFor(finding, "was there before", "2026-12-31")!;
-      const { entries } = parsePolicy(appendEntries(undefined, [made]), FILE);
+      const { entries } = parsePolicy(appendEntries(undefined, [{ entry: made }]), FILE);
       expect(entries).toMatchObject([made]);
       expect([...findings, drifted].filter((each) => matchesEntry(made, each))).toEqual([finding]);
     },
@@ -483,7 +534,8 @@ describe("a baseline", () => {
     (command, severity, acceptedBy, count) => {
       const [finding] = findings.map((one) => ({ ...one, severity }));
       const person = acceptedBy === undefined ? [] : [`acceptedBy: ${acceptedBy}`];
-      const text = entry("rule: G1", "match: { subject: ci }", "reason: x", ...person, "expires: 2026-12-31");
+      const match = `match: { subject: ${ci.uid} }`;
+      const text = entry("rule: G1", match, "reason: x", ...person, "expires: 2026-12-31");
       const { suppressed, unused } = applyPolicy(
         [finding!],
         parsePolicy(text, FILE),
@@ -532,7 +584,7 @@ describe("a baseline", () => {
   it("is added at the end of a file whose comments stay", () => {
     const text = `# ours\n${entry(...good)}    # the end\n`;
     const made = policyEntryFor(drifted, "was: there, before # x", "2026-12-31")!;
-    const written = appendEntries(text, [made]);
+    const written = appendEntries(text, [{ entry: made }]);
     expect(written).toContain("# ours");
     expect(written).toContain("# the end");
     expect((parse(written) as { allow: unknown[] }).allow).toHaveLength(2);
@@ -561,7 +613,7 @@ describe("a baseline", () => {
         const made = policyEntryFor(finding, "x", "2026-12-31");
         expect(made === undefined).toBe(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}]/u.test(name));
         if (made === undefined) return;
-        const { entries } = parsePolicy(appendEntries(undefined, [made]), FILE);
+        const { entries } = parsePolicy(appendEntries(undefined, [{ entry: made }]), FILE);
         expect(matchesEntry(entries[0]!, finding)).toBe(true);
       }),
     );

@@ -107,9 +107,9 @@ describe("pulumi-platform drift", () => {
     );
     const { code, report } = await reportOf("--policy", policy);
     expect(code).toBe(7);
-    // What is accepted asks for no answer; the three that are left do.
+    // What is accepted asks for no answer; the four that are left do.
     const text = (await run("--policy", policy, "--fix")).stdout;
-    expect(text.match(/^ +suppress:$/gm)).toHaveLength(3);
+    expect(text.match(/^ +suppress:$/gm)).toHaveLength(4);
     expect(report.suppressed).toMatchObject([
       { uid: byHand, suppression: { reason: "the night shift", expires: "2026-01-31" } },
     ]);
@@ -160,7 +160,10 @@ describe("pulumi-platform drift", () => {
       `  - kind: unmanaged
     type: RoleBinding
     match:
-      uid: ${byHand}
+      uid: ${byHand} # RoleBinding ci → reader at org / apps
+    fingerprint: ${binding?.fingerprint ?? ""}
+    for:
+      - drift
     reason: ""
     acceptedBy: ""
     expires: 2026-04-30`,

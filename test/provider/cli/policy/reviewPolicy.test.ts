@@ -12,8 +12,10 @@ import { runCommand } from "../support";
 
 const PREVIEW = join(ROOT, "test/fixtures/previews/update-shown.json");
 
+const PAYMENTS = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa4/bbbbbbbbbbbbbbb5";
+
 const entry = (rule: string, reason = "meant"): string =>
-  `  - rule: ${rule}\n    match: { group: acme / payments* }\n    reason: ${reason}\n    expires: 2027-01-31\n`;
+  `  - rule: ${rule}\n    match: { group: ${PAYMENTS} }\n    reason: ${reason}\n    expires: 2027-01-31\n`;
 const T4 = `allow:\n${entry("T4")}`;
 const BOTH = `${T4}${entry("T5")}`;
 
