@@ -1,6 +1,7 @@
 import { rules } from ".";
 import { specs } from "../documents/specs";
-import { canReport, isAlwaysHigh, whyNotInPolicyPack } from "./rule";
+import { isHighOrCritical } from "../review/finding";
+import { canReport, whyNotInPolicyPack } from "./rule";
 import type { Rule } from ".";
 
 /** What is to be known of a rule, as data. */
@@ -23,14 +24,16 @@ export interface Explanation {
 const yaml = (text: string): string => (/^[A-Za-z0-9][\w .-]*$/.test(text) ? text : JSON.stringify(text));
 
 function exampleOf(rule: Rule): string {
+  const isSevere = rule.severities.some(isHighOrCritical);
   const match = Object.entries(rule.exampleMatch).map(([key, value]) => `      ${key}: ${yaml(value)}`);
   return [
     "allow:",
     `  - rule: ${rule.id}`,
     "    match:",
     ...match,
+    ...(isSevere ? ["    fingerprint: 0123456789abcdef0123456789abcdef # that of the finding"] : []),
     "    reason: why this is acceptable, and who agreed",
-    ...(isAlwaysHigh(rule) || rule.severities.includes("high") ? ["    expires: 2027-01-31"] : []),
+    ...(isSevere ? ["    expires: 2027-01-31"] : []),
   ].join("\n");
 }
 
@@ -150,8 +153,9 @@ export function rulesPage(): string {
 Generated from the rules by \`npm run docs\`; \`pulumi-platform explain\` says the same.
 
 A rule judges what a change does to access, not what existed before. Fix a finding, or suppress it in
-\`access-policy.yaml\` with a reason. A suppression of a high or critical finding also needs its last day. Prefer \`uid\` in
-\`match\`: a name is chosen by whoever writes the program, in a pull request too.
+\`access-policy.yaml\` with a reason. A suppression of a high or critical finding also needs its last day, and the
+finding's \`fingerprint\` or a uid. Prefer \`uid\` in \`match\`: a name is chosen by whoever writes the program, in a pull
+request too.
 
 ${listAsMarkdown()}
 
