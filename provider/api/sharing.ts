@@ -1,4 +1,5 @@
 import DataLoader from "dataloader";
+import { CodedError } from "../errorCodes/codedError";
 import { ApiError, ConnectionError, hasUnknownOutcome } from "./errors";
 import { mayRetry } from "./retry";
 import { isUid, parentOf } from "./uid";
@@ -31,7 +32,8 @@ function concernsWholeBatch(error: unknown): boolean {
   return error.code === "UNAUTHENTICATED" || (error.code === "RESOURCE_EXHAUSTED" && mayRetry(error, true));
 }
 
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error("unknown error"));
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new CodedError("PP9001", "what failed is no error");
 
 /** How a collection makes many resources in one request, all or none. */
 export interface BatchMethod {
@@ -183,7 +185,7 @@ function parseBatchResponse(path: string, response: JsonObject, member: string, 
       false,
     );
   }
-  return items as JsonObject[];
+  return items;
 }
 
 /** The oldest that a response may be when a read returns it, from the sending of its request. */
@@ -282,8 +284,7 @@ class SharedCollection {
       try {
         await this.readByUid(wanted, responses);
       } catch (error) {
-        if (concernsWholeBatch(error))
-          return uids.map((uid) => (responses.get(uid) as JsonObject) ?? asError(error));
+        if (concernsWholeBatch(error)) return uids.map((uid) => responses.get(uid) ?? asError(error));
         this.usesLists = false;
       }
     }

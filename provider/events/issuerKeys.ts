@@ -5,7 +5,7 @@ import { hasUserinfo, printableAddress } from "../api/address";
 import { isSafe } from "../api/loopback";
 import { EventError } from "./eventError";
 import { getChecked } from "./getChecked";
-import { withoutTrailing } from "../engine/values/withoutTrailing";
+import { withoutTrailing } from "../api/withoutTrailing";
 
 const TIMEOUT_MS = 10_000;
 

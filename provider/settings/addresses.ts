@@ -6,7 +6,7 @@ import type { EnvironmentVariable, StackKey } from "./definitions";
 import type { Destination } from "./destination";
 import { inEnvironment, inStack } from "./sources";
 import type { SettingSources, SettingValue } from "./sources";
-import { withoutTrailing } from "../engine/values/withoutTrailing";
+import { withoutTrailing } from "../api/withoutTrailing";
 
 /** An address that credentials may be sent to, without a slash at its end. */
 function parseAddress(sources: SettingSources, { value, name }: { value: string; name: string }): string {

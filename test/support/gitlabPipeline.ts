@@ -331,7 +331,7 @@ export class PipelineRun {
       CI_JOB_ID: String(id),
       CI_JOB_TOKEN: stored.token,
       // GitLab lets them take precedence.
-      ...Object.assign({}, ...given.map((one) => one?.dotenv)),
+      ...Object.fromEntries(given.flatMap((one) => Object.entries(one?.dotenv ?? {}))),
     };
     this.environments[name] = env;
     const script = [...(job.before_script ?? []), ...(job.script ?? [])].join("\n");

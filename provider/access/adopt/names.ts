@@ -3,7 +3,7 @@ import { parentUidOf } from "../../engine/wire/decode";
 import type { InventoryObject } from "../documents/inventory";
 import { objectKey } from "../graph/directory";
 import type { Directory } from "../graph/directory";
-import { withoutTrailing } from "../../engine/values/withoutTrailing";
+import { withoutTrailing } from "../../api/withoutTrailing";
 
 const MAX_LENGTH = 50;
 

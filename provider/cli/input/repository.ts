@@ -1,7 +1,7 @@
 import type { Repository } from "../../access/report/render";
 import { hasUserinfo } from "../../api/address";
 import type { Environment } from "../../settings/environment";
-import { withoutTrailing } from "../../engine/values/withoutTrailing";
+import { withoutTrailing } from "../../api/withoutTrailing";
 
 /** An http or https address in canonical form; undefined for another one, or one with credentials. */
 export function webAddress(text: string | undefined): string | undefined {

@@ -7,7 +7,7 @@ import { isSafe } from "../../api/loopback";
 import { Transport } from "../../api/transport";
 import type { HttpResponse as Response } from "../../api/transport";
 import { tryParseJson } from "../../api/json";
-import { withoutTrailing } from "../../engine/values/withoutTrailing";
+import { withoutTrailing } from "../../api/withoutTrailing";
 
 const ATTEMPTS = 4;
 const ATTEMPT_MS = 30_000;

@@ -1,4 +1,4 @@
-import { withoutTrailing } from "./withoutTrailing";
+import { withoutTrailing } from "../../api/withoutTrailing";
 
 /** The nanoseconds of a duration such as `86400s`, `1.5s`, `24h` or `1h30m`; undefined if it is none. */
 export function durationNanos(text: string): bigint | undefined {

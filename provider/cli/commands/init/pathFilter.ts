@@ -90,7 +90,8 @@ function addChangesJob(document: Document, job: ChangesJob, branch: string): voi
   const [app] = (jobOf(document, "gate").get("steps") as YAMLSeq<YAMLMap>).items;
   if (app?.get("id") !== "app")
     throw new CodedError("PP9001", "the job gate does not begin with the app's token");
-  const ofChanges = app.clone() as YAMLMap;
+  const ofChanges: unknown = app.clone();
+  if (!isMap(ofChanges)) throw new CodedError("PP9001", "the step of the app's token is no map");
   ofChanges.set("if", "steps.compare.outputs.changed == 'false'");
   (jobOf(document, "changes").get("steps") as YAMLSeq).items.splice(1, 0, ofChanges);
 }
