@@ -17,8 +17,13 @@ const layers = {
     "provider/schema",
   ],
   "provider/index.ts": ["provider/engine", "provider/functions", "provider/resources"],
-  "provider/events": ["provider/api/address.ts", "provider/api/logText.ts", "provider/api/loopback.ts"],
-  "provider/access/trust": ["provider/api/errors.ts"],
+  "provider/events": [
+    "provider/api/address.ts",
+    "provider/api/logText.ts",
+    "provider/api/loopback.ts",
+    "provider/api/withoutTrailing.ts",
+  ],
+  "provider/access/trust": ["provider/api/errors.ts", "provider/api/withoutTrailing.ts"],
   "provider/access/documents": ["provider/api", "provider/engine", "provider/resources"],
   "provider/access/graph": [
     "provider/access/documents",
@@ -141,7 +146,7 @@ const boundaries = [
   {
     name: "ground",
     comment: "Every layer may import these: they import nothing else.",
-    from: "^provider/(engine/description/|api/(uid|loopback|address|credentials)\\.ts$)",
+    from: "^provider/(engine/description/|api/(uid|loopback|address|credentials|withoutTrailing)\\.ts$)",
     to: "^(provider|emulator)/",
     toNot: ["^provider/engine/description/", below(errorCodes)],
   },

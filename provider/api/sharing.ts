@@ -284,7 +284,9 @@ class SharedCollection {
       try {
         await this.readByUid(wanted, responses);
       } catch (error) {
-        if (concernsWholeBatch(error)) return uids.map((uid) => responses.get(uid) ?? asError(error));
+        if (concernsWholeBatch(error)) {
+          return uids.map((uid) => (responses.get(uid) as JsonObject | undefined) ?? asError(error));
+        }
         this.usesLists = false;
       }
     }
