@@ -155,7 +155,7 @@ const boundaries = [
     comment: "Checks, masks and encoding are functions of a description and values.",
     from: pure,
     to: "^provider/",
-    toNot: [pure, engine("description/"), "^provider/api/uid\\.ts$", below(errorCodes)],
+    toNot: [pure, engine("description/"), "^provider/api/(uid|withoutTrailing)\\.ts$", below(errorCodes)],
   },
   {
     name: "program-side",
