@@ -59,6 +59,11 @@ export interface Declaration {
   readonly kind: string;
   readonly args: Record<string, unknown>;
   readonly options?: Record<string, unknown>;
+  /** Arguments of the top level that the program makes secrets. */
+  readonly secret?: readonly string[];
+  /** The uid of an object that exists: read with `.get`, or taken over. */
+  readonly get?: string;
+  readonly adopt?: string;
 }
 
 export type Declarations = Record<string, Declaration>;
@@ -82,8 +87,20 @@ const resolve = (value) => {
 let component;
 const parentOf = (name) =>
   name === "component" ? (component ??= new pulumi.ComponentResource("test:index:Folder", "folder")) : made[name];
-for (const [name, { kind, args, options: { parent, ...options } = {} }] of Object.entries(wanted)) {
-  made[name] = new platform[kind](name, resolve(args), parent ? { ...options, parent: parentOf(parent) } : options);
+for (const [name, declaration] of Object.entries(wanted)) {
+  const { kind, options: { parent, dependsOn = [], ...more } = {}, secret = [], get, adopt } = declaration;
+  const options = {
+    ...more,
+    ...(parent ? { parent: parentOf(parent) } : {}),
+    ...(dependsOn.length ? { dependsOn: dependsOn.map((other) => made[other]) } : {}),
+  };
+  if (get) {
+    made[name] = platform[kind].get(name, get, options);
+    continue;
+  }
+  const args = resolve(declaration.args);
+  for (const key of secret) args[key] = pulumi.secret(args[key]);
+  made[name] = new platform[kind](name, adopt ? platform.adopt(adopt, args) : args, options);
 }
 `;
 

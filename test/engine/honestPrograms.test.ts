@@ -1,0 +1,257 @@
+import { writeFileSync } from "node:fs";
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import type { ReviewReport, VerifyReport } from "../../provider/access/report/report";
+import { samples as living } from "../support/allKinds";
+import { CommandChain } from "../support/commandChain";
+import { Stack, WRITES_STATE_ONCE } from "../support/engine";
+import type { Declaration, Declarations } from "../support/engine";
+import { changeField, declared, surroundings, withMember } from "../support/samples";
+import type { FieldCase, Sample } from "../support/samples";
+import { call } from "../support/wire";
+
+/*
+ * Honest programs, by the commands of the shipped workflows: inventory, preview with a plan, review of both, the check
+ * before the update, the update by the plan, and verify. Copies of each kind go through one operation each, all in the
+ * same run, and nothing may be incomplete or refused.
+ */
+
+/** Without the group that can be a root alone: all stands below the one that is reviewed. */
+const samples = living.filter(({ label }) => label !== "root");
+
+/** What one sample of a copy is declared with. */
+interface Edit {
+  readonly name?: string;
+  readonly args?: Record<string, unknown>;
+  readonly options?: Record<string, unknown>;
+  readonly secret?: readonly string[];
+  readonly adopt?: string;
+  readonly get?: string;
+}
+
+interface Operation {
+  /** How the resources are declared at first; as the sample says where it is left out. */
+  readonly from?: (sample: Sample, index: number) => Edit;
+  /** How they are declared then; undefined where they are no longer declared. */
+  readonly to: (sample: Sample, index: number) => Edit | undefined;
+}
+
+const changesAlone = ({ without, whole }: FieldCase): boolean => without === undefined && whole === undefined;
+
+const changed = ({ fields, args }: Sample, field = fields.find(changesAlone)): Edit => ({
+  args: field === undefined ? args : changeField(args, field),
+});
+
+/** In another group, or another object of its own: that replaces a resource of any kind. */
+function moved({ args, label }: Sample): Record<string, unknown> {
+  if (args["parentUid"] === undefined) return args;
+  return withMember(
+    args,
+    "parentUid",
+    args["parentUid"] === "${own}" ? `\${${label}-elsewhere}` : "${elsewhere}",
+  );
+}
+
+/** A secret that decides about access is a finding, and `verify` cannot find it: these decide about nothing. */
+const secretOf = ({ args }: Sample): readonly string[] =>
+  ["name", "description"].filter((key) => key in args).slice(0, 1);
+
+const OPTIONS: readonly Record<string, unknown>[] = [
+  { protect: true },
+  { retainOnDelete: true },
+  { ignoreChanges: ["description", "name"] },
+  { customTimeouts: { create: "5m", delete: "1h" } },
+  { additionalSecretOutputs: ["createTime"] },
+  { dependsOn: ["partner"] },
+  { deleteBeforeReplace: true },
+  { replaceOnChanges: ["parentUid"] },
+  { aliases: [{ name: "never-used" }] },
+];
+const optionsOf = (_sample: Sample, index: number): Edit => ({
+  options: OPTIONS[index % OPTIONS.length] ?? {},
+});
+
+/** A token and an account cannot be taken over without an alias: each has one place at the server. */
+const needsAlias = ({ kind }: Sample): boolean => kind === "ScimToken" || kind === "AccountAssociation";
+
+/** The argument that must be a root group. */
+const PLACE_OF_ROOTS: Readonly<Record<string, string>> = {
+  IdentityProvider: "parentUid",
+  ExternalGroupRoleMapping: "scope",
+};
+
+const asIs = (): Edit => ({});
+const operations: Readonly<Record<string, Operation>> = {
+  unchanged: { to: asIs },
+  first: { to: (sample) => changed(sample) },
+  last: { to: (sample) => changed(sample, sample.fields.findLast(changesAlone)) },
+  options: { to: optionsOf },
+  plain: { from: optionsOf, to: asIs },
+  secret: { to: (sample) => ({ secret: secretOf(sample) }) },
+  revealed: { from: (sample) => ({ secret: secretOf(sample) }), to: asIs },
+  ignored: {
+    from: () => ({ options: { ignoreChanges: ["*"] } }),
+    to: (sample) => ({ ...changed(sample), options: { ignoreChanges: ["*"] } }),
+  },
+  replaced: { to: (sample) => ({ args: moved(sample) }) },
+  "deleted-before": {
+    to: (sample) => ({ args: moved(sample), options: { deleteBeforeReplace: true } }),
+  },
+  aliased: {
+    to: ({ label }) => ({ name: `${label}-new`, options: { aliases: [{ name: `aliased.${label}` }] } }),
+  },
+  renamed: {
+    to: (sample) => ({
+      name: `${sample.label}-new`,
+      options: needsAlias(sample) ? { aliases: [{ name: `renamed.${sample.label}` }] } : {},
+    }),
+  },
+  moved: {
+    to: ({ label, kind }) => {
+      const urn = `urn:pulumi:test::test::pulumi-nodejs:dynamic/platform:${kind}::moved.${label}`;
+      return { options: { parent: "component", aliases: [urn] } };
+    },
+  },
+  read: { to: asIs },
+  adopted: { to: asIs },
+  deleted: { to: () => undefined },
+};
+
+describe("an honest program passes the commands of the workflows", () => {
+  let emulator: Emulator;
+  let stack: Stack;
+  let chain: CommandChain;
+  let root: string;
+
+  /** A copy of the samples with all that they refer to, under names that begin with that of the copy. */
+  function copyOf(copy: string, edit: Operation["to"], subjectsOf: readonly Sample[]): Declarations {
+    const subjects = subjectsOf.map((sample, index): Declarations => {
+      const edited = edit(sample, index);
+      const { name = sample.label, args = sample.args, ...more } = edited ?? {};
+      const { [name]: subject, ...own } = declared(name, sample, args, `${sample.label}-own`);
+      return subject === undefined || edited === undefined
+        ? own
+        : { ...own, [name]: { ...subject, ...more } };
+    });
+    const elsewhere = samples.flatMap(({ label, own }): [string, Declaration][] =>
+      own ? [[`${label}-elsewhere`, own]] : [],
+    );
+    const all: Declarations = {
+      ...surroundings,
+      elsewhere: { kind: "Group", args: { parentUid: "${org}", name: "elsewhere" } },
+      partner: { kind: "Group", args: { parentUid: "${org}", name: "partner" } },
+      partners: {
+        kind: "AccountAssociation",
+        args: { parentUid: "${partner}", name: "partners", amazon: { account: "123456789012" } },
+      },
+      ...Object.fromEntries(elsewhere),
+      ...(Object.assign({}, ...subjects) as Declarations),
+    };
+    const named = JSON.parse(JSON.stringify(all).replaceAll("${", `\${${copy}.`)) as Declarations;
+    return Object.fromEntries(
+      Object.entries(named).map(([name, one]): [string, Declaration] => {
+        const { dependsOn, ...options } = one.options ?? {};
+        const own =
+          dependsOn === undefined ? one : { ...one, options: { ...options, dependsOn: [`${copy}.partner`] } };
+        // What can stand in a root group alone stands in the one that is reviewed; all groups stand below it.
+        const isTop = one.kind === "Group" && one.args["parentUid"] === undefined;
+        if (isTop)
+          return [`${copy}.${name}`, { ...own, args: { ...one.args, parentUid: root, kind: undefined } }];
+        const place = PLACE_OF_ROOTS[one.kind];
+        return [`${copy}.${name}`, place ? { ...own, args: { ...one.args, [place]: root } } : own];
+      }),
+    );
+  }
+
+  const program = (
+    edits: Readonly<Record<string, Operation["to"]>>,
+    subjects: readonly Sample[] = samples,
+  ): Declarations =>
+    Object.assign(
+      {},
+      ...Object.entries(edits).map(([copy, edit]) => copyOf(copy, edit, subjects)),
+    ) as Declarations;
+
+  const each = (edit: (name: string, operation: Operation) => Operation["to"]) =>
+    Object.fromEntries(Object.entries(operations).map(([name, one]) => [name, edit(name, one)]));
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    stack = await new Stack({ url: emulator.url, token: emulator.token, env: WRITES_STATE_ONCE }).init();
+    chain = new CommandChain(emulator, stack.directory, () => stack.environment());
+    root = String((await call(emulator, "POST", "/iam/v2/groups", { name: "acme" }))["uid"]);
+  });
+
+  afterAll(async () => {
+    stack.dispose();
+    await emulator.close();
+  });
+
+  /** The commands of the deployment, one after the other; each must end with 0. */
+  async function deploy(declarations: Declarations): Promise<ReviewReport> {
+    stack.declare(declarations);
+    const path = (name: string): string => chain.path(name);
+    await chain.succeed([0], "inventory", "--root", root, "-o", `json=${path("before.json")}`);
+    const { stdout } = await stack.pulumi(["preview", "--json", "--show-sames", "--save-plan", "plan.json"]);
+    writeFileSync(path("preview.json"), stdout);
+    const plan = ["--plan", path("plan.json")];
+    const reviewed = await chain.run(
+      ...["review", path("preview.json"), "--inventory", path("before.json"), ...plan],
+      ...["--fail-on", "never", "-o", `json=${path("review.json")}`],
+    );
+    const review = JSON.parse(chain.read("review.json")) as ReviewReport;
+    expect({ incomplete: review.incomplete, code: reviewed.code }).toEqual({ incomplete: [], code: 0 });
+    const digest = ["--digest", review.digest ?? ""];
+    await chain.succeed([0], "verify", path("review.json"), "--plan-only", ...plan, ...digest);
+    await stack.succeed(["up", "--plan", "plan.json", "--yes"]);
+    const verified = await chain.run(
+      ...["verify", path("review.json"), ...plan, ...digest, "--stack", "test", "--cwd", stack.directory],
+      ...["-o", `json=${path("verify.json")}`],
+    );
+    const { findings, incomplete } = JSON.parse(chain.read("verify.json")) as VerifyReport;
+    const messages = findings.map(({ message }) => message);
+    expect({ code: verified.code, messages, incomplete }).toEqual({ code: 0, messages: [], incomplete: [] });
+    return review;
+  }
+
+  test("that creates what the others refer to", async () => {
+    await deploy(
+      program(
+        each(() => asIs),
+        [],
+      ),
+    );
+  });
+
+  test("that creates resources of all kinds", async () => {
+    await deploy(program(each((_name, { from = asIs }) => from)));
+  });
+
+  test("that does each operation with each kind", async () => {
+    const before = stack.recorded();
+    // Of other kinds `verify` takes the object for one that existed before, and its creation for missing.
+    const lost = samples.filter(({ kind }) => kind === "RoleBinding");
+    const urns = lost.map(({ label }) => before[`adopted.${label}`]?.urn ?? "");
+    for (const urn of urns) await stack.succeed(["state", "delete", "--yes", urn]);
+    const now = stack.recorded();
+    const edits = each((_name, { to }) => to);
+    const reads = samples.map(({ label, kind }): [string, Declaration] => [
+      `read.${label}-read`,
+      { kind, args: {}, get: before[`read.${label}`]?.id ?? "" },
+    ]);
+    const adopt: Operation["to"] = ({ label }) => {
+      const name = `adopted.${label}`;
+      return now[name] === undefined ? { adopt: before[name]?.id ?? "" } : {};
+    };
+    await deploy({ ...program({ ...edits, adopted: adopt }), ...Object.fromEntries(reads) });
+  });
+
+  test("that takes options and secrets away, and does nothing with other resources", async () => {
+    const again: Readonly<Record<string, Operation["to"]>> = { options: asIs, secret: asIs };
+    await deploy(program(each((name, { to }) => again[name] ?? to)));
+  });
+
+  test("that deletes all resources", async () => {
+    await deploy({});
+  });
+});
