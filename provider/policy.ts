@@ -3,15 +3,17 @@ import { readFileSync } from "node:fs";
 import { PolicyPack } from "@pulumi/policy";
 import type { Policies, PolicyResource, StackValidationPolicy } from "@pulumi/policy";
 import { compare } from "./access/review/compare";
-import { parseKind } from "./access/documents/engineState";
+import { parseKind, pluginOfInputs } from "./access/documents/engineState";
 import type { RecordedResource } from "./access/documents/engineState";
 import { parseInventory } from "./access/documents/parseInventory";
 import { applyPolicy } from "./access/suppressions/applyPolicy";
 import { parsePolicy } from "./access/suppressions/parsePolicy";
 import { isReference, mapLeaves, referredKind } from "./access/graph/references";
 import { specs } from "./access/documents/specs";
-import { whyNotReviewed } from "./access/documents/reviewable";
+import { pluginOfProvider, whyNotReviewed } from "./access/documents/reviewable";
+import type { Plugin } from "./access/documents/reviewable";
 import type { Leaf } from "./access/graph/references";
+import type { PreviewStep } from "./access/documents/preview";
 import type { Finding } from "./access/review/finding";
 import { isHighOrCritical } from "./access/review/finding";
 import { defaultRuleOptions, findingsOf, findRule, rules } from "./access/rules";
@@ -64,24 +66,41 @@ function plain(read: () => unknown): Json {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
 }
 
-/** A resource of this package in the stack that a policy judges. */
+/** A resource in the stack that a policy judges: one of this package, or one that cannot be reviewed. */
 interface StackResource {
   readonly resource: PolicyResource;
   readonly kind: string;
   readonly inputs: Props;
   readonly outputs: Props;
-  /** Why the resource only looks like one of this package, so that its properties are not trusted. */
+  /** Why the resource cannot be reviewed, so that its properties are not trusted. */
   readonly notReviewed?: string;
+  readonly plugin?: Plugin | undefined;
+}
+
+/** The plugin of a resource of another package; undefined for a component. */
+function pluginOf({ type, props, provider }: PolicyResource): Plugin | undefined {
+  if (type.startsWith("pulumi:providers:")) return pluginOfInputs(plain(() => props));
+  if (provider === undefined) return undefined;
+  const plugin = pluginOfProvider(provider.name);
+  return plugin.version === undefined
+    ? { ...pluginOfInputs(plain(() => provider.props)), ...plugin }
+    : plugin;
 }
 
 function toStackResources(resource: PolicyResource): StackResource[] {
-  const kind = parseKind(resource.type);
+  const { type } = resource;
+  const kind = parseKind(type);
   const fields = kind === undefined ? undefined : specs[kind]?.fields;
-  if (kind === undefined || fields === undefined) return [];
+  if (kind === undefined || fields === undefined) {
+    const plugin = pluginOf(resource);
+    const notReviewed = whyNotReviewed(type, [], plugin);
+    return notReviewed === undefined
+      ? []
+      : [{ resource, kind: type, inputs: {}, outputs: {}, notReviewed, plugin }];
+  }
   const outputs = plain(() => resource.props) as Props;
   const inputs = Object.fromEntries(Object.entries(outputs).filter(([key]) => Object.hasOwn(fields, key)));
-  const notReviewed =
-    "__provider" in outputs ? whyNotReviewed(resource.type, [outputs["__provider"]]) : undefined;
+  const notReviewed = "__provider" in outputs ? whyNotReviewed(type, [outputs["__provider"]]) : undefined;
   return [{ resource, kind, inputs, outputs, ...(notReviewed === undefined ? {} : { notReviewed }) }];
 }
 
@@ -107,33 +126,28 @@ function sourceOf({ resource }: StackResource, leaf: Leaf): PolicyResource | und
   return leaf.path === leaf.property && all.length === 1 ? candidates[0] : undefined;
 }
 
-/** Maps uids to URNs. A policy gets no uids: they are learned from references that depend on one resource alone. */
-function findUrnsByUid(stackResources: readonly StackResource[]): Map<string, string> {
-  const urns = new Map<string, string>();
+/** Maps URNs to uids. A policy gets no uids: they are learned from references that depend on one resource alone. */
+function findUids(stackResources: readonly StackResource[]): Map<string, string> {
+  const uids = new Map<string, string>();
   for (const each of stackResources) {
     for (const [leaf, value] of references(each)) {
       const source = sourceOf(each, leaf);
-      if (source !== undefined && typeof value === "string" && !isUnknown(value)) urns.set(value, source.urn);
+      if (source !== undefined && typeof value === "string" && !isUnknown(value)) uids.set(source.urn, value);
     }
   }
-  return urns;
+  return uids;
 }
 
-/** A stack resource as a preview would record it; uids of other resources of the stack become URNs. */
-function toRecordedResource(each: StackResource, urns: ReadonlyMap<string, string>): RecordedResource {
-  const { resource, kind, outputs } = each;
-  const spec = specs[kind];
-  const inputs =
-    spec === undefined
-      ? each.inputs
-      : mapLeaves(spec, each.inputs, (value, leaf) =>
-          isReference(leaf) && typeof value === "string" ? (urns.get(value) ?? value) : value,
-        );
+/** A stack resource as a preview would record it, with its uid where another resource refers to it. */
+function toRecordedResource(each: StackResource, uids: ReadonlyMap<string, string>): RecordedResource {
+  const { resource, kind, inputs, outputs } = each;
+  const id = uids.get(resource.urn);
   const { propertyDependencies, urn, type, opts } = resource;
   return {
     urn,
     type,
-    ...(each.notReviewed === undefined ? { kind } : { notReviewed: each.notReviewed }),
+    ...(id === undefined ? {} : { id }),
+    ...(each.notReviewed === undefined ? { kind } : { notReviewed: each.notReviewed, plugin: each.plugin }),
     inputs,
     outputs,
     secretPaths: [],
@@ -148,19 +162,20 @@ function toRecordedResource(each: StackResource, urns: ReadonlyMap<string, strin
   };
 }
 
-/** What a rule finds in a stack, as if all of it were new, without what the policy file suppresses. */
-function findingsIn(
-  resources: readonly PolicyResource[],
-  rule: Rule,
-  args: AccessPolicyArgs,
-): readonly Finding[] {
+/** The steps of a preview in which all of a stack is new. */
+function toSteps(resources: readonly PolicyResource[]): PreviewStep[] {
   const stackResources = resources.flatMap(toStackResources);
-  if (stackResources.length === 0) return [];
-  const urns = findUrnsByUid(stackResources);
-  const steps = stackResources.map((each) => {
-    const after = toRecordedResource(each, urns);
-    return { op: "create", urn: after.urn, after };
+  const uids = findUids(stackResources);
+  return stackResources.map((each) => {
+    const after = toRecordedResource(each, uids);
+    // A create has no uid. An update without a state before is as new to the rules, and keeps it.
+    return { op: after.id === undefined ? "create" : "update", urn: after.urn, after };
   });
+}
+
+/** What the rules find in a stack, as if all of it were new, without what the policy file suppresses. */
+function findingsIn(steps: readonly PreviewStep[], args: AccessPolicyArgs): readonly Finding[] {
+  if (steps.length === 0) return [];
   const { inventory, policyFile } = args;
   const comparison = compare({
     preview: { steps, omittedUnchanged: 0, problems: [] },
@@ -168,10 +183,21 @@ function findingsIn(
       inventory === undefined ? undefined : parseInventory(readFileSync(inventory, "utf8"), inventory),
   });
   const options = { ...defaultRuleOptions(Date.now()), ...args.options };
-  const findings = findingsOf(comparison, options, [rule]);
+  const findings = findingsOf(comparison, options, policyRules);
   if (policyFile === undefined) return findings;
   const policy = parsePolicy(readFileSync(policyFile, "utf8"), policyFile);
   return applyPolicy(findings, policy, options.now, "review", true, comparison).findings;
+}
+
+/** Compares each stack once: the engine gives every policy the same resources, in objects of its own. */
+function createFinder(args: AccessPolicyArgs): (resources: readonly PolicyResource[]) => readonly Finding[] {
+  let last: { readonly key: string; readonly findings: readonly Finding[] } | undefined;
+  return (resources) => {
+    const steps = toSteps(resources);
+    const key = JSON.stringify(steps);
+    if (last?.key !== key) last = { key, findings: findingsIn(steps, args) };
+    return last.findings;
+  };
 }
 
 function violation({ message, details, advice }: Finding): string {
@@ -216,6 +242,7 @@ function enforcementOf({ enforcement = {} }: AccessPolicyArgs): Map<Rule, Enforc
  */
 export function accessPolicies(args: AccessPolicyArgs = {}): StackValidationPolicy[] {
   const levels = enforcementOf(args);
+  const find = createFinder(args);
   return policyRules.flatMap((rule) => {
     const policyFor = (isSevere: boolean): StackValidationPolicy[] => {
       const severity = rule.severities.find((each) => isHighOrCritical(each) === isSevere);
@@ -230,8 +257,10 @@ export function accessPolicies(args: AccessPolicyArgs = {}): StackValidationPoli
           enforcementLevel:
             levels.get(rule) ?? (isSevere && !ALWAYS_ADVISORY.includes(rule.id) ? "mandatory" : "advisory"),
           validateStack: ({ resources }, report) => {
-            for (const finding of findingsIn(resources, rule, args)) {
-              if (isHighOrCritical(finding.severity) === isSevere) report(violation(finding), finding.urn);
+            for (const finding of find(resources)) {
+              if (finding.id === rule.id && isHighOrCritical(finding.severity) === isSevere) {
+                report(violation(finding), finding.urn);
+              }
             }
           },
         },

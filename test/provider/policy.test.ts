@@ -1,7 +1,11 @@
+import fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { PolicyResource } from "@pulumi/policy";
 import { accessPolicies, policyRules } from "../../provider/policy";
 import type { AccessPolicyArgs } from "../../provider/policy";
 import { rules } from "../../provider/access/rules";
+import { inventoryOf } from "../support/documents";
 import { explainAsMarkdown, explainRule } from "../../provider/access/rules/explain";
 
 const org = "a".repeat(40);
@@ -63,6 +67,18 @@ function bound(identityUid: string, roleUid: string, identity: PolicyResource): 
   return [identity, admin, resource("RoleBinding", "b", binding, { identityUid: identity, roleUid: admin })];
 }
 
+/** A resource of another package, of this provider; of none if it is a component. */
+function foreign(type: string, provider?: string): PolicyResource {
+  const own = resource("Group", "other", {});
+  return {
+    ...own,
+    type,
+    urn: `urn:pulumi:prod::acme::${type}::other`,
+    props: {},
+    ...(provider === undefined ? {} : { provider: { name: provider, props: {}, type: "", urn: "" } }),
+  };
+}
+
 describe("the rules as policies", () => {
   const pinned = ci({ subject: "repo:acme/pay:ref:refs/heads/main" });
 
@@ -89,11 +105,45 @@ describe("the rules as policies", () => {
     ]);
   });
 
-  it("report nothing for harmless resources, nor for those of other packages", async () => {
+  it("report nothing for harmless resources, also of other packages, and for components", async () => {
     expect(await violations([pinned])).toEqual([]);
-    const other = { ...pinned, type: "aws:iam/role:Role", props: {} };
-    expect(await violations([other])).toEqual([]);
+    expect(await violations([foreign("random:index/randomId:RandomId", "default_4_16_7")])).toEqual([]);
+    expect(await violations([foreign("acme:index:Team")])).toEqual([]);
     expect(await violations([])).toEqual([]);
+  });
+
+  it.each([
+    ["aws:iam/role:Role", "default_6_83_0"],
+    ["command:local:Command", "default"],
+    ["pulumi-nodejs:dynamic:Resource", "default"],
+    ["pulumi-nodejs:dynamic/platform:Unknown", "default"],
+    ["random:index/randomId:RandomId", "mine"],
+  ])("stop %s of the provider %s, which nobody can review", async (type, provider) => {
+    expect(await violations([pinned, foreign(type, provider)])).toEqual([
+      expect.stringMatching(/^not-reviewed @other: .* is not reviewed/),
+    ]);
+  });
+
+  it("read the inventory once for each stack", async () => {
+    const folder = fs.mkdtempSync(join(tmpdir(), "pulumi-platform-policy-"));
+    const inventory = join(folder, "inventory.json");
+    fs.writeFileSync(inventory, JSON.stringify(inventoryOf(org)));
+    const read = jest.spyOn(fs, "readFileSync");
+    const policies = accessPolicies({ inventory });
+    const judge = async (resources: PolicyResource[]) => {
+      for (const { validateStack } of policies) {
+        const copies = resources.map((each) => ({ ...each }));
+        await validateStack({ resources: copies } as Parameters<typeof validateStack>[0], () => undefined);
+      }
+      return read.mock.calls.filter(([path]) => path === inventory).length;
+    };
+    try {
+      expect(await judge([pinned, admin])).toBe(1);
+      expect(await judge([pinned])).toBe(2);
+    } finally {
+      read.mockRestore();
+      fs.rmSync(folder, { recursive: true });
+    }
   });
 
   it("stop high findings by default, and warn of the others", () => {

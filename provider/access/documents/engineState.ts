@@ -5,7 +5,8 @@ import { isObject } from "../../engine/values/values";
 import { PlainSecrets } from "./plainSecrets";
 import type { SourceLocation } from "./sourceLocation";
 import { specs } from "./specs";
-import { parseKind, whyNotReviewed } from "./reviewable";
+import { parseKind, pluginOfProvider, whyNotReviewed } from "./reviewable";
+import type { Plugin } from "./reviewable";
 
 /** The key by which the engine marks a special value in a state; its value is the type. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
@@ -24,8 +25,10 @@ export interface RecordedResource {
   readonly type: string;
   /** The registry key, of a resource that this package's provider manages. */
   readonly kind?: string;
-  /** Why the resource cannot be reviewed: another provider, an unknown kind, commands. */
+  /** Why the resource cannot be reviewed: another provider, a type that is not known, commands. */
   readonly notReviewed?: string;
+  /** Of a resource of another package: its plugin. Absent for a component. */
+  readonly plugin?: Plugin;
   /** The uid; undefined where it is not known yet. */
   readonly id?: string;
   /** Without the provider's text. A secret is "[secret]"; all that is not known yet is `UNKNOWN`. */
@@ -232,14 +235,33 @@ function readDependencies(value: unknown): Readonly<Record<string, readonly stri
   return Object.fromEntries(Object.entries(value).map(([key, urns]) => [key, texts(urns)]));
 }
 
+/** The plugin that runs a provider resource, as its own inputs name it. */
+export function pluginOfInputs(value: unknown): Plugin {
+  const inputs = isObject(value) ? value : {};
+  const internal = isObject(inputs["__internal"]) ? inputs["__internal"] : {};
+  const version = text(inputs["version"]);
+  // Older versions of the engine keep all of these beside the version. A parameterized plugin is another one.
+  const others = [inputs["pluginDownloadURL"], ...Object.values(internal)];
+  const isPublished = isObject(value) && others.every((other) => other === undefined || other === "");
+  return { isPublished, ...(version === undefined ? {} : { version }) };
+}
+
+/** The plugin of a resource of another package; undefined for a component of the program. */
+function readPlugin(type: string, state: Record<string, unknown>): Plugin | undefined {
+  if (type.startsWith("pulumi:providers:")) return pluginOfInputs(state["inputs"]);
+  const provider = text(state["provider"]);
+  if (provider === undefined) return state["custom"] === true ? { isPublished: false } : undefined;
+  return pluginOfProvider(urnParts(provider.slice(0, provider.lastIndexOf("::"))).name);
+}
+
 /** A resource of another package, or one that is not reviewed: only that it exists matters, and where it is declared. */
 function readUnreviewed(
   state: Record<string, unknown>,
-  identity: Pick<RecordedResource, "urn" | "type" | "id" | "notReviewed">,
+  identity: Pick<RecordedResource, "urn" | "type" | "id" | "notReviewed" | "plugin">,
 ): RecordedResource {
   const location = identity.notReviewed === undefined ? undefined : locate(state);
   const nothing = { inputs: {}, outputs: {}, secretPaths: [], ignoreChanges: [] };
-  return { ...identity, ...nothing, location, ...readFlags(state) };
+  return { ...identity, ...nothing, provider: text(state["provider"]), location, ...readFlags(state) };
 }
 
 function readManaged(
@@ -286,9 +308,10 @@ export function readState(
   // The engine creates nothing without such a text: an export that lacks it was shortened.
   const isShortened =
     form === "export" && providers.length === 0 && specs[parseKind(type) ?? ""] !== undefined;
-  const notReviewed = isShortened ? undefined : whyNotReviewed(type, providers);
+  const plugin = readPlugin(type, state);
+  const notReviewed = isShortened ? undefined : whyNotReviewed(type, providers, plugin);
   const kind = notReviewed === undefined ? parseKind(type) : undefined;
-  if (kind === undefined) return readUnreviewed(state, { urn, type, notReviewed, id });
+  if (kind === undefined) return readUnreviewed(state, { urn, type, notReviewed, plugin, id });
   const identity = { urn, type, kind, id: id === UNKNOWN ? undefined : id };
   return readManaged(state, identity, form === "digest", withSecrets);
 }

@@ -2,7 +2,7 @@ import { printable } from "../../api/errors";
 import { UNKNOWN } from "../../engine/description";
 import { isObject, sortedJson } from "../../engine/values/values";
 import { sha256 } from "./digest";
-import { cliVersionOf, urnParts, withoutSecrets } from "./engineState";
+import { cliVersionOf, readState, urnParts, withoutSecrets } from "./engineState";
 import { DocumentError } from "./jsonText";
 import { parseJson } from "./parseJson";
 import type { Preview, PreviewStep, WrittenState } from "./preview";
@@ -142,6 +142,22 @@ const isDefaultProvider = (urn: string): boolean => {
   const { type, name } = urnParts(urn);
   return type.startsWith("pulumi:providers:") && name.startsWith("default");
 };
+
+/**
+ * Adds the providers that a plan creates or changes and a preview does not show: those that the engine makes itself, and any
+ * whose name looks like theirs.
+ */
+export function withPlannedProviders(preview: Preview, plan: UpdatePlan | undefined): Preview {
+  const shown = new Set(preview.steps.map(({ urn }) => urn));
+  const added = (plan?.resources ?? []).flatMap(({ urn, steps, goal }): PreviewStep[] => {
+    const { type } = urnParts(urn);
+    if (!type.startsWith("pulumi:providers:") || shown.has(urn) || goal === undefined) return [];
+    const { adds, updates } = asMembers(goal["inputDiff"]);
+    const inputs = { ...asMembers(adds), ...asMembers(updates) };
+    return steps.map((op) => ({ op, urn, after: readState({ urn, type, inputs }, "events") }));
+  });
+  return added.length === 0 ? preview : { ...preview, steps: [...preview.steps, ...added] };
+}
 
 /** What a preview of a refresh does first, and what only reads, is in no plan. */
 const NOT_PLANNED: ReadonlySet<string> = new Set(["refresh", "read"]);

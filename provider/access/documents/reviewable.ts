@@ -1,4 +1,5 @@
 import { providerText } from "../../engine/program/resource";
+import { harmlessTypes } from "./harmlessTypes";
 import { specs } from "./specs";
 
 const OURS = "pulumi-nodejs:dynamic/platform:";
@@ -19,8 +20,44 @@ const RUNS_COMMANDS: readonly RegExp[] = [
   /^kubernetes:batch\/[a-z0-9]+:(?:Cron)?Job$/,
 ];
 
-/** Why a resource cannot be reviewed; undefined if it is of this package, or a plain declaration of another one. */
-export function whyNotReviewed(type: string, texts: readonly unknown[]): string | undefined {
+/** Stacks, references to other stacks and stored values: the engine handles them itself. */
+const OF_THE_ENGINE = /^pulumi:pulumi:/;
+
+const PROVIDER = /^pulumi:providers:(.+)$/;
+
+const harmless = new Set(harmlessTypes.map(({ type }) => type));
+/** Packages whose plugins may run: those of the harmless types, and the one of dynamic resources. */
+const harmlessPackages = new Set([
+  "pulumi-nodejs",
+  "pulumi",
+  ...harmlessTypes.map(({ type }) => type.slice(0, type.indexOf(":"))),
+]);
+
+/** The plugin that a resource of another package belongs to. */
+export interface Plugin {
+  /** Whether it is the published one, of the default address, as far as the document shows. */
+  readonly isPublished: boolean;
+  /** The version of its package. */
+  readonly version?: string;
+}
+
+/**
+ * The plugin of a default provider, whose name is made of the version and of the address, if it has one. A provider with
+ * another name is a resource of the program: only its own inputs show the plugin.
+ */
+export function pluginOfProvider(name: string): Plugin {
+  const [whole, version] = /^default(?:_(\d+_\d+_\d+))?$/.exec(name) ?? [];
+  if (whole === undefined) return { isPublished: false };
+  return { isPublished: true, ...(version === undefined ? {} : { version: version.replaceAll("_", ".") }) };
+}
+
+/** Why a resource cannot be reviewed; undefined if it is of this package, or known to be harmless. */
+export function whyNotReviewed(
+  type: string,
+  texts: readonly unknown[],
+  /** Absent for a component, which no plugin manages. */
+  plugin?: Plugin,
+): string | undefined {
   const kind = parseKind(type);
   if (kind !== undefined) {
     if (specs[kind] === undefined) return "this version does not know the kind";
@@ -28,5 +65,15 @@ export function whyNotReviewed(type: string, texts: readonly unknown[]): string 
     return isOurs ? undefined : "it has a type of this package but another provider";
   }
   if (DYNAMIC.test(type)) return "its behaviour is code of the program";
-  return RUNS_COMMANDS.some((pattern) => pattern.test(type)) ? "it runs commands" : undefined;
+  if (RUNS_COMMANDS.some((pattern) => pattern.test(type))) return "it runs commands";
+  if (plugin === undefined || OF_THE_ENGINE.test(type)) return undefined;
+  const name = PROVIDER.exec(type)?.[1];
+  if (name !== undefined) {
+    if (!plugin.isPublished) return "it runs a plugin of another address or in another form";
+    return harmlessPackages.has(name)
+      ? undefined
+      : "it runs a plugin of a package that this version does not know";
+  }
+  if (!harmless.has(type)) return "this version does not know what the type does";
+  return plugin.isPublished ? undefined : "it has a provider of its own, whose plugin may be another one";
 }

@@ -3,6 +3,7 @@ import type { Props } from "../../engine/description";
 import { applyCreate, applyUpdate } from "../../engine/wire/fieldMask";
 import { mergeLive } from "../../engine/wire/merge";
 import { parseKind } from "../documents/engineState";
+import type { RecordedResource } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
@@ -33,6 +34,8 @@ export interface PlannedChange {
   readonly isOfOtherKind?: true;
   /** Why the review cannot judge what it does. */
   readonly notReviewed?: string;
+  /** The version of its package, where it is known and published. */
+  readonly packageVersion?: string;
 }
 
 export interface AccessGraphs {
@@ -90,6 +93,20 @@ function putEntity(entities: Map<string, Entity>, entity: Entity): void {
   }
 }
 
+/**
+ * The version of the package of a resource. Where a provider of the program manages it, the inputs of that one name the
+ * version; an address of its own could hold anything under the same version.
+ */
+function packageVersion(
+  resource: RecordedResource | undefined,
+  byUrn: ReadonlyMap<string, ResourcePlan>,
+): string | undefined {
+  const reference = resource?.provider ?? "";
+  const provider = byUrn.get(reference.slice(0, reference.lastIndexOf("::")));
+  const plugin = (provider?.after ?? provider?.before)?.plugin ?? resource?.plugin;
+  return plugin?.isPublished === true ? plugin.version : undefined;
+}
+
 /** Builds the access graphs before and after a change. */
 class GraphBuilder {
   readonly before = new Map<string, Entity>();
@@ -109,19 +126,28 @@ class GraphBuilder {
       ({ before, after }) => isManagedKind(after ?? before) && isManagedKind(before ?? after),
     );
     this.removals = new ServerRemovals(own, this.keys, plans, this.live);
-    for (const plan of plans) this.addForeign(plan);
+    for (const plan of plans) this.addForeign(plan, byUrn);
     for (const plan of own) this.add(plan);
     this.addUnmanaged();
   }
 
-  /** A resource of another package, or one that only has a type of this one. */
-  private addForeign(plan: ResourcePlan): void {
+  /** A resource of another package, or one that only has a type of this one. An update does nothing to an unchanged one. */
+  private addForeign(plan: ResourcePlan, byUrn: ReadonlyMap<string, ResourcePlan>): void {
     const { op, before, after } = plan;
     const type = (after ?? before)?.type ?? "";
+    if (op === "same" || type === "") return;
     const notReviewed = after?.notReviewed ?? before?.notReviewed;
-    if (op === "same" || type === "" || type.startsWith("pulumi:")) return;
-    if (notReviewed !== undefined) this.changes.push({ plan, kind: type, notReviewed });
-    else if (parseKind(type) === undefined && op !== "read") this.changes.push({ plan, kind: type });
+    if (notReviewed !== undefined) {
+      const version = packageVersion(after ?? before, byUrn);
+      this.changes.push({
+        plan,
+        kind: type,
+        notReviewed,
+        ...(version === undefined ? {} : { packageVersion: version }),
+      });
+    } else if (parseKind(type) === undefined && op !== "read" && !type.startsWith("pulumi:")) {
+      this.changes.push({ plan, kind: type });
+    }
   }
 
   private add(plan: ResourcePlan): void {

@@ -12,7 +12,7 @@ import type { Provenance, TrustChange, ReviewReport } from "./report";
 import { sortFindings, severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import { reportDigest } from "./reportDigest";
-import { comparePlan } from "../documents/plan";
+import { comparePlan, withPlannedProviders } from "../documents/plan";
 import type { UpdatePlan } from "../documents/plan";
 import { EntryProposer } from "../suppressions/proposeEntry";
 import { expectedAccess } from "./expectedAccess";
@@ -147,7 +147,8 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Review
  * @throws DocumentError where the documents do not belong together.
  */
 export function review(sources: Sources, options: ReviewOptions): ReviewReport {
-  const comparison = compare(sources);
+  const preview = withPlannedProviders(sources.preview, options.plan);
+  const comparison = compare({ ...sources, preview });
   const problems = options.plan === undefined ? [] : comparePlan(options.plan, sources.preview);
   if (problems.length === 0) return reportOn(comparison, options);
   const incomplete = [...comparison.incomplete, ...problems];

@@ -42,7 +42,7 @@ function changesAccessFields({ kind, op, fields }: ResourceChange): boolean {
 }
 
 function changeOf(
-  { plan, kind, before, after, notReviewed, ...known }: PlannedChange,
+  { plan, kind, before, after, notReviewed, packageVersion, ...known }: PlannedChange,
   context: EffectContext,
 ): ResourceChange {
   const op = plan.op === "import" ? "read" : plan.op;
@@ -61,7 +61,7 @@ function changeOf(
     ...known,
     ...(notReviewed === undefined
       ? {}
-      : { notReviewed, location: plan.after?.location ?? plan.before?.location }),
+      : { notReviewed, packageVersion, location: plan.after?.location ?? plan.before?.location }),
   };
 }
 

@@ -28,6 +28,8 @@ export interface ResourceChange {
   readonly isOfOtherKind?: true;
   /** Why nothing can be said of what it does; such a change has no entities. */
   readonly notReviewed?: string;
+  /** The version of its package, where it is known. */
+  readonly packageVersion?: string | undefined;
   readonly location?: SourceLocation;
   /** Properties that are secret on both sides, so that a change cannot be seen. */
   readonly secretsMayHaveChanged: readonly string[];

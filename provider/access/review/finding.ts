@@ -42,6 +42,8 @@ export interface Finding {
   readonly name?: string;
   readonly urn?: string;
   readonly uid?: string;
+  /** Of a resource of another package that is not reviewed: the version of the package, where it is known. */
+  readonly packageVersion?: string;
   /** The property that it is about: `claimMatch.subjectPattern`. */
   readonly field?: string;
   /** The group that it concerns, where there is no grant. */

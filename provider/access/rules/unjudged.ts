@@ -174,17 +174,18 @@ export const notReviewed: Rule = {
   name: "not-reviewed",
   severities: ["high"],
   when: "always",
-  what: "The change contains a resource that cannot be reviewed. That is a dynamic resource whose code is in the program, or one with a type of this package but another provider. It is also a kind that this version does not know, or a resource that runs commands. What it declares about itself is not trusted. An unchanged resource is not reported.",
-  why: "It can do anything that the credentials of the update can do, and the preview shows none of it.",
-  fix: "Declare the same with resources of this package. Run commands in a separate pipeline that has its own credentials.",
-  except: "For a command that a person has read and that has no credential of the platform.",
+  what: "The change contains a resource that cannot be reviewed. That is a dynamic resource whose code is in the program, or one with a type of this package but another provider. It is also a kind that this version does not know, a resource that runs commands, and every resource and provider of another package, unless its type is known to be harmless. What it declares about itself is not trusted. Reads and deletes are reported too. An unchanged resource is not: the update does nothing to it. Nor is a component of the program: it only groups resources that are judged one by one. With `--plan`, a new provider of another package is reported also where only functions or components use it.",
+  why: "It can do anything that the credentials of the update can do, and the preview shows none of it. Another provider of the same platform changes the same access.",
+  fix: "Declare the same with resources of this package. Run commands, and manage other clouds, in a separate pipeline that has its own credentials.",
+  except:
+    "For a command that a person has read and that has no credential of the platform. For all resources of a type, name the type and the version of its package under `types` in the policy file.",
   exampleMatch: { name: "migrate-database" },
   needsBefore: false,
   planOnly: true,
   about: everyKind,
   find: ({ comparison }) =>
     comparison.changes.flatMap((change): FindingInput[] => {
-      const { notReviewed: why, kind, urn, location, op } = change;
+      const { notReviewed: why, kind, urn, location, op, packageVersion } = change;
       if (why === undefined || op === "same") return [];
       return [
         {
@@ -195,7 +196,8 @@ export const notReviewed: Rule = {
           ...(urn === undefined ? {} : { urn }),
           ...(location === undefined ? {} : { location }),
           message: `${describeChangedResource(change)} is not reviewed (${op}): ${why}`,
-          details: [`type ${kind}`],
+          details: [`type ${kind}${packageVersion === undefined ? "" : `, version ${packageVersion}`}`],
+          ...(packageVersion === undefined ? {} : { packageVersion }),
           advice: "declare the same with resources of this package, or remove it from this program",
         },
       ];

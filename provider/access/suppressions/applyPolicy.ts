@@ -6,8 +6,9 @@ import { isHighOrCritical } from "../review/finding";
 import { EntryIndex, matchesEntry } from "./matchEntry";
 import { VerifiedTexts } from "./matchTexts";
 import type { MatchTexts } from "./matchTexts";
+import { didYouMean } from "../../engine/checks/suggestions";
 import { matchKeys, policyCommands } from "./policyDocument";
-import type { Policy, PolicyCommand, PolicyEntry } from "./policyDocument";
+import type { JudgedType, Policy, PolicyCommand, PolicyEntry } from "./policyDocument";
 
 const DAY_MS = 86_400_000;
 
@@ -51,7 +52,7 @@ interface EntryUse {
   readonly unverified: Finding[];
 }
 
-function isExpired({ expires }: PolicyEntry, now: number): boolean {
+function isExpired({ expires }: Pick<PolicyEntry, "expires">, now: number): boolean {
   return expires !== undefined && !(now < Date.parse(`${expires}T00:00:00Z`) + DAY_MS);
 }
 
@@ -190,6 +191,40 @@ class PolicyApplier {
   }
 }
 
+const NOT_REVIEWED = "X4";
+
+/** The judged type that a finding is about. Without a known version, the resource may be of any package. */
+const judgedTypeOf = (policy: Policy, { id, kind, packageVersion }: Finding, now: number) =>
+  id === NOT_REVIEWED && packageVersion !== undefined
+    ? policy.types.find(
+        (judged) => judged.type === kind && judged.version === packageVersion && !isExpired(judged, now),
+      )
+    : undefined;
+
+/** Why a judged type does not apply to a finding that looks like it, a line each. */
+function typeNotes({ file, types }: Policy, findings: readonly Finding[], now: number): string[] {
+  const open = findings.filter(({ id }) => id === NOT_REVIEWED);
+  const kinds = [...new Set(open.flatMap(({ kind }) => kind ?? []))];
+  const noteOf = (judged: JudgedType): string | undefined => {
+    const own = open.find(({ kind }) => kind === judged.type);
+    if (own === undefined) {
+      const meant = didYouMean(judged.type, kinds);
+      return meant === undefined ? undefined : `does not match; did you mean "${meant}"?`;
+    }
+    if (own.packageVersion === undefined) {
+      return "does not apply: the version of the package is not known, or its plugin comes from an address of its own";
+    }
+    if (own.packageVersion !== judged.version) return `does not apply to version ${own.packageVersion}`;
+    return isExpired(judged, now) ? `expired on ${judged.expires ?? ""}: renew it` : undefined;
+  };
+  return types.flatMap((judged) => {
+    const note = noteOf(judged);
+    return note === undefined
+      ? []
+      : [printable(`${file}:${judged.line}: type ${judged.type} ${judged.version} ${note}`)];
+  });
+}
+
 /**
  * Suppresses what the policy allows: findings of a review by uids, and by the names that resources had before the change.
  * @param now Milliseconds since the epoch: an entry counts to the end of its day, in UTC.
@@ -209,7 +244,7 @@ export function applyPolicy(
   const left: Finding[] = [];
   const suppressed: Finding[] = [];
   for (const finding of findings) {
-    const entry = suppressor.entryFor(finding);
+    const entry = judgedTypeOf(policy, finding, now) ?? suppressor.entryFor(finding);
     if (entry === undefined) {
       left.push(finding);
       continue;
@@ -217,5 +252,6 @@ export function applyPolicy(
     const { reason, expires } = entry;
     suppressed.push({ ...finding, suppression: { reason, ...(expires === undefined ? {} : { expires }) } });
   }
-  return { findings: left, suppressed, ...suppressor.notes(isWhole) };
+  const notes = suppressor.notes(isWhole);
+  return { findings: left, suppressed, ...notes, unused: [...notes.unused, ...typeNotes(policy, left, now)] };
 }

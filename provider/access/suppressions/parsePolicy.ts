@@ -65,9 +65,14 @@ export function readPolicy(text: string, file: string): { policy: Policy; docume
       first.map((problem) => describe(yaml, file, problem)),
     );
   }
-  const { allow } = value as PolicyDocument;
-  const entries = allow.map((entry, i) => ({ ...entry, line: yaml.placeOf(["allow", String(i)]).line }));
-  return { policy: { file, entries }, document: yaml.document };
+  const { allow, types = [] } = value as PolicyDocument;
+  const lineOf = (list: keyof PolicyDocument, i: number): number => yaml.placeOf([list, String(i)]).line;
+  const policy = {
+    file,
+    entries: allow.map((entry, i) => ({ ...entry, line: lineOf("allow", i) })),
+    types: types.map((type, i) => ({ ...type, line: lineOf("types", i) })),
+  };
+  return { policy, document: yaml.document };
 }
 
 /**

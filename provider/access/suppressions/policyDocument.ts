@@ -79,7 +79,43 @@ export interface PolicyEntry {
   readonly expires?: string;
 }
 
+/** A type of another package that this organisation has judged: its resources give no access. */
+export interface JudgedType {
+  /**
+   * The exact type token, as in aws:s3/bucket:Bucket, or pulumi:providers:aws for the provider itself.
+   * @maxLength 200
+   * @pattern ^(?!command:|pulumi-[a-z]+:)(?:pulumi:providers:[a-zA-Z][\w-]*|[a-zA-Z][\w-]*:[\w./-]+:\w+)$
+   * @errorMessage must be the exact type token of a resource of another package, as in aws:s3/bucket:Bucket; what runs code of the program is accepted one by one, below allow
+   */
+  readonly type: string;
+  /**
+   * The exact version of its package, as in 6.83.0.
+   * @maxLength 100
+   * @pattern ^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$
+   * @errorMessage must be an exact version, as in "6.83.0"
+   */
+  readonly version: string;
+  /**
+   * Why its resources give no access: for whoever reads the review.
+   * @maxLength 1000
+   * @pattern \S
+   * @errorMessage must say why its resources give no access
+   */
+  readonly reason: string;
+  /**
+   * The last day on which it applies, in UTC, as in 2027-01-31.
+   * @pattern ^20\d\d-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))$|^20(?:[02468][048]|[13579][26])-02-29$
+   * @errorMessage must be a day, as in 2027-01-31
+   */
+  readonly expires?: string;
+}
+
 export interface PolicyDocument {
+  /**
+   * Types of resources of other packages that rule X4 does not report.
+   * @errorMessage must be a list of types, each with type, version and reason
+   */
+  readonly types?: readonly JudgedType[];
   /**
    * Findings that are suppressed.
    * @errorMessage must be a list of suppressions; write allow: [] for none
@@ -92,4 +128,6 @@ export interface Policy {
   readonly file: string;
   /** Each with the line that it begins on. */
   readonly entries: readonly (PolicyEntry & { readonly line: number })[];
+  /** Types of other packages that were judged, each with its line. */
+  readonly types: readonly (JudgedType & { readonly line: number })[];
 }

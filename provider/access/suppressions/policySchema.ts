@@ -90,15 +90,16 @@ const mustRestrict = {
 
 /** The schema that the types of `policyDocument.ts` give. */
 export interface PolicyTypesSchema {
-  readonly properties: { readonly allow: object };
+  readonly properties: { readonly allow: object; readonly types: object };
   readonly definitions: {
     readonly PolicyEntry: { readonly properties: Readonly<Record<string, object>> };
+    readonly JudgedType: object;
   };
 }
 
 /**
  * The JSON schema of the policy file: that of its types, with the names of the rules and what no type can say.
- * The entry is no definition: ajv copies the list of all errors for each reference in which it finds one.
+ * Entries are no definitions: ajv copies the list of all errors for each reference in which it finds one.
  */
 export function policySchema({ definitions, properties, ...schema }: PolicyTypesSchema): object {
   const { PolicyEntry: entry } = definitions;
@@ -111,7 +112,10 @@ export function policySchema({ definitions, properties, ...schema }: PolicyTypes
   return {
     $id: "urn:pulumi-platform:access-policy",
     ...schema,
-    properties: { allow: { ...properties.allow, items } },
+    properties: {
+      allow: { ...properties.allow, items },
+      types: { ...properties.types, items: definitions.JudgedType },
+    },
     definitions: { Glob: globSchema },
   };
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { printable } from "../../api/errors";
+import { sortedJson } from "../../engine/values/values";
 import { readEnvironment } from "../../settings/environment";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";
 import type { Policy } from "../../access/suppressions/policyDocument";
@@ -70,12 +71,18 @@ function readAtRef(path: string, ref: string): BaseText {
 
 const normalizeLineEndings = (text: string): string => text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
 
+/** The entries of a policy in words that do not depend on their place, with their lines. */
+const entriesOf = ({ entries, types }: Policy): { text: string; line: number }[] => [
+  ...entries.map((entry) => ({ text: entryText(entry), line: entry.line })),
+  ...types.map(({ line, ...judged }) => ({ text: sortedJson(judged), line })),
+];
+
 /** Finds the entries of one policy that another lacks, and returns their lines. */
 function findLinesOnlyIn(policy: Policy, other: Policy): string[] {
-  const texts = other.entries.map((entry) => entryText(entry));
-  return policy.entries.flatMap((entry) => {
-    const at = texts.indexOf(entryText(entry));
-    if (at < 0) return [String(entry.line)];
+  const texts = entriesOf(other).map(({ text }) => text);
+  return entriesOf(policy).flatMap(({ text, line }) => {
+    const at = texts.indexOf(text);
+    if (at < 0) return [String(line)];
     texts.splice(at, 1);
     return [];
   });

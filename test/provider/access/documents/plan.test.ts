@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { comparePlan, parsePlan } from "../../../../provider/access/documents/plan";
+import { comparePlan, parsePlan, withPlannedProviders } from "../../../../provider/access/documents/plan";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { review } from "../../../../provider/access/report/reviewReport";
 import { UNKNOWN } from "../../../../provider/engine/description";
@@ -397,4 +397,25 @@ describe("an update plan", () => {
   ])("is refused as %s", (text, message) => {
     expect(() => parsePlan(text, "plan.json")).toThrow(message);
   });
+});
+
+test.each<[string, object, string[], string | undefined]>([
+  ["random", { version: "4.16.7", __internal: {} }, ["create"], undefined],
+  ["aws", { version: "6.83.0" }, ["create"], "it runs a plugin of a package that this version does not know"],
+  [
+    "random",
+    { version: "4.16.7", __internal: { pluginDownloadURL: "https://evil.example" } },
+    ["update"],
+    "it runs a plugin of another address or in another form",
+  ],
+])("the provider %s of a plan, with %j, is a step of the preview", (name, inputs, steps, notReviewed) => {
+  const urn = `urn:pulumi:prod::acme::pulumi:providers:${name}::default_1_0_0`;
+  const goal = { type: `pulumi:providers:${name}`, inputDiff: { adds: inputs } };
+  const plan = parsePlan(JSON.stringify({ resourcePlans: { [urn]: { steps, goal } } }));
+  const none = { steps: [], omittedUnchanged: 0, problems: [] };
+  const { steps: added } = withPlannedProviders(none, plan);
+  expect(added).toMatchObject([{ op: steps[0], urn }]);
+  expect(added[0]?.after?.notReviewed).toBe(notReviewed);
+  expect(withPlannedProviders({ ...none, steps: [{ op: "same", urn }] }, plan).steps).toHaveLength(1);
+  expect(withPlannedProviders(none, undefined)).toBe(none);
 });

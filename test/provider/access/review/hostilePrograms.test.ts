@@ -347,14 +347,65 @@ describe("what looks like a resource of this package", () => {
     expect(failing(judge(preview(...unchanged, same(one))))).toEqual([]);
   });
 
-  test.each([
-    "aws:iam/role:Role",
-    "kubernetes:core/v1:Secret",
-    "pulumi:providers:command",
-    "random:index/randomId:RandomId",
-  ])("is another package's declaration with the type %s", (type) => {
-    const one = { urn: `urn:pulumi:production::acme::${type}::x`, type, inputs: {} } as unknown as State;
-    expect(failing(judge(preview(...unchanged, create(one))))).toEqual([]);
+});
+
+describe("a resource of another package", () => {
+  const ref = (pkg: string, name: string): string =>
+    `urn:pulumi:production::acme::pulumi:providers:${pkg}::${name}::0c5b`;
+  const foreign = (type: string, given: object = {}): State => {
+    const provider = ref(type.slice(0, type.indexOf(":")), "default_4_16_7");
+    const urn = `urn:pulumi:production::acme::${type}::x`;
+    return { urn, type, custom: true, provider, inputs: {}, ...given } as unknown as State;
+  };
+  const all = (one: State) => [
+    create(one),
+    step("update", one, one),
+    step("replace", one, one),
+    step("delete", one),
+    step("read", undefined, one),
+    step("import", undefined, one),
+  ];
+
+  test.each<[string, object?]>([
+    ["aws:iam/role:Role"],
+    ["chainguard:index/rolebinding:Rolebinding"],
+    ["kubernetes:core/v1:Secret"],
+    ["kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding"],
+    ["kubernetes:helm.sh/v3:Release"],
+    ["aws:lambda/function:Function"],
+    ["gcp:cloudrunv2/job:Job"],
+    ["acme:index:Team"],
+    ["random:index/unknown:Unknown"],
+    ["pulumi:providers:command"],
+    ["pulumi:providers:random", { inputs: { version: "4.16.7", pluginDownloadURL: "https://evil.example" } }],
+    [
+      "pulumi:providers:random",
+      { inputs: { version: "4.16.7", __internal: { pluginDownloadURL: "https://evil.example" } } },
+    ],
+    ["pulumi:providers:tls", { inputs: { __internal: { parameterization: {} } } }],
+    ["random:index/randomId:RandomId", { provider: ref("random", "default_4_16_7_https_/evil.example") }],
+    ["random:index/randomId:RandomId", { provider: ref("random", "mine") }],
+    ["random:index/randomId:RandomId", { provider: undefined }],
+  ])("is not reviewed with the type %s, whatever happens to it", (type, given) => {
+    const one = foreign(type, given);
+    for (const changed of all(one)) {
+      expect(failing(judge(preview(...unchanged, changed)))).toEqual([
+        expect.stringMatching(/^X4 .* is not reviewed/),
+      ]);
+    }
+    expect(failing(judge(preview(...unchanged, same(one))))).toEqual([]);
+  });
+
+  test.each<[string, object?]>([
+    ["random:index/randomId:RandomId"],
+    ["tls:index/privateKey:PrivateKey", { provider: ref("tls", "default") }],
+    ["pulumi:providers:random", { inputs: { version: "4.16.7", __internal: {} } }],
+    ["pulumi:pulumi:StackReference"],
+    ["acme:index:Team", { custom: false, provider: undefined }],
+  ])("is known to be harmless with the type %s", (type, given) => {
+    for (const changed of all(foreign(type, given))) {
+      expect(failing(judge(preview(...unchanged, changed)))).toEqual([]);
+    }
   });
 });
 

@@ -619,3 +619,65 @@ describe("a baseline", () => {
     );
   });
 });
+
+describe("types of other packages that were judged", () => {
+  const types = (...lines: string[]): string => `allow: []\ntypes:\n  - ${lines.join("\n    ")}\n`;
+  const bucket = ["type: aws:s3/bucket:Bucket", 'version: "6.83.0"', "reason: it holds logs"];
+  const finding = (kind: string, packageVersion?: string): Finding => ({
+    id: "X4",
+    rule: "not-reviewed",
+    severity: "high",
+    message: `${kind} is not reviewed`,
+    details: [],
+    kind,
+    name: "logs",
+    fingerprint: "0".repeat(32),
+    ...(packageVersion === undefined ? {} : { packageVersion }),
+  });
+  const apply = (lines: string[], one: Finding) =>
+    applyPolicy([one], parsePolicy(types(...lines), FILE), NOW, "review");
+
+  it("are suppressed at their exact version, with the reason", () => {
+    const { findings, suppressed, unused } = apply(bucket, finding("aws:s3/bucket:Bucket", "6.83.0"));
+    expect([findings, unused]).toEqual([[], []]);
+    expect(suppressed).toMatchObject([{ suppression: { reason: "it holds logs" } }]);
+  });
+
+  it.each<[string, string[], Finding, string]>([
+    ["another version", bucket, finding("aws:s3/bucket:Bucket", "6.84.0"), "does not apply to version 6.84.0"],
+    ["an unknown version", bucket, finding("aws:s3/bucket:Bucket"), "the version of the package is not known"],
+    [
+      "another type",
+      ["type: aws:s3/bukcet:Bucket", ...bucket.slice(1)],
+      finding("aws:s3/bucket:Bucket", "6.83.0"),
+      'did you mean "aws:s3/bucket:Bucket"?',
+    ],
+    [
+      "a day that is over",
+      [...bucket, "expires: 2020-01-31"],
+      finding("aws:s3/bucket:Bucket", "6.83.0"),
+      "expired on 2020-01-31: renew it",
+    ],
+  ])("do not apply to %s, and a line says why", (_, lines, one, note) => {
+    const { findings, suppressed, unused } = apply(lines, one);
+    expect([findings, suppressed]).toEqual([[one], []]);
+    expect(unused).toEqual([expect.stringContaining(note)]);
+    expect(unused[0]).toMatch(/^access-policy\.yaml:3: type aws:/);
+  });
+
+  it("suppress findings of no other rule", () => {
+    const other = { ...finding("aws:s3/bucket:Bucket", "6.83.0"), id: "G1", rule: "owner-grant" };
+    expect(apply(bucket, other).findings).toEqual([other]);
+  });
+
+  it.each<[string[], string]>([
+    [["type: aws:*", ...bucket.slice(1)], "must be the exact type token"],
+    [["type: command:local:Command", ...bucket.slice(1)], "must be the exact type token"],
+    [["type: pulumi-nodejs:dynamic:Resource", ...bucket.slice(1)], "must be the exact type token"],
+    [[bucket[0]!, 'version: "6.x"', bucket[2]!], "must be an exact version"],
+    [[bucket[0]!, bucket[1]!], "reason"],
+    [[...bucket, "verison: 1"], 'did you mean "version"?'],
+  ])("are refused if they are %j", (lines, message) => {
+    expect(problemsOf(types(...lines))).toContain(message);
+  });
+});
