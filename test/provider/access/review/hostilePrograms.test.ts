@@ -346,7 +346,6 @@ describe("what looks like a resource of this package", () => {
     }
     expect(failing(judge(preview(...unchanged, same(one))))).toEqual([]);
   });
-
 });
 
 describe("a resource of another package", () => {

@@ -644,8 +644,18 @@ describe("types of other packages that were judged", () => {
   });
 
   it.each<[string, string[], Finding, string]>([
-    ["another version", bucket, finding("aws:s3/bucket:Bucket", "6.84.0"), "does not apply to version 6.84.0"],
-    ["an unknown version", bucket, finding("aws:s3/bucket:Bucket"), "the version of the package is not known"],
+    [
+      "another version",
+      bucket,
+      finding("aws:s3/bucket:Bucket", "6.84.0"),
+      "does not apply to version 6.84.0",
+    ],
+    [
+      "an unknown version",
+      bucket,
+      finding("aws:s3/bucket:Bucket"),
+      "the version of the package is not known",
+    ],
     [
       "another type",
       ["type: aws:s3/bukcet:Bucket", ...bucket.slice(1)],
