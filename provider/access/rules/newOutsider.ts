@@ -72,19 +72,19 @@ export const newOutsider: Rule = {
   id: "T7",
   name: "new-outsider",
   severities: ["high", "medium"],
-  when: "high with a write capability, an unknown role, or a grant on a root group; otherwise medium",
+  when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before",
   what: "An identity with a grant trusts an organisation, tenant, account or mail domain that no identity with a grant trusted before. That is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an organisation of CircleCI, an account of AWS, and others. An identity without a grant makes nobody known. The rule needs `--inventory`, and reads the subject first, then the claims. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3).",
   why: "The subject pins one owner, but nobody has said that the owner is one of yours. `acme` and `acme-inc` are two organisations.",
   fix: "Compare the name letter by letter with the one that you mean. Bind outsiders to a role that only reads, on a group below the root. Let identities of your own organisation write.",
-  except:
-    "For a partner, by the uid or the name of its identity, until the change is merged. For the first identity of your own organisation too.",
+  except: "For a partner, by the uid or the name of its identity, until the change is merged.",
   exampleMatch: { name: "partner-ci", subject: "repo:globex/*" },
   needsBefore: true,
+  // Drift reports each identity that no program declares, and each change of trust.
+  planOnly: true,
   about: isAssumable,
   find: (facts) => {
-    const { inventory, drift } = facts.comparison;
-    // Without an inventory everybody is new, and drift reports each identity that no program declares.
-    if (inventory === undefined || drift !== undefined) return [];
+    // Without an inventory everybody is new.
+    if (facts.comparison.inventory === undefined) return [];
     let known: ReadonlySet<string> | undefined;
     const findings: FindingInput[] = [];
     for (const entity of identitiesToJudge(facts)) {
@@ -97,7 +97,8 @@ export const newOutsider: Rule = {
       if (strangers.length === 0) continue;
       findings.push(
         facts.aboutEntity(entity, {
-          severity: grants.some(isStrong) ? "high" : "medium",
+          // Where nobody is known yet, everybody is new, and the first one most of all.
+          severity: before.size > 0 && grants.some(isStrong) ? "high" : "medium",
           field: fieldOf(entity),
           message: `${labelEntity(entity)} trusts ${listFirst(strangers.map(({ what, name }) => `${what} ${JSON.stringify(name)}`))}, which no identity with a grant trusted before`,
           details: ["whoever assumes it gets:", ...listGrants(grants)],

@@ -579,6 +579,12 @@ describe("T7 new-outsider", () => {
     expect(severitiesOf("T7", added)).toEqual(["high"]);
   });
 
+  it("is medium for the first identity with a grant of all", () => {
+    const who = identity("ci", github(GLOBEX));
+    const first = compareResources(base, [...base, who, binding(who, pusher, acme)]);
+    expect(severitiesOf("T7", first)).toEqual(["medium"]);
+  });
+
   it("says nothing without an inventory", () => {
     const who = identity("ci", github(GLOBEX));
     const after = [...before, who, binding(who, pusher, payments)];
