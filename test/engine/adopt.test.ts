@@ -189,6 +189,9 @@ describe("adopt, through the real engine", () => {
     "adopt --out -> pulumi preview --save-plan -> review --plan": async () => {
       expect((await review("--plan", chain.path("plan.json"))).plan?.digest).toMatch(/^[0-9a-f]{64}$/);
     },
+    "adopt --out -> review --project": async () => {
+      expect((await review("--project", out)).complete).toBe(true);
+    },
     "adopt --out -> pulumi preview --json -> access --preview": () =>
       expectSameGrants("--preview", chain.path("preview.json")),
     "adopt --out -> pulumi stack export -> access --state": () =>
