@@ -15,8 +15,8 @@ export const mutations = [
   {
     name: "a mask names the outermost field in place of the changed one",
     file: "provider/engine/wire/fieldMask.ts",
-    find: /this\.mask\.push\(path\.join\("\."\)\)/,
-    replace: 'this.mask.push(path[0] ?? "")',
+    find: /    mask\.push\(path\.join\("\."\)\)/,
+    replace: '    mask.push(path[0] ?? "")',
     tests: "engine/wire/fieldMask",
   },
   {
@@ -50,8 +50,8 @@ export const mutations = [
   {
     name: "a hash covers the beginning of a document alone",
     file: "provider/access/documents/digest.ts",
-    find: /\.update\(text, "utf8"\)/,
-    replace: '.update(text.slice(0, 64), "utf8")',
+    find: /\.update\(content\)/,
+    replace: ".update(content.slice(0, 64))",
     tests: "access/verify|access/review",
   },
   {

@@ -50,7 +50,9 @@ test("counts are exact, one for each ecosystem", async () => {
   await expect(getArtifactCount({ ecosystems: ["ECOSYSTEM_JAVA"] })).resolves.toStrictEqual({
     counts: [{ ecosystem: "ECOSYSTEM_JAVA", totalCount: "9007199254740993" }, { totalCount: "0" }],
   });
-  one({});
+  // The second request shows that it is the API.
+  const responses = [{}, { roles: [{ uid: "f".repeat(40) }] }];
+  context.server.script(() => ({ json: responses.shift() }));
   await expect(getArtifactCount({ ecosystems: ["ECOSYSTEM_JAVA"] })).resolves.toStrictEqual({ counts: [] });
 });
 

@@ -1,6 +1,12 @@
 import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
 import { matchesEntry } from "../../../../provider/access/suppressions/matchEntry";
-import { addressMatches, hostMatches, hostOf } from "../../../../provider/access/trust/addressGlob";
+import {
+  addressMatches,
+  addressPattern,
+  hostMatches,
+  hostOf,
+} from "../../../../provider/access/trust/addressGlob";
+import { Languages } from "../../../../provider/access/trust/languages";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { claims, compareResources, groups, identity, payments, resource } from "../../../support/access";
 import { found } from "../rules/support";
@@ -157,9 +163,9 @@ it.each([
 ])(
   "an issuerPattern %s is allowed by a glob only if all that it accepts is: %s",
   (issuerPattern, allowed) => {
-    const trusting = identity("ci", claims({ issuerPattern, subject: "x" }));
-    const change = compareResources(groups, [...groups, trusting]);
-    expect(found("T2", change, { issuerAllow: [wildcards] })).toHaveLength(allowed ? 0 : 1);
+    expect(new Languages().isSubset(issuerPattern, addressPattern(wildcards) ?? "")).toBe(
+      allowed ? "yes" : "no",
+    );
   },
 );
 

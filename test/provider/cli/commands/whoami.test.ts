@@ -103,7 +103,7 @@ describe("whoami", () => {
       email: ["e"],
     });
     expect(describeToken(hostile, from)).toMatchObject({
-      subject: "a [2Jb identity root",
+      subject: "ab identity root",
       issuer: null,
       audience: ["x"],
       actor: null,

@@ -110,7 +110,7 @@ describe("the common flags", () => {
     [["--marker", "x"], "--marker needs --post: say where the report is posted"],
     [["--self", ""], "--self must not be empty: give UID"],
     [["--strickt"], "unknown option --strickt (did you mean --strict?); see pulumi-platform review --help"],
-    [["--\u001b[31m"], "unknown option -- [31m; see pulumi-platform review --help"],
+    [["--\u001b[31m"], "unknown option --; see pulumi-platform review --help"],
     [["-x"], "unknown option -x; see pulumi-platform review --help"],
     [["--strict=yes"], "--strict takes no value: write --strict; see pulumi-platform review --help"],
     [["--self"], "--self needs a value: write --self UID; see pulumi-platform review --help"],

@@ -509,7 +509,8 @@ describe("a token in the stack's configuration", () => {
         lines.push(line);
         return Promise.resolve();
       });
-      for (const name of ["a", "b"]) made.push(valueOf(new OwnGroup(name, { name }).id));
+      for (const name of ["a", "b"])
+        made.push(valueOf(new OwnGroup(name, { name, parentUid: GROUP_UID }).id));
     });
     await Promise.all(made);
     return lines;
