@@ -15,8 +15,8 @@ export const mutations = [
   {
     name: "a mask names the outermost field in place of the changed one",
     file: "provider/engine/wire/fieldMask.ts",
-    find: /    mask\.push\(path\.join\("\."\)\)/,
-    replace: '    mask.push(path[0] ?? "")',
+    find: / mask\.push\(path\.join\("\."\)\)/,
+    replace: ' mask.push(path[0] ?? "")',
     tests: "engine/wire/fieldMask",
   },
   {

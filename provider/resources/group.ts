@@ -73,15 +73,7 @@ const group = kind({
     updateTime: decode.time,
   },
   validate: checkRoot,
-  inputWarnings: {
-    name: adviseOnName,
-    parentUid: (value) =>
-      value === undefined || value === ""
-        ? [
-            "is not set: the group is the root of an organisation of its own; set it to create the group in another one",
-          ]
-        : [],
-  },
+  inputWarnings: { name: adviseOnName },
   operations: {
     // Below a root group both are inherited, not set.
     normalizeResponse: (body, uid) =>

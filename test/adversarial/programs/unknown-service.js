@@ -1,6 +1,5 @@
 // Computes a service's identity that looks like a new one
-// caught by: verify
-// update plan: accepts
+// caught by: review
 const { declare, ids, platform, workflow } = require("./base");
 
 const robot = new platform.Identity("robot", {
