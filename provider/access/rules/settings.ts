@@ -68,7 +68,8 @@ function isReported(others: readonly Finding[], { urn, after }: Change, path: st
   );
 }
 
-const ordered = (fields: readonly FieldEffect[]): FieldEffect[] =>
+/** What widens access comes before what may widen it. */
+const sortByDirection = (fields: readonly FieldEffect[]): FieldEffect[] =>
   [...fields].sort((a, b) => Number(b.direction === "widened") - Number(a.direction === "widened"));
 
 function findChangedSettings(facts: Facts, others: readonly Finding[], change: Change): FindingInput[] {
@@ -84,13 +85,13 @@ function findChangedSettings(facts: Facts, others: readonly Finding[], change: C
     open.some((field) => severityOf(facts, change, field) === level),
   );
   if (severity === undefined) return [];
-  const loudest = ordered(open.filter((field) => severityOf(facts, change, field) === severity));
+  const loudest = sortByDirection(open.filter((field) => severityOf(facts, change, field) === severity));
   return [
     facts.aboutEntity(after, {
       severity,
       field: loudest.map(({ path }) => path).join(", "),
       message: `${labelEntity(after)} changes ${loudest.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`,
-      details: ordered(open).map(
+      details: sortByDirection(open).map(
         ({ path, before = "not set", after: now = "not set", reason }) =>
           `${path}: ${before} → ${now} (${reason})`,
       ),

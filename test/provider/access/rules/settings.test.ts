@@ -26,8 +26,8 @@ const other = identity("other", pinned);
 const base = [...groups, viewer, owner, pusher, robot, other];
 const uids = { org: acme, someone: robot.uid, other: other.uid, reader: viewer.uid, writer: pusher.uid };
 
-/** Sets apart what only the others say. */
-const loud = (comparison: Comparison): Finding[] => findingsOf(comparison, defaultRuleOptions(NOW));
+/** What all rules find. */
+const findAll = (comparison: Comparison): Finding[] => findingsOf(comparison, defaultRuleOptions(NOW));
 
 const change = (before: Resource[], after: Resource[], replaced: Resource[] = []): Comparison =>
   compareResources([...base, ...before], [...base, ...after], { replaced });
@@ -63,7 +63,7 @@ describe("a change of what its description does not call harmless", () => {
         (kind === "gained" || kind === "widened") &&
         [grant.urn, grant.subject.urn, grant.role.urn].includes(given.urn),
     );
-    const findings = loud(comparison).filter(({ urn, grant }) =>
+    const findings = findAll(comparison).filter(({ urn, grant }) =>
       [urn, grant?.urn, grant?.subject.urn].includes(given.urn),
     );
     const isSeen = isGranted || findings.some(({ severity }) => severity !== "low");
@@ -132,7 +132,7 @@ describe("S1 changed-setting", () => {
   ])("leaves a directory token that is made anew to G8: %j to %j", (from, to) => {
     const comparison = change([provider, token(from)], [provider, token(to)]);
     expect(severitiesOf("G8", comparison)).toEqual(["high"]);
-    expect(loud(comparison).map(({ id }) => id)).not.toContain("S1");
+    expect(findAll(comparison).map(({ id }) => id)).not.toContain("S1");
   });
 
   test("an invite that is replaced by one with a longer life", () => {
@@ -152,7 +152,7 @@ describe("S1 changed-setting", () => {
     };
     expect(severitiesOf("S1", change([from], [changed]))).toEqual(["medium"]);
     const bound = binding(from, viewer, payments);
-    const all = loud(change([from, bound], [changed, bound]));
+    const all = findAll(change([from, bound], [changed, bound]));
     expect(
       all.filter(({ urn }) => urn === from.urn).map(({ id, severity }) => `${id} ${severity}`),
     ).toContain("T5 high");
