@@ -35,7 +35,7 @@ export const integrationCodes = {
   PP8001: {
     title: "A request is no event",
     meaning:
-      "Its headers or its body are not those of an event of the platform. The receiver responds with 400.",
+      "Its method, headers or body are not those of an event of the platform. The receiver responds with 400, 405, 408 or 413.",
     look: "The message names the header or the part. A gateway in between may have changed the request.",
     fix: "Send events in binary mode, with the headers and the body unchanged.",
   },
@@ -53,9 +53,17 @@ export const integrationCodes = {
   },
   PP8004: {
     title: "verifyEvent was called with wrong arguments",
-    meaning: "The body, the headers or an option has the wrong type or form.",
+    meaning:
+      "The body, the headers or an option of verifyEvent or createEventHandler has the wrong type or form.",
     look: "The message names the argument. [Events](events.md) has an example.",
     fix: "Correct the call.",
+  },
+  PP8005: {
+    title: "An event could not be handled",
+    meaning:
+      "The event is verified, and onEvent of createEventHandler threw. The receiver responds with 503, and the event is delivered again.",
+    look: "The message is that of the error.",
+    fix: "Correct what onEvent does.",
   },
   PP8101: {
     title: "An option of the emulator has a wrong value",

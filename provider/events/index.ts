@@ -1,3 +1,5 @@
+export { createEventHandler } from "./createEventHandler";
+export type { EventHandlerOptions } from "./createEventHandler";
 export { EventError } from "./eventError";
 export type { EventProblem } from "./eventError";
 export type { EventHeaders } from "./headers";

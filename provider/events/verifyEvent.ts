@@ -4,6 +4,7 @@ import { readAttributes, readBearerToken, readHeaders, requireAttribute } from "
 import type { Attributes, EventHeaders } from "./headers";
 import { parseIssuer } from "./issuerKeys";
 import { checkDigest, readSubscriptionGroup, verifyToken } from "./token";
+import type { TokenChecks } from "./token";
 
 export interface VerifyEventOptions {
   /** The platform's issuer, as in `https://issuer.example.com`: its published keys must have signed the event. */
@@ -102,6 +103,14 @@ function checkTimes(toleranceSeconds: number, now: Date): void {
   if (Number.isNaN(now.getTime())) throw new TypeError(withCode("now must be a valid Date", "PP8004"));
 }
 
+/** @throws TypeError where an option is wrong, before any event has come. */
+export function readVerifyOptions(options: VerifyEventOptions): TokenChecks & { groups: readonly string[] } {
+  const { issuer, clockToleranceSeconds = 60, now = new Date() } = options;
+  parseIssuer(issuer);
+  checkTimes(clockToleranceSeconds, now);
+  return { issuer, now, clockToleranceSeconds, groups: readGroups(options.group) };
+}
+
 /** A delivery whose headers and bearer token are verified, and whose body is not read yet. */
 export interface SignedDelivery {
   /** The signed part of the bearer token: equal in every copy of one delivery, whatever its headers say. */
@@ -121,13 +130,10 @@ export async function verifyHeaders(
   headers: EventHeaders,
   options: VerifyEventOptions,
 ): Promise<SignedDelivery> {
-  const { issuer, clockToleranceSeconds = 60, now = new Date() } = options;
-  parseIssuer(issuer);
-  checkTimes(clockToleranceSeconds, now);
-  const groups = readGroups(options.group);
+  const { groups, ...checks } = readVerifyOptions(options);
   const values = readHeaders(headers);
   const token = readBearerToken(values);
-  const payload = await verifyToken(token, { issuer, now, clockToleranceSeconds });
+  const payload = await verifyToken(token, checks);
   const subscriptionGroup = readSubscriptionGroup(payload, groups);
   const attributes = readAttributes(values);
   const verifyBody = (raw: Uint8Array): PlatformEvent => {

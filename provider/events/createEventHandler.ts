@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { logLine } from "../api/logText";
+import { CodedError, errorCodeOf, withCode } from "../errorCodes/codedError";
+import { EventError } from "./eventError";
+import { readVerifyOptions, verifyHeaders } from "./verifyEvent";
+import type { PlatformEvent, SignedDelivery, VerifyEventOptions } from "./verifyEvent";
+
+const MAX_BYTES = 5 * 1024 * 1024;
+const MAX_REMEMBERED = 10_000;
+const MAX_MESSAGE = 300;
+/** No event takes an hour; a timer of more than 24 days would end at once. */
+const MAX_TIMEOUT_SECONDS = 3600;
+
+export interface EventHandlerOptions extends Omit<VerifyEventOptions, "now"> {
+  /**
+   * Takes a verified event, once for each event that is delivered several times. The response waits for it. If it
+   * throws, the response is 503, and the platform delivers the event again.
+   */
+  readonly onEvent: (event: PlatformEvent) => void | Promise<void>;
+  /** Logs a line for each request that was not taken; `console.error` by default. It contains nothing of a token. */
+  readonly log?: (line: string) => void;
+  /** How long the body of a request may take; 30 seconds by default. */
+  readonly timeoutSeconds?: number;
+}
+
+/** A request that is refused for its form, with the status that says so. */
+class UnacceptableRequest extends EventError {
+  override readonly status: number;
+
+  constructor(status: number, message: string) {
+    super("malformed", message);
+    this.status = status;
+  }
+}
+
+const tooLarge = (): EventError => new UnacceptableRequest(413, `its body is larger than ${MAX_BYTES} bytes`);
+
+/** The whole body; a body that is too large or too slow is not read to its end. */
+async function readBody(request: IncomingMessage, timeoutMs: number): Promise<Buffer> {
+  // What has ended or closed sends no further event.
+  if (request.readableEnded)
+    throw new CodedError("PP8004", "its body was read before: handle events before any parser of bodies");
+  if (request.destroyed) throw new UnacceptableRequest(400, "its client disconnected");
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BYTES) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      timer = setTimeout(
+        () => reject(new UnacceptableRequest(408, `its body took longer than ${timeoutMs / 1000} s`)),
+        timeoutMs,
+      );
+      request.on("error", () => reject(new UnacceptableRequest(400, "its client disconnected")));
+      request.on("end", resolve);
+      request.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > MAX_BYTES) reject(tooLarge());
+        else chunks.push(chunk);
+      });
+    });
+  } finally {
+    clearTimeout(timer);
+    request.pause();
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Remembers the values of the newest keys. */
+class RecentMap<T> {
+  private readonly values = new Map<string, T>();
+
+  /** The value of a key; a new key gets this one. */
+  getOrCreate(key: string, create: () => T): T {
+    const existing = this.values.get(key);
+    if (existing !== undefined) return existing;
+    const value = create();
+    this.values.set(key, value);
+    const [oldest] = this.values.keys();
+    if (this.values.size > MAX_REMEMBERED && oldest !== undefined) this.values.delete(oldest);
+    return value;
+  }
+
+  delete(key: string): void {
+    this.values.delete(key);
+  }
+}
+
+const sha256 = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** Ends a request; the rest of a body that is not read closes the connection. */
+function respond(response: ServerResponse, status: number): void {
+  if (status === 405) response.setHeader("Allow", "POST");
+  if (status !== 204) response.setHeader("Connection", "close");
+  response.writeHead(status).end();
+}
+
+class EventHandler {
+  /** The digest of the headers of each delivery, by the signed part of its bearer token. */
+  private readonly deliveries = new RecentMap<string>();
+  /** Events by their ids and bodies: one may be delivered again with another bearer token. */
+  private readonly events = new RecentMap<Promise<void>>();
+
+  constructor(private readonly options: Required<EventHandlerOptions>) {}
+
+  async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { log, timeoutSeconds } = this.options;
+    try {
+      if (request.method !== "POST") throw new UnacceptableRequest(405, "its method is not POST");
+      // An unsigned request is refused before its body is read.
+      const delivery = await verifyHeaders(request.headersDistinct, this.options);
+      const body = await readBody(request, timeoutSeconds * 1000);
+      const event = delivery.verifyBody(body);
+      this.checkReplay(delivery);
+      await this.handleOnce(event, body);
+      respond(response, 204);
+    } catch (error) {
+      // Another error is one of this receiver: the event is delivered again.
+      const status = error instanceof EventError ? error.status : 503;
+      respond(response, status);
+      const message = logLine(error instanceof Error ? error.message : "unknown error");
+      const reason = withCode(message.slice(0, MAX_MESSAGE), errorCodeOf(error));
+      log(`an event was not taken (${status}): ${reason}`);
+    }
+  }
+
+  /** Headers are not signed: a copy of a delivery with other headers would name other objects. */
+  private checkReplay({ signedPart, attributes }: SignedDelivery): void {
+    const sorted = Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1));
+    const headers = sha256(JSON.stringify(sorted));
+    if (this.deliveries.getOrCreate(sha256(signedPart), () => headers) !== headers) {
+      throw new EventError("refused", "its token was delivered before with other headers: it is a replay");
+    }
+  }
+
+  /** A delivery that comes while the first one is handled waits for it, and fails with it. */
+  private async handleOnce(event: PlatformEvent, body: Uint8Array): Promise<void> {
+    const key = JSON.stringify([event.id, sha256(body)]);
+    try {
+      await this.events.getOrCreate(key, async () => await this.options.onEvent(event));
+    } catch (error) {
+      this.events.delete(key);
+      throw new CodedError("PP8005", error instanceof Error ? error.message : "onEvent failed");
+    }
+  }
+}
+
+/**
+ * Creates a listener for `http.createServer` that takes the events of subscriptions. It verifies the bearer token before it
+ * reads the body, and the body before `onEvent` gets the event. A request that is too large, too slow, cut off or a replay is
+ * refused, and nothing that a client sends ends the process.
+ *
+ * @throws TypeError where an option is wrong.
+ */
+export function createEventHandler(
+  options: EventHandlerOptions,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const { issuer, group, onEvent, clockToleranceSeconds = 60, timeoutSeconds = 30 } = options;
+  // eslint-disable-next-line no-console -- a refused event must leave a trace, also where nobody has chosen a log
+  const log = options.log ?? ((line: string) => console.error(line));
+  readVerifyOptions({ issuer, group, clockToleranceSeconds });
+  for (const [name, value] of Object.entries({ onEvent, log })) {
+    if (typeof value !== "function") throw new TypeError(withCode(`${name} must be a function`, "PP8004"));
+  }
+  if (!Number.isFinite(timeoutSeconds) || timeoutSeconds <= 0 || timeoutSeconds > MAX_TIMEOUT_SECONDS) {
+    const range = `a number of seconds above 0, and of at most ${MAX_TIMEOUT_SECONDS}`;
+    throw new TypeError(withCode(`timeoutSeconds must be ${range}`, "PP8004"));
+  }
+  const handler = new EventHandler({ issuer, group, onEvent, log, clockToleranceSeconds, timeoutSeconds });
+  return (request, response) => {
+    handler.receive(request, response).catch(() => response.destroy());
+  };
+}

@@ -1,0 +1,308 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { call } from "./wire";
+
+/** A delivery as it came over the wire. */
+export interface Delivery {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** An organisation whose events are delivered to a sink of the test. */
+export interface Deliveries {
+  readonly emulator: Emulator;
+  readonly group: string;
+  /** Makes an event, and returns how it is delivered. */
+  readonly next: () => Promise<Delivery>;
+  readonly close: () => Promise<void>;
+}
+
+export async function startDeliveries(): Promise<Deliveries> {
+  const kept: Delivery[] = [];
+  const sink = createServer((incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("end", () => {
+      const relevant = Object.entries(incoming.headers).filter(([name]) =>
+        /^(ce-|authorization$|content-type$)/.test(name),
+      );
+      kept.push({
+        headers: Object.fromEntries(relevant) as Record<string, string>,
+        body: Buffer.concat(chunks),
+      });
+      response.writeHead(204).end();
+    });
+  });
+  sink.listen(0, "127.0.0.1");
+  await once(sink, "listening");
+  const emulator = await startEmulator({
+    deliverTo: `http://127.0.0.1:${(sink.address() as AddressInfo).port}`,
+  });
+  const group = String((await call(emulator, "POST", "/iam/v2/groups", { name: "org" }))["uid"]);
+  await call(emulator, "POST", `/events/v2/subscriptions/${group}`, { sink: "https://sink.example.com" });
+  return {
+    emulator,
+    group,
+    next: async () => {
+      await emulator.waitForDeliveries();
+      kept.length = 0;
+      const body = { name: "role", capabilities: ["CAP_REPO_LIST"] };
+      await call(emulator, "POST", `/iam/v2/roles/${group}`, body);
+      await emulator.waitForDeliveries();
+      const [delivery] = kept;
+      if (delivery === undefined) throw new Error("no event was delivered");
+      return delivery;
+    },
+    close: async () => {
+      await emulator.close();
+      sink.closeAllConnections();
+      sink.close();
+    },
+  };
+}
+
+/** The status of the last response of a socket, or how the connection ended without one. */
+async function statusOf(socket: Socket): Promise<number | "closed"> {
+  let text = "";
+  socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
+  // A server that refuses a body closes the connection while the client still writes.
+  socket.on("error", () => undefined);
+  await new Promise((done) => socket.once("close", done));
+  const statuses = [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
+  return statuses.at(-1) ?? "closed";
+}
+
+const head = (method: string, headers: Readonly<Record<string, string | number>>): string =>
+  [`${method} / HTTP/1.1`, "Host: receiver", ...Object.entries(headers).map(([k, v]) => `${k}: ${v}`)].join(
+    "\r\n",
+  ) + "\r\n\r\n";
+
+const close = { Connection: "close" };
+const UNSIGNED = { "Ce-Id": "1", "Ce-Type": "x", "Ce-Source": "x", "Ce-Subject": "x" };
+const MiB = 1024 * 1024;
+
+/** What a client does with its connection; `delivery` is one that the receiver would take. */
+interface HostileClient {
+  readonly name: string;
+  readonly status: number | "closed";
+  readonly send: (socket: Socket, delivery: Delivery) => void | Promise<void>;
+}
+
+const signed = (
+  method: string,
+  { headers }: Delivery,
+  more: Readonly<Record<string, string | number>>,
+): string => head(method, { ...headers, ...close, ...more });
+
+/** Writes until the receiver closes the connection. */
+async function writeForever(socket: Socket, chunk: string, pauseMs: number): Promise<void> {
+  while (!socket.destroyed) {
+    socket.write(chunk);
+    await wait(pauseMs);
+  }
+}
+
+/** Each has a valid token, unless its name says otherwise. */
+export const hostileClients: readonly HostileClient[] = [
+  { name: "disconnects at once, without a token", status: "closed", send: (socket) => void socket.destroy() },
+  {
+    name: "disconnects within the headers",
+    status: "closed",
+    send: (socket, delivery) => {
+      socket.write(signed("POST", delivery, { "Content-Length": 10 }).slice(0, -4), () => socket.destroy());
+    },
+  },
+  {
+    name: "disconnects after the headers",
+    status: "closed",
+    send: (socket, delivery) => {
+      socket.write(signed("POST", delivery, { "Content-Length": 1000 }), () => socket.destroy());
+    },
+  },
+  {
+    name: "disconnects within the body",
+    status: "closed",
+    send: async (socket, delivery) => {
+      socket.write(`${signed("POST", delivery, { "Content-Length": 1000 })}{`);
+      await wait(200);
+      socket.resetAndDestroy();
+    },
+  },
+  {
+    name: "ends its side within the body",
+    status: 400,
+    send: (socket, delivery) => void socket.end(`${signed("POST", delivery, { "Content-Length": 1000 })}{`),
+  },
+  {
+    name: "disconnects before the response, without a token",
+    status: "closed",
+    send: (socket) => {
+      socket.write(`${head("POST", { ...UNSIGNED, "Content-Length": 2 })}{}`, () => socket.destroy());
+    },
+  },
+  {
+    name: "sends what is not HTTP",
+    status: 400,
+    send: (socket) => void socket.write("\x16\x03\x01\x02\0\r\n\r\n"),
+  },
+  {
+    name: "sends headers that are too large",
+    status: 431,
+    send: (socket) => void socket.write(head("POST", { ...close, "Ce-Id": "x".repeat(20_000) })),
+  },
+  ...["GET", "PUT", "HEAD", "DELETE", "OPTIONS"].map((method): HostileClient => ({
+    name: `sends ${method}`,
+    status: 405,
+    send: (socket, delivery) => void socket.write(signed(method, delivery, {})),
+  })),
+  {
+    name: "sends GET with a body that never comes",
+    status: 405,
+    send: (socket, delivery) => void socket.write(signed("GET", delivery, { "Content-Length": 4 * MiB })),
+  },
+  {
+    name: "announces a large body without a token",
+    status: 401,
+    send: (socket) => void socket.write(head("POST", { ...UNSIGNED, "Content-Length": 1e12 })),
+  },
+  {
+    name: "sends an endless body without a token",
+    status: 401,
+    send: async (socket) => {
+      socket.write(head("POST", { ...UNSIGNED, "Transfer-Encoding": "chunked" }));
+      await writeForever(socket, "1\r\nx\r\n", 20);
+    },
+  },
+  {
+    name: "expects 100-continue, without a token",
+    status: 401,
+    send: (socket) =>
+      void socket.write(head("POST", { ...UNSIGNED, Expect: "100-continue", "Content-Length": 5 })),
+  },
+  {
+    name: "asks for another protocol, without a token",
+    status: 401,
+    send: (socket) =>
+      void socket.write(head("POST", { ...UNSIGNED, Connection: "Upgrade", Upgrade: "websocket" })),
+  },
+  {
+    name: "sends a token that is no token",
+    status: 401,
+    send: (socket) =>
+      void socket.write(head("POST", { ...UNSIGNED, Authorization: "Bearer a.b.c", "Content-Length": 5 })),
+  },
+  {
+    name: "sends two tokens",
+    status: 400,
+    send: (socket, delivery) =>
+      void socket.write(
+        signed("POST", delivery, { "Content-Length": 2 }).replace(
+          "\r\n\r\n",
+          "\r\nAuthorization: Bearer a.b.c\r\n\r\n{}",
+        ),
+      ),
+  },
+  {
+    name: "announces a large body",
+    status: 413,
+    send: (socket, delivery) => void socket.write(signed("POST", delivery, { "Content-Length": 6 * MiB })),
+  },
+  {
+    name: "sends a large body in chunks",
+    status: 413,
+    send: async (socket, delivery) => {
+      socket.write(signed("POST", delivery, { "Transfer-Encoding": "chunked" }));
+      // No more than the limit is sent, so that the response is not lost with what is unread.
+      for (let sent = 0; sent < 5; sent += 1) socket.write(`100000\r\n${"x".repeat(MiB)}\r\n`);
+      await writeForever(socket, "1\r\nx\r\n", 20);
+    },
+  },
+  {
+    name: "sends chunks that are none",
+    status: 400,
+    send: (socket, delivery) =>
+      void socket.write(`${signed("POST", delivery, { "Transfer-Encoding": "chunked" })}hello\r\nworld\r\n`),
+  },
+  {
+    name: "sends two lengths",
+    status: 400,
+    send: (socket, delivery) =>
+      void socket.write(signed("POST", delivery, { "Content-Length": 2, "Transfer-Encoding": "chunked" })),
+  },
+  {
+    name: "announces a length that is no number",
+    status: 400,
+    send: (socket, delivery) => void socket.write(signed("POST", delivery, { "Content-Length": "many" })),
+  },
+  {
+    name: "announces more than it sends",
+    status: 408,
+    send: (socket, delivery) => {
+      socket.write(signed("POST", delivery, { "Content-Length": delivery.body.length + 1 }));
+      socket.write(delivery.body);
+    },
+  },
+  {
+    name: "announces less than it sends",
+    status: 400,
+    send: (socket, delivery) => {
+      socket.write(signed("POST", delivery, { "Content-Length": delivery.body.length - 1 }));
+      socket.write(delivery.body);
+    },
+  },
+  {
+    name: "sends a byte now and then",
+    status: 408,
+    send: async (socket, delivery) => {
+      socket.write(signed("POST", delivery, { "Content-Length": MiB }));
+      await writeForever(socket, "x", 100);
+    },
+  },
+  {
+    name: "sends another body, of another type",
+    status: 401,
+    send: (socket, delivery) =>
+      void socket.write(
+        `${signed("POST", delivery, { "content-type": "text/html", "Content-Length": 6 })}<html>`,
+      ),
+  },
+];
+
+async function connectTo(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  return socket;
+}
+
+/** What each client gets, with all of them connected at the same time. */
+export async function attack(port: number, delivery: Delivery): Promise<Record<string, number | "closed">> {
+  const results = await Promise.all(
+    hostileClients.map(async ({ name, send }) => {
+      const socket = await connectTo(port);
+      const status = statusOf(socket);
+      await send(socket, delivery);
+      const result = await status;
+      socket.destroy();
+      return [name, result] as const;
+    }),
+  );
+  return Object.fromEntries(results);
+}
+
+/** What each of them has to get. */
+export const refusals = Object.fromEntries(hostileClients.map(({ name, status }) => [name, status]));
+
+/** Delivers an event as the platform does. */
+export async function deliver(port: number, { headers, body }: Delivery): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${port}/`, {
+    method: "POST",
+    headers,
+    body: new Uint8Array(body),
+  });
+  return response.status;
+}
