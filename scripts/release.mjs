@@ -1,12 +1,11 @@
 // @ts-check
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { run, runScript } from "./lib/processes.mjs";
+import { runScript } from "./lib/processes.mjs";
 
 /*
- * What a release needs, for .github/workflows/release.yml:
- *   node scripts/release.mjs --check     versions agree; with a tag, no address is missing and no OWNER is left
- *   node scripts/release.mjs --publish   publishes with provenance where a tag was pushed, else shows what would be published
+ * What a release needs, for .github/workflows/release.yml: versions agree; with a tag, no address is missing and no OWNER is
+ * left. Only that workflow publishes.
  */
 
 const root = path.dirname(import.meta.dirname);
@@ -71,14 +70,11 @@ export function releaseProblems(tag, manifest, changelog, places = []) {
 
 /** @param {string[]} args */
 async function main(args) {
+  if (args.length > 0) throw new Error(`it takes no argument, not ${args.join(" ")}`);
   const tag = tagOf(process.env);
   const places = ownerPlaces(publishedTexts());
   const problems = releaseProblems(tag, JSON.parse(read("package.json")), read("CHANGELOG.md"), places);
   if (problems.length > 0) throw new Error(problems.join("\n"));
-  if (!args.includes("--publish")) return;
-  const how = tag === undefined ? ["--dry-run"] : ["--provenance"];
-  const publish = ["publish", "--access", "public", ...how];
-  return (await run("npm", publish, { cwd: root, output: "inherit" })).code;
 }
 
 await runScript("release", import.meta.filename, main);

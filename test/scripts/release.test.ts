@@ -1,4 +1,11 @@
-import { evaluate } from "./support";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { readWorkflow, WorkflowRun } from "../support/githubActions";
+import type { Job } from "../support/githubActions";
+import { evaluate, projectRoot, removeTemporaryFolders, temporaryFolder, writeProgram } from "./support";
+
+afterAll(removeTemporaryFolders);
 
 const problems = (...args: unknown[]) =>
   evaluate("release.mjs", `m.releaseProblems(${JSON.stringify(args).slice(1, -1)})`);
@@ -41,4 +48,113 @@ test("the nightly run names its seed in each suite that takes one", async () => 
   const suites = (await evaluate("nightly.mjs", "m.suitesOf(77)")) as { env?: object; script: string[] }[];
   const seeded = suites.filter(({ env = {}, script }) => [...Object.values(env), ...script].includes("77"));
   expect(seeded.length).toBeGreaterThanOrEqual(5);
+});
+
+const workflowsFolder = path.join(projectRoot, ".github", "workflows");
+const workflowNames = readdirSync(workflowsFolder);
+const jobsOf = (name: string): [string, Job][] =>
+  Object.entries(readWorkflow(path.join(workflowsFolder, name)).jobs);
+
+/** Whether a job can publish something, or get a credential that can. */
+const isCredentialed = (job: Job): boolean =>
+  job.environment !== undefined ||
+  /\bsecrets\b/.test(JSON.stringify(job)) ||
+  ["id-token", "contents", "packages", "pages"].some((name) => job.permissions?.[name] === "write");
+
+/** The one command of such a job: npm runs no script of a file that another job has packed. */
+const PUBLISH = ["sha256sum --check --strict", "npm publish ./package.tgz --ignore-scripts"];
+
+test.each(workflowNames)("no job of %s has a credential and runs code of the repository", (name) => {
+  for (const [job, definition] of jobsOf(name).filter(([, one]) => isCredentialed(one))) {
+    const uses = definition.steps.flatMap(({ uses: action = "" }) => action.split("@")[0] ?? "");
+    expect({ job, checksOut: uses.includes("actions/checkout") }).toEqual({ job, checksOut: false });
+    for (const { run } of definition.steps.filter((step) => step.run !== undefined)) {
+      const commands = (run ?? "").trim().split("\n");
+      expect(commands).toEqual(PUBLISH.map((command) => expect.stringContaining(command) as string));
+    }
+  }
+});
+
+test("the jobs with a credential are those that publish", () => {
+  const found = workflowNames.flatMap((name) =>
+    jobsOf(name)
+      .filter(([, job]) => isCredentialed(job))
+      .map(([job]) => `${name} ${job}`),
+  );
+  expect(found).toEqual(["release.yml publish", "site.yml deploy"]);
+});
+
+/** Runs the workflow of a release up to its end, with a stand-in for npm; the tests of CI do not run. */
+async function release(replaced?: string, ref_type = "tag") {
+  const scratch = temporaryFolder();
+  const bin = path.join(scratch, "bin");
+  const calls = path.join(scratch, "calls");
+  writeProgram(
+    path.join(bin, "npm"),
+    `const { appendFileSync, writeFileSync } = require("fs");
+     const args = process.argv.slice(2);
+     appendFileSync(${JSON.stringify(calls)}, args.join(" ") + "\\n");
+     if (args[0] === "pack") writeFileSync(args[args.indexOf("--pack-destination") + 1] + "/x-1.2.3.tgz", "packed");
+     if (args[0] === "publish") console.log("published " + require("fs").readFileSync(args[1], "utf8"));`,
+  );
+  const stored = path.join(scratch, "stored");
+  mkdirSync(stored);
+  const workflow = readWorkflow(path.join(workflowsFolder, "release.yml"));
+  const { test: ofCi, ...jobs } = workflow.jobs;
+  if (ofCi === undefined) throw new Error("release.yml has no job test");
+  const results = await new WorkflowRun(
+    { ...workflow, jobs: { test: { ...ofCi, steps: [] }, ...jobs } },
+    {
+      contexts: { github: { ref_type } },
+      actions: {
+        "actions/checkout": () => undefined,
+        "actions/setup-node": () => undefined,
+        "actions/upload-artifact": ({ path: folder = "" }) => {
+          expect(readdirSync(folder)).toEqual(["package.tgz"]);
+          writeFileSync(path.join(stored, "package.tgz"), readFileSync(path.join(folder, "package.tgz")));
+          return undefined;
+        },
+        "actions/download-artifact": ({ path: folder = "" }) => {
+          const text = replaced ?? readFileSync(path.join(stored, "package.tgz"), "utf8");
+          mkdirSync(folder);
+          writeFileSync(path.join(folder, "package.tgz"), text);
+          return undefined;
+        },
+      },
+      composites: {},
+      environment: () => ({ PATH: `${bin}${path.delimiter}${process.env["PATH"] ?? ""}` }),
+      token: () => "token",
+      env: {},
+      scratch,
+    },
+  ).run();
+  return { results, calls: readFileSync(calls, "utf8").trim().split("\n") };
+}
+
+const PACKING = ["ci --ignore-scripts", "run build"];
+
+test("a release publishes the file that was packed, with provenance and without scripts", async () => {
+  const { results, calls } = await release();
+  expect(results["pack"]?.outputs).toEqual({ digest: createHash("sha256").update("packed").digest("hex") });
+  expect(results["publish"]).toMatchObject({
+    result: "success",
+    log: expect.stringContaining("published packed") as string,
+  });
+  expect(calls).toEqual([
+    ...PACKING,
+    expect.stringMatching(/^pack --ignore-scripts --pack-destination /),
+    "publish ./package.tgz --ignore-scripts --access public --provenance",
+  ]);
+});
+
+test("a package that was replaced after it was packed is not published", async () => {
+  const { results, calls } = await release("replaced");
+  expect(results["publish"]).toMatchObject({ result: "failure" });
+  expect(calls.filter((call) => call.startsWith("publish"))).toEqual([]);
+});
+
+test("without a tag nothing is published, and the digest is there all the same", async () => {
+  const { results } = await release(undefined, "branch");
+  expect(results["publish"]).toMatchObject({ result: "skipped" });
+  expect(results["pack"]?.outputs["digest"]).toMatch(/^[0-9a-f]{64}$/);
 });
