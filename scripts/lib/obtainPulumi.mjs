@@ -3,11 +3,12 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clearInterval, setInterval } from "node:timers";
 import semver from "semver";
+import { downloadPulumi } from "./downloadPulumi.mjs";
 import { fillFolder } from "./files.mjs";
 import { OLDEST, readVersion } from "./findPulumi.mjs";
 import { addedFiles, copyTool } from "./goTool.mjs";
 import { isAlive, withLock } from "./lock.mjs";
-import { excerpt, lastLine, errorMessage, remove, run } from "./processes.mjs";
+import { errorMessage, excerpt, remove, run } from "./processes.mjs";
 import {
   cacheEntries,
   cliIn,
@@ -21,8 +22,6 @@ import {
 /** @typedef {import("./pulumiCache.mjs").PulumiCli} PulumiCli */
 /** @typedef {import("./pulumiCache.mjs").SetupContext} SetupContext */
 
-const CONNECT_MS = 60_000;
-const DOWNLOAD_MS = 120_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Removes what killed set-ups left. Only the holder of the cache's lock may. @param {string} cache */
@@ -35,35 +34,10 @@ export function removeStaleFolders(cache) {
   }
 }
 
-/** Runs in a process of its own, because the SDK offers no way to stop a download. */
-const INSTALLER = `
-import { createRequire } from "node:module";
-const [root, version, folder, connectMs] = process.argv.slice(1);
-const require = createRequire(root + "/package.json");
-try {
-  const { PulumiCommand } = require("@pulumi/pulumi/automation");
-  const { SemVer } = createRequire(require.resolve("@pulumi/pulumi/package.json"))("semver");
-  const signal = AbortSignal.timeout(Number(connectMs));
-  await fetch("https://get.pulumi.com/install.sh", { method: "HEAD", signal });
-  await PulumiCommand.install({ version: new SemVer(version), root: folder });
-} catch (error) {
-  const reason = error.cause?.message || error.cause?.code || error.message || String(error);
-  console.error("\\n" + reason.trim().replace(/\\s+/g, " ").slice(0, 300));
-  process.exit(1);
-}
-process.exit(0);
-`;
-
 /** @param {SetupContext} at @param {string} target @param {string} version */
-async function installOfficial({ root, env }, target, version) {
+async function installOfficial({ env }, target, version) {
   const install = async (/** @type {string} */ temporary) => {
-    const { code, timedOut, output } = await run(
-      process.execPath,
-      ["--input-type=module", "-e", INSTALLER, root, version, temporary, String(CONNECT_MS)],
-      { cwd: root, env: { ...env, PULUMI_SKIP_UPDATE_CHECK: "true" }, timeoutMs: DOWNLOAD_MS },
-    );
-    if (timedOut) throw new Error(`not done after ${DOWNLOAD_MS / 1000} seconds`);
-    if (code !== 0) throw new Error(lastLine(output));
+    await downloadPulumi(version, temporary, env);
     if (!isComplete(temporary)) throw new Error("the release lacks the Node.js host");
   };
   await fillFolder(target, install, isComplete);
@@ -142,7 +116,7 @@ function explainMissingGo({ root, env }) {
  */
 async function fillCache(at) {
   const { version, official, go } = cacheEntries(at.root, at.env);
-  at.log(`downloading the Pulumi CLI ${version} (at most two minutes)`);
+  at.log(`downloading the Pulumi CLI ${version} (at most three minutes)`);
   try {
     await installOfficial(at, official, version);
     return cliIn(path.join(official, "bin"), version, "official");

@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -291,9 +293,6 @@ function freshMachine(options: { go?: string | null; download?: string; ci?: str
     "tsconfig.build.json": { include: ["provider"] },
     "provider/index.ts": "export {};",
   });
-  const automation = `
-    globalThis.fetch = async () => {};
-    exports.PulumiCommand = { async install({ version, root }) { ${options.download ?? "throw new Error('no\\n route');"} } };`;
   writeProgram(
     path.join(bin, "npm"),
     `const NOTE = "npm " + process.argv.slice(2).join(" "); ${note}
@@ -302,11 +301,6 @@ function freshMachine(options: { go?: string | null; download?: string; ci?: str
        ${options.ci ?? ""}
        mkdirSync("node_modules/a", { recursive: true });
        writeFileSync("node_modules/a/package.json", "{}");
-       mkdirSync("node_modules/@pulumi/pulumi/automation", { recursive: true });
-       mkdirSync("node_modules/semver", { recursive: true });
-       writeFileSync("node_modules/@pulumi/pulumi/package.json", "{}");
-       writeFileSync("node_modules/@pulumi/pulumi/automation/index.js", ${JSON.stringify(automation)});
-       writeFileSync("node_modules/semver/index.js", "exports.SemVer = class { constructor(v) { this.v = v; } };");
        writeFileSync("node_modules/.package-lock.json",
          JSON.stringify({ packages: { "node_modules/a": { version: "1.0.0" } } }));
      } else {
@@ -333,7 +327,10 @@ function freshMachine(options: { go?: string | null; download?: string; ci?: str
     start(
       script(
         "setup.mjs",
-        `try {
+        `globalThis.fetch = async (address) => {
+           ${options.download ?? "throw new TypeError('fetch failed', { cause: new Error('no\\n route') });"}
+         };
+         try {
            console.log(JSON.stringify(await m.ensureReady({ root: ${JSON.stringify(root)}, ...${flags} }) ?? null));
          } catch (error) { console.error(error.message); process.exit(1); }`,
       ),
@@ -356,7 +353,7 @@ describe("set-up", () => {
     expect(cli).toMatchObject({ version: "3.230.0", source: "go" });
     expect(cli.pulumi).toBe(path.join(cli.pulumiDir, "pulumi"));
     expect(machine.calls()).toEqual([...npmCalls, ...goCalls]);
-    expect(first.stderr).toMatch(/could not be downloaded: no route$/m);
+    expect(first.stderr).toMatch(/could not be downloaded: https:\S+-checksums\.txt: no route$/m);
     expect(readdirSync(machine.cache)).toEqual([path.basename(path.dirname(cli.pulumiDir))]);
     expect(readdirSync(path.dirname(cli.pulumiDir))).toEqual(["bin"]);
 
@@ -418,18 +415,89 @@ describe("set-up", () => {
     );
   });
 
-  test("takes the official release when it can be had", async () => {
-    const machine = freshMachine({
-      download: `const fs = require("fs");
-        fs.mkdirSync(root + "/bin");
-        for (const name of ["pulumi", "pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"])
-          fs.writeFileSync(root + "/bin/" + name, version.v, { mode: 0o755 });`,
-    });
-    const cli = JSON.parse((await machine.setUp().ended).stdout) as { pulumi: string };
+  /** A release as its two hosts serve it; `change` changes what they serve. */
+  function releaseOf({ layout = "pulumi", change = "" } = {}): string {
+    const folder = temporaryFolder();
+    for (const name of ["pulumi", ...companions]) {
+      writeFiles(folder, { [`${layout}/${name}`]: "3.230.0" });
+      chmodSync(path.join(folder, layout, name), 0o755);
+    }
+    const archive = path.join(folder, "archive");
+    execFileSync("tar", ["-czf", archive, "pulumi"], { cwd: folder });
+    return `
+      const { readFileSync } = await import("node:fs");
+      const { createHash } = await import("node:crypto");
+      let archive = readFileSync(${JSON.stringify(archive)});
+      const name = "pulumi-v3.230.0-" + process.platform + "-" + process.arch + ".tar.gz";
+      const other = "0".repeat(64) + "  pulumi-v3.230.0-windows-x64.zip\\n";
+      let list = other + createHash("sha256").update(archive).digest("hex") + "  " + name + "\\n";
+      let status = 200;
+      ${change}
+      const files = {
+        ["https://get.pulumi.com/releases/sdk/" + name]: archive,
+        "https://github.com/pulumi/pulumi/releases/download/v3.230.0/pulumi-3.230.0-checksums.txt": list,
+      };
+      if (files[address] === undefined) throw new Error("nothing is at " + address);
+      return new Response(files[address], { status });`;
+  }
+
+  /** A machine with the tools that unpack an archive. */
+  function machineWithTar(download: string) {
+    const machine = freshMachine({ download });
+    for (const tool of ["tar", "gzip"]) {
+      const found = execFileSync("sh", ["-c", `command -v ${tool}`], { encoding: "utf8" }).trim();
+      symlinkSync(found, path.join(machine.bin, tool));
+    }
+    return machine;
+  }
+
+  test.each(["pulumi", "pulumi/bin"])("takes the official release with its files in %s", async (layout) => {
+    const machine = machineWithTar(releaseOf({ layout }));
+    const cli = JSON.parse((await machine.setUp().ended).stdout) as { pulumi: string; pulumiDir: string };
     expect(cli).toMatchObject({ source: "official", version: "3.230.0" });
     expect(readFileSync(cli.pulumi, "utf8")).toBe("3.230.0");
+    expect(readdirSync(path.dirname(cli.pulumiDir))).toEqual(["bin"]);
     expect(machine.calls()).toEqual(npmCalls);
     expect(JSON.parse((await machine.setUp().ended).stdout)).toEqual({ ...cli, source: "cache" });
+  });
+
+  test.each([
+    ["with another archive", "archive = Buffer.from('x');", "it was changed on its way"],
+    ["with a truncated archive", "archive = archive.subarray(1);", "it was changed on its way"],
+    ["without a checksum of the archive", "list = other;", "name pulumi-v3.230.0-\\S+ 0 times"],
+    ["with two checksums of the archive", "list += list;", "name pulumi-v3.230.0-\\S+ 2 times"],
+    ["with another kind of checksum", "list = list.replaceAll(/^[0-9a-f]{64}/gm, 'ab');", "0 times"],
+    ["with an empty list", "list = '';", "0 times"],
+    ["with a page in place of the list", "list = '<html>' + name;", "0 times"],
+    ["that is not there", "status = 404;", "checksums.txt: HTTP 404"],
+    [
+      "that is no archive",
+      "archive = Buffer.from('x'); list = createHash('sha256').update('x').digest('hex') + '  ' + name;",
+      "could not be unpacked",
+    ],
+  ])("refuses a release %s, and builds the CLI", async (_, change, message) => {
+    const machine = machineWithTar(releaseOf({ change }));
+    const { stdout, stderr } = await machine.setUp().ended;
+    expect(stderr).toMatch(new RegExp(`the official Pulumi CLI could not be downloaded: .*${message}`));
+    expect(JSON.parse(stdout)).toMatchObject({ source: "go" });
+    expect(readdirSync(machine.cache)).toEqual([expect.stringContaining("-go-")]);
+  });
+
+  test.each([
+    ["linux", "x64", "pulumi-v3.230.0-linux-x64.tar.gz"],
+    ["darwin", "arm64", "pulumi-v3.230.0-darwin-arm64.tar.gz"],
+    ["win32", "x64", "pulumi-v3.230.0-windows-x64.zip"],
+  ])("the archive for %s on %s is %s", async (platform, arch, name) => {
+    const call = `m.archiveName("3.230.0", "${platform}", "${arch}")`;
+    expect(await evaluate("lib/downloadPulumi.mjs", call)).toBe(name);
+  });
+
+  test.each([
+    ["freebsd", "x64"],
+    ["linux", "ia32"],
+  ])("there is no release for %s on %s", async (platform, arch) => {
+    const call = `m.archiveName("3.230.0", "${platform}", "${arch}")`;
+    await expect(evaluate("lib/downloadPulumi.mjs", call)).rejects.toThrow("there is no release for");
   });
 
   test("says what to install when there is no Go", async () => {

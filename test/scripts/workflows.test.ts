@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { InitFolder } from "../support/initFolder";
 import { evaluate, projectRoot, removeTemporaryFolders, temporaryFolder, writeFiles } from "./support";
@@ -67,4 +68,32 @@ test("prints the reason if it cannot be built", async () => {
   expect(await lint(folder, `, env: { PATH: "/nowhere" }`)).toEqual({
     reason: expect.stringContaining("go build github.com/rhysd/actionlint/cmd/actionlint failed") as string,
   });
+});
+
+/** Each place where files that users copy name a version of the CLI, with its line. */
+function cliVersions(): { place: string; version: string | undefined }[] {
+  const folders = ["actions", "examples/ci", "templates"];
+  return folders.flatMap((folder) =>
+    readdirSync(path.join(projectRoot, folder), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".yml"))
+      .flatMap((file) => {
+        const lines = readFileSync(path.join(projectRoot, folder, file), "utf8").split("\n");
+        return lines.flatMap((line, index) => {
+          const place = `${folder}/${file}:${index + 1}`;
+          const [, image] = /pulumi\/pulumi[\w-]*:(\S+)/.exec(line) ?? [];
+          if (image !== undefined) return [{ place, version: image }];
+          if (!/uses: pulumi\/actions@/.test(line)) return [];
+          const [, version] = /^ +pulumi-version: (\S+)$/.exec(lines[index + 2] ?? "") ?? [];
+          return [{ place, version }];
+        });
+      }),
+  );
+}
+
+test("the files for users install one version of the CLI, that of the tests", async () => {
+  const entries = `m.cacheEntries(${JSON.stringify(projectRoot)}, { HOME: "/home" })`;
+  const { version } = (await evaluate("lib/pulumiCache.mjs", entries)) as { version: string };
+  const found = cliVersions();
+  expect(found).toEqual(found.map(({ place }) => ({ place, version })));
+  expect(found).toHaveLength(8);
 });
