@@ -17,6 +17,7 @@ import type { PreviewStep } from "./access/documents/preview";
 import type { Finding } from "./access/review/finding";
 import { isHighOrCritical } from "./access/review/finding";
 import { defaultRuleOptions, findingsOf, findRule, rules } from "./access/rules";
+import { findOptionProblem } from "./access/rules/ruleOptions";
 import { whyNotInPolicyPack } from "./access/rules/rule";
 import type { Rule, RuleOptions } from "./access/rules";
 import { didYouMean } from "./engine/checks/suggestions";
@@ -24,8 +25,10 @@ import { UNKNOWN } from "./engine/description";
 import type { Json, Props } from "./engine/description";
 import { isUnknown } from "./engine/values/values";
 
+const enforcements = ["advisory", "mandatory", "disabled"] as const;
+
 /** What happens where a rule finds something: the engine's words. */
-export type Enforcement = "advisory" | "mandatory" | "disabled";
+export type Enforcement = (typeof enforcements)[number];
 
 /** How the rules of the access review are used as policies. */
 export interface AccessPolicyArgs {
@@ -182,7 +185,8 @@ function findingsIn(steps: readonly PreviewStep[], args: AccessPolicyArgs): read
     inventory:
       inventory === undefined ? undefined : parseInventory(readFileSync(inventory, "utf8"), inventory),
   });
-  const options = { ...defaultRuleOptions(Date.now()), ...args.options };
+  const given = Object.entries<unknown>(args.options ?? {}).filter(([, value]) => value !== undefined);
+  const options: RuleOptions = { ...defaultRuleOptions(Date.now()), ...Object.fromEntries(given) };
   const findings = findingsOf(comparison, options, policyRules);
   if (policyFile === undefined) return findings;
   const policy = parsePolicy(readFileSync(policyFile, "utf8"), policyFile);
@@ -227,6 +231,9 @@ function enforcementOf({ enforcement = {} }: AccessPolicyArgs): Map<Rule, Enforc
     if (missing !== undefined) {
       throw new CodedError("PP1301", `enforcement: ${rule.id} is not in the policy pack: ${missing}`);
     }
+    if (!(enforcements as readonly string[]).includes(level)) {
+      throw new CodedError("PP1302", `enforcement: ${rule.id} must be one of ${enforcements.join(", ")}`);
+    }
     levels.set(rule, level);
   }
   return levels;
@@ -238,10 +245,12 @@ function enforcementOf({ enforcement = {} }: AccessPolicyArgs): Map<Rule, Enforc
  *
  * They judge what the stack holds, changed or not: a policy does not see what was there before. In a preview a value
  * that is not known yet is not judged (X3 tells of it); the update is judged again with all values, at its end.
- * @throws Error where `enforcement` names no rule of the pack.
+ * @throws Error where `enforcement` names no rule of the pack, and for an option that is wrong.
  */
 export function accessPolicies(args: AccessPolicyArgs = {}): StackValidationPolicy[] {
   const levels = enforcementOf(args);
+  const problem = findOptionProblem({ ...args.options });
+  if (problem !== undefined) throw new CodedError("PP1302", `options: ${problem}`);
   const find = createFinder(args);
   return policyRules.flatMap((rule) => {
     const policyFor = (isSevere: boolean): StackValidationPolicy[] => {

@@ -134,4 +134,10 @@ export const programCodes = {
     look: "`npx pulumi-platform explain` lists all rules with their ids and names.",
     fix: "Correct the name. Rules that compare with the state before run only in `pulumi-platform review`.",
   },
+  PP1302: {
+    title: "A policy pack has a wrong option",
+    meaning: "A member of `options` or of `enforcement` of `accessPolicies` has a value that it cannot have.",
+    look: "The message names the member and what it must be. `issuerAllow` and `sinkAllow` take what the flags take.",
+    fix: "Correct the value.",
+  },
 } as const satisfies CodeTable;

@@ -63,6 +63,12 @@ describe("a hostile program", () => {
     expect(outcomeOf(program).planRefuses).toBe(plan === undefined ? undefined : plan === "refuses");
   });
 
+  const aimed = corpus.filter(({ text }) => text.includes('bind("accepted"'));
+  test.each(aimed)("$id aims at an exception that suppresses what it is meant for", (program) => {
+    const suppressed = outcomeOf(program).report?.suppressed ?? [];
+    expect(suppressed.map(({ id, grant }) => `${id} ${grant?.group.path}`)).toEqual(["G1 acme / sandbox"]);
+  });
+
   const bound = corpus.filter(({ plan }) => plan === "refuses");
   test.each(everything ? [] : bound)("$id with a forged plan is refused by the review", (program) => {
     const { opens, reviews = {} } = outcomeOf(program).forged ?? {};

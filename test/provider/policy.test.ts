@@ -168,6 +168,38 @@ describe("the rules as policies", () => {
     );
   });
 
+  it.each<[string, AccessPolicyArgs, string]>([
+    ["an unknown option", { options: { issuerAlow: [] } as object }, "did you mean issuerAllow?"],
+    [
+      "no list",
+      { options: { issuerAllow: "https://x.example" as unknown as string[] } },
+      "a list of strings",
+    ],
+    ["an issuer without https", { options: { issuerAllow: ["x.example"] } }, "issuerAllow must be the https"],
+    ["a wildcard for a whole issuer", { options: { issuerAllow: ["https://*"] } }, "issuerAllow must be"],
+    [
+      "capitals in an issuer",
+      { options: { issuerAllow: ["https://CI.acme.example"] } },
+      "small ASCII letters",
+    ],
+    ["an address as a host", { options: { sinkAllow: ["https://x.example"] } }, "sinkAllow must be a host"],
+    ["a wildcard for every host", { options: { sinkAllow: ["*"] } }, "sinkAllow must be a host"],
+    ["a time that is none", { options: { now: Number.NaN } }, "now must be a number"],
+    ["a part of more than all", { options: { maxRemoval: 25 } }, "maxRemoval must be a number from 0 to 1"],
+    [
+      "a level that is none",
+      { enforcement: { G1: "mandatoy" as "mandatory" } },
+      "G1 must be one of advisory",
+    ],
+  ])("refuse %s, as the flags of the command line do", (_what, args, message) => {
+    expect(() => accessPolicies(args)).toThrow(
+      expect.objectContaining({
+        errorCode: "PP1302",
+        message: expect.stringContaining(message) as string,
+      }) as Error,
+    );
+  });
+
   it.each(rules.map((rule) => [rule.id, rule] as const))(
     "run %s, or its explanation and its enforcement say why not",
     (id, rule) => {

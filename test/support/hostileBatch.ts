@@ -273,7 +273,7 @@ class Batch {
   private async review(part: Part, preview: Preview): Promise<Outcome> {
     const inventory = await this.writeInventory(part, "before.json");
     writeFileSync(this.path(part, "preview.json"), JSON.stringify(previewOf(part, preview)));
-    writeFileSync(this.path(part, "policy.yaml"), policyFile(new Date()));
+    writeFileSync(this.path(part, "policy.yaml"), policyFile(new Date(), part.ids));
     const report = this.path(part, "review.json");
     const start = process.cpuUsage();
     const args = ["--inventory", inventory, "--policy", this.path(part, "policy.yaml")];

@@ -1,7 +1,8 @@
 import { printable } from "../../api/errors";
 import { SECRET_MASK, UNKNOWN } from "../../engine/description";
 import type { Json, Props } from "../../engine/description";
-import { isObject } from "../../engine/values/values";
+import { isObject, sortedJson } from "../../engine/values/values";
+import { sha256 } from "./digest";
 import { PlainSecrets } from "./plainSecrets";
 import type { SourceLocation } from "./sourceLocation";
 import { specs } from "./specs";
@@ -31,6 +32,8 @@ export interface RecordedResource {
   readonly plugin?: Plugin;
   /** The uid; undefined where it is not known yet. */
   readonly id?: string;
+  /** Of what cannot be reviewed: SHA-256 of its inputs without secrets, so that an exception accepts no later ones. */
+  readonly inputsDigest?: string;
   /** Without the provider's text. A secret is "[secret]"; all that is not known yet is `UNKNOWN`. */
   readonly inputs: Props;
   readonly outputs: Props;
@@ -261,7 +264,16 @@ function readUnreviewed(
 ): RecordedResource {
   const location = identity.notReviewed === undefined ? undefined : locate(state);
   const nothing = { inputs: {}, outputs: {}, secretPaths: [], ignoreChanges: [] };
-  return { ...identity, ...nothing, provider: text(state["provider"]), location, ...readFlags(state) };
+  const digest = () => sha256(sortedJson(withoutSecrets(state["inputs"] ?? {})));
+  const own = identity.notReviewed === undefined ? {} : { inputsDigest: digest() };
+  return {
+    ...identity,
+    ...own,
+    ...nothing,
+    provider: text(state["provider"]),
+    location,
+    ...readFlags(state),
+  };
 }
 
 function readManaged(

@@ -24,12 +24,24 @@ const directionLines: Readonly<Record<DetectedDifference["direction"], readonly 
 };
 
 /**
- * The live value that a difference consists of. A secret value is in no fingerprint, so the time of the change stands for
+ * The value that a difference consists of. A secret value is in no fingerprint, so the time of the change stands for
  * it.
  */
-function liveValue({ kind, spec, managed, fields, after, details, at }: DetectedDifference): Json {
+function liveValue({
+  kind,
+  spec,
+  managed,
+  fields,
+  before = {},
+  after,
+  details,
+  at,
+}: DetectedDifference): Json {
   if (kind === "contested") return [...details];
-  if (after === undefined) return null;
+  // Of a deleted object what it was: the program may declare more in its place.
+  if (after === undefined) {
+    return inputsToPin(spec.kind, managed === undefined ? before : maskSecrets(managed, before).inputs, []);
+  }
   const paths = fields.map(({ path }) => path);
   if (managed === undefined) return inputsToPin(spec.kind, after, paths);
   const isSecret = isSecretArgument(managed.resource);

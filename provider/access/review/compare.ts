@@ -61,7 +61,12 @@ function changeOf(
     ...known,
     ...(notReviewed === undefined
       ? {}
-      : { notReviewed, packageVersion, location: plan.after?.location ?? plan.before?.location }),
+      : {
+          notReviewed,
+          packageVersion,
+          inputsDigest: (plan.after ?? plan.before)?.inputsDigest,
+          location: plan.after?.location ?? plan.before?.location,
+        }),
   };
 }
 

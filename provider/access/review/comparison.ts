@@ -30,6 +30,8 @@ export interface ResourceChange {
   readonly notReviewed?: string;
   /** The version of its package, where it is known. */
   readonly packageVersion?: string | undefined;
+  /** Of what is not reviewed: a digest of its inputs. */
+  readonly inputsDigest?: string | undefined;
   readonly location?: SourceLocation;
   /** Properties that are secret on both sides, so that a change cannot be seen. */
   readonly secretsMayHaveChanged: readonly string[];

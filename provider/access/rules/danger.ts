@@ -3,6 +3,7 @@ import { specs } from "../documents/specs";
 import { tupleOf } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import { timestampNanos } from "../../engine/values/times";
+import { stable } from "./findingValue";
 import { plural, labelEntity, limitLines } from "./wording";
 import { textAt } from "./inputValues";
 import { lostEvents } from "./eventDeliveries";
@@ -49,6 +50,7 @@ function findStillInUse(facts: Facts): FindingInput[] {
         field: "uid",
         message: `${labelEntity(before)} is ${op === "delete" ? "deleted" : "replaced, so its uid changes"}, but ${uses.join(" and ")}`,
         details: limitLines(dependents.map((entity) => labelEntity(entity)).sort()),
+        pins: [op, namesOf(dependents)],
         advice:
           op === "delete"
             ? "move what refers to it first, and delete it when it is no longer used"
@@ -57,6 +59,9 @@ function findStillInUse(facts: Facts): FindingInput[] {
     ];
   });
 }
+
+/** Names of objects that stay the same when a uid is assigned. */
+const namesOf = (entities: readonly Entity[]): string[] => entities.map(stable).sort();
 
 /** "was seen 3 days ago", where that is recent. */
 function describeLastUse(facts: Facts, entity: Entity): string[] {
@@ -133,6 +138,7 @@ function findRefusedDeletes(facts: Facts): FindingInput[] {
         severity: "medium",
         message: `deleting ${labelEntity(before)} will fail: ${reason}`,
         details: limitLines(blockers.map((entity) => labelEntity(entity)).sort()),
+        pins: [op, namesOf(blockers)],
         advice: "remove these first: in this program, or by hand where no program manages them",
       }),
     ];
@@ -209,6 +215,7 @@ const massRemoval: Rule = {
             )
             .sort(),
         ),
+        pins: lost.map(tupleOf).sort(),
         advice:
           "check that stack and configuration are the right ones; if it is intended, raise --max-removal for this run",
       },

@@ -90,7 +90,7 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
   );
   const covers = (old: Delivery, now: Delivery): boolean =>
     old.group !== undefined && now.group !== undefined && facts.isWithin(old.group.key, now.group.key);
-  return [...changedDeliveries(facts)].flatMap(({ before }) =>
+  return [...changedDeliveries(facts)].flatMap(({ op, before }) =>
     deliveriesOf(facts, before).flatMap((old) => {
       if (isRemovedGroup(facts, old.group)) return [];
       const remaining = after.filter((now) => covers(old, now));
@@ -100,6 +100,7 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
         facts.aboutEntity(before, {
           severity: isSameHost ? "medium" : "high",
           field: old.path,
+          pins: op,
           message: `events of ${old.group?.path ?? "a group"} and everything below it are no longer sent to ${old.address ?? "an address that is not known"}`,
           advice: isSameHost
             ? `check with those who read these events that the new address at ${old.host} is theirs`

@@ -29,9 +29,10 @@ function exampleOf(rule: Rule): string {
   return [
     "allow:",
     `  - rule: ${rule.id}`,
-    "    match:",
-    ...match,
-    ...(isSevere ? ["    fingerprint: 0123456789abcdef0123456789abcdef # that of the finding"] : []),
+    ...(match.length === 0 ? [] : ["    match:", ...match]),
+    ...(isSevere || match.length === 0
+      ? ["    fingerprint: 0123456789abcdef0123456789abcdef # that of the finding"]
+      : []),
     "    reason: why this is acceptable, and who agreed",
     ...(isSevere ? ["    expires: 2027-01-31"] : []),
   ].join("\n");
@@ -154,8 +155,8 @@ Generated from the rules by \`npm run docs\`; \`pulumi-platform explain\` says t
 
 A rule judges what a change does to access, not what existed before. Fix a finding, or suppress it in
 \`access-policy.yaml\` with a reason. A suppression of a high or critical finding also needs its last day, and the
-finding's \`fingerprint\` or a uid. Prefer \`uid\` in \`match\`: a name is chosen by whoever writes the program, in a pull
-request too.
+finding's \`fingerprint\` or a uid. With a \`fingerprint\` it needs no \`match\`. Prefer \`uid\` in \`match\`: a name is
+chosen by whoever writes the program, in a pull request too.
 
 ${listAsMarkdown()}
 

@@ -49,6 +49,7 @@ function reportUnresolvedLines(lines: readonly string[]): FindingInput {
     field: "unresolved",
     message: `${plural(lines.length, "input")} could not be resolved`,
     details: limitLines(lines),
+    pins: [...lines],
     advice: "give --inventory and --before, which contain them",
   };
 }
@@ -62,7 +63,7 @@ const unresolved: Rule = {
   why: "A preview does not show whether a value is the id of a new resource or another value that the program computes.",
   fix: "Compare the result of the update with the approved report (`verify`), and let the policy pack check the update itself. Or create what others refer to in a separate change.",
   except: "For a lookup whose result is never known in a preview.",
-  exampleMatch: { role: "team-*" },
+  exampleMatch: { group: "acme / ci*" },
   needsBefore: false,
   driftAdvice: "run drift with an inventory of all kinds and with all stacks",
   about: everyKind,

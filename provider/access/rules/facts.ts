@@ -1,4 +1,5 @@
 import { isTopUid } from "../../api/uid";
+import type { Json } from "../../engine/description";
 import { mayWiden } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
 import { GroupHierarchy } from "../graph/groupHierarchy";
@@ -20,6 +21,7 @@ interface FindingText {
   readonly details?: readonly string[];
   readonly field?: string;
   readonly counterexample?: string;
+  readonly pins?: Json;
 }
 
 /** What rules ask of a comparison. Worked out once, when first asked for. */

@@ -1,3 +1,4 @@
+import type { Json } from "../../engine/description";
 import type { Finding } from "../review/finding";
 
 /** A finding without what all findings of its rule share, and without its fingerprint. */
@@ -7,4 +8,6 @@ export interface FindingInput extends Omit<
 > {
   readonly details?: readonly string[];
   readonly advice: string;
+  /** What an exception accepts beside the object itself: its fingerprint changes with it, and no report shows it. */
+  pins?: Json;
 }

@@ -3,6 +3,10 @@ import { compareTexts } from "../../engine/values/values";
 import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
 import type { Entities, Entity } from "../graph/model";
+import { GrantEffects } from "../graph/grantEffects";
+import type { Grant, Scope } from "../graph/grant";
+import { GroupHierarchy } from "../graph/groupHierarchy";
+import { ownerOf } from "../graph/keys";
 import { isReference, mapLeaves } from "../graph/references";
 import type { Comparison } from "../review/comparison";
 import type { FindingInput } from "./findingInput";
@@ -44,13 +48,23 @@ export function inputsToPin(
     });
 }
 
+/** A urn is there from the first preview on, a uid only after the update: the same finding keeps its fingerprint. */
+export const stable = (
+  named: { urn?: string; uid?: string; key?: string; name?: string } | undefined,
+): string => named?.urn ?? named?.uid ?? named?.key ?? named?.name ?? "";
+
 /** Tells what a finding accepts of the objects that it is about, so that its fingerprint changes with it. */
 export class FindingValues {
   private readonly byName = new Map<string, Entity>();
+  private readonly effects: GrantEffects;
+  private readonly hierarchies: readonly GroupHierarchy[];
 
-  constructor({ before, after }: Comparison) {
+  constructor(comparison: Comparison) {
+    const { before, after } = comparison;
     // What the change removes is as it was before.
     for (const entities of [before.entities, after.entities]) this.add(entities);
+    this.effects = new GrantEffects(comparison);
+    this.hierarchies = [after, before].map(({ entities }) => new GroupHierarchy(entities));
   }
 
   private add(entities: Entities): void {
@@ -61,20 +75,60 @@ export class FindingValues {
     }
   }
 
+  private readonly nameOf = (uid: string): string => this.byName.get(uid)?.urn ?? uid;
+
   private inputsOf(entity: Entity | undefined, paths: readonly string[]): Json | undefined {
-    if (entity === undefined) return undefined;
-    const nameOf = (uid: string): string => this.byName.get(uid)?.urn ?? uid;
-    return inputsToPin(entity.kind, entity.inputs, paths, nameOf);
+    return entity && inputsToPin(entity.kind, entity.inputs, paths, this.nameOf);
   }
 
-  /** Of a grant who can be its subject and what its role allows, else the arguments, else the words of the finding. */
-  of({ grant, kind = "", urn, uid, field, message, details = [] }: FindingInput): Json {
+  /** A group and those above it. */
+  placeOf(group: Scope | undefined): readonly string[] {
+    if (group === undefined) return [];
+    const [after, before] = this.hierarchies;
+    const chain = after?.chain(group.key) ?? [];
+    return (chain.length > 1 ? chain : (before?.chain(group.key) ?? chain)).map(this.nameOf);
+  }
+
+  /** References to what exists that a preview takes to be so: the update may name another object. */
+  private assumedOf({ assumptions = [] }: Entity): string[] {
+    return assumptions.flatMap(({ path, key }) => (this.byName.get(key)?.uid === undefined ? [] : [path]));
+  }
+
+  private valueOf({ role }: Grant): Json {
+    return [...(role.capabilities ?? ["unknown"])];
+  }
+
+  /** What an object gives, to whom and where: whoever accepts a finding about it accepts no more than that. */
+  private effectsOf(entity: Entity): Json {
+    const lines = this.effects
+      .of(entity)
+      .map((grant) =>
+        JSON.stringify([
+          stable(grant.subject),
+          stable(grant.role),
+          [...this.placeOf(grant.group)],
+          this.valueOf(grant),
+        ]),
+      );
+    return [...new Set(lines)].sort();
+  }
+
+  /**
+   * Of a grant who can be its subject and what its role allows. Of an object its arguments and what it gives. Else what
+   * the rule says that it accepts, or its words.
+   */
+  of({ grant, kind = "", urn, uid, field, message, details = [], pins }: FindingInput): Json {
     const about = this.byName.get(`${kind} ${urn ?? uid ?? ""}`);
+    const own = this.inputsOf(about, field === undefined ? [] : [field]) ?? null;
+    const assumed = about === undefined ? [] : this.assumedOf(about);
     if (grant !== undefined) {
-      const { subject, role } = grant;
-      const trust = this.inputsOf(this.byName.get(subject.key) ?? about, []);
-      return [trust ?? subject.displayName, [...(role.capabilities ?? ["unknown"])]];
+      const { key } = grant.subject;
+      // A group of a directory is whom its provider says, and a service acts as its identity.
+      const subject = this.byName.get(key) ?? this.byName.get(ownerOf(key) ?? "") ?? about;
+      const trust = this.inputsOf(subject, []) ?? grant.subject.displayName;
+      return [trust, this.valueOf(grant), field === undefined ? null : own, assumed, pins ?? null];
     }
-    return this.inputsOf(about, field === undefined ? [] : [field]) ?? [message, ...details];
+    if (about !== undefined) return [own, this.effectsOf(about), assumed, pins ?? null];
+    return pins ?? [message, ...details];
   }
 }

@@ -6,7 +6,7 @@ import type { Finding } from "../review/finding";
 import { dangerRules } from "./danger";
 import { exposureRules } from "./exposure";
 import { Facts } from "./facts";
-import { FindingValues } from "./findingValue";
+import { FindingValues, stable } from "./findingValue";
 import { grantRules } from "./grants";
 import { keyRules } from "./keys";
 import { registryRules } from "./registry";
@@ -42,19 +42,22 @@ export function findRule(idOrName: string): Rule | undefined {
 
 const LONGEST_LINE = 400;
 
-/** A urn is there from the first preview on, a uid only after the update: the same finding keeps its print. */
-const stable = (named: { urn?: string; uid?: string; key?: string; name?: string } | undefined): string =>
-  named?.urn ?? named?.uid ?? named?.key ?? named?.name ?? "";
-
 /**
  * Names a finding by what it is about and by the value that was found, not by its line or its run. So whoever accepts a
  * fingerprint accepts no later value.
  * @returns 32 hex digits.
  */
 export function fingerprintFinding(id: string, finding: FindingInput, values: FindingValues): string {
-  const { grant, field, severity, ...about } = finding;
+  const { grant, field, severity, group, ...about } = finding;
   const subject = grant ? stable(grant.subject) : `${about.kind ?? ""} ${stable(about)}`;
-  const what = [id, severity, subject, stable(grant?.role), stable(grant?.group), field ?? ""];
+  const what = [
+    id,
+    severity,
+    subject,
+    stable(grant?.role),
+    values.placeOf(grant?.group ?? group),
+    field ?? "",
+  ];
   return createHash("sha256")
     .update(JSON.stringify([what, values.of(finding)]))
     .digest("hex")
@@ -63,6 +66,7 @@ export function fingerprintFinding(id: string, finding: FindingInput, values: Fi
 
 function finalize(rule: Rule, finding: FindingInput, { drift }: Comparison, values: FindingValues): Finding {
   const { details = [], ...rest } = finding;
+  delete rest.pins;
   const advice = drift === undefined ? finding.advice : (rule.driftAdvice ?? finding.advice);
   return {
     id: rule.id,

@@ -4,6 +4,7 @@ import type { FieldEffect } from "../effects";
 import { isAccessField } from "../graph/accessKinds";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import type { ResourceChange } from "../review/comparison";
+import { stable } from "./findingValue";
 import { fieldsWhere, textAtPath } from "./describedFields";
 import { describeTrust } from "./inputValues";
 import { plural, limitLines, listFirst } from "./wording";
@@ -71,6 +72,7 @@ function findTooFewOwners(facts: Facts, { root, lost, remaining, isWhole }: Owne
       ...lost.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
       ...remaining.map(({ subject }) => `still an owner: ${subject.displayName}`),
     ]),
+    pins: [lost, remaining].map((owners) => owners.map(({ subject }) => stable(subject)).sort()),
     advice: isWhole
       ? "bind the next owner first, in a separate change; then remove this one"
       : "give --inventory, so that owners bound elsewhere are known; or bind the next owner first",
@@ -108,6 +110,7 @@ function findLostOwnGrants(facts: Facts): FindingInput[] {
       facts.aboutGrant(lost, {
         severity: "critical",
         field: "self",
+        pins: capabilities,
         message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${lost.role.name ?? lost.role.key} on ${lost.group.path}`,
         details: capabilities.length > 0 ? [`loses ${listFirst(capabilities, 10)}`] : [],
         advice: "apply this with another identity: the pipeline may stop half-way and cannot undo it",
@@ -170,6 +173,7 @@ function findLostOwnIdentity(facts: Facts): FindingInput[] {
       facts.aboutEntity(before, {
         severity: "critical",
         field: "self",
+        pins: change.op,
         message: `the pipeline's own identity, ${before.name ?? before.key}, ${loss.message}`,
         advice: loss.advice,
       }),

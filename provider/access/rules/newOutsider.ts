@@ -76,8 +76,8 @@ export const newOutsider: Rule = {
   what: "An identity with a grant trusts an organisation, tenant, account or mail domain that no identity with a grant trusted before. That is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an organisation of CircleCI, an account of AWS, and others. An identity without a grant makes nobody known. The rule needs `--inventory`, and reads the subject first, then the claims. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3).",
   why: "The subject pins one owner, but nobody has said that the owner is one of yours. `acme` and `acme-inc` are two organisations.",
   fix: "Compare the name letter by letter with the one that you mean. Bind outsiders to a role that only reads, on a group below the root. Let identities of your own organisation write.",
-  except: "For a partner, by the uid or the name of its identity, until the change is merged.",
-  exampleMatch: { name: "partner-ci", subject: "repo:globex/*" },
+  except: "For a partner, by the fingerprint of the finding, until the change is merged.",
+  exampleMatch: {},
   needsBefore: true,
   // Drift reports each identity that no program declares, and each change of trust.
   planOnly: true,

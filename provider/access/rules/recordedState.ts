@@ -1,5 +1,6 @@
 import { specs } from "../documents/specs";
 import { ownerOf } from "../graph/keys";
+import type { ResourceChange } from "../review/comparison";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { everyKind, givesAccess, hasAccessField } from "./kindConditions";
@@ -14,6 +15,9 @@ function keysOfMoreAccess(facts: Facts): ReadonlySet<string | undefined> {
       .flatMap(({ grant: { subject, role } }) => [subject.key, ownerOf(subject.key), role.key]),
   );
 }
+
+const urnsOf = (changes: readonly ResourceChange[]): string[] =>
+  changes.map(({ urn, after }) => urn ?? after?.uid ?? "").sort();
 
 /** Resources whose access no inventory shows, where the change depends on it. */
 function findRecordOnly(facts: Facts): FindingInput[] {
@@ -37,6 +41,7 @@ function findRecordOnly(facts: Facts): FindingInput[] {
         "what was changed at the server since the last update is not seen: revoked access may come back, and a role or an identity may allow more than its record",
         ...limitLines(names),
       ],
+      pins: urnsOf(relied),
       advice: isGiven
         ? "give an inventory of the group above all that this program manages, with these kinds (inventory --types)"
         : "give --inventory, which shows what the server has",
@@ -72,6 +77,7 @@ function findMissing(facts: Facts): FindingInput[] {
       field: "missing",
       message: `${plural(names.length, "resource is", "resources are")} recorded by the stack, and not at the server: ${listFirst(names, 3)}`,
       details: limitLines(names),
+      pins: urnsOf(missing),
       advice:
         "nothing changes for them: only an update with --refresh creates them again, and a preview with --refresh shows that",
     },

@@ -26,6 +26,7 @@ function findRemovedNames(facts: Facts): FindingInput[] {
     return [
       facts.aboutEntity(before, {
         severity: "high",
+        pins: op,
         message: `${labelEntity(before)} is ${op === "delete" ? "deleted" : "replaced, which deletes the old one"}: pulls of it fail`,
         advice: "check that nothing pulls it any more, and keep it until then",
       }),

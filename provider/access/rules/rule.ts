@@ -21,7 +21,10 @@ export interface Rule {
   readonly fix: string;
   /** When an exception is right. */
   readonly except: string;
-  /** The `match` of an example entry of the policy file. */
+  /**
+   * The `match` of an example entry of the policy file: what existed before. Empty where findings are about what is new,
+   * which only a fingerprint names.
+   */
   readonly exampleMatch: Readonly<Record<string, string>>;
   /** It compares with what was before: without that it finds nothing, or calls everything new. */
   readonly needsBefore: boolean;

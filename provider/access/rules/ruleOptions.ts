@@ -1,3 +1,7 @@
+import { didYouMean } from "../../engine/checks/suggestions";
+import { isAddressGlob, isHostGlob } from "../trust/addressGlob";
+import { printable } from "../../api/errors";
+
 /** The guards of a run; every field has a flag of the same name. */
 export interface RuleOptions {
   /** Milliseconds since the epoch: `--now`. */
@@ -29,4 +33,58 @@ export function defaultRuleOptions(now: number): RuleOptions {
     sinkAllow: [],
     strict: false,
   };
+}
+
+const GLOB_SPELLING =
+  ": write the host in small ASCII letters, without a wildcard in its last part and without the default port";
+
+/** Why a list of issuers or hosts matches less than it says, as what follows its name; undefined where it does not. */
+export const globProblems: Readonly<
+  Record<"issuerAllow" | "sinkAllow", (globs: readonly string[]) => string | undefined>
+> = {
+  issuerAllow: (globs) => {
+    const wrong = globs.find((glob) => !glob.startsWith("https://") || !isAddressGlob(glob));
+    return wrong === undefined
+      ? undefined
+      : `must be the https address of an issuer, as in https://token.actions.githubusercontent.com or https://*.acme.example, not "${printable(wrong, 80)}"${GLOB_SPELLING}`;
+  },
+  sinkAllow: (globs) => {
+    const wrong = globs.find((glob) => !isHostGlob(glob));
+    return wrong === undefined
+      ? undefined
+      : `must be a host, as in hooks.acme.example or *.acme.example:8443, not "${printable(wrong, 80)}"${GLOB_SPELLING}`;
+  },
+};
+
+const isStrings = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === "string");
+
+/** What each option must be; undefined where it is. */
+const optionProblems: Readonly<Record<keyof RuleOptions, (value: unknown) => string | undefined>> = {
+  now: (value) => (Number.isFinite(value) ? undefined : "must be a number of milliseconds since 1970"),
+  self: (value) => (typeof value === "string" ? undefined : "must be the uid of an identity"),
+  minOwners: (value) =>
+    Number.isInteger(value) && Number(value) >= 0 ? undefined : "must be a whole number of at least 0",
+  requiredOwner: (value) => (isStrings(value) ? undefined : "must be a list of strings"),
+  maxRemoval: (value) =>
+    typeof value === "number" && value >= 0 && value <= 1 ? undefined : "must be a number from 0 to 1",
+  issuerAllow: (value) => (isStrings(value) ? globProblems.issuerAllow(value) : "must be a list of strings"),
+  sinkAllow: (value) => (isStrings(value) ? globProblems.sinkAllow(value) : "must be a list of strings"),
+  strict: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
+};
+
+/** What is wrong with options that a program gives: one line, or undefined. */
+export function findOptionProblem(options: Readonly<Record<string, unknown>>): string | undefined {
+  const names = Object.keys(optionProblems);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const key = names.find((each): each is keyof RuleOptions => each === name);
+    if (key === undefined) {
+      const meant = didYouMean(name, names);
+      return `${printable(name, 80)} is no option${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+    }
+    const problem = optionProblems[key](value);
+    if (problem !== undefined) return `${key} ${problem}`;
+  }
+  return undefined;
 }

@@ -134,7 +134,7 @@ export const newRoot: Rule = {
   why: "Whoever creates an organisation owns it, and no binding, review or nightly comparison of the existing one covers it. Often the parent was forgotten.",
   fix: "Set `parentUid` to the uid of the group that it belongs to.",
   except: "For the first program of a new organisation.",
-  exampleMatch: { name: "acme-labs" },
+  exampleMatch: {},
   needsBefore: true,
   planOnly: true,
   about: isGroup,

@@ -15,7 +15,7 @@ const trustChanged: Rule = {
   fix: "Create a new identity for the new principal and bind what it needs. Remove the old one in a second change. If it is the same principal under another name, say so in the pull request. To rotate keys, add the new key beside the old one, and remove the old one in a second change.",
   except:
     "After a repository or an issuer has moved, or to rotate keys, for that identity, while the pull request is open.",
-  exampleMatch: { name: "ci-deployer", subject: "repo:acme/pay:*" },
+  exampleMatch: { name: "ci-deployer" },
   needsBefore: true,
   driftAdvice: "restore the trust, unless your team changed it; then change the program and have it reviewed",
   about: hasPrincipal,

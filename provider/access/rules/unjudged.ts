@@ -136,6 +136,7 @@ function findReusedPaths(facts: Facts): FindingInput[] {
         field: "name",
         message: `${path} is another group after this change: ${labelEntity(entity)} takes the path of a different group`,
         details: [`whatever names this path means the group ${entity.uid ?? key} from now on`],
+        pins: path,
         advice: "choose a name that no group had there, or rename the two groups in two changes",
       }),
     ];
@@ -155,8 +156,9 @@ export const cannotBeJudged: Rule = {
   what: "A value that decides access was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or a group takes the path that another group had. Fields that are always secret, such as a client secret, are not reported, nor is a secret of a resource that the engine calls unchanged.",
   why: "No other rule can check such a value: it could give `owner` to anyone.",
   fix: "Give `--inventory`. Write uids, capabilities, patterns and addresses in plain text. Create what others refer to in a separate change.",
-  except: "For one resource by its uid, after a person has checked the value.",
-  exampleMatch: { name: "partner-events" },
+  except:
+    "For one resource, after a person has checked the value. An exception cannot tell a hidden value from the next one.",
+  exampleMatch: { group: "acme / partners" },
   needsBefore: false,
   driftAdvice: "look at the live object, and restore what its program declares unless one of you changed it",
   about: (kind) => kind === "Group" || givesAccess(kind) || hasAccessField(kind),
@@ -178,14 +180,14 @@ export const notReviewed: Rule = {
   why: "It can do anything that the credentials of the update can do, and the preview shows none of it. Another provider of the same platform changes the same access.",
   fix: "Declare the same with resources of this package. Run commands, and manage other clouds, in a separate pipeline that has its own credentials.",
   except:
-    "For a command that a person has read and that has no credential of the platform. For all resources of a type, name the type and the version of its package under `types` in the policy file.",
-  exampleMatch: { name: "migrate-database" },
+    "For a command that a person has read and that has no credential of the platform, by the fingerprint of the finding. It covers the arguments that the preview shows, and no secrets. For all resources of a type, name the type and the version of its package under `types` in the policy file.",
+  exampleMatch: {},
   needsBefore: false,
   planOnly: true,
   about: everyKind,
   find: ({ comparison }) =>
     comparison.changes.flatMap((change): FindingInput[] => {
-      const { notReviewed: why, kind, urn, location, op, packageVersion } = change;
+      const { notReviewed: why, kind, urn, location, op, packageVersion, inputsDigest } = change;
       if (why === undefined || op === "same") return [];
       return [
         {
@@ -198,6 +200,7 @@ export const notReviewed: Rule = {
           message: `${describeChangedResource(change)} is not reviewed (${op}): ${why}`,
           details: [`type ${kind}${packageVersion === undefined ? "" : `, version ${packageVersion}`}`],
           ...(packageVersion === undefined ? {} : { packageVersion }),
+          pins: [op, packageVersion ?? null, inputsDigest ?? null],
           advice: "declare the same with resources of this package, or remove it from this program",
         },
       ];

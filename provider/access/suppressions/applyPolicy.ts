@@ -30,7 +30,7 @@ function commandsOf({ for: commands, rule, kind }: PolicyEntry): readonly Policy
 
 /** Whether an entry names one object, or the value that was found: a name alone may stand for something else later. */
 const isPinned = ({ fingerprint, match }: PolicyEntry): boolean =>
-  fingerprint !== undefined || matchKeys.some((key) => isUid(match[key]));
+  fingerprint !== undefined || matchKeys.some((key) => isUid(match?.[key]));
 
 function countFindings(findings: readonly Finding[]): string {
   const ids = [...new Set(findings.map(({ id }) => id))];

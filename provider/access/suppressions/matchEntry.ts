@@ -28,7 +28,7 @@ export function matchesEntry(
   if (entry.type !== undefined && entry.type !== finding.kind) return false;
   if (entry.fingerprint !== undefined && entry.fingerprint !== finding.fingerprint) return false;
   for (const key of matchKeys) {
-    const glob = entry.match[key];
+    const glob = entry.match?.[key];
     if (glob === undefined) continue;
     const matches = key === "subject" || key === "issuer" ? trustMatches : globMatches;
     if (!texts[key].some((text) => text !== undefined && matches(glob, text))) return false;
@@ -46,7 +46,7 @@ export class EntryIndex {
 
   constructor(entries: readonly Entry[]) {
     for (const entry of entries) {
-      const { uid } = entry.match;
+      const uid = entry.match?.uid;
       if (uid === undefined || /[*?\\]/.test(uid)) {
         this.withoutExactUid.push(entry);
         continue;

@@ -32,11 +32,11 @@ export interface PolicyEntry {
   readonly type?: string;
   /**
    * What the finding is about, by uid, or by names, paths and trust that it had before the change and still has.
-   * An asterisk stands for any characters, a question mark for one.
+   * An asterisk stands for any characters, a question mark for one. An entry with a fingerprint needs none.
    * @minProperties 1
    * @errorMessage must name at least one of uid, name, subject, issuer, role, group
    */
-  readonly match: Readonly<Partial<Record<MatchKey, Glob>>>;
+  readonly match?: Readonly<Partial<Record<MatchKey, Glob>>>;
   /**
    * Properties that the finding may be about; all of them if not given.
    * @minItems 1

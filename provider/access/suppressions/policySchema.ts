@@ -67,6 +67,15 @@ const mustEnd = {
   },
 };
 
+/** What an entry accepts: objects by `match`, or one finding by its fingerprint. */
+const mustMatch = {
+  if: { not: { required: ["fingerprint"] } },
+  then: {
+    required: ["match"],
+    errorMessage: "name what is accepted, or give the fingerprint of the finding",
+  },
+};
+
 /** An entry must name something; one for drift may be for everything of a kind. */
 const mustRestrict = {
   if: {
@@ -107,7 +116,7 @@ export function policySchema({ definitions, properties, ...schema }: PolicyTypes
   const items = {
     ...entry,
     properties: { ...entry.properties, rule },
-    allOf: [mustEnd, mustRestrict, mustBeAddress],
+    allOf: [mustEnd, mustMatch, mustRestrict, mustBeAddress],
   };
   return {
     $id: "urn:pulumi-platform:access-policy",

@@ -1,3 +1,4 @@
+import { specs } from "../documents/specs";
 import type { Comparison } from "../review/comparison";
 import { isHighOrCritical } from "../review/finding";
 import type { Finding } from "../review/finding";
@@ -68,12 +69,11 @@ export class EntryProposer {
       const text = chosen[key];
       if (text !== undefined && text !== "") match[key] = globOf(text);
     }
-    if (Object.keys(match).length === 0) return undefined;
     const { id, kind, field } = finding;
     const entry: PolicyEntry = {
       rule: id,
-      ...(kind === undefined ? {} : { type: kind }),
-      match,
+      ...(kind === undefined || specs[kind] === undefined ? {} : { type: kind }),
+      ...(Object.keys(match).length === 0 ? {} : { match }),
       ...(field === undefined ? {} : { fields: [globOf(field)] }),
       fingerprint: finding.fingerprint,
       // The file is refused until a person has written why a high or critical finding is accepted.

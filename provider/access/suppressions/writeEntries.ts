@@ -38,12 +38,11 @@ export function policyEntryFor(finding: Finding, reason: string, expires: string
     const text = texts[key];
     if (text !== undefined && text !== "") match[key] = globOf(text);
   }
-  if (Object.keys(match).length === 0) return undefined;
   const properties = drift?.paths ?? (field === undefined ? [] : [field]);
   const entry: PolicyEntry = {
     ...(drift ? { kind: drift.kind } : { rule: id }),
     ...(kind === undefined ? {} : { type: kind }),
-    match,
+    ...(Object.keys(match).length === 0 ? {} : { match }),
     ...(properties.length > 0 ? { fields: properties.map(globOf) } : {}),
     fingerprint: finding.fingerprint,
     for: ["drift"],

@@ -1,4 +1,4 @@
-import { isAddressGlob, isHostGlob } from "../../access/trust/addressGlob";
+import { globProblems } from "../../access/rules/ruleOptions";
 import { timestampNanos } from "../../engine/values/times";
 import { printable } from "../../api/errors";
 import { UsageError } from "./exitCodes";
@@ -197,27 +197,15 @@ export function readCount(flag: string, text: string): number {
   return Number(text);
 }
 
-const GLOB_SPELLING =
-  ": write the host in small ASCII letters, without a wildcard in its last part and without the default port";
-
-/** @throws UsageError for what is no https address, with or without `*`: no issuer would match it. */
-function readIssuers(issuers: readonly string[]): readonly string[] {
-  const wrong = issuers.find((issuer) => !issuer.startsWith("https://") || !isAddressGlob(issuer));
-  if (wrong === undefined) return issuers;
-  throw new UsageError(
-    "PP5002",
-    `--issuer-allow must be the https address of an issuer, as in https://token.actions.githubusercontent.com or https://*.acme.example, not "${printable(wrong, 80)}"${GLOB_SPELLING}`,
-  );
-}
-
-/** @throws UsageError for what is no host, with or without `*`. */
-function readSinks(hosts: readonly string[]): readonly string[] {
-  const wrong = hosts.find((host) => !isHostGlob(host));
-  if (wrong === undefined) return hosts;
-  throw new UsageError(
-    "PP5002",
-    `--sink-allow must be a host, as in hooks.acme.example or *.acme.example:8443, not "${printable(wrong, 80)}"${GLOB_SPELLING}`,
-  );
+/** @throws UsageError for what matches less than it says: it would allow nothing, or too little. */
+function readGlobs(
+  name: keyof typeof globProblems,
+  flag: string,
+  globs: readonly string[],
+): readonly string[] {
+  const problem = globProblems[name](globs);
+  if (problem === undefined) return globs;
+  throw new UsageError("PP5002", `--${flag} ${problem}`);
 }
 
 function readPercent(flag: string, text: string): number {
@@ -287,8 +275,8 @@ export function readCommonOptions(
     minOwners: readCount("min-owners", values["min-owners"] ?? "2"),
     requiredOwners: values["required-owner"] ?? [],
     maxRemoval: readPercent("max-removal", values["max-removal"] ?? "25%"),
-    issuerAllow: readIssuers(values["issuer-allow"] ?? []),
-    sinkAllow: readSinks(values["sink-allow"] ?? []),
+    issuerAllow: readGlobs("issuerAllow", "issuer-allow", values["issuer-allow"] ?? []),
+    sinkAllow: readGlobs("sinkAllow", "sink-allow", values["sink-allow"] ?? []),
     sourceRoot: values["source-root"],
     pageUrl: readPageUrl(values["page-url"]),
     fix: values.fix ?? false,

@@ -17,7 +17,7 @@ const builtIn = (name: string, digit: string, capabilities: string[]): Live => (
 });
 const owner = builtIn("owner", "e", ["CAP_IAM_ROLES_UPDATE", "CAP_IAM_ROLE_BINDINGS_CREATE"]);
 const viewer = builtIn("viewer", "f", ["CAP_IAM_GROUPS_LIST"]);
-const given = [root, owner, viewer];
+const existing = [root, owner, viewer];
 const team = live("Group", { name: "team" });
 const by = (subject: string) => ({
   claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject },
@@ -64,7 +64,7 @@ async function accepting(
   recorded = held,
 ): Promise<DriftReport> {
   const policy = parsePolicy(`allow:\n${entries.map(completed).join("\n")}\n`, "access-policy.yaml");
-  return driftBetween([stateOf(recorded)], [...given, ...objects], {
+  return driftBetween([stateOf(recorded)], [...existing, ...objects], {
     suppress: (findings, isComplete, comparison) =>
       applyPolicy(findings, policy, NOW, "drift", isComplete, comparison),
   });
@@ -129,7 +129,7 @@ const changes: readonly [string, readonly Live[], readonly Live[], readonly stri
 
 describe.each(changes)("after %s is accepted", (_what, first, next, ids) => {
   it("every finding of it is, and the next value is open", async () => {
-    const before = await driftBetween([stateOf(held)], [...given, ...first]);
+    const before = await driftBetween([stateOf(held)], [...existing, ...first]);
     expect(before.findings.map(({ id }) => id)).toEqual(expect.arrayContaining([...ids]));
     const entries = entriesOf(before);
     // Each finding has an entry, which is refused until a person completes it, or accepts what is mild.
@@ -145,6 +145,49 @@ describe.each(changes)("after %s is accepted", (_what, first, next, ids) => {
     const prints = new Set(before.findings.map(({ fingerprint }) => fingerprint));
     for (const { fingerprint } of later.suppressed) expect(prints).toContain(fingerprint);
   });
+});
+
+/** What the stacks record, what lives, and what the stacks record next. */
+const others: readonly [
+  string,
+  readonly (readonly Live[])[],
+  readonly Live[],
+  readonly (readonly Live[])[],
+  string,
+][] = [
+  [
+    "a deleted role",
+    [held],
+    held.filter((each) => each !== builder && each !== building),
+    [can("CAP_IAM_ROLES_UPDATE")],
+    "drift-deleted",
+  ],
+  [
+    "a deleted identity",
+    [held],
+    held.filter((each) => each !== ci && each !== building),
+    [swap(edit(ci, any(".*")))],
+    "drift-deleted",
+  ],
+  ["two owners of one object", [held, [ci]], held, [held, [ci], [ci]], "drift-contested"],
+];
+
+test.each(others)("after %s is accepted, what the stacks record next is open", async (...given) => {
+  const [, recorded, objects, next, id] = given;
+  const statesOf = (all: readonly (readonly Live[])[]) => all.map((own, i) => stateOf(own, `stack-${i}`));
+  const before = await driftBetween(statesOf(recorded), [...existing, ...objects]);
+  const entries = entriesOf({ ...before, findings: before.findings.filter((each) => each.id === id) });
+  const policy = parsePolicy(`allow:\n${entries.map(completed).join("\n")}\n`, "access-policy.yaml");
+  const openIn = async (all: readonly (readonly Live[])[]) => {
+    const { findings } = await driftBetween(statesOf(all), [...existing, ...objects], {
+      suppress: (found, isComplete, comparison) =>
+        applyPolicy(found, policy, NOW, "drift", isComplete, comparison),
+    });
+    return findings.filter((each) => each.id === id).map(({ uid }) => uid);
+  };
+  expect(entries).not.toEqual([]);
+  expect(await openIn(recorded)).toEqual([]);
+  expect(await openIn(next)).toHaveLength(1);
 });
 
 /** The n-th value of a field; undefined where it has too few. */

