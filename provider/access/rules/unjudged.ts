@@ -180,7 +180,7 @@ export const notReviewed: Rule = {
   why: "It can do anything that the credentials of the update can do, and the preview shows none of it. Another provider of the same platform changes the same access.",
   fix: "Declare the same with resources of this package. Run commands, and manage other clouds, in a separate pipeline that has its own credentials.",
   except:
-    "For a command that a person has read and that has no credential of the platform, by the fingerprint of the finding. It covers the arguments that the preview shows, and no secrets. For all resources of a type, name the type and the version of its package under `types` in the policy file.",
+    "For a command without a credential of the platform, after a person has read it. The fingerprint covers the arguments that the preview shows, and no secrets. For all resources of a type, name the type and the version of its package under `types` in the policy file.",
   exampleMatch: {},
   needsBefore: false,
   planOnly: true,
