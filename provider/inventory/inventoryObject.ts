@@ -26,8 +26,10 @@ function omitSecrets(fields: Readonly<Record<string, FieldSpec>>, values: Props)
 /** The outputs of an object, and what only its kind's responses contain. */
 function readDetails(spec: ResourceSpec, response: Props, uid: string): Props {
   const details: Props = { ...readOutputs(spec, response, uid, {}) };
-  const email = isReadAs(spec, "email") ? nonEmptyString(response["email"]) : undefined;
-  if (email !== undefined) details["email"] = email;
+  for (const key of ["email", "etag"] as const) {
+    const value = isReadAs(spec, key) ? nonEmptyString(response[key]) : undefined;
+    if (value !== undefined) details[key] = value;
+  }
   return omitSecrets(spec.outputs ?? {}, details);
 }
 

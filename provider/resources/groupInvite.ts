@@ -23,7 +23,14 @@ const groupInvite = kind({
     /** The uid of the role that whoever accepts it gets on the group. Changing it replaces the invite. */
     roleUid: string({ format: "uid", required: true, immutable: true, security: true, access: "role" }),
     /** How long it can be accepted, as in `24h` or `86400s`. Changing it replaces the invite. */
-    ttl: string({ format: "duration", required: true, immutable: true, inputOnly: true, access: "expiry" }),
+    ttl: string({
+      format: "duration",
+      required: true,
+      immutable: true,
+      inputOnly: true,
+      returnedAs: "expirationTime",
+      access: "expiry",
+    }),
     /** The only e-mail address that may accept it; anyone with the code if not given. Changing it replaces the invite. */
     email: string({ immutable: true, security: true, access: "restriction" }),
     /** Whether it is used up by the first who accepts it. Changing it replaces the invite. */

@@ -3,6 +3,7 @@ import { hasCode, handlerError } from "../engine/operations/messages";
 import { resource } from "../engine/program/resource";
 import type { Api, CheckContext, Failure, Json, Props } from "../engine/description";
 import { equal, isObject, isSet } from "../engine/values/values";
+import { decode } from "../schema/decoders";
 import { boolean, kind, secret, shape, string } from "../schema/fields";
 import type { ArgsOf, OutputsOf, Resolved } from "../schema/fields";
 import { checkEnd } from "./common";
@@ -181,6 +182,10 @@ const scimToken = kind({
     tokenExpireTime: time,
     /** When the token before the last rotation expires. */
     previousTokenExpireTime: time,
+  },
+  reads: {
+    /** The version that each rotation and revocation changes. */
+    etag: decode.string,
   },
   operations: {
     inputsAfterLostSecret: (inputs) => ({ ...inputs, rotate: LOST }),

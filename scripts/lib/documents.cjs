@@ -5,8 +5,8 @@
  */
 
 /**
- * An object that a stack manages, with the name of its resource.
- * @typedef {{ readonly kind: string, readonly name: string, readonly uid: string, readonly inputs: object }} StackObject
+ * An object that a stack manages, with the name of its resource; its outputs are the inputs where none are given.
+ * @typedef {{ readonly kind: string, readonly name: string, readonly uid: string, readonly inputs: object, readonly outputs?: object }} StackObject
  *
  * One resource of a state.
  * @typedef {object} StateRow
@@ -19,14 +19,12 @@
  */
 
 /** @param {StackObject} object @param {string} [stack] @returns {StateRow} */
-function stateRow({ kind, name, uid, inputs }, stack = "prod") {
+function stateRow({ kind, name, uid, inputs, outputs = inputs }, stack = "prod") {
   const type = `pulumi-nodejs:dynamic/platform:${kind}`;
   const urn = `urn:pulumi:${stack}::acme::${type}::${name}`;
-  const properties = {
-    ...inputs,
-    __provider: `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`,
-  };
-  return { urn, type, custom: true, id: uid, inputs: properties, outputs: properties };
+  const __provider = `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`;
+  const known = { urn, type, custom: /** @type {const} */ (true), id: uid };
+  return { ...known, inputs: { ...inputs, __provider }, outputs: { ...outputs, __provider } };
 }
 
 /** What `pulumi stack export` writes. @param {readonly StackObject[]} objects @param {string} [stack] */

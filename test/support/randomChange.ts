@@ -19,6 +19,8 @@ export interface ProgramResource {
   readonly name: string;
   readonly uid: string;
   readonly inputs: Props;
+  /** What the provider returned to the engine. */
+  readonly outputs?: Props;
 }
 
 /** What a program declares before and after a change. */
@@ -121,10 +123,12 @@ export async function carryOut(
   for (const [old, now] of pairs) {
     if (now === undefined) continue;
     const handlers = handlersFor(specOf(now.kind), context);
-    if (old === undefined) managed.push({ ...now, uid: (await handlers.create(now.inputs)).id });
-    else {
-      if (old !== now) await handlers.update(old.uid, old.inputs, now.inputs);
-      managed.push(now);
+    if (old === undefined) {
+      const { id, outs } = await handlers.create(now.inputs);
+      managed.push({ ...now, uid: id, outputs: outs });
+    } else {
+      const outputs = old === now ? undefined : await handlers.update(old.uid, old.inputs, now.inputs);
+      managed.push(outputs === undefined ? now : { ...now, outputs });
     }
   }
   // The engine deletes last, and what lies in another before that.

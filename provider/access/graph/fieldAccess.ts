@@ -36,3 +36,16 @@ export function decidesAccess(field: FieldSpec, inherited: AccessEffect | "none"
 export function isJudged(field: FieldSpec, inherited: AccessEffect | "none" = "other"): boolean {
   return hasEffect(field, inherited, (effect) => effect !== "none");
 }
+
+/**
+ * Whether no argument may change unless a review announced it: what may matter, and the name. Exceptions, and patterns of
+ * names in programs, choose objects by that.
+ */
+export function mustBeAnnounced(key: string, field: FieldSpec): boolean {
+  return isName(key) || isJudged(field);
+}
+
+/** Whether a property of a resource is the name by which policies and programs choose it. */
+export function isName(path: string): boolean {
+  return path === "name";
+}

@@ -90,16 +90,20 @@ export interface ExpectedEntity {
   readonly urn?: string;
   readonly name?: string;
   readonly builtIn?: true;
-  /** The arguments without secrets and descriptions; keys of issuers stand as their SHA-256. */
+  /** The arguments whose changes matter, without secrets; keys of issuers stand as their SHA-256. */
   readonly inputs: Props;
+  /** What the server has set of an object that the change leaves as it is: an end, a version. */
+  readonly outputs?: Props;
 }
 
-/** All that a review expects to exist after the change and that decides who may do what: `verify` compares with it. */
+/** All that a review expects to exist after the change and that may matter: `verify` compares with it. */
 export interface ExpectedAccess {
   /** The uid of the group that the inventory was about: nothing outside of it is verified. */
   readonly root: string;
   /** RFC 3339: when the inventory was taken. */
   readonly inventoryTime: Timestamp;
+  /** The kinds that the inventory listed: of these a new object is announced, or it is not expected. */
+  readonly kinds?: readonly string[];
   readonly entities: readonly ExpectedEntity[];
   /** Uids that existed before and do not after. None of them can be what the change creates. */
   readonly removed: readonly string[];

@@ -1,6 +1,4 @@
-import { urnParts } from "../documents/engineState";
 import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
-import { isGrantPart } from "../graph/accessKinds";
 import type { Grant, GrantChange } from "../graph/grant";
 import { replaceKeys } from "../graph/keys";
 import type { ReviewReport } from "../report/report";
@@ -69,11 +67,7 @@ export function compareWithAnnouncement(
 }
 
 /** What was announced and did not happen, a line each. */
-export function describeMissing(
-  { missing }: AnnouncedChanges,
-  differences: Differences,
-  absent: ResolvedAccess["absent"],
-): string[] {
+export function describeMissing({ missing }: AnnouncedChanges, differences: Differences): string[] {
   return [
     ...missing.map(({ grant, before, reason }) =>
       reason === STILL_GRANTED
@@ -83,8 +77,5 @@ export function describeMissing(
     ...differences.entities
       .filter(({ what }) => what === "deleted")
       .map(({ entity }) => `announced, but missing: ${entityLabel(entity)}`),
-    ...absent
-      .filter(({ kind }) => isGrantPart(kind))
-      .map(({ kind, name, urn }) => `announced, but missing: ${kind} ${name ?? urnParts(urn ?? "").name}`),
   ];
 }

@@ -1,37 +1,47 @@
 import type { Props } from "../../engine/description";
 import { sortedJson } from "../../engine/values/values";
-import { mergeLive } from "../../engine/wire/merge";
 import type { Entity } from "../graph/model";
 import { isReference, mapLeaves } from "../graph/references";
 import { specs } from "../documents/specs";
 import type { ExpectedAccess, ExpectedEntity } from "../report/report";
 import type { StateExport } from "../documents/stateExport";
 import { entityKey } from "../graph/entities";
+import { hasExpectedInputs } from "./alignLive";
+import type { LiveEntity } from "./alignLive";
 
 /** What the review expects, with the uids that the update assigned. */
 export interface ResolvedAccess {
   readonly entities: ReadonlyMap<string, Entity>;
   /** The key of each entity that was created, by the key that the review gave it. */
   readonly newKeys: ReadonlyMap<string, string>;
-  /** Entities that the change was to create and that are not found, with no uid. */
-  readonly absent: readonly ExpectedEntity[];
 }
 
 /** Kinds that share the uid of what they belong to: it is known as soon as that is. */
 const sharesParent = (kind: string): boolean => specs[kind]?.sharesParentUid === true;
 
+/** What identifies an object of a kind of which a place has each one once; undefined of another kind. */
+function identityOf(kind: string, inputs: Props): string | undefined {
+  const identifiedBy = specs[kind]?.identifiedBy;
+  return identifiedBy && sortedJson([kind, ...identifiedBy.map((key) => inputs[key] ?? null)]);
+}
+
 class CreatedResolver {
   private readonly uids = new Map<string, string>();
   private readonly usedUids: Set<string>;
   private readonly uidByUrn: ReadonlyMap<string, string> | undefined;
-  private readonly actual: readonly Entity[];
+  private readonly actual: readonly LiveEntity[];
+  private readonly byIdentity = new Map<string, string>();
 
   constructor(
     private readonly expected: ExpectedAccess,
-    actual: Iterable<Entity>,
+    actual: Iterable<LiveEntity>,
     state: StateExport | undefined,
   ) {
     this.actual = [...actual].sort((a, b) => ((a.uid ?? "") < (b.uid ?? "") ? -1 : 1));
+    for (const { kind, inputs, uid } of this.actual) {
+      const identity = identityOf(kind, inputs);
+      if (identity !== undefined && uid !== undefined) this.byIdentity.set(identity, uid);
+    }
     this.usedUids = new Set(expected.removed);
     for (const { key, uid } of expected.entities) {
       if (uid === undefined) continue;
@@ -55,14 +65,13 @@ class CreatedResolver {
     return this.uids.get(key);
   }
 
-  resolve(): ExpectedEntity[] {
+  resolve(): void {
     let open = this.expected.entities.filter(({ uid }) => uid === undefined);
     for (let progress = true; progress && open.length > 0;) {
       const rest = open.filter((entity) => !this.resolveEntity(entity));
       progress = rest.length < open.length;
       open = rest;
     }
-    return open;
   }
 
   private resolveEntity(entity: ExpectedEntity): boolean {
@@ -77,6 +86,9 @@ class CreatedResolver {
   private findUid(entity: ExpectedEntity, inputs: Props): string | undefined {
     const { kind, urn } = entity;
     if (sharesParent(kind)) return this.parentOf(inputs);
+    // A create of what exists takes that over: its arguments say which one it is, whoever made it.
+    const existing = this.byIdentity.get(identityOf(kind, inputs) ?? "");
+    if (existing !== undefined) return existing;
     if (this.uidByUrn !== undefined) {
       // A uid that existed before is not what the change created, whatever the state records.
       const id = this.uidByUrn.get(urn ?? "");
@@ -91,10 +103,10 @@ class CreatedResolver {
   }
 
   /** Whether a live entity that is not matched yet has exactly these inputs. */
-  private isCandidate(inputs: Props, live: Entity): boolean {
+  private isCandidate(inputs: Props, live: LiveEntity): boolean {
     const spec = specs[live.kind];
     if (spec === undefined || live.uid === undefined || this.usedUids.has(live.uid)) return false;
-    return sortedJson(mergeLive(spec, inputs, live.inputs).inputs) === sortedJson(inputs);
+    return hasExpectedInputs(spec, inputs, live);
   }
 }
 
@@ -104,15 +116,15 @@ class CreatedResolver {
  */
 export function resolveCreated(
   expected: ExpectedAccess,
-  actual: Iterable<Entity>,
+  actual: Iterable<LiveEntity>,
   state: StateExport | undefined,
 ): ResolvedAccess {
   const resolver = new CreatedResolver(expected, actual, state);
-  const absent = resolver.resolve();
+  resolver.resolve();
   const entities = new Map<string, Entity>();
   const newKeys = new Map<string, string>();
   for (const entity of expected.entities) {
-    const { kind, urn, name, builtIn } = entity;
+    const { kind, urn, name, builtIn, outputs } = entity;
     const inputs = resolver.inputsOf(entity);
     const uid = resolver.uidOf(entity);
     const key = uid === undefined ? entity.key : entityKey(kind, uid, inputs["parentUid"]);
@@ -128,7 +140,8 @@ export function resolveCreated(
       secretPaths: [],
       ...known,
       ...(builtIn ? { builtIn } : {}),
+      ...(outputs === undefined ? {} : { details: outputs }),
     });
   }
-  return { entities, newKeys, absent };
+  return { entities, newKeys };
 }

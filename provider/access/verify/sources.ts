@@ -2,10 +2,10 @@ import type { Inventory } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
 import type { StateExport } from "../documents/stateExport";
 import { entityOfObject } from "../graph/entities";
-import type { Entity } from "../graph/model";
 import { specs } from "../documents/specs";
 import type { ExpectedAccess, ReviewReport } from "../report/report";
 import { comparableInputs, isVerified } from "../report/expectedAccess";
+import type { LiveEntity } from "./alignLive";
 
 /** The documents of a verification. */
 export interface VerifySources {
@@ -63,23 +63,27 @@ export function readExpected({ review, inventory, state }: VerifySources): Expec
   return expected;
 }
 
-/** The organisation as entities, with the URN and line of each that the state records. */
-export function liveEntities({ inventory, state }: VerifySources): Map<string, Entity> {
+/** The organisation as entities, with what the state records of each. */
+export function liveEntities({ inventory, state }: VerifySources): Map<string, LiveEntity> {
   const recorded = new Map(
     (state?.resources ?? [])
       .filter(({ kind, id, external }) => kind !== undefined && id !== undefined && !external)
       .map((resource) => [`${resource.kind} ${resource.id}`, resource] as const),
   );
-  const entities = new Map<string, Entity>();
+  const entities = new Map<string, LiveEntity>();
   for (const object of inventory.objects) {
-    const spec = specs[object.kind];
-    if (spec === undefined || !isVerified(object.kind)) continue;
+    const { kind, uid, createTime } = object;
+    const spec = specs[kind];
+    if (spec === undefined || !isVerified(kind)) continue;
     const live = entityOfObject(object);
-    const resource = recorded.get(`${object.kind} ${object.uid}`);
+    const resource = recorded.get(`${kind} ${uid}`);
     entities.set(live.key, {
       ...live,
       inputs: comparableInputs(spec, live.inputs),
-      ...(resource === undefined ? {} : { urn: resource.urn, location: resource.location }),
+      ...(createTime === undefined ? {} : { createTime }),
+      ...(resource === undefined
+        ? {}
+        : { urn: resource.urn, location: resource.location, recorded: resource.outputs }),
     });
   }
   return entities;

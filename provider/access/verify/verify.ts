@@ -10,7 +10,7 @@ import { describeGaps, splitByRoot } from "./gaps";
 import { resolveCreated } from "./resolveCreated";
 import { liveEntities, readExpected } from "./sources";
 import type { VerifySources } from "./sources";
-import { entityFinding, grantFinding } from "./verifyFindings";
+import { findUnannounced } from "./verifyFindings";
 
 export type { VerifySources } from "./sources";
 
@@ -32,7 +32,7 @@ function buildReport(
 ): VerifyReport {
   const { confirmed, unannounced, missing } = announced;
   const changed = differences.entities.filter(({ what }) => what !== "deleted");
-  const findings = sortFindings([...unannounced.map(grantFinding), ...changed.map(entityFinding)]);
+  const findings = sortFindings(findUnannounced(unannounced, changed));
   return {
     schemaVersion: SCHEMA_VERSION,
     tool: { name: "pulumi-platform", version: provenance.package },
@@ -56,7 +56,7 @@ function buildReport(
     trust: changed.map(toTrustChange),
     findings,
     suppressed: [],
-    unresolved: [],
+    unresolved: differences.unread,
     policy: { unused: [], expired: [] },
     provenance,
     plan: review.plan,
@@ -73,13 +73,15 @@ function buildReport(
 export function verify(sources: VerifySources, options: VerifyOptions): VerifyReport {
   const expected = readExpected(sources);
   const live = liveEntities(sources);
-  const { entities, newKeys, absent } = resolveCreated(expected, live.values(), sources.state);
+  const { entities, newKeys } = resolveCreated(expected, live.values(), sources.state);
   const { inside, outside } = splitByRoot(entities, expected.root);
-  const differences = compareExpected(inside, live);
+  const { inventory, state } = sources;
+  const differences = compareExpected(inside, live, { expected, inventory, hasState: state !== undefined });
   const announced = compareWithAnnouncement(sources.review, differences, newKeys);
   const incomplete = [
     ...describeGaps(sources, expected.root, outside),
-    ...describeMissing(announced, differences, absent),
+    ...differences.gaps,
+    ...describeMissing(announced, differences),
   ];
   return buildReport(sources, options, announced, differences, [...new Set(incomplete)]);
 }

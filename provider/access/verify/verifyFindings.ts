@@ -1,6 +1,7 @@
 import { sha256 } from "../documents/digest";
 import type { Finding } from "../review/finding";
 import type { GrantChange } from "../graph/grant";
+import type { FieldChange } from "../report/report";
 import { entityLabel } from "./compareExpected";
 import type { EntityDifference } from "./compareExpected";
 
@@ -10,10 +11,16 @@ function fingerprint(...parts: readonly (string | undefined)[]): string {
   return sha256(JSON.stringify(parts)).slice(0, 32);
 }
 
-/** The finding of a grant that the review did not announce. */
-export function grantFinding({ change, grant, reason }: GrantChange): Finding {
+const fieldLine = ({ path, before, after }: FieldChange): string =>
+  `${path}: ${before ?? "not set"} → ${after ?? "not set"}`;
+
+/** The finding of a grant that the review did not announce, with the changes by which it has become more. */
+function grantFinding({ change, grant, reason }: GrantChange, causes: readonly EntityDifference[]): Finding {
   const { subject, role, group } = grant;
   const roleName = role.name ?? role.uid ?? role.key;
+  const fields = causes.flatMap(({ entity, fields: changed }) =>
+    changed.map((field) => `${entityLabel(entity)}: ${fieldLine(field)}`),
+  );
   return {
     id: "verify-unannounced",
     rule: "verify-unannounced",
@@ -22,7 +29,7 @@ export function grantFinding({ change, grant, reason }: GrantChange): Finding {
       change === "gained"
         ? `${subject.displayName} holds ${roleName} at ${group.path}, which the review did not announce`
         : `${subject.displayName} has more access through ${roleName} at ${group.path} than the review announced`,
-    details: change === "gained" ? [] : [reason],
+    details: change === "gained" ? [] : [reason, ...fields],
     advice: ADVICE,
     kind: grant.sourceKind,
     ...(subject.name === undefined ? {} : { name: subject.name }),
@@ -35,7 +42,7 @@ export function grantFinding({ change, grant, reason }: GrantChange): Finding {
 }
 
 /** The finding of an object that exists, or differs, without the review having announced it. */
-export function entityFinding({ kind, entity, what, fields }: EntityDifference): Finding {
+function entityFinding({ kind, entity, what, fields }: EntityDifference): Finding {
   const properties = [...new Set(fields.map(({ path }) => path))];
   const how = what === "new" ? "exists" : `has changed (${properties.join(", ")})`;
   return {
@@ -43,9 +50,7 @@ export function entityFinding({ kind, entity, what, fields }: EntityDifference):
     rule: "verify-changed",
     severity: "critical",
     message: `${entityLabel(entity)} ${how}, which the review did not announce`,
-    details: fields.map(
-      ({ path, before, after }) => `${path}: ${before ?? "not set"} → ${after ?? "not set"}`,
-    ),
+    details: fields.map(fieldLine),
     advice: ADVICE,
     kind,
     ...(entity.name === undefined ? {} : { name: entity.name }),
@@ -53,4 +58,21 @@ export function entityFinding({ kind, entity, what, fields }: EntityDifference):
     ...(entity.uid === undefined ? {} : { uid: entity.uid }),
     fingerprint: fingerprint("verify-changed", kind, entity.key, ...properties),
   };
+}
+
+/** The findings of what the review did not announce: a change that a grant shows stands in the finding of that. */
+export function findUnannounced(
+  grants: readonly GrantChange[],
+  changed: readonly EntityDifference[],
+): Finding[] {
+  const byKey = new Map(changed.map((difference) => [difference.entity.key, difference]));
+  const shown = new Set<EntityDifference>();
+  const findings = grants.map((change) => {
+    const { grant, before } = change;
+    const causes = [grant.subject.key, grant.role.key].flatMap((key) => byKey.get(key) ?? []);
+    const isContinuing = before !== undefined;
+    if (isContinuing) for (const cause of causes) shown.add(cause);
+    return grantFinding(change, isContinuing ? causes : []);
+  });
+  return [...findings, ...changed.filter((difference) => !shown.has(difference)).map(entityFinding)];
 }

@@ -2,7 +2,9 @@ import type { Inventory } from "../../access/documents/inventory";
 import { DocumentError } from "../../access/documents/jsonText";
 import { parseInventory } from "../../access/documents/parseInventory";
 import { parsePlan } from "../../access/documents/plan";
-import type { ReviewReport, VerifyReport } from "../../access/report/report";
+import type { ExpectedAccess, ReviewReport, VerifyReport } from "../../access/report/report";
+import { isWithin } from "../../access/documents/inventoryScope";
+import type { StateExport } from "../../access/documents/stateExport";
 import { listedKinds } from "../../access/documents/inventoryKinds";
 import { takeInventory } from "../../inventory/takeInventory";
 import { parseReviewReport } from "../../access/verify/parseReviewReport";
@@ -21,6 +23,7 @@ import { commonFlags, readCommonOptions } from "../framework/options";
 import { Progress } from "../output/progress";
 import { provenanceFlags, readProvenance } from "../input/provenance";
 import { readStates } from "../input/states";
+import { addTo, unlistedManagedUids } from "../input/managedUids";
 
 const flags = {
   stack: {
@@ -74,18 +77,28 @@ const flags = {
 
 interface LiveOptions {
   readonly root: string;
+  readonly expected: ExpectedAccess | undefined;
+  readonly recorded: StateExport | undefined;
   readonly stack?: string | undefined;
   readonly cwd?: string | undefined;
 }
 
-/** The organisation as it is now. */
-async function readLive({ root, stack, cwd }: LiveOptions): Promise<Inventory> {
+/** The organisation as it is now: all kinds that the review listed, and of others what the report and the state name. */
+async function readLive({ root, expected, recorded, stack, cwd }: LiveOptions): Promise<Inventory> {
   const progress = new Progress("looking at");
   try {
     const { client } = await connect({ stack, cwd });
+    const group = await resolveGroup(client, root, "--root");
+    const kinds = [...new Set([...listedKinds, ...(expected?.kinds ?? [])])];
+    const additionalUids = unlistedManagedUids(recorded ? [recorded] : [], kinds, group);
+    for (const { kind, uid } of expected?.entities ?? []) {
+      if (uid !== undefined && !kinds.includes(kind) && isWithin(uid, group))
+        addTo(additionalUids, kind, uid);
+    }
     return await takeInventory(client, {
-      root: await resolveGroup(client, root, "--root"),
-      kinds: listedKinds,
+      root: group,
+      kinds,
+      additionalUids,
       now: Date.now,
       progress: progress.report,
     });
@@ -181,7 +194,7 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
   const root = values.root ?? review.expected?.root;
   const inventory =
     values.inventory === undefined && root !== undefined
-      ? await readLive({ root, stack, cwd })
+      ? await readLive({ root, expected: review.expected, recorded, stack, cwd })
       : await readInventoryFile(values.inventory);
   const report = verify(
     { review, inventory, state: recorded },

@@ -10,9 +10,16 @@ export function unlistedManagedUids(
   for (const { kind, id, external } of states.flatMap(({ resources }) => resources)) {
     if (kind === undefined || id === undefined || external || kinds.includes(kind)) continue;
     if (id !== root && !id.startsWith(`${root}/`)) continue;
-    uids.set(kind, [...(uids.get(kind) ?? []), id]);
+    addTo(uids, kind, id);
   }
   return uids;
+}
+
+/** Adds to the list of a key. */
+export function addTo(lists: Map<string, string[]>, key: string, item: string): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
 }
 
 /** Whether a stack manages the object with this uid. */

@@ -71,6 +71,8 @@ interface Behaviour {
   readonly immutable?: boolean;
   /** Sent, never returned: kept from state on read (AIP-203). */
   readonly inputOnly?: boolean;
+  /** Of a duration that is never returned: the output with the time at which it ends, counted from the creation. */
+  readonly returnedAs?: string;
   /** See SecretSpec. */
   readonly secret?: undefined;
   /** The server rewrites it: its form is remembered beside the program's. */

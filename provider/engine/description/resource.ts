@@ -88,7 +88,8 @@ export interface ResourceSpec {
   readonly oneOfs?: readonly OneOf[];
   /**
    * What lookups return besides the fields and outputs, or in another form. With `createTime` what a lost create made is
-   * found by its age; with `builtIn` the platform has some of its own, which have no parent and never change.
+   * found by its age; with `builtIn` the platform has some of its own, which have no parent and never change; with `etag`
+   * each write of the object changes that.
    */
   readonly reads?: Reads;
   /** What the server adds and a program needs; each costs time and memory for every resource. */
@@ -136,7 +137,7 @@ export function createOnlyOutputs(spec: ResourceSpec): string[] {
 /** Whether lookups return this of an object. */
 export function isReadAs(
   spec: Pick<ResourceSpec, "reads">,
-  key: "createTime" | "builtIn" | "email",
+  key: "createTime" | "builtIn" | "email" | "etag",
 ): boolean {
   return spec.reads !== undefined && Object.hasOwn(spec.reads, key);
 }

@@ -28,11 +28,11 @@ function verifyVerdict(report: VerifyReport): Verdict {
   const gap = report.complete ? "" : "; announced changes are missing or could not be checked";
   if (report.failing > 0) {
     const what = plural(report.failing, "finding");
-    const line = `fails: ${what} of access that the review did not announce${gap}`;
+    const line = `fails: ${what} that the review did not announce${gap}`;
     return { state: report.complete ? "failing" : "incomplete", line };
   }
   return report.complete
-    ? { state: "clean", line: "passes: access is what the review announced" }
+    ? { state: "clean", line: "passes: everything is as the review announced" }
     : { state: "incomplete", line: `incomplete${gap.replace(";", ":")}` };
 }
 

@@ -1,4 +1,5 @@
 import { reportDigest } from "../../../../provider/access/report/reportDigest";
+import { listedKinds } from "../../../../provider/access/documents/inventoryKinds";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { reportProblem } from "../../../../provider/access/report/parseReport";
 import { formats, renderers } from "../../../../provider/access/report/render";
@@ -40,6 +41,7 @@ const APPLIED = "2026-06-01T01:00:00.000Z";
 const inventoryAfter = (resources: readonly Resource[], more: Partial<Inventory> = {}): Inventory => ({
   ...inventoryOf(acme, ...resources.map(objectOf)),
   takenAt: APPLIED,
+  kinds: listedKinds,
   ...more,
 });
 
@@ -157,10 +159,10 @@ describe("verify", () => {
     const robot = identity("robot", claims({ issuer: "https://gitlab.com", subject: "robot" }));
     const granted = binding(robot, pusher, payments);
     const expected = [...base, robot, granted];
-    const resource = (id: string) => ({
-      urn: robot.urn,
+    const recorded = ({ urn, kind }: Resource, id: string) => ({
+      urn,
       type: "",
-      kind: "Identity",
+      kind,
       id,
       inputs: {},
       outputs: {},
@@ -174,7 +176,7 @@ describe("verify", () => {
     const stateWith = (id: string) => ({
       stack: "acme/production",
       version: 3,
-      resources: [resource(id)],
+      resources: [recorded(robot, id), recorded(granted, granted.uid)],
       pendingDeletes: [],
       pendingOperations: 0,
     });

@@ -52,7 +52,7 @@ describe("the output of one command is the input of the other:", () => {
     chain.write("preview.json", previewOf(change));
     chain.write("state.json", exportText(programResources(inventory)));
     const changed = await startEmulator({ seed: organisation.seed });
-    await carryOut(changed, change);
+    chain.write("applied.json", exportText(await carryOut(changed, change)));
     const after = new CommandChain(changed, chain.folder);
     await after.succeed([0], "inventory", "--root", root, "-o", `json=${path("after.json")}`);
     await changed.close();
@@ -70,6 +70,7 @@ describe("the output of one command is the input of the other:", () => {
 
   const drift = (): string[] => ["drift", "--state", path("state.json"), "--now", NOW];
   const review = (): string[] => ["review", path("preview.json"), "--now", NOW];
+  const afterUpdate = (): string[] => ["--inventory", path("after.json"), "--state", path("applied.json")];
 
   /** `watch` reads all that it is given before it listens: where it cannot listen, it has taken that. */
   async function expectWatched(...argv: string[]): Promise<void> {
@@ -164,12 +165,12 @@ describe("the output of one command is the input of the other:", () => {
 
   const cases: Record<string, () => Promise<unknown>> = {
     "review --output json -> verify <review.json>": async () => {
-      const argv = ["--inventory", path("after.json"), "--now", NOW];
+      const argv = [...afterUpdate(), "--now", NOW];
       await chain.succeed([0], "verify", path("review.json"), ...argv, "-o", `json=${path("verify.json")}`);
     },
     "review --output json -> verify --digest": async () => {
       const { digest = "" } = read("review.json") as ReviewReport;
-      const argv = ["verify", path("review.json"), "--inventory", path("after.json"), "--digest"];
+      const argv = ["verify", path("review.json"), ...afterUpdate(), "--digest"];
       await chain.succeed([0], ...argv, digest);
       await chain.succeed(
         [2],

@@ -69,7 +69,7 @@ describe("a random change", () => {
   const takeInventory = (emulator: Emulator, file: string): Promise<string> =>
     new CommandChain(emulator, chain.folder).succeed(
       [0],
-      ...["inventory", "--root", organisation.root, "-o", `json=${chain.path(file)}`],
+      ...["inventory", "--root", organisation.root, "--types", "+Tag", "-o", `json=${chain.path(file)}`],
     );
 
   beforeAll(async () => {

@@ -1,0 +1,139 @@
+import { isServerFilled, NORMALIZED } from "../../engine/wire/merge";
+import type { AccessEffect, FieldSpec, Json, Props, ResourceSpec } from "../../engine/description";
+import { durationNanos, timestampNanos } from "../../engine/values/times";
+import { equal, equalForDrift, isObject, isSet } from "../../engine/values/values";
+import { unreadReason } from "../effects";
+import { decidesAccess, effectOf, mustBeAnnounced } from "../graph/fieldAccess";
+import type { Entity } from "../graph/model";
+
+/** An object of the live organisation. */
+export interface LiveEntity extends Entity {
+  readonly createTime?: string;
+  /** The outputs that the state records of it. */
+  readonly recorded?: Props;
+}
+
+/** The arguments of a live object, with the expected spelling of each value that is as expected. */
+export interface AlignedInputs {
+  readonly inputs: Props;
+  /** Of values that the review could not read, as in "name is secret". */
+  readonly unread: readonly string[];
+  /** Arguments that only a state tells, and no state was given. */
+  readonly needsState: readonly string[];
+}
+
+/** The server rounds times, and takes its own time for the creation. */
+const TOLERANCE_NANOS = 60_000_000_000n;
+
+function isNear(one: bigint | undefined, other: bigint | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  const apart = one - other;
+  return apart <= TOLERANCE_NANOS && apart >= -TOLERANCE_NANOS;
+}
+
+const nanosOf = (value: Json | undefined): bigint | undefined =>
+  typeof value === "string" ? timestampNanos(value) : undefined;
+
+/** An object, or one inside it, on both sides. */
+interface Level {
+  readonly fields: ResourceSpec["fields"];
+  readonly prefix: string;
+  readonly inherited: AccessEffect | "none";
+  readonly expected: Props;
+  readonly live: Props;
+}
+
+/** One argument on both sides. */
+interface Argument {
+  readonly field: FieldSpec;
+  readonly key: string;
+  readonly path: string;
+  readonly old: Json | undefined;
+  readonly now: Json | undefined;
+}
+
+class Alignment {
+  readonly unread: string[] = [];
+  readonly needsState: string[] = [];
+
+  constructor(
+    private readonly entity: LiveEntity,
+    private readonly hasState: boolean,
+  ) {}
+
+  align(level: Level): Props {
+    const aligned: Props = { ...level.live };
+    for (const [key, field] of Object.entries(level.fields)) {
+      const [old, now] = [level.expected[key], level.live[key]];
+      aligned[key] = this.alignField(level, { field, key, path: `${level.prefix}${key}`, old, now });
+    }
+    return aligned;
+  }
+
+  private alignField(level: Level, argument: Argument): Json | undefined {
+    const { field, key, path, old, now } = argument;
+    if (field.returnedAs !== undefined) return this.alignDuration(field.returnedAs, old);
+    if (field.inputOnly || field.secret || equalForDrift(field, old, now)) return old;
+    const reason = unreadReason(old);
+    if (reason !== undefined && !decidesAccess(field, level.inherited)) {
+      this.unread.push(`${path} ${reason}`);
+      return old;
+    }
+    if (isServersOwn(field, key, level) || this.isRewritten(argument)) return old;
+    if (field.type !== "object" || !isObject(old) || !isObject(now)) return now;
+    const { fields } = field;
+    const inherited = effectOf(field, level.inherited);
+    return this.align({ fields, prefix: `${path}.`, inherited, expected: old, live: now });
+  }
+
+  /** A duration counts from the creation to the end that the server returns in its place. */
+  private alignDuration(output: string, old: Json | undefined): Json | undefined {
+    const span = typeof old === "string" ? durationNanos(old) : undefined;
+    // Without one the end itself is compared.
+    if (span === undefined) return old;
+    const { createTime, details } = this.entity;
+    const [start, end] = [nanosOf(createTime), nanosOf(details?.[output])];
+    if (start === undefined || end === undefined) return undefined;
+    return isNear(start + span, end) ? old : `${(end - start) / 1_000_000_000n}s`;
+  }
+
+  /** Whether the server keeps the expected value in a form of its own, which only the state tells of what is no time. */
+  private isRewritten({ field, path, old, now }: Argument): boolean {
+    if (!field.normalized || !isSet(field, old) || !isSet(field, now)) return false;
+    if (field.type === "string" && field.format === "timestamp") return isNear(nanosOf(old), nanosOf(now));
+    const forms = this.entity.recorded?.[NORMALIZED];
+    if (this.hasState) return isObject(forms) && forms[path] === now;
+    this.needsState.push(path);
+    return true;
+  }
+}
+
+/** Whether a value is the server's to choose: the program sets none, or both sides have the one that follows from others. */
+function isServersOwn(field: FieldSpec, key: string, { expected, live }: Level): boolean {
+  if (typeof field.serverFilled !== "function") {
+    return field.serverFilled === true && !isSet(field, expected[key]);
+  }
+  return [expected, live].every((side) => !isSet(field, side[key]) || isServerFilled(field, side, key));
+}
+
+/** Writes what is as expected of a live object in the expected spelling; all else is left as it is. */
+export function alignLive(
+  spec: ResourceSpec,
+  expected: Props,
+  entity: LiveEntity,
+  hasState: boolean,
+): AlignedInputs {
+  const alignment = new Alignment(entity, hasState);
+  const { fields } = spec;
+  const inputs = alignment.align({ fields, prefix: "", inherited: "other", expected, live: entity.inputs });
+  const { unread, needsState } = alignment;
+  return { inputs, unread, needsState };
+}
+
+/** Whether a live object has these arguments, as far as a review has to announce them and no state is needed to tell. */
+export function hasExpectedInputs(spec: ResourceSpec, expected: Props, entity: LiveEntity): boolean {
+  const { inputs } = alignLive(spec, expected, entity, false);
+  return Object.entries(spec.fields).every(
+    ([key, field]) => !mustBeAnnounced(key, field) || equal(field, expected[key], inputs[key]),
+  );
+}

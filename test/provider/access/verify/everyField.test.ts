@@ -1,0 +1,302 @@
+import { startEmulator } from "../../../../emulator";
+import type { Emulator } from "../../../../emulator";
+import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
+import { inventoryKinds } from "../../../../provider/access/documents/inventoryKinds";
+import { parseStateExport } from "../../../../provider/access/documents/stateExport";
+import { mustBeAnnounced } from "../../../../provider/access/graph/fieldAccess";
+import { isVerified } from "../../../../provider/access/report/expectedAccess";
+import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
+import { review } from "../../../../provider/access/report/reviewReport";
+import { parseReviewReport } from "../../../../provider/access/verify/parseReviewReport";
+import { verify } from "../../../../provider/access/verify/verify";
+import { takeInventory } from "../../../../provider/inventory/takeInventory";
+import type { FieldSpec, Json, Props } from "../../../../provider/engine/description";
+import { preview, PROVENANCE, same, state, step } from "../../../support/documents";
+import { clientOf } from "../../../support/driftMatrix";
+import { declared, memberAt, samples, surroundings, withMember } from "../../../support/samples";
+import { HandlerStack } from "../../support/handlerStack";
+import type { Held } from "../../support/handlerStack";
+import { specOf, specs } from "../../support/samples";
+
+/*
+ * Every argument of every kind by its description, changed behind the back of an announced update: of an object that the
+ * update leaves alone, and of one that it creates. The inventories are those of a server that holds all samples.
+ */
+
+const LATER = "2098-01-01T00:00:00Z";
+const AFTER_ALL = "2099-01-01T00:00:00Z";
+
+/** An argument, or one inside it, of an object. */
+interface Leaf {
+  readonly path: readonly string[];
+  readonly field: FieldSpec;
+  /** Whether its description, or that of what it is in, calls it harmless. */
+  readonly isHarmless: boolean;
+}
+
+function leavesOf(
+  fields: Readonly<Record<string, FieldSpec>>,
+  path: readonly string[] = [],
+  isHarmless = false,
+): Leaf[] {
+  return Object.entries(fields).flatMap(([key, field]): Leaf[] => {
+    const inner = [...path, key];
+    const isInnerHarmless = isHarmless || field.harmless !== undefined;
+    if (field.type === "object" && !field.inputOnly) return leavesOf(field.fields, inner, isInnerHarmless);
+    return [{ path: inner, field, isHarmless: isInnerHarmless }];
+  });
+}
+
+/** Another value than the one that is there. */
+function otherValue(field: FieldSpec, value: unknown): Json {
+  switch (field.type) {
+    case "boolean":
+      return value !== true;
+    case "integer":
+      return Number(value ?? 0) + 1;
+    case "enum":
+      return `${field.prefix}ANOTHER`;
+    case "list": {
+      const items = Array.isArray(value) ? (value as Json[]) : [];
+      return [...items, otherValue(field.items, items[0])];
+    }
+    case "map":
+      return { ...(value as Props | undefined), "99": otherValue(field.values, undefined) };
+    case "object":
+      return Object.fromEntries(
+        Object.entries(field.fields).map(([key, member]) => [key, otherValue(member, undefined)]),
+      );
+    case "string":
+      if (field.format === "timestamp") return LATER;
+      if (field.format === "jwks") return '{"keys":[{"kty":"RSA","kid":"evil"}]}';
+      if (field.format === "uid" || field.format === "groupUid") return "e".repeat(40);
+      return `${typeof value === "string" ? value : ""}x`;
+  }
+}
+
+/** What no inventory tells, or what the server keeps anybody from changing. */
+function isOutOfReach(label: string, { path, field }: Leaf): boolean {
+  const name = path.join(".");
+  if (field.inputOnly === true || field.secret === true || name === "parentUid") return true;
+  return label === "synced" && (name === "aliases" || name === "activeTags");
+}
+
+/** An edit of the inventory after the update. */
+interface Edit {
+  readonly title: string;
+  readonly isHarmless: boolean;
+  /** What a finding must name; undefined where the list of grants shows it. */
+  readonly named: string;
+  readonly edit: (object: InventoryObject) => InventoryObject;
+}
+
+const setInput = (path: readonly string[], value: Json | undefined) => (object: InventoryObject) => ({
+  ...object,
+  inputs: withMember(object.inputs, path, value) as Props,
+});
+
+function editsOf(label: string, object: InventoryObject): Edit[] {
+  const { kind, inputs, details = {} } = object;
+  const spec = specOf(kind);
+  const ofInputs = leavesOf(spec.fields)
+    .filter((leaf) => !isOutOfReach(label, leaf))
+    .flatMap(({ path, field, isHarmless }): Edit[] => {
+      const value = memberAt(inputs, path);
+      const known = { isHarmless: isHarmless && path[0] !== "name", named: path.join(".") };
+      const changed = { ...known, title: "changed", edit: setInput(path, otherValue(field, value)) };
+      const cleared = { ...known, title: "cleared", edit: setInput(path, undefined) };
+      return value === undefined ? [{ ...changed, title: "set" }] : [changed, cleared];
+    });
+  const outputs = Object.entries(spec.outputs ?? {}).filter(([, field]) => field.secret !== true);
+  const ofDetails = [...outputs, ...("etag" in details ? [["etag", { type: "string" }] as const] : [])].map(
+    ([key, field]): Edit => ({
+      title: "changed",
+      isHarmless: false,
+      named: key,
+      edit: (one) => ({
+        ...one,
+        details: { ...one.details, [key]: otherValue(field, details[key]) },
+      }),
+    }),
+  );
+  return [...ofInputs, ...ofDetails];
+}
+
+describe("what changes behind the back of an update", () => {
+  let emulator: Emulator;
+  const held = new Map<string, Held>();
+  /** By the uid of the root group. */
+  const inventories = new Map<string, Inventory>();
+
+  const rootOf = (uid: string): string => uid.split("/")[0] ?? "";
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    const declarations = {
+      ...surroundings,
+      ...Object.fromEntries(
+        samples.flatMap((sample) => Object.entries(declared(sample.label, sample, sample.args))),
+      ),
+    };
+    const stack = new HandlerStack(emulator, declarations);
+    for (const name of Object.keys(declarations)) held.set(name, await stack.make(name));
+    for (const root of new Set([...held.values()].map(({ id }) => rootOf(id)))) {
+      const request = { root, kinds: inventoryKinds, now: Date.now };
+      inventories.set(root, await takeInventory(clientOf(emulator), request));
+    }
+  });
+
+  afterAll(() => emulator.close());
+
+  const heldAs = (name: string): Held => {
+    const one = held.get(name);
+    if (one === undefined) throw new Error(`nothing is made as ${name}`);
+    return one;
+  };
+  const inventoryOf = (uid: string): Inventory => {
+    const inventory = inventories.get(rootOf(uid));
+    if (inventory === undefined) throw new Error(`no inventory of ${uid}`);
+    return inventory;
+  };
+  const isObjectOf = ({ kind, id, inputs }: Held, object: InventoryObject): boolean =>
+    kind === "GroupAccess"
+      ? object.kind === "RoleBinding" && object.inputs["parentUid"] === inputs["parentUid"]
+      : object.kind === kind && object.uid === id;
+
+  /** The report of an update that creates these, or leaves all as it is, and the state after it. */
+  function announce(root: string, created: readonly string[]) {
+    const inventory = inventoryOf(root);
+    const isCreated = (object: InventoryObject): boolean =>
+      created.some((name) => isObjectOf(heldAs(name), object));
+    const own = [...held].filter(([, { id }]) => rootOf(id) === root);
+    const before = { ...inventory, takenAt: "2026-01-01T00:00:00Z" };
+    const steps = own.map(([name, { kind, id, inputs, outs }]) =>
+      created.includes(name)
+        ? step("create", undefined, state(kind, name, inputs))
+        : same(state(kind, name, inputs, { id, outputs: outs })),
+    );
+    const report = review(
+      {
+        preview: preview(...steps),
+        inventory: { ...before, objects: inventory.objects.filter((object) => !isCreated(object)) },
+      },
+      { provenance: PROVENANCE, failOn: "never", rules: () => [] },
+    );
+    const rows = own.map(([name, { kind, id, inputs, outs }]) => ({
+      ...state(kind, name, inputs, { id, outputs: outs }),
+      custom: true,
+    }));
+    const text = JSON.stringify({ version: 3, deployment: { resources: rows } });
+    return {
+      announced: parseReviewReport(JSON.stringify(report), "review.json"),
+      recorded: parseStateExport(text, "state.json"),
+    };
+  }
+
+  type Announcement = ReturnType<typeof announce>;
+
+  function verifyWith(
+    { announced, recorded }: Announcement,
+    objects: readonly InventoryObject[],
+    hasState = true,
+  ): VerifyReport {
+    const inventory = { ...inventoryOf(announced.expected?.root ?? ""), takenAt: AFTER_ALL, objects };
+    const sources: { review: ReviewReport; inventory: Inventory } = { review: announced, inventory };
+    return verify(hasState ? { ...sources, state: recorded } : sources, { provenance: PROVENANCE });
+  }
+
+  const brief = ({ failing, incomplete, findings }: VerifyReport) => ({
+    failing,
+    incomplete,
+    messages: findings.map(({ message }) => message),
+  });
+  const CLEAN = { failing: 0, incomplete: [], messages: [] };
+
+  /** The samples of one organisation by its root. */
+  const byRoot = (): Map<string, string[]> => {
+    const names = new Map<string, string[]>();
+    for (const { label } of samples) {
+      const root = rootOf(heldAs(label).id);
+      names.set(root, [...(names.get(root) ?? []), label]);
+    }
+    return names;
+  };
+
+  // A group that is a root is there before anything else, and no program of another organisation creates it.
+  const created = (names: readonly string[]): string[] =>
+    names.filter((name) => heldAs(name).id !== rootOf(heldAs(name).id));
+
+  test("is nothing after an update that does what it announced", () => {
+    for (const [root, names] of byRoot()) {
+      for (const change of [[], created(names)]) {
+        const announcement = announce(root, change);
+        expect(brief(verifyWith(announcement, inventoryOf(root).objects))).toEqual(CLEAN);
+      }
+    }
+  });
+
+  describe.each(["leaves alone", "creates"])("of what it %s", (what) => {
+    const announcements = new Map<string, Announcement>();
+
+    beforeAll(() => {
+      for (const [root, names] of byRoot()) {
+        announcements.set(root, announce(root, what === "creates" ? created(names) : []));
+      }
+    });
+
+    test.each(samples.map(({ label, kind }) => [label, kind] as const))(
+      "is found in every argument of %s, a %s, that no description calls harmless",
+      (label) => {
+        const one = heldAs(label);
+        const root = rootOf(one.id);
+        const announcement = announcements.get(root);
+        if (announcement === undefined) throw new Error("nothing is announced");
+        const { objects } = inventoryOf(root);
+        const failures: unknown[] = [];
+        for (const object of objects.filter((each) => isObjectOf(one, each))) {
+          for (const { title, named, isHarmless, edit } of editsOf(label, object)) {
+            // No earlier version of what the update creates is known.
+            if (what === "creates" && named === "etag") continue;
+            const edited = objects.map((each) => (each === object ? edit(each) : each));
+            const report = verifyWith(announcement, edited);
+            const isNamed = object.kind === "RoleBinding" || JSON.stringify(report.findings).includes(named);
+            // Access that is less than announced is missing, and no finding.
+            const isFound = report.failing > 0 ? isNamed : report.missing.length > 0;
+            const isExpected = isHarmless || !isVerified(object.kind) ? report.failing === 0 : isFound;
+            if (!isExpected) failures.push({ kind: object.kind, title, named, ...brief(report) });
+          }
+        }
+        expect(failures).toEqual([]);
+      },
+    );
+  });
+
+  test("is found as a new object of each kind", () => {
+    const found: string[] = [];
+    for (const [root] of byRoot()) {
+      const { objects } = inventoryOf(root);
+      const announcement = announce(root, []);
+      for (const object of objects) {
+        if (object.builtIn) continue;
+        const spec = specOf(object.kind);
+        const { parentUid } = object.inputs;
+        const parent = typeof parentUid === "string" ? parentUid : root;
+        const uid = `${parent}/${"f".repeat(16)}`;
+        const inputs = spec.sharesParentUid ? { ...object.inputs, parentUid: uid } : object.inputs;
+        const { failing, findings } = verifyWith(announcement, [...objects, { ...object, uid, inputs }]);
+        if (failing > 0 && findings.some((finding) => finding.uid === uid)) found.push(object.kind);
+      }
+    }
+    const verified = specs.map(({ kind }) => kind).filter((kind) => inventoryKinds.includes(kind));
+    expect([...new Set(found)].sort()).toEqual(verified.filter(isVerified).sort());
+  });
+
+  test("has a description for each argument that decides whether it is compared", () => {
+    const kinds = specs.filter(({ kind }) => !isVerified(kind)).map(({ kind }) => kind);
+    expect(kinds).toEqual(["RepoReadme", "TermsAcceptance"]);
+    const left = specs
+      .flatMap(({ kind, fields }) => Object.entries(fields).map(([key, field]) => ({ kind, key, field })))
+      .filter(({ key, field }) => !mustBeAnnounced(key, field) && field.harmless === undefined);
+    expect(left).toEqual([]);
+  });
+});
