@@ -7,7 +7,7 @@ import { parseStateExport } from "../../access/documents/stateExport";
 import { printable } from "../../api/errors";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { writeReport } from "../output/writeReport";
-import { checkProjectFiles } from "../input/projectFiles";
+import { checkFilesOfChange, checkProjectFiles } from "../input/projectFiles";
 import { readInput, decodeText } from "../input/readInput";
 import { createReviewSuppressor, createRules } from "../policy/suppressors";
 import { provenanceFlags, readProvenance } from "../input/provenance";
@@ -37,7 +37,7 @@ const flags = {
     type: "string",
     value: "DIR",
     default: "this folder",
-    help: "the project as the change has it: its files must not set environment variables or replace plugins",
+    help: "the project as the change has it, with the files of all its stacks: they must not set environment variables or replace plugins",
   },
   ...provenanceFlags,
   ...commonFlags,
@@ -108,10 +108,14 @@ function checkArguments({ values, positionals }: Parsed<typeof flags>): string {
 
 /** @throws UsageError where there is no project to check, ConfigError where it must not run. */
 function checkProject(folder: string | undefined, stack: string | undefined): void {
-  if (checkProjectFiles(folder ?? ".", stack) !== undefined || folder === undefined) return;
+  if (folder === undefined) {
+    checkProjectFiles(".", stack);
+    return;
+  }
+  if (checkFilesOfChange(folder) !== undefined) return;
   throw new UsageError(
     "PP5005",
-    `--project ${printable(folder, 200)}: neither this folder nor one above it has a Pulumi.yaml`,
+    `--project ${printable(folder, 200)}: neither this folder nor one above it in its repository has a Pulumi.yaml`,
   );
 }
 

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { parse } from "yaml";
 import { ConfigError, printable } from "../../api/errors";
 import { isObject } from "../../engine/values/values";
@@ -10,12 +10,16 @@ const EXTENSIONS = [".json", ".yaml", ".yml"];
 /** In the order in which the Pulumi CLI looks for them. */
 export const PROJECT_FILES = EXTENSIONS.map((extension) => `Pulumi${extension}`);
 
+/** A folder and those above it, the last one included. */
+const foldersUpTo = (folder: string, last?: string): string[] =>
+  folder === last || dirname(folder) === folder ? [folder] : [folder, ...foldersUpTo(dirname(folder), last)];
+
+const projectFilesIn = (folders: readonly string[]): string[] =>
+  folders.flatMap((folder) => PROJECT_FILES.map((name) => join(folder, name)));
+
 /** The project file of a folder, or of the nearest folder above it, as the Pulumi CLI finds it. */
-export function findProjectFile(folder: string): string | undefined {
-  const path = PROJECT_FILES.map((name) => join(folder, name)).find((file) => existsSync(file));
-  if (path !== undefined) return path;
-  return dirname(folder) === folder ? undefined : findProjectFile(dirname(folder));
-}
+export const findProjectFile = (folder: string): string | undefined =>
+  projectFilesIn(foldersUpTo(folder)).find((file) => existsSync(file));
 
 const refuse = (message: string): never => {
   throw new ConfigError("PP2012", message);
@@ -29,11 +33,11 @@ function readMembers(path: string): Map<string, unknown> {
   } catch {
     return refuse(`${printable(path, 200)} cannot be read as YAML or JSON; correct it first`);
   }
+  // A pointer of Git LFS is a text here, and another file in a checkout that fetches it.
+  if (!isObject(document ?? {})) refuse(`${printable(path, 200)} holds no settings; correct it first`);
   // Of a JSON file, the CLI reads members in any letter case.
   return new Map(
-    isObject(document)
-      ? Object.entries(document).map(([key, value]) => [key.normalize("NFKC").toLowerCase(), value])
-      : [],
+    Object.entries(document ?? {}).map(([key, value]) => [key.normalize("NFKC").toLowerCase(), value]),
   );
 }
 
@@ -90,6 +94,14 @@ function stackFiles(folder: string, stack: string | undefined): string[] {
     .map((name) => join(folder, name));
 }
 
+function checkStackFile(file: string): void {
+  if (isEmpty(readMembers(file).get("environment"))) return;
+  refuse(
+    `environment of ${printable(file, 200)}: Pulumi ESC sets environment variables before the engine starts, such as PLATFORM_BASE_URL, HTTPS_PROXY and NODE_OPTIONS, so ${printable(basename(file), 80)} alone would decide where a credential goes; ` +
+      "set variables where the command runs, and write the configuration of the stack as config",
+  );
+}
+
 /**
  * Refuses a project whose files decide what runs beside the program, or with which environment variables: whoever can
  * change such a file would choose where a credential goes.
@@ -103,12 +115,50 @@ export function checkProjectFiles(folder: string, stack?: string): string | unde
   if (path === undefined) return undefined;
   const members = readMembers(path);
   checkProject(path, members);
-  for (const file of stackFiles(stackFolder(path, members), stack)) {
-    if (isEmpty(readMembers(file).get("environment"))) continue;
+  stackFiles(stackFolder(path, members), stack).forEach(checkStackFile);
+  return path;
+}
+
+/** @throws ConfigError where the path or a folder on the way to it is a link: elsewhere it may lead to another file. */
+function refuseLink(root: string, path: string): void {
+  for (const at of foldersUpTo(path, root)) {
+    if (at !== root && lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink())
+      refuse(`${printable(at, 200)} is a link, and the review cannot see where it leads; write a file there`);
+  }
+}
+
+/**
+ * The same for the files of a change, which are read as data where nothing of the change runs: of all stacks, since a
+ * preview of the change names its own stack. What another checkout could read in another place is refused.
+ *
+ * @returns the path of the project file, if there is one.
+ * @throws ConfigError naming the file and the property.
+ */
+export function checkFilesOfChange(folder: string): string | undefined {
+  const start = resolve(folder);
+  // A change cannot have a file of this name, so what lies above is none of the change's.
+  const root = foldersUpTo(start).find((at) => existsSync(join(at, ".git"))) ?? start;
+  refuseLink(root, start);
+  if (!existsSync(start)) return undefined;
+  // Also a link that leads nowhere here can lead somewhere in a checkout of the whole change.
+  const path = projectFilesIn(foldersUpTo(start, root)).find(
+    (file) => lstatSync(file, { throwIfNoEntry: false }) !== undefined,
+  );
+  if (path === undefined) return undefined;
+  refuseLink(root, path);
+  const members = readMembers(path);
+  checkProject(path, members);
+  const stacks = stackFolder(path, members);
+  const isInside = `${stacks}${sep}`.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
+  if (isInside) refuseLink(root, stacks);
+  if (!isInside || !existsSync(stacks)) {
     refuse(
-      `environment of ${printable(file, 200)}: Pulumi ESC sets environment variables before the engine starts, such as PLATFORM_BASE_URL, HTTPS_PROXY and NODE_OPTIONS, so ${printable(basename(file), 80)} alone would decide where a credential goes; ` +
-        "set variables where the command runs, and write the configuration of the stack as config",
+      `stackConfigDir of ${printable(path, 200)} names a folder that the change does not have; name one of the repository`,
     );
+  }
+  for (const file of stackFiles(stacks, undefined)) {
+    refuseLink(root, file);
+    checkStackFile(file);
   }
   return path;
 }

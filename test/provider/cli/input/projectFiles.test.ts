@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { checkProjectFiles } from "../../../../provider/cli/input/projectFiles";
+import { checkFilesOfChange, checkProjectFiles } from "../../../../provider/cli/input/projectFiles";
 
 let folder: string;
 beforeEach(() => {
@@ -50,6 +50,7 @@ test.each<[string, Record<string, string>]>([
     );
   }
   expect(() => checkProjectFiles(join(folder, "src"), "prod")).toThrow(/^environment of /);
+  expect(() => checkFilesOfChange(folder)).toThrow(/^environment of /);
 });
 
 test.each([
@@ -64,6 +65,7 @@ test.each([
 ])("a project file may not replace what runs: %s", (line, message) => {
   write({ "Pulumi.yaml": `${PROJECT}${line}\n` });
   expect(() => checkProjectFiles(folder)).toThrow(message);
+  expect(() => checkFilesOfChange(folder)).toThrow(message);
 });
 
 test("nor name the program as another process", () => {
@@ -78,6 +80,85 @@ test.each(["a: [", "a: 1\n---\nenvironment: [acme/prod]", "environment: 1\nenvir
     expect(() => checkProjectFiles(folder, "prod")).toThrow(/Pulumi\.prod\.yaml cannot be read/);
   },
 );
+
+test.each(["version https://git-lfs.github.com/spec/v1\n", "text", "- environment", "1"])(
+  "a file that holds no settings here is refused, since another checkout may have another one: %j",
+  (text) => {
+    write({ "Pulumi.yaml": PROJECT, "Pulumi.prod.yaml": text });
+    expect(() => checkProjectFiles(folder, "prod")).toThrow(/Pulumi\.prod\.yaml (holds no|cannot be)/);
+    expect(() => checkFilesOfChange(folder)).toThrow(/Pulumi\.prod\.yaml (holds no|cannot be)/);
+  },
+);
+
+describe("of a change", () => {
+  const CHANGE = join("repository", "change");
+  const at = (name: string): string => join(folder, CHANGE, name);
+  const check = (name = "infra"): string | undefined => checkFilesOfChange(at(name));
+
+  /** A checkout of the change in one of the default branch, which both have an honest project. */
+  beforeEach(() => {
+    const project = { "infra/Pulumi.yaml": PROJECT, "infra/Pulumi.prod.yaml": "config: {}\n" };
+    for (const at of ["repository", CHANGE]) {
+      write(Object.fromEntries(Object.entries(project).map(([name, text]) => [`${at}/${name}`, text])));
+      mkdirSync(join(folder, at, ".git"));
+    }
+    write({ "repository/Pulumi.yaml": PROJECT });
+  });
+
+  test("an honest project passes", () => {
+    expect(check()).toBe(at("infra/Pulumi.yaml"));
+    mkdirSync(at("infra/src"));
+    expect(check("infra/src")).toBe(at("infra/Pulumi.yaml"));
+    write({
+      [`${CHANGE}/infra/Pulumi.yaml`]: `${PROJECT}stackConfigDir: ../stacks`,
+      [`${CHANGE}/stacks/Pulumi.prod.yaml`]: "",
+    });
+    expect(check()).toBe(at("infra/Pulumi.yaml"));
+  });
+
+  test.each([
+    ["infra/Pulumi.prod.yaml", "../esc.yaml"],
+    ["infra/Pulumi.dev.yaml", "/nowhere/esc.yaml"],
+    ["infra/Pulumi.prod.json", "missing.json"],
+    ["infra/Pulumi.yaml", "../esc.yaml"],
+    ["infra/Pulumi.json", "missing.json"],
+    ["infra", "missing"],
+    ["infra", "../infra"],
+    ["infra/Pulumi.prod.yaml", join("..", "..", "infra", "Pulumi.prod.yaml")],
+  ])("%s may not be a link to %s", (name, target) => {
+    rmSync(at(name), { recursive: true, force: true });
+    symlinkSync(target, at(name));
+    expect(() => check()).toThrow(`${at(name)} is a link`);
+  });
+
+  test.each([
+    ["stacks", "is a link"],
+    ["stacks/prod", "is a link"],
+    ["missing", "names a folder that the change does not have"],
+    ["../../infra", "names a folder that the change does not have"],
+    ["../..", "names a folder that the change does not have"],
+    ["../../change-of-another", "names a folder that the change does not have"],
+  ])("the folder %s of stack files is refused: it %s", (name, message) => {
+    write({
+      [`${CHANGE}/infra/Pulumi.yaml`]: `${PROJECT}stackConfigDir: ${name}`,
+      "repository/change-of-another/Pulumi.prod.yaml": "",
+    });
+    mkdirSync(at("other/prod"), { recursive: true });
+    symlinkSync("../other", at("infra/stacks"));
+    expect(() => check()).toThrow(message);
+  });
+
+  test("a project that only the checkout around it has is none of the change", () => {
+    rmSync(at("infra"), { recursive: true });
+    expect(check()).toBeUndefined();
+    expect(check(".")).toBeUndefined();
+  });
+
+  test("a file of another stack counts: the preview of the change names its stack itself", () => {
+    write({ [`${CHANGE}/infra/Pulumi.dev.yaml`]: "environment: [acme/dev]" });
+    expect(() => check()).toThrow(/^environment of .*Pulumi\.dev\.yaml/);
+  });
+});
 
 test("what an honest project has is left alone", () => {
   write({
