@@ -6,7 +6,14 @@ import { FakeGitHub } from "../provider/cli/post/hosts";
 import type { Comment } from "../provider/cli/post/hosts";
 import { ownerBinding, programText, secondProgram } from "../support/accessRepository";
 import type { Files } from "../support/accessRepository";
-import { AccessFixture, actionsOf, APP_KEY, SECOND_STACK, STACK } from "../support/accessWorkflows";
+import {
+  AccessFixture,
+  actionsOf,
+  APP_KEY,
+  expectNoCommandOfDependency,
+  SECOND_STACK,
+  STACK,
+} from "../support/accessWorkflows";
 import { ownActions, readWorkflow, WorkflowRun } from "../support/githubActions";
 import type { JobResult, RunningJob, Workflow } from "../support/githubActions";
 import { writeInitWorkflows } from "../support/initWorkflows";
@@ -67,6 +74,7 @@ beforeEach(async () => {
 afterEach(async () => {
   fixture.emulator.clearFaults();
   rmSync(canary, { force: true });
+  expectNoCommandOfDependency(fixture);
   rmSync(fixture.artifacts, { recursive: true, force: true });
   await github.stop();
 });
@@ -106,7 +114,7 @@ async function runWorkflow(name: string, branch: string, subject: string, given:
     event,
     event_name: name.replace(/^access-(.+)\.yml$/, (_, which: string) => EVENTS[which] ?? ""),
     ref: name === "access-preview.yml" ? `refs/pull/${NUMBER}/merge` : "refs/heads/main",
-    sha: "f".repeat(40),
+    sha: fixture.repository.commitOf(branch),
     repository: "acme/access",
     server_url: "https://github.example",
     run_id: RUN_ID,
@@ -223,7 +231,7 @@ test("a dangerous change fails, with its findings, whatever the pull request cha
   const record = `require("fs").appendFileSync(${JSON.stringify(canary)}, (process.env.GITHUB_JOB ?? "none") + "\\n");`;
   const script = `node -e '${record}'`;
   const vendor = "infra/vendor/pulumi-platform";
-  const entry = readFileSync(join(scratch, "work", vendor, "index.js"), "utf8");
+  const entry = readFileSync(join(scratch, "work", vendor, "dist/provider/index.js"), "utf8");
   const workflow = "on: workflow_run\njobs:\n  gate:\n    steps:\n      - run: exit 0\n";
   const pull = push({
     ...risky(),
@@ -234,16 +242,17 @@ test("a dangerous change fails, with its findings, whatever the pull request cha
       private: true,
       main: "index.js",
       scripts: { preinstall: script, postinstall: script, prepare: script },
-      dependencies: { "pulumi-platform": "file:vendor/pulumi-platform" },
+      dependencies: { "pulumi-platform": "file:vendor/pulumi-platform", tools: "file:vendor/tools" },
     }),
     [`${vendor}/package.json`]: JSON.stringify({
       name: "pulumi-platform",
       version: "0.1.0",
-      bin: { "pulumi-platform": "bin.js" },
+      main: "dist/provider/index.js",
+      bin: { "pulumi-platform": "dist/provider/cli/main.js" },
       scripts: { postinstall: script },
     }),
-    [`${vendor}/bin.js`]: `#!/usr/bin/env node\n${record}\n`,
-    [`${vendor}/index.js`]: `${record}\n${entry}`,
+    [`${vendor}/dist/provider/cli/main.js`]: `#!/usr/bin/env node\n${record}\n`,
+    [`${vendor}/dist/provider/index.js`]: `${record}\n${entry}`,
     "infra/.npmrc": "ignore-scripts=false\n",
     ".github/workflows/access-review.yml": workflow,
     "infra/review/report.json": "{}",
@@ -315,6 +324,15 @@ test("a preview that failed fails the review, and the comment says so", async ()
   expect(results["preview"]?.log).toContain("first line");
   expect(results["preview"]?.log).not.toMatch(/^::|##\[/m);
   expect(results["preview"]?.log).not.toContain("\u001b[31m");
+});
+
+test("a pull request with a stack file that sets environment variables is not reviewed", async () => {
+  const pull = push({ ...benign(), "infra/Pulumi.dev.yaml": "environment: [acme/evil]\n" });
+  const results = await runReview(pull);
+  expect(outcome(results)).toMatchObject({ preview: "success", review: "failure", gate: "failure" });
+  expect(results["review"]?.log).toMatch(/environment of .*infra\/Pulumi\.dev\.yaml: Pulumi ESC sets/);
+  expect(statusOf(pull)).toBe("failure");
+  expect(comment().body).toContain("**Not reviewed:** the review wrote no report; its log says why");
 });
 
 test("a pull request whose preview can come from the workflow of another base is not reviewed", async () => {
@@ -398,7 +416,7 @@ test("the deployment applies the plan that it has reviewed, then compares the re
     },
   });
   // Where the program cannot write: the digest that the update and the comparison ask for.
-  expect(github.statuses.get(`${"f".repeat(40)} access-plan`)).toMatchObject({
+  expect(github.statuses.get(`${pull.commit} access-plan`)).toMatchObject({
     description: `Report to approve: digest ${results["review"]?.outputs["digest"]}`,
   });
   expect(results["review"]?.summary).toContain("Access review");

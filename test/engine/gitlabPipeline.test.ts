@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { FakeGitLab } from "../provider/cli/post/hosts";
 import { ownerBinding, programText, secondProgram } from "../support/accessRepository";
 import type { Files } from "../support/accessRepository";
-import { AccessFixture, SECOND_STACK, STACK } from "../support/accessWorkflows";
+import { AccessFixture, expectNoCommandOfDependency, SECOND_STACK, STACK } from "../support/accessWorkflows";
 import { JobStore, PipelineRun, READ_TOKEN, readPipeline } from "../support/gitlabPipeline";
 import type { Pipeline } from "../support/gitlabPipeline";
 import { writeInitWorkflows } from "../support/initWorkflows";
@@ -60,6 +60,7 @@ beforeEach(async () => {
 afterEach(async () => {
   fixture.emulator.clearFaults();
   rmSync(canary, { force: true });
+  expectNoCommandOfDependency(fixture);
   await gitlab.stop();
 });
 
@@ -171,17 +172,17 @@ test("a harmless change passes with a note that names its commit", async () => {
 test("a dangerous change fails with its findings, sees no GitLab token, and cannot influence the review", async () => {
   const record = `require("fs").appendFileSync(${JSON.stringify(canary)}, (process.env.CI_JOB_NAME ?? "none") + " " + JSON.stringify(process.env) + "\\n");`;
   const vendor = "infra/vendor/pulumi-platform";
-  const entry = readFileSync(join(scratch, "work", vendor, "index.js"), "utf8");
+  const entry = readFileSync(join(scratch, "work", vendor, "dist/provider/index.js"), "utf8");
   const run = await pipelineFor({
     ...risky(),
-    [`${vendor}/index.js`]: `${record}\n${entry}`,
-    [`${vendor}/bin.js`]: `#!/usr/bin/env node\n${record}\n`,
+    [`${vendor}/dist/provider/index.js`]: `${record}\n${entry}`,
+    [`${vendor}/dist/provider/cli/main.js`]: `#!/usr/bin/env node\n${record}\n`,
     "infra/package.json": JSON.stringify({
       name: "access",
       private: true,
       main: "index.js",
       scripts: { postinstall: `node -e '${record}'` },
-      dependencies: { "pulumi-platform": "file:vendor/pulumi-platform" },
+      dependencies: { "pulumi-platform": "file:vendor/pulumi-platform", tools: "file:vendor/tools" },
     }),
     "infra/access-policy.yaml":
       "allow:\n  - rule: G1\n    match: {}\n    reason: trust me\n    expires: 2099-01-01\n",
@@ -205,6 +206,16 @@ test("a dangerous change fails with its findings, sees no GitLab token, and cann
     ["access-review", READ_TOKEN],
     ["access-post", SECRET],
   ]);
+});
+
+test("a merge request with a stack file that sets environment variables is not reviewed", async () => {
+  const files = { ...benign(), "infra/Pulumi.dev.yaml": "environment: [acme/evil]\n" };
+  const run = await pipelineFor(files, { recorded: ["access-start", "access-preview"] });
+  expect(outcome(run)).toMatchObject({ "access-review": "failure", "access-gate": "skipped" });
+  expect(run.results["access-review"]?.log).toMatch(
+    /environment of .*infra\/Pulumi\.dev\.yaml: Pulumi ESC sets/,
+  );
+  expect(note()).toContain("**Not reviewed:** the review wrote no report; its log says why");
 });
 
 test("without an inventory nothing is reviewed", async () => {

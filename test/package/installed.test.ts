@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ROOT } from "../support/engine";
@@ -138,6 +138,14 @@ describe("the installed package", () => {
       /\/node_modules\/(@pulumi|axios)\/|\/dist\/(emulator|provider\/(?!events\/|errorCodes\/codedError\.js|api\/(?:address|logText|loopback|withoutTrailing)\.js))/;
     expect((answer as string[]).filter((path) => unwanted.test(path))).toEqual([]);
     expect(stderr).toBe("");
+  });
+
+  test("has its command where the workflows for CI look for it", async () => {
+    const { bin } = JSON.parse(readFileSync(inPackage("package.json"), "utf8")) as Manifest;
+    const { answer } = await evaluate(
+      `console.log(JSON.stringify(path.join(require.resolve("pulumi-platform"), "../cli/main.js")));`,
+    );
+    expect(answer).toBe(realpathSync(inPackage(bin["pulumi-platform"] ?? "")));
   });
 
   test("offers the engine every kind that a program can create", async () => {

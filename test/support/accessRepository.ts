@@ -20,14 +20,30 @@ const PACKAGE: Files = {
   "package.json": JSON.stringify({
     name: "pulumi-platform",
     version: "0.1.0",
-    bin: { "pulumi-platform": "bin.js" },
+    main: "dist/provider/index.js",
+    bin: { "pulumi-platform": "dist/provider/cli/main.js" },
   }),
-  "bin.js": `#!/usr/bin/env node\nrequire(${requirePath("cli/main.js")});\n`,
-  "index.js": `module.exports = require(${requirePath("index.js")});\n`,
+  "dist/provider/cli/main.js": `#!/usr/bin/env node\nrequire(${requirePath("cli/main.js")});\n`,
+  "dist/provider/index.js": `module.exports = require(${requirePath("index.js")});\n`,
   "dynamic.js": `module.exports = require(${requirePath("engine/dynamic.js")});\n`,
 };
 
-const NAMED = { name: "access", dependencies: { "pulumi-platform": "file:vendor/pulumi-platform" } };
+/** Another dependency, whose commands have the names of those of the machine. */
+const TOOLS = {
+  name: "tools",
+  version: "1.0.0",
+  bin: Object.fromEntries(
+    ["node", "npm", "npx", "sh", "bash", "env", "git", "gh", "tar", "pulumi"].map((name) => [
+      name,
+      "tool.sh",
+    ]),
+  ),
+};
+
+const NAMED = {
+  name: "access",
+  dependencies: { "pulumi-platform": "file:vendor/pulumi-platform", tools: "file:vendor/tools" },
+};
 
 /** What npm writes of it. */
 const LOCKFILE = JSON.stringify({
@@ -37,7 +53,12 @@ const LOCKFILE = JSON.stringify({
   packages: {
     "": NAMED,
     "node_modules/pulumi-platform": { resolved: "vendor/pulumi-platform", link: true },
-    "vendor/pulumi-platform": { version: "0.1.0", bin: { "pulumi-platform": "bin.js" } },
+    "node_modules/tools": { resolved: "vendor/tools", link: true },
+    "vendor/pulumi-platform": {
+      version: "0.1.0",
+      bin: { "pulumi-platform": "dist/provider/cli/main.js" },
+    },
+    "vendor/tools": { version: TOOLS.version, bin: TOOLS.bin },
   },
 });
 
@@ -76,7 +97,7 @@ export function secondProject(program: Program): Files {
   const packages = {
     "": named,
     "node_modules/pulumi-platform": { resolved: VENDORED, link: true },
-    [VENDORED]: { version: "0.1.0", bin: { "pulumi-platform": "bin.js" } },
+    [VENDORED]: { version: "0.1.0", bin: { "pulumi-platform": "dist/provider/cli/main.js" } },
   };
   return {
     "teams/package.json": JSON.stringify({ private: true, main: "index.js", ...named }),
@@ -100,6 +121,8 @@ export const ownerBinding = ({ owner }: Program): string =>
 /** A repository with the workflows of the examples and a program in the folder infra. */
 export class AccessRepository {
   readonly origin: string;
+  /** What the commands of a dependency write where one of them runs. */
+  readonly hijacked: string;
   private readonly work: string;
   /** A clone of each branch that was checked out since its last commit. */
   private readonly clones = new Map<string, string>();
@@ -111,6 +134,7 @@ export class AccessRepository {
   ) {
     this.origin = join(folder, "origin.git");
     this.work = join(folder, "work");
+    this.hijacked = join(folder, "hijacked");
     symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   }
 
@@ -126,6 +150,8 @@ export class AccessRepository {
       ...Object.fromEntries(
         Object.entries(PACKAGE).map(([name, text]) => [`infra/vendor/pulumi-platform/${name}`, text]),
       ),
+      "infra/vendor/tools/package.json": JSON.stringify(TOOLS),
+      "infra/vendor/tools/tool.sh": `#!/bin/sh\necho "$0 $*" >> '${this.hijacked}'\nexit 99\n`,
       "infra/package.json": JSON.stringify({ private: true, main: "index.js", ...NAMED }),
       "infra/package-lock.json": LOCKFILE,
       "infra/Pulumi.yaml": "name: access\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
@@ -161,6 +187,21 @@ export class AccessRepository {
     cpSync(clone, folder, { recursive: true, verbatimSymlinks: true });
   }
 
+  /** The newest commit of a branch. */
+  commitOf(branch: string): string {
+    return this.git("rev-parse", branch).trim();
+  }
+
+  /** Checks out the files of a commit that match a pattern, as a sparse checkout does. */
+  checkoutSparse(commit: string, pattern: string, folder: string): void {
+    const git = (...args: string[]) => execFileSync("git", ["-C", folder, ...args], { stdio: "ignore" });
+    mkdirSync(folder, { recursive: true });
+    git("init");
+    git("fetch", "--depth=1", `file://${this.origin}`, commit);
+    git("sparse-checkout", "set", "--no-cone", pattern);
+    git("checkout", "FETCH_HEAD");
+  }
+
   private clone(branch: string): string {
     const folder = mkdtempSync(join(this.folder, "clone-"));
     const from = [`--branch=${branch}`, `file://${this.origin}`];
@@ -172,7 +213,7 @@ export class AccessRepository {
     for (const [name, text] of Object.entries(files)) {
       const file = join(this.work, name);
       mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text, { mode: name.endsWith("bin.js") ? 0o755 : 0o644 });
+      writeFileSync(file, text, { mode: /(main\.js|\.sh)$/.test(name) ? 0o755 : 0o644 });
     }
   }
 

@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -199,6 +208,13 @@ require("http")
   .end(JSON.stringify(body));
 `;
 
+/** No command of a dependency has run in a job, though each has the name of one of the machine's. */
+export function expectNoCommandOfDependency({ repository: { hijacked } }: AccessFixture): void {
+  const ran = existsSync(hijacked) ? readFileSync(hijacked, "utf8") : "";
+  rmSync(hijacked, { force: true });
+  expect(ran).toBe("");
+}
+
 /** The key of the app that sets the required status: a secret of an environment of the default branch. */
 export const APP_KEY = "-----BEGIN RSA PRIVATE KEY-----";
 
@@ -206,8 +222,10 @@ export const APP_KEY = "-----BEGIN RSA PRIVATE KEY-----";
 export function actionsOf(fixture: AccessFixture, branch: string): Record<string, Action> {
   const stored = (name = ""): string => join(fixture.artifacts, name);
   return {
-    "actions/checkout": (_, job) => {
-      fixture.repository.checkout(branch, job.workspace);
+    "actions/checkout": ({ ref, path = ".", "sparse-checkout": pattern }, job) => {
+      const folder = resolve(job.workspace, path);
+      if (ref !== undefined && pattern !== undefined) fixture.repository.checkoutSparse(ref, pattern, folder);
+      else fixture.repository.checkout(branch, folder);
       return undefined;
     },
     "actions/setup-node": () => undefined,

@@ -19,6 +19,18 @@ afterAll(() => rmSync(written, { recursive: true, force: true }));
 
 const npm = findPackageManager([]);
 
+/** Node itself finds the command, since npx finds commands of all packages before those of the machine. */
+const FIND_COMMAND = `cli=$(node -p 'path.join(require.resolve("pulumi-platform"), "../cli/main.js")')`;
+
+/** The two checkouts: the commit of the workflow, and the files of a change that are read as data. */
+const OF_WORKFLOW = { "persist-credentials": false };
+const OF_CHANGE = {
+  ...OF_WORKFLOW,
+  path: "access-change",
+  "sparse-checkout": "Pulumi*",
+  "sparse-checkout-cone-mode": false,
+};
+
 /** Every string in a document: scripts are among them. */
 function texts(value: unknown): string[] {
   if (typeof value === "string") return [value];
@@ -34,7 +46,7 @@ interface Call {
 /** The commands of ours that a document's scripts run. */
 function callsIn(value: unknown): Call[] {
   return texts(value).flatMap((text) =>
-    [...text.replaceAll("\\\n", " ").matchAll(/npx --no -- pulumi-platform (\S+)([^\n|;&]*)/g)].map(
+    [...text.replaceAll("\\\n", " ").matchAll(/node "\$cli" (\S+)([^\n|;&]*)/g)].map(
       ([, command = "", rest = ""]) => ({
         command,
         flags: [...rest.matchAll(/(?<=\s)(--?[a-z][\w-]*)/g)].map(([, flag = ""]) => flag),
@@ -90,7 +102,11 @@ test.each([...parts.map((file) => [relative(ROOT, file), file]), ...writtenFiles
     const documents = parseAllDocuments(readFileSync(file, "utf8"), { strict: true });
     const content: unknown[] = documents.map((document) => document.toJS() as unknown);
     const calls = callsIn(content);
-    expect(calls).toHaveLength(texts(content).join("\n").split("npx ").length - 1);
+    expect(calls).toHaveLength(
+      texts(content)
+        .join("\n")
+        .split(/node "\$/).length - 1,
+    );
     for (const { command, flags } of calls) {
       const help = helpOf(command);
       for (const flag of flags) expect(help).toMatch(new RegExp(`(^|[\\s,])${flag}(?=[\\s,]|$)`, "m"));
@@ -173,7 +189,9 @@ describe.each([
     for (const place of jobs) {
       for (const { run = "", uses, with: inputs } of stepsOf(place)) {
         if (run.includes("npm ")) expect(run).toBe(`${refuseUnexpected(npm)}\nnpm ci --ignore-scripts\n`);
-        if (uses?.startsWith("actions/checkout@")) expect(inputs).toEqual({ "persist-credentials": false });
+        if (run.includes("$cli")) expect(run.split("\n")[0]).toBe(FIND_COMMAND);
+        if (uses?.startsWith("actions/checkout@"))
+          expect([OF_WORKFLOW, OF_CHANGE]).toContainEqual({ ...inputs, ref: undefined });
       }
     }
   });
@@ -220,10 +238,10 @@ describe.each([
         "deploy",
         "production",
         expect.stringMatching(
-          /verify \S+report\.json" --digest="\$DIGEST" --plan-only --plan "(\$RUNNER_TEMP\/access-preview\/plan\.json)"\s*pulumi up .*--plan "\1"/,
+          /verify \S+report\.json" --digest="\$DIGEST" \\\n +--plan-only --plan "(\$RUNNER_TEMP\/access-preview\/plan\.json)"\s*pulumi up .*--plan "\1"/,
         ),
       ],
-      ["verify", "", expect.stringMatching(/pulumi-platform verify .*report\.json" --digest="\$DIGEST"/)],
+      ["verify", "", expect.stringMatching(/node "\$cli" verify .*report\.json" --digest="\$DIGEST"/)],
     ]);
   });
 

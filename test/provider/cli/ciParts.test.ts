@@ -104,15 +104,25 @@ let calls: string;
 let environment: Values;
 const gitlab = new FakeGitLab();
 
-/** Stands in for a command: records its arguments, and writes what the options of ours name. */
+/** Stands in for a command: records its arguments. */
 const RECORDER = `#!/bin/bash
 printf '%s\\0' "\${0##*/}" "$@" $'\\x1e' >> "$CALLS"
 for arg in "$@"; do
-  case $arg in json=*) printf '{"digest":"0"}' > "\${arg#json=}" ;; esac
   if [ "$before" = --save-plan ]; then printf '{}' > "$arg"; fi
   before=$arg
 done
-if [ "\${0##*/}" = git ]; then mkdir "\${!#}/$ACCESS_FOLDER"; fi
+case "\${0##*/} $1" in
+  "git clone") mkdir "\${!#}/$ACCESS_FOLDER" ;;
+  "npm ci") mkdir -p node_modules && cp -r "$INSTALLED" node_modules ;;
+esac
+`;
+
+/** Stands in for our command: records its arguments, and writes what its options name. */
+const OUR_RECORDER = `
+const { appendFileSync, writeFileSync } = require("fs");
+const args = process.argv.slice(2);
+appendFileSync(process.env.CALLS, ["ours", ...args, "\\x1e"].map((text) => text + "\\0").join(""));
+for (const arg of args) if (arg.startsWith("json=")) writeFileSync(arg.slice("json=".length), '{"digest":"0"}');
 `;
 
 beforeAll(async () => {
@@ -122,8 +132,17 @@ beforeAll(async () => {
   mkdirSync(bin);
   for (const command of ["npx", "npm", "pulumi", "git", "intruder"])
     writeFileSync(join(bin, command), RECORDER, { mode: 0o755 });
+  const installed = join(scratch, "pulumi-platform");
+  mkdirSync(join(installed, "dist", "provider", "cli"), { recursive: true });
+  writeFileSync(join(installed, "package.json"), '{ "main": "dist/provider/index.js" }');
+  writeFileSync(join(installed, "dist", "provider", "index.js"), "");
+  writeFileSync(join(installed, "dist", "provider", "cli", "main.js"), OUR_RECORDER);
   calls = join(scratch, "calls");
-  environment = { PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, CALLS: calls };
+  environment = {
+    PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`,
+    CALLS: calls,
+    INSTALLED: installed,
+  };
 });
 
 beforeEach(() => {
@@ -151,7 +170,7 @@ function expectHarmless(value: string, inputs: readonly string[]): void {
     .split("\x1e\0")
     .map((call) => call.split("\0"));
   expect(recorded.map(([command]) => command)).not.toContain("intruder");
-  const ours = recorded.filter(([command]) => command === "npx").flat();
+  const ours = recorded.filter(([command]) => command === "ours").flat();
   for (const input of inputs) expect(ours).toContain(`--${input}=${value}`);
 }
 

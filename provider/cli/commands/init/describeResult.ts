@@ -77,10 +77,9 @@ function describeFirstUpdate({ found, settings }: InitResult): string[] {
   if (found.project !== undefined) return [];
   const { baseUrl, backend, organization, stack } = settings;
   const isKnown = organization !== ORGANIZATION && !isSelfManaged(backend.kind);
-  const { name, run } = settings.packageManager;
   return [
     `export PLATFORM_BASE_URL=${baseUrl ?? "https://…"} PLATFORM_TOKEN=…`,
-    `${name === "npm" ? "npx" : run} pulumi-platform doctor   # checks both, and prints the uid of the root group`,
+    `${settings.packageManager.run} pulumi-platform doctor   # checks both, and prints the uid of the root group`,
     `pulumi stack init ${isKnown ? `${organization}/${stack}` : stack}`,
     "pulumi config set rootUid UID",
     "pulumi up",

@@ -11,7 +11,7 @@ export interface PackageManager {
   readonly configuration: readonly string[];
   /** Installs the lockfile in CI, without scripts of packages. */
   readonly installInCi: string;
-  /** Runs an installed command, and downloads nothing. */
+  /** Runs an installed command, for a reader: it also finds commands of other packages, so CI starts the file itself. */
   readonly run: string;
   readonly install: string;
   readonly add: string;
@@ -50,7 +50,7 @@ const npm: PackageManager = {
   lockfile: "package-lock.json",
   configuration: [],
   installInCi: "npm ci --ignore-scripts",
-  run: "npx --no --",
+  run: "npx",
   install: "npm install",
   add: "npm install",
   addForDevelopment: "npm install --save-dev",
@@ -148,5 +148,4 @@ export const withPackageManager = (text: string, packageManager: PackageManager)
   text
     .replaceAll(unexpectedFiles(npm).join(" "), unexpectedFiles(packageManager).join(" "))
     .replaceAll(`[ ! -e ${npm.lockfile} ]`, `[ ! -e ${packageManager.lockfile} ]`)
-    .replaceAll(npm.installInCi, packageManager.installInCi)
-    .replaceAll(npm.run, packageManager.run);
+    .replaceAll(npm.installInCi, packageManager.installInCi);

@@ -42,7 +42,7 @@ const workflows = (): Workflow[] =>
 
 /** Jobs that run the Pulumi CLI, or a command of ours that does. */
 const isUsingState = ({ steps }: Job): boolean =>
-  steps.some(({ run = "" }) => /\bpulumi (preview|up)\b|pulumi-platform (drift|verify)/.test(run));
+  steps.some(({ run = "" }) => /\bpulumi (preview|up)\b|node "\$cli" (drift|verify)/.test(run));
 
 interface Expected {
   /** The address in the files. */
