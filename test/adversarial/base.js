@@ -42,6 +42,12 @@ const resources = {
   reader: ["Role", () => ({ parentUid: ids.root, name: "reader", capabilities: ["CAP_REPO_LIST"] })],
   deployer: ["Identity", (r) => ({ parentUid: r.team.id, name: "deployer", claimMatch: workflow("pay") })],
   auditor: ["Identity", (r) => ({ parentUid: r.team.id, name: "auditor", claimMatch: workflow("audit") })],
+  // It lies in one group, and is bound in another one.
+  tester: ["Identity", (r) => ({ parentUid: r.sandbox.id, name: "tester", claimMatch: workflow("test") })],
+  "tester-reads": [
+    "RoleBinding",
+    (r) => ({ parentUid: r.team.id, identityUid: r.tester.id, roleUid: r.reader.id }),
+  ],
   "deployer-reads": [
     "RoleBinding",
     (r) => ({ parentUid: r.team.id, identityUid: r.deployer.id, roleUid: r.reader.id }),

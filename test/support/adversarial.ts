@@ -147,7 +147,7 @@ async function prepareBase(): Promise<Base> {
     const sandbox = stack.ids()["sandbox"] ?? "";
     const { mallory, owner } = ids;
     await call(emulator, "POST", `/iam/v2/roleBindings/${sandbox}`, { identityUid: mallory, roleUid: owner });
-    return { stack, dataFile, token: emulator.token, ids, folder };
+    return { stack, dataFile, token: emulator.token, ids: { ...ids, sandbox }, folder };
   } finally {
     await emulator.close();
   }
@@ -157,11 +157,19 @@ async function prepareBase(): Promise<Base> {
  * Exceptions such as a team may have: each is meant for what existed before. The uid of the role lets them suppress high
  * findings, so that a program which gets one of these names has something to gain.
  */
-export function policyFile(now: Date, { owner = "" }: Readonly<Record<string, string>>): string {
+export function policyFile(
+  now: Date,
+  { owner = "", sandbox = "" }: Readonly<Record<string, string>>,
+): string {
   const expires = new Date(now.getTime() + 30 * 86_400_000).toISOString().slice(0, 10);
   const entry = (match: string): string =>
     `  - match: ${match}\n    reason: agreed with the security team\n    expires: ${expires}\n`;
-  return `allow:\n${entry(`{ name: break-glass, role: "${owner}" }`)}${entry(`{ group: "acme / sandbox*", role: "${owner}" }`)}`;
+  const entries = [
+    `{ name: break-glass, role: "${owner}" }`,
+    `{ group: "acme / sandbox*", role: "${owner}" }`,
+    `{ group: "${sandbox}" }\n    rule: T5`,
+  ];
+  return `allow:\n${entries.map(entry).join("")}`;
 }
 
 export async function exitCode(run: () => Promise<number>): Promise<{ code: number; error: string }> {

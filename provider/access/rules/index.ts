@@ -10,7 +10,7 @@ import { FindingValues, stable } from "./findingValue";
 import { grantRules } from "./grants";
 import { keyRules } from "./keys";
 import { registryRules } from "./registry";
-import { changedSetting, newRoot, repeatedGrant } from "./settings";
+import { changedSetting, newMatch, newRoot, repeatedGrant } from "./settings";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
 import type { RuleOptions } from "./ruleOptions";
@@ -30,6 +30,7 @@ export const rules: readonly Rule[] = [
   ...exposureRules,
   newRoot,
   repeatedGrant,
+  newMatch,
   // The last one: it reports what no other rule does.
   changedSetting,
 ];

@@ -1,6 +1,19 @@
 import { didYouMean } from "../../engine/checks/suggestions";
 import { isAddressGlob, isHostGlob } from "../trust/addressGlob";
 import { printable } from "../../api/errors";
+import type { Entity } from "../graph/model";
+import type { Comparison } from "../review/comparison";
+
+/** An object that begins to match an exception of the policy file. */
+export interface NewMatch {
+  readonly entity: Entity;
+  /** The conditions that it matches from now on: `name: break-glass`. */
+  readonly condition: string;
+  /** Where the entry stands: `access-policy.yaml:12`. */
+  readonly entry: string;
+  /** Whether the entry can suppress a finding that is high or critical. */
+  readonly isForHigh: boolean;
+}
 
 /** The guards of a run; every field has a flag of the same name. */
 export interface RuleOptions {
@@ -20,6 +33,8 @@ export interface RuleOptions {
   readonly sinkAllow: readonly string[];
   /** `--strict`: what could not be resolved counts as high. */
   readonly strict: boolean;
+  /** `--policy`: finds what begins to match one of its entries. */
+  readonly newMatches?: (comparison: Comparison) => readonly NewMatch[];
 }
 
 /** The options of a run without a flag. */
@@ -70,6 +85,7 @@ const optionProblems: Readonly<Record<keyof RuleOptions, (value: unknown) => str
     typeof value === "number" && value >= 0 && value <= 1 ? undefined : "must be a number from 0 to 1",
   issuerAllow: (value) => (isStrings(value) ? globProblems.issuerAllow(value) : "must be a list of strings"),
   sinkAllow: (value) => (isStrings(value) ? globProblems.sinkAllow(value) : "must be a list of strings"),
+  newMatches: (value) => (typeof value === "function" ? undefined : "must be a function"),
   strict: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
 };
 

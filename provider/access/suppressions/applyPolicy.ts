@@ -29,7 +29,7 @@ function commandsOf({ for: commands, rule, kind }: PolicyEntry): readonly Policy
 }
 
 /** Whether an entry names one object, or the value that was found: a name alone may stand for something else later. */
-const isPinned = ({ fingerprint, match }: PolicyEntry): boolean =>
+export const isPinned = ({ fingerprint, match }: PolicyEntry): boolean =>
   fingerprint !== undefined || matchKeys.some((key) => isUid(match?.[key]));
 
 function countFindings(findings: readonly Finding[]): string {
@@ -50,15 +50,17 @@ interface EntryUse {
   /** Findings that it matches only by names: of resources that the change creates, or that only the program names. */
   readonly ofNewResources: Finding[];
   readonly unverified: Finding[];
+  /** Findings about objects of the group that it names, which also give something in other groups. */
+  readonly reachingFurther: Finding[];
 }
 
-function isExpired({ expires }: Pick<PolicyEntry, "expires">, now: number): boolean {
+export function isExpired({ expires }: Pick<PolicyEntry, "expires">, now: number): boolean {
   return expires !== undefined && !(now < Date.parse(`${expires}T00:00:00Z`) + DAY_MS);
 }
 
 /** Why an entry that has not expired suppresses less than it could. */
 function* usageNotes(use: EntryUse, isUnused: boolean, command?: PolicyCommand): Generator<string> {
-  const { used, withoutExpiry, withoutPerson, unpinned, ofNewResources, unverified } = use;
+  const { used, withoutExpiry, withoutPerson, unpinned, ofNewResources, unverified, reachingFurther } = use;
   if (withoutExpiry.length > 0) {
     yield `has no expires, so it does not suppress ${countFindings(withoutExpiry)}, high or critical: add expires`;
   }
@@ -75,16 +77,11 @@ function* usageNotes(use: EntryUse, isUnused: boolean, command?: PolicyCommand):
   if (unverified.length > 0) {
     yield `matches names that only the program states: ${countFindings(unverified)} not suppressed: give --inventory or --before, or name a uid`;
   }
-  if (
-    isUnused &&
-    !used &&
-    withoutExpiry.length +
-      withoutPerson.length +
-      unpinned.length +
-      ofNewResources.length +
-      unverified.length ===
-      0
-  ) {
+  if (reachingFurther.length > 0) {
+    yield `names a group, and ${countFindings(reachingFurther)} not suppressed: what they are about also has effect in other groups: name it by uid, or give a fingerprint`;
+  }
+  const isFitting = Object.values(use).some((list) => Array.isArray(list) && list.length > 0);
+  if (isUnused && !used && !isFitting) {
     yield command === "review"
       ? "matches no finding: remove it, correct what it names, or write for: [drift] if it is for drift"
       : "matches no finding: remove it, or correct what it names";
@@ -125,6 +122,7 @@ class PolicyApplier {
         unpinned: [],
         ofNewResources: [],
         unverified: [],
+        reachingFurther: [],
       });
     }
   }
@@ -174,6 +172,7 @@ class PolicyApplier {
       if (isExpired(entry, this.now)) return use.afterExpiry;
       return this.listOfGap(entry, use) ?? use.unpinned;
     }
+    if (matchesEntry(entry, finding, { ...texts, reach: [] })) return use.reachingFurther;
     return this.texts.isUnverified(finding) ? use.unverified : use.ofNewResources;
   }
 

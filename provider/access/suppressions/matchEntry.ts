@@ -31,7 +31,8 @@ export function matchesEntry(
     const glob = entry.match?.[key];
     if (glob === undefined) continue;
     const matches = key === "subject" || key === "issuer" ? trustMatches : globMatches;
-    if (!texts[key].some((text) => text !== undefined && matches(glob, text))) return false;
+    const lists = key === "group" ? [texts.group, ...texts.reach] : [texts[key]];
+    if (!lists.every((list) => list.some((text) => text !== undefined && matches(glob, text)))) return false;
   }
   return entry.fields === undefined || matchesFields(entry.fields, finding);
 }

@@ -7,13 +7,21 @@ import type { Comparison } from "../review/comparison";
 import type { MatchKey } from "./policyDocument";
 import { specs } from "../documents/specs";
 import type { Finding } from "../review/finding";
-import type { Grant, Named, Subject } from "../graph/grant";
+import type { Grant, Named, Scope, Subject } from "../graph/grant";
+import { GrantEffects } from "../graph/grantEffects";
 import { describeTrust } from "../rules/inputValues";
 import { accessKinds } from "../graph/accessKinds";
 import { isUnread } from "../graph/unread";
 
+type Texts = readonly (string | undefined)[];
+
 /** What each key of `match` is compared with. */
-export type MatchTexts = Readonly<Record<MatchKey, readonly (string | undefined)[]>>;
+export interface MatchTexts extends Readonly<Record<MatchKey, Texts>> {
+  /** The further groups in which the object of a finding gives something: `group` must match each of them too. */
+  readonly reach: readonly Texts[];
+}
+
+const scopeTexts = (scope: Scope | undefined): Texts => [scope?.path, scope?.name, scope?.uid];
 
 /** All strings of a finding that an entry can match, including names that the program chose. */
 export function statedTexts({ uid, name, kind, grant, group, trust }: Finding): MatchTexts {
@@ -25,7 +33,8 @@ export function statedTexts({ uid, name, kind, grant, group, trust }: Finding): 
     subject: [grant?.subject.displayName, grant?.subject.name, grant?.subject.uid, trust?.subject],
     issuer: [trust?.issuer],
     role: [grant?.role.name, grant?.role.uid, ...own],
-    group: [scope?.path, scope?.name, scope?.uid],
+    group: scopeTexts(scope),
+    reach: [],
   };
 }
 
@@ -38,12 +47,12 @@ function aboutOf({ grant, uid, name, kind, group }: Finding): readonly Partial<N
   return about.filter((named) => named !== undefined);
 }
 
-function displayNameOf(entity: Entity): string | undefined {
+export function displayNameOf(entity: Entity): string | undefined {
   return accessKinds[entity.kind]?.describeHolder?.(entity).displayName;
 }
 
 /** A group's name with slashes escaped, so that it never equals the path of a nested group. */
-function escapeName({ name }: Entity): string | undefined {
+export function escapeName({ name }: Entity): string | undefined {
   return name === undefined ? undefined : groupPath([name]);
 }
 
@@ -78,6 +87,7 @@ export class VerifiedTexts {
   private readonly after: GroupHierarchy;
   private readonly byUid = new Map<string, Entity>();
   private readonly grants: ReadonlySet<string | undefined>;
+  private readonly effects: GrantEffects | undefined;
   /** The keys and uids of all that an unknown reference is taken to name. */
   private readonly assumed = new Set<string | undefined>();
 
@@ -93,6 +103,7 @@ export class VerifiedTexts {
       if (uid === undefined || specs[kind]?.sharesParentUid === true || this.byUid.has(uid)) continue;
       this.byUid.set(uid, entity);
     }
+    this.effects = comparison && new GrantEffects(comparison);
     this.grants = new Set(comparison?.before.grants.map(grantUids));
   }
 
@@ -106,7 +117,8 @@ export class VerifiedTexts {
   /** The strings of a finding that an entry may match: names and trust only if the change leaves them as they were. */
   of(finding: Finding): MatchTexts {
     // What drift finds is named by the state or by the live organisation.
-    if (finding.drift !== undefined) return statedTexts(finding);
+    if (finding.drift !== undefined)
+      return { ...statedTexts(finding), reach: this.reachOf(finding, scopeTexts) };
     const { trust, uid, name, kind } = finding;
     const group = finding.group && this.omitAssumedTexts(finding.group);
     const grant = finding.grant && {
@@ -131,7 +143,19 @@ export class VerifiedTexts {
       issuer: [trust?.issuer === before?.issuer && trust?.issuer !== SECRET_MASK ? trust?.issuer : undefined],
       role: [role?.name, grant?.role.uid, ...(isRole ? [ownName, uid] : [])],
       group: this.groupTexts(grant?.group ?? group),
+      reach: this.reachOf(finding, (scope) => this.groupTexts(scope)),
     };
+  }
+
+  /** An identity in one group may be bound in another one: whoever accepts findings in the first accepts none there. */
+  private reachOf({ grant, kind, uid, urn }: Finding, textsOf: (scope: Scope) => Texts): readonly Texts[] {
+    const key = uid ?? urn;
+    if (grant !== undefined || kind === undefined || key === undefined) return [];
+    const groups = new Map<string, Scope>();
+    for (const { group } of this.effects?.of({ key, kind, uid, urn }) ?? []) {
+      groups.set(JSON.stringify([group.key, group.path]), group);
+    }
+    return [...groups.values()].map((group) => textsOf(this.omitAssumedTexts(group)));
   }
 
   /**

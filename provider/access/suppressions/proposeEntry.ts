@@ -20,24 +20,20 @@ const first = (texts: readonly (string | undefined)[]): string | undefined =>
   texts.find((text) => text !== undefined && text !== "");
 
 /** The conditions of an entry for a finding: uids where the objects have them. Objects that this change creates are left out. */
-function textsFor(
-  { grant, group }: Finding,
-  texts: MatchTexts,
-): Partial<Record<MatchKey, string | undefined>> {
-  const scope = grant?.group ?? group;
+function textsFor({ grant }: Finding, texts: MatchTexts): Partial<Record<MatchKey, string | undefined>> {
   if (grant === undefined) {
     const uid = first(texts.uid);
     if (uid !== undefined) return { uid };
-    const name = first(texts.name);
-    return name === undefined ? { group: scope?.uid ?? first(texts.group) } : { name };
+    // Its fingerprint names what has neither.
+    return { name: first(texts.name) };
   }
-  const { subject, role } = grant;
+  const { subject, role, group } = grant;
   const choose = (uid: string | undefined, among: readonly (string | undefined)[]): string | undefined =>
     uid !== undefined && among.includes(uid) ? uid : first(among);
   return {
     subject: choose(subject.uid, texts.subject),
     role: choose(role.uid, texts.role),
-    group: choose(scope?.uid, texts.group),
+    group: choose(group.uid, texts.group),
   };
 }
 

@@ -22,7 +22,7 @@ function grantUids(grant: Finding["grant"]): Partial<Record<MatchKey, string | u
  * @returns undefined where no glob matches it: that is for a person to write.
  */
 export function policyEntryFor(finding: Finding, reason: string, expires: string): PolicyEntry | undefined {
-  const { id, uid, name, kind, grant, group, drift, field } = finding;
+  const { id, uid, name, kind, grant, drift, field } = finding;
   const texts: Partial<Record<MatchKey, string | undefined>> =
     uid !== undefined
       ? { uid, ...grantUids(grant) }
@@ -32,7 +32,7 @@ export function policyEntryFor(finding: Finding, reason: string, expires: string
             role: grant.role.name ?? grant.role.uid,
             group: grant.group.path,
           }
-        : { name, group: group?.path };
+        : { name };
   const match: Partial<Record<MatchKey, string>> = {};
   for (const key of matchKeys) {
     const text = texts[key];

@@ -9,6 +9,7 @@ import { exitCodes, UsageError } from "../framework/exitCodes";
 import { writeReport } from "../output/writeReport";
 import { checkFilesOfChange, checkProjectFiles } from "../input/projectFiles";
 import { readInput, decodeText } from "../input/readInput";
+import { readReviewPolicy } from "../policy/reviewPolicy";
 import { createReviewSuppressor, createRules } from "../policy/suppressors";
 import { provenanceFlags, readProvenance } from "../input/provenance";
 import { defineCommand } from "../framework/defineCommand";
@@ -143,10 +144,11 @@ async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
   const path = checkArguments(parsed);
   const common = readCommonOptions(values, levels);
   const failOn = levels.find((level) => level === common.failOn) ?? "high";
-  const suppress = createReviewSuppressor(
-    { policy: values.policy, policyBase: values["policy-base"], baseRef: values["base-ref"] },
-    common.now,
-  );
+  const policy = readReviewPolicy({
+    policy: values.policy,
+    policyBase: values["policy-base"],
+    baseRef: values["base-ref"],
+  });
   const { sources, plan } = await readDocuments(path, values);
   checkProject(values.project, sources.preview.stack);
   const provenance = readProvenance(values, {
@@ -154,8 +156,9 @@ async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
     inventory: sources.inventory,
     cli: plan?.cli ?? sources.before?.cli,
   });
-  const rules = createRules(common);
-  const report = review(sources, { failOn, rules, judge: suppress, provenance, plan });
+  const rules = createRules(common, policy?.policy);
+  const judge = policy && createReviewSuppressor(policy, common.now);
+  const report = review(sources, { failOn, rules, judge, provenance, plan });
   await writeReport(report, common);
   if (common.outputs.every(({ path: file }) => file !== undefined)) logSummary(report);
   return chooseExitCode(report, common.exitZero);

@@ -3,12 +3,13 @@ import type { Finding } from "../../access/review/finding";
 import type { SuppressionResult, Rules } from "../../access/report/reviewReport";
 import { findingsOf } from "../../access/rules";
 import { applyPolicy } from "../../access/suppressions/applyPolicy";
+import { findNewMatches } from "../../access/suppressions/newMatches";
+import type { Policy } from "../../access/suppressions/policyDocument";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";
 import { printable } from "../../api/errors";
 import type { CommonOptions } from "../framework/options";
 import { readText } from "../input/readFiles";
-import { readReviewPolicy } from "./reviewPolicy";
-import type { PolicyFlags } from "./reviewPolicy";
+import type { ReviewPolicy } from "./reviewPolicy";
 
 /** Suppresses the findings that a policy file names. */
 export type Suppressor = (
@@ -17,8 +18,11 @@ export type Suppressor = (
   comparison?: Comparison,
 ) => SuppressionResult;
 
-/** The rules of a review, with the limits that the flags set. */
-export function createRules(options: CommonOptions): Rules {
+/**
+ * The rules of a review, with the limits that the flags set.
+ * @param policy Of a review: what begins to match its exceptions is a finding.
+ */
+export function createRules(options: CommonOptions, policy?: Policy): Rules {
   const { self, minOwners, requiredOwners, maxRemoval, issuerAllow, sinkAllow, strict, now } = options;
   return (comparison) =>
     findingsOf(comparison, {
@@ -30,6 +34,9 @@ export function createRules(options: CommonOptions): Rules {
       sinkAllow,
       strict,
       ...(self === undefined ? {} : { self }),
+      ...(policy === undefined
+        ? {}
+        : { newMatches: (compared) => findNewMatches(policy, now.getTime(), compared) }),
     });
 }
 
@@ -48,19 +55,11 @@ export function createSuppressor({
     applyPolicy(findings, policy, now.getTime(), "drift", isComplete, comparison);
 }
 
-/**
- * Reads the policy of a review; undefined where there is none. A file that the change itself alters does not decide:
- * see `readReviewPolicy`.
- *
- * @throws UsageError, PolicyError where a flag or a file is wrong.
- */
+/** Suppresses what the policy of a review allows. A file that the change itself alters does not decide: see `readReviewPolicy`. */
 export function createReviewSuppressor(
-  flags: PolicyFlags,
+  { policy, changed }: ReviewPolicy,
   now: Date,
-): ((findings: readonly Finding[], comparison: Comparison) => SuppressionResult) | undefined {
-  const reviewPolicy = readReviewPolicy(flags);
-  if (reviewPolicy === undefined) return undefined;
-  const { policy, changed } = reviewPolicy;
+): (findings: readonly Finding[], comparison: Comparison) => SuppressionResult {
   return (findings, comparison) => ({
     ...applyPolicy(findings, policy, now.getTime(), "review", true, comparison),
     ...(changed === undefined ? {} : { changed }),

@@ -158,7 +158,7 @@ describe("the risk rules after drift", () => {
 
   test("are left out if they declare that they apply to plans only or need the whole organisation", async () => {
     const planOnly = rules.filter((rule) => rule.planOnly === true).map(({ id }) => id);
-    expect(planOnly).toEqual(["T7", "K4", "D3", "X4", "X5", "S2", "S1"]);
+    expect(planOnly).toEqual(["T7", "K4", "D3", "X4", "X5", "S2", "S4", "S1"]);
     const inventories = [inventoryOf([...given, ...without(...owners)])];
     const only = new Set(owners.map(({ uid }) => uid));
     const part = await driftBetween([stateOf(held)], [], { inventories, onlyUids: only });

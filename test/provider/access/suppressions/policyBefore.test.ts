@@ -4,6 +4,7 @@ import type { Sources } from "../../../../provider/access/review/compare";
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
 import type { Comparison } from "../../../../provider/access/review/comparison";
 import { applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
+import { findNewMatches } from "../../../../provider/access/suppressions/newMatches";
 import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
@@ -466,6 +467,165 @@ describe("an exception", () => {
     const found = findingsOf(comparison, defaultRuleOptions(NOW));
     const judged = applyPolicy(found, policy("{ subject: break-glass }"), now, "review", true, comparison);
     expect(judged.suppressed).toEqual([]);
+  });
+});
+
+describe("an exception for a group", () => {
+  const tester = state("Identity", "tester", { parentUid: SANDBOX, name: "tester", ...trust }, below(12));
+  const moved = update(tester, claims("repo:mallory/x:ref:refs/heads/main"));
+  const grown = state(
+    "Role",
+    "grown",
+    { parentUid: SANDBOX, name: "grown", capabilities: ["CAP_REPO_LIST"] },
+    below(13),
+  );
+  const more = update(grown, { capabilities: CAPS });
+  const bound = (identityUid: string, where: string, roleUid: string): State => ({
+    ...grant(identityUid, where, roleUid),
+    urn: urn("RoleBinding", `to-${where.slice(-2)}`),
+    id: `${where}/${"c".repeat(16)}`,
+  });
+
+  const inSandbox = (subject: string, roleUid: string): State => bound(subject, SANDBOX, roleUid);
+  const inProduction = (subject: string, roleUid: string): State => bound(subject, PROD, roleUid);
+  const rows: [string, string, { op: string }, string][] = [
+    ["the trust of an identity", "T5", moved, below(12)],
+    ["the capabilities of a role", "G4", more, CI],
+  ];
+
+  it.each(rows)("accepts %s where all that it gives is there", (_what, rule, changed, holder) => {
+    const role = rule === "G4" ? below(13) : ROLE;
+    const steps = [...others(), changed, same(inSandbox(holder, role))];
+    expect(judge(sourcesOf(steps), "{ group: acme / sandbox }", rule).suppressed).toHaveLength(1);
+  });
+
+  it.each(rows)("accepts not %s that gives something elsewhere too", (_what, rule, changed, holder) => {
+    const role = rule === "G4" ? below(13) : ROLE;
+    const steps = [...others(), changed, same(inSandbox(holder, role)), same(inProduction(holder, role))];
+    for (const match of ["{ group: acme / sandbox }", `{ group: "${SANDBOX}" }`, '{ group: "acme / s*" }']) {
+      const judged = judge(sourcesOf(steps), match, rule);
+      expect(judged.suppressed).toEqual([]);
+      expect(judged.unused[0]).toMatch(/names a group, and 1 finding .* also has effect in other groups/);
+    }
+    expect(judge(sourcesOf(steps), '{ group: "acme*" }', rule).suppressed).toHaveLength(1);
+  });
+
+  it("accepts not what it gives before the change, nor by an object that is deleted with it", () => {
+    const steps = [
+      ...others(),
+      moved,
+      step("delete", inProduction(below(12), ROLE)),
+      same(inSandbox(below(12), ROLE)),
+    ];
+    expect(judge(sourcesOf(steps), "{ group: acme / sandbox }", "T5").suppressed).toEqual([]);
+  });
+});
+
+describe("what begins to match an exception", () => {
+  const entry = (match: string, more = ""): string =>
+    `allow:\n  - match: ${match}\n    reason: meant\n    expires: 2027-01-31\n${more}`;
+  const beginning = (steps: { op: string }[], text: string): string[] => {
+    const comparison = compare(sourcesOf(steps));
+    const read = parsePolicy(text, "p.yaml");
+    const newMatches = () => findNewMatches(read, NOW, comparison);
+    const found = findingsOf(comparison, { ...defaultRuleOptions(NOW), newMatches });
+    const left = applyPolicy(found, read, NOW, "review", true, comparison).findings;
+    return left.filter(({ id }) => id === "S4").map(({ severity, message }) => `${severity} ${message}`);
+  };
+  const glassLike = created("Identity", "break-glass", { parentUid: SANDBOX, ...trust });
+  const says = (severity: string, what: string, condition: string): string =>
+    `${severity} ${what} begins to match an exception of the policy file: ${condition}`;
+
+  it.each<[string, { op: string }[], string, string[]]>([
+    [
+      "a new identity under the name",
+      [...others(glass), create(glassLike)],
+      "{ name: break-glass }",
+      [says("medium", "identity break-glass", "name: break-glass")],
+    ],
+    [
+      "one where the exception can suppress what is high",
+      [...others(glass), create(glassLike)],
+      `{ subject: break-glass, role: "${OWNER}" }`,
+      [says("high", "identity break-glass", "subject: break-glass")],
+    ],
+    [
+      "one in a group for which there is an exception too",
+      [...others(glass), create(glassLike)],
+      `{ name: break-glass }\n    reason: x\n    expires: 2027-01-31\n  - match: { group: acme / sandbox }`,
+      [says("medium", "identity break-glass", "name: break-glass")],
+    ],
+    [
+      "a renamed identity",
+      [...others(ci), update(ci, { name: "break-glass-2" })],
+      "{ subject: 'break-glass*' }",
+      [says("medium", "identity break-glass-2", "subject: break-glass*")],
+    ],
+    [
+      "another trust",
+      [...others(ci), update(ci, claims("repo:acme/safe:pull_request"))],
+      "{ subject: 'repo:acme/safe:*' }",
+      [says("medium", "identity ci", "subject: repo:acme/safe:*")],
+    ],
+    [
+      "a renamed role",
+      [...others(admins), update(admins, { name: "safe" })],
+      "{ role: safe }",
+      [says("medium", "role safe", "role: safe")],
+    ],
+    [
+      "a renamed group",
+      [...others(prod), update(prod, { name: "sandbox-2" })],
+      "{ group: 'acme / sandbox*' }",
+      [says("medium", "group sandbox-2", "group: acme / sandbox*")],
+    ],
+    [
+      "a moved group",
+      [...others(deep), update(deep, { parentUid: SANDBOX })],
+      "{ group: 'acme / sandbox*' }",
+      [says("medium", "group deep", "group: acme / sandbox*")],
+    ],
+    [
+      "an unchanged group below a renamed one",
+      [...others(prod), update(prod, { name: "test" })],
+      "{ group: 'acme / test / *' }",
+      [says("medium", "group deep", "group: acme / test / *")],
+    ],
+    [
+      "a name that is not known yet",
+      [...others(ci), update(ci, { name: UNKNOWN })],
+      "{ name: break-glass }",
+      [expect.stringMatching(/^medium identity .* begins to match/) as string],
+    ],
+    [
+      "nothing: a new group below one that matches",
+      [...others(), create(created("Group", "more", { parentUid: SANDBOX }))],
+      "{ group: 'acme / sandbox*' }",
+      [],
+    ],
+    [
+      "nothing: what matched before",
+      [...others(glass), update(glass, { description: "new" })],
+      "{ name: break-glass }",
+      [],
+    ],
+    [
+      "nothing: a new object of another name",
+      [...others(), create(created("Identity", "other", { parentUid: ACME, ...trust }))],
+      "{ name: break-glass, subject: 'GitHub Actions of acme/pay*' }",
+      [],
+    ],
+  ])("%s", (_what, steps, match, expected) => {
+    expect(beginning(steps, entry(match))).toEqual(expected);
+  });
+
+  it("is none where the entry has a fingerprint, has expired, or names a uid", () => {
+    const steps = [...others(glass), create(glassLike)];
+    expect(beginning(steps, entry("{ name: break-glass }", `    fingerprint: ${"a".repeat(32)}\n`))).toEqual(
+      [],
+    );
+    expect(beginning(steps, entry("{ name: break-glass }").replace("2027", "2025"))).toEqual([]);
+    expect(beginning(steps, entry(`{ uid: "${GLASS}" }`))).toEqual([]);
   });
 });
 
