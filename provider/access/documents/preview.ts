@@ -68,7 +68,12 @@ function causeLines(message: string): string[] {
 }
 
 /** What is not compared with an update plan, and is large. */
-const NOT_COMPARED: ReadonlySet<string> = new Set(["outputs", "stackTrace", "sourcePosition"]);
+const NOT_COMPARED: ReadonlySet<string> = new Set([
+  "outputs",
+  "initErrors",
+  "stackTrace",
+  "sourcePosition",
+]);
 
 function writtenState(state: unknown): WrittenState | undefined {
   if (!isObject(state)) return undefined;

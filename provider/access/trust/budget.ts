@@ -3,8 +3,8 @@
 // eslint-disable-next-line no-restricted-syntax
 class BudgetExceeded extends Error {}
 
-/** How many steps all questions of a review may take together: about three seconds of processor time. */
-export const REVIEW_STEPS = 30_000_000;
+/** How many steps all questions of a review may take together: about two seconds of processor time. */
+export const REVIEW_STEPS = 20_000_000;
 const QUESTION_STEPS = 600_000;
 
 /** What a question answers that takes too many steps. */
