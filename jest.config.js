@@ -39,7 +39,7 @@ module.exports = {
   // Tests of the engine mostly wait for processes: jest's default would leave the last processor idle.
   maxWorkers: "100%",
   // The only time limit of all tests. It ends a test that hangs; work is bounded by counts, since a machine may be busy.
-  testTimeout: 3_600_000,
+  testTimeout: 1_200_000,
   testSequencer: "<rootDir>/scripts/lib/longestFirst.cjs",
   reporters: ["default", "<rootDir>/scripts/lib/partsReporter.mjs"],
   projects: isSite

@@ -1,8 +1,10 @@
 import { isUid, parentOf } from "../../api/uid";
+import { compareTexts } from "../../engine/values/values";
+import { sha256 } from "../documents/digest";
 import { compositeKey, ownerOf } from "./keys";
 import type { AccessGraph, Entities, Entity } from "./model";
-import { compareGrants, type Grant, type GrantedRole, type Subject } from "./grant";
-import { describeIdentity } from "./subjects";
+import { compareGrants, tupleOf, type Grant, type GrantedRole, type Subject } from "./grant";
+import { describeIdentity, type SubjectDescription } from "./subjects";
 import { isUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
 import { readRoleCapabilities } from "./roleCapabilities";
 import { GroupHierarchy, findNamed, labelByKey } from "./groupHierarchy";
@@ -21,17 +23,65 @@ function subjectKey({ kind, key, inputs }: Entity): string {
   return isUnread(email) ? keyOfUnread(email) : compositeKey("invite", key, email);
 }
 
-/** Copies the grants of another subject to a subject that gets them through a resource. */
+/** A subject that has the grants of another one through a resource: a service, or whoever has a SCIM token. */
+interface Heir {
+  readonly through: Entity;
+  readonly subject: Subject;
+  /** Whose grants: an identity or a directory. */
+  readonly of: string;
+  readonly subjectEntityKey: string;
+}
+
+/**
+ * How many inherited grants are listed one by one. A few hundred services of an identity with a few hundred roles are
+ * more than a report can hold.
+ */
+export const MOST_INHERITED = 3_000;
+
+/** One grant that stands for all that a subject inherits: another one as soon as one of them is another. */
+function summarize(inherited: readonly ResolvedGrant[], of: string): Pick<Grant, "role" | "group"> {
+  const known = inherited.map(({ grant }) => grant.role.capabilities);
+  const capabilities = known.includes(undefined)
+    ? undefined
+    : [...new Set(known.flatMap((names) => names ?? []))].sort(compareTexts);
+  const each = inherited.map(({ grant }) => `${tupleOf(grant)} ${grant.role.capabilities?.join() ?? ""}`);
+  const key = compositeKey("inherited", of, sha256(each.sort(compareTexts).join("\n")));
+  return {
+    role: { key, name: `each of ${inherited.length} roles`, builtIn: false, capabilities },
+    group: { key, path: "their groups", isRoot: inherited.some(({ grant }) => grant.group.isRoot) },
+  };
+}
+
+/**
+ * The grants of those that inherit. The holders with the fewest are listed first, so that one with very many hides no other.
+ */
 function inheritGrants(
-  { kind, urn, uid, location }: Entity,
-  subject: Subject,
-  inherited: readonly ResolvedGrant[] | undefined,
-  subjectEntityKey: string,
+  heirs: readonly Heir[],
+  bySubject: ReadonlyMap<string, readonly ResolvedGrant[]>,
 ): ResolvedGrant[] {
-  return (inherited ?? []).map(({ grant: { role, group } }) => ({
-    grant: { subject, role, group, sourceKind: kind, urn, uid, location },
-    subjectEntityKeys: [subjectEntityKey],
-  }));
+  const membersOf = new Map<string, Heir[]>();
+  for (const heir of heirs) {
+    const members = membersOf.get(heir.of) ?? [];
+    membersOf.set(heir.of, members);
+    members.push(heir);
+  }
+  const families = [...membersOf]
+    .map(([of, members]) => ({ of, members, inherited: bySubject.get(of) ?? [] }))
+    .map((family) => ({ ...family, count: family.members.length * family.inherited.length }))
+    .sort((a, b) => a.count - b.count || compareTexts(a.of, b.of));
+  let left = MOST_INHERITED;
+  return families.flatMap(({ of, members, inherited, count }) => {
+    left -= count;
+    const passed =
+      left >= 0 || inherited.length <= 1 ? inherited.map(({ grant }) => grant) : [summarize(inherited, of)];
+    return members.flatMap(({ through, subject, subjectEntityKey }) => {
+      const { kind, urn, uid, location } = through;
+      return passed.map(({ role, group }) => ({
+        grant: { subject, role, group, sourceKind: kind, urn, uid, location },
+        subjectEntityKeys: [subjectEntityKey],
+      }));
+    });
+  });
 }
 
 type ResolvedSubject = Pick<ResolvedGrant, "subjectEntityKeys"> & { readonly subject: Subject };
@@ -149,45 +199,44 @@ class GrantResolver {
     });
   }
 
-  /** Whoever can write the users of a directory gets the grants of those users. */
-  impersonatedGrants(
-    entity: Entity,
-    bySubject: ReadonlyMap<string, readonly ResolvedGrant[]>,
-  ): ResolvedGrant[] {
-    const impersonated =
-      entity.assumed === true ? undefined : accessKinds[entity.kind]?.impersonates?.(entity);
-    if (
-      impersonated === undefined ||
-      !GrantResolver.isResolved(impersonated.directory) ||
-      isUnread(impersonated.directory)
-    )
-      return [];
-    const directoryLabel = labelByKey(this.entities, impersonated.directory);
-    const subject: Subject = {
-      type: "identityProvider",
-      key: compositeKey("scimToken", entity.key),
-      ...(entity.name === undefined ? {} : { name: entity.name }),
-      displayName: `${impersonated.subject.displayName} of “${directoryLabel}”`,
-      matchesMany: impersonated.subject.matchesMany,
-    };
-    return inheritGrants(entity, subject, bySubject.get(impersonated.directory), entity.key);
+  /** Whoever can write the users of a directory gets the grants of those users; a service those of the identity that it acts as. */
+  heirsThrough(entity: Entity): Heir[] {
+    if (entity.assumed === true) return [];
+    const { impersonates, services } = accessKinds[entity.kind] ?? {};
+    const impersonated = impersonates?.(entity);
+    return [
+      ...(impersonated === undefined
+        ? []
+        : this.heirOfDirectory(entity, impersonated.directory, impersonated.subject)),
+      ...(services?.(entity) ?? []).flatMap(([service, identity]) =>
+        this.heirOfIdentity(entity, service, identity),
+      ),
+    ];
   }
 
-  /** A service gets the grants of the identity that it acts as. */
-  serviceGrants(entity: Entity, bySubject: ReadonlyMap<string, readonly ResolvedGrant[]>): ResolvedGrant[] {
-    if (entity.assumed === true) return [];
-    return (accessKinds[entity.kind]?.services?.(entity) ?? []).flatMap(([service, identity]) => {
-      if (!GrantResolver.isResolved(identity) || isUnread(identity)) return [];
-      const actsAs = this.resolveIdentity(identity);
-      const subject: Subject = {
-        type: "service",
-        key: compositeKey("service", entity.key, service),
-        name: service,
-        displayName: `the platform's service ${service}, as ${actsAs.name ?? actsAs.displayName}`,
-        matchesMany: false,
-      };
-      return inheritGrants(entity, subject, bySubject.get(identity), identity);
-    });
+  private heirOfDirectory(through: Entity, directory: Reference, who: SubjectDescription): Heir[] {
+    if (!GrantResolver.isResolved(directory) || isUnread(directory)) return [];
+    const subject: Subject = {
+      type: "identityProvider",
+      key: compositeKey("scimToken", through.key),
+      ...(through.name === undefined ? {} : { name: through.name }),
+      displayName: `${who.displayName} of “${labelByKey(this.entities, directory)}”`,
+      matchesMany: who.matchesMany,
+    };
+    return [{ through, subject, of: directory, subjectEntityKey: through.key }];
+  }
+
+  private heirOfIdentity(through: Entity, service: string, identity: Reference): Heir[] {
+    if (!GrantResolver.isResolved(identity) || isUnread(identity)) return [];
+    const actsAs = this.resolveIdentity(identity);
+    const subject: Subject = {
+      type: "service",
+      key: compositeKey("service", through.key, service),
+      name: service,
+      displayName: `the platform's service ${service}, as ${actsAs.name ?? actsAs.displayName}`,
+      matchesMany: false,
+    };
+    return [{ through, subject, of: identity, subjectEntityKey: identity }];
   }
 }
 
@@ -204,11 +253,8 @@ export function resolveGrants(entities: Entities): ResolvedGrant[] {
     bySubject.set(key, all);
     all.push(resolved);
   }
-  const derived = [...entities.values()].flatMap((entity) => [
-    ...resolver.serviceGrants(entity, bySubject),
-    ...resolver.impersonatedGrants(entity, bySubject),
-  ]);
-  return [...direct, ...derived].sort((a, b) => compareGrants(a.grant, b.grant));
+  const heirs = [...entities.values()].flatMap((entity) => resolver.heirsThrough(entity));
+  return [...direct, ...inheritGrants(heirs, bySubject)].sort((a, b) => compareGrants(a.grant, b.grant));
 }
 
 /** All that a set of resources grants. Sorted; two resources that grant the same are both there. */

@@ -18,6 +18,8 @@ export type CompositeKind =
   | "externalGroup"
   | "service"
   | "scimToken"
+  /** All that a subject gets through another one, where that is too much to list. */
+  | "inherited"
   | "invite";
 
 /** The key of a part of `owner`, which is itself a key; `parts` identify it among the others. */
@@ -28,6 +30,12 @@ export function compositeKey(kind: CompositeKind, owner: string, ...parts: reado
 function partsOf(key: string): readonly unknown[] {
   const parts = key.startsWith("[") ? tryParseJson(key) : undefined;
   return Array.isArray(parts) ? parts : [];
+}
+
+/** Whether it is the key of what a subject gets through another one, summarized. */
+export function isSummary(key: string): boolean {
+  const [kind] = partsOf(key);
+  return kind === "inherited";
 }
 
 /** The key of what a composite key belongs to; undefined of a uid or a urn. */

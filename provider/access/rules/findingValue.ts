@@ -1,5 +1,6 @@
 import type { Json, Props } from "../../engine/description";
 import { compareTexts } from "../../engine/values/values";
+import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
 import type { Entities, Entity } from "../graph/model";
@@ -53,11 +54,16 @@ export const stable = (
   named: { urn?: string; uid?: string; key?: string; name?: string } | undefined,
 ): string => named?.urn ?? named?.uid ?? named?.key ?? named?.name ?? "";
 
+/** A longer value is named by its digest, in characters of JSON. */
+const LONGEST_VALUE = 10_000;
+
 /** Tells what a finding accepts of the objects that it is about, so that its fingerprint changes with it. */
 export class FindingValues {
   private readonly byName = new Map<string, Entity>();
   private readonly effects: GrantEffects;
   private readonly hierarchies: readonly GroupHierarchy[];
+  /** Thousands of findings can be about one object. */
+  private readonly pinned = new Map<Entity, Map<string, Json>>();
 
   constructor(comparison: Comparison) {
     const { before, after } = comparison;
@@ -78,7 +84,22 @@ export class FindingValues {
   private readonly nameOf = (uid: string): string => this.byName.get(uid)?.urn ?? uid;
 
   private inputsOf(entity: Entity | undefined, paths: readonly string[]): Json | undefined {
-    return entity && inputsToPin(entity.kind, entity.inputs, paths, this.nameOf);
+    if (entity === undefined) return undefined;
+    return this.remember(entity, paths.join("\n"), () =>
+      inputsToPin(entity.kind, entity.inputs, paths, this.nameOf),
+    );
+  }
+
+  private remember(entity: Entity, what: string, read: () => Json): Json {
+    const known = this.pinned.get(entity) ?? new Map<string, Json>();
+    this.pinned.set(entity, known);
+    const before = known.get(what);
+    if (before !== undefined) return before;
+    const value = read();
+    const text = JSON.stringify(value);
+    const kept = text.length > LONGEST_VALUE ? sha256(text) : value;
+    known.set(what, kept);
+    return kept;
   }
 
   /** A group and those above it. */
@@ -128,7 +149,10 @@ export class FindingValues {
       const trust = this.inputsOf(subject, []) ?? grant.subject.displayName;
       return [trust, this.valueOf(grant), field === undefined ? null : own, assumed, pins ?? null];
     }
-    if (about !== undefined) return [own, this.effectsOf(about), assumed, pins ?? null];
+    if (about !== undefined) {
+      const effects = this.remember(about, "effects", () => this.effectsOf(about));
+      return [own, effects, assumed, pins ?? null];
+    }
     return pins ?? [message, ...details];
   }
 }

@@ -1,4 +1,5 @@
 import { urnParts } from "../documents/engineState";
+import { isSummary } from "../graph/keys";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/comparison";
 import type { GrantChange } from "../graph/grant";
@@ -83,6 +84,13 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): Doubt[] {
   const doubts: Doubt[] = [];
   const [heldRole, holder] = [facts.entity(role.key), facts.entity(subject.key)];
   const what = role.name ?? role.uid ?? "a role";
+  if (isSummary(role.key)) {
+    doubts.push({
+      field: "role",
+      message: `${subject.displayName} gains ${what} on ${group.path}: these are too many to list, so nobody can review them`,
+      advice: "let fewer services and tokens share an identity or a directory that has so many grants",
+    });
+  }
   if (role.uid !== undefined || heldRole !== undefined) {
     if (role.capabilities === undefined) {
       doubts.push({
@@ -153,7 +161,7 @@ export const cannotBeJudged: Rule = {
   name: "cannot-be-judged",
   severities: ["high"],
   when: "always",
-  what: "A value that decides access was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or a group takes the path that another group had. Fields that are always secret, such as a client secret, are not reported, nor is a secret of a resource that the engine calls unchanged.",
+  what: "A value that decides access was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a group takes the path that another group had. Fields that are always secret, such as a client secret, are not reported, nor is a secret of a resource that the engine calls unchanged.",
   why: "No other rule can check such a value: it could give `owner` to anyone.",
   fix: "Give `--inventory`. Write uids, capabilities, patterns and addresses in plain text. Create what others refer to in a separate change.",
   except:

@@ -385,7 +385,7 @@ describe("a resource of another package", () => {
     ["random:index/randomId:RandomId", { provider: ref("random", "default_4_16_7_https_/evil.example") }],
     ["random:index/randomId:RandomId", { provider: ref("random", "mine") }],
     ["random:index/randomId:RandomId", { provider: undefined }],
-  ])("is not reviewed with the type %s, whatever happens to it", (type, given) => {
+  ])("is not reviewed with the type %s, whatever happens to it", (type, given = {}) => {
     const one = foreign(type, given);
     for (const changed of all(one)) {
       expect(failing(judge(preview(...unchanged, changed)))).toEqual([
@@ -401,7 +401,7 @@ describe("a resource of another package", () => {
     ["pulumi:providers:random", { inputs: { version: "4.16.7", __internal: {} } }],
     ["pulumi:pulumi:StackReference"],
     ["acme:index:Team", { custom: false, provider: undefined }],
-  ])("is known to be harmless with the type %s", (type, given) => {
+  ])("is known to be harmless with the type %s", (type, given = {}) => {
     for (const changed of all(foreign(type, given))) {
       expect(failing(judge(preview(...unchanged, changed)))).toEqual([]);
     }
@@ -722,4 +722,25 @@ describe("a group that moves", () => {
     );
     expect(failing(renamed)).toEqual([]);
   });
+});
+
+test("more services than a report can list each are a finding, and so is what one of them can do", () => {
+  const count = 60;
+  const roles = Array.from({ length: count }, (_, i) =>
+    live("Role", uid(1_000 + i), { parentUid: ROOT, name: `role-${i}`, capabilities: ["CAP_REPO_LIST"] }),
+  );
+  const held = roles.map((role, i) =>
+    live("RoleBinding", uid(2_000 + i), { identityUid: CI, roleUid: role.uid, parentUid: ROOT }),
+  );
+  const serviceBindings = Object.fromEntries(roles.map((_, i) => [`service-${i}`, CI]));
+  const association = anew("AccountAssociation", "accounts", {
+    group: TEAM,
+    name: "accounts",
+    chainguard: { serviceBindings },
+  });
+  const report = judge(preview(...unchanged, association), organisation(...roles, ...held));
+  const unlisted = failing(report).filter((line) =>
+    /^X3 .* gains each of 60 roles on their groups: /.test(line),
+  );
+  expect(unlisted).toHaveLength(count);
 });
