@@ -68,12 +68,7 @@ function causeLines(message: string): string[] {
 }
 
 /** What is not compared with an update plan, and is large. */
-const NOT_COMPARED: ReadonlySet<string> = new Set([
-  "outputs",
-  "initErrors",
-  "stackTrace",
-  "sourcePosition",
-]);
+const NOT_COMPARED: ReadonlySet<string> = new Set(["outputs", "initErrors", "stackTrace", "sourcePosition"]);
 
 function writtenState(state: unknown): WrittenState | undefined {
   if (!isObject(state)) return undefined;
