@@ -83,6 +83,20 @@ function findRepeatedKey(bytes: Buffer, from: number, to: number): string | unde
 /** Half of a surrogate pair, as `JSON.stringify` writes it. */
 const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
+/** What may be a number that JavaScript reads as infinite. */
+const LARGE_NUMBER = /\d[eE]\+?\d{3}|\d{309}/;
+
+function hasInfiniteNumber(document: unknown): boolean {
+  const open = [document];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value === "number" && !Number.isFinite(value)) return true;
+    if (typeof value === "object" && value !== null) {
+      for (const member of Object.values(value)) open.push(member);
+    }
+  }
+  return false;
+}
+
 /**
  * Refuses JSON that other parsers read otherwise. Of a repeated key the engine merges the values, and JavaScript takes
  * the last one.
@@ -105,6 +119,10 @@ export function checkUnambiguous(
     );
   }
   const part = bytes.subarray(from, to);
+  // Each of them would equal each other one, and be null in a report.
+  if (LARGE_NUMBER.test(part.toString("latin1")) && hasInfiniteNumber(value)) {
+    throw new DocumentError("PP6003", `${name} has a number that is too large to be read: write it again`);
+  }
   const hasEscape = part.includes("\\ud") || part.includes("\\uD");
   if (hasEscape && LONE_SURROGATE.test(JSON.stringify(value))) {
     throw new DocumentError("PP6003", `${name} has half of a surrogate pair in a string: write it again`);

@@ -86,7 +86,10 @@ export function parseStateExport(
     element: (value) => {
       checkCase(findOtherCase(value), name);
       const resource = readState(value, "export", options);
-      if (resource) (resource.pendingDelete ? pendingDeletes : resources).push(resource);
+      if (resource === undefined) {
+        throw new DocumentError("PP6003", `${name} has a resource without urn or type: ${EXPORT}`);
+      }
+      (resource.pendingDelete ? pendingDeletes : resources).push(resource);
     },
     document: (value) => documents.push(value),
   });

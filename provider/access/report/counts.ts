@@ -20,15 +20,46 @@ export function countFailing(findings: readonly Finding[], failOn: Severity | "n
   return findings.filter(({ severity }) => severities.indexOf(severity) <= severities.indexOf(failOn)).length;
 }
 
-/** Grants whose finding is worst come first; in one severity they keep their order. */
-export function sortGrants(grants: readonly GrantChange[], findings: readonly Finding[]): GrantChange[] {
-  const text = ({ grant }: Pick<GrantChange, "grant">) => tupleOf(grant);
-  const worst = new Map<string, number>();
+const NO_FINDING = severities.length;
+
+const isGain = ({ change }: GrantChange): boolean => change === "gained" || change === "widened";
+
+/** The worst finding of a grant or of its subject; `NO_FINDING` where there is none. */
+export function rankGrants(findings: readonly Finding[]): (change: GrantChange) => number {
+  const worst = new Map<string | undefined, number>();
   for (const finding of findings) {
-    if (finding.grant === undefined) continue;
-    const key = text({ grant: finding.grant });
-    worst.set(key, Math.min(worst.get(key) ?? severities.length, rank(finding)));
+    const { grant, urn, uid } = finding;
+    for (const key of grant === undefined ? [urn, uid] : [tupleOf(grant)]) {
+      if (key !== undefined) worst.set(key, Math.min(worst.get(key) ?? NO_FINDING, rank(finding)));
+    }
   }
-  const of = (change: GrantChange) => worst.get(text(change)) ?? severities.length;
-  return [...grants].sort((a, b) => of(a) - of(b));
+  return ({ grant }) =>
+    Math.min(
+      ...[tupleOf(grant), grant.subject.urn, grant.subject.uid].map((key) => worst.get(key) ?? NO_FINDING),
+    );
+}
+
+/**
+ * What a reader must see first has the least weight. A new grant at a root group reaches the whole organisation, so it comes
+ * right after what is critical, whether or not a rule finds something.
+ */
+export function weighGrants(findings: readonly Finding[]): (change: GrantChange) => number {
+  const rankOf = rankGrants(findings);
+  return (change) => Math.min(rankOf(change), isGain(change) && change.grant.group.isRoot ? 0.5 : NO_FINDING);
+}
+
+/** Grants that matter most come first; others keep their order. */
+export function sortGrants(grants: readonly GrantChange[], findings: readonly Finding[]): GrantChange[] {
+  const weigh = weighGrants(findings);
+  const weights = new Map(grants.map((change) => [change, weigh(change)]));
+  return [...grants].sort((a, b) => (weights.get(a) ?? NO_FINDING) - (weights.get(b) ?? NO_FINDING));
+}
+
+/** `2 high, 9 low, 380 without a finding`, from the rank of each. */
+export function describeRanks(ranks: readonly number[]): string {
+  return [...severities, "without a finding"]
+    .map((name, i) => [ranks.filter((each) => each === i).length, name] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, name]) => `${count} ${name}`)
+    .join(", ");
 }

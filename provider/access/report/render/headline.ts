@@ -1,6 +1,5 @@
-import { tupleOf } from "../../graph/grant";
 import type { Grant, GrantChange, Subject } from "../../graph/grant";
-import { rank } from "../../review/finding";
+import { weighGrants } from "../counts";
 import type { Report } from "../report";
 import { changeOrder, chooseName, plural, nameSubject } from "./words";
 
@@ -45,17 +44,12 @@ function countSubjects(grants: readonly Grant[]): string {
 
 /** The changes that matter most: those of the worst finding, with all that change alike. */
 function mostSevere(report: Report, changes: readonly GrantChange[]): GrantChange[] {
-  const ranks = new Map<string, number>();
-  for (const finding of report.findings) {
-    if (finding.grant === undefined) continue;
-    const key = tupleOf(finding.grant);
-    ranks.set(key, Math.min(ranks.get(key) ?? Infinity, rank(finding)));
-  }
+  const weigh = weighGrants(report.findings);
   const alike = new Map<string, { changes: GrantChange[]; weight: number }>();
   for (const change of changes) {
     const { role, group } = change.grant;
     const key = JSON.stringify([change.change, role.key, group.key]);
-    const weight = (ranks.get(tupleOf(change.grant)) ?? 9) * 10 + changeOrder.indexOf(change.change);
+    const weight = weigh(change) * 10 + changeOrder.indexOf(change.change);
     const known = alike.get(key) ?? { changes: [], weight };
     known.changes.push(change);
     known.weight = Math.min(known.weight, weight);

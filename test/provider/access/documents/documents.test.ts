@@ -206,6 +206,11 @@ describe("a stack export", () => {
       '{"version": 9, "deployment": {}}',
       "e.json is a stack export of version 9, and only 3 and 4 are known",
     ],
+    ...["{}", '{"urn":"urn:pulumi:a::b::c::d"}', "5"].map((row): [string, string, string] => [
+      `with ${row} in place of a resource`,
+      `{"version":3,"deployment":{"resources":[${row}]}}`,
+      "e.json has a resource without urn or type: write it with pulumi stack export --file export.json",
+    ]),
     ["cut off", fixture("export-v3.json").subarray(0, 9000), `e.json ${cut}`],
   ])("that is %s is refused in one line", (_what, input, message) => {
     expect(() => parseStateExport(input, "e.json")).toThrow(message);

@@ -141,6 +141,8 @@ describe("a document built to break the reader", () => {
       '"a":1,"\\u0061":2',
       /^document has the key "a" twice in one object/,
     ],
+    ["a number beyond all bounds", '"a":[{"b":1e400}]', /^document has a number that is too large/],
+    ["a number of 400 digits", `"a":-${"9".repeat(400)}`, /^document has a number that is too large/],
     ["half of a surrogate pair", '"a":"\\ud800"', /^document has half of a surrogate pair in a string/],
   ] as const;
 
@@ -156,7 +158,8 @@ describe("a document built to break the reader", () => {
   );
 
   test("is read with keys and escapes that only look like these", () => {
-    const members = '"a":{"a":["a",{"a":1}]},"b":"\\ud83d\\ude00","c":"\\\\ud800","A":",\\"a\\":"';
+    const members =
+      '"n":1e300,"m":"1e400","a":{"a":["a",{"a":1}]},"b":"\\ud83d\\ude00","c":"\\\\ud800","A":",\\"a\\":"';
     const text = `{"resourcePlans":{"${urn}":{"steps":[],"goal":{"inputDiff":{"adds":{${members}}}}}}}`;
     expect(parsePlan(text, FILE).unknownMembers).toEqual([]);
   });

@@ -7,9 +7,9 @@ import { PROVENANCE } from "../../../support/documents";
 import { fixture, lines, reportOf } from "../fixtures";
 
 const updated = [
+  "widened: anyone who signs in at login.example.com by “staff”: reader at acme (+1 -0)",
   "lost: GitHub Actions of acme/pay, branch main: registry.push at acme / payments (+0 -20)",
   "widened: GitHub Actions, any subject that matches “^repo:acme/.*$”: reader at acme / payments (+1 -0)",
-  "widened: anyone who signs in at login.example.com by “staff”: reader at acme (+1 -0)",
   "widened: auditor@example.com, by invite: reader at acme / audit (+1 -0)",
 ];
 
@@ -18,11 +18,11 @@ describe("a review of a captured preview", () => {
     const report = reportOf("create.json");
     expect(report.stacks[0]).toBe("acme/production");
     expect(lines(report.grants)).toEqual([
+      "gained: anyone who signs in at login.example.com by “staff”: reader at acme (+2 -0)",
+      "gained: group “admins” of staff: ? at acme (+0 -0)",
       "gained: GitHub Actions of acme/pay, branch main: ? at acme / payments (+0 -0)",
       "gained: GitHub Actions of acme/pay, branch main: reader at acme / payments (+2 -0)",
-      "gained: anyone who signs in at login.example.com by “staff”: reader at acme (+2 -0)",
       "gained: auditor@example.com, by invite: reader at acme / audit (+2 -0)",
-      "gained: group “admins” of staff: ? at acme (+0 -0)",
     ]);
     expect(report.unresolved).toEqual([
       expect.stringMatching(/^role a{39}\w: its name and its capabilities are not known: give --inventory$/),
@@ -148,8 +148,8 @@ describe("a review of a captured preview", () => {
 
   test.each(["refresh.json", "refresh-stream.ndjson"])("lists what a refresh found (%s)", (name) => {
     expect(lines(reportOf(name).grants)).toEqual([
-      "lost: GitHub Actions of acme/pay, branch main: reader at acme / payments (+0 -2)",
       "widened: anyone who signs in at login.example.com by “staff”: reader at acme (+1 -0)",
+      "lost: GitHub Actions of acme/pay, branch main: reader at acme / payments (+0 -2)",
       "widened: auditor@example.com, by invite: reader at acme / audit (+1 -0)",
     ]);
   });

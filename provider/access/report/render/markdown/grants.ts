@@ -1,5 +1,6 @@
 import type { GrantChange } from "../../../graph/grant";
 import { capabilityWords, changeOrder, grantHeadings, chooseName, plural, nameSubject } from "../words";
+import { describeRanks, rankGrants, sortGrants } from "../../counts";
 import { code, fold, escapeText } from "./parts";
 import type { CommentContext, RenderBudget } from "./parts";
 
@@ -47,9 +48,11 @@ function grantRow(change: GrantChange, context: CommentContext): string {
 export function grantTable(context: CommentContext, budget: RenderBudget): string[] {
   const { report, cache } = context;
   if (report.grants.length === 0) return [];
-  const sorted = changeOrder.flatMap((kind) => report.grants.filter(({ change }) => change === kind));
-  const shown = sorted.slice(0, budget.grants);
-  const left = sorted.length - shown.length;
+  const chosen = sortGrants(report.grants, report.findings).slice(0, budget.grants);
+  const shown = changeOrder.flatMap((kind) => chosen.filter(({ change }) => change === kind));
+  const hidden = new Set(report.grants);
+  for (const change of chosen) hidden.delete(change);
+  const left = hidden.size;
   const lines = [`#### ${grantHeadings[report.command]}`, ""];
   const table = [
     "| Change | Who | Role | Where (and below) | Can do | Source |",
@@ -60,6 +63,12 @@ export function grantTable(context: CommentContext, budget: RenderBudget): strin
   // A long table would push the risks' neighbours off the screen.
   if (shown.length > 20) lines.push(...fold(`${plural(shown.length, "change")} of access`, table));
   else if (shown.length > 0) lines.push(...table);
-  if (left > 0) lines.push(`_${plural(left, "more change", "more changes")} of access not shown here._`, "");
+  if (left > 0) {
+    const ranks = [...hidden].map(rankGrants(report.findings));
+    lines.push(
+      `_${plural(left, "more change", "more changes")} of access not shown here: ${describeRanks(ranks)}._`,
+      "",
+    );
+  }
   return lines;
 }

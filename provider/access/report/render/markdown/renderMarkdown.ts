@@ -20,10 +20,15 @@ import { findingLines } from "./findings";
 import { grantTable } from "./grants";
 import { code, CommentContext, fieldLine, fold, linkTo, escapeText, section } from "./parts";
 import type { RenderBudget } from "./parts";
+import { describeRanks, weighGrants } from "../../counts";
+import { rank } from "../../../review/finding";
 import { capitalize } from "../../../../engine/values/values";
 
 /** GitHub takes 65,536 characters in a comment; these are bytes, which are never fewer. */
 const MOST_BYTES = 65_000;
+
+/** Grants that a comment shows even where it has no room for all findings. */
+const MOST_FIRST_GRANTS = 20;
 
 const icons = { clean: "✅", findings: "🟡", failing: "🔴", incomplete: "⚠️" } as const;
 /** The sentence, the commit and the page: what a reader sees without scrolling. */
@@ -73,7 +78,9 @@ function findingSection(context: CommentContext, budget: RenderBudget): string[]
     ),
   );
   if (left > 0)
-    lines.push(`- … and ${plural(left, "more finding")}, not shown here, none more severe than these`);
+    lines.push(
+      `- … and ${plural(left, "more finding")}, not shown here: ${describeRanks(report.findings.slice(shown.length).map(rank))}`,
+    );
   return [`#### ${findingHeadings[report.command]}`, "", ...lines, ""];
 }
 
@@ -159,10 +166,13 @@ export function renderMarkdown(report: Report, options: RenderOptions): string {
     if (byteLength(text) <= maxBytes) return text;
   }
   const short: RenderBudget = { diagram: false, details: false, findings: Infinity, grants: 0, lines: 10 };
+  // What reaches a root, or is critical, stays beside the findings that are left.
+  const weigh = weighGrants(report.findings);
+  const first = Math.min(MOST_FIRST_GRANTS, report.grants.filter((change) => weigh(change) < 1).length);
   return (
     largestThatFits(maxBytes, report.grants.length, (grants) => build(context, { ...short, grants })) ??
     largestThatFits(maxBytes, report.findings.length, (findings) =>
-      build(context, { ...short, findings, lines: 3 }),
+      build(context, { ...short, findings, grants: first, lines: 3 }),
     ) ??
     build(context, { ...short, findings: 0, lines: 0 })
   );

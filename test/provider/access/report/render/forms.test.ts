@@ -11,7 +11,9 @@ import type { DefaultTreeAdapterMap } from "parse5";
 import type { Format, RenderOptions } from "../../../../../provider/access/report/render";
 import { formats, renderers } from "../../../../../provider/access/report/render";
 import { columnsOf } from "../../../../../provider/access/report/render/text/wrap";
-import type { Report } from "../../../../../provider/access/report/report";
+import type { Report, ReviewReport } from "../../../../../provider/access/report/report";
+import type { GrantChange } from "../../../../../provider/access/graph/grant";
+import { headlineOf } from "../../../../../provider/access/report/render/headline";
 import { ROOT } from "../../../../support/engine";
 import { findNightDrift } from "./nightDrift";
 import { teamReview } from "./teamReview";
@@ -179,8 +181,40 @@ describe("a report of 5,200 findings", () => {
     expect(bytes(text)).toBeGreaterThan(50_000);
     expect(text).toContain("**Fails: ");
     for (let index = 0; index < 40; index += 1) expect(text).toContain(`finding number ${index} of critical`);
-    expect(text).toMatch(/… and [\d,]+ more findings, not shown here/);
-    expect(text).toMatch(/_5,200 more changes of access not shown here\._/);
+    expect(text).toMatch(
+      /… and [\d,]+ more findings, not shown here: (?:[\d,]+ (?:high|medium|low)(?:, )?)+$/m,
+    );
+    expect(text).toMatch(/_5,\d+ more changes of access not shown here: \d+ .*\._/);
+  });
+
+  test("keeps a grant at a root that no rule reports, among those that matter less", () => {
+    const [first] = large.grants;
+    const quiet = (n: number, isRoot: boolean): GrantChange => ({
+      ...first!,
+      grant: {
+        ...first!.grant,
+        subject: {
+          ...first!.grant.subject,
+          key: `quiet-${n}`,
+          displayName: `quiet ${n}`,
+          uid: `q${n}`,
+          urn: `q${n}`,
+        },
+        group: { ...first!.grant.group, key: `g${n}`, path: isRoot ? "the root" : `place ${n}`, isRoot },
+      },
+      change: "gained",
+    });
+    const harmless = Array.from({ length: 400 }, (_, n) => quiet(n, n === 399));
+    for (const [findings, maxBytes] of [
+      [[], 20_000],
+      [large.findings, 65_000],
+    ] as const) {
+      const report: ReviewReport = { ...large, findings, grants: harmless };
+      const text = renderers.md(report, { ...options, maxBytes });
+      expect(text).toContain("| quiet 399<br>");
+      expect(text).toMatch(/_\d+ more changes of access not shown here: \d+ without a finding\._/);
+      expect(headlineOf({ ...report, findings: [] })?.main).toContain("at the root");
+    }
   });
 
   test("fits whatever the host allows", () => {
