@@ -1,5 +1,5 @@
 import { parentOf } from "../../api/uid";
-import type { Deletion, Json, Props } from "../../engine/description";
+import type { Json, Props } from "../../engine/description";
 import { applyUpdate } from "../../engine/wire/fieldMask";
 import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
@@ -13,10 +13,15 @@ import type { PlanKeys } from "./planKeys";
 import { isReference, mapLeaves } from "./references";
 import type { ResourcePlan } from "./resourcePlan";
 
-type DeleteBlocker = NonNullable<Deletion["blockedBy"]>;
+/** The kinds of resources whose delete the server may refuse, by uid. */
+type Candidates = ReadonlyMap<string, string>;
 
-/** Resources whose delete the server may refuse, by uid. */
-type Candidates = ReadonlyMap<string, DeleteBlocker>;
+/** Whether an object of a kind keeps the server from deleting what it refers to: the description of that lists it. */
+export function blocksDelete(kind: string, deleted: string): boolean {
+  const { blockedBy, dependents = [] } = specs[deleted]?.deletion ?? {};
+  const collection = specs[kind]?.collection;
+  return blockedBy !== undefined && dependents.some((each) => each.collection === collection);
+}
 
 /** Which resources a change removes from the server, and which it leaves there beside their replacements. */
 export class ServerRemovals {
@@ -98,10 +103,10 @@ export class ServerRemovals {
 
   private findRefused(): void {
     const candidates = new Map(
-      this.plans.flatMap(({ before }): [string, DeleteBlocker][] => {
-        const uid = recordedUid(before);
-        const blocker = specs[before?.kind ?? ""]?.deletion?.blockedBy;
-        return uid !== undefined && blocker !== undefined && this.removed.has(uid) ? [[uid, blocker]] : [];
+      this.plans.flatMap(({ before }): [string, string][] => {
+        const [uid, kind = ""] = [recordedUid(before), before?.kind];
+        const isCandidate = uid !== undefined && specs[kind]?.deletion?.blockedBy !== undefined;
+        return isCandidate && this.removed.has(uid) ? [[uid, kind]] : [];
       }),
     );
     if (candidates.size === 0) return;
@@ -110,26 +115,17 @@ export class ServerRemovals {
     for (const object of this.live.all()) this.refuseForObject(object, candidates, owned);
   }
 
-  private refuse(candidates: Candidates, kind: string, property: string, value: Json | undefined): void {
-    const blocker =
-      property === "parentUid"
-        ? "children"
-        : property === "roleUid" && accessKinds[kind]?.binding
-          ? "bindings"
-          : undefined;
-    if (typeof value === "string" && blocker !== undefined && candidates.get(value) === blocker)
-      this.refused.add(value);
+  private refuse(candidates: Candidates, kind: string, referred: Json | undefined): void {
+    const deleted = typeof referred === "string" ? candidates.get(referred) : undefined;
+    if (deleted !== undefined && blocksDelete(kind, deleted)) this.refused.add(String(referred));
   }
 
   private refuseForPlan(plan: ResourcePlan, candidates: Candidates): void {
     const resource = plan.after ?? plan.before;
     if (resource === undefined || (plan.op === "delete" && this.isRemovedFromServer(plan))) return;
     const kind = resource.kind ?? "";
-    for (const [property, value] of Object.entries(this.inputsAfter(plan, resource))) {
-      // A part of a group does not block its delete: the server deletes both.
-      if (specs[kind]?.sharesParentUid === true && property === "parentUid") continue;
-      this.refuse(candidates, kind, property, value);
-    }
+    const { parentUid, roleUid } = this.inputsAfter(plan, resource);
+    for (const referred of [parentUid, roleUid]) this.refuse(candidates, kind, referred);
   }
 
   /** The arguments that a resource has once all is done, as far as references are known before. */
@@ -151,10 +147,10 @@ export class ServerRemovals {
 
   private refuseForObject(object: Entity, candidates: Candidates, owned: ReadonlySet<string>): void {
     const { kind, uid = "", key, inputs } = object;
-    if (this.isManaged(key) || specs[kind]?.sharesParentUid === true) return;
+    if (this.isManaged(key)) return;
     if (bindingKeys(object).some((binding) => owned.has(binding))) return;
-    this.refuse(candidates, kind, "parentUid", parentOf(uid));
-    this.refuse(candidates, kind, "roleUid", inputs["roleUid"]);
+    const parent = specs[kind]?.sharesParentUid === true ? uid : parentOf(uid);
+    for (const referred of [parent, inputs["roleUid"]]) this.refuse(candidates, kind, referred);
   }
 
   /** The bindings of resources that own all bindings of their group. */

@@ -1,6 +1,7 @@
 import type { Deletion } from "../../engine/description";
 import { specs } from "../documents/specs";
 import { tupleOf } from "../graph/grant";
+import { blocksDelete } from "../graph/serverRemovals";
 import type { Entity } from "../graph/model";
 import { timestampNanos } from "../../engine/values/times";
 import { stable } from "./findingValue";
@@ -10,7 +11,7 @@ import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { isBuiltInRole } from "./builtInRoles";
-import { bindsRoles, everyKind } from "./kindConditions";
+import { everyKind } from "./kindConditions";
 import type { Rule } from "./rule";
 import { lockOut } from "./lockout";
 
@@ -111,12 +112,10 @@ const inUse: Rule = {
 
 /** What keeps the server from deleting a resource. */
 function blockersOf(facts: Facts, before: Entity, op: string): Entity[] {
-  const dependents = remainingDependents(facts, before, op);
-  const blocker = blockerOf(before);
-  if (blocker === undefined) return [];
-  if (blocker === "bindings") {
-    return dependents.filter(({ kind }) => bindsRoles(kind));
-  }
+  const dependents = remainingDependents(facts, before, op).filter(({ kind }) =>
+    blocksDelete(kind, before.kind),
+  );
+  if (blockerOf(before) === "bindings") return dependents;
   return dependents.filter(
     (entity) =>
       textAt(entity.inputs, "parentUid") === before.key &&

@@ -18,6 +18,9 @@ import {
   viewer,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
+import { startEmulator } from "../../../../emulator";
+import { specs } from "../../../../provider/access/documents/specs";
+import { call } from "../../../support/wire";
 import { found, NOW, severitiesOf } from "./support";
 
 const issuer = "https://token.actions.githubusercontent.com";
@@ -248,6 +251,48 @@ describe("D3 will-fail", () => {
     expect(severitiesOf("D3", compareResources([...rest, adopted], [...rest, wider]))).toEqual(["medium"]);
     const own = role("dev", ["TAG_CREATE"]);
     expect(found("D3", compareResources([...base, dev], [...base, own]))).toEqual([]);
+  });
+});
+
+/** What the server does is in the description of a kind: review, docs and the order of deletes take it from there. */
+describe("what keeps a group from being deleted", () => {
+  const emptied = group("emptied", `${acme}/${"e".repeat(16)}`);
+  // A GroupAccess is no object of the server: its bindings are.
+  const inGroup = Object.values(specs).flatMap((spec) =>
+    spec?.fields["parentUid"]?.type === "string" && !["Group", "Tag", "GroupAccess"].includes(spec.kind)
+      ? [spec.kind]
+      : [],
+  );
+  const isShared = (kind: string): boolean => specs[kind]?.sharesParentUid === true;
+
+  it.each(inGroup)("is as its description says: %s", (kind) => {
+    const own = isShared(kind) ? { uid: emptied.uid } : {};
+    const inside = resource(kind, "inside", { parentUid: emptied.uid }, { external: true, ...own });
+    const comparison = compareResources([...base, emptied, inside], [...base, inside]);
+    const collections = specs["Group"]?.deletion?.dependents?.map(({ collection }) => collection) ?? [];
+    const blocks = collections.includes(specs[kind]?.collection ?? "");
+    const deleted = comparison.changes.find(({ urn }) => urn === emptied.urn);
+    expect({ isRefused: deleted?.isRefused ?? false, isReported: severitiesOf("D3", comparison) }).toEqual({
+      isRefused: blocks,
+      isReported: blocks ? ["medium"] : [],
+    });
+  });
+
+  it("is by the emulator the same: each collection that a group lists refuses, an association included", async () => {
+    const emulator = await startEmulator();
+    try {
+      const { uid: root } = await call(emulator, "POST", "/iam/v2/groups", { name: "root" });
+      const { uid: own } = await call(emulator, "POST", `/iam/v2/groups/${String(root)}`, { name: "own" });
+      await call(emulator, "POST", `/iam/v2/accountAssociations/${String(own)}`, {
+        name: "cloud",
+        amazon: { account: "123456789012" },
+      });
+      await expect(call(emulator, "DELETE", `/iam/v2/groups/${String(own)}`)).rejects.toThrow(
+        /accountAssociations/,
+      );
+    } finally {
+      await emulator.close();
+    }
   });
 });
 
