@@ -59,18 +59,23 @@ test.each(programs)("%s refuses every hostile client, then takes an event", asyn
   let stdout = "";
   let stderr = "";
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
-  const port = await new Promise<number>((resolve, reject) => {
-    child.once("close", () => reject(new Error(`the program has ended:\n${stdout}${stderr}`)));
-    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
-      stdout += chunk;
-      const [, found] = /^port (\d+)$/m.exec(stdout) ?? [];
-      if (found !== undefined) resolve(Number(found));
+  /** Resolves when the program has printed this. */
+  const printed = (pattern: RegExp): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const [, found] = pattern.exec(stdout) ?? [];
+        if (found !== undefined) resolve(found);
+      };
+      child.stdout?.on("data", look);
+      child.once("close", () => reject(new Error(`the program has ended:\n${stdout}${stderr}`)));
+      look();
     });
-  });
+  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
+  const port = Number(await printed(/^port (\d+)\n/m));
   const delivery = await deliveries.next();
   expect(await attack(port, delivery)).toEqual(refusals);
   expect(await deliver(port, delivery)).toBe(204);
-  expect(stdout).toContain(delivery.headers["ce-subject"]);
+  expect(await printed(/^iam\.roles\.created (\S+)\n/m)).toBe(delivery.headers["ce-subject"]);
   expect({ ended: child.exitCode, token: stderr.includes(delivery.headers["authorization"] ?? "") }).toEqual({
     ended: null,
     token: false,
