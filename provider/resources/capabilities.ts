@@ -73,8 +73,7 @@ const deprecated: ReadonlySet<string> = new Set([
   "SIGSTORE_CERTIFICATE_CREATE",
 ]);
 
-/** Of several names that are equally near, the first is the hint: what hardly anybody means comes last. */
-export const capabilityNames: readonly string[] = [
+const usual = [
   "IAM_GROUPS_CREATE",
   "IAM_GROUPS_UPDATE",
   "IAM_GROUPS_LIST",
@@ -229,6 +228,14 @@ export const capabilityNames: readonly string[] = [
   "ARGOS_OSV_DUMP",
   "ACTIONS_LIST",
   "GULFSTREAM",
+] as const;
+
+/** What an editor offers: not what is deprecated or not for customers. */
+export type UsualCapability = (typeof usual)[number];
+
+/** Of several names that are equally near, the first is the hint: what hardly anybody means comes last. */
+export const capabilityNames: readonly string[] = [
+  ...usual,
   ...new Set([...deprecated, ...internalOnly]),
   "INTERNAL",
 ];

@@ -1,7 +1,7 @@
 import { resource } from "../engine/program/resource";
 import { decode } from "../schema/decoders";
 import { enumOf, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../schema/fields";
-import { adviseOnCapabilities, capabilityNames } from "./capabilities";
+import { adviseOnCapabilities, capabilityNames, type UsualCapability } from "./capabilities";
 import { adviseOnName, description, nameOnly, parentGroup } from "./common";
 
 const role = kind({
@@ -25,7 +25,7 @@ const role = kind({
     /** One line, at most 512 characters. */
     description,
     /** What the role allows: one or more full names, as in `CAP_REPO_LIST`. Order means nothing. */
-    capabilities: list(enumOf("CAP_", capabilityNames), {
+    capabilities: list(enumOf<"CAP_", UsualCapability>("CAP_", capabilityNames), {
       required: true,
       unordered: true,
       security: true,

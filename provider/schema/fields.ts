@@ -91,12 +91,26 @@ export function secret<const O extends StringOptions = StringOptions>(
   return { type: "string", secret: true, ...options };
 }
 
-/** An enumeration of the API. `known` are names without the prefix, for hints: the server's list grows. */
-export function enumOf<const O extends EnumOptions = EnumOptions>(
-  prefix: string,
-  known: string | readonly string[],
+/** The words of a text: "A B" is A or B. */
+type Words<T extends string> = T extends `${infer First} ${infer Rest}` ? First | Words<Rest> : T;
+
+/** An editor completes the known names; any other text is accepted, since the server's list grows. */
+export type OpenEnum<Prefix extends string, Names extends string> =
+  `${Prefix}${Words<Names>}` | (string & Record<never, never>);
+
+/**
+ * An enumeration of the API. `known` are names without the prefix, for editors and hints: the server's list grows. Of a
+ * list that is no literal, `Names` says what an editor offers.
+ */
+export function enumOf<
+  const Prefix extends string,
+  const Names extends string,
+  const O extends EnumOptions = EnumOptions,
+>(
+  prefix: Prefix,
+  known: Names | readonly string[],
   options?: O,
-): Field<string, string | undefined, TraitOf<O>> {
+): Field<OpenEnum<Prefix, Names>, string | undefined, TraitOf<O>> {
   return { type: "enum", prefix, known: typeof known === "string" ? known.split(" ") : known, ...options };
 }
 

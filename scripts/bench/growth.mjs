@@ -128,7 +128,7 @@ function clientOf(objects) {
 const scenarios = [
   {
     name: "review, a quarter changed",
-    mostReferences: 19,
+    mostReferences: 32,
     prepare: (objects) => {
       const now = changed(objects);
       return reviewOf(objects, (_, index) => now[index]);
@@ -136,7 +136,7 @@ const scenarios = [
   },
   {
     name: "review, a quarter deleted",
-    mostReferences: 19,
+    mostReferences: 32,
     prepare: (objects) =>
       reviewOf(objects, (object, index) => (isContainer(object) || !differs(index) ? object : undefined)),
   },

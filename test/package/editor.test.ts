@@ -92,9 +92,9 @@ class Editor {
     };
   }
 
-  complete(position: number): string[] {
+  complete(position: number, of = ts.ScriptElementKind.memberVariableElement): string[] {
     return (this.service.getCompletionsAtPosition(this.file, position, undefined)?.entries ?? [])
-      .filter(({ kind }) => kind === ts.ScriptElementKind.memberVariableElement)
+      .filter(({ kind }) => kind === of)
       .map(({ name }) => name);
   }
 
@@ -184,6 +184,27 @@ describe.each(kinds.map(({ spec }) => [spec.kind, spec] as const))("an editor sh
       const { text, documentation } = editor.hover(at);
       expect(text).toMatch(new RegExp(`^\\(property\\) ${key}\\??: `));
       expect(documentation).toMatch(/^\S.{3,}/s);
+    }
+  });
+
+  const enums = shapes.flatMap(({ around, fields }) =>
+    Object.entries(fields).flatMap(([key, field]) => {
+      const one = field.type === "list" ? field.items : field;
+      if (one.type !== "enum") return [];
+      const member = (value: string) => around(`${key}: ${field.type === "list" ? `[${value}]` : value}`);
+      const newer = page.add(`{ const newer: string = "x"; ${member("newer")} }`);
+      return [
+        { at: page.addCursor(member('"|"')), names: one.known.map((name) => one.prefix + name), newer },
+      ];
+    }),
+  );
+  const testEnums = enums.length === 0 ? undefined : test;
+  testEnums?.("the known values of each enumeration, and no error at one that is newer", () => {
+    for (const { at, names, newer } of enums) {
+      const offered = editor.complete(at, ts.ScriptElementKind.string);
+      expect(offered.length).toBeGreaterThan(1);
+      expect(names).toEqual(expect.arrayContaining(offered));
+      expect(editor.errors(newer).join("\n")).not.toMatch(/'string(\[\])?' is not assignable/);
     }
   });
 
