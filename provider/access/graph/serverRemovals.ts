@@ -116,8 +116,9 @@ export class ServerRemovals {
   }
 
   private refuse(candidates: Candidates, kind: string, referred: Json | undefined): void {
-    const deleted = typeof referred === "string" ? candidates.get(referred) : undefined;
-    if (deleted !== undefined && blocksDelete(kind, deleted)) this.refused.add(String(referred));
+    if (typeof referred !== "string") return;
+    const deleted = candidates.get(referred);
+    if (deleted !== undefined && blocksDelete(kind, deleted)) this.refused.add(referred);
   }
 
   private refuseForPlan(plan: ResourcePlan, candidates: Candidates): void {
