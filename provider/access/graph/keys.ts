@@ -38,6 +38,12 @@ export function isSummary(key: string): boolean {
   return kind === "inherited";
 }
 
+/** Whether it is the key of a value that no document contains. */
+export function isUnreadKey(key: string): boolean {
+  const [kind] = partsOf(key);
+  return kind === "unread";
+}
+
 /** The key of what a composite key belongs to; undefined of a uid or a urn. */
 export function ownerOf(key: string): string | undefined {
   const [, owner] = partsOf(key);

@@ -2,6 +2,7 @@ import { mayWiden } from "../effects";
 import { resolveGrants } from "../graph/grants";
 import type { ResolvedGrant } from "../graph/grants";
 import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
+import { isUnreadKey } from "../graph/keys";
 import { compareGrants } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import type { AccessGraph } from "../graph/model";
@@ -78,6 +79,16 @@ const loss = ({ grant }: ResolvedGrant): GrantChange => ({
   capabilitiesRemoved: grant.role.capabilities ?? [],
 });
 
+/** The resource grants something that nobody can read instead: it may be the same. */
+const doubtfulLoss = (resolved: ResolvedGrant): GrantChange => ({
+  ...loss(resolved),
+  reason: "whether it is removed is not known: its resource grants a value that cannot be read instead (X3)",
+  capabilitiesRemoved: [],
+});
+
+const isUnreadable = ({ grant: { subject, role, group } }: ResolvedGrant): boolean =>
+  [subject, role, group].some(({ key }) => isUnreadKey(key));
+
 /**
  * Who gains and who loses what between two graphs: grants of both, taken as sets of (subject, role, group).
  *
@@ -108,7 +119,12 @@ export function diffGrants(
     [...olds].flatMap(([key, resolved]) => (news.has(key) ? [] : [resolved])),
     { entities, hierarchies, trust },
   );
-  const changes = [...pairs.gained.map(gain), ...pairs.lost.map(loss), ...pairs.changes, ...changed];
+  const unreadable = new Set(pairs.gained.filter(isUnreadable).map(({ grant }) => grant.urn));
+  const lost = pairs.lost.map((resolved) => {
+    const { urn } = resolved.grant;
+    return urn !== undefined && unreadable.has(urn) ? doubtfulLoss(resolved) : loss(resolved);
+  });
+  const changes = [...pairs.gained.map(gain), ...lost, ...pairs.changes, ...changed];
   return {
     changes: changes.sort((a, b) => compareGrants(a.grant, b.grant)),
     unchanged: continuing.length - changed.length,

@@ -4,7 +4,9 @@ import { grantKey, GroupHierarchy } from "../../../../provider/access/graph/grou
 import type { Entity, AccessGraph } from "../../../../provider/access/graph/model";
 import type { Grant } from "../../../../provider/access/graph/grant";
 import { graphOf, MOST_INHERITED } from "../../../../provider/access/graph/grants";
+import { UNKNOWN } from "../../../../provider/engine/description";
 import type { Props } from "../../../../provider/engine/description";
+import * as access from "../../../support/access";
 
 const ROOT_UID = "a".repeat(40);
 const child = (parent: string, n: number): string => `${parent}/${n.toString(16).padStart(16, "0")}`;
@@ -342,4 +344,18 @@ describe("two graphs of any kind", () => {
       }),
     );
   });
+});
+
+test.each(["roleUid", "identityUid"])("a grant whose %s becomes unknown is not called lost", (property) => {
+  const { compareResources } = access;
+  const who = access.identity("ci", access.pinned);
+  const one = access.binding(who, access.viewer, access.payments);
+  const hidden = { ...one, inputs: { ...one.inputs, [property]: UNKNOWN } };
+  const all = [...access.groups, access.viewer, who];
+  const { grants } = compareResources([...all, one], [...all, hidden]);
+  const lost = grants.filter(({ change }) => change === "lost");
+  expect(lost.map(({ reason, capabilitiesRemoved }) => [reason.slice(0, 33), capabilitiesRemoved])).toEqual([
+    ["whether it is removed is not know", []],
+  ]);
+  expect(compareResources([...all, one], all).grants).toMatchObject([{ reason: "grant removed" }]);
 });
