@@ -1,6 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
+import { createOnlyOutputs } from "../../provider/engine/description";
+import { NORMALIZED } from "../../provider/engine/wire/merge";
+import { specOf } from "../provider/support/samples";
 import type { ReviewReport, VerifyReport } from "../../provider/access/report/report";
 import { samples as living } from "../support/allKinds";
 import { CommandChain } from "../support/commandChain";
@@ -229,8 +232,8 @@ describe("an honest program passes the commands of the workflows", () => {
 
   test("that does each operation with each kind", async () => {
     const before = stack.recorded();
-    // Of other kinds `verify` takes the object for one that existed before, and its creation for missing.
-    const lost = samples.filter(({ kind }) => kind === "RoleBinding");
+    // What is returned at the creation only cannot be adopted.
+    const lost = samples.filter(({ kind }) => createOnlyOutputs(specOf(kind)).length === 0);
     const urns = lost.map(({ label }) => before[`adopted.${label}`]?.urn ?? "");
     for (const urn of urns) await stack.succeed(["state", "delete", "--yes", urn]);
     const now = stack.recorded();
@@ -239,9 +242,16 @@ describe("an honest program passes the commands of the workflows", () => {
       `read.${label}-read`,
       { kind, args: {}, get: before[`read.${label}`]?.id ?? "" },
     ]);
-    const adopt: Operation["to"] = ({ label }) => {
+    const adopt: Operation["to"] = ({ label, args }) => {
       const name = `adopted.${label}`;
-      return now[name] === undefined ? { adopt: before[name]?.id ?? "" } : {};
+      if (now[name] !== undefined) return {};
+      // The server keeps the source as a uid, and the arguments of an adoption are what it holds.
+      const normalized = (before[name]?.outputs?.[NORMALIZED] ?? {}) as Record<string, string>;
+      const held = Object.entries(normalized).reduce(
+        (known, [path, form]) => withMember(known, path, form),
+        args,
+      );
+      return { adopt: before[name]?.id ?? "", args: held };
     };
     await deploy({ ...program({ ...edits, adopted: adopt }), ...Object.fromEntries(reads) });
   });

@@ -1,4 +1,4 @@
-import { UNCONFIRMED } from "../../engine/description";
+import { ADOPT, UNCONFIRMED } from "../../engine/description";
 import type { Props } from "../../engine/description";
 import { applyCreate, applyUpdate } from "../../engine/wire/fieldMask";
 import { mergeLive } from "../../engine/wire/merge";
@@ -7,7 +7,7 @@ import type { RecordedResource } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
-import { toEntity } from "./entities";
+import { entityKey, toEntity } from "./entities";
 import { graphOf } from "./grants";
 import { compositeKey } from "./keys";
 import { LiveObjects, withInputs } from "./liveObjects";
@@ -107,6 +107,17 @@ function packageVersion(
   return plugin?.isPublished === true ? plugin.version : undefined;
 }
 
+/** A create that adopts an object of the inventory is read as an import: the run refuses where that differs from the program. */
+function withAdoption(plan: ResourcePlan, live: LiveObjects): ResourcePlan {
+  const { op, after } = plan;
+  const uid = after?.inputs[ADOPT];
+  if (op !== "create" || after?.kind === undefined || typeof uid !== "string") return plan;
+  const key = entityKey(after.kind, uid, after.inputs["parentUid"]);
+  return live.get(key)?.kind === after.kind
+    ? { ...plan, op: "import", after: { ...after, importId: uid } }
+    : plan;
+}
+
 /** Builds the access graphs before and after a change. */
 class GraphBuilder {
   readonly before = new Map<string, Entity>();
@@ -117,8 +128,9 @@ class GraphBuilder {
   private readonly removals: ServerRemovals;
   private readonly live: LiveObjects;
 
-  constructor(plans: readonly ResourcePlan[], inventory: Inventory | undefined) {
+  constructor(given: readonly ResourcePlan[], inventory: Inventory | undefined) {
     this.live = new LiveObjects(inventory);
+    const plans = given.map((plan) => withAdoption(plan, this.live));
     this.keys = new PlanKeys(this.live);
     const byUrn = new Map(plans.map((plan) => [plan.urn, plan]));
     this.resolver = new ReferenceResolver(byUrn, (plan) => this.keys.of(plan));

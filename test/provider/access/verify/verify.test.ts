@@ -148,6 +148,21 @@ describe("verify", () => {
     ]);
   });
 
+  it("takes an adopted object for the one that the report names", () => {
+    const held: Resource = { ...mallory, external: true };
+    const before = [...base.filter((one) => one !== mallory), held];
+    const adopted = identity("adopted", { ...mallory.inputs, __adopt: mallory.uid });
+    const review = reviewOf([...before, adopted, binding(adopted, pusher, payments)], before);
+    const granted = binding(held, pusher, payments);
+    const sources = { review, inventory: inventoryAfter([...before, granted]) };
+    expect(review.grants.map(({ grant }) => grant.subject.uid)).toEqual([mallory.uid]);
+    const clean = { failing: 0, complete: true, findings: [], missing: 0 };
+    expect(brief(verify(sources, { provenance: PROVENANCE }))).toEqual(clean);
+    const evil = { ...held, inputs: { ...held.inputs, ...pinned } };
+    const changed = inventoryAfter([...before.filter((one) => one !== held), evil, granted]);
+    expect(verify({ review, inventory: changed }, { provenance: PROVENANCE }).failing).toBe(1);
+  });
+
   it("finds another role in the place of the one that was announced", () => {
     const announced = binding(deployer, viewer, payments);
     const report = verified([...base, announced], [...base, binding(deployer, owner, payments)]);
