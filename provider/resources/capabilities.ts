@@ -240,19 +240,12 @@ export const capabilityNames: readonly string[] = [
   "INTERNAL",
 ];
 
-const known: ReadonlySet<string> = new Set(capabilityNames);
-
 /** Warnings about capabilities that are legal, yet probably not what was meant. */
 export function adviseOnCapabilities(capabilities: Json | undefined): string[] {
   if (!Array.isArray(capabilities)) return [];
   return capabilities.flatMap((capability) => {
     if (typeof capability !== "string" || !/^CAP_[A-Z0-9_]+$/.test(capability)) return [];
     const name = capability.slice("CAP_".length);
-    if (!known.has(name)) {
-      return [
-        `${capability} is not a capability this version knows: if the server does not know it, it is refused`,
-      ];
-    }
     if (internalOnly.has(name)) return [`${capability} is internal to the platform: expect it to be refused`];
     if (deprecated.has(name)) return [`${capability} is deprecated`];
     return [];

@@ -184,7 +184,7 @@ describe("errors, through the real engine", () => {
     expect(message(run.output)).toMatch(
       /the server ignored capabilities \(the server has \["CAP_REPO_LIST"\]\); it silently drops names that it does not know/,
     );
-    expect(run.output).toContain("CAP_NOT_KNOWN is not a capability this version knows");
+    expect(run.output).toContain("CAP_NOT_KNOWN is not a name that this version knows");
     const again = await stack.pulumi(["up", "--yes", "--skip-preview"]);
     expect(again.code).not.toBe(0);
     stack.declare({

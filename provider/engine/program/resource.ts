@@ -3,6 +3,7 @@ import * as pulumi from "./sdk";
 import { recordResource, recordResourceId } from "./ownership";
 import { containsSecret } from "../description";
 import type { FieldSpec, ResourceSpec } from "../description";
+import { adviseOnNames, holdsNames } from "../checks/suggestions";
 
 /**
  * What the engine stores as a resource's provider: a constant text that loads the code by name. No
@@ -134,15 +135,14 @@ function warnOfStoredToken(): void {
 }
 
 /** Not tied to the resource in the log: a message that waits for a resource is lost when its making fails. */
-function warnOfInputs(
-  spec: ResourceSpec,
-  warnings: NonNullable<ResourceSpec["inputWarnings"]>,
-  name: string,
-  args: Readonly<Record<string, unknown>>,
-): void {
-  for (const [key, linesFor] of Object.entries(warnings)) {
-    pulumi.all([args[key]]).apply(([value]) => {
-      for (const line of linesFor(value)) {
+function warnOfInputs(spec: ResourceSpec, name: string, args: Readonly<Record<string, unknown>>): void {
+  for (const [key, field] of Object.entries(spec.fields)) {
+    const linesFor = spec.inputWarnings?.[key];
+    if (args[key] === undefined || (linesFor === undefined && !holdsNames(field))) continue;
+    const given = pulumi.output(args[key]);
+    pulumi.all([given, pulumi.isSecret(given)]).apply(([value, isSecret]) => {
+      if (isSecret) return;
+      for (const line of [...adviseOnNames(field, value), ...(linesFor?.(value) ?? [])]) {
         void pulumi.log.warn(`${spec.kind} ${JSON.stringify(name)}: ${key}: ${line}`);
       }
     });
@@ -184,7 +184,7 @@ export abstract class PlatformResource extends pulumi.CustomResource {
     refuseOwnProvider(spec, name, this);
     if (isManaged) recordResourceId(spec, name, this.id, opts?.parent);
     warnOfStoredToken();
-    if (args !== undefined && spec.inputWarnings) warnOfInputs(spec, spec.inputWarnings, name, { ...args });
+    if (args !== undefined) warnOfInputs(spec, name, { ...args });
   }
 
   /** The uid of the resource: the same as `id`. */

@@ -5,7 +5,7 @@
 export { Config } from "@pulumi/pulumi/config";
 export { RunError } from "@pulumi/pulumi/errors";
 export * as log from "@pulumi/pulumi/log";
-export { all, Output, output, secret } from "@pulumi/pulumi/output";
+export { all, isSecret, Output, output, secret } from "@pulumi/pulumi/output";
 export type { Input } from "@pulumi/pulumi/output";
 export { CustomResource, mergeOptions } from "@pulumi/pulumi/resource";
 export type { CustomResourceOptions, ID, ProviderResource, Resource } from "@pulumi/pulumi/resource";

@@ -4,7 +4,8 @@ import * as platform from "../../../../provider";
 import { adopt, Group, GroupAccess, RepoReadme, Role, RoleBinding } from "../../../../provider";
 import type { GroupArgs } from "../../../../provider";
 import { kinds } from "../../../../provider/resources";
-import type { ResourceSpec } from "../../../../provider/engine/description";
+import { adviseOnNames, holdsNames } from "../../../../provider/engine/checks/suggestions";
+import type { FieldSpec, Json, ResourceSpec } from "../../../../provider/engine/description";
 import { CHILD_UID, GROUP_UID, ROOT_UID, sampleOf, samples, specOf } from "../../support/samples";
 
 type Registered = Pick<pulumi.runtime.MockResourceArgs, "type" | "name" | "inputs" | "id">;
@@ -435,10 +436,42 @@ describe("warnings", () => {
       "CAP_TENANT_RECORDS_LIST",
     ]);
     expect(lines).toEqual([
-      'Role "puller": capabilities: CAP_NEWER_THAN_THIS is not a capability this version knows: if the server does not know it, it is refused',
+      'Role "puller": capabilities: CAP_NEWER_THAN_THIS is not a name that this version knows: a server that does not know it drops it, and the update fails',
       'Role "puller": capabilities: CAP_SKILLS_WRITE is internal to the platform: expect it to be refused',
       'Role "puller": capabilities: CAP_TENANT_RECORDS_LIST is deprecated',
     ]);
+  });
+
+  test("name what was probably meant", async () => {
+    expect(await warningsOf(["CAP_REPO_LITS"])).toEqual([
+      expect.stringMatching(
+        /^Role "puller": capabilities: CAP_REPO_LITS is not a name .*; did you mean "CAP_REPO_LIST"\?$/,
+      ),
+    ]);
+  });
+
+  test("say nothing of a secret", async () => {
+    await expect(warningsOf(pulumi.secret(["CAP_NEWER_THAN_THIS"]))).resolves.toEqual([]);
+    await expect(warningsOf([pulumi.secret("CAP_NEWER_THAN_THIS")])).resolves.toEqual([]);
+  });
+
+  const enums = kinds.flatMap(({ spec }) =>
+    Object.entries(spec.fields)
+      .filter(([, field]) => holdsNames(field))
+      .map(([key, field]) => [spec.kind, key, field] as const),
+  );
+
+  test.each(enums)("are given for an unknown name in %s.%s", (_, __, field) => {
+    const inside = (one: FieldSpec, value: string): Json => {
+      if (one.type === "list") return [inside(one.items, value)];
+      if (one.type === "map") return { a: inside(one.values, value) };
+      if (one.type !== "object") return one.type === "enum" ? `${one.prefix}${value}` : null;
+      return Object.fromEntries(
+        Object.entries(one.fields).map(([key, inner]) => [key, inside(inner, value)]),
+      );
+    };
+    expect(adviseOnNames(field, inside(field, "NEWER_THAN_THIS"))).not.toEqual([]);
+    expect(adviseOnNames(field, inside(field, "lower"))).toEqual([]);
   });
 
   test("are given when the value is known", async () => {
