@@ -301,8 +301,17 @@ export type ResultOf<S extends Shape & { readonly outputs?: Outputs }> = (S exte
   ResultsOfFields<NonNullable<S["outputs"]>, never, never> &
   Decoded<NonNullable<S["reads"]>>;
 
+/** What the server returns of an enumeration that is open is any text. */
+type Widened<T> = T extends readonly (infer Item)[]
+  ? Widened<Item>[]
+  : T extends string
+    ? string & Record<never, never> extends T
+      ? string
+      : T
+    : T;
+
 /** The outputs of a resource with these arguments. */
-export type Resolved<A> = { readonly [K in keyof A]-?: pulumi.Output<pulumi.Unwrap<A[K]>> };
+export type Resolved<A> = { readonly [K in keyof A]-?: pulumi.Output<Widened<pulumi.Unwrap<A[K]>>> };
 
 /** The outputs that the server adds to those of the arguments. */
 export type OutputsOf<K extends { readonly outputs?: Outputs }> = OutputsOfFields<NonNullable<K["outputs"]>>;
