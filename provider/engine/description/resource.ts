@@ -31,7 +31,7 @@ export interface Dependents {
 export interface Deletion {
   /** What makes the server refuse it: resources in it, or role bindings that use it. */
   readonly blockedBy?: "children" | "bindings";
-  /** What the message of a refused delete lists. */
+  /** Which kinds block the delete. The message of a refused one lists them. */
   readonly dependents?: readonly Dependents[];
   /**
    * A parent has at most one, so a replacement below the same parent deletes the old one first. `always`: also where the

@@ -36,7 +36,12 @@ export const inventedKinds = {
     noun: "shelf",
     collection: "/invented/v2/shelves",
     usedBy: "uid",
-    deletion: { blockedBy: "children" },
+    deletion: {
+      blockedBy: "children",
+      dependents: [
+        { collection: "/registry/v2/repos", noun: "repositories in it", parameter: "uidp.children_of" },
+      ],
+    },
     fields: { parentUid },
   }),
   robot: kind({
