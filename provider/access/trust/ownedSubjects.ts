@@ -46,7 +46,10 @@ const formsOf = ({ issuer }: SharedIssuer, part: string): readonly PinningForm[]
   formsByPart.get(JSON.stringify([issuer, part])) ?? [];
 
 const ownForms = ownPins.map(toForm);
-const mailForms = sharedPins.filter(({ issuer, part }) => issuer === GOOGLE && part === "email").map(toForm);
+const mailForms = [
+  ...ownPins.filter(({ isMail }) => isMail === true),
+  ...sharedPins.filter(({ issuer, part }) => issuer === GOOGLE && part === "email"),
+].map(toForm);
 const arnForms = awsPins.arn.map(toForm);
 const userIdForms = awsPins.userId.map(toForm);
 

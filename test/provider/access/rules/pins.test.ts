@@ -152,7 +152,8 @@ const rows: readonly Row[] = [
   google(withClaim("hd", "acme.com"), "pinned"),
   google(withClaim("hd", "gmail.com"), "open"),
   google(withClaim("email", "ada@gmail.com"), "pinned"),
-  google(withPattern("email", "^[a-z]+@acme\\.com$"), "pinned"),
+  google(withClaim("email", "ada@acme.com"), "pinned"),
+  google(withPattern("email", "^[a-z]+@acme\\.com$"), "open"),
   google(withPattern("email", "^[a-z]+@gmail\\.com$"), "open"),
   google(withClaim("azp", "32555940559.apps.googleusercontent.com"), "open"),
   // Subjects at an issuer of one's own.

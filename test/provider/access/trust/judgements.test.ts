@@ -222,12 +222,13 @@ it("says of an audience pattern whether it takes audiences of others", () => {
 
 it("says of a claim's pattern whether it names an owner", () => {
   const of = (claim: string, pattern: string): PatternJudgement =>
-    judgeOwnerClaim(new Languages(), claim, pattern, claim === "email" ? google : github);
+    judgeOwnerClaim(new Languages(), claim, pattern, ["email", "hd"].includes(claim) ? google : github);
   for (const pattern of [".*", "^acme.*$", "acme", "^[0-9]+$"]) exampleIn(pattern, of("repository", pattern));
   expect(of("repository", "^acme/.*$").kind).toBe("pinned");
   expect(of("repository_owner", "(?i)^acme$").kind).toBe("pinned");
   expect(of("repository_owner_id", "^4711$").kind).toBe("pinned");
-  expect(of("email", "^.*@acme\\.com$").kind).toBe("pinned");
+  expect(of("hd", "^acme\\.com$").kind).toBe("pinned");
+  expect(of("email", "^.*@acme\\.com$").kind).toBe("open");
   expect(of("email", "^.*@gmail\\.com$").kind).toBe("open");
 });
 
