@@ -43,6 +43,7 @@ const github = "https://token.actions.githubusercontent.com";
 // Names of owners and repositories can be released and registered by others; these numbers cannot.
 const paymentsRepository = { repository_owner_id: "10231", repository_id: "700123456" };
 
+// Subjects of repositories that are newer than July 2026 contain these numbers too: repo:acme@10231/pay@700123456:…
 // A job without an environment: the subject names the branch. It is exact, so a pull request
 // (…:pull_request), another branch and another repository all fail.
 const githubBuild = new Identity("github-build", {
