@@ -63,10 +63,12 @@ function readInputs(
   const unread: UnreadValue[] = [];
   const plaintextSecrets: string[] = [];
   const secret = new Set(secretPaths);
+  const isInSecret = (path: string): boolean =>
+    secretPaths.some((outer) => path.startsWith(outer) && /^$|^[.[]/.test(path.slice(outer.length)));
   const read = mapLeaves(spec, inputs, (value, { path, property, field, decidesAccess }) => {
     const isHidden = value === SECRET_MASK && secret.has(path);
     if (field.secret === true && (value ?? "") !== "" && !isUnknown(value)) {
-      if (value !== SECRET_MASK && !secret.has(path)) plaintextSecrets.push(path);
+      if (value !== SECRET_MASK && !isInSecret(path)) plaintextSecrets.push(path);
       return SECRET_MASK;
     }
     const reason = isHidden

@@ -63,9 +63,9 @@ const asUnverified = (entity: Entity): Entity => ({ ...entity, external: true, a
 
 /** A live object with other inputs, as the program declares it. */
 function asDeclared(live: Entity, planned: Entity, inputs: Props): Entity {
-  const { urn, location, protect, external, secretPaths, plaintextSecrets, assumptions } = planned;
+  const { urn, location, protect, external, secretPaths, plaintextSecrets, assumptions, concealed } = planned;
   return withInputs(
-    { ...live, urn, location, secretPaths, protect, external, plaintextSecrets, assumptions },
+    { ...live, urn, location, secretPaths, protect, external, plaintextSecrets, assumptions, concealed },
     inputs,
   );
 }

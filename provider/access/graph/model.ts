@@ -11,6 +11,15 @@ export interface Assumption {
   readonly key: string;
 }
 
+/** A value that decides access, was readable before the change, and is secret after it. `inputs` has it as it was. */
+export interface ConcealedValue {
+  readonly path: string;
+  /** The top-level property. */
+  readonly property: string;
+  /** The engine has compared it with the value before, and found them equal. */
+  readonly isUnchanged: boolean;
+}
+
 /** A resource of a kind of this package: as a program declares it, a state records it, or the server returns it. */
 export interface Entity {
   /** The uid where it is known, else the urn. One resource has one key before and after a change. */
@@ -27,6 +36,7 @@ export interface Entity {
   /** Paths of what is not known yet, and of what decides access and is not shown. */
   readonly unresolved: readonly string[];
   readonly unread?: readonly UnreadValue[];
+  readonly concealed?: readonly ConcealedValue[];
   /** References that are taken to be the id of the one resource that they depend on. */
   readonly assumptions?: readonly Assumption[];
   /** Only the program describes it: it is read with `.get` or adopted, and is in no inventory. */

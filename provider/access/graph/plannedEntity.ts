@@ -37,14 +37,20 @@ export function plannedEntity(
   });
   const assumed = new Set(assumptions.map(({ path }) => path));
   const unread = (planned.unread ?? []).filter(({ path }) => !assumed.has(path));
+  const concealed = (plan.concealed ?? []).map((value): UnreadValue => ({
+    ...value,
+    reason: "secret",
+    decidesAccess: true,
+  }));
   // The engine has compared the secrets of an unchanged resource.
   const isReported = ({ reason }: UnreadValue): boolean => !isSame || reason !== "secret";
-  resolver.report(resource, unread.filter(isReported));
+  resolver.report(resource, [...unread, ...concealed].filter(isReported));
   return {
     ...planned,
     inputs,
     unresolved: unresolvedPaths(unread),
     ...(planned.unread ? { unread } : {}),
     ...(assumptions.length > 0 ? { assumptions } : {}),
+    ...(plan.concealed ? { concealed: plan.concealed } : {}),
   };
 }

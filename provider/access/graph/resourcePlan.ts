@@ -2,6 +2,8 @@ import type { RecordedResource } from "../documents/engineState";
 import { type Op, operations } from "../documents/operations";
 import type { PreviewStep } from "../documents/preview";
 import type { StateExport } from "../documents/stateExport";
+import { revealConcealed } from "./concealed";
+import type { ConcealedValue } from "./model";
 
 /** All that is known of one urn, its steps taken together. */
 export interface ResourcePlan {
@@ -9,6 +11,8 @@ export interface ResourcePlan {
   readonly op: Op;
   readonly before?: RecordedResource;
   readonly after?: RecordedResource;
+  /** What is secret after the change and was not before: `after` has it as it was. */
+  readonly concealed?: readonly ConcealedValue[];
 }
 /**
  * One plan for each URN, from the steps of a preview. After a refresh the later step has the live values; what is left of
@@ -38,5 +42,5 @@ export function planResources(
       after: op === "delete" ? undefined : after,
     });
   }
-  return [...plans.values()];
+  return revealConcealed([...plans.values()]);
 }

@@ -100,10 +100,17 @@ function describeAws(aws: Record<string, unknown>): SubjectDescription {
   return { displayName: `AWS account ${account}, ${words}`, matchesMany: open };
 }
 
+/** Whether a reader cannot know one of these properties: it is not shown, or the update may have changed it. */
+function isDoubtful({ unresolved, concealed = [] }: Entity, properties: readonly string[]): boolean {
+  const hidden = concealed.filter(({ isUnchanged }) => !isUnchanged).map(({ path }) => path);
+  return [...unresolved, ...hidden].some((path) => properties.includes(path.replace(/[.[].*$/s, "")));
+}
+
 /** Who can be an identity. */
-export function describeIdentity({ inputs, unresolved, name }: Entity): SubjectDescription {
+export function describeIdentity(entity: Entity): SubjectDescription {
+  const { inputs, name } = entity;
   const { claimMatch, staticKeys, awsIdentity, servicePrincipal } = inputs;
-  if (unresolved.some((path) => /^(claimMatch|staticKeys|awsIdentity|servicePrincipal)\b/.test(path))) {
+  if (isDoubtful(entity, ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"])) {
     return { displayName: `identity ${quote(text(name))}, whose trust is not known yet`, matchesMany: true };
   }
   if (isObject(claimMatch)) return describeClaims(claimMatch);
@@ -128,9 +135,10 @@ export function describeIdentity({ inputs, unresolved, name }: Entity): SubjectD
 }
 
 /** Who can redeem an invite. */
-export function describeInvite({ inputs, unresolved }: Entity): SubjectDescription {
+export function describeInvite(entity: Entity): SubjectDescription {
+  const { inputs } = entity;
   const email = text(inputs["email"]);
-  if (unresolved.includes("email"))
+  if (isDoubtful(entity, ["email"]))
     return { displayName: "whoever an invite not known yet is for", matchesMany: true };
   if (email !== "") return { displayName: `${plain(email)}, by invite`, matchesMany: false };
   const times = inputs["singleUse"] === true ? "the first" : "anyone";

@@ -85,9 +85,11 @@ export class FindingValues {
 
   private inputsOf(entity: Entity | undefined, paths: readonly string[]): Json | undefined {
     if (entity === undefined) return undefined;
-    return this.remember(entity, paths.join("\n"), () =>
-      inputsToPin(entity.kind, entity.inputs, paths, this.nameOf),
-    );
+    return this.remember(entity, paths.join("\n"), () => {
+      const pinned = inputsToPin(entity.kind, entity.inputs, paths, this.nameOf);
+      // Whoever accepted a value accepted it as it could be read.
+      return entity.concealed === undefined ? pinned : [pinned, entity.concealed.map(({ path }) => path)];
+    });
   }
 
   private remember(entity: Entity, what: string, read: () => Json): Json {

@@ -10,9 +10,11 @@ import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { everyKind, givesAccess, hasAccessField } from "./kindConditions";
 import type { Rule } from "./rule";
+import { listGrants } from "./trustedIdentities";
 
 const INSTEAD: Readonly<Record<UnreadReason, string>> = {
-  secret: "write it in plain text: it is not a secret, and a hidden value cannot be reviewed",
+  secret:
+    "write it in plain text, or show it with pulumi.unsecret: it is not a secret, and a hidden value cannot be reviewed",
   unknown:
     "apply the resource that it comes from first, in a separate change, so that the preview knows the value",
   unreadable: "write a value of the type that the property has",
@@ -55,6 +57,34 @@ function findUnreadValues(facts: Facts): FindingInput[] {
     }
   }
   return findings;
+}
+
+/** A finding for each resource of which an update makes values secret: all other rules judge these as they were. */
+function findConcealedValues(facts: Facts): FindingInput[] {
+  return [...judgedChanges(facts)].flatMap(({ after }) => {
+    const { concealed = [] } = after;
+    const [first, ...others] = concealed;
+    if (first === undefined) return [];
+    const paths = concealed.map(({ path }) => path);
+    const [are, it] = others.length === 0 ? ["is", "it"] : ["are", "them"];
+    const grants = facts.grantsThrough(after.key);
+    return [
+      facts.aboutEntity(after, {
+        severity: first.isUnchanged ? "medium" : "high",
+        field: [...new Set(concealed.map(({ property }) => property))].join(", "),
+        message: `${listFirst(paths, 3)} of ${labelEntity(after)} ${are} secret now: ${
+          first.isUnchanged
+            ? `this update does not change ${it}, but no later change can be judged`
+            : `whether the update changes ${it} cannot be judged`
+        }`,
+        details: [
+          ...(paths.length > 3 ? limitLines(paths) : []),
+          ...(grants.length > 0 ? ["it has:", ...listGrants(grants)] : []),
+        ],
+        advice: INSTEAD.secret,
+      }),
+    ];
+  });
 }
 
 const INVENTORY = "give --inventory, which describes what the program does not manage";
@@ -153,15 +183,20 @@ function findReusedPaths(facts: Facts): FindingInput[] {
 
 /** All that cannot be judged. */
 export function findUnjudged(facts: Facts): FindingInput[] {
-  return [...findUnreadValues(facts), ...findUnknownGrants(facts), ...findReusedPaths(facts)];
+  return [
+    ...findUnreadValues(facts),
+    ...findConcealedValues(facts),
+    ...findUnknownGrants(facts),
+    ...findReusedPaths(facts),
+  ];
 }
 
 export const cannotBeJudged: Rule = {
   id: "X3",
   name: "cannot-be-judged",
-  severities: ["high"],
-  when: "always",
-  what: "A value that decides access was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a group takes the path that another group had. Fields that are always secret, such as a client secret, are not reported, nor is a secret of a resource that the engine calls unchanged.",
+  severities: ["high", "medium"],
+  when: "medium for a value that becomes secret in a resource that the engine calls unchanged; otherwise high",
+  what: "A value that decides access was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a group takes the path that another group had. Or a value becomes secret: all other rules judge it as it was. Fields that are always secret, such as a client secret, are not reported. Nor is a value that was secret before, in a resource that the engine calls unchanged.",
   why: "No other rule can check such a value: it could give `owner` to anyone.",
   fix: "Give `--inventory`. Write uids, capabilities, patterns and addresses in plain text. Create what others refer to in a separate change.",
   except:

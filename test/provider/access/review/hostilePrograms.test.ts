@@ -1,10 +1,25 @@
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
-import type { Props } from "../../../../provider/engine/description";
+import { decidesAccess, effectOf } from "../../../../provider/access/graph/fieldAccess";
+import type { ReviewReport } from "../../../../provider/access/report/report";
+import type { AccessEffect, FieldSpec, Json, Props } from "../../../../provider/engine/description";
 import { UNKNOWN } from "../../../../provider/engine/description";
+import { isSet } from "../../../../provider/engine/values/values";
 import { failing, inventoryOf, judge, preview, same, state, step, urn } from "../../../support/documents";
 import type { State } from "../../../support/documents";
 import { isQuick } from "../../../support/properties";
 import { lines } from "../fixtures";
+import {
+  GROUP_UID,
+  IDENTITY_UID,
+  leavesOf,
+  ROLE_UID,
+  ROOT_UID,
+  samples,
+  specOf,
+  specs,
+  valueAt,
+  withValue,
+} from "../../support/samples";
 
 const ROOT = "a".repeat(40);
 const OWNER = "b".repeat(40);
@@ -175,7 +190,9 @@ describe("a value that is wrapped", () => {
         judge(preview(...unchanged, step("update", started, state(kind, "x", wrapped))), organisation()),
       ]) {
         expect(failing(report)).toContainEqual(
-          expect.stringMatching(new RegExp(`^X3 ${path.replace(/[.[\]]/g, "\\$&")} of .* ${words}: `)),
+          expect.stringMatching(
+            new RegExp(`^X3 ${path.replace(/[.[\]]/g, "\\$&")} of .* ${words}(?: now)?: `),
+          ),
         );
       }
     }
@@ -230,6 +247,108 @@ describe("a value that is wrapped", () => {
     expect(report.summary.gained).toBe(1);
     expect(failing(report)).toContainEqual(expect.stringMatching(/^X3 roleUid .* cannot be read/));
   });
+});
+
+/** A value that decides access, as tests set it and as findings name it. */
+interface DecidingValue {
+  readonly path: readonly string[];
+  readonly named: string;
+}
+
+/** The values that decide access, at every depth, of arguments that are set. */
+function decidingValues(
+  field: FieldSpec,
+  value: Json | undefined,
+  at: DecidingValue,
+  inherited?: AccessEffect | "none",
+): DecidingValue[] {
+  if (field.secret === true || !decidesAccess(field, inherited) || !isSet(field, value)) return [];
+  const inner = (of: FieldSpec, item: Json | undefined, key: string, named: string): DecidingValue[] =>
+    decidingValues(
+      of,
+      item,
+      { path: [...at.path, key], named: `${at.named}${named}` },
+      effectOf(field, inherited),
+    );
+  const members =
+    field.type === "list"
+      ? (value as Json[]).flatMap((item, i) => inner(field.items, item, `${i}`, `[${i}]`))
+      : field.type === "map"
+        ? Object.entries(value as Props).flatMap(([key, item]) => inner(field.values, item, key, `.${key}`))
+        : field.type === "object"
+          ? Object.entries(field.fields).flatMap(([key, of]) =>
+              inner(of, (value as Props)[key], key, `.${key}`),
+            )
+          : [];
+  return [at, ...members];
+}
+
+const decidingIn = (kind: string, inputs: Props): DecidingValue[] =>
+  Object.entries(specOf(kind).fields).flatMap(([key, field]) =>
+    decidingValues(field, inputs[key], { path: [key], named: key }),
+  );
+
+describe("a value that becomes secret", () => {
+  const around = [
+    state("Group", "o", { name: "o" }, { id: ROOT_UID }),
+    state("Group", "g", { parentUid: ROOT_UID, name: "g" }, { id: GROUP_UID }),
+    state("Identity", "s", { parentUid: GROUP_UID, name: "s", claimMatch: pinned }, { id: IDENTITY_UID }),
+    state("Role", "r", { name: "r", capabilities: owner }, { id: ROLE_UID }),
+  ];
+  const own = `${GROUP_UID}/${"e".repeat(16)}`;
+  const given = { parentUid: ROOT_UID, identityUid: own, roleUid: ROLE_UID };
+  const all = [...around, state("RoleBinding", "its", given, { id: uid(77) })];
+  const kindOf = ({ type }: State): string => type.slice(type.lastIndexOf(":") + 1);
+
+  /** What a report says beside the finding that a value cannot be judged, and that a secret inside it may have changed. */
+  const saidBeside = ({ findings, grants, groups, trust, summary }: ReviewReport) => ({
+    messages: findings.flatMap(({ id, message }) => (["X2", "X3"].includes(id) ? [] : [`${id} ${message}`])),
+    grants,
+    groups,
+    trust,
+    changes: [summary.gained, summary.lost, summary.widened, summary.narrowed, summary.unchanged],
+  });
+
+  const cases = samples.flatMap(({ kind, label, inputs }) => {
+    const hidden = leavesOf(specOf(kind).fields)
+      .filter(({ path, field }) => field.secret === true && valueAt(inputs, path) !== undefined)
+      .reduce((masked, { path }) => withValue(masked, path, SECRET), inputs);
+    const deciding = decidingIn(kind, hidden);
+    return deciding.length === 0 ? [] : [{ kind, label, inputs: hidden, deciding }];
+  });
+
+  test("is tried in each kind that has one", () => {
+    const kinds = specs.filter(({ fields }) => Object.values(fields).some((field) => decidesAccess(field)));
+    expect(new Set(cases.map(({ kind }) => kind))).toEqual(new Set(kinds.map(({ kind }) => kind)));
+  });
+
+  test.each(cases)(
+    "is one finding, and the report says nothing else of it: $label",
+    ({ kind, label, inputs, deciding }) => {
+      const id = specOf(kind).sharesParentUid === true ? String(inputs["parentUid"]) : own;
+      const plain = state(kind, label, inputs, { id });
+      const objects = [...all, plain].map((one) => live(kindOf(one), one.id ?? "", one.inputs));
+      for (const known of [{}, { inventory: inventoryOf(ROOT_UID, ...objects) }]) {
+        for (const [op, severity] of [
+          ["same", "medium"],
+          ["update", "high"],
+        ] as const) {
+          const judged = (after: Props): ReviewReport =>
+            judge(preview(...all.map(same), step(op, plain, state(kind, label, after, { id }))), known);
+          const expected = saidBeside(judged(inputs));
+          for (const { path, named } of deciding) {
+            const report = judged(withValue(inputs, path, SECRET));
+            const found = report.findings.filter((finding) => finding.id === "X3");
+            expect(found).toMatchObject([
+              { severity, field: path[0], advice: expect.stringContaining("pulumi.unsecret") as string },
+            ]);
+            expect(found[0]?.message).toContain(`${named} of `);
+            expect({ named, ...saidBeside(report) }).toEqual({ named, ...expected });
+          }
+        }
+      }
+    },
+  );
 });
 
 test("assumes a reference to one new resource, and says so", () => {
