@@ -3,10 +3,10 @@ import { decidesAccess, effectOf } from "../../../../provider/access/graph/field
 import type { ReviewReport } from "../../../../provider/access/report/report";
 import type { AccessEffect, FieldSpec, Json, Props } from "../../../../provider/engine/description";
 import { UNKNOWN } from "../../../../provider/engine/description";
-import { isSet } from "../../../../provider/engine/values/values";
+import { isSet, stringOrEmpty } from "../../../../provider/engine/values/values";
 import { failing, inventoryOf, judge, preview, same, state, step, urn } from "../../../support/documents";
 import type { State } from "../../../support/documents";
-import { isQuick } from "../../../support/properties";
+import { isQuick, spreadOf } from "../../../support/properties";
 import { lines } from "../fixtures";
 import {
   GROUP_UID,
@@ -309,11 +309,11 @@ describe("a value that becomes secret", () => {
     changes: [summary.gained, summary.lost, summary.widened, summary.narrowed, summary.unchanged],
   });
 
-  const cases = samples.flatMap(({ kind, label, inputs }) => {
+  const cases = samples.flatMap(({ kind, label, inputs }, index) => {
     const hidden = leavesOf(specOf(kind).fields)
       .filter(({ path, field }) => field.secret === true && valueAt(inputs, path) !== undefined)
       .reduce((masked, { path }) => withValue(masked, path, SECRET), inputs);
-    const deciding = decidingIn(kind, hidden);
+    const deciding = spreadOf(decidingIn(kind, hidden), 3, index);
     return deciding.length === 0 ? [] : [{ kind, label, inputs: hidden, deciding }];
   });
 
@@ -325,7 +325,7 @@ describe("a value that becomes secret", () => {
   test.each(cases)(
     "is one finding, and the report says nothing else of it: $label",
     ({ kind, label, inputs, deciding }) => {
-      const id = specOf(kind).sharesParentUid === true ? String(inputs["parentUid"]) : own;
+      const id = specOf(kind).sharesParentUid === true ? stringOrEmpty(inputs["parentUid"]) : own;
       const plain = state(kind, label, inputs, { id });
       const objects = [...all, plain].map((one) => live(kindOf(one), one.id ?? "", one.inputs));
       for (const known of [{}, { inventory: inventoryOf(ROOT_UID, ...objects) }]) {
