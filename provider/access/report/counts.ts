@@ -55,6 +55,11 @@ export function sortGrants(grants: readonly GrantChange[], findings: readonly Fi
   return [...grants].sort((a, b) => (weights.get(a) ?? NO_FINDING) - (weights.get(b) ?? NO_FINDING));
 }
 
+/** `2 high, 9 low`: what findings weigh that a form leaves out. */
+export function describeFindings(findings: readonly Finding[]): string {
+  return describeRanks(findings.map(rank));
+}
+
 /** `2 high, 9 low, 380 without a finding`, from the rank of each. */
 export function describeRanks(ranks: readonly number[]): string {
   return [...severities, "without a finding"]

@@ -1,5 +1,6 @@
 import type { Report } from "../report";
 import type { Finding, Severity } from "../../review/finding";
+import { describeFindings } from "../counts";
 import { json, plain, shorten } from "./escape";
 import { largestThatFits } from "./sizeLimits";
 import type { RenderOptions } from "./options";
@@ -40,13 +41,18 @@ export function renderCodequality(report: Report, options: RenderOptions): strin
     },
   });
   const build = (count: number): string => {
-    const left = findings.length - count;
+    const omitted = findings.slice(count);
     const issues = [
       ...(report.complete ? [] : [note("incomplete", "Not everything could be checked")]),
       ...findings.slice(0, count).map((finding) => issue(finding, options)),
-      ...(left === 0
+      ...(omitted.length === 0
         ? []
-        : [note("cut", `${plural(left, "more finding")} omitted: the report is too large`)]),
+        : [
+            note(
+              "cut",
+              `${plural(omitted.length, "more finding")} omitted (${describeFindings(omitted)}): the report is too large`,
+            ),
+          ]),
     ];
     return `${json(issues)}\n`;
   };

@@ -1,5 +1,6 @@
 import type { Report } from "../report";
 import type { Finding, Severity } from "../../review/finding";
+import { describeFindings } from "../counts";
 import { shorten, workflowMessage, workflowProperty } from "./escape";
 import type { RenderOptions } from "./options";
 import { provenanceParts } from "./provenance";
@@ -50,13 +51,13 @@ function annotation(finding: Finding, options: RenderOptions): string {
 export function renderGithub(report: Report, options: RenderOptions): string {
   const shown = new Map<Level, number>();
   const lines: string[] = [];
-  let hiddenCount = 0;
+  const hidden: Finding[] = [];
   for (const finding of report.findings) {
     const level = levels[finding.severity];
     const count = shown.get(level) ?? 0;
     // One notice is kept for the summary.
     if (count >= SHOWN_PER_LEVEL - (level === "notice" ? 1 : 0)) {
-      hiddenCount += 1;
+      hidden.push(finding);
       continue;
     }
     shown.set(level, count + 1);
@@ -64,9 +65,9 @@ export function renderGithub(report: Report, options: RenderOptions): string {
   }
   const summary = [
     verdict(report).line,
-    hiddenCount === 0
+    hidden.length === 0
       ? undefined
-      : `${plural(hiddenCount, "more finding")} not shown: GitHub shows ten of each level`,
+      : `${plural(hidden.length, "more finding")} not shown (${describeFindings(hidden)}): GitHub shows ten of each level`,
     report.suppressed.length === 0 ? undefined : `${report.suppressed.length} suppressed by the policy file`,
     provenanceParts(report, options.repository).join(", "),
   ];

@@ -1,6 +1,7 @@
 import { codeInMessage } from "../../../errorCodes/codedError";
 import type { Report } from "../report";
 import type { Finding, Severity } from "../../review/finding";
+import { describeFindings } from "../counts";
 import { json, plain, shorten, uriPath } from "./escape";
 import { largestThatFits } from "./sizeLimits";
 import type { RenderOptions } from "./options";
@@ -103,12 +104,19 @@ function rule(id: string, findings: readonly Finding[]): object {
 }
 
 /** The one run of a log, with the first of its results. */
-function runOf(report: Report, rules: readonly object[], results: readonly object[], total: number): object {
-  const left = total - results.length;
+function runOf(
+  report: Report,
+  rules: readonly object[],
+  results: readonly object[],
+  all: readonly Finding[],
+): object {
+  const omitted = all.slice(results.length);
   const cut =
-    left === 0
+    omitted.length === 0
       ? []
-      : [`${left.toLocaleString("en-US")} of ${plural(total, "finding")} omitted: the host shows no more`];
+      : [
+          `${omitted.length.toLocaleString("en-US")} of ${plural(all.length, "finding")} omitted (${describeFindings(omitted)}): the host shows no more`,
+        ];
   const incomplete = report.incomplete.map((line) => plain(`Incomplete: ${line}`));
   const notifications = [...incomplete.slice(0, 100), ...cut].map((line) => {
     const code = codeInMessage(line);
@@ -141,7 +149,7 @@ export function renderSarif(report: Report, options: RenderOptions): string {
   const rules = ids.map((id) => rule(id, bySeverity));
   const results = all.slice(0, MOST_RESULTS).map((finding) => result(finding, ids, options));
   const build = (count: number): string => {
-    const run = runOf(report, rules, results.slice(0, count), all.length);
+    const run = runOf(report, rules, results.slice(0, count), all);
     const $schema = "https://json.schemastore.org/sarif-2.1.0.json";
     return `${json({ $schema, version: "2.1.0", runs: [run] })}\n`;
   };

@@ -20,8 +20,7 @@ import { findingLines } from "./findings";
 import { grantTable } from "./grants";
 import { code, CommentContext, fieldLine, fold, linkTo, escapeText, section } from "./parts";
 import type { RenderBudget } from "./parts";
-import { describeRanks, weighGrants } from "../../counts";
-import { rank } from "../../../review/finding";
+import { describeFindings, weighGrants } from "../../counts";
 import { capitalize } from "../../../../engine/values/values";
 
 /** GitHub takes 65,536 characters in a comment; these are bytes, which are never fewer. */
@@ -79,7 +78,7 @@ function findingSection(context: CommentContext, budget: RenderBudget): string[]
   );
   if (left > 0)
     lines.push(
-      `- … and ${plural(left, "more finding")}, not shown here: ${describeRanks(report.findings.slice(shown.length).map(rank))}`,
+      `- … and ${plural(left, "more finding")}, not shown here: ${describeFindings(report.findings.slice(shown.length))}`,
     );
   return [`#### ${findingHeadings[report.command]}`, "", ...lines, ""];
 }

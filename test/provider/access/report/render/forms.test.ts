@@ -230,7 +230,7 @@ describe("a report of 5,200 findings", () => {
     const run = sarifRun(large);
     expect(run.results).toHaveLength(5000);
     expect(run.invocations[0].toolExecutionNotifications?.at(-1)?.message.text).toContain(
-      "200 of 5,200 findings",
+      "200 of 5,200 findings omitted (200 ",
     );
     const small = renderers.sarif(large, { ...options, maxBytes: 100_000 });
     expect(bytes(small)).toBeLessThanOrEqual(100_000);
@@ -254,6 +254,20 @@ describe("a report of 5,200 findings", () => {
     expect(small.at(-1)?.description).toMatch(/more findings omitted/);
     expect(small.filter(({ severity }) => severity === "blocker")).toHaveLength(40);
   });
+});
+
+test.each<[Format, RegExp]>([
+  ["md", /… and (\S+) more findings, not shown here: (.+)$/m],
+  ["sarif", /(\S+) of 1,200 findings omitted \((.+?)\): /],
+  ["codequality", /(\S+) more findings omitted \((.+?)\): /],
+  ["github", /(\S+) more findings not shown \((.+?)\): /],
+])("%s says how many findings of each severity it leaves out", (format, note) => {
+  const text = renderers[format](largeReview(1_200, 40), { ...options, maxBytes: 60_000 });
+  const [, omitted = "", counts = ""] = note.exec(text) ?? [];
+  const bySeverity = [...counts.matchAll(/(\d+) (?:critical|high|medium|low)(?:, |$)/g)];
+  expect(bySeverity.length).toBeGreaterThan(1);
+  const sum = bySeverity.reduce((total, [, count]) => total + Number(count), 0);
+  expect(sum).toBe(Number(omitted.replace(/\D/g, "")));
 });
 
 test("every issue of the code quality report has what GitLab asks for", () => {
