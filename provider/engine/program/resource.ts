@@ -2,8 +2,9 @@ import { withCode } from "../../errorCodes/codedError";
 import * as pulumi from "./sdk";
 import { recordResource, recordResourceId } from "./ownership";
 import { containsSecret } from "../description";
-import type { FieldSpec, ResourceSpec } from "../description";
-import { adviseOnNames, holdsNames } from "../checks/suggestions";
+import type { FieldSpec, Json, ResourceSpec } from "../description";
+import { holdsNames, unknownNames } from "./enumNames";
+import type * as suggestionsModule from "../checks/suggestions";
 
 /**
  * What the engine stores as a resource's provider: a constant text that loads the code by name. No
@@ -132,6 +133,19 @@ function warnOfStoredToken(): void {
       "platform:token: the engine hands refresh and destroy the stack configuration of the last update, so a token in it may be stale; prefer PLATFORM_TOKEN",
     );
   }
+}
+
+/** What is probably wrong about the names of enumerations in a value. */
+function adviseOnNames(field: FieldSpec, value: Json | undefined): string[] {
+  const unknown = unknownNames(field, value);
+  if (unknown.length === 0) return [];
+  // Few programs need it, and it loads a library.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { suggest } = require("../checks/suggestions") as typeof suggestionsModule;
+  return unknown.map(
+    ({ name, known }) =>
+      `${name} is not a name that this version knows: a server that does not know it drops it, and the update fails${suggest(name, known)}`,
+  );
 }
 
 /** Not tied to the resource in the log: a message that waits for a resource is lost when its making fails. */

@@ -4,7 +4,7 @@ import * as platform from "../../../../provider";
 import { adopt, Group, GroupAccess, RepoReadme, Role, RoleBinding } from "../../../../provider";
 import type { GroupArgs } from "../../../../provider";
 import { kinds } from "../../../../provider/resources";
-import { adviseOnNames, holdsNames } from "../../../../provider/engine/checks/suggestions";
+import { holdsNames, unknownNames } from "../../../../provider/engine/program/enumNames";
 import type { FieldSpec, Json, ResourceSpec } from "../../../../provider/engine/description";
 import { CHILD_UID, GROUP_UID, ROOT_UID, sampleOf, samples, specOf } from "../../support/samples";
 
@@ -470,8 +470,8 @@ describe("warnings", () => {
         Object.entries(one.fields).map(([key, inner]) => [key, inside(inner, value)]),
       );
     };
-    expect(adviseOnNames(field, inside(field, "NEWER_THAN_THIS"))).not.toEqual([]);
-    expect(adviseOnNames(field, inside(field, "lower"))).toEqual([]);
+    expect(unknownNames(field, inside(field, "NEWER_THAN_THIS"))).not.toEqual([]);
+    expect(unknownNames(field, inside(field, "lower"))).toEqual([]);
   });
 
   test("are given when the value is known", async () => {
