@@ -59,7 +59,9 @@ export function escapeName({ name }: Entity): string | undefined {
 /** Whether a document does not say in which group something lies: the value is a secret, not known yet or assumed. */
 function isParentUnknown(entity: Entity | undefined): boolean {
   const parent = entity?.inputs["parentUid"];
-  if (entity?.assumptions?.some(({ property }) => property === "parentUid") === true) return true;
+  const isParent = ({ property }: { readonly property: string }): boolean => property === "parentUid";
+  if (entity?.assumptions?.some(isParent) === true) return true;
+  if (entity?.concealed?.some((value) => isParent(value) && !value.isUnchanged) === true) return true;
   return parent !== undefined && (parent === SECRET_MASK || isUnread(parent) || containsUnknown(parent));
 }
 
