@@ -1,12 +1,25 @@
 import type { Json, Props } from "../../engine/description";
-import { isObject, isUnknown } from "../../engine/values/values";
+import { containsUnknown, isObject, isUnknown } from "../../engine/values/values";
 import { SECRET_MASK } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
-import type { ConcealedValue } from "./model";
+import type { ConcealedValue, Entity } from "./model";
 import { mapLeaves, ownMember } from "./references";
 import type { Leaf } from "./references";
 import type { ResourcePlan } from "./resourcePlan";
+import { isUnread } from "./unread";
+
+/**
+ * Whether nobody knows what a property is after a change: it is a secret or not known yet, or the update makes a secret of
+ * it, which may be another value than the one that stands in its place.
+ */
+export function isHiddenProperty({ inputs, concealed = [] }: Entity, property: string): boolean {
+  const value = inputs[property];
+  const mayDiffer = concealed.some((each) => each.property === property && !each.isUnchanged);
+  return (
+    mayDiffer || (value !== undefined && (value === SECRET_MASK || isUnread(value) || containsUnknown(value)))
+  );
+}
 
 /** The hidden values of a resource by path, without those that are always secret. */
 type HiddenValues = ReadonlyMap<string, Leaf>;

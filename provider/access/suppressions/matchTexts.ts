@@ -1,4 +1,3 @@
-import { containsUnknown } from "../../engine/values/values";
 import { SECRET_MASK } from "../documents/engineState";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { groupPath } from "../graph/groupPath";
@@ -11,7 +10,7 @@ import type { Grant, Named, Scope, Subject } from "../graph/grant";
 import { GrantEffects } from "../graph/grantEffects";
 import { describeTrust } from "../rules/inputValues";
 import { accessKinds } from "../graph/accessKinds";
-import { isUnread } from "../graph/unread";
+import { isHiddenProperty } from "../graph/concealed";
 
 type Texts = readonly (string | undefined)[];
 
@@ -58,11 +57,9 @@ export function escapeName({ name }: Entity): string | undefined {
 
 /** Whether a document does not say in which group something lies: the value is a secret, not known yet or assumed. */
 function isParentUnknown(entity: Entity | undefined): boolean {
-  const parent = entity?.inputs["parentUid"];
-  const isParent = ({ property }: { readonly property: string }): boolean => property === "parentUid";
-  if (entity?.assumptions?.some(isParent) === true) return true;
-  if (entity?.concealed?.some((value) => isParent(value) && !value.isUnchanged) === true) return true;
-  return parent !== undefined && (parent === SECRET_MASK || isUnread(parent) || containsUnknown(parent));
+  if (entity === undefined) return false;
+  const isAssumed = entity.assumptions?.some(({ property }) => property === "parentUid") === true;
+  return isAssumed || isHiddenProperty(entity, "parentUid");
 }
 
 /** Removes the strings that an entry may match. */

@@ -1,9 +1,7 @@
-import { containsUnknown } from "../../engine/values/values";
-import { SECRET_MASK } from "../documents/engineState";
 import { accessKinds } from "../graph/accessKinds";
+import { isHiddenProperty } from "../graph/concealed";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import type { Entity } from "../graph/model";
-import { isUnread } from "../graph/unread";
 import type { Comparison } from "../review/comparison";
 import { canReport } from "../rules/rule";
 import { findRule } from "../rules";
@@ -28,9 +26,6 @@ interface Side {
   readonly hidesParent?: true;
 }
 
-const isHidden = (value: Entity["inputs"][string]): boolean =>
-  value !== undefined && (value === SECRET_MASK || isUnread(value) || containsUnknown(value));
-
 const isHolder = ({ kind }: Entity): boolean => accessKinds[kind]?.describeHolder !== undefined;
 
 /** What an object alone decides of what an exception matches. */
@@ -46,13 +41,13 @@ function ownKeys(entity: Entity, { match = {} }: PolicyEntry): readonly MatchKey
 }
 
 function textsOf({ entity, hierarchy, hidesParent }: Side, key: MatchKey): readonly Text[] {
-  const name = isHidden(entity.inputs["name"]) ? UNKNOWN_TEXT : entity.name;
+  const name = isHiddenProperty(entity, "name") ? UNKNOWN_TEXT : entity.name;
   const trust = describeTrust(entity);
   if (key === "subject") return [displayNameOf(entity), name, trust?.subject];
   if (key === "issuer") return [trust?.issuer];
   if (key !== "group") return [name];
   const path =
-    hidesParent === true || isHidden(entity.inputs["parentUid"])
+    hidesParent === true || isHiddenProperty(entity, "parentUid")
       ? UNKNOWN_TEXT
       : hierarchy.scope(entity.key).path;
   return [name === UNKNOWN_TEXT ? name : path, name === UNKNOWN_TEXT ? name : escapeName(entity)];

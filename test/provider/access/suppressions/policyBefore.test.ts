@@ -585,6 +585,12 @@ describe("what begins to match an exception", () => {
       "{ group: 'acme / sandbox*' }",
       [says("medium", "group deep", "group: acme / sandbox*")],
     ],
+    ...[UNKNOWN, "[secret]"].map((parentUid): [string, { op: string }[], string, string[]] => [
+      `a group whose parent is ${parentUid === UNKNOWN ? "not known yet" : "a secret now"}`,
+      [...others(deep), update(deep, { parentUid })],
+      "{ group: 'acme / sandbox*' }",
+      [says("medium", "group deep", "group: acme / sandbox*")],
+    ]),
     [
       "an unchanged group below a renamed one",
       [...others(prod), update(prod, { name: "test" })],
