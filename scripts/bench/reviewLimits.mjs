@@ -124,7 +124,7 @@ const many = (make) => Array.from({ length: COUNT }, (_, i) => make(i));
 /** @param {number} i */
 const uidOf = (i) => `${root}/${i.toString(16).padStart(16, "0")}`;
 
-/** Services that act as one identity, or as one each, with a role on each of many groups. @param {boolean} isShared */
+/** Services that act as one identity, or as one of forty, which have many roles. @param {boolean} isShared */
 function manyServices(isShared) {
   const identityOf = (/** @type {number} */ i) => (isShared ? UNKNOWN : uidOf(i % 40));
   const serviceBindings = Object.fromEntries(many((i) => [`service-${i}`, identityOf(i)]));
@@ -144,7 +144,7 @@ function manyServices(isShared) {
   ];
 }
 
-/** Tokens of a directory, each of which can write the members of many groups. */
+/** Tokens of a directory, each of which can write the members of all groups of it. */
 function manyTokens() {
   const directory = `${root}/${"d".repeat(16)}`;
   return [

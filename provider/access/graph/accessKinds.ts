@@ -2,6 +2,7 @@ import type { Json } from "../../engine/description";
 import { isObject, stringOrEmpty } from "../../engine/values/values";
 import type { Entity } from "./model";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./subjects";
+import { isPathWithin } from "./references";
 import { isUnread } from "./unread";
 
 /** A reference in inputs: the key of a resource, the placeholder of a value that was not read, or undefined. */
@@ -154,10 +155,7 @@ export const subjectKinds: readonly string[] = Object.entries(knownKinds)
   .map(([kind]) => kind);
 /** Whether a path begins with one of these properties: `oidc.issuer` with `oidc`. */
 function beginsWith(path: string, properties: readonly string[] = []): boolean {
-  return properties.some(
-    (property) =>
-      path === property || (path.startsWith(property) && /^[.[]/.test(path.slice(property.length))),
-  );
+  return properties.some((property) => isPathWithin(path, property));
 }
 /** Whether a property decides who the subject of existing grants is, or what these grants allow. */
 export function isAccessField(kind: string, path: string): boolean {

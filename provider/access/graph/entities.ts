@@ -6,7 +6,7 @@ import type { RecordedResource } from "../documents/engineState";
 import type { InventoryObject } from "../documents/inventory";
 import { compositeKey } from "./keys";
 import type { Entity } from "./model";
-import { isReference, mapLeaves } from "./references";
+import { isPathWithin, isReference, mapLeaves } from "./references";
 import { specs } from "../documents/specs";
 import { isUnread, unreadAt } from "./unread";
 import type { Place, UnreadReason, UnreadValue } from "./unread";
@@ -63,8 +63,7 @@ function readInputs(
   const unread: UnreadValue[] = [];
   const plaintextSecrets: string[] = [];
   const secret = new Set(secretPaths);
-  const isInSecret = (path: string): boolean =>
-    secretPaths.some((outer) => path.startsWith(outer) && /^$|^[.[]/.test(path.slice(outer.length)));
+  const isInSecret = (path: string): boolean => secretPaths.some((outer) => isPathWithin(path, outer));
   const read = mapLeaves(spec, inputs, (value, { path, property, field, decidesAccess }) => {
     const isHidden = value === SECRET_MASK && secret.has(path);
     if (field.secret === true && (value ?? "") !== "" && !isUnknown(value)) {

@@ -1,3 +1,4 @@
+import { innerFields } from "../../engine/description";
 import type { FieldSpec, AccessEffect } from "../../engine/description";
 
 /** The effect of a field inside one with the effect `inherited`; `none` where its description says why it is harmless. */
@@ -15,16 +16,8 @@ function hasEffect(
   condition: (effect: AccessEffect | "none") => boolean,
 ): boolean {
   const effect = effectOf(field, inherited);
-  const inner =
-    field.type === "list"
-      ? [field.items]
-      : field.type === "map"
-        ? [field.values]
-        : field.type === "object"
-          ? Object.values(field.fields)
-          : [];
   if (field.type !== "object" && condition(effect)) return true;
-  return inner.some((each) => hasEffect(each, effect, condition));
+  return innerFields(field).some((each) => hasEffect(each, effect, condition));
 }
 
 /** Whether a field, or one inside it, decides who may do what. */

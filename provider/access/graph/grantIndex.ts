@@ -7,17 +7,18 @@ const resourceKey = (kind: string, id: string): string => JSON.stringify([kind, 
 
 const placeKey = (subject: string, group: string): string => JSON.stringify([subject, group]);
 
-function groupBy(
-  grants: readonly Grant[],
-  keysOf: (grant: Grant) => Iterable<string | undefined>,
-): Map<string, Grant[]> {
-  const groups = new Map<string, Grant[]>();
-  for (const grant of grants) {
-    for (const key of new Set(keysOf(grant))) {
+/** Lists items by their keys; one without a key is in no list. */
+export function groupBy<T>(
+  items: readonly T[],
+  keysOf: (item: T) => Iterable<string | undefined>,
+): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    for (const key of new Set(keysOf(item))) {
       if (key === undefined) continue;
       const group = groups.get(key);
-      if (group) group.push(grant);
-      else groups.set(key, [grant]);
+      if (group) group.push(item);
+      else groups.set(key, [item]);
     }
   }
   return groups;

@@ -7,6 +7,7 @@ import { compareGrants, tupleOf, type Grant, type GrantedRole, type Subject } fr
 import { describeIdentity, type SubjectDescription } from "./subjects";
 import { isUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
 import { readRoleCapabilities } from "./roleCapabilities";
+import { groupBy } from "./grantIndex";
 import { GroupHierarchy, findNamed, labelByKey } from "./groupHierarchy";
 import { type Reference, type DeclaredGrant, grantsIn, accessKinds } from "./accessKinds";
 
@@ -24,11 +25,11 @@ function subjectKey({ kind, key, inputs }: Entity): string {
 }
 
 /** A subject that has the grants of another one through a resource: a service, or whoever has a SCIM token. */
-interface Heir {
+interface InheritingSubject {
   readonly through: Entity;
   readonly subject: Subject;
   /** Whose grants: an identity or a directory. */
-  readonly of: string;
+  readonly source: string;
   readonly subjectEntityKey: string;
 }
 
@@ -39,13 +40,13 @@ interface Heir {
 export const MOST_INHERITED = 3_000;
 
 /** One grant that stands for all that a subject inherits: another one as soon as one of them is another. */
-function summarize(inherited: readonly ResolvedGrant[], of: string): Pick<Grant, "role" | "group"> {
+function summarize(inherited: readonly ResolvedGrant[], source: string): Pick<Grant, "role" | "group"> {
   const known = inherited.map(({ grant }) => grant.role.capabilities);
   const capabilities = known.includes(undefined)
     ? undefined
     : [...new Set(known.flatMap((names) => names ?? []))].sort(compareTexts);
   const each = inherited.map(({ grant }) => `${tupleOf(grant)} ${grant.role.capabilities?.join() ?? ""}`);
-  const key = compositeKey("inherited", of, sha256(each.sort(compareTexts).join("\n")));
+  const key = compositeKey("inherited", source, sha256(each.sort(compareTexts).join("\n")));
   return {
     role: { key, name: `each of ${inherited.length} roles`, builtIn: false, capabilities },
     group: { key, path: "their groups", isRoot: inherited.some(({ grant }) => grant.group.isRoot) },
@@ -53,28 +54,29 @@ function summarize(inherited: readonly ResolvedGrant[], of: string): Pick<Grant,
 }
 
 /**
- * The grants of those that inherit. The holders with the fewest are listed first, so that one with very many hides no other.
+ * The grants of the subjects that inherit. Identities and directories of which few are inherited come first, so that one with
+ * very many hides no other.
  */
 function inheritGrants(
-  heirs: readonly Heir[],
+  inheriting: readonly InheritingSubject[],
   bySubject: ReadonlyMap<string, readonly ResolvedGrant[]>,
 ): ResolvedGrant[] {
-  const membersOf = new Map<string, Heir[]>();
-  for (const heir of heirs) {
-    const members = membersOf.get(heir.of) ?? [];
-    membersOf.set(heir.of, members);
-    members.push(heir);
-  }
-  const families = [...membersOf]
-    .map(([of, members]) => ({ of, members, inherited: bySubject.get(of) ?? [] }))
-    .map((family) => ({ ...family, count: family.members.length * family.inherited.length }))
-    .sort((a, b) => a.count - b.count || compareTexts(a.of, b.of));
+  const bySource = Array.from(
+    groupBy(inheriting, ({ source }) => [source]),
+    ([source, subjects]) => {
+      const inherited = bySubject.get(source) ?? [];
+      return { source, subjects, inherited, count: subjects.length * inherited.length };
+    },
+  );
+  bySource.sort((a, b) => a.count - b.count || compareTexts(a.source, b.source));
   let left = MOST_INHERITED;
-  return families.flatMap(({ of, members, inherited, count }) => {
+  return bySource.flatMap(({ source, subjects, inherited, count }) => {
     left -= count;
     const passed =
-      left >= 0 || inherited.length <= 1 ? inherited.map(({ grant }) => grant) : [summarize(inherited, of)];
-    return members.flatMap(({ through, subject, subjectEntityKey }) => {
+      left >= 0 || inherited.length <= 1
+        ? inherited.map(({ grant }) => grant)
+        : [summarize(inherited, source)];
+    return subjects.flatMap(({ through, subject, subjectEntityKey }) => {
       const { kind, urn, uid, location } = through;
       return passed.map(({ role, group }) => ({
         grant: { subject, role, group, sourceKind: kind, urn, uid, location },
@@ -200,21 +202,25 @@ class GrantResolver {
   }
 
   /** Whoever can write the users of a directory gets the grants of those users; a service those of the identity that it acts as. */
-  heirsThrough(entity: Entity): Heir[] {
+  findInheriting(entity: Entity): InheritingSubject[] {
     if (entity.assumed === true) return [];
     const { impersonates, services } = accessKinds[entity.kind] ?? {};
     const impersonated = impersonates?.(entity);
     return [
       ...(impersonated === undefined
         ? []
-        : this.heirOfDirectory(entity, impersonated.directory, impersonated.subject)),
+        : this.inheritFromDirectory(entity, impersonated.directory, impersonated.subject)),
       ...(services?.(entity) ?? []).flatMap(([service, identity]) =>
-        this.heirOfIdentity(entity, service, identity),
+        this.inheritFromIdentity(entity, service, identity),
       ),
     ];
   }
 
-  private heirOfDirectory(through: Entity, directory: Reference, who: SubjectDescription): Heir[] {
+  private inheritFromDirectory(
+    through: Entity,
+    directory: Reference,
+    who: SubjectDescription,
+  ): InheritingSubject[] {
     if (!GrantResolver.isResolved(directory) || isUnread(directory)) return [];
     const subject: Subject = {
       type: "identityProvider",
@@ -223,10 +229,10 @@ class GrantResolver {
       displayName: `${who.displayName} of “${labelByKey(this.entities, directory)}”`,
       matchesMany: who.matchesMany,
     };
-    return [{ through, subject, of: directory, subjectEntityKey: through.key }];
+    return [{ through, subject, source: directory, subjectEntityKey: through.key }];
   }
 
-  private heirOfIdentity(through: Entity, service: string, identity: Reference): Heir[] {
+  private inheritFromIdentity(through: Entity, service: string, identity: Reference): InheritingSubject[] {
     if (!GrantResolver.isResolved(identity) || isUnread(identity)) return [];
     const actsAs = this.resolveIdentity(identity);
     const subject: Subject = {
@@ -236,7 +242,7 @@ class GrantResolver {
       displayName: `the platform's service ${service}, as ${actsAs.name ?? actsAs.displayName}`,
       matchesMany: false,
     };
-    return [{ through, subject, of: identity, subjectEntityKey: identity }];
+    return [{ through, subject, source: identity, subjectEntityKey: identity }];
   }
 }
 
@@ -244,17 +250,12 @@ class GrantResolver {
 export function resolveGrants(entities: Entities): ResolvedGrant[] {
   const resolver = new GrantResolver(entities);
   const direct = [...entities.values()].flatMap((entity) => resolver.directGrants(entity));
-  const bySubject = new Map<string, ResolvedGrant[]>();
-  for (const resolved of direct) {
+  const bySubject = groupBy(direct, ({ grant: { subject } }) => [
     // The grants of a directory group are inherited through its identity provider.
-    const { type, key: own } = resolved.grant.subject;
-    const key = type === "externalGroup" ? (ownerOf(own) ?? own) : own;
-    const all = bySubject.get(key) ?? [];
-    bySubject.set(key, all);
-    all.push(resolved);
-  }
-  const heirs = [...entities.values()].flatMap((entity) => resolver.heirsThrough(entity));
-  return [...direct, ...inheritGrants(heirs, bySubject)].sort((a, b) => compareGrants(a.grant, b.grant));
+    subject.type === "externalGroup" ? (ownerOf(subject.key) ?? subject.key) : subject.key,
+  ]);
+  const inheriting = [...entities.values()].flatMap((entity) => resolver.findInheriting(entity));
+  return [...direct, ...inheritGrants(inheriting, bySubject)].sort((a, b) => compareGrants(a.grant, b.grant));
 }
 
 /** All that a set of resources grants. Sorted; two resources that grant the same are both there. */

@@ -8,7 +8,7 @@ import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
 import { entityOfObject, unresolvedPaths } from "./entities";
 import type { Entity } from "./model";
-import { mapLeaves } from "./references";
+import { isPathWithin, mapLeaves } from "./references";
 import { isUnread, reasonOf, unreadAt } from "./unread";
 import type { UnreadValue } from "./unread";
 
@@ -34,9 +34,8 @@ function hideSecrets(spec: ResourceSpec, live: Props, { urn = "", secretPaths }:
   // A secret inside a list hides all of the list, whose order may differ.
   const hidden = secretPaths.map((path) => ({ start: path.split("[")[0] ?? path, path }));
   return mapLeaves(spec, live, (value, leaf) => {
-    const isHidden = ({ start }: { start: string }): boolean =>
-      leaf.path === start || (leaf.path.startsWith(start) && /^[.[]/.test(leaf.path.slice(start.length)));
-    const secret = leaf.field.secret === true ? undefined : hidden.find(isHidden);
+    const secret =
+      leaf.field.secret === true ? undefined : hidden.find(({ start }) => isPathWithin(leaf.path, start));
     return secret === undefined ? value : unreadAt("secret", { urn, side: "before", path: secret.path });
   });
 }

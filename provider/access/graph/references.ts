@@ -18,6 +18,11 @@ export function ownMember<T>(object: Readonly<Record<string, T>> | undefined, ke
   return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
+/** Whether a path is another one or below it: `oidc.issuer` and `oidc[0]` are below `oidc`, `oidcs` is not. */
+export function isPathWithin(path: string, outer: string): boolean {
+  return path.startsWith(outer) && /^$|^[.[]/.test(path.slice(outer.length));
+}
+
 type Visit = (value: Json | undefined, leaf: Leaf) => Json | undefined;
 
 function mapValue(value: Json | undefined, leaf: Leaf, visit: Visit): Json | undefined {

@@ -4,7 +4,7 @@ import { tupleOf } from "../graph/grant";
 import { blocksDelete } from "../graph/serverRemovals";
 import type { Entity } from "../graph/model";
 import { timestampNanos } from "../../engine/values/times";
-import { stable } from "./findingValue";
+import { chooseStableName } from "./findingValue";
 import { plural, labelEntity, limitLines } from "./wording";
 import { textAt } from "./inputValues";
 import { lostEvents } from "./eventDeliveries";
@@ -62,7 +62,7 @@ function findStillInUse(facts: Facts): FindingInput[] {
 }
 
 /** Names of objects that stay the same when a uid is assigned. */
-const namesOf = (entities: readonly Entity[]): string[] => entities.map(stable).sort();
+const namesOf = (entities: readonly Entity[]): string[] => entities.map(chooseStableName).sort();
 
 /** "was seen 3 days ago", where that is recent. */
 function describeLastUse(facts: Facts, entity: Entity): string[] {

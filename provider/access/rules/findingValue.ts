@@ -50,7 +50,7 @@ export function inputsToPin(
 }
 
 /** A urn is there from the first preview on, a uid only after the update: the same finding keeps its fingerprint. */
-export const stable = (
+export const chooseStableName = (
   named: { urn?: string; uid?: string; key?: string; name?: string } | undefined,
 ): string => named?.urn ?? named?.uid ?? named?.key ?? named?.name ?? "";
 
@@ -127,8 +127,8 @@ export class FindingValues {
       .of(entity)
       .map((grant) =>
         JSON.stringify([
-          stable(grant.subject),
-          stable(grant.role),
+          chooseStableName(grant.subject),
+          chooseStableName(grant.role),
           [...this.placeOf(grant.group)],
           this.valueOf(grant),
         ]),

@@ -6,7 +6,7 @@ import type { Finding } from "../review/finding";
 import { dangerRules } from "./danger";
 import { exposureRules } from "./exposure";
 import { Facts } from "./facts";
-import { FindingValues, stable } from "./findingValue";
+import { FindingValues, chooseStableName } from "./findingValue";
 import { grantRules } from "./grants";
 import { keyRules } from "./keys";
 import { registryRules } from "./registry";
@@ -50,12 +50,12 @@ const LONGEST_LINE = 400;
  */
 export function fingerprintFinding(id: string, finding: FindingInput, values: FindingValues): string {
   const { grant, field, severity, group, ...about } = finding;
-  const subject = grant ? stable(grant.subject) : `${about.kind ?? ""} ${stable(about)}`;
+  const subject = grant ? chooseStableName(grant.subject) : `${about.kind ?? ""} ${chooseStableName(about)}`;
   const what = [
     id,
     severity,
     subject,
-    stable(grant?.role),
+    chooseStableName(grant?.role),
     values.placeOf(grant?.group ?? group),
     field ?? "",
   ];

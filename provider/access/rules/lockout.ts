@@ -4,7 +4,7 @@ import type { FieldEffect } from "../effects";
 import { isAccessField } from "../graph/accessKinds";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import type { ResourceChange } from "../review/comparison";
-import { stable } from "./findingValue";
+import { chooseStableName } from "./findingValue";
 import { fieldsWhere, textAtPath } from "./describedFields";
 import { describeTrust } from "./inputValues";
 import { plural, limitLines, listFirst } from "./wording";
@@ -72,7 +72,7 @@ function findTooFewOwners(facts: Facts, { root, lost, remaining, isWhole }: Owne
       ...lost.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
       ...remaining.map(({ subject }) => `still an owner: ${subject.displayName}`),
     ]),
-    pins: [lost, remaining].map((owners) => owners.map(({ subject }) => stable(subject)).sort()),
+    pins: [lost, remaining].map((owners) => owners.map(({ subject }) => chooseStableName(subject)).sort()),
     advice: isWhole
       ? "bind the next owner first, in a separate change; then remove this one"
       : "give --inventory, so that owners bound elsewhere are known; or bind the next owner first",

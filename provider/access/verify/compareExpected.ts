@@ -79,7 +79,6 @@ class EntityComparison {
   readonly unread: string[] = [];
   readonly gaps = new Set<string>();
   readonly actual = new Map<string, Entity>();
-  private readonly languages: Languages;
   /** The bindings of resources that own all bindings of their group: which objects these are, the server decides. */
   private readonly owned: ReadonlySet<string>;
 
@@ -87,9 +86,8 @@ class EntityComparison {
     private readonly expected: Entities,
     private readonly live: ReadonlyMap<string, LiveEntity>,
     private readonly context: ComparisonContext,
-    languages: Languages,
+    private readonly languages: Languages,
   ) {
-    this.languages = languages;
     const owners = [...expected.values()].filter(({ kind }) => accessKinds[kind]?.ownsBindings);
     this.owned = new Set(owners.flatMap(bindingKeys));
     for (const [key, entity] of live) this.actual.set(key, this.align(expected.get(key), entity));

@@ -190,6 +190,13 @@ export interface OneOf {
 }
 
 /** Whether a field, or a part of it, is a secret. */
+/** The fields directly inside a field: the items of a list, the values of a map, the members of an object. */
+export function innerFields(field: FieldSpec): readonly FieldSpec[] {
+  if (field.type === "list") return [field.items];
+  if (field.type === "map") return [field.values];
+  return field.type === "object" ? Object.values(field.fields) : [];
+}
+
 export function containsSecret(field: FieldSpec): boolean {
   return (
     field.secret === true || (field.type === "object" && Object.values(field.fields).some(containsSecret))

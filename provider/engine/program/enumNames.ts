@@ -1,3 +1,4 @@
+import { innerFields } from "../description";
 import type { FieldSpec, Json } from "../description";
 import { isObject } from "../values/values";
 
@@ -9,16 +10,7 @@ export interface UnknownName {
 
 /** Whether a value of the field has a name of an enumeration in it. */
 export function holdsNames(field: FieldSpec): boolean {
-  switch (field.type) {
-    case "object":
-      return Object.values(field.fields).some(holdsNames);
-    case "list":
-      return holdsNames(field.items);
-    case "map":
-      return holdsNames(field.values);
-    default:
-      return field.type === "enum";
-  }
+  return field.type === "enum" || innerFields(field).some(holdsNames);
 }
 
 /** The names of enumerations that have the right form and are not known, in a value of any depth. */
