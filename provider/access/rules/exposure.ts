@@ -1,3 +1,4 @@
+import { isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
 import { limitLines, labelEntity, listFirst, plural } from "./wording";
 import { exposure } from "./eventDeliveries";
@@ -5,12 +6,13 @@ import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { everyKind } from "./kindConditions";
 import { recordedState } from "./recordedState";
+import { lookalike } from "./lookalikes";
 import type { Rule } from "./rule";
 import { cannotBeJudged, findAssumed, findUnjudged, notReviewed } from "./unjudged";
 
-/** Values that are not known and decide nothing about access: X3 reports those that do. */
+/** Values that are not known and decide nothing about access: X3 reports those that do, and names. */
 function unknownPaths({ unread = [] }: Entity): string[] {
-  return unread.filter(({ decidesAccess }) => !decidesAccess).map(({ path }) => path);
+  return unread.filter(({ path, decidesAccess }) => !decidesAccess && !isName(path)).map(({ path }) => path);
 }
 
 function findUnknownValues(facts: Facts): FindingInput[] {
@@ -59,7 +61,7 @@ const unresolved: Rule = {
   name: "unresolved",
   severities: ["high", "low"],
   when: "high with --strict; otherwise low",
-  what: "A reference has no value yet, and is assumed to be the id of the one resource that it depends on. Or a value that does not decide access is unknown, or a secret may have changed. X3 reports the values that decide access.",
+  what: "A reference has no value yet, and is assumed to be the id of the one resource that it depends on. Or a value that does not decide access is unknown, or a secret may have changed. X3 reports names, and the values that decide access.",
   why: "A preview does not show whether a value is the id of a new resource or another value that the program computes.",
   fix: "Compare the result of the update with the approved report (`verify`), and let the policy pack check the update itself. Or create what others refer to in a separate change.",
   except: "For a lookup whose result is never known in a preview.",
@@ -83,4 +85,5 @@ export const exposureRules: readonly Rule[] = [
   cannotBeJudged,
   notReviewed,
   recordedState,
+  lookalike,
 ];

@@ -1,5 +1,6 @@
 import { urnParts } from "../documents/engineState";
 import { isSummary } from "../graph/keys";
+import { isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/comparison";
 import type { GrantChange } from "../graph/grant";
@@ -29,7 +30,8 @@ function* judgedChanges(facts: Facts): Generator<ResourceChange & { readonly aft
 
 function unreadOf({ op, after }: ResourceChange & { readonly after: Entity }): UnreadValue[] {
   return (after.unread ?? []).filter(
-    ({ reason, decidesAccess }) => decidesAccess && (reason !== "secret" || op !== "same"),
+    ({ path, reason, decidesAccess }) =>
+      (decidesAccess || isName(path)) && (reason !== "secret" || op !== "same"),
   );
 }
 
@@ -47,9 +49,13 @@ function findUnreadValues(facts: Facts): FindingInput[] {
       const paths = [first, ...others].map(({ path }) => path);
       findings.push(
         facts.aboutEntity(change.after, {
-          severity: "high",
+          severity: first.decidesAccess ? "high" : "medium",
           field: others.length === 0 ? first.path : first.property,
-          message: `${listFirst(paths, 3)} of ${labelEntity(change.after)} ${reasonWords(first.reason)}: the access that it gives cannot be judged`,
+          message: `${listFirst(paths, 3)} of ${labelEntity(change.after)} ${reasonWords(first.reason)}: ${
+            first.decidesAccess
+              ? "the access that it gives cannot be judged"
+              : "exceptions and programs choose objects by name"
+          }`,
           details: others.length === 0 ? [] : limitLines(paths),
           advice: INSTEAD[first.reason],
         }),
@@ -195,8 +201,8 @@ export const cannotBeJudged: Rule = {
   id: "X3",
   name: "cannot-be-judged",
   severities: ["high", "medium"],
-  when: "medium for a value that becomes secret in a resource that the engine calls unchanged; otherwise high",
-  what: "A value that decides access was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a group takes the path that another group had. Or a value becomes secret: all other rules judge it as it was. Fields that are always secret, such as a client secret, are not reported. Nor is a value that was secret before, in a resource that the engine calls unchanged.",
+  when: "medium for a name, and for a value that becomes secret in a resource that the engine calls unchanged; otherwise high",
+  what: "A value that decides access, or a name, was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a group takes the path that another group had. Or a value becomes secret: all other rules judge it as it was. Fields that are always secret, such as a client secret, are not reported. Nor is a value that was secret before, in a resource that the engine calls unchanged.",
   why: "No other rule can check such a value: it could give `owner` to anyone.",
   fix: "Give `--inventory`. Write uids, capabilities, patterns and addresses in plain text. Create what others refer to in a separate change.",
   except:

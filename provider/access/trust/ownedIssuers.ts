@@ -20,6 +20,7 @@ import {
 import type { PatternJudgement, PinningForm } from "./judgement";
 import { anchored } from "./languages";
 import type { Languages, SegmentSpec } from "./languages";
+import { isOfOneWritingSystem } from "./writingSystems";
 
 const ANY = "(?s:.*)";
 const VISIBLE = "[^\\x00-\\x20\\x7f]";
@@ -53,14 +54,6 @@ const host: SegmentSpec = {
 /** Whose a host is: the domain that somebody has registered, or why that is not proven. */
 type HostOwner = { readonly domain: string } | { readonly problem: string };
 
-const SCRIPTS = ["Latin", "Cyrillic", "Greek", "Armenian", "Hebrew", "Arabic", "Han", "Hangul", "Thai"];
-
-/** Whether all letters are of one alphabet: those of another one can look the same. */
-function isOfOneScript(name: string): boolean {
-  const letters = name.replace(/\P{L}/gu, "");
-  return SCRIPTS.some((script) => new RegExp(`^\\p{Script=${script}}*$`, "u").test(letters));
-}
-
 const isBelow = (name: string, domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
 
 function findHostOwner(name: string): HostOwner {
@@ -71,7 +64,7 @@ function findHostOwner(name: string): HostOwner {
   if (/^(?:[0-9]+|0x[0-9a-f]*)$/i.test(last))
     return { problem: `${bare} is an IP address, which changes its owner` };
   if (labels.length < 2) return { problem: `${bare} is no domain` };
-  if (!isOfOneScript(domainToUnicode(bare)))
+  if (!isOfOneWritingSystem(domainToUnicode(bare)))
     return { problem: `${bare} has letters of several alphabets, which look alike` };
   const { domain, isIcann, isPrivate } = parse(bare, { allowPrivateDomains: true });
   if (isIcann !== true && isPrivate !== true)

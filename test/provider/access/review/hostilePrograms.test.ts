@@ -351,6 +351,38 @@ describe("a value that becomes secret", () => {
   );
 });
 
+describe("a name that nobody can read", () => {
+  const named = samples.filter(({ inputs }) => typeof inputs["name"] === "string");
+  const around = [
+    state("Group", "o", { name: "o" }, { id: ROOT_UID }),
+    state("Group", "g", { parentUid: ROOT_UID, name: "g" }, { id: GROUP_UID }),
+  ];
+  const own = `${GROUP_UID}/${"e".repeat(16)}`;
+
+  test("is tried in each kind that has one", () => {
+    const kinds = specs.filter(({ fields }) => Object.hasOwn(fields, "name")).map(({ kind }) => kind);
+    expect(new Set(named.map(({ kind }) => kind))).toEqual(new Set(kinds));
+  });
+
+  test.each(named)("is a finding: $label", ({ kind, label, inputs }) => {
+    const plain = state(kind, label, inputs, { id: own });
+    const aboutName = (...steps: ReturnType<typeof same>[]): string[] =>
+      judge(preview(...around.map(same), ...steps)).findings.flatMap(({ id, severity, field, message }) =>
+        id === "X3" && field === "name" ? [`${severity} ${message.slice(0, message.indexOf(" of "))}`] : [],
+      );
+    const secret = { ...inputs, name: SECRET };
+    const unknown = { ...inputs, name: UNKNOWN };
+    for (const hidden of [secret, unknown]) {
+      expect(aboutName(anew(kind, label, hidden))).toEqual(["medium name"]);
+      expect(aboutName(step("update", plain, state(kind, label, hidden, { id: own })))).toEqual([
+        "medium name",
+      ]);
+    }
+    expect(aboutName(same(plain))).toEqual([]);
+    expect(aboutName(same(state(kind, label, secret, { id: own })))).toEqual([]);
+  });
+});
+
 test("assumes a reference to one new resource, and says so", () => {
   const dependencies = { roleUid: [urn("Role", "harmless")] };
   const report = judge(

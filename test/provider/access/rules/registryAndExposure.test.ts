@@ -344,3 +344,46 @@ describe("X5 recorded-state", () => {
     expect(severitiesOf("X5", given)).toEqual(expected);
   });
 });
+
+describe("X6 look-alike", () => {
+  const inviting = (email: string): Resource =>
+    resource("GroupInvite", "ada", { parentUid: payments, roleUid: viewer.uid, email });
+  const reported = (before: Resource[], after: Resource[]): (string | undefined)[] =>
+    found("X6", change(before, after)).map(({ severity, details }) => `${severity} ${details[0] ?? ""}`);
+
+  test.each([
+    ["ada@\u0430cme.example", "ada@\\u{430}cme.example", "\u0430cme.example"],
+    ["ada@xn--cme-5cd.example", "", "\u0430cme.example"],
+    ["ada@\u0430\u0441\u0441.com", "", "\u0430\u0441\u0441.com"],
+    ["\u0430da@acme.example", "", "\u0430da"],
+  ])("reports the address %s", (email, whole, word) => {
+    const [finding, ...others] = found("X6", change(groups, [...groups, inviting(email)]));
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ severity: "high", field: "email", kind: "GroupInvite" });
+    expect(finding?.message).toContain(`look alike: ${JSON.stringify(word)}`);
+    expect(finding?.details[0]).toMatch(/^written out: .*\\u\{4(30|41)\}/);
+    expect(finding?.details[1]).toContain(whole);
+  });
+
+  test.each([
+    "ada@acme.example",
+    "ada@münchen.example",
+    "ада@acme.example",
+    "ada@例え.example",
+    "ada@xn--r8jz45g.example",
+  ])("leaves %s alone", (email) => {
+    expect(found("X6", change(groups, [...groups, inviting(email)]))).toEqual([]);
+  });
+
+  test("judges names, patterns and addresses, and only what is new", () => {
+    const mixed = identity("d\u0435ployer", { claimMatch: { issuer: "https://a.example", subject: "x" } });
+    const pattern = identity("deployer", {
+      claimMatch: { issuer: "https://a.example", claimPatterns: { email: "^ada@acm\u0435\\.example$" } },
+    });
+    expect(reported(groups, [...groups, mixed])).toEqual(["medium written out: d\\u{435}ployer"]);
+    expect(reported(groups, [...groups, pattern])).toEqual(["high written out: acm\\u{435}.example"]);
+    expect(reported([...groups, mixed], [...groups, mixed])).toEqual([]);
+    const later = { ...mixed, inputs: { ...mixed.inputs, description: "d\u0435ployer, \u0430nother" } };
+    expect(reported([...groups, mixed], [...groups, later])).toEqual([]);
+  });
+});

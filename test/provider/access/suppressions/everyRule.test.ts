@@ -345,6 +345,10 @@ const samples: Readonly<Record<string, Sample>> = {
     nextMore: { withoutInventory: true },
     isAlone: true,
   },
+  X6: {
+    after: [sink("one", security.uid, "\u0430cme.example"), sink("two", payments, "\u0430cme.example")],
+    next: [sink("one", security.uid, "acm\u0435.example"), sink("two", payments, "\u0430cme.example")],
+  },
   S2: {
     after: [group("labs", uid("labs")), group("works", uid("works"))],
     next: "a missing parent is one value",

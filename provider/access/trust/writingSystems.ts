@@ -1,0 +1,39 @@
+import { domainToUnicode } from "node:url";
+
+/**
+ * The scripts that people write together, in which no letter looks like one of another. Source: the "highly restrictive"
+ * level of Unicode Technical Standard 39, and the recommended scripts of Unicode Standard Annex 31.
+ */
+const WRITING_SYSTEMS = [
+  ["Latin", "Han", "Hiragana", "Katakana"],
+  ["Latin", "Han", "Bopomofo"],
+  ["Latin", "Han", "Hangul"],
+  ...["Arabic", "Armenian", "Bengali", "Cyrillic", "Devanagari", "Ethiopic", "Georgian", "Greek"],
+  ...["Gujarati", "Gurmukhi", "Hebrew", "Kannada", "Khmer", "Lao", "Malayalam", "Myanmar", "Oriya"],
+  ...["Sinhala", "Tamil", "Telugu", "Thaana", "Thai", "Tibetan"],
+].map((scripts) => {
+  const letters = [scripts].flat().map((script) => `\\p{Script=${script}}`);
+  return new RegExp(`^[${letters.join("")}\\p{Script=Common}\\p{Script=Inherited}]*$`, "u");
+});
+
+/** Whether all letters of a word are of one writing system: those of another one can look the same. */
+export function isOfOneWritingSystem(word: string): boolean {
+  return WRITING_SYSTEMS.some((letters) => letters.test(word));
+}
+
+/** Words, and domains as a whole, in their own letters. */
+function* wordsOf(text: string): Generator<string> {
+  for (const [domain] of text
+    .replaceAll("\\.", ".")
+    .matchAll(/[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+/gu)) {
+    yield domainToUnicode(domain);
+  }
+  for (const [word] of text.matchAll(/[\p{L}\p{M}]+/gu)) yield word;
+}
+
+/** The first word, or domain, of a text that has letters of several writing systems, also where it is in punycode. */
+export function findMixedWord(text: string): string | undefined {
+  // Letters of other systems need one of these.
+  if (!/\P{ASCII}|xn--/iu.test(text)) return undefined;
+  return [...wordsOf(text)].find((word) => !isOfOneWritingSystem(word));
+}
