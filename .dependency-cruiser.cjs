@@ -135,8 +135,7 @@ const engine = (...names) => `^provider/engine/(${names.join("|")})`;
 const pure = engine("checks/", "wire/", "values/");
 const processSide = engine(
   "dynamic\\.",
-  "operations/(handlers|update|delete|verifyWrite|kindContext|kindReader)\\.",
-  "operations/create/(creator|lostCreates)\\.",
+  "operations/(handlers|context|create|lostCreate|read|update|delete|verifyWrite|owners)\\.",
 );
 const programSide = engine("program/(resource|ownership|adopt)\\.");
 const library = engine("program/sdk\\.");

@@ -70,14 +70,14 @@ export const mutations = [
   },
   {
     name: "secrets of a program are not masked in messages",
-    file: "provider/engine/operations/secrets.ts",
+    file: "provider/engine/operations/messages.ts",
     find: /if \(field\.secret && typeof value === "string"\) registerCredential\(value\);/,
     replace: "",
     tests: "engine/checks/secretFields",
   },
   {
     name: "two writes to one resource run at once",
-    file: "provider/engine/operations/keyedMutex.ts",
+    file: "provider/engine/operations/context.ts",
     find: /\(this\.last\.get\(key\) \?\? Promise\.resolve\(\)\)\.then\(action\)/,
     replace: "action()",
     tests: "engine/",

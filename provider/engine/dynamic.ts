@@ -4,16 +4,15 @@ import { logLine } from "../api/logText";
 import { readSettings } from "../settings/settings";
 import { createClient } from "../settings/createClient";
 import { kinds } from "../resources";
-import { CreateRegistry } from "./operations/create/createRegistry";
-import type { CreateResult } from "./operations/create/creator";
-import { explain, HandlerError, PartialFailure, showCode } from "./operations/messages";
+import { KeyedMutex } from "./operations/context";
+import type { HandlerContext } from "./operations/context";
+import type { CreateResult } from "./operations/create";
 import { handlersFor } from "./operations/handlers";
-import type { DiffResult, Handlers, ReadResult } from "./operations/handlers";
-import type { HandlerContext } from "./operations/kindContext";
-import { OwnerRegistry } from "./operations/ownerRegistry";
-import { maskSecretsOf } from "./operations/secrets";
+import type { DiffResult, Handlers } from "./operations/handlers";
+import { explain, HandlerError, maskSecretsOf, PartialFailure, showCode } from "./operations/messages";
+import { Claims, OwnerRegistry } from "./operations/owners";
+import type { ReadResult } from "./operations/read";
 import type { Props, ResourceSpec } from "./description";
-import { KeyedMutex } from "./operations/keyedMutex";
 
 /*
  * The entry of the engine's provider process. The text in every state names this module and these
@@ -62,7 +61,7 @@ const context: HandlerContext = {
   client: connect,
   mutex: new KeyedMutex(),
   owners: new OwnerRegistry(),
-  registry: new CreateRegistry(),
+  claims: new Claims(),
   now: Date.now,
   warn: (line) => process.stderr.write(`platform: ${logLine(line)}\n`),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

@@ -12,7 +12,7 @@ export const resourceCodes = {
     title: "A lost create left more than one object",
     meaning: "A request without a response took effect, so that there are more equal objects than resources.",
     look: "The message lists the uids.",
-    fix: "Delete the surplus objects, unless somebody else created them.",
+    fix: "Delete what the message names, unless somebody else created it. Or take over one with `adopt()`.",
   },
   PP4003: {
     title: "A secret that is returned only once was lost",

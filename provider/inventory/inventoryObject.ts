@@ -1,7 +1,7 @@
 import type { JsonObject } from "../api/client";
 import { ConnectionError, printable } from "../api/errors";
 import type { InventoryObject } from "../access/documents/inventory";
-import { parseLiveInputs } from "../engine/operations/kindReader";
+import { parseLiveInputs } from "../engine/operations/read";
 import { isReadAs } from "../engine/description";
 import type { FieldSpec, Props, ResourceSpec } from "../engine/description";
 import { isObject, isSet } from "../engine/values/values";

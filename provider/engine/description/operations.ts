@@ -44,6 +44,29 @@ export interface Clock {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
+/** How a create whose response may be lost is sent, and what it has made is found. */
+export interface CreateSteps<T> {
+  /** Sends the create once. */
+  readonly send: () => Promise<T>;
+  /** Finds what a create without a response has made; undefined while there is nothing. */
+  readonly findLostCreate: (lost: unknown) => Promise<T | undefined>;
+  /** The error after the last attempt, if the request may still take effect. */
+  readonly explainUnknown: (error: unknown, sends: number) => unknown;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** A second send does the same as the first, so the client has repeated it already. */
+  readonly isIdempotent?: boolean;
+  /** Whether the parent is so new that a refusal may end soon. */
+  readonly isBelowNewGroup?: () => Promise<boolean>;
+  /** Runs before a create below a new group is sent again. */
+  readonly refreshToken?: () => Promise<void>;
+}
+
+export interface Created<T> {
+  readonly result: T;
+  /** An earlier send without a response, which may have taken effect besides; undefined if there was none. */
+  readonly lost: unknown;
+}
+
 /** What operations need of the process that they run in. */
 export interface Host extends Clock {
   /** Tells a person one line. */
@@ -54,6 +77,8 @@ export interface Host extends Clock {
   readonly isOwned: (kind: string, uid: string) => boolean;
   /** Whether a resource of this run's program declares this, by a key of `ResourceSpec.declaredKeys`. */
   readonly isDeclared: (key: string) => boolean;
+  /** Sends a create, and finds out what became of it where its response is lost. @throws the error of a create that failed */
+  readonly createAndVerify: <T>(steps: CreateSteps<T>) => Promise<Created<T>>;
   /** A complete error: what failed, the server's response, and what to do. */
   readonly explain: (what: string, error: unknown) => Error;
 }

@@ -1,16 +1,16 @@
 import { isFailedPrecondition, isNotFound, printable } from "../../api/errors";
 import { aggregatedKind } from "../description";
 import type { Dependents, Props } from "../description";
-import type { KindContext } from "./kindContext";
-import { identityKey, objectKey } from "./create/lostCreates";
+import type { KindContext } from "./context";
 import { explain, handlerError, labelResource } from "./messages";
+import { identityKey, objectKey } from "./owners";
 
 /** Most names that a message lists. */
 const MAX_NAMES = 10;
 
 /** Deletes the object of a resource, unless another resource of the program owns it by now. */
 export async function deleteResource(kind: KindContext, id: string, olds: Props): Promise<void> {
-  const { spec, owners, host, mutex, client } = kind;
+  const { spec, owners, claims, host, mutex, client } = kind;
   const name = `${labelResource(spec, olds)} ${id}`;
   if (owners.hasFailure) {
     throw handlerError(
@@ -35,7 +35,10 @@ export async function deleteResource(kind: KindContext, id: string, olds: Props)
       throw explain(spec, `deleting ${name}`, error, notes);
     }
   }
-  release(kind, id, olds);
+  // Any resource may create the object again.
+  claims.release(objectKey(spec, id));
+  const identity = identityKey(spec, olds);
+  if (identity !== undefined) claims.release(identity);
 }
 
 /** Whether another resource of the program owns the same object. */
@@ -44,13 +47,6 @@ function isRetained({ spec, owners }: KindContext, id: string, olds: Props): boo
   if (retainedBy?.(olds).some((key) => owners.isDeclared(key))) return true;
   // The delete of an aggregate keeps the parts that another resource declares.
   return aggregatedKind(spec) === undefined && owners.isOwned(kind, id, olds);
-}
-
-/** Lets any resource create the deleted object again. */
-function release({ spec, registry }: KindContext, id: string, olds: Props): void {
-  registry.release(objectKey(spec, id));
-  const identity = identityKey(spec, olds);
-  if (identity !== undefined) registry.release(identity);
 }
 
 /** A line for each list of what a refused delete would leave without a parent. */

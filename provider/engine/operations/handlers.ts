@@ -3,22 +3,14 @@ import { checkInputs } from "../checks/checkInputs";
 import { UNCONFIRMED } from "../description";
 import type { Failure, Props, ResourceSpec } from "../description";
 import { diffInputs } from "../wire/fieldMask";
-import { readOutputs } from "../wire/decode";
-import { mergeLive } from "../wire/merge";
-import { Creator } from "./create/creator";
-import type { CreateResult } from "./create/creator";
+import { createKindContext } from "./context";
+import type { HandlerContext, KindContext } from "./context";
+import { createResource } from "./create";
+import type { CreateResult } from "./create";
 import { deleteResource } from "./delete";
-import { createKindContext } from "./kindContext";
-import type { HandlerContext, KindContext } from "./kindContext";
-import { explainFailure, labelResource } from "./messages";
+import { readResource } from "./read";
+import type { ReadResult } from "./read";
 import { updateResource } from "./update";
-
-/** A resource as the server returned it; `id` is absent if it does not exist. */
-export interface ReadResult {
-  readonly id?: string;
-  readonly props?: Props;
-  readonly inputs?: Props;
-}
 
 export interface DiffResult {
   /**
@@ -42,14 +34,10 @@ export interface Handlers {
 }
 
 class KindHandlers implements Handlers {
-  private readonly creator: Creator;
-
   constructor(
     private readonly kind: KindContext,
     private readonly now: () => number,
-  ) {
-    this.creator = new Creator(kind);
-  }
+  ) {}
 
   check(olds: Props, news: Props): Failure[] {
     const { spec, owners } = this.kind;
@@ -77,19 +65,13 @@ class KindHandlers implements Handlers {
 
   async create(inputs: Props): Promise<CreateResult> {
     const { spec, owners } = this.kind;
-    const created = await this.recordFailure(() => this.creator.create(inputs));
+    const created = await this.recordFailure(() => createResource(this.kind, inputs));
     owners.recordCreate(spec, created.id, inputs);
     return created;
   }
 
-  async read(id: string, olds: Props): Promise<ReadResult> {
-    const { spec, reader } = this.kind;
-    const response = await explainFailure(spec, `reading ${labelResource(spec, olds)} ${id}`, () =>
-      reader.find(id, olds, { mayShare: spec.listing?.contents === "complete" }),
-    );
-    if (response === undefined) return {};
-    const { inputs, outs } = mergeLive(spec, olds, reader.parseInputs(response, id));
-    return { id, props: { ...outs, ...readOutputs(spec, response as Props, id, olds) }, inputs };
+  read(id: string, olds: Props): Promise<ReadResult> {
+    return readResource(this.kind.reader, id, olds);
   }
 
   update(id: string, olds: Props, news: Props): Promise<Props> {

@@ -1,8 +1,10 @@
 import { CodedError, errorCodeOf, withCode } from "../../errorCodes/codedError";
 import type { ErrorCode } from "../../errorCodes/registry";
 import { ApiError, BASE_URL_SETTING, describeWait, isNotFound, printable } from "../../api/errors";
+import { registerCredential } from "../../api/credentials";
 import { logLines } from "../../api/logText";
 import type { FieldSpec, Props, ResourceSpec } from "../description";
+import { isObject } from "../values/values";
 import { wireName } from "../wire/encode";
 
 /** For the kinds: they act on what an error means, and never see the client. */
@@ -40,6 +42,19 @@ export class PartialFailure extends HandlerError {
     public reasons: readonly string[],
   ) {
     super(errorCode, reasons.join("\n"));
+  }
+}
+
+/** Remembers the secrets among the properties of a resource, so that no message repeats one that a server quotes. */
+export function maskSecretsOf(spec: ResourceSpec, ...properties: readonly Props[]): void {
+  for (const props of properties) holdFields({ ...spec.fields, ...spec.outputs }, props);
+}
+
+function holdFields(fields: Readonly<Record<string, FieldSpec>>, props: Props): void {
+  for (const [key, field] of Object.entries(fields)) {
+    const value = props[key];
+    if (field.secret && typeof value === "string") registerCredential(value);
+    if (field.type === "object" && isObject(value)) holdFields(field.fields, value);
   }
 }
 

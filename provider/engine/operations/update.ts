@@ -6,7 +6,7 @@ import { changedSubresources, diffFields } from "../wire/fieldMask";
 import type { Patch } from "../wire/fieldMask";
 import { readOutputs } from "../wire/decode";
 import { mergeLive, outputsFor } from "../wire/merge";
-import type { KindContext } from "./kindContext";
+import type { KindContext } from "./context";
 import { explainFailure, labelResource } from "./messages";
 import { findUnappliedFields, isVerified, runAfterWrite, verifyWrite } from "./verifyWrite";
 

@@ -7,8 +7,8 @@ import { changedSubresources } from "../wire/fieldMask";
 import { normalizeBody, readOutputs } from "../wire/decode";
 import { wireName } from "../wire/encode";
 import { isServerFilled, mergeLive, outputsFor } from "../wire/merge";
-import type { KindContext } from "./kindContext";
-import type { KindReader } from "./kindReader";
+import type { KindContext } from "./context";
+import type { KindReader } from "./read";
 import { explain, labelResource, PartialFailure } from "./messages";
 
 /**

@@ -1,5 +1,4 @@
 import { parentOf } from "../../api/uid";
-import { createAndVerify } from "../../engine/operations/create/createAndVerify";
 import { handlerError, hasCode, refusedFields } from "../../engine/operations/messages";
 import type { Api, Host } from "../../engine/description";
 import { bindingBatch, COLLECTION } from "../grants";
@@ -81,7 +80,7 @@ export class BindingCreator {
       await this.findExisting(items, lost);
       return items.filter((item) => !this.exists(item));
     };
-    await createAndVerify<true>({
+    await this.host.createAndVerify<true>({
       send: async () => {
         const open = items.filter((item) => !this.exists(item));
         if (lost !== undefined) for (const [, grant] of open) this.sentAgain.add(identityRoleKey(grant));

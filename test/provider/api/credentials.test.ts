@@ -2,7 +2,7 @@ import { maskCredentials, registerCredential } from "../../../provider/api/crede
 import { printable } from "../../../provider/api/errors";
 import { tokenSource } from "../../../provider/api/auth";
 import { handlersFor } from "../../../provider/engine/operations/handlers";
-import { maskSecretsOf } from "../../../provider/engine/operations/secrets";
+import { maskSecretsOf } from "../../../provider/engine/operations/messages";
 import { sampleOf, specOf } from "../support/samples";
 import { clientOf, errorOf, ScriptedServer, tokensOf } from "../support/server";
 import type { Recorded, Reply } from "../support/server";

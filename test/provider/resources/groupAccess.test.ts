@@ -1,7 +1,7 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator, Fault } from "../../../emulator";
 import { handlersFor } from "../../../provider/engine/operations/handlers";
-import { OwnerRegistry } from "../../../provider/engine/operations/ownerRegistry";
+import { OwnerRegistry } from "../../../provider/engine/operations/owners";
 import type { Handlers } from "../../../provider/engine/operations/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/engine/operations/messages";
 import type { Props } from "../../../provider/engine/description";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { maskCredentials } from "../../../../provider/api/credentials";
 import { checkInputs } from "../../../../provider/engine/checks/checkInputs";
-import { maskSecretsOf } from "../../../../provider/engine/operations/secrets";
+import { maskSecretsOf } from "../../../../provider/engine/operations/messages";
 import { containsSecret } from "../../../../provider/engine/description";
 import type { FieldSpec, PublicSpec, SecretSpec } from "../../../../provider/engine/description";
 import { kinds } from "../../../../provider/resources";

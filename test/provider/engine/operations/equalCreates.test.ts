@@ -1,6 +1,7 @@
 import type { Client } from "../../../../provider/api/client";
 import { ConnectionError } from "../../../../provider/api/errors";
-import { CreateRegistry } from "../../../../provider/engine/operations/create/createRegistry";
+import { Claims } from "../../../../provider/engine/operations/owners";
+import { KeyedMutex } from "../../../../provider/engine/operations/context";
 import { handlersFor } from "../../../../provider/engine/operations/handlers";
 import { PartialFailure } from "../../../../provider/engine/operations/messages";
 import type { Props } from "../../../../provider/engine/description";
@@ -100,10 +101,11 @@ async function outcomeOf(creating: Promise<{ id: string }>): Promise<Outcome> {
 /** Plays the creates in one order, and returns what is wrong with how they end. */
 async function play(creations: readonly Creation[], schedule: Schedule): Promise<string[]> {
   const server = new PlayedServer();
-  const registry = new CreateRegistry();
+  const claims = new Claims();
+  const mutex = new KeyedMutex();
   const all = creations.map((creation, index) => {
     const client = clientOf(server, schedule, String(index), creation);
-    const context = { client: () => client, registry, now: Date.now, sleep: () => Promise.resolve() };
+    const context = { client: () => client, claims, mutex, now: Date.now, sleep: () => Promise.resolve() };
     const begin = () => handlersFor(specOf("Group"), context);
     // A destroy is a run of its own, which knows nothing of what this one holds.
     return { handlers: begin(), later: begin, inputs: creation.inputs };

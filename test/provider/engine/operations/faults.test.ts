@@ -5,7 +5,7 @@ import { handlersFor } from "../../../../provider/engine/operations/handlers";
 import { HandlerError, PartialFailure } from "../../../../provider/engine/operations/messages";
 import { aggregatedKind } from "../../../../provider/engine/description";
 import type { Props } from "../../../../provider/engine/description";
-import { KeyedMutex } from "../../../../provider/engine/operations/keyedMutex";
+import { KeyedMutex } from "../../../../provider/engine/operations/context";
 import { kinds } from "../../../../provider/resources";
 import { withUids } from "../../../support/byHand";
 import type { Declaration } from "../../../support/engine";

@@ -514,7 +514,7 @@ describe("a create whose response was lost", () => {
     const twice = [1, 2].map((n) => ({ ...stored, uid: childOf(ROOT_UID, n), createTime: soon() }));
     server.script((request) => (request.method === "POST" ? { cut: "before" } : json({ groups: twice })));
     expect(await failing(handlers("Group").create(group))).toBe(
-      `creating group "team" below ${ROOT_UID}: the response was lost, and 2 equal objects were created since: ${childOf(ROOT_UID, 1)}, ${childOf(ROOT_UID, 2)}; delete the surplus before you run again`,
+      `creating group "team" below ${ROOT_UID}: the response was lost, and 2 equal objects were created since: ${childOf(ROOT_UID, 1)}, ${childOf(ROOT_UID, 2)}; before you run again, take over one of them by adopt() and delete the others, unless someone else created them`,
     );
     expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });

@@ -1,5 +1,5 @@
 import { handlersFor } from "../../../../provider/engine/operations/handlers";
-import { OwnerRegistry } from "../../../../provider/engine/operations/ownerRegistry";
+import { OwnerRegistry } from "../../../../provider/engine/operations/owners";
 import { ADOPT } from "../../../../provider/engine/description";
 import type { Props } from "../../../../provider/engine/description";
 import { kinds } from "../../../../provider/resources";

@@ -1,8 +1,7 @@
 import type { Emulator } from "../../../../emulator";
-import { CreateRegistry } from "../../../../provider/engine/operations/create/createRegistry";
+import { Claims, OwnerRegistry } from "../../../../provider/engine/operations/owners";
 import { handlersFor } from "../../../../provider/engine/operations/handlers";
 import { HandlerError, PartialFailure } from "../../../../provider/engine/operations/messages";
-import { OwnerRegistry } from "../../../../provider/engine/operations/ownerRegistry";
 import type { Props } from "../../../../provider/engine/description";
 import { kinds } from "../../../../provider/resources";
 import type { Declaration } from "../../../support/engine";
@@ -17,7 +16,7 @@ import { specOf } from "../../support/samples";
 let emulator: Emulator;
 let idsOfSurroundings: Readonly<Record<string, string>>;
 let ids: Record<string, string>;
-let registry: CreateRegistry;
+let claims: Claims;
 
 beforeAll(async () => {
   ({ emulator, ids: idsOfSurroundings } = await startSeededEmulator(surroundings));
@@ -25,7 +24,7 @@ beforeAll(async () => {
 beforeEach(() => {
   emulator.reset();
   ids = { ...idsOfSurroundings };
-  registry = new CreateRegistry();
+  claims = new Claims();
 });
 afterAll(() => emulator.close());
 
@@ -33,7 +32,7 @@ function handlers(kind: string) {
   const client = clientOf(emulator, { tokens: tokensOf(() => Promise.resolve(emulator.token)) });
   return handlersFor(specOf(kind), {
     client: () => client,
-    registry,
+    claims,
     now: Date.now,
     sleep: () => Promise.resolve(),
   });
@@ -123,7 +122,7 @@ describe.each(others)("two equal resources of the kind %s", (kind, sample) => {
     const refusal =
       /^adopting (.*) \S+: another resource of this program, \1( below \S+)?, already manages this object/;
     expect((await errorOf(handlers(kind).create(adopting))).message).toMatch(refusal);
-    registry = new CreateRegistry();
+    claims = new Claims();
     await expect(handlers(kind).create(adopting)).resolves.toMatchObject({ id });
     expect((await errorOf(handlers(kind).create(adopting))).message).toMatch(refusal);
   });

@@ -2,8 +2,30 @@ import type { Client, JsonObject } from "../../api/client";
 import { isNotFound, printable } from "../../api/errors";
 import type { Host, Props, ResourceSpec } from "../description";
 import { findSchemaMismatch } from "../wire/schemaMismatch";
-import { parentUidOf, readBody } from "../wire/decode";
-import { handlerError } from "./messages";
+import { parentUidOf, readBody, readOutputs } from "../wire/decode";
+import { mergeLive } from "../wire/merge";
+import { explainFailure, handlerError, labelResource } from "./messages";
+
+/** A resource as the server returned it; `id` is absent if it does not exist. */
+export interface ReadResult {
+  readonly id?: string;
+  readonly props?: Props;
+  readonly inputs?: Props;
+}
+
+/** Reads a resource for a refresh or an import. `olds` are its recorded properties; an import has none. */
+export async function readResource(
+  { spec, find, parseInputs }: KindReader,
+  id: string,
+  olds: Props,
+): Promise<ReadResult> {
+  const response = await explainFailure(spec, `reading ${labelResource(spec, olds)} ${id}`, () =>
+    find(id, olds, { mayShare: spec.listing?.contents === "complete" }),
+  );
+  if (response === undefined) return {};
+  const { inputs, outs } = mergeLive(spec, olds, parseInputs(response, id));
+  return { id, props: { ...outs, ...readOutputs(spec, response as Props, id, olds) }, inputs };
+}
 
 /** Reads the objects of one kind. */
 export interface KindReader {

@@ -1,22 +1,37 @@
 import type { Client } from "../../api/client";
 import type { Clock, Host, ResourceSpec } from "../description";
 import { matchesPattern } from "../values/formats";
-import { CreateRegistry } from "./create/createRegistry";
-import { KeyedMutex } from "./keyedMutex";
-import { createReader } from "./kindReader";
-import type { KindReader } from "./kindReader";
+import { createAndVerify } from "./lostCreate";
 import { explain } from "./messages";
-import { OwnerRegistry } from "./ownerRegistry";
+import { Claims, OwnerRegistry } from "./owners";
+import { createReader } from "./read";
+import type { KindReader } from "./read";
+
+/** Has actions with the same key take turns, in the order in which they came. */
+export class KeyedMutex {
+  private readonly last = new Map<string, Promise<unknown>>();
+
+  async runExclusive<T>(key: string, action: () => Promise<T>): Promise<T> {
+    const turn = (this.last.get(key) ?? Promise.resolve()).then(action);
+    const settled = turn.catch(() => undefined);
+    this.last.set(key, settled);
+    try {
+      return await turn;
+    } finally {
+      if (this.last.get(key) === settled) this.last.delete(key);
+    }
+  }
+}
 
 /** What the handlers of every kind share in one process. */
 export interface HandlerContext extends Clock {
   readonly client: () => Client;
-  /** Writes to one resource run one at a time, by its uid, whatever its kinds. */
+  /** Writes to one resource run one at a time, by its uid, whatever its kinds; so do creates of equal resources. */
   readonly mutex?: KeyedMutex;
   /** What the program of this run declares and owns. */
   readonly owners?: OwnerRegistry;
-  /** What this process creates, of every kind. */
-  readonly registry?: CreateRegistry;
+  /** What the resources of this process have created or adopted, of every kind. */
+  readonly claims?: Claims;
   /** Prints one line; nothing is printed if not given. */
   readonly warn?: (line: string) => void;
 }
@@ -29,7 +44,7 @@ export interface KindContext {
   readonly reader: KindReader;
   readonly mutex: KeyedMutex;
   readonly owners: OwnerRegistry;
-  readonly registry: CreateRegistry;
+  readonly claims: Claims;
 }
 
 export function createKindContext(spec: ResourceSpec, context: HandlerContext): KindContext {
@@ -40,6 +55,7 @@ export function createKindContext(spec: ResourceSpec, context: HandlerContext): 
     matchesPattern,
     isOwned: (kind, uid) => owners.isOwned(kind, uid),
     isDeclared: (key) => owners.isDeclared(key),
+    createAndVerify,
     explain: (what, error) => explain(spec, what, error, []),
   };
   return {
@@ -49,6 +65,6 @@ export function createKindContext(spec: ResourceSpec, context: HandlerContext): 
     reader: createReader(spec, context.client, host),
     mutex: context.mutex ?? new KeyedMutex(),
     owners,
-    registry: context.registry ?? new CreateRegistry(),
+    claims: context.claims ?? new Claims(),
   };
 }
