@@ -3,6 +3,7 @@ import { SECRET_MASK } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { Entities, Entity } from "./model";
 import type { Inventory } from "../documents/inventory";
+import { listsObject } from "../documents/inventoryScope";
 import type { Preview } from "../documents/preview";
 import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
@@ -17,8 +18,8 @@ function toRecordedEntity(kind: string, uid: string, inputs: Entity["inputs"]): 
 }
 
 /**
- * The objects that exist before a change, by uid, as the live organisation, an exported state and the old states
- * of a preview record them. Nothing here comes from the program under review.
+ * The objects that exist before a change, by uid. What an inventory lists is as it says; an exported state, and then the old
+ * states of a preview, describe what no inventory lists. Nothing here comes from the program under review.
  */
 export function recordedObjects(
   preview: Preview,
@@ -31,9 +32,12 @@ export function recordedObjects(
     if (kind === undefined || uid === undefined || spec === undefined || spec.sharesParentUid) return;
     if (!objects.has(uid)) objects.set(uid, toRecordedEntity(kind, uid, inputs));
   };
-  const addResource = ({ kind, id, inputs, outputs }: RecordedResource): void =>
+  const addResource = ({ kind, id, inputs, outputs }: RecordedResource): void => {
+    // What an inventory would contain, and does not, does not exist.
+    if (inventory !== undefined && listsObject(inventory, kind ?? "", id ?? "")) return;
     // A state records no inputs of a resource that `.get` read.
     add(kind, id, Object.keys(inputs).length > 0 ? inputs : outputs);
+  };
   for (const { kind, uid, inputs } of inventory?.objects ?? []) add(kind, uid, inputs);
   for (const resource of before?.resources ?? []) addResource(resource);
   for (const { op, before: old } of preview.steps) if (old && !IMPORT.test(op)) addResource(old);

@@ -1,4 +1,5 @@
 import { parentOf } from "../../api/uid";
+import { aggregatedKind } from "../../engine/description";
 import type { Json, Props } from "../../engine/description";
 import { applyUpdate } from "../../engine/wire/fieldMask";
 import type { RecordedResource } from "../documents/engineState";
@@ -121,12 +122,24 @@ export class ServerRemovals {
     if (deleted !== undefined && blocksDelete(kind, deleted)) this.refused.add(referred);
   }
 
+  /** A resource that owns all bindings of its group keeps what each of them refers to. */
+  private refuseForBindings(candidates: Candidates, kind: string, inputs: Props): void {
+    const spec = specs[kind];
+    const binding = aggregatedKind(spec ?? {});
+    if (spec === undefined || binding === undefined) return;
+    mapLeaves(spec, inputs, (value, leaf) => {
+      if (isReference(leaf)) this.refuse(candidates, binding, value);
+      return value;
+    });
+  }
+
   private refuseForPlan(plan: ResourcePlan, candidates: Candidates): void {
     const resource = plan.after ?? plan.before;
     if (resource === undefined || (plan.op === "delete" && this.isRemovedFromServer(plan))) return;
     const kind = resource.kind ?? "";
-    const { parentUid, roleUid } = this.inputsAfter(plan, resource);
-    for (const referred of [parentUid, roleUid]) this.refuse(candidates, kind, referred);
+    const inputs = this.inputsAfter(plan, resource);
+    for (const referred of [inputs["parentUid"], inputs["roleUid"]]) this.refuse(candidates, kind, referred);
+    this.refuseForBindings(candidates, kind, inputs);
   }
 
   /** The arguments that a resource has once all is done, as far as references are known before. */
@@ -138,7 +151,11 @@ export class ServerRemovals {
       return declaredOf(resource);
     }
     if (live === undefined) {
-      const isGone = op === "same" && this.live.lists(spec.kind, recordedUid(before) ?? "");
+      // No inventory lists a resource that stands for the bindings of its group.
+      const isGone =
+        op === "same" &&
+        aggregatedKind(spec) === undefined &&
+        this.live.lists(spec.kind, recordedUid(before) ?? "");
       return isGone ? {} : declaredOf(resource);
     }
     return op === "same"

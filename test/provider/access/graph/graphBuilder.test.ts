@@ -2,6 +2,7 @@ import { compare } from "../../../../provider/access/review/compare";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { review } from "../../../../provider/access/report/reviewReport";
+import { recordedObjects } from "../../../../provider/access/graph/recorded";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import type { Props } from "../../../../provider/engine/description";
 import { UNKNOWN } from "../../../../provider/engine/description";
@@ -451,4 +452,25 @@ test.each([
   expect(compare({ preview: preview(same(root)), before }).incomplete).toEqual([
     `an update of the stack was interrupted, and its state does not say how ${what} ended: run pulumi refresh, export the state again (pulumi stack export), and review again`,
   ]);
+});
+
+describe("what exists before a change", () => {
+  const old = state("Identity", "x", { parentUid: TEAM, name: "break-glass" }, { id: CI });
+  const changed = preview(step("update", old, old));
+  const namesIn = (given?: Inventory): unknown[] =>
+    [...recordedObjects(changed, undefined, given).values()].map(({ name }) => name);
+  const named = { kind: "Identity", uid: CI, inputs: { name: "live" } };
+
+  test.each([
+    ["is named by the old state of a preview without an inventory", undefined, ["break-glass"]],
+    ["is named by an inventory that has it", inventory(named), ["live"]],
+    ["does not exist if the inventory would have it", { ...inventory(), kinds: ["Identity"] }, []],
+    [
+      "is named by the old state if the inventory lists no such kind",
+      { ...inventory(), kinds: ["Group"] },
+      ["break-glass"],
+    ],
+  ])("%s", (_words, given, expected) => {
+    expect(namesIn(given)).toEqual(expected);
+  });
 });

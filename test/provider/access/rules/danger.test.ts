@@ -238,6 +238,23 @@ describe("D3 will-fail", () => {
     expect(severitiesOf("D3", compareResources(full, without(full, leaf)))).toEqual(["medium"]);
   });
 
+  it("finds a role that a resource of all bindings of a group still names", () => {
+    const all = (roleUid: string): Resource =>
+      resource(
+        "GroupAccess",
+        "all",
+        { parentUid: payments, bindings: { ada: { identityUid: ada.uid, roleUid } } },
+        { uid: payments },
+      );
+    const before = [...base, dev, all(dev.uid)];
+    const stays = compareResources(before, without(before, dev));
+    expect(stays.changes.find(({ urn }) => urn === dev.urn)?.isRefused).toBe(true);
+    expect(severitiesOf("D3", stays)).toEqual(["medium"]);
+    const freed = compareResources(before, [...base, all(viewer.uid)]);
+    expect(freed.changes.find(({ urn }) => urn === dev.urn)?.isRefused).toBeUndefined();
+    expect(found("D3", freed)).toEqual([]);
+  });
+
   it("ignores dependents that the same change deletes", () => {
     const bound = [...base, dev, binding(ada, dev, payments)];
     expect(found("D3", compareResources(bound, base))).toEqual([]);
