@@ -68,6 +68,11 @@ export class Facts {
     return key === ancestor || this.hierarchy[side].chain(key).includes(ancestor);
   }
 
+  /** A group and all above it, once all is done. */
+  groupAndAbove(key: string): readonly string[] {
+    return this.hierarchy.after.chain(key);
+  }
+
   /** The groups below one, itself included, that are not below the other. */
   newlyReachedGroups(key: string, not: string): Scope[] {
     return this.comparison.groups.filter(

@@ -9,7 +9,8 @@ import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
-import { isCustomer, keyOfOwner } from "./newOutsider";
+import { KnownBefore } from "./knownBefore";
+import { isCustomer } from "./newOutsider";
 import { judge, describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
 import { judgeIssuersOf } from "./openSubjects";
 import { boundBefore, identitiesToJudge, listGrants, readClaimConditions } from "./trustedIdentities";
@@ -20,28 +21,52 @@ const issuersOf = ({ inputs }: Entity): (string | undefined)[] => [
   textAt(inputs["staticKeys"], "issuer"),
 ];
 
-/** Whether nobody with a grant trusts an issuer yet, and T7 does not judge whose its tokens are. */
-function isNewIssuer(facts: Facts, { inputs }: Entity, issuer: string): boolean {
+/** The pattern of the issuers whose tokens an identity accepts; undefined for one that accepts no tokens. */
+function issuerPatternOf(entity: Entity): string | undefined {
+  const exact = issuersOf(entity).find((issuer) => issuer !== undefined);
+  return exact === undefined ? textAt(entity.inputs["claimMatch"], "issuerPattern") : exactPattern(exact);
+}
+
+/** Where identities with a grant trusted an issuer before, if T7 does not judge whose its tokens are. */
+function newnessOfIssuer(facts: Facts, entity: Entity, issuer: string): "new" | "elsewhere" | undefined {
   const { inventory, drift } = facts.comparison;
   // Drift reports each identity that no program declares, whatever it trusts.
-  if (inventory === undefined || drift !== undefined) return false;
-  const { claimMatch } = inputs;
-  const before = boundBefore(facts);
-  if (textAt(claimMatch, "issuerPattern") === undefined)
-    return (
-      knownIssuerOf(issuer) === undefined && !before.some((entity) => issuersOf(entity).includes(issuer))
-    );
-  const judged = judgeIssuersOf(facts, claimMatch);
-  if (judged?.kind !== "pinned") return false;
-  const known = new Set(
-    before.flatMap((entity) => {
-      const trusted = judgeIssuersOf(facts, entity.inputs["claimMatch"]);
-      return trusted?.kind === "pinned" ? trusted.owners.map(keyOfOwner) : [];
-    }),
+  if (inventory === undefined || drift !== undefined) return undefined;
+  const { claimMatch } = entity.inputs;
+  if (textAt(claimMatch, "issuerPattern") === undefined) {
+    if (knownIssuerOf(issuer) !== undefined) return undefined;
+  } else {
+    const judged = judgeIssuersOf(facts, claimMatch);
+    if (judged?.kind !== "pinned") return undefined;
+    if (judged.owners.every((owner) => owner.what === SERVICE || isCustomer(owner))) return undefined;
+  }
+  const known = knownIssuers(facts);
+  const accepted = issuerPatternOf(entity) ?? "";
+  const isCovered = (patterns: readonly string[]): boolean =>
+    patterns.includes(accepted) ||
+    (patterns.length > 0 &&
+      languagesOf(facts).isSubset(accepted, patterns.map((each) => `(?:${each})`).join("|")) === "yes");
+  if (!isCovered(known.values())) return "new";
+  const groups = new Set(facts.grantsThrough(entity.key).map(({ group }) => group.key));
+  const isKnownThere = [...groups].every((group) =>
+    isCovered(known.values().filter((pattern) => known.isKnownAt(pattern, group))),
   );
-  return judged.owners.some(
-    (owner) => owner.what !== SERVICE && !isCustomer(owner) && !known.has(keyOfOwner(owner)),
-  );
+  return isKnownThere ? undefined : "elsewhere";
+}
+
+const issuersBefore = new WeakMap<Facts, KnownBefore>();
+
+/** The patterns of the issuers that identities with a grant trusted before. */
+function knownIssuers(facts: Facts): KnownBefore {
+  const found = issuersBefore.get(facts) ?? new KnownBefore(facts);
+  if (!issuersBefore.has(facts)) {
+    issuersBefore.set(facts, found);
+    for (const { entity, groups } of boundBefore(facts)) {
+      const pattern = issuerPatternOf(entity);
+      if (pattern !== undefined) found.add(pattern, groups);
+    }
+  }
+  return found;
 }
 
 /** Whether `--issuer-allow` names an issuer, or all that a pattern accepts. */
@@ -58,17 +83,23 @@ function doubtOfIssuer(
   facts: Facts,
   entity: Entity,
   issuer: string,
-): Pick<FindingInput, "message" | "advice"> | undefined {
+): Pick<FindingInput, "severity" | "message" | "advice"> | undefined {
   const isExact = textAt(entity.inputs["claimMatch"], "issuerPattern") === undefined;
   if (isAllowedIssuer(facts, issuer, isExact)) return undefined;
   if (facts.options.issuerAllow.length > 0)
     return {
+      severity: "high",
       message: "--issuer-allow does not name",
       advice: "use an issuer that --issuer-allow names, or add this one to it",
     };
-  if (!isNewIssuer(facts, entity, issuer)) return undefined;
+  const newness = newnessOfIssuer(facts, entity, issuer);
+  if (newness === undefined) return undefined;
   return {
-    message: "no identity with a grant trusted before",
+    severity: newness === "new" ? "high" : "medium",
+    message:
+      newness === "new"
+        ? "no identity with a grant trusted before"
+        : "identities with a grant trusted before only on other groups",
     advice:
       "find out who runs the issuer, compare its address letter by letter, then name it with --issuer-allow",
   };
@@ -104,9 +135,9 @@ function findOpenIssuer(facts: Facts, entity: Entity): FindingInput | undefined 
 export const anyIssuer: Rule = {
   id: "T2",
   name: "any-issuer",
-  severities: ["critical", "high"],
-  when: "critical for a pattern that accepts an issuer of an outsider. High for an issuer that is not proven to be one owner's, is new, or is not in `--issuer-allow`",
-  what: "An `issuer` or `issuerPattern` is not proven to be one owner's. Proven is an https address whose host is written out and belongs to one registered domain, by the public suffix list. The path may vary there. EKS, GKE, Okta, Auth0, Azure, S3 and others give each customer a host or a path: there it must name the customer. All else is reported: http, IP addresses, numbers, and hosts with letters of several alphabets. So is a host that varies, even below your own domain, and a pattern that cannot be judged. The finding shows an issuer that is accepted. With `--issuer-allow`, every issuer that it does not name is reported too. Without it, and with `--inventory`, an issuer is reported that no identity with a grant trusted before. Not reported then: an issuer whose customers T7 judges, such as GitHub Actions.",
+  severities: ["critical", "high", "medium"],
+  when: "critical for a pattern that accepts an issuer of an outsider. High for an issuer that is not proven to be one owner's, is new, or is not in `--issuer-allow`. Medium for one that was trusted on other groups only",
+  what: "An `issuer` or `issuerPattern` is not proven to be one owner's. Proven is an https address whose host is written out and belongs to one registered domain, by the public suffix list. The path may vary there. EKS, GKE, Okta, Auth0, Azure, S3 and others give each customer a host or a path: there it must name the customer. All else is reported: http, IP addresses, numbers, and hosts with letters of several alphabets. So is a host that varies, even below your own domain, and a pattern that cannot be judged. The finding shows an issuer that is accepted. With `--issuer-allow`, every issuer that it does not name is reported too. Without it, and with `--inventory`, an issuer is reported that no identity with a grant on that group, or above it, trusted before. The path counts: each can be another tenant. Not reported then: an issuer whose customers T7 judges, such as GitHub Actions.",
   why: "Whoever runs an issuer can sign any subject and any claim. A look-alike domain costs little, and its owner can then assume the identity.",
   fix: "Write the exact `issuer`. For several issuers, create an identity for each, or write out each host: `^https://(?:ci|sso)\\.acme\\.example$`.",
   except: "Never for a pattern. For an issuer that `--issuer-allow` does not name, add it there.",
@@ -129,7 +160,7 @@ export const anyIssuer: Rule = {
       if (issuer === undefined || doubt === undefined) continue;
       findings.push(
         facts.aboutEntity(entity, {
-          severity: "high",
+          severity: doubt.severity,
           field: pattern === undefined ? "issuer" : "claimMatch.issuerPattern",
           message: `${labelEntity(entity)} trusts an issuer that ${doubt.message}: ${issuer}`,
           advice: doubt.advice,

@@ -26,17 +26,27 @@ export function* identitiesToJudge(facts: Facts): Generator<Entity> {
   }
 }
 
-const bound = new WeakMap<Facts, readonly Entity[]>();
+/** An identity that had a grant, and the groups on which it had one. */
+export interface BoundIdentity {
+  readonly entity: Entity;
+  readonly groups: readonly string[];
+}
+
+const bound = new WeakMap<Facts, readonly BoundIdentity[]>();
 
 /** The identities that had a grant before. One without any may have been put there to make an outsider look known. */
-export function boundBefore(facts: Facts): readonly Entity[] {
+export function boundBefore(facts: Facts): readonly BoundIdentity[] {
   const known = bound.get(facts);
   if (known !== undefined) return known;
-  const found = [...facts.comparison.before.entities.values()].filter(
-    ({ kind, key }) =>
-      isAssumable(kind) &&
-      [key, ...facts.before.subjectsOf(key)].some((each) => facts.grantsBefore(each).length > 0),
-  );
+  const found = [...facts.comparison.before.entities.values()].flatMap((entity): BoundIdentity[] => {
+    if (!isAssumable(entity.kind)) return [];
+    const grants = [entity.key, ...facts.before.subjectsOf(entity.key)].flatMap((each) =>
+      facts.grantsBefore(each),
+    );
+    return grants.length === 0
+      ? []
+      : [{ entity, groups: [...new Set(grants.map(({ group }) => group.key))] }];
+  });
   bound.set(facts, found);
   return found;
 }

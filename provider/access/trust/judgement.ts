@@ -112,11 +112,27 @@ function ownersIn(
   for (const segment of form.owners) {
     const names = findNames(languages, pattern, segment);
     if (names === "tooLarge") return TOO_MANY_STEPS;
-    if (names.unwritten.length === 0) return names.written;
+    if (names.unwritten.length === 0) return withNumber(languages, pattern, form, segment, names.written);
     const all = { ...form, strangers: [...form.strangers, ...strangers] };
     open ??= judgeVariousOwners(languages, pattern, all, segment, names.unwritten);
   }
   return open ?? [];
+}
+
+/** A name that the pattern also gives the number of: whoever takes the name later has another number. */
+function withNumber(
+  languages: Languages,
+  pattern: string,
+  { owners }: PinningForm,
+  segment: SegmentSpec,
+  names: readonly string[],
+): readonly string[] {
+  const [, number] = owners;
+  const [name, ...others] = names;
+  if (number === undefined || number === segment || name === undefined || others.length > 0) return names;
+  const numbers = findNames(languages, pattern, number);
+  if (numbers === "tooLarge" || numbers.unwritten.length > 0 || numbers.written.length !== 1) return names;
+  return [`${name}@${numbers.written[0] ?? ""}`];
 }
 
 /** The names that a segment has: those that a pattern writes out, and examples of others that it matches. */
@@ -255,10 +271,12 @@ export function ownerOfText(
 ): Owner | undefined {
   for (const { what, whole, owners, owner, isMail } of forms) {
     if (!languages.matches(anchored(whole), text)) continue;
-    const [segment] = owners;
+    const [segment, numbered] = owners;
     const name = owner ?? (segment === undefined ? text : languages.partOf(text, segment));
     if (name === undefined || (isMail === true && isMailHost(name))) continue;
-    return { what, name: segment?.ignoresCase === true ? name.toLowerCase() : name };
+    const number = numbered === undefined ? undefined : languages.partOf(text, numbered);
+    const written = segment?.ignoresCase === true ? name.toLowerCase() : name;
+    return { what, name: number === undefined ? written : `${written}@${number}` };
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { domainToASCII } from "node:url";
 import {
   awsPins,
   GOOGLE,
@@ -99,7 +100,10 @@ export function ownerOfSubject(
 
 /** Whose a subject is that is a mail address: its domain's, or its own at a host where everybody can have one. */
 export function mailOwnerOf(languages: Languages, subject: string): Owner | undefined {
-  return ownerOfText(languages, subject, mailForms);
+  const at = subject.lastIndexOf("@") + 1;
+  // A dot at its end, and letters of any alphabet, are the same domain.
+  const domain = domainToASCII(subject.slice(at).replace(/\.$/, ""));
+  return at === 0 ? undefined : ownerOfText(languages, subject.slice(0, at) + domain, mailForms);
 }
 
 /** The owner that a claim's exact value names, at an issuer that signs for many customers. */

@@ -73,7 +73,7 @@ const GITHUB_FREE_KEYS =
 const GITHUB_FREE = `(?:(?:${GITHUB_FREE_KEYS}:[^:]*|pull_request):)*`;
 
 const github = { issuer: GITHUB, ignoresCase: true, source: GITHUB_DOCS } as const;
-const GITHUB_ORGANISATION = "organisation of GitHub Actions";
+export const GITHUB_ORGANISATION = "organisation of GitHub Actions";
 const GITHUB_WHY = "GitHub writes the owner of the repository whose workflow runs";
 
 const GITLAB_PROJECT = "(?:/[A-Za-z0-9_.-]+)+";

@@ -1,11 +1,13 @@
 import type { Props } from "../../../../provider/engine/description";
 import {
   binding,
+  cards,
   claims,
   compareResources,
   resource,
   groups,
   identity,
+  owner,
   payments,
   pinned,
   pusher,
@@ -200,6 +202,31 @@ describe("T2 any-issuer", () => {
     const other = identity("other", claims({ issuer: "https://oidc.partner.example", subject: "y" }));
     const known = [...base, other, binding(other, viewer, payments)];
     expect(found("T2", compareResources(known, [...known, identity("added", trust)]))).toEqual([]);
+  });
+
+  it.each([
+    ["^https://login\\.partner\\.example/acme$", []],
+    ["^https://login\\.partner\\.example/evil$", ["high"]],
+    ["^https://login\\.partner\\.example/(?:acme|evil)$", ["high"]],
+    ["^https://login\\.partner\\.example/.*$", ["high"]],
+  ])("knows the issuers of %s only if each of them is known", (issuerPattern, expected) => {
+    const other = identity("other", claims({ issuer: "https://login.partner.example/acme", subject: "y" }));
+    const known = [...base, other, binding(other, viewer, payments)];
+    const added = identity("added", claims({ issuerPattern, subject: "x" }));
+    expect(severitiesOf("T2", compareResources(known, [...known, added]))).toEqual(expected);
+  });
+
+  it("reports an issuer that was trusted on another group only as medium", () => {
+    const by = (name: string, subject: string) =>
+      identity(name, claims({ issuer: "https://oidc.partner.example", subject }));
+    const [there, here] = [by("there", "x"), by("here", "y")];
+    const at = (where: string): string[] => {
+      const known = [...base, there, binding(there, viewer, where)];
+      return severitiesOf("T2", compareResources(known, [...known, here, binding(here, viewer, payments)]));
+    };
+    expect(at(cards)).toEqual(["medium"]);
+    expect(at(payments)).toEqual([]);
+    expect(at(acme)).toEqual([]);
   });
 
   it("holds issuers to the list of --issuer-allow, if there is one", () => {
@@ -514,6 +541,21 @@ describe("T7 new-outsider", () => {
     ],
     ["an account of AWS", aws("222222222222"), 'account of AWS "222222222222"'],
     [
+      "a mail domain with a dot at its end",
+      claims({ issuer: "https://sso.acme.example", subject: "eve@globex.com." }),
+      'mail domain "globex.com"',
+    ],
+    [
+      "a mail domain beside a name",
+      claims({ issuer: "https://sso.acme.example", subjectPattern: "^(?:ada|eve@globex\\.com)$" }),
+      'mail domain "globex.com"',
+    ],
+    [
+      "the number of an owner",
+      github({ subject: "repo:globex@9/pay@2:ref:refs/heads/main" }),
+      'organisation of GitHub Actions "globex@9"',
+    ],
+    [
       "a mail domain",
       claims({ issuer: "https://sso.acme.example", subject: "eve@globex.com" }),
       'mail domain "globex.com"',
@@ -589,5 +631,58 @@ describe("T7 new-outsider", () => {
     const who = identity("ci", github(GLOBEX));
     const after = [...before, who, binding(who, pusher, payments)];
     expect(found("T7", compareResources(before, after, { withoutInventory: true }))).toEqual([]);
+  });
+
+  describe("of what was trusted on another group only", () => {
+    const at = (where: string, trust: Props, what: Resource, more = before) => {
+      const [there, who] = [identity("there", trust), identity("ci", trust)];
+      const all = [...more, there, binding(there, viewer, where)];
+      return severitiesOf("T7", compareResources(all, [...all, who, binding(who, what, payments)]));
+    };
+    const trusts = [
+      github(GLOBEX),
+      claims({ issuer: "https://sso.acme.example", subject: "eve@globex.com" }),
+    ];
+
+    it.each(trusts)("finds one that only reads low, and one that writes medium: %j", (trust) => {
+      expect(at(cards, trust, viewer)).toEqual(["low"]);
+      expect(at(cards, trust, owner)).toEqual(["medium"]);
+      expect(at(payments, trust, owner)).toEqual([]);
+      expect(at(acme, trust, owner)).toEqual([]);
+    });
+  });
+
+  it.each([
+    ["globex@1", "globex@1", []],
+    ["globex@1", "globex@9", ["medium"]],
+    ["globex@1", "globex", []],
+    ["globex", "globex@9", []],
+    ["globex@1", "acme@1", []],
+    ["acme-inc@1", "acme-ltd@1", ["medium"]],
+  ])("knows %s, and judges %s", (old, now, expected) => {
+    const by = (name: string, what: string): Resource =>
+      identity(
+        name,
+        github({ subject: `repo:${what}/pay${what.includes("@") ? "@2" : ""}:ref:refs/heads/main` }),
+      );
+    const [first, second] = [by("first", old), by("second", now)];
+    const all = [...before, first, binding(first, viewer, payments)];
+    expect(
+      severitiesOf("T7", compareResources(all, [...all, second, binding(second, viewer, payments)])),
+    ).toEqual(expected);
+  });
+
+  it("finds an invite to a new mail domain, and not one to a known one", () => {
+    const invite = (email: string) =>
+      found(
+        "T7",
+        compareResources(before, [
+          ...before,
+          resource("GroupInvite", "ada", { parentUid: acme, roleUid: viewer.uid, ttl: "24h", email }),
+        ]),
+      );
+    expect(invite("eve@globex.com")).toMatchObject([{ severity: "medium", field: "email" }]);
+    expect(invite("eve@gmail.com")).toMatchObject([{ severity: "medium", field: "email" }]);
+    expect(invite("bob@ACME.com")).toEqual([]);
   });
 });
