@@ -126,14 +126,16 @@ describe("two resources that are one object", () => {
     expect(emulator.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
 
-  test("are refused by the preview if one adopts the object of the other", async () => {
+  test("are refused before anything is written if one adopts the object of the other", async () => {
     stack.declare(org);
     await stack.up();
     const id = stack.ids()["org"] ?? "";
     stack.declare({ ...org, copy: { kind: "Group", args: { name: "org", __adopt: id } } });
     const says =
-      /Group "(org|copy)" is the same object as Group "(org|copy)": one adopts what the other is\./;
-    await expectRefused(["preview"], says);
+      /(group "org" \S+ is the object of another resource of this program|another resource of this program already manages this object)/;
+    emulator.clearRequests();
+    await expectRefused(["up", "--yes"], says);
+    expect(emulator.requests.filter(({ method }) => method !== "GET")).toEqual([]);
     // What is no longer in the program may be adopted under another name.
     stack.declare({ copy: { kind: "Group", args: { name: "org", __adopt: id } } });
     await stack.succeed(["preview"]);

@@ -42,18 +42,20 @@ export interface CreateResult {
 }
 
 /** Creates a resource, or adopts what exists. */
-export function createResource(kind: KindContext, inputs: Props): Promise<CreateResult> {
-  const { spec, mutex, claims } = kind;
+export async function createResource(kind: KindContext, inputs: Props): Promise<CreateResult> {
+  const { spec, mutex, claims, owners } = kind;
   const adopted = inputs[ADOPT];
   const description = describe(spec, inputs);
   const identity = identityKey(spec, inputs);
   if (typeof adopted === "string" && adopted !== "") {
     const what = `adopting ${labelResource(spec, inputs)} ${adopted}`;
+    owners.refuseKept(spec, inputs, what);
     return claims.reserve(what, [identity, objectKey(spec, adopted)], description, () =>
       adoptExisting(kind, what, adopted, inputs),
     );
   }
   const what = `creating ${description}`;
+  owners.refuseKept(spec, inputs, what);
   return claims.reserve(what, [identity], description, () =>
     mutex.runExclusive(turnOf(spec, inputs), () => createNew(kind, what, inputs)),
   );

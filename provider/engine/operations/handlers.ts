@@ -41,9 +41,12 @@ class KindHandlers implements Handlers {
 
   check(olds: Props, news: Props): Failure[] {
     const { spec, owners } = this.kind;
-    owners.recordCheck(spec, news);
+    const failures = [
+      ...owners.recordCheck(spec, news),
+      ...checkInputs(spec, news, { olds, now: this.now() }),
+    ];
     // A message may quote a key or a pattern of the program, and the engine prints it unchanged.
-    return checkInputs(spec, news, { olds, now: this.now() }).map(({ property, reason, code }) => ({
+    return failures.map(({ property, reason, code }) => ({
       property: printable(property),
       reason: printable(reason, 2000),
       code,

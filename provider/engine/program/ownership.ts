@@ -1,11 +1,11 @@
 import { withCode } from "../../errorCodes/codedError";
 import * as pulumi from "./sdk";
 import { ADOPT } from "../description";
-import type { Ownership, ResourceSpec } from "../description";
+import type { ResourceSpec } from "../description";
 
 /*
- * Finds two resources of one program that would be the same object, and two owners of the same children. Resources of a
- * usual kind cost one look into a map, and their ids are followed only where the program adopts something.
+ * Finds two resources of one program that would be the same object, and two owners of the same children, where the program
+ * shows it: by a uid as text, or by the same output. The provider's process refuses the others, see owners.ts.
  */
 
 interface Owner {
@@ -14,25 +14,6 @@ interface Owner {
   /** The types of its parents, as its URN has them: empty at the top of the stack. */
   readonly parentTypes: string;
 }
-
-interface ChildOwner extends Owner {
-  readonly owns: Ownership;
-}
-
-/** The owners of one parent's children: the one of all, and the first of those that own one. */
-interface Owners {
-  ownerOfAll?: ChildOwner;
-  firstOwnerOfOne?: ChildOwner;
-}
-
-/** What the engine's library keeps of an output beside its value; its types leave it out. */
-interface OutputParts {
-  readonly isKnown?: Promise<boolean>;
-  allResources?(): Promise<ReadonlySet<object>>;
-}
-
-const isOurs = (resource: object): boolean =>
-  "__pulumiType" in resource && String(resource.__pulumiType).startsWith("pulumi-nodejs:dynamic/platform:");
 
 /** What the engine's library keeps of a resource; its types leave it out. */
 interface ResourceParts {
@@ -63,190 +44,99 @@ function displayName({ kind, name, parentTypes }: Owner, showsParents: boolean):
   return `${kind} ${JSON.stringify(name)}${showsParents ? ` (${parents})` : ""}`;
 }
 
-/** Calls back once the uid behind a value is known; until then, in a preview, with the resource whose id it is. */
-function whenKnown(value: unknown, onKnown: (key: unknown) => void): void {
-  if (!pulumi.Output.isInstance(value) && !(value instanceof Promise)) return;
-  const output: pulumi.Output<unknown> = pulumi.output<unknown>(value);
-  output.apply((uid) => {
-    if (typeof uid === "string") onKnown(uid);
-  });
-  const parts = output as unknown as OutputParts;
-  void Promise.all([parts.isKnown ?? true, parts.allResources?.() ?? new Set<object>()]).then(
-    ([known, resources]) => {
-      const [source, ...more] = resources;
-      // Another output of the same resource may have another value.
-      const isId = source !== undefined && (source as { readonly id?: unknown }).id === value;
-      if (!known && isId && more.length === 0 && isOurs(source)) onKnown(source);
-    },
-    // A failed output fails every resource that uses it.
-    () => undefined,
-  );
-}
-
-/** Errors found after the constructor has returned: they become unhandled rejections, which fail the run. */
-class LateErrors {
-  private readonly reported = new Set<string>();
-
-  catch(action: () => void): void {
-    try {
-      action();
-    } catch (error) {
-      if (!(error instanceof pulumi.RunError)) throw error;
-      // An unhandled error is printed with its stack.
-      error.stack = error.message;
-      if (!this.reported.has(error.message)) void Promise.reject(error);
-      this.reported.add(error.message);
-    }
-  }
-}
-
-/** The owners of one kind of children, in one run of a program. */
-class ChildOwners {
-  /** Keyed by the parent's uid, by the output that will contain it, or by the resource whose uid it will be. */
-  private readonly byParent = new Map<unknown, Owners>();
-  private followsOutputs = false;
-  private readonly errors = new LateErrors();
-
-  add(owner: ChildOwner, parent: unknown): void {
-    const isNew = !this.byParent.has(parent);
-    this.register(parent, owner);
-    if (owner.owns.all && !this.followsOutputs) {
-      this.followsOutputs = true;
-      for (const known of [...this.byParent.keys()]) this.followOutput(known);
-    } else if (isNew && this.followsOutputs) {
-      this.followOutput(parent);
-    }
-  }
-
-  /** An owner of all children conflicts with every other owner at that parent. */
-  private register(parent: unknown, owner: ChildOwner): void {
-    const owners = this.byParent.get(parent) ?? {};
-    this.byParent.set(parent, owners);
-    const other = owners.ownerOfAll ?? (owner.owns.all ? owners.firstOwnerOfOne : undefined);
-    if (other && !isSame(owner, other)) throw conflict(owner, other);
-    if (owner.owns.all) owners.ownerOfAll = owner;
-    else owners.firstOwnerOfOne ??= owner;
-  }
-
-  private followOutput(parent: unknown): void {
-    whenKnown(parent, (key) => {
-      const { ownerOfAll, firstOwnerOfOne } = this.byParent.get(parent) ?? {};
-      for (const owner of [ownerOfAll, firstOwnerOfOne])
-        if (owner) this.errors.catch(() => this.register(key, owner));
-    });
-  }
-}
-
-/** Who is which object of one kind, in one run of a program. */
-class ObjectOwners {
-  /** Keyed by the uid, by the output that will contain it, or by the resource that it comes from. */
-  private readonly byKey = new Map<unknown, Owner>();
-  private readonly errors = new LateErrors();
-
-  /** @param named what the two have in common, as in `both name the same parentUid` */
-  constructor(private readonly named: string) {}
-
-  /** Registers an owner by a key, and by its value once that is known. */
-  add(owner: Owner, key: unknown): void {
-    this.register(key, owner);
-    whenKnown(key, (known) => this.errors.catch(() => this.register(known, owner)));
-  }
-
-  private register(key: unknown, owner: Owner): void {
-    const other = this.byKey.get(key);
-    if (other && !isSame(owner, other)) {
-      const [owning, beside] = [owner, other].map((one) => displayName(one, isNamesake(owner, other)));
-      throw new pulumi.RunError(
-        withCode(
-          `${owning} is the same object as ${beside}: ${this.named}. Two resources must not share one object, since deleting either deletes it: remove one of them`,
-          "PP1103",
-        ),
-      );
-    }
-    this.byKey.set(key, owner);
-  }
-}
-
-/** The ids of the resources of one kind. They matter only where the program adopts one. */
-class IdOwners {
-  private readonly owners = new ObjectOwners("one adopts what the other is");
-  private readonly waiting: [Owner, unknown][] = [];
-  private hasAdoption = false;
-
-  adopt(owner: Owner, uid: unknown): void {
-    this.hasAdoption = true;
-    for (const [other, id] of this.waiting.splice(0)) this.owners.add(other, id);
-    this.owners.add(owner, uid);
-  }
-
-  add(owner: Owner, id: unknown): void {
-    if (this.hasAdoption) this.owners.add(owner, id);
-    else this.waiting.push([owner, id]);
-  }
-}
-
-function conflict(owner: ChildOwner, earlier: ChildOwner): pulumi.RunError {
-  const [all, beside] = owner.owns.all ? [owner, earlier] : [earlier, owner];
-  const [owning, other] = [all, beside].map((one) => displayName(one, isNamesake(all, beside)));
-  return new pulumi.RunError(
-    withCode(
-      `${owning} owns all ${all.owns.children} of its group, but ${other} is for the same group: ${all.owns.advice}`,
-      "PP1104",
-    ),
-  );
-}
-
-interface RunOwners {
-  readonly children: Map<string, ChildOwners>;
-  readonly objects: Map<string, ObjectOwners>;
-  readonly ids: Map<string, IdOwners>;
-}
+/** The owners of one run, by the key of what they own. */
+type Owners = Map<string, Owner>;
 
 /** One process may run several programs, or one program again: owners belong to a run's connection to the engine. */
-const runs = new WeakMap<object, RunOwners>();
+const runs = new WeakMap<object, Owners>();
 const NO_RUN = {};
 
-function getOwnersOfRun(): RunOwners {
+function getOwnersOfRun(): Owners {
   const run = pulumi.getMonitor() ?? NO_RUN;
-  const known = runs.get(run) ?? { children: new Map(), objects: new Map(), ids: new Map() };
-  runs.set(run, known);
-  return known;
+  const owners: Owners = runs.get(run) ?? new Map<string, Owner>();
+  runs.set(run, owners);
+  return owners;
 }
 
-function getOrAdd<T>(map: Map<string, T>, key: string, make: () => T): T {
-  const value = map.get(key) ?? make();
-  map.set(key, value);
-  return value;
+const outputs = new WeakMap<object, number>();
+let countedOutputs = 0;
+
+/** The same text for the same uid, and for the same output. */
+function tokenOf(value: unknown): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "";
+  const number = outputs.get(value) ?? (countedOutputs += 1);
+  outputs.set(value, number);
+  return `output ${number}`;
 }
 
-type Args = Readonly<Record<string, unknown>>;
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== "";
+}
+
+/** The other owner of what a key names, if it has one. */
+function findOther(key: string, owner: Owner): Owner | undefined {
+  const other = getOwnersOfRun().get(key);
+  return other === undefined || isSame(owner, other) ? undefined : other;
+}
+
+function claimObject(key: string, owner: Owner, named: string): void {
+  const other = findOther(key, owner);
+  if (other !== undefined) {
+    const [owning, beside] = [owner, other].map((one) => displayName(one, isNamesake(owner, other)));
+    throw new pulumi.RunError(
+      withCode(
+        `${owning} is the same object as ${beside}: ${named}. Two resources must not share one object, since deleting either deletes it: remove one of them`,
+        "PP1103",
+      ),
+    );
+  }
+  getOwnersOfRun().set(key, owner);
+}
+
+/** An owner of all children conflicts with every other owner at that parent. */
+function claimChildren({ owns }: ResourceSpec, owner: Owner, parent: string): void {
+  if (owns === undefined) return;
+  const key = (which: string) => `${which} ${owns.kind} below ${parent}`;
+  const other = findOther(key("all"), owner) ?? (owns.all ? findOther(key("one"), owner) : undefined);
+  if (other !== undefined) {
+    const [all, beside] = owns.all ? [owner, other] : [other, owner];
+    const [owning, besideName] = [all, beside].map((one) => displayName(one, isNamesake(all, beside)));
+    throw new pulumi.RunError(
+      withCode(
+        `${owning} owns all ${owns.children} of its group, but ${besideName} is for the same group: ${owns.advice}`,
+        "PP1104",
+      ),
+    );
+  }
+  getOwnersOfRun().set(key(owns.all ? "all" : "one"), owner);
+}
+
+const ADOPTED = "one adopts what the other is";
 
 /**
  * Takes note of the object that a resource's arguments name, and of the children that it owns.
  *
  * @param resourceParent the parent of the resource in the program, not the group that `args.parentUid` names
- * @throws RunError where another resource of the program is, or owns, the same; later, where only a uid still to come tells
+ * @throws RunError where another resource of the program is, or owns, the same
  */
 export function recordResource(
   spec: ResourceSpec,
   name: string,
-  args: Args,
+  args: Readonly<Record<string, unknown>>,
   resourceParent: pulumi.Resource | undefined,
 ): void {
-  const { owns, kind } = spec;
+  const { owns, kind, identifiedBy, sharesParentUid } = spec;
   const owner = { kind, name, parentTypes: parentTypesOf(resourceParent) };
-  const { parentUid } = args;
-  const adopted = args[ADOPT];
-  if (isGiven(parentUid)) {
-    if (owns)
-      getOrAdd(getOwnersOfRun().children, owns.children, () => new ChildOwners()).add(
-        { ...owner, owns },
-        parentUid,
-      );
-    // Two owners of all children are one object, and get the message about one object.
-    if (owns?.all !== true) recordIdentity(spec, owner, parentUid, args);
+  if (isGiven(args["parentUid"])) {
+    claimChildren(spec, owner, tokenOf(args["parentUid"]));
+    // Two owners of all children are one object, and get the message about them.
+    const keys = owns?.all ? [] : (identifiedBy ?? (sharesParentUid ? ["parentUid"] : []));
+    if (keys.length > 0) {
+      const values = keys.map((key) => tokenOf(args[key]));
+      claimObject(`${kind} of ${values.join()}`, owner, `both name the same ${keys.join(" and ")}`);
+    }
   }
-  if (isGiven(adopted)) idsOf(kind).adopt(owner, adopted);
+  if (isGiven(args[ADOPT])) claimObject(`${kind} ${tokenOf(args[ADOPT])}`, owner, ADOPTED);
 }
 
 /** Records the id of a resource. @throws RunError where another resource of the program adopts the same object */
@@ -256,31 +146,5 @@ export function recordResourceId(
   id: unknown,
   resourceParent: pulumi.Resource | undefined,
 ): void {
-  idsOf(kind).add({ kind, name, parentTypes: parentTypesOf(resourceParent) }, id);
+  claimObject(`${kind} ${tokenOf(id)}`, { kind, name, parentTypes: parentTypesOf(resourceParent) }, ADOPTED);
 }
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== "";
-}
-
-function idsOf(kind: string): IdOwners {
-  return getOrAdd(getOwnersOfRun().ids, kind, () => new IdOwners());
-}
-
-/** Registers a resource under the values that identify its object, so that a second one with the same values is an error. */
-function recordIdentity(spec: ResourceSpec, owner: Owner, parent: unknown, args: Args): void {
-  const keys = spec.identifiedBy ?? (spec.sharesParentUid ? ["parentUid"] : []);
-  if (keys.length === 0) return;
-  const { objects } = getOwnersOfRun();
-  const addOwner = (values: readonly unknown[]) =>
-    getOrAdd(
-      objects,
-      `${spec.kind} ${JSON.stringify(values)}`,
-      () => new ObjectOwners(`both name the same ${keys.join(" and ")}`),
-    ).add(owner, parent);
-  const values = keys.filter((key) => key !== "parentUid").map((key) => args[key]);
-  if (values.every((value) => typeof value === "string")) addOwner(values);
-  else pulumi.all(values).apply((known) => lateErrors.catch(() => addOwner(known)));
-}
-
-const lateErrors = new LateErrors();

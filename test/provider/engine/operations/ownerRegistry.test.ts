@@ -1,9 +1,9 @@
 import { handlersFor } from "../../../../provider/engine/operations/handlers";
 import { OwnerRegistry } from "../../../../provider/engine/operations/owners";
-import { ADOPT } from "../../../../provider/engine/description";
+import { ADOPT, UNKNOWN } from "../../../../provider/engine/description";
 import type { Props } from "../../../../provider/engine/description";
 import { kinds } from "../../../../provider/resources";
-import { GROUP_UID, IDENTITY_UID, ROLE_UID, ROOT_UID, specOf } from "../../support/samples";
+import { GROUP_UID, IDENTITY_UID, ROLE_UID, ROOT_UID, sampleOf, specOf } from "../../support/samples";
 
 const UID = `${GROUP_UID}/0123456789abcdef`;
 const inputs: Props = { parentUid: GROUP_UID, name: "ci", claimMatch: { issuer: "https://i.example.com" } };
@@ -169,5 +169,97 @@ describe("a delete on behalf of another resource", () => {
       .map(({ kind }) => kind);
     // Deleting an acceptance of terms changes nothing at the server.
     expect(without).toEqual(["TermsAcceptance"]);
+  });
+});
+
+describe("two resources of the program for one object, which only their uids show", () => {
+  const freeFields = (kind: string) => {
+    const { identifiedBy = ["parentUid"], fields } = specOf(kind);
+    return Object.entries(fields).filter(([key]) => !identifiedBy.includes(key));
+  };
+
+  /** Other inputs for the same object: an argument that does not identify it is changed. */
+  function otherInputs(kind: string, given: Props): Props {
+    const others: Props = { string: "other", list: ["other"], boolean: true };
+    const [key, field] = freeFields(kind).find(([, { type }]) => type in others) ?? [];
+    if (key === undefined || field === undefined) throw new Error(`no argument of ${kind} can differ`);
+    return { ...given, [key]: others[field.type] };
+  }
+
+  // All arguments of a mapping identify it: the server refuses a second one.
+  const identified = kinds
+    .map(({ spec }) => spec)
+    .filter(
+      ({ kind, sharesParentUid, identifiedBy }) =>
+        (sharesParentUid ?? identifiedBy) && freeFields(kind).length > 0,
+    )
+    .map(({ kind, sharesParentUid }) => {
+      const given = sampleOf(kind);
+      return { kind, given, uid: sharesParentUid ? String(given["parentUid"]) : UID };
+    });
+
+  test.each(identified)(
+    "$kind: the second is refused before a request while the first is kept",
+    async ({ kind, given, uid }) => {
+      const run = handlersFor(specOf(kind), offlineContext(new OwnerRegistry()));
+      run.check({}, given);
+      run.diff(given, given, uid);
+      await expect(run.create(otherInputs(kind, given))).rejects.toMatchObject({
+        errorCode: "PP4009",
+        message: expect.stringMatching(/^creating .*: another resource of this program already manages/),
+      });
+      // The engine may replace a resource that is unchanged: the new one has its inputs.
+      await expect(run.create(given)).rejects.toThrow("nothing may be sent");
+    },
+  );
+
+  test.each(identified)("$kind: the first is refused once the second was created", ({ kind, given, uid }) => {
+    const owners = new OwnerRegistry();
+    const run = handlersFor(specOf(kind), offlineContext(owners));
+    owners.recordCreate(specOf(kind), uid, otherInputs(kind, given));
+    run.check({}, given);
+    expect(() => run.diff(given, given, uid)).toThrow(expect.objectContaining({ errorCode: "PP1103" }));
+  });
+
+  const role: Props = { parentUid: GROUP_UID, name: "reader", capabilities: ["CAP_REPO_LIST"] };
+  const adopting: Props = { ...role, [ADOPT]: UID };
+
+  test("an adoption of what another resource is, is refused whichever comes first", async () => {
+    const [first, second] = [0, 1].map(() =>
+      handlersFor(specOf("Role"), offlineContext(new OwnerRegistry())),
+    );
+    first!.check({}, role);
+    first!.diff(role, role, UID);
+    await expect(first!.create(adopting)).rejects.toMatchObject({ errorCode: "PP4009" });
+    second!.check({}, adopting);
+    second!.check({}, role);
+    expect(() => second!.diff(role, role, UID)).toThrow(
+      `role "reader" ${UID} is the object of another resource of this program`,
+    );
+  });
+
+  test("a resource that keeps adopt() in the program is no second one, nor is what a refresh compares", () => {
+    const run = handlersFor(specOf("Role"), offlineContext(new OwnerRegistry()));
+    run.check({}, adopting);
+    expect(run.diff(role, adopting, UID)).toMatchObject({ changes: false });
+    expect(run.diff(role, role, UID)).toMatchObject({ changes: false });
+  });
+
+  const grant: Props = { parentUid: GROUP_UID, identityUid: IDENTITY_UID, roleUid: ROLE_UID };
+  const access: Props = { parentUid: GROUP_UID, bindings: {} };
+
+  test.each([
+    ["a RoleBinding first", "RoleBinding", grant, "GroupAccess", access],
+    ["a GroupAccess first", "GroupAccess", access, "RoleBinding", grant],
+  ])("the owner of all bindings of a group and of one: %s", (_title, one, its, other, theirs) => {
+    const context = offlineContext(new OwnerRegistry());
+    const [first, second] = [one, other].map((kind) => handlersFor(specOf(kind), context));
+    expect(first!.check({}, its)).toEqual([]);
+    expect(first!.check(its, its)).toEqual([]);
+    expect(second!.check({}, theirs)).toEqual([
+      { property: "parentUid", reason: expect.stringContaining("owns all role bindings"), code: "PP1104" },
+    ]);
+    for (const parentUid of [ROOT_UID, UNKNOWN])
+      expect(second!.check({}, { ...theirs, parentUid })).toEqual([]);
   });
 });
