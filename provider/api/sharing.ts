@@ -77,7 +77,8 @@ class CreateSchedule {
 
   onArrival(): void {
     this.waiting += 1;
-    this.sendIfReady();
+    // Those that arrive together are counted together.
+    process.nextTick(() => this.sendIfReady());
   }
 
   onRequest(work: Promise<unknown>): void {

@@ -5,9 +5,8 @@ import { boolean, kind, list, map, object, shape, string } from "../schema/field
 import type { ArgsOf, Resolved } from "../schema/fields";
 import { parentGroup } from "./common";
 import { bindingKind } from "./grants";
-import { declaredGrantKeys } from "./groupBindings/grant";
 import { readBindings, UNMANAGED } from "./groupBindings/readBindings";
-import { deleteBindings, grantsSame, writeBindings } from "./groupBindings/writeBindings";
+import { declaredGrantKeys, deleteBindings, grantsSame, writeBindings } from "./groupBindings/writeBindings";
 
 const binding = shape({
   fields: {

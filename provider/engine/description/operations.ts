@@ -35,6 +35,11 @@ export interface Api {
     query?: Readonly<Record<string, string | readonly string[]>>,
     options?: { readonly member?: string },
   ): AsyncIterable<Record<string, unknown>>;
+  /** A whole list, in one request for all who ask for it at the same time. */
+  listShared(
+    collection: string,
+    query: Readonly<Record<string, string>>,
+  ): Promise<readonly Record<string, unknown>[]>;
 }
 
 /** The time, for code that waits. */

@@ -13,6 +13,7 @@ export function readOnly(reads: Pick<Api, "address" | "get" | "list">): Api {
     getCallerClaims: () => Promise.resolve(undefined),
     post: refuse,
     createShared: refuse,
+    listShared: refuse,
     patchAt: refuse,
     delete: refuse,
   };

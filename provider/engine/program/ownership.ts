@@ -63,7 +63,7 @@ let countedOutputs = 0;
 
 /** The same text for the same uid, and for the same output. */
 function tokenOf(value: unknown): string {
-  if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "";
+  if (value === null || typeof value !== "object") return `${typeof value} ${String(value)}`;
   const number = outputs.get(value) ?? (countedOutputs += 1);
   outputs.set(value, number);
   return `output ${number}`;

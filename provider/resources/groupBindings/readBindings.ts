@@ -1,10 +1,100 @@
+import { parentOf } from "../../api/uid";
+import { printable } from "../../engine/operations/messages";
 import { SECRET_MASK } from "../../engine/description";
 import type { Api, Host, Json, Props } from "../../engine/description";
-import { isObject } from "../../engine/values/values";
-import { listGrants } from "./existingGrants";
-import type { ExistingGrant } from "./existingGrants";
-import { identityRoleKey, labelledGrantsIn, stringsIn } from "./grant";
-import type { Grant, LabelledGrant } from "./grant";
+import { isObject, stringOrEmpty } from "../../engine/values/values";
+import { readBody } from "../../engine/wire/decode";
+import { COLLECTION } from "../grants";
+import { RoleBinding } from "../roleBinding";
+
+/** Who holds which role. Bindings are told apart by it: two that grant the same at one group are one here. */
+export interface Grant {
+  readonly identityUid: string;
+  readonly roleUid: string;
+}
+
+export type LabelledGrant = readonly [label: string, grant: Grant];
+
+export const identityRoleKey = ({ identityUid, roleUid }: Grant): string => `${identityUid} ${roleUid}`;
+
+export function identityRoleKeys(grants: readonly LabelledGrant[]): ReadonlySet<string> {
+  return new Set(grants.map(([, grant]) => identityRoleKey(grant)));
+}
+
+export const quoteLabel = (label: string): string => JSON.stringify(printable(label, 100));
+
+/** The first labels, for a message. */
+export const quoteLabels = (grants: readonly LabelledGrant[]): string =>
+  [...grants.slice(0, 3).map(([label]) => quoteLabel(label)), ...(grants.length > 3 ? ["…"] : [])].join(", ");
+
+export function stringsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(stringOrEmpty) : [];
+}
+
+/** The bindings among arguments or outputs, with their labels. */
+export function labelledGrantsIn(props: Props): LabelledGrant[] {
+  const { bindings } = props;
+  return Object.entries(isObject(bindings) ? bindings : {}).flatMap(([label, grant]): LabelledGrant[] => {
+    if (grant === SECRET_MASK) return [[label, { identityUid: SECRET_MASK, roleUid: SECRET_MASK }]];
+    if (!isObject(grant)) return [];
+    return [
+      [label, { identityUid: stringOrEmpty(grant["identityUid"]), roleUid: stringOrEmpty(grant["roleUid"]) }],
+    ];
+  });
+}
+
+/** A grant that a group's list names. */
+export interface ExistingGrant extends Grant {
+  /** As messages show it: `alice as owner`. */
+  readonly name: string;
+  /** The bindings that grant it. */
+  readonly uids: readonly string[];
+}
+
+/** The grants at a group, by their keys. */
+export type ExistingGrants = Map<string, ExistingGrant>;
+
+/** Who holds which role, by a response about a binding. */
+export function readGrant(response: Record<string, unknown>): Grant {
+  const { identityUid, roleUid } = readBody(
+    RoleBinding.spec,
+    response as Props,
+    stringOrEmpty(response["uid"]),
+  );
+  return { identityUid: stringOrEmpty(identityUid), roleUid: stringOrEmpty(roleUid) };
+}
+
+function findFirstName(value: unknown, keys: readonly string[]): string {
+  const members = isObject(value) ? value : {};
+  return keys.map((key) => printable(stringOrEmpty(members[key]), 80)).find((name) => name !== "") ?? "";
+}
+
+/**
+ * All grants at a group itself, not those at groups above it. `isShared`: several that look at the same time share a
+ * request.
+ */
+export async function listGrants(
+  api: Api,
+  group: string,
+  { isShared } = { isShared: false },
+): Promise<ExistingGrants> {
+  const grants: ExistingGrants = new Map();
+  const query = { "uidp.children_of": group };
+  for await (const item of isShared ? await api.listShared(COLLECTION, query) : api.list(COLLECTION, query)) {
+    const uid = stringOrEmpty(item["uid"]);
+    if (parentOf(uid) !== group) continue;
+    const grant = readGrant(item);
+    const known = grants.get(identityRoleKey(grant));
+    const who = findFirstName(item["identity"], ["name", "email", "subject"]) || grant.identityUid || uid;
+    const role = findFirstName(item["role"], ["name"]) || grant.roleUid;
+    grants.set(identityRoleKey(grant), {
+      ...grant,
+      name: `${who} as ${role}`,
+      uids: [...(known?.uids ?? []), uid],
+    });
+  }
+  return grants;
+}
 
 /** How the labels of bindings begin that the program does not have. */
 export const UNMANAGED = "unmanaged: ";

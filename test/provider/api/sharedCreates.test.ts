@@ -208,7 +208,9 @@ describe("one at a time", () => {
       after: count === 0 ? others.promise : undefined,
     }));
     const client = clientOf(server);
-    const [first, ...more] = [0, 1, 2].map((index) => create(client, index));
+    const first = create(client, 0);
+    await arrived(1);
+    const more = [1, 2].map((index) => create(client, index));
     await expect(Promise.all(more)).resolves.toHaveLength(2);
     others.keep();
     await expect(first).resolves.toMatchObject({ uid: "made-identity-0" });
