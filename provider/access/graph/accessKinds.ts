@@ -1,4 +1,4 @@
-import type { Json } from "../../engine/description";
+import type { AccessEffect, Json } from "../../engine/description";
 import { isObject, stringOrEmpty } from "../../engine/values/values";
 import type { Entity } from "./model";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./subjects";
@@ -34,8 +34,8 @@ export interface AccessKind {
   readonly signIn?: "provider" | "directoryToken";
   /** It gives a role to a group of a directory. */
   readonly mapsGroups?: true;
-  /** A comparison of grants shows each difference of it. */
-  readonly shownByGrants?: true;
+  /** The properties of which a comparison of grants shows each difference; `true` for all but ends. */
+  readonly shownByGrants?: true | readonly string[];
   readonly grants?: (entity: Entity) => DeclaredGrant[];
   /** The resource whose subjects the owner of this one can choose: a SCIM token writes the users of its directory. */
   readonly impersonates?: (entity: Entity) => {
@@ -73,7 +73,7 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     ],
   },
   GroupAccess: {
-    shownByGrants: true,
+    shownByGrants: ["parentUid", "bindings"],
     grants: ({ inputs }) => {
       const bindings = inputs["bindings"];
       // What was not read hides a grant, or all of them.
@@ -104,6 +104,7 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     describeHolder: describeProvider,
     principal: { except: ["oidc.clientSecret", "oidc.additionalScopes", "oidc.pkceEnabled", "scimEnabled"] },
     signIn: "provider",
+    shownByGrants: ["defaultRole"],
     grants: (entity) => [
       {
         holder: { type: "identityProvider", description: describeProvider(entity) },
@@ -137,6 +138,7 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
       const bound = isObject(chainguard) ? chainguard["serviceBindings"] : undefined;
       return Object.entries(isObject(bound) ? bound : {});
     },
+    shownByGrants: ["chainguard.serviceBindings"],
     accessFields: ["amazon", "google", "azure", "github"],
   },
 };
@@ -160,6 +162,11 @@ function beginsWith(path: string, properties: readonly string[] = []): boolean {
 /** Whether a property decides who the subject of existing grants is, or what these grants allow. */
 export function isAccessField(kind: string, path: string): boolean {
   return beginsWith(path, accessKinds[kind]?.accessFields);
+}
+/** Whether a comparison of grants shows each difference of a property. */
+export function isShownByGrants(kind: string, path: string, effect: AccessEffect | "none"): boolean {
+  const shown = accessKinds[kind]?.shownByGrants;
+  return shown === true ? effect !== "expiry" && effect !== "other" : beginsWith(path, shown);
 }
 /** Whether a property decides which principal gets existing grants. */
 export function isPrincipalField(kind: string, path: string): boolean {

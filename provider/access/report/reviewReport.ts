@@ -1,9 +1,8 @@
 import { urnParts } from "../documents/engineState";
 import { compareTexts } from "../../engine/values/values";
 import { GrantIndex } from "../graph/grantIndex";
-import { isAccessField, accessKinds } from "../graph/accessKinds";
+import { accessKinds, isAccessField, isShownByGrants } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";
-import type { FieldEffect } from "../effects";
 import { compare } from "../review/compare";
 import type { Sources } from "../review/compare";
 import type { Comparison, ResourceChange } from "../review/comparison";
@@ -47,7 +46,7 @@ function trustChanges({ changes, after }: Comparison): TrustChange[] {
   return changes.flatMap(({ op, kind, urn, after: entity, fields }): TrustChange[] => {
     const relevant = fields.filter(
       ({ path, effect }) =>
-        isAccessField(kind, path) || (effect !== "none" && !isShownByGrants(kind, effect)),
+        isAccessField(kind, path) || (effect !== "none" && !isShownByGrants(kind, path, effect)),
     );
     if ((op !== "update" && op !== "replace") || entity === undefined || relevant.length === 0) return [];
     const touched = index.about({ key: entity.key, urn });
@@ -63,11 +62,6 @@ function trustChanges({ changes, after }: Comparison): TrustChange[] {
       },
     ];
   });
-}
-
-/** Whether the list of grants shows a change of what has this effect. */
-function isShownByGrants(kind: string, effect: FieldEffect["effect"]): boolean {
-  return accessKinds[kind]?.shownByGrants === true && (effect === "subject" || effect === "role");
 }
 
 /** Whether a change may have to do with who may do what. */

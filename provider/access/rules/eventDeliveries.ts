@@ -5,6 +5,7 @@ import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/comparison";
 import { fieldsWhere, textAtPath } from "./describedFields";
 import type { Facts } from "./facts";
+import { KnownBefore } from "./knownBefore";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
 
@@ -30,26 +31,45 @@ function deliveriesOf(facts: Facts, entity: Entity): Delivery[] {
   });
 }
 
-function findNewHosts(facts: Facts): FindingInput[] {
-  const before = [...facts.comparison.before.entities.values()];
-  const known = new Set(before.flatMap((entity) => deliveriesOf(facts, entity)).map(({ host }) => host));
-  const isAllowed = (host: string | undefined): boolean =>
-    host !== undefined &&
-    (known.has(host) || facts.options.sinkAllow.some((glob) => hostMatches(glob, host)));
+/** The addresses, and their hosts, that received the events of a group before. */
+function knownReceivers(facts: Facts): { readonly addresses: KnownBefore; readonly hosts: KnownBefore } {
+  const [addresses, hosts] = [new KnownBefore(facts), new KnownBefore(facts)];
+  for (const entity of facts.comparison.before.entities.values()) {
+    for (const { address, host, group } of deliveriesOf(facts, entity)) {
+      if (address === undefined || host === undefined || group === undefined) continue;
+      addresses.add(address, [group.key]);
+      hosts.add(host, [group.key]);
+    }
+  }
+  return { addresses, hosts };
+}
+
+function findNewReceivers(facts: Facts): FindingInput[] {
+  const known = knownReceivers(facts);
   return [...facts.writes(receivesEvents)].flatMap(({ after }) =>
     deliveriesOf(facts, after).flatMap(({ path, address, host, group }) => {
       // An address that is not known is reported by X3.
-      if (address === undefined || isAllowed(host)) return [];
-      const shown = host ?? `an address without a clear host: ${printableAddress(address)}`;
+      if (address === undefined || facts.options.sinkAllow.some((glob) => hostMatches(glob, host ?? "")))
+        return [];
+      const at = group?.key ?? "";
+      if (known.addresses.isKnownAt(address, at)) return [];
+      const shown =
+        host === undefined
+          ? `an address without a clear host: ${printableAddress(address)}`
+          : !known.hosts.has(host)
+            ? `a new host: ${host}`
+            : known.hosts.isKnownAt(host, at)
+              ? `a new address at ${host}: ${printableAddress(address)}`
+              : `${host}, which received only those of other groups: ${printableAddress(address)}`;
       return [
         facts.aboutEntity(after, {
           severity: "medium",
           field: path,
-          message: `events of ${group?.path ?? "a group"} and everything below it are sent to ${host === undefined ? shown : `a new host: ${shown}`}`,
+          message: `events of ${group?.path ?? "a group"} and everything below it are sent to ${shown}`,
           advice:
             host === undefined
               ? "write the https address of a host of yours, without a user name"
-              : `check that ${host} is yours, then allow it with --sink-allow`,
+              : `check that the address is yours, then allow its host with --sink-allow`,
         }),
       ];
     }),
@@ -61,14 +81,14 @@ export const exposure: Rule = {
   name: "exposure",
   severities: ["medium"],
   when: "always",
-  what: "Events are sent to a host that received none before and that `--sink-allow` does not name.",
+  what: "Events of a group are sent to an address that received none of them before, and whose host `--sink-allow` does not name. An address that received those of a group above is known.",
   why: "Events show who does what to which identity, role and repository of the group and everything below it, as it happens.",
   fix: "Send events to a host of your own that verifies their signatures, and allow it with `--sink-allow`.",
   except: "Use `--sink-allow` instead of a suppression.",
   exampleMatch: { group: "acme / security" },
   needsBefore: false,
   about: receivesEvents,
-  find: findNewHosts,
+  find: findNewReceivers,
 };
 
 /** The changes after which a resource may send no events to where it sent them. */

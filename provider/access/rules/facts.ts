@@ -1,6 +1,8 @@
 import { isTopUid } from "../../api/uid";
 import type { Json } from "../../engine/description";
-import { mayWiden } from "../effects";
+import { createEffectSide, describeEffects, mayWiden } from "../effects";
+import type { EffectContext, FieldEffect } from "../effects";
+import { specs } from "../documents/specs";
 import { GrantIndex } from "../graph/grantIndex";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { tupleOf } from "../graph/grant";
@@ -8,6 +10,7 @@ import type { Scope, Grant, GrantChange } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import type { Comparison, ResourceChange } from "../review/comparison";
 import type { Severity } from "../review/finding";
+import { Languages } from "../trust/languages";
 import type { FindingInput } from "./findingInput";
 import type { RuleOptions } from "./ruleOptions";
 import { BuiltInRoles } from "./builtInRoles";
@@ -37,6 +40,7 @@ export class Facts {
   private deleted: ReadonlySet<string> | undefined;
   private gained: ReadonlySet<string> | undefined;
   private gaining: ReadonlySet<string> | undefined;
+  private createContext: EffectContext | undefined;
 
   constructor(
     readonly comparison: Comparison,
@@ -92,6 +96,19 @@ export class Facts {
   /** What an identity holds, and what others hold by it: groups of an identity provider, services. */
   grantsThrough(key: string): readonly Grant[] {
     return [key, ...this.after.subjectsOf(key)].flatMap((subject) => this.grantsAfter(subject));
+  }
+
+  /** What the arguments of a new resource do to access, where there was nothing before. */
+  effectsOfCreate({ kind, inputs }: Entity): readonly FieldEffect[] {
+    const spec = specs[kind];
+    if (spec === undefined) return [];
+    const { before, after, languages } = this.comparison;
+    this.createContext ??= {
+      before: createEffectSide(before.entities),
+      after: createEffectSide(after.entities),
+      languages: languages ?? new Languages(),
+    };
+    return describeEffects(spec, {}, inputs, this.createContext);
   }
 
   /** Whether a grant is new as a whole. */

@@ -2,8 +2,9 @@ import { urnParts } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
-import { accessKinds } from "../graph/accessKinds";
+import { accessKinds, isShownByGrants } from "../graph/accessKinds";
 import { isJudged } from "../graph/fieldAccess";
+import { isPathWithin } from "../graph/references";
 import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { timestampNanos } from "../../engine/values/times";
@@ -16,7 +17,7 @@ import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { roleName, subjectName } from "./grantText";
 import { textAt } from "./inputValues";
-import { everyKind, givesAccess } from "./kindConditions";
+import { decidesSignIn, everyKind, givesAccess } from "./kindConditions";
 import type { KindCondition } from "./kindConditions";
 import type { Rule } from "./rule";
 import { labelEntity } from "./wording";
@@ -30,10 +31,8 @@ const hasJudgedField: KindCondition = (kind) =>
 const eventReceivers = fieldsWhere(({ receivesEvents }) => receivesEvents === true);
 
 /** Whether the list of grants shows what a property gives: then the rules of grants judge it. */
-function isShownAsGain(facts: Facts, { kind, urn, after }: Change, { effect }: FieldEffect): boolean {
-  const { shownByGrants, services } = accessKinds[kind] ?? {};
-  const isGrant = shownByGrants === true || services !== undefined || effect === "role";
-  if (!isGrant || effect === "expiry" || effect === "other") return false;
+function isShownAsGain(facts: Facts, { kind, urn, after }: Change, { path, effect }: FieldEffect): boolean {
+  if (!isShownByGrants(kind, path, effect)) return false;
   return facts.gainsAbout(after.key) || (urn !== undefined && facts.gainsAbout(urn));
 }
 
@@ -49,9 +48,9 @@ function severityOf(facts: Facts, change: Change, field: FieldEffect): Severity 
   if (field.effect === "expiry") {
     return field.after === undefined || isRevived(facts, change, field) ? "high" : "medium";
   }
-  // X1 and D5 judge the host; here it is another address at a host that receives events already.
-  if (eventReceivers(kind).some(({ path }) => path === field.path)) return "medium";
-  const isUnused = accessKinds[kind]?.assumable === true && facts.grantsThrough(after.key).length === 0;
+  const isUnused =
+    (accessKinds[kind]?.assumable === true && facts.grantsThrough(after.key).length === 0) ||
+    (kind === "Role" && facts.after.ofRole(after.key).length === 0);
   return isUnused ? "medium" : "high";
 }
 
@@ -64,7 +63,7 @@ function isReported(others: readonly Finding[], { urn, after }: Change, path: st
     (other) =>
       (other.urn === undefined ? other.uid !== undefined && other.uid === after.uid : other.urn === urn) &&
       severities.indexOf(other.severity) <= severities.indexOf(severity) &&
-      (other.field === undefined || other.field.split(", ").some(isAbout)),
+      other.field?.split(", ").some(isAbout) === true,
   );
 }
 
@@ -72,12 +71,36 @@ function isReported(others: readonly Finding[], { urn, after }: Change, path: st
 const sortByDirection = (fields: readonly FieldEffect[]): FieldEffect[] =>
   [...fields].sort((a, b) => Number(b.direction === "widened") - Number(a.direction === "widened"));
 
+/** What a new resource lets in or gives out. Others judge grants, who signs in, and what is put into images. */
+function newEffects(facts: Facts, { kind, after }: Change): readonly FieldEffect[] {
+  if (decidesSignIn(kind) || accessKinds[kind]?.shownByGrants === true) return [];
+  return facts
+    .effectsOfCreate(after)
+    .filter(
+      ({ path, effect }) =>
+        (effect === "subject" || effect === "permission") &&
+        path !== "parentUid" &&
+        !imageTrusts(kind).some((trusted) => isPathWithin(path, trusted.path)) &&
+        !isFromCatalogue(after, path),
+    );
+}
+
+const imageSources = fieldsWhere(({ images }) => images === "source");
+const imageTrusts = fieldsWhere(({ images }) => images !== undefined && images !== "source");
+
+/** Whether a property names an image of the platform's own catalogue, which is no one else's. */
+function isFromCatalogue({ kind, inputs }: Entity, path: string): boolean {
+  const isSource = imageSources(kind).some((source) => source.path === path);
+  return isSource && /^[a-z0-9][a-z0-9._-]*$/.test(textAtPath(inputs, path) ?? "");
+}
+
 function findChangedSettings(facts: Facts, others: readonly Finding[], change: Change): FindingInput[] {
   const { op, after } = change;
-  if (op === "create") return [];
-  const open = change.fields.filter(
+  const open = (op === "create" ? newEffects(facts, change) : change.fields).filter(
     (field) =>
       mayWiden(field.direction) &&
+      // X1 judges each address.
+      !eventReceivers(change.kind).some(({ path }) => path === field.path) &&
       !isShownAsGain(facts, change, field) &&
       !isReported(others, change, field.path, severityOf(facts, change, field)),
   );
@@ -90,7 +113,7 @@ function findChangedSettings(facts: Facts, others: readonly Finding[], change: C
     facts.aboutEntity(after, {
       severity,
       field: loudest.map(({ path }) => path).join(", "),
-      message: `${labelEntity(after)} changes ${loudest.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`,
+      message: `${labelEntity(after)} ${op === "create" ? "is new, and sets" : "changes"} ${loudest.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`,
       details: sortByDirection(open).map(
         ({ path, before = "not set", after: now = "not set", reason }) =>
           `${path}: ${before} → ${now} (${reason})`,
@@ -227,8 +250,8 @@ export const changedSetting: Rule = {
   id: "S1",
   name: "changed-setting",
   severities: ["high", "medium"],
-  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, or if the identity holds nothing. Medium for another address at a host that receives events already. Medium where the effect is unknown, and high with --strict",
-  what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a resource is created that takes the place of what exists under its name. Not reported: what only takes access away, and what the list of grants shows.",
+  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Medium where the effect is unknown, and high with --strict",
+  what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants: accounts of an association, registries that images are copied to. Or a resource is created that takes the place of what exists under its name. Not reported: what only takes access away, and what the list of grants shows.",
   why: "Each argument that is not a text for people decides something. Examples are the end of a token, the accounts of a group and the contents of an image.",
   fix: "Ask those who answer for the resource. Change the argument in a pull request of its own that says why.",
   except: "For one resource by its uid, once the new value has been checked.",

@@ -3,6 +3,8 @@ import { mayWiden } from "../effects";
 import { accessKinds, isAccessField } from "../graph/accessKinds";
 import { listFirst, labelEntity, limitLines } from "./wording";
 import { textAt } from "./inputValues";
+import type { Entity } from "../graph/model";
+import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { decidesSignIn } from "./kindConditions";
 import type { Rule } from "./rule";
@@ -55,6 +57,13 @@ export const massGrant: Rule = {
   },
 };
 
+/** What decides who can sign in. */
+const describeSignIn = (facts: Facts, provider: Entity): string[] =>
+  facts
+    .effectsOfCreate(provider)
+    .filter(({ path, after }) => after !== undefined && isAccessField(provider.kind, path))
+    .map(({ path, after = "" }) => `${path}: ${after}`);
+
 export const identityProvider: Rule = {
   id: "G8",
   name: "identity-provider",
@@ -88,9 +97,10 @@ export const identityProvider: Rule = {
           severity: "high",
           field: op === "update" ? changed.join(", ") : isProvider ? "oidc.issuer" : "parentUid",
           message: `${labelEntity(after)} ${op !== "update" ? "is new" : isProvider ? `changes ${listFirst(changed, 3)}` : `is made anew by ${listFirst(changed, 3)}`}: ${consequence}`,
-          details: limitLines(
-            [...new Set(grants.map((grant) => `they get ${roleName(grant)} ${scopeText(grant)}`))].sort(),
-          ),
+          details: limitLines([
+            ...(op === "update" ? [] : describeSignIn(facts, after)),
+            ...[...new Set(grants.map((grant) => `they get ${roleName(grant)} ${scopeText(grant)}`))].sort(),
+          ]),
           advice: isProvider
             ? "create it in a separate change, reviewed by those who run the directory"
             : "create it in a separate change, and give it to the directory only",

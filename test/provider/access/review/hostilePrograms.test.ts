@@ -253,6 +253,7 @@ describe("a value that is wrapped", () => {
 interface DecidingValue {
   readonly path: readonly string[];
   readonly named: string;
+  readonly effect: AccessEffect | "none";
 }
 
 /** The values that decide access, at every depth, of arguments that are set. */
@@ -267,7 +268,11 @@ function decidingValues(
     decidingValues(
       of,
       item,
-      { path: [...at.path, key], named: `${at.named}${named}` },
+      {
+        path: [...at.path, key],
+        named: `${at.named}${named}`,
+        effect: effectOf(of, effectOf(field, inherited)),
+      },
       effectOf(field, inherited),
     );
   const members =
@@ -285,7 +290,7 @@ function decidingValues(
 
 const decidingIn = (kind: string, inputs: Props): DecidingValue[] =>
   Object.entries(specOf(kind).fields).flatMap(([key, field]) =>
-    decidingValues(field, inputs[key], { path: [key], named: key }),
+    decidingValues(field, inputs[key], { path: [key], named: key, effect: effectOf(field) }),
   );
 
 describe("a value that becomes secret", () => {
@@ -349,6 +354,53 @@ describe("a value that becomes secret", () => {
       }
     },
   );
+});
+
+describe("an argument of a new resource", () => {
+  const around = [
+    state("Group", "o", { name: "o" }, { id: ROOT_UID }),
+    state("Group", "g", { parentUid: ROOT_UID, name: "g" }, { id: GROUP_UID }),
+    state("Identity", "s", { parentUid: GROUP_UID, name: "s", claimMatch: pinned }, { id: IDENTITY_UID }),
+    state("Role", "r", { name: "r", capabilities: owner }, { id: ROLE_UID }),
+  ];
+  const kindOf = ({ type }: State): string => type.slice(type.lastIndexOf(":") + 1);
+  const inventory = inventoryOf(
+    ROOT_UID,
+    ...around.map((one) => live(kindOf(one), one.id ?? "", one.inputs)),
+  );
+  const saidOf = (kind: string, label: string, inputs: Props) => {
+    const { findings, grants } = judge(preview(...around.map(same), anew(kind, label, inputs)), {
+      inventory,
+    });
+    const said = findings.map(({ id, severity, message, details }) => [id, severity, message, ...details]);
+    return JSON.stringify([said, grants]);
+  };
+  const another = (value: Json | undefined): Json | undefined =>
+    typeof value === "boolean"
+      ? !value
+      : typeof value !== "string"
+        ? undefined
+        : value.startsWith("https://")
+          ? value.replace(/[a-z]+\.example/, "evil.example")
+          : value.replace(/[^/]([^/]*)$/, (end, rest: string) => (end.startsWith("7") ? "8" : "7") + rest);
+
+  // What an identity trusts, and what a role allows, matters where they are bound; ends have rules of their own.
+  const parts = ["Identity", "Role", "Group"];
+  const cases = samples.flatMap(({ kind, label, inputs }) =>
+    parts.includes(kind)
+      ? []
+      : decidingIn(kind, inputs).flatMap(({ path, named, effect }) => {
+          const value = another(valueAt(inputs, path));
+          // R2 names keys and certificates; an image of the catalogue is nobody else's.
+          const isNamed = /content$|^syncConfig.source$/.test(named);
+          const isCase = value !== undefined && effect !== "expiry" && named !== "parentUid" && !isNamed;
+          return isCase ? [{ kind, label, inputs, path, named, value }] : [];
+        }),
+  );
+
+  test.each(cases)("shows in the report: $named of $label", ({ kind, label, inputs, path, value }) => {
+    expect(saidOf(kind, label, withValue(inputs, path, value))).not.toBe(saidOf(kind, label, inputs));
+  });
 });
 
 describe("a name that nobody can read", () => {

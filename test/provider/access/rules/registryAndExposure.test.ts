@@ -113,11 +113,28 @@ describe("X1 exposure", () => {
           "events of acme / payments and everything below it are sent to a new host: elsewhere.example",
       },
     ]);
-    expect(found("X1", change(before, [...before, to("b", "https://events.acme.example/b")]))).toEqual([]);
+    expect(
+      found("X1", change(before, [...before, to("b", "https://events.acme.example/b")])).map(
+        ({ message }) => message,
+      ),
+    ).toEqual([expect.stringContaining("a new address at events.acme.example") as string]);
     const allowed = { sinkAllow: ["*.acme.example"] };
     expect(found("X1", change([], [to("b", "https://new.acme.example")]), allowed)).toEqual([]);
     expect(found("X1", change([], [to("b", "https://acme.example.evil")]), allowed)).toHaveLength(1);
     expect(found("X1", change(before, before))).toEqual([]);
+  });
+
+  it("knows an address on its group and below, not above and beside", () => {
+    const at = (name: string, parentUid: string): Resource =>
+      resource("Subscription", name, { parentUid, sink: "https://events.acme.example/a" });
+    const known = [...groups, at("a", payments)];
+    const messages = (where: string): string[] =>
+      found("X1", change(known, [...known, at("b", where)])).map(({ message }) => message);
+    expect(messages(payments)).toEqual([]);
+    expect(messages(cards)).toEqual([]);
+    expect(messages(acme)).toEqual([
+      expect.stringContaining("events.acme.example, which received only those of other groups") as string,
+    ]);
   });
 });
 

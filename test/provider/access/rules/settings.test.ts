@@ -140,8 +140,49 @@ describe("S1 changed-setting", () => {
     expect(severitiesOf("S1", change([invite("48h")], [invite("24h")], [invite("48h")]))).toEqual([]);
   });
 
-  test("another path at a host that receives events already", () => {
-    expect(severitiesOf("S1", change([sink("a")], [sink("b")], [sink("a")]))).toEqual(["medium"]);
+  test("no address of events, which X1 judges", () => {
+    const comparison = change([sink("a")], [sink("b")], [sink("a")]);
+    expect(severitiesOf("S1", comparison)).toEqual([]);
+    expect(severitiesOf("X1", comparison)).toEqual(["medium"]);
+  });
+
+  const copy = (syncConfig: Props): Resource => ({ ...repo, inputs: { ...repo.inputs, syncConfig } });
+  test.each<[string, Resource, string[]]>([
+    ["accounts of a group", association("1"), ["high"]],
+    ["a registry that images are copied to", copy({ source: "nginx", google: "gcr.io/evil" }), ["high"]],
+    ["an image of the catalogue", copy({ source: "nginx" }), []],
+    ["an image of another registry", copy({ source: "evil.example/nginx" }), ["high"]],
+    ["what is in an image", overlay({ environment: { NODE_OPTIONS: "-r x" } }), []],
+  ])("of a new resource: %s", (_title, after, expected) => {
+    expect(severitiesOf("S1", change([], [after]))).toEqual(expected);
+  });
+
+  test("beside a grant of the same resource, which hides nothing else of it", () => {
+    const bound = (account: string, what: Resource): Resource =>
+      resource("AccountAssociation", "cloud", {
+        parentUid: payments,
+        amazon: { account },
+        chainguard: { serviceBindings: { INGESTER: what.uid } },
+      });
+    const [old, now] = [identity("old", pinned), identity("now", pinned)];
+    const held = [old, now, binding(old, viewer, payments), binding(now, pusher, payments)];
+    const findings = found("S1", change([...held, bound("1", old)], [...held, bound("2", now)]));
+    expect(findings.map(({ field }) => field)).toEqual(["amazon.account"]);
+    const groupAccess = (bindings: Props, ignore?: Props): Resource =>
+      access({ bindings, ...(ignore === undefined ? {} : { ignore }) });
+    const before = [...held, groupAccess({})];
+    const given = { now: { identityUid: now.uid, roleUid: viewer.uid } };
+    const both = change(before, [...held, groupAccess(given, { roleUids: [owner.uid] })]);
+    expect(found("S1", both).map(({ field }) => field)).toEqual(["ignore.roleUids"]);
+  });
+
+  test("a role that nobody holds is medium", () => {
+    const wider = (what: Resource): Resource => ({
+      ...what,
+      inputs: { ...what.inputs, capabilities: ["CAP_TAG_CREATE"] },
+    });
+    const own = resource("Role", "own", { parentUid: payments, capabilities: ["CAP_REPO_LIST"] });
+    expect(severitiesOf("S1", change([own], [wider(own)]))).toEqual(["medium"]);
   });
 
   test("what an identity trusts that holds nothing yet", () => {

@@ -158,7 +158,7 @@ function sections(context: PageContext): (Markup | undefined)[] {
     lineSection("policyChanged", "Policy file changed", policy.changed ?? []),
     lineSection("expired", "Expired suppressions", policy.expired),
     lineSection("unused", "Unused suppressions", policy.unused),
-    lineSection("unrelated", "Not access-related", describeUnrelatedChanges(report)),
+    lineSection("unrelated", "Other changes", describeUnrelatedChanges(report)),
   ];
 }
 

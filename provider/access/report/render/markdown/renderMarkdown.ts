@@ -115,7 +115,7 @@ function lineSections(report: Report, budget: RenderBudget): string[] {
     ...section("Policy file changed", policy.changed ?? [], budget, true),
     ...section("Expired suppressions", policy.expired, budget, true),
     ...section("Unused suppressions", policy.unused, budget),
-    ...section("Not access-related", describeUnrelatedChanges(report), budget),
+    ...section("Other changes", describeUnrelatedChanges(report), budget),
   ];
 }
 

@@ -112,7 +112,7 @@ export function renderText(report: Report, options: RenderOptions): string {
   lineSection(page, "UNUSED SUPPRESSIONS", report.policy.unused);
   const unrelated = describeUnrelatedChanges(report);
   if (unrelated.length > 0) {
-    page.heading("NOT ACCESS-RELATED");
+    page.heading("OTHER CHANGES");
     page.entry(2, "", unrelated.join(", "));
   }
   return page.toString();
