@@ -64,7 +64,7 @@ function statusPart([status, code, note]: (typeof statuses)[number]): string {
 
 function rulePart({ id, name, what, why, fix, except, severities }: Rule): string {
   const date = severities.some(isHighOrCritical)
-    ? " High and critical findings need `expires`, and a `fingerprint` or a uid."
+    ? " High and critical findings need `expires` and a `fingerprint`."
     : "";
   const look = `\`npx pulumi-platform explain ${id}\`, and the lines below the finding in the report. ${why}`;
   return [

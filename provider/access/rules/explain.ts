@@ -155,7 +155,7 @@ Generated from the rules by \`npm run docs\`; \`pulumi-platform explain\` says t
 
 A rule judges what a change does to access, not what existed before. Fix a finding, or suppress it in
 \`access-policy.yaml\` with a reason. A suppression of a high or critical finding also needs its last day, and the
-finding's \`fingerprint\` or a uid. With a \`fingerprint\` it needs no \`match\`. Prefer \`uid\` in \`match\`: a name is
+finding's \`fingerprint\`, which covers the value that was found. With a \`fingerprint\` it needs no \`match\`. Prefer \`uid\` in \`match\`: a name is
 chosen by whoever writes the program, in a pull request too.
 
 ${listAsMarkdown()}

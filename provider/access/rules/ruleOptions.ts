@@ -11,8 +11,6 @@ export interface NewMatch {
   readonly condition: string;
   /** Where the entry stands: `access-policy.yaml:12`. */
   readonly entry: string;
-  /** Whether the entry can suppress a finding that is high or critical. */
-  readonly isForHigh: boolean;
 }
 
 /** The guards of a run; every field has a flag of the same name. */

@@ -219,11 +219,11 @@ export const repeatedGrant: Rule = {
 export const newMatch: Rule = {
   id: "S4",
   name: "new-match",
-  severities: ["high", "medium"],
-  when: "high if the exception can suppress high findings; otherwise medium",
+  severities: ["medium"],
+  when: "always",
   what: "An object begins to match an exception of the policy file by a name, a path or a trust. It is new, or it is renamed, or it or a group above it moves. A name that is not known before the update is reported too. Not reported: an exception with a fingerprint, and a new group below a group that matches already.",
   why: "In this change the exception does not apply to it, but in the next one it does. Nobody has accepted what the object will then give.",
-  fix: "Choose a name that no exception matches. Give the exception a fingerprint or a uid, or remove it.",
+  fix: "Choose a name that no exception matches. Give the exception a fingerprint, or remove it.",
   except: "For an object that the exception is meant for, by the fingerprint of this finding.",
   exampleMatch: {},
   needsBefore: true,
@@ -231,14 +231,14 @@ export const newMatch: Rule = {
   about: everyKind,
   find: (facts) =>
     (facts.options.newMatches?.(facts.comparison) ?? []).map(
-      ({ entity, condition, entry, isForHigh }): FindingInput => ({
+      ({ entity, condition, entry }): FindingInput => ({
         ...facts.aboutEntity(entity, {
-          severity: isForHigh ? "high" : "medium",
+          severity: "medium",
           field: "name",
           message: `${labelEntity(entity)} begins to match an exception of the policy file: ${condition}`,
           details: [`the entry at ${entry}`],
           pins: condition,
-          advice: "choose a name that no exception matches, or give the exception a fingerprint or a uid",
+          advice: "choose a name that no exception matches, or give the exception a fingerprint",
         }),
         // An exception for its group accepts what it gives there, and not its name.
         group: undefined,

@@ -1,5 +1,4 @@
 import { printable } from "../../api/errors";
-import { isUid } from "../../api/uid";
 import type { Comparison } from "../review/comparison";
 import type { Finding } from "../review/finding";
 import { isHighOrCritical } from "../review/finding";
@@ -7,7 +6,7 @@ import { EntryIndex, matchesEntry } from "./matchEntry";
 import { VerifiedTexts } from "./matchTexts";
 import type { MatchTexts } from "./matchTexts";
 import { didYouMean } from "../../engine/checks/suggestions";
-import { matchKeys, policyCommands } from "./policyDocument";
+import { policyCommands } from "./policyDocument";
 import type { JudgedType, Policy, PolicyCommand, PolicyEntry } from "./policyDocument";
 
 const DAY_MS = 86_400_000;
@@ -28,10 +27,6 @@ function commandsOf({ for: commands, rule, kind }: PolicyEntry): readonly Policy
   return kind !== undefined || rule?.startsWith("drift-") === true ? ["drift"] : policyCommands;
 }
 
-/** Whether an entry names one object, or the value that was found: a name alone may stand for something else later. */
-export const isPinned = ({ fingerprint, match }: PolicyEntry): boolean =>
-  fingerprint !== undefined || matchKeys.some((key) => isUid(match?.[key]));
-
 function countFindings(findings: readonly Finding[]): string {
   const ids = [...new Set(findings.map(({ id }) => id))];
   return `${findings.length === 1 ? "1 finding" : `${findings.length} findings`} (${ids.slice(0, 6).join(", ")})`;
@@ -45,7 +40,7 @@ interface EntryUse {
   readonly withoutExpiry: Finding[];
   /** Findings of drift that it would suppress, if it named a person. */
   readonly withoutPerson: Finding[];
-  /** Findings that it would suppress, if it had their fingerprint or a uid. */
+  /** Findings that it would suppress, if it had their fingerprint. */
   readonly unpinned: Finding[];
   /** Findings that it matches only by names: of resources that the change creates, or that only the program names. */
   readonly ofNewResources: Finding[];
@@ -69,7 +64,7 @@ function* usageNotes(use: EntryUse, isUnused: boolean, command?: PolicyCommand):
   }
   if (unpinned.length > 0) {
     const prints = unpinned.slice(0, 3).map(({ id, fingerprint }) => `${fingerprint} (${id})`);
-    yield `has neither fingerprint nor a uid in match, so it does not suppress ${countFindings(unpinned)}, high or critical: add fingerprint: ${prints.join(" or ")}, in an entry for each`;
+    yield `has no fingerprint, so it does not suppress ${countFindings(unpinned)}, high or critical: add fingerprint: ${prints.join(" or ")}, in an entry for each`;
   }
   if (ofNewResources.length > 0) {
     yield `matches only resources that this change creates, renames or moves: ${countFindings(ofNewResources)} not suppressed: name one that exists before it, best by uid`;
@@ -135,7 +130,8 @@ class PolicyApplier {
   private listOfGap(entry: PolicyEntry, use: EntryUse): Finding[] | undefined {
     if (entry.expires === undefined) return use.withoutExpiry;
     if (entry.acceptedBy === undefined && this.command === "drift") return use.withoutPerson;
-    return isPinned(entry) ? undefined : use.unpinned;
+    // A name, and a uid too, would accept the next change of the same object.
+    return entry.fingerprint === undefined ? use.unpinned : undefined;
   }
 
   /** The entry that suppresses a finding. */

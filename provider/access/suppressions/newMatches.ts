@@ -9,7 +9,7 @@ import { describeTrust } from "../rules/inputValues";
 import type { NewMatch } from "../rules/ruleOptions";
 import { trustMatches } from "../trust/addressGlob";
 import { globMatches } from "../trust/glob";
-import { isExpired, isPinned } from "./applyPolicy";
+import { isExpired } from "./applyPolicy";
 import { displayNameOf, escapeName } from "./matchTexts";
 import { matchKeys } from "./policyDocument";
 import type { MatchKey, Policy, PolicyEntry } from "./policyDocument";
@@ -146,7 +146,6 @@ export function findNewMatches(policy: Policy, now: number, comparison: Comparis
         .map((key) => `${key}: ${entry.match?.[key] ?? ""}`)
         .join(", "),
       entry: `${policy.file}:${entry.line}`,
-      isForHigh: isPinned(entry) && entry.expires !== undefined,
     }));
   });
 }

@@ -364,7 +364,14 @@ describe("exceptions", () => {
     ["2026-06-01", NOW + 86_400_000, false],
     ["2026-05-31", NOW, false],
   ])("that end on %s, at %i: %s", (expires, now, counts) => {
-    const text = entry("rule: G1", `match: { subject: ${ci.uid} }`, "reason: x", `expires: ${expires}`);
+    const print = `fingerprint: ${findings[0]?.fingerprint ?? ""}`;
+    const text = entry(
+      "rule: G1",
+      `match: { subject: ${ci.uid} }`,
+      print,
+      "reason: x",
+      `expires: ${expires}`,
+    );
     const { suppressed, expired, findings: left, unused } = apply(text, now);
     expect(suppressed).toHaveLength(counts ? 1 : 0);
     expect(left).toHaveLength(counts ? 1 : 2);
@@ -384,24 +391,24 @@ describe("exceptions", () => {
   });
 
   it.each(findings.map((finding) => [finding.id, finding] as const))(
-    "suppress %s, which is high, by a uid or the fingerprint alone",
+    "suppress %s, which is high, by its fingerprint alone",
     (id, finding) => {
       const more = ["reason: x", "expires: 2026-12-31"];
       const { subject, role, group } = finding.grant!;
-      const byName = apply(entry(`rule: ${id}`, `match: { role: ${role.name!} }`, ...more), NOW, "review");
-      expect(byName.suppressed).toEqual([]);
-      expect(byName.unused).toEqual([
-        `access-policy.yaml:2: has neither fingerprint nor a uid in match, so it does not suppress 1 finding (${id}), high or critical: add fingerprint: ${finding.fingerprint} (${id}), in an entry for each`,
-      ]);
-      const print = [`match: { role: ${role.name!} }`, `fingerprint: "${finding.fingerprint}"`];
-      for (const lines of [
-        print,
-        [`match: { subject: ${subject.uid!} }`],
-        [`match: { group: ${group.uid!} }`],
-      ]) {
-        const { suppressed, unused } = apply(entry(`rule: ${id}`, ...lines, ...more), NOW, "review");
-        expect([suppressed.map((each) => each.id), unused]).toEqual([[id], []]);
+      for (const match of [`role: ${role.name!}`, `subject: ${subject.uid!}`, `group: ${group.uid!}`]) {
+        const { suppressed, unused } = apply(
+          entry(`rule: ${id}`, `match: { ${match} }`, ...more),
+          NOW,
+          "review",
+        );
+        expect(suppressed).toEqual([]);
+        expect(unused).toEqual([
+          `access-policy.yaml:2: has no fingerprint, so it does not suppress 1 finding (${id}), high or critical: add fingerprint: ${finding.fingerprint} (${id}), in an entry for each`,
+        ]);
       }
+      const print = [`match: { role: ${role.name!} }`, `fingerprint: "${finding.fingerprint}"`];
+      const { suppressed, unused } = apply(entry(`rule: ${id}`, ...print, ...more), NOW, "review");
+      expect([suppressed.map((each) => each.id), unused]).toEqual([[id], []]);
       const other = [`match: { role: ${role.name!} }`, `fingerprint: "${"0".repeat(32)}"`];
       expect(apply(entry(`rule: ${id}`, ...other, ...more)).suppressed).toEqual([]);
     },
@@ -424,7 +431,8 @@ describe("exceptions", () => {
   ] as const)("in %s with %j, naming %s, suppress %i and are called unused %i times", (...row) => {
     const [command, commands, what, suppresses, unused] = row;
     const subject = what === "nothing" ? open.uid : ci.uid;
-    const lines = ["rule: G1", `match: { subject: ${subject} }`, "reason: x", "acceptedBy: ada"];
+    const print = `fingerprint: ${findings[0]?.fingerprint ?? ""}`;
+    const lines = ["rule: G1", `match: { subject: ${subject} }`, print, "reason: x", "acceptedBy: ada"];
     const more = commands === "" ? [] : [commands];
     const result = apply(entry(...lines, ...more, "expires: 2026-12-31"), NOW, command);
     expect(result.suppressed).toHaveLength(suppresses);
@@ -538,7 +546,8 @@ describe("a baseline", () => {
       const [finding] = findings.map((one) => ({ ...one, severity }));
       const person = acceptedBy === undefined ? [] : [`acceptedBy: ${acceptedBy}`];
       const match = `match: { subject: ${ci.uid} }`;
-      const text = entry("rule: G1", match, "reason: x", ...person, "expires: 2026-12-31");
+      const print = `fingerprint: ${finding?.fingerprint ?? ""}`;
+      const text = entry("rule: G1", match, print, "reason: x", ...person, "expires: 2026-12-31");
       const { suppressed, unused } = applyPolicy(
         [finding!],
         parsePolicy(text, FILE),

@@ -35,6 +35,8 @@ describe("pulumi-platform drift", () => {
     const { code, stdout, stderr } = await run("-o", "json", ...argv);
     return { code, stderr, report: JSON.parse(stdout) as DriftReport };
   };
+  const printOf = async (uid: string): Promise<string> =>
+    (await reportOf()).report.findings.find((finding) => finding.uid === uid)?.fingerprint ?? "";
   const file = (name: string, text: string): string => {
     const path = join(folder, name);
     writeFileSync(path, text);
@@ -86,6 +88,7 @@ describe("pulumi-platform drift", () => {
       `allow:
   - kind: unmanaged
     match: { uid: "${byHand}" }
+    fingerprint: ${await printOf(byHand)}
     reason: the night shift
     acceptedBy: grace
     expires: 2026-01-31
@@ -93,6 +96,7 @@ describe("pulumi-platform drift", () => {
     type: Role
     match: { uid: "${role}" }
     fields: [capabilities]
+    fingerprint: ${await printOf(role)}
     reason: until the move
     acceptedBy: grace
     expires: 2026-01-14
@@ -121,9 +125,9 @@ describe("pulumi-platform drift", () => {
     ]);
     expect(report.policy).toEqual({
       expired: [
-        expect.stringContaining("policy.yaml:7: expired on 2026-01-14; 1 finding (drift-changed) back"),
+        expect.stringContaining("policy.yaml:8: expired on 2026-01-14; 1 finding (drift-changed) back"),
       ],
-      unused: [expect.stringContaining("policy.yaml:14: matches no finding")],
+      unused: [expect.stringContaining("policy.yaml:16: matches no finding")],
     });
   });
 
@@ -189,13 +193,17 @@ allow:
   # the night shift knows
   - kind: unmanaged
     match: { uid: "BINDING" }
+    fingerprint: PRINT
     reason: known
     acceptedBy: grace
     expires: 2026-12-31
 `;
 
   test("a baseline accepts what is medium and low, and leaves the rest to a person who gives a name and a reason", async () => {
-    const path = file("baseline.yaml", baselined.replace("BINDING", byHand));
+    const path = file(
+      "baseline.yaml",
+      baselined.replace("BINDING", byHand).replace("PRINT", await printOf(byHand)),
+    );
     const written = await run("--write-baseline", path);
     expect(written.code).toBe(7);
     expect(written.stderr).toContain(`2 exceptions added to ${path}, to 2026-04-30`);

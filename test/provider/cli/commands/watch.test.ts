@@ -65,19 +65,20 @@ describe("pulumi-platform watch", () => {
 
   test("lists suppressed findings separately, and reports no entry about other objects as unused", async () => {
     const policy = join(mkdtempSync(join(tmpdir(), "pulumi-platform-watch-")), "policy.yaml");
-    writeFileSync(
-      policy,
-      `allow:
-  - { kind: changed, match: { uid: "${role}" }, fields: [capabilities], reason: tried out, acceptedBy: grace, expires: 2099-12-31 }
-  - { kind: deleted, match: { name: other }, reason: not touched here }
-`,
-    );
-    const suppress = createSuppressor({ policy, now: new Date() });
     const touched = new ChangedResources();
     touched.add({ name: "iam.roles.updated", subject: role });
     const allow = (capabilities: string[]) =>
       call(emulator, "PATCH", `/iam/v2/roles/${role}?updateMask=capabilities`, { capabilities });
     await allow(["CAP_REPO_LIST", "CAP_REPO_UPDATE"]);
+    const [finding] = (await reportChanges(clientOf(emulator), touched, [state], {})).findings;
+    writeFileSync(
+      policy,
+      `allow:
+  - { kind: changed, match: { uid: "${role}" }, fingerprint: ${finding?.fingerprint ?? ""}, reason: tried out, acceptedBy: grace, expires: 2099-12-31 }
+  - { kind: deleted, match: { name: other }, reason: not touched here }
+`,
+    );
+    const suppress = createSuppressor({ policy, now: new Date() });
     const report = await reportChanges(clientOf(emulator), touched, [state], { suppress });
     await allow(["CAP_REPO_LIST"]);
     await settle();

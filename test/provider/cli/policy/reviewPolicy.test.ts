@@ -7,15 +7,17 @@ import { reportProblem } from "../../../../provider/access/report/parseReport";
 import type { Report } from "../../../../provider/access/report/report";
 import { main as review } from "../../../../provider/cli/commands/review";
 import { readReviewPolicy } from "../../../../provider/cli/policy/reviewPolicy";
+import { parsePreview } from "../../../../provider/access/documents/preview";
+import { judge } from "../../../support/documents";
 import { ROOT } from "../../../support/engine";
 import { runCommand } from "../support";
 
 const PREVIEW = join(ROOT, "test/fixtures/previews/update-shown.json");
 
-const PAYMENTS = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa4/bbbbbbbbbbbbbbb5";
+const { findings } = judge(parsePreview(readFileSync(PREVIEW, "utf8"), PREVIEW));
 
 const entry = (rule: string, reason = "meant"): string =>
-  `  - rule: ${rule}\n    match: { group: ${PAYMENTS} }\n    reason: ${reason}\n    expires: 2027-01-31\n`;
+  `  - rule: ${rule}\n    fingerprint: ${findings.find(({ id }) => id === rule)?.fingerprint ?? ""}\n    reason: ${reason}\n    expires: 2027-01-31\n`;
 const T4 = `allow:\n${entry("T4")}`;
 const BOTH = `${T4}${entry("T5")}`;
 
