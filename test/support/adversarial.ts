@@ -153,10 +153,7 @@ async function prepareBase(): Promise<Base> {
   }
 }
 
-/**
- * Exceptions such as a team may have: each is meant for what existed before. The uid of the role lets them suppress high
- * findings, so that a program which gets one of these names has something to gain.
- */
+/** Exceptions such as a team may have: each is meant for what existed before. */
 export function policyFile(
   now: Date,
   { owner = "", sandbox = "" }: Readonly<Record<string, string>>,
