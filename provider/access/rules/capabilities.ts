@@ -19,9 +19,9 @@ const DELEGATION =
 
 const BINDING = /^CAP_IAM_ROLE_BINDINGS_(?!DELETE$)/;
 
-/** These change nothing that others have: own requests and conversions, groups and roles that nobody uses yet. */
+/** These change nothing that others have: own requests, groups and roles that nobody uses yet. */
 const WITHOUT_EFFECT_ON_OTHERS =
-  /^CAP_(?:IAM_(?:GROUPS|ROLES)_CREATE$|TERMS_ACCEPT$|GUARDENER_(?:DFC|ACTIONS)_|MCP_TOOL_CALL$|LIBRARIES_(?:REQUEST_GROUPS|AWS)_)/;
+  /^CAP_(?:IAM_(?:GROUPS|ROLES)_CREATE$|TERMS_ACCEPT$|MCP_TOOL_CALL$|LIBRARIES_(?:REQUEST_GROUPS|AWS)_)/;
 
 /** The known families of IAM that neither take over nor delegate. */
 const OTHER_IAM = /^CAP_IAM_(?:GROUPS|GROUP_INVITES|ROLES|ROLE_BINDINGS|IDENTITY|IDENTITIES|ORGANIZATIONS?)_/;
@@ -30,8 +30,12 @@ const OTHER_IAM = /^CAP_IAM_(?:GROUPS|GROUP_INVITES|ROLES|ROLE_BINDINGS|IDENTITY
 const SUPPLY_CHAIN =
   /^CAP_(?:(?:MANIFEST|TAG|REPO|APK|REGISTRY|SIGSTORE|POLICIES|ADVISORIES|VULN|SKILLS|BUILDAPI|REX|CASSIE)_|LIBRARIES_(?!REQUEST_GROUPS_|AWS_))/;
 
+/** These return another version of what the caller sends, and keep nothing. The built-in role `viewer` has both. */
+const CONVERTING = /^CAP_GUARDENER_(?:DFC_CONVERT|ACTIONS_MIGRATE)$/;
+
 /** `CAP_REPO_CHECK_POLICIES` only evaluates policies. */
 function isHarmless(capability: string): boolean {
+  if (CONVERTING.test(capability)) return true;
   const [, ...checked] = capability.split("_CHECK_");
   return checked.join("_CHECK_") !== "" && /^[A-Z0-9_]+$/.test(capability);
 }

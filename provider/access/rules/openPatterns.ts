@@ -40,13 +40,13 @@ function judgeOf(facts: Facts): PatternJudge {
 
 export const languagesOf = (facts: Facts): Languages => judgeOf(facts).languages;
 
-/** What is not proven to be pinned is open, and what cannot be judged is as bad as a text of an outsider. */
-function openPatternOf(judged: PatternJudgement): OpenPattern | undefined {
+/** What is not proven to be pinned is open, also what cannot be judged. */
+export function openPatternOf(judged: PatternJudgement): OpenPattern | undefined {
   if (judged.kind === "pinned") return undefined;
   const { kind, reason } = judged;
   return {
     example: kind === "unjudged" ? undefined : judged.example,
-    isOutsiders: kind !== "unproven",
+    isOutsiders: kind === "open",
     reason: kind === "unjudged" ? `it cannot be judged: ${reason}` : reason,
   };
 }

@@ -1,5 +1,6 @@
 import { isObject } from "../../engine/values/values";
 import type { Json } from "../../engine/description";
+import { INTRUDER, MAIL_DOMAIN_OWNER } from "../trust/data/pins";
 import { filterSharedIssuers, sharedIssuerOf } from "../trust/issuers";
 import type { SharedIssuer } from "../trust/issuers";
 import { findPatternProblem } from "../trust/judgement";
@@ -8,16 +9,18 @@ import { exactPattern } from "../trust/languages";
 import { judgeIssuer, SERVICE } from "../trust/ownedIssuers";
 import {
   judgeOwnerClaim,
+  judgeOwnPart,
   judgePrincipal,
   judgeSubject,
-  judgeUnknownSubject,
   judgeUserId,
   ownerOfClaim,
   ownerOfSubject,
+  pinningClaims,
+  SUBJECT,
 } from "../trust/ownedSubjects";
 import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
-import { judge, judgementOf, languagesOf } from "./openPatterns";
+import { judge, judgementOf, languagesOf, openPatternOf } from "./openPatterns";
 import type { OpenPattern } from "./openPatterns";
 import { readClaimConditions } from "./trustedIdentities";
 
@@ -40,10 +43,23 @@ export function judgeIssuersOf(facts: Facts, claimMatch: Json | undefined): Patt
 }
 
 /** Whether an identity trusts issuers beside those that sign for many customers. */
-function trustsOtherIssuers(facts: Facts, claimMatch: Json | undefined): boolean {
+export function trustsOtherIssuers(facts: Facts, claimMatch: Json | undefined): boolean {
   if (textAt(claimMatch, "issuer") !== undefined) return sharedIssuersOf(facts, claimMatch).length === 0;
   const judged = judgeIssuersOf(facts, claimMatch);
   return judged?.kind !== "pinned" || judged.owners.some(({ what }) => what !== SERVICE);
+}
+
+/** Judges a pattern of a part of tokens at issuers that one owner runs. */
+export function judgeAtOwnIssuers(
+  facts: Facts,
+  claimMatch: Json | undefined,
+  part: string,
+  pattern: string,
+): PatternJudgement {
+  const judged = judgeIssuersOf(facts, claimMatch);
+  const owners = judged?.kind === "pinned" ? judged.owners.filter(({ what }) => what !== SERVICE) : [];
+  const about = JSON.stringify([part, ...new Set(owners.map(({ what }) => what))]);
+  return judgementOf(facts, about, pattern, (languages, text) => judgeOwnPart(languages, part, text, owners));
 }
 
 /** The owners that each claim pins, of those that are proven to pin. */
@@ -58,12 +74,16 @@ export function ownersByClaims(
     return owner === undefined ? [] : [[owner]];
   });
   const patterns = readClaimConditions(claimMatch, "claimPatterns").flatMap(([name, pattern]) => {
-    const judged = judgementOf(facts, `${issuer.issuer} ${name}`, pattern, (languages, text) =>
-      judgeOwnerClaim(languages, name, text, issuer),
-    );
+    const judged = judgeClaimAt(facts, issuer, name, pattern);
     return judged.kind === "pinned" ? [judged.owners] : [];
   });
   return [...exact, ...patterns];
+}
+
+function judgeClaimAt(facts: Facts, issuer: SharedIssuer, name: string, pattern: string): PatternJudgement {
+  return judgementOf(facts, `${issuer.issuer} ${name}`, pattern, (languages, text) =>
+    judgeOwnerClaim(languages, name, text, issuer),
+  );
 }
 
 /** The owners that a subject pins at issuers that sign for many customers; undefined if it pins none. */
@@ -95,7 +115,36 @@ export function issuersToPin(facts: Facts, claimMatch: Json | undefined): readon
   );
 }
 
-interface OpenSubject {
+/** A pattern that may pin the owner at issuers that sign for many customers, and that cannot be judged. */
+export function findUnjudgedPattern(
+  facts: Facts,
+  claimMatch: Json | undefined,
+  issuers: readonly SharedIssuer[],
+): Pick<OpenSubject, "field" | "pattern" | "open"> | undefined {
+  const find = (
+    field: string,
+    pattern: string,
+    judged: PatternJudgement,
+  ): Pick<OpenSubject, "field" | "pattern" | "open">[] => {
+    const open = judged.kind === "unjudged" ? openPatternOf(judged) : undefined;
+    return open === undefined ? [] : [{ field, pattern, open }];
+  };
+  const pattern = textAt(claimMatch, "subjectPattern");
+  const subject =
+    pattern === undefined || issuers.length === 0
+      ? []
+      : find("claimMatch.subjectPattern", pattern, judgeSubjectsAt(facts, issuers, pattern));
+  const claims = readClaimConditions(claimMatch, "claimPatterns").flatMap(([name, text]) =>
+    issuers
+      .filter((issuer) => pinningClaims(issuer).includes(name))
+      .flatMap((issuer) =>
+        find(`claimMatch.claimPatterns.${name}`, text, judgeClaimAt(facts, issuer, name, text)),
+      ),
+  );
+  return [...subject, ...claims][0];
+}
+
+export interface OpenSubject {
   readonly field: string;
   readonly pattern: string;
   readonly open: OpenPattern;
@@ -111,22 +160,43 @@ export function findOpenSubject(facts: Facts, claimMatch: Json | undefined): Ope
   const issuers = issuersToPin(facts, claimMatch);
   const [issuer] = issuers;
   if (issuer !== undefined) {
-    const about = issuers.map(({ issuer: address }) => address).join(" ");
-    const open = judge(facts, about, pattern, (languages, text) => judgeSubject(languages, text, issuers));
+    const open = openPatternOf(judgeSubjectsAt(facts, issuers, pattern));
     const advice = `name the ${issuer.owner} in an anchored pattern, as in ${JSON.stringify(issuer.example)}, or use subject`;
-    if (open !== undefined) return { field, pattern, open, advice, claims: [] };
+    if (open !== undefined) {
+      const unjudged = findUnjudgedPattern(facts, claimMatch, issuers);
+      return { field, pattern, open, ...unjudged, advice, claims: [] };
+    }
   }
   if (!trustsOtherIssuers(facts, claimMatch)) return undefined;
-  const open = judge(facts, "subject", pattern, judgeUnknownSubject);
+  const open = openPatternOf(judgeAtOwnIssuers(facts, claimMatch, SUBJECT, pattern));
   if (open === undefined) return undefined;
   return {
     field,
     pattern,
     open,
     advice:
-      "write the subject (subject), or each one in an anchored pattern: ^(?:a|b)$; a pattern may vary below a Kubernetes namespace, a SPIFFE trust domain, a mail domain, an organisation of a GitHub or a group of a GitLab",
+      "write the subject (subject), or each one in an anchored pattern: ^(?:a|b)$; a pattern may vary below a Kubernetes namespace, a SPIFFE trust domain, a mail domain, an organisation of a GitHub, a group of a GitLab, a project of CircleCI or a repository of Bitbucket",
     claims: readClaimConditions(claimMatch, "claims").map(([name]) => name),
   };
+}
+
+/** The mail domains whose every account can meet a trust: a pattern of subjects accepts them, and nothing names an account. */
+export function findOpenDomains(facts: Facts, claimMatch: Json | undefined): readonly Owner[] {
+  const pattern = textAt(claimMatch, "subjectPattern");
+  if (pattern === undefined) return [];
+  const isDomain = ({ what }: Owner): boolean => what === MAIL_DOMAIN_OWNER;
+  const shared = sharedIssuersOf(facts, claimMatch);
+  const byClaims = shared.flatMap((issuer) => ownersByClaims(facts, claimMatch, issuer));
+  const isNamed =
+    ownersBySubject(facts, claimMatch, shared) !== undefined ||
+    byClaims.some((owners) => !owners.every(isDomain));
+  const atShared = isNamed ? [] : (byClaims[0] ?? []);
+  const judged = trustsOtherIssuers(facts, claimMatch)
+    ? judgeAtOwnIssuers(facts, claimMatch, SUBJECT, pattern)
+    : undefined;
+  const atOwn = judged?.kind === "pinned" ? judged.owners.filter(isDomain) : [];
+  const accepts = ({ name }: Owner): boolean => languagesOf(facts).matches(pattern, `${INTRUDER}@${name}`);
+  return [...atShared, ...atOwn.filter(accepts)];
 }
 
 /** An AWS principal must match both the ARN and the user id, so it is enough that one of them is exact. */

@@ -5,7 +5,8 @@ import { exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
 import type { Entity } from "../graph/model";
 import { findUntrustedRuns, findRunsOf } from "../trust/untrustedRefs";
-import { labelEntity, plural } from "./wording";
+import { labelEntity, listFirst, plural } from "./wording";
+import type { Owner } from "../trust/judgement";
 import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
@@ -14,54 +15,76 @@ import type { Rule } from "./rule";
 import { describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
 import { pinningClaims } from "../trust/ownedSubjects";
 import {
+  findOpenDomains,
   findOpenPrincipal,
   findOpenSubject,
+  findUnjudgedPattern,
   issuersToPin,
   ownersBySubject,
   sharedIssuersOf,
 } from "./openSubjects";
+import type { OpenSubject } from "./openSubjects";
 import { identitiesToJudge, listGrants, readClaimConditions } from "./trustedIdentities";
+
+function describeGrants(facts: Facts, { key }: Entity): string[] {
+  const grants = facts.grantsAfter(key);
+  return grants.length === 0
+    ? ["it has no grant yet"]
+    : [`whoever assumes it gets ${plural(grants.length, "grant")}:`, ...listGrants(grants)];
+}
+
+function reportOpenSubject(facts: Facts, entity: Entity, found: OpenSubject): FindingInput {
+  const { open, field, pattern, claims, advice } = found;
+  const isNarrowed = claims.length > 0;
+  const isBound = facts.grantsAfter(entity.key).length > 0;
+  return facts.aboutEntity(entity, {
+    severity: isBound && !isNarrowed && open.isOutsiders ? "critical" : "high",
+    field,
+    message: `${labelEntity(entity)} ${open.isOutsiders ? "can" : "may"} be assumed by outsiders: ${field} ${describeOpenPattern(open)}`,
+    ...counterexampleOf(open),
+    details: [
+      `pattern: ${pattern}`,
+      ...(isNarrowed ? [`restricted by claims only: ${claims.join(", ")}`] : []),
+      ...describeGrants(facts, entity),
+    ],
+    advice,
+  });
+}
+
+function reportOpenDomains(facts: Facts, entity: Entity, domains: readonly Owner[]): FindingInput {
+  const names = listFirst(domains.map(({ name }) => JSON.stringify(name)));
+  return facts.aboutEntity(entity, {
+    severity: "medium",
+    field: "claimMatch.subjectPattern",
+    message: `${labelEntity(entity)} can be assumed by everybody of the mail domain ${names}`,
+    details: [
+      `pattern: ${textAt(entity.inputs["claimMatch"], "subjectPattern") ?? ""}`,
+      ...describeGrants(facts, entity),
+    ],
+    advice: "name the accounts that need it (subject), or bind it to a role that all of the domain may have",
+  });
+}
 
 export const anySubject: Rule = {
   id: "T1",
   name: "any-subject",
-  severities: ["critical", "high"],
-  when: "critical for a subject of an outsider that is known, at an identity with a grant. High without a grant, with claims of an unknown issuer, or where nothing proves that outsiders are excluded",
-  what: "A `subjectPattern`, or `arnPattern` and `userIdPattern` together, is not proven to pin its owners. Proven are the forms of a table that name an owner, if the pattern writes out each one. At GitHub Actions that is `repo:acme/…`, and so on for each known issuer. So `acme[0-9]` is reported, because anyone can register `acme7`; `(acme|globex)` is not. At an issuer of your own, proven are subjects that are written out. So are namespaces of Kubernetes, trust domains of SPIFFE, and mail domains that are no public mail host. All else is reported, with a text that the pattern accepts: no anchors, a dot that is not escaped, `^user-.*$`. A pattern that cannot be judged is reported as well: it is too long, invalid, or takes too many steps. The rule checks identities that are created or changed, and unchanged ones that gain a grant. Not reported: a wildcard within your own organisation (T4 checks branches and pull requests), and a pattern that an exact claim restricts to an owner.",
+  severities: ["critical", "high", "medium"],
+  when: "critical for a subject of an outsider that is known, at an identity with a grant. High without a grant, with claims of an unknown issuer, where nothing proves that outsiders are excluded, or where the pattern cannot be judged. Medium where everybody of one mail domain is accepted",
+  what: "A `subjectPattern`, or `arnPattern` and `userIdPattern` together, is not proven to pin its owners. Proven are the forms of a table that name an owner, if the pattern writes out each one. At GitHub Actions that is `repo:acme/…`, and so on for each known issuer. So `acme[0-9]` is reported, because anyone can register `acme7`; `(acme|globex)` is not. At an issuer of your own, proven are subjects that are written out. So are namespaces of Kubernetes, trust domains of SPIFFE, and mail domains that are no public mail host. So are a project of CircleCI and a repository of Bitbucket, at the issuers of their owners. All else is reported, with a text that the pattern accepts: no anchors, a dot that is not escaped, `^user-.*$`. A pattern that cannot be judged is reported as well: it is too long, invalid, or takes too many steps. The rule checks identities that are created or changed, and unchanged ones that gain a grant. Not reported: a wildcard within your own organisation (T4 checks branches and pull requests), and a pattern that an exact claim restricts to an owner.",
   why: "A pattern may match anywhere in the subject, so one without `^` and `$` accepts every string that contains it. Whoever can make the issuer sign such a subject gets all access of the identity.",
   fix: "Write the exact `subject`. If it must vary, anchor the whole pattern, put alternatives in a group, and let only the last part vary: `^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$`.",
   except: "Almost never: only if the issuer is your own and everyone who can sign in there is meant.",
   exampleMatch: {},
   needsBefore: false,
   about: isAssumable,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
-    for (const entity of identitiesToJudge(facts)) {
-      const found =
-        findOpenSubject(facts, entity.inputs["claimMatch"]) ??
-        findOpenPrincipal(facts, entity.inputs["awsIdentity"]);
-      if (found === undefined) continue;
-      const grants = facts.grantsAfter(entity.key);
-      const isNarrowed = found.claims.length > 0;
-      findings.push(
-        facts.aboutEntity(entity, {
-          severity: grants.length > 0 && !isNarrowed && found.open.isOutsiders ? "critical" : "high",
-          field: found.field,
-          message: `${labelEntity(entity)} ${found.open.isOutsiders ? "can" : "may"} be assumed by outsiders: ${found.field} ${describeOpenPattern(found.open)}`,
-          ...counterexampleOf(found.open),
-          details: [
-            `pattern: ${found.pattern}`,
-            ...(isNarrowed ? [`restricted by claims only: ${found.claims.join(", ")}`] : []),
-            ...(grants.length === 0
-              ? ["it has no grant yet"]
-              : [`whoever assumes it gets ${plural(grants.length, "grant")}:`, ...listGrants(grants)]),
-          ],
-          advice: found.advice,
-        }),
-      );
-    }
-    return findings;
-  },
+  find: (facts) =>
+    [...identitiesToJudge(facts)].flatMap((entity) => {
+      const { claimMatch, awsIdentity } = entity.inputs;
+      const found = findOpenSubject(facts, claimMatch) ?? findOpenPrincipal(facts, awsIdentity);
+      if (found !== undefined) return [reportOpenSubject(facts, entity, found)];
+      const domains = findOpenDomains(facts, claimMatch);
+      return domains.length === 0 ? [] : [reportOpenDomains(facts, entity, domains)];
+    }),
 };
 
 export const sharedIssuer: Rule = {
@@ -86,12 +109,15 @@ export const sharedIssuer: Rule = {
       if (ownersBySubject(facts, claimMatch, issuers) !== undefined) continue;
       const [vendor] = issuers;
       if (vendor === undefined) continue;
+      const unjudged = findUnjudgedPattern(facts, claimMatch, issuers);
+      // T1 reports it.
+      if (unjudged !== undefined && pattern !== undefined) continue;
       const claims = readClaimConditions(claimMatch, "claims").map(([name]) => name);
       findings.push(
         facts.aboutEntity(entity, {
           severity: "high",
           field: subject === undefined ? "claimMatch.subjectPattern" : "claimMatch.subject",
-          message: `${labelEntity(entity)} trusts ${vendor.name}, which signs tokens for all its customers, but names no ${vendor.owner}`,
+          message: `${labelEntity(entity)} trusts ${vendor.name}, which signs tokens for all its customers, ${unjudged === undefined ? `but names no ${vendor.owner}` : `and ${unjudged.field} ${describeOpenPattern(unjudged.open)}`}`,
           details: [
             `subject: ${subject ?? pattern ?? ""}`,
             ...(claims.length > 0 ? [`claims that any customer can set: ${claims.join(", ")}`] : []),

@@ -10,7 +10,7 @@ import type { FindingInput } from "./findingInput";
 import { isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { KnownBefore } from "./knownBefore";
-import { isCustomer } from "./newOutsider";
+import { isCustomer } from "./trustedOwners";
 import { judge, describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
 import { judgeIssuersOf } from "./openSubjects";
 import { boundBefore, identitiesToJudge, listGrants, readClaimConditions } from "./trustedIdentities";

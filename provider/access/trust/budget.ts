@@ -5,7 +5,8 @@ class BudgetExceeded extends Error {}
 
 /** How many steps all questions of a review may take together: about two seconds of processor time. */
 export const REVIEW_STEPS = 20_000_000;
-const QUESTION_STEPS = 600_000;
+/** How many of them one question may take: as many as 100 names that are written out, of any letters. */
+const QUESTION_STEPS = 2_000_000;
 
 /** What a question answers that takes too many steps. */
 export type TooLarge = "tooLarge";

@@ -1,19 +1,26 @@
-import { domainToASCII } from "node:url";
+import { hasAtSign, ownerOfAddress } from "./addresses";
 import {
   awsPins,
-  GOOGLE,
   INTRUDER,
+  LOCAL_OWNERS,
+  MAIL_DOMAIN_OWNER,
   ownPins,
   sharedPins,
   STRANGE_SUBJECTS,
   STRANGE_USER_IDS,
   strangersInAccount,
+  TRUST_DOMAIN,
 } from "./data/pins";
 import type { Pin } from "./data/pins";
 import type { SharedIssuer } from "./data/sharedIssuers";
 import { judgeEach, judgeForms, judgeWithin, ownerOfText, textOf } from "./judgement";
 import type { Owner, PatternJudgement, PinningForm } from "./judgement";
+import { anchored } from "./languages";
 import type { Languages } from "./languages";
+import { removeChoices } from "./regexSyntax";
+
+/** The part of a token that says who its holder is. */
+export const SUBJECT = "sub";
 
 function toForm({
   literal,
@@ -46,11 +53,17 @@ for (const pin of sharedPins) {
 const formsOf = ({ issuer }: SharedIssuer, part: string): readonly PinningForm[] =>
   formsByPart.get(JSON.stringify([issuer, part])) ?? [];
 
-const ownForms = ownPins.map(toForm);
-const mailForms = [
-  ...ownPins.filter(({ isMail }) => isMail === true),
-  ...sharedPins.filter(({ issuer, part }) => issuer === GOOGLE && part === "email"),
-].map(toForm);
+const ownForms = ownPins.map((pin) => ({ pin, form: toForm(pin) }));
+const mailForms = ownForms.filter(({ pin }) => pin.isMail === true).map(({ form }) => form);
+
+/** The forms of a part of the tokens that issuers of some owners sign. */
+function ownFormsOf(part: string, owners: readonly Owner[]): readonly PinningForm[] {
+  const isFor = (issuer: string): boolean =>
+    issuer === "any" || (owners.length > 0 && owners.every(({ what }) => what === issuer));
+  const forms = ownForms.filter(({ pin }) => pin.part === part && isFor(pin.issuer)).map(({ form }) => form);
+  return part === SUBJECT ? forms : [...forms, ...mailForms];
+}
+
 const arnForms = awsPins.arn.map(toForm);
 const userIdForms = awsPins.userId.map(toForm);
 
@@ -66,10 +79,74 @@ const writtenOut: PinningForm = toForm({
   source: "https://openid.net/specs/openid-connect-core-1_0.html#IDToken",
 });
 
-/** Judges whether outsiders can have subjects that a pattern matches, at an issuer that one owner runs. */
-export function judgeUnknownSubject(languages: Languages, pattern: string): PatternJudgement {
-  const forms = { what: "subject", pinning: [...ownForms, writtenOut], strangers: STRANGE_SUBJECTS };
+/** Judges whether others than those it writes out can have what a pattern matches, at issuers that one owner runs. */
+export function judgeOwnPart(
+  languages: Languages,
+  part: string,
+  pattern: string,
+  owners: readonly Owner[],
+): PatternJudgement {
+  const pinning = [...ownFormsOf(part, owners), writtenOut];
+  const forms = { what: "subject", pinning, strangers: STRANGE_SUBJECTS };
   return judgeWithin(languages, pattern, () => judgeEach(languages, pattern, forms));
+}
+
+const labelPart = (part: string): string => (part === SUBJECT ? "subject" : `claim ${part}`);
+
+/** A file of a repository at one of its refs: such claims have an at sign, and are no addresses. */
+const FILE_AT_REF = /^[^@]*\/[^@]*@(?:refs\/|[^.]*$)/;
+
+/** The name of an organisation or a group is one of its issuer's names. */
+const atIssuer = (owner: Owner, issuer: string): Owner =>
+  LOCAL_OWNERS.includes(owner.what) ? { ...owner, what: `${owner.what} at ${issuer}` } : owner;
+
+/** The owner that an exact text names, at an issuer that one owner runs; undefined for one that names nobody. */
+export function ownerAtIssuer(
+  languages: Languages,
+  part: string,
+  text: string,
+  issuer: string,
+): Owner | undefined {
+  const naming = ownForms.filter(
+    ({ pin }) => pin.part === part && [...LOCAL_OWNERS, TRUST_DOMAIN].includes(pin.literal),
+  );
+  const found = ownerOfText(
+    languages,
+    text,
+    naming.map(({ form }) => form),
+  );
+  if (found !== undefined) return atIssuer(found, issuer);
+  return part !== SUBJECT && FILE_AT_REF.test(text) ? undefined : ownerOfAddress(labelPart(part), text);
+}
+
+const PLAIN = "A-Za-z0-9._+'-";
+
+/** Whether a pattern that pins a mail domain accepts all of its mailboxes, or only ones whose names are plain. */
+function acceptsPlainMailboxes(languages: Languages, pattern: string, domain: string): boolean {
+  const all = anchored(`[${PLAIN}]+@${domain.replaceAll(".", "\\.")}`);
+  if (languages.isSubset(all, pattern) === "yes") return true;
+  const strange = anchored(`[^@]*[^${PLAIN}@\\x{E000}][^@]*@(?s:.*)`);
+  return languages.intersects(removeChoices(pattern), strange) === "no";
+}
+
+/** The owners that a pattern names, at an issuer that one owner runs. */
+export function ownersAtIssuer(
+  languages: Languages,
+  part: string,
+  pattern: string,
+  judged: PatternJudgement,
+  issuer: string,
+): readonly Owner[] {
+  const whole = { what: labelPart(part), name: pattern };
+  // A subject that is not pinned is a finding of its own.
+  if (judged.kind !== "pinned") return part !== SUBJECT && hasAtSign(pattern) ? [whole] : [];
+  return judged.owners.flatMap((owner): Owner | readonly Owner[] => {
+    if (owner.what === writtenOut.what) return ownerAtIssuer(languages, part, owner.name, issuer) ?? [];
+    if (owner.what === TRUST_DOMAIN || LOCAL_OWNERS.includes(owner.what)) return atIssuer(owner, issuer);
+    if (owner.what !== MAIL_DOMAIN_OWNER) return [];
+    const domain = ownerOfAddress(whole.what, `${INTRUDER}@${owner.name}`);
+    return domain !== undefined && acceptsPlainMailboxes(languages, pattern, domain.name) ? domain : whole;
+  });
 }
 
 /** Judges whether outsiders can have subjects that a pattern matches, at issuers that sign for many customers. */
@@ -96,14 +173,6 @@ export function ownerOfSubject(
   issuer: SharedIssuer,
 ): Owner | undefined {
   return ownerOfText(languages, subject, formsOf(issuer, "sub"));
-}
-
-/** Whose a subject is that is a mail address: its domain's, or its own at a host where everybody can have one. */
-export function mailOwnerOf(languages: Languages, subject: string): Owner | undefined {
-  const at = subject.lastIndexOf("@") + 1;
-  // A dot at its end, and letters of any alphabet, are the same domain.
-  const domain = domainToASCII(subject.slice(at).replace(/\.$/, ""));
-  return at === 0 ? undefined : ownerOfText(languages, subject.slice(0, at) + domain, mailForms);
 }
 
 /** The owner that a claim's exact value names, at an issuer that signs for many customers. */

@@ -1,5 +1,5 @@
-/** A longer or deeper pattern is not judged: no reviewer could read it. */
-export const LONGEST_PATTERN = 1000;
+/** A longer pattern is not judged: it is 200 repositories written out, which no reviewer compares. */
+export const LONGEST_PATTERN = 5000;
 const LARGEST_PROGRAM = 20_000;
 
 /** A class such as `\pL` is a table of hundreds of ranges, and is built once for each use. */

@@ -31,6 +31,7 @@ const PERSONAL_ACCOUNTS = ["9188040d-6c67-4c5b-b112-36a304b66dad"];
 
 export const AZURE_TENANT = "tenant of Azure";
 export const CIRCLECI_ORGANISATION = "organisation of CircleCI";
+export const BITBUCKET_WORKSPACE = "workspace of Bitbucket";
 
 export const tenantAddresses: readonly TenantAddress[] = [
   {
@@ -220,7 +221,7 @@ export const tenantAddresses: readonly TenantAddress[] = [
     source: "https://fly.io/docs/security/openid-connect/",
   },
   {
-    what: "workspace of Bitbucket",
+    what: BITBUCKET_WORKSPACE,
     host: "api\\.bitbucket\\.org",
     path: "2\\.0/workspaces/",
     name: SEGMENT,

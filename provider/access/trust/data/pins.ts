@@ -1,3 +1,5 @@
+import { BITBUCKET_WORKSPACE, CIRCLECI_ORGANISATION } from "./issuerHosts";
+
 /** The name of the outsider in examples. */
 export const INTRUDER = "intruder";
 
@@ -11,6 +13,7 @@ function strangersOf(before: string, after: readonly string[]): string[] {
 
 /** Any characters, in regular expressions. */
 const ANY = "(?s:.*)";
+const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 /** Characters but those of control. */
 const TEXT = "[^\\x00-\\x1f\\x7f]*";
 const NUMBER = "[0-9]{1,20}";
@@ -20,7 +23,7 @@ const NUMBER = "[0-9]{1,20}";
  * of these rows is none. Strings are regular expressions of RE2.
  */
 export interface Pin {
-  /** The address of the issuer; `any` for issuers that one owner runs. */
+  /** The address of the issuer; `any` for issuers that one owner runs; or what such an owner is. */
   readonly issuer: string;
   /** `sub`, or the name of a claim. */
   readonly part: string;
@@ -78,7 +81,7 @@ const GITHUB_WHY = "GitHub writes the owner of the repository whose workflow run
 
 const GITLAB_PROJECT = "(?:/[A-Za-z0-9_.-]+)+";
 const gitlab = { issuer: GITLAB, source: GITLAB_DOCS } as const;
-const GITLAB_GROUP = "group of GitLab CI";
+export const GITLAB_GROUP = "group of GitLab CI";
 const GITLAB_WHY = "GitLab writes the path of the project whose pipeline runs";
 const GITLAB_NAME = "[A-Za-z0-9_][A-Za-z0-9_.-]*";
 
@@ -114,6 +117,7 @@ const pathClaim = (part: string, literal: string, name: string) => ({
   strangers: [`${INTRUDER}/${INTRUDER}`, `[a-z0-9-]*${INTRUDER}[a-z0-9-]*/.*`],
 });
 
+export const MAIL_DOMAIN_OWNER = "mail domain";
 export const MAIL_DOMAIN = "[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)+";
 const MAIL_STRANGERS = [
   `${INTRUDER}@${INTRUDER}\\.example`,
@@ -176,15 +180,15 @@ export const sharedPins: readonly Pin[] = [
     after: `(?:[/:]${ANY})?`,
     why: GITHUB_WHY,
   },
-  {
+  ...["repository_id", "repository_owner_id", "enterprise_id"].map((claim) => ({
     ...github,
     part: "sub",
-    literal: "number at GitHub Actions",
-    before: `${GITHUB_FREE}(?:repository_id|repository_owner_id|enterprise_id):`,
+    literal: `${claim} of GitHub Actions`,
+    before: `${GITHUB_FREE}${claim}:`,
     name: NUMBER,
     after: `(?::${ANY})?`,
     why: "GitHub never gives a number again",
-  },
+  })),
   {
     ...github,
     part: "sub",
@@ -203,12 +207,12 @@ export const sharedPins: readonly Pin[] = [
   },
   {
     ...github,
-    ...wholeClaim("repository_id", "number at GitHub Actions", NUMBER),
+    ...wholeClaim("repository_id", "repository_id of GitHub Actions", NUMBER),
     why: "GitHub never gives a number again",
   },
   {
     ...github,
-    ...wholeClaim("repository_owner_id", "number at GitHub Actions", NUMBER),
+    ...wholeClaim("repository_owner_id", "repository_owner_id of GitHub Actions", NUMBER),
     why: "GitHub never gives a number again",
   },
   {
@@ -218,7 +222,7 @@ export const sharedPins: readonly Pin[] = [
   },
   {
     ...github,
-    ...wholeClaim("enterprise_id", "number at GitHub Actions", NUMBER),
+    ...wholeClaim("enterprise_id", "enterprise_id of GitHub Actions", NUMBER),
     why: "GitHub never gives a number again",
   },
   gitlabSubject,
@@ -236,7 +240,7 @@ export const sharedPins: readonly Pin[] = [
   },
   ...["project_id", "namespace_id"].map((claim) => ({
     ...gitlab,
-    ...wholeClaim(claim, "number at GitLab CI", NUMBER),
+    ...wholeClaim(claim, `${claim} of GitLab CI`, NUMBER),
     why: "GitLab never gives a number again",
   })),
   {
@@ -301,7 +305,7 @@ export const sharedPins: readonly Pin[] = [
   },
   {
     issuer: GOOGLE,
-    ...wholeClaim("hd", "mail domain", MAIL_DOMAIN),
+    ...wholeClaim("hd", MAIL_DOMAIN_OWNER, MAIL_DOMAIN),
     isMail: true,
     why: "Google writes the domain of the organisation that manages the account",
     source: GOOGLE_DOCS,
@@ -353,10 +357,43 @@ export const sharedPins: readonly Pin[] = [
 
 const RFC_MAIL = "https://www.rfc-editor.org/rfc/rfc5321#section-2.3.11";
 
+export const TRUST_DOMAIN = "trust domain of SPIFFE";
+
+/** Owners that names at an issuer name only there: another GitHub has other organisations. */
+export const LOCAL_OWNERS: readonly string[] = [GITHUB_ORGANISATION, GITLAB_GROUP];
+
 /** Pins at an issuer that one owner runs, beside subjects that are written out. */
 export const ownPins: readonly Pin[] = [
-  { ...githubSubject, issuer: "any", why: "a GitHub Enterprise Server writes subjects as GitHub does" },
-  { ...gitlabSubject, issuer: "any", why: "a GitLab of one's own writes subjects as GitLab.com does" },
+  ...sharedPins
+    .filter(({ literal }) => LOCAL_OWNERS.includes(literal))
+    .map((pin) => ({
+      ...pin,
+      issuer: "any",
+      why: "a GitHub Enterprise Server and a GitLab of one's own write subjects and claims as the shared ones do",
+    })),
+  {
+    issuer: CIRCLECI_ORGANISATION,
+    part: "sub",
+    literal: "project of CircleCI",
+    before: "org/[^/]+/project/",
+    name: "[^/\\x00-\\x20\\x7f]+",
+    after: `/user/${ANY}`,
+    why: "CircleCI writes the project whose job runs, and the user who started it",
+    source: "https://circleci.com/docs/openid-connect-tokens/",
+    strangers: [`org/${INTRUDER}/project/${INTRUDER}/user/${INTRUDER}`, "org/[^/]+/project/[^/]+/user/.*"],
+  },
+  {
+    issuer: BITBUCKET_WORKSPACE,
+    part: "sub",
+    literal: "repository of Bitbucket",
+    before: "\\{",
+    name: UUID,
+    after: `\\}:${ANY}`,
+    why: "Bitbucket writes the repository whose pipeline runs, and the step, which is another one in each run",
+    source:
+      "https://support.atlassian.com/bitbucket-cloud/docs/integrate-pipelines-with-resource-servers-using-oidc/",
+    strangers: [`\\{00000000-0000-0000-0000-000000000000\\}:${ANY}`, `\\{${UUID}\\}:${ANY}`],
+  },
   {
     issuer: "any",
     part: "sub",
@@ -371,7 +408,7 @@ export const ownPins: readonly Pin[] = [
   {
     issuer: "any",
     part: "sub",
-    literal: "trust domain of SPIFFE",
+    literal: TRUST_DOMAIN,
     before: "spiffe://",
     name: "[a-z0-9._-]+",
     after: `(?:/${ANY})?`,
@@ -382,7 +419,7 @@ export const ownPins: readonly Pin[] = [
   {
     issuer: "any",
     part: "sub",
-    literal: "mail domain",
+    literal: MAIL_DOMAIN_OWNER,
     before: "(?s:.*)@",
     name: MAIL_DOMAIN,
     after: "",

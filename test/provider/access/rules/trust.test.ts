@@ -97,11 +97,52 @@ describe("T1 any-subject", () => {
     expect(found("T1", made(aws({ arnPattern: named, userIdPattern: ".*" })))).toEqual([]);
   });
 
-  it("reports a pattern that is too large to be judged as open", () => {
-    const [finding] = found("T1", made(github({ subjectPattern: `^${"a".repeat(2000)}$` })));
-    expect(finding).toMatchObject({ severity: "critical" });
-    expect(finding?.message).toContain("too large to be judged");
-    expect(finding).not.toHaveProperty("counterexample");
+  const tooLarge = `^${"a".repeat(6000)}$`;
+
+  it.each([
+    ["a subject", { subjectPattern: tooLarge }, "any-subject"],
+    ["a claim", { subjectPattern: ".*", claimPatterns: { repository: tooLarge } }, "any-subject"],
+    [
+      "a claim beside a subject",
+      { subject: "environment:x", claimPatterns: { repository: tooLarge } },
+      "shared-issuer",
+    ],
+  ])("says once of %s that it is too large to be judged", (_, trust, rule) => {
+    const all = ["T1", "T3", "T4"].flatMap((id) => found(id, made(github(trust))));
+    expect(all).toMatchObject([{ rule, severity: "high" }]);
+    expect(all[0]?.message).toContain("too large to be judged");
+    expect(all[0]).not.toHaveProperty("counterexample");
+  });
+
+  const repositories = (count: number, to: (i: number) => string): string =>
+    `^(?:${Array.from({ length: count }, (_, i) => `repo:acme/${to(i)}`).join("|")}):ref:refs/heads/main$`;
+
+  it.each([
+    repositories(60, (i) => `repository-${i}`),
+    repositories(100, (i) => `${((i * 7919) % 1000003).toString(36)}-service-${i}`),
+  ])("judges a long list of repositories that are written out", (subjectPattern) => {
+    expect(["T1", "T3", "T4"].flatMap((id) => found(id, made(github({ subjectPattern }))))).toEqual([]);
+  });
+
+  const google = (more: Props): Props => claims({ issuer: "https://accounts.google.com", ...more });
+  const sso = (more: Props): Props => claims({ issuer: "https://sso.acme.com", ...more });
+
+  it.each([
+    [google({ subjectPattern: ".*", claims: { hd: "acme.com" } }), 1],
+    [google({ subjectPattern: ".*", claimPatterns: { hd: "^(?:acme|globex)\\.com$" } }), 1],
+    [google({ subjectPattern: ".*", claims: { hd: "acme.com", email: "ada@acme.com" } }), 0],
+    [google({ subjectPattern: "^1034567890123456789(?:01|02)$", claims: { hd: "acme.com" } }), 0],
+    [sso({ subjectPattern: "^.*@acme\\.com$" }), 1],
+    [sso({ subjectPattern: "@acme\\.com$", claims: { email_verified: "true" } }), 1],
+    [sso({ subjectPattern: "^svc-[a-z]+@acme\\.com$" }), 0],
+    [sso({ subjectPattern: "^(?:ada|bob)@acme\\.com$" }), 0],
+  ])("is medium where everybody of a mail domain is accepted: %j", (trust, count) => {
+    const all = found("T1", made(trust));
+    expect(all).toHaveLength(count);
+    for (const { severity, message } of all) {
+      expect(severity).toBe("medium");
+      expect(message).toContain('can be assumed by everybody of the mail domain "acme.com"');
+    }
   });
 });
 
@@ -608,6 +649,133 @@ describe("T7 new-outsider", () => {
     ["what pins nobody", github({ subjectPattern: ".*" })],
   ])("leaves %s alone", (_, trust) => {
     expect(found("T7", add(trust, pusher))).toEqual([]);
+  });
+
+  describe("who a subject is at an issuer that one owner runs", () => {
+    const ENTERPRISE = "https://token.actions.githubusercontent.com/acme";
+    const WORKSPACE = "https://api.bitbucket.org/2.0/workspaces/acme/pipelines-config/identity/oidc";
+    const CIRCLECI = "https://oidc.circleci.com/org/11111111-0000-0000-0000-000000000000";
+    const by = (issuer: string, more: Props): Props => claims({ issuer, ...more });
+    const sso = (more: Props): Props => by("https://sso.acme.com", more);
+    const google = (more: Props): Props => by("https://accounts.google.com", more);
+    const trusted = [
+      sso({ subject: "ada@acme.com" }),
+      sso({ subject: "opaque" }),
+      sso({ subject: "spiffe://acme.com/ci" }),
+      by("https://gitlab.acme.com", { subject: "project_path:acme/pay:ref_type:branch:ref:main" }),
+      by(ENTERPRISE, { subject: "repo:acme/pay:ref:refs/heads/main" }),
+      by(azure("1"), { subject: "app" }),
+      by(CIRCLECI, { subject: "org/1/project/p1/user/u1" }),
+      by(WORKSPACE, { subject: "{1}:{2}" }),
+      google({ subject: "103456789012345678901", claims: { hd: "acme.com" } }),
+      github({ subject: "repo:acme/pay:ref:refs/heads/main" }),
+    ].map((trust, i) => identity(`trusted-${i}`, trust));
+    const all = [...base, ...trusted, ...trusted.map((who) => binding(who, viewer, acme))];
+    const strangers = (trust: Props): string[] => {
+      const who = identity("ci", trust);
+      return found("T7", compareResources(all, [...all, who, binding(who, viewer, acme)])).map(
+        ({ severity, message }) => `${severity} ${/trusts (.*?), which/.exec(message)?.[1]}`,
+      );
+    };
+
+    it.each<readonly [Props, string]>([
+      [sso({ subject: "spiffe://evil.com/ns/x" }), 'trust domain of SPIFFE "evil.com"'],
+      [sso({ subjectPattern: "^spiffe://evil\\.com/.*$" }), 'trust domain of SPIFFE "evil.com"'],
+      [sso({ subjectPattern: "^(?:ada|spiffe://evil\\.com/x)$" }), 'trust domain of SPIFFE "evil.com"'],
+      [
+        by(ENTERPRISE, { subject: "repo:evil/pay:ref:refs/heads/main" }),
+        `organisation of GitHub Actions at ${ENTERPRISE} "evil"`,
+      ],
+      [
+        by(ENTERPRISE, { subjectPattern: "^repo:(?:acme|evil)/pay:.*$" }),
+        `organisation of GitHub Actions at ${ENTERPRISE} "evil"`,
+      ],
+      [
+        by(ENTERPRISE, { subject: "environment:production", claims: { repository: "evil/pay" } }),
+        `organisation of GitHub Actions at ${ENTERPRISE} "evil"`,
+      ],
+      [
+        by("https://gitlab.acme.com", { subject: "project_path:evil/pay:ref_type:branch:ref:main" }),
+        'group of GitLab CI at https://gitlab.acme.com "evil"',
+      ],
+      [sso({ subject: "eve@evil.com" }), 'mail domain "evil.com"'],
+      [sso({ subject: "eve@evil.acme.com.evil.com" }), 'mail domain "evil.acme.com.evil.com"'],
+      [sso({ subject: "opaque", claims: { email: "mallory@evil.com" } }), 'mail domain "evil.com"'],
+      [sso({ subject: "opaque", claimPatterns: { upn: "^mallory@evil\\.com$" } }), 'mail domain "evil.com"'],
+      [sso({ subject: "opaque", claimPatterns: { email: "mallory@evil" } }), 'claim email "mallory@evil"'],
+      [
+        by(azure("1"), { subject: "app", claims: { upn: "mallory_evil.com#EXT#@acme.com" } }),
+        'claim upn "mallory_evil.com#EXT#@acme.com"',
+      ],
+      [
+        sso({ subjectPattern: "^(?:ada|.*_evil\\.com#EXT#)@acme\\.com$" }),
+        'subject "^(?:ada|.*_evil\\\\.com#EXT#)@acme\\\\.com$"',
+      ],
+      ...[
+        "mallory@evil.com ",
+        "<mallory@evil.com>",
+        "mallory@evil.com|x",
+        "mallory@evil_x.com",
+        "mallory@[1.2.3.4]",
+        "mallory@evil",
+        "mallory\uff20evil.com",
+        "mallory\ufe6bevil.com",
+        "mallory@evil\u3002com",
+        "mallory@acme\u3002com",
+        "mallory%40evil.com",
+        "mallory%2540evil.com",
+        "mallory_evil.com#EXT#@acme.com",
+        "mallory%evil.com@acme.com",
+        "mallory@evil.com@acme.com",
+        "@acme.com",
+        "evil|ada@acme.com",
+      ].map((subject) => [sso({ subject }), `subject ${JSON.stringify(subject)}`] as const),
+      [sso({ subject: "mallory@acme.com\u200b" }), 'subject "mallory@acme.com "'],
+      [google({ subject: "103456789012345678909" }), 'account of Google "103456789012345678909"'],
+      [
+        google({ subject: "103456789012345678909", claims: { hd: "evil.com" } }),
+        'account of Google "103456789012345678909"',
+      ],
+      [google({ subjectPattern: ".*", claims: { hd: "evil.com" } }), 'mail domain "evil.com"'],
+      [github({ ...GLOBEX, claims: { repository_id: "7" } }), 'organisation of GitHub Actions "globex"'],
+    ])("finds each that is not known: %j", (trust, who) => {
+      expect(strangers(trust)).toEqual([`high ${who}`]);
+    });
+
+    it.each([
+      [sso({ subject: "other" })],
+      [sso({ subject: "bob@acme.com" })],
+      [sso({ subject: "BOB@ACME.com." })],
+      [sso({ subject: "bob@corp.acme.com" })],
+      [sso({ subjectPattern: "^.*@acme\\.com$" })],
+      [sso({ subjectPattern: "@acme\\.com$" })],
+      [sso({ subjectPattern: "^svc-[a-z]+@(?:ci\\.)?acme\\.com$" })],
+      [sso({ subject: "opaque", claims: { email: "bob@acme.com", team: "sre" } })],
+      [sso({ subject: "spiffe://acme.com/other" })],
+      [sso({ subjectPattern: "^system:serviceaccount:other:.*$" })],
+      [by(ENTERPRISE, { subject: "repo:acme/search:environment:production" })],
+      [
+        by(ENTERPRISE, {
+          subject: "repo:acme/search:environment:production",
+          claims: { job_workflow_ref: "acme/flows/.github/workflows/x.yml@refs/heads/main" },
+        }),
+      ],
+      [by(CIRCLECI, { subjectPattern: "^org/1/project/p2/user/.*$" })],
+      [by(WORKSPACE, { subjectPattern: `^\\{${"1".repeat(8)}-1111-1111-1111-${"1".repeat(12)}\\}:.*$` })],
+      [google({ subject: "103456789012345678909", claims: { hd: "acme.com" } })],
+      [google({ subjectPattern: ".*", claims: { hd: "acme.com" } })],
+    ])("leaves those alone that are known: %j", (trust) => {
+      expect(strangers(trust)).toEqual([]);
+    });
+
+    it("reports a role that only reads, or converts what it is sent, as medium below the root", () => {
+      const reader = role("reader", ["REPO_LIST", "GUARDENER_DFC_CONVERT", "GUARDENER_ACTIONS_MIGRATE"]);
+      const who = identity("ci", github(GLOBEX));
+      const now = [...all, reader];
+      expect(
+        severitiesOf("T7", compareResources(now, [...now, who, binding(who, reader, payments)])),
+      ).toEqual(["medium"]);
+    });
   });
 
   it("leaves an identity without a grant alone, and finds it when it gets one", () => {

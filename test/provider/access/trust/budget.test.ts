@@ -2,7 +2,7 @@ import { sharedIssuerOf } from "../../../../provider/access/trust/issuers";
 import { Budget } from "../../../../provider/access/trust/budget";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { judgeIssuer } from "../../../../provider/access/trust/ownedIssuers";
-import { judgeSubject, judgeUnknownSubject } from "../../../../provider/access/trust/ownedSubjects";
+import { judgeOwnPart, judgeSubject } from "../../../../provider/access/trust/ownedSubjects";
 import { estimateProgram } from "../../../../provider/access/trust/regexSyntax";
 import { RE2JS } from "re2js";
 import { spreadOf } from "../../../support/properties";
@@ -38,7 +38,7 @@ const HOSTILE = [
 function judgeAll(languages: Languages, patterns: readonly string[] = HOSTILE): string[] {
   return patterns.flatMap((pattern) => [
     judgeSubject(languages, pattern, [github]).kind,
-    judgeUnknownSubject(languages, pattern).kind,
+    judgeOwnPart(languages, "sub", pattern, []).kind,
     judgeIssuer(languages, pattern).kind,
   ]);
 }

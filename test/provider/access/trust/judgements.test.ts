@@ -6,9 +6,9 @@ import { Languages } from "../../../../provider/access/trust/languages";
 import { judgeAudience, judgeIssuer } from "../../../../provider/access/trust/ownedIssuers";
 import {
   judgeOwnerClaim,
+  judgeOwnPart,
   judgePrincipal,
   judgeSubject,
-  judgeUnknownSubject,
   judgeUserId,
 } from "../../../../provider/access/trust/ownedSubjects";
 
@@ -19,7 +19,7 @@ const account = "123456789012";
 
 const atGithub = (pattern: string, languages = new Languages()): PatternJudgement =>
   judgeSubject(languages, pattern, [github]);
-const atUnknown = (pattern: string): PatternJudgement => judgeUnknownSubject(new Languages(), pattern);
+const atUnknown = (pattern: string): PatternJudgement => judgeOwnPart(new Languages(), "sub", pattern, []);
 const ofIssuer = (pattern: string): PatternJudgement => judgeIssuer(new Languages(), pattern);
 const ofPrincipal = (pattern: string): PatternJudgement => judgePrincipal(new Languages(), pattern, account);
 

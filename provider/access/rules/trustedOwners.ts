@@ -1,0 +1,122 @@
+import { withoutTrailing } from "../../api/withoutTrailing";
+import type { Json } from "../../engine/description";
+import type { Entity } from "../graph/model";
+import { domainsAbove } from "../trust/addresses";
+import { AZURE_TENANT, CIRCLECI_ORGANISATION } from "../trust/data/issuerHosts";
+import { GITHUB_ORGANISATION, MAIL_DOMAIN_OWNER } from "../trust/data/pins";
+import { customerOf } from "../trust/issuers";
+import type { Owner } from "../trust/judgement";
+import { ownerAtIssuer, ownersAtIssuer, SUBJECT } from "../trust/ownedSubjects";
+import type { Facts } from "./facts";
+import { textAt } from "./inputValues";
+import type { KnownBefore } from "./knownBefore";
+import { languagesOf } from "./openPatterns";
+import {
+  judgeAtOwnIssuers,
+  judgeIssuersOf,
+  ownersByClaims,
+  ownersBySubject,
+  sharedIssuersOf,
+  trustsOtherIssuers,
+} from "./openSubjects";
+import { readClaimConditions } from "./trustedIdentities";
+
+/**
+ * The owners that each part of a trust names, where all parts hold together of one token. One part whose owners are known
+ * is enough. Only the first one makes its owners known: a second one may never hold together with it.
+ */
+export type OwnerParts = readonly (readonly Owner[])[];
+
+/** Whether an owner is a customer of an issuer that has an address for each. */
+export const isCustomer = ({ what }: Owner): boolean => [AZURE_TENANT, CIRCLECI_ORGANISATION].includes(what);
+
+/** The customers that the address of an issuer names. */
+function customersOf(facts: Facts, claimMatch: Json | undefined): readonly Owner[] {
+  const issuer = textAt(claimMatch, "issuer");
+  if (issuer !== undefined) return [customerOf(issuer) ?? []].flat();
+  const judged = judgeIssuersOf(facts, claimMatch);
+  return judged?.kind === "pinned" ? judged.owners.filter(isCustomer) : [];
+}
+
+/** The owners that the subject and the claims name at an issuer that one owner runs, whose claims may say anything. */
+function namedAtOwnIssuers(facts: Facts, claimMatch: Json | undefined): readonly (readonly Owner[])[] {
+  if (claimMatch === undefined || !trustsOtherIssuers(facts, claimMatch)) return [];
+  const issuer = textAt(claimMatch, "issuer") ?? textAt(claimMatch, "issuerPattern") ?? "";
+  const [subject, pattern] = [textAt(claimMatch, "subject"), textAt(claimMatch, "subjectPattern")];
+  const texts = [
+    ...(subject === undefined ? [] : [[SUBJECT, subject] as const]),
+    ...readClaimConditions(claimMatch, "claims"),
+  ];
+  const patterns = [
+    ...(pattern === undefined ? [] : [[SUBJECT, pattern] as const]),
+    ...readClaimConditions(claimMatch, "claimPatterns"),
+  ];
+  const languages = languagesOf(facts);
+  const address = withoutTrailing(issuer, "/");
+  return [
+    ...texts.map(([part, text]) => [ownerAtIssuer(languages, part, text, address) ?? []].flat()),
+    ...patterns.map(([part, text]) =>
+      ownersAtIssuer(languages, part, text, judgeAtOwnIssuers(facts, claimMatch, part, text), address),
+    ),
+  ];
+}
+
+/** The owners that the trust of an identity names. Each of its conditions must be known. */
+export function ownersOf(facts: Facts, { inputs }: Entity): readonly OwnerParts[] {
+  const { claimMatch, awsIdentity } = inputs;
+  const account = textAt(awsIdentity, "awsAccount");
+  if (account !== undefined) return [[[{ what: "account of AWS", name: account }]]];
+  const shared = sharedIssuersOf(facts, claimMatch);
+  const bySubject = ownersBySubject(facts, claimMatch, shared);
+  const byClaims = shared.flatMap((issuer) => ownersByClaims(facts, claimMatch, issuer));
+  const atShared = [...(bySubject === undefined ? [] : [bySubject]), ...byClaims];
+  const alone = [customersOf(facts, claimMatch), ...namedAtOwnIssuers(facts, claimMatch)];
+  return [atShared, ...alone.map((owners) => [owners])].filter(([first = []]) => first.length > 0);
+}
+
+/** The owner without its number, which a program may leave out. */
+function withoutNumber({ what, name }: Owner): Owner {
+  const [, bare] = /^([^@]+)@[0-9]+$/.exec(name) ?? [];
+  return { what, name: what.startsWith(GITHUB_ORGANISATION) ? (bare ?? name) : name };
+}
+
+const keyOf = ({ what, name }: Owner): string => JSON.stringify([what, name]);
+const anyNumber = ({ what, name }: Owner): string => JSON.stringify([what, name, "any number"]);
+
+/** A name with a number makes the name alone known, and a name alone makes it known with any number. */
+export const keysMadeKnown = (owner: Owner): string[] => [keyOf(owner), anyNumber(withoutNumber(owner))];
+
+function keysToKnow(owner: Owner): string[] {
+  if (owner.what === MAIL_DOMAIN_OWNER)
+    return domainsAbove(owner.name).map((name) => keyOf({ ...owner, name }));
+  return [keyOf(owner), keyOf(withoutNumber(owner)), anyNumber(owner)];
+}
+
+/** Whether an owner was trusted before, on a group or above it where one is given. */
+export function isKnownOwner(known: KnownBefore, owner: Owner, group?: string): boolean {
+  return keysToKnow(owner).some((key) =>
+    group === undefined ? known.has(key) : known.isKnownAt(key, group),
+  );
+}
+
+/** Whether some token can meet all parts: no two parts name different owners of the same sort. */
+function canHoldTogether(parts: OwnerParts): boolean {
+  return parts.every((left, i) =>
+    parts.slice(i + 1).every((right) => {
+      const same = right.filter(({ what }) => left.some((owner) => owner.what === what));
+      const names = left.map((owner) => keyOf(withoutNumber(owner)));
+      return same.length === 0 || same.some((owner) => names.includes(keyOf(withoutNumber(owner))));
+    }),
+  );
+}
+
+/** The owners that a trust names and that are not known. */
+export function strangersOf(
+  conditions: readonly OwnerParts[],
+  isKnown: (owner: Owner) => boolean,
+): readonly Owner[] {
+  return conditions.flatMap((parts) => {
+    if (canHoldTogether(parts) && parts.some((owners) => owners.every(isKnown))) return [];
+    return (parts[0] ?? []).filter((owner) => !isKnown(owner));
+  });
+}

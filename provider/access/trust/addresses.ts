@@ -1,0 +1,47 @@
+import { domainToASCII, domainToUnicode } from "node:url";
+import { getDomain } from "tldts";
+import { isMailHost } from "./data/mailHosts";
+import { MAIL_DOMAIN, MAIL_DOMAIN_OWNER } from "./data/pins";
+import type { Owner } from "./judgement";
+
+const AT_SIGN = /@|%(?:25)*40/i;
+/** The names of mailboxes that no server takes for an address at another host. */
+const MAILBOX = "[\\p{L}\\p{N}._+'-]+";
+const ADDRESS = new RegExp(`^(${MAILBOX})@([^@]+)$`, "u");
+const DOMAIN = new RegExp(`^${MAIL_DOMAIN}$`);
+
+/** Whether a text has an at sign in any of the forms that some server takes for one. */
+export const hasAtSign = (text: string): boolean => AT_SIGN.test(text.normalize("NFKC"));
+
+/** A domain as the name system has it; undefined for a spelling that only some servers take for it. */
+function readDomain(text: string): string | undefined {
+  const bare = text.replace(/\.$/, "").toLowerCase();
+  const domain = domainToASCII(bare);
+  return DOMAIN.test(domain) && [domain, domainToUnicode(domain)].includes(bare) ? domain : undefined;
+}
+
+/**
+ * Whose a text is that looks like a mail address: its domain's, or its own at a host where everybody can have one. What is
+ * not proven to be at a domain is an owner of its own, so that it never passes for a known one.
+ * @param what What the text is: "subject".
+ */
+export function ownerOfAddress(what: string, text: string): Owner | undefined {
+  if (!hasAtSign(text)) return undefined;
+  const [, mailbox = "", host = ""] = ADDRESS.exec(text) ?? [];
+  const domain = readDomain(host);
+  if (domain === undefined) return { what, name: text };
+  return isMailHost(domain)
+    ? { what: "mail address", name: `${mailbox}@${domain}`.toLowerCase() }
+    : { what: MAIL_DOMAIN_OWNER, name: domain };
+}
+
+/** A domain and those above it that the same owner has registered: whoever has `acme.com` gives out `corp.acme.com`. */
+export function domainsAbove(domain: string): string[] {
+  const registered = getDomain(domain, { allowPrivateDomains: true });
+  const found = [domain];
+  for (let name = domain; registered !== null && name !== registered && name.includes(".");) {
+    name = name.slice(name.indexOf(".") + 1);
+    found.push(name);
+  }
+  return found;
+}
