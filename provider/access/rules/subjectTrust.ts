@@ -92,7 +92,7 @@ export const sharedIssuer: Rule = {
   name: "shared-issuer",
   severities: ["high"],
   when: "always",
-  what: "An identity trusts an issuer that signs tokens for many customers, and neither its subject nor a claim names an organisation or repository. Such issuers are GitHub Actions, GitLab.com, Buildkite, HCP Terraform, Google, Vercel, Codefresh and Pulumi Cloud. Claims that any customer can set, such as `ref`, `environment`, `workflow` and `actor`, do not restrict it. Nor does `job_workflow_ref` or `ci_config_ref_uri`: everybody can run what is public. Nor does `azp` of Google: everybody can use a public client.",
+  what: "An identity trusts an issuer that signs tokens for many customers, and neither its subject nor a claim names an organisation or repository. Such issuers are GitHub Actions, GitLab.com, Buildkite, HCP Terraform, Google, Vercel, Codefresh, Pulumi Cloud and Pulumi ESC. Claims that any customer can set, such as `ref`, `environment`, `workflow` and `actor`, do not restrict it. Nor does `job_workflow_ref` or `ci_config_ref_uri`: everybody can run what is public. Nor does `azp` of Google: everybody can use a public client.",
   why: "Every customer of that service gets tokens from the same issuer. Anyone can name an environment `production`.",
   fix: "Name the organisation in the subject (`repo:acme/pay:…`), or in an exact claim such as `repository_owner_id`. A numeric id is safer than a name, which can be given up and registered by others.",
   except: "Never while the issuer serves other customers.",
@@ -183,7 +183,7 @@ function reportUntrustedRuns(facts: Facts, entity: Entity, found: UntrustedRuns)
   return facts.aboutEntity(entity, {
     severity: canWrite ? "high" : "medium",
     field,
-    message: `${labelEntity(entity)} can be assumed by ${runs.join(" and by ")}${example === undefined ? "" : `: it accepts ${JSON.stringify(example)}`}`,
+    message: `${labelEntity(entity)} can be assumed by ${new Intl.ListFormat("en-GB").format(runs)}${example === undefined ? "" : `: it accepts ${JSON.stringify(example)}`}`,
     ...(example === undefined ? {} : { counterexample: example }),
     details: [
       `subject: ${accepted}`,
@@ -201,7 +201,7 @@ export const pullRequestRef: Rule = {
   name: "pull-request-ref",
   severities: ["high", "medium"],
   when: "high if the identity has a write capability, or if the capabilities of its role are unknown; otherwise medium",
-  what: "An identity accepts runs of pull requests, of any branch, or of more than nine branch names. Without a `$` the pattern accepts every branch name that starts like the intended one. Not reported: a number after fixed words (`release-[0-9]+`), branches that a claim such as `ref` excludes, environments, named branches, and what T1 reports.",
+  what: "An identity accepts runs of code that nobody reviewed: of pull requests, or of more than nine names of branches, tags or environments. A new environment has no protection. So do plans of HCP Terraform, previews of Pulumi Cloud, and preview deployments and developers of Vercel. Without a `$` the pattern accepts every name that starts like the intended one. Not reported: a number after fixed words (`release-[0-9]+`), what a claim such as `ref` excludes, named branches, tags and environments, and what T1 reports.",
   why: "Whoever can push a branch or open a pull request writes the workflow that runs. It acts as the identity before anyone has reviewed a line.",
   fix: "Pin the branch or, better, a protected environment: `repo:acme/pay:environment:production`. Use a second identity with a read-only role for pull requests.",
   except: "For an identity that only reads what pull requests need.",

@@ -1,8 +1,9 @@
+import { RE2JS } from "re2js";
 import { INTRUDER } from "./data/pins";
-import type { UntrustedRef } from "./data/sharedIssuers";
+import type { ChosenName, UntrustedRef } from "./data/sharedIssuers";
 import { firstExample, MOST_OWNERS } from "./judgement";
 import { exactPattern, anchored } from "./languages";
-import type { Languages, SegmentSpec } from "./languages";
+import type { Languages } from "./languages";
 
 /** The claims that a token must have beside its subject. */
 export interface ClaimConditions {
@@ -18,34 +19,32 @@ export interface UntrustedRuns {
 
 const UNJUDGED: UntrustedRuns = { what: "runs that cannot be judged", example: undefined };
 
-/** `release-1.2`: a name for each version is no free choice. */
-const VERSION = "v?[0-9]+(?:[.-](?:[0-9]+|x))*";
-const WORDS = "(?:refs/heads/)?(?:[A-Za-z]+[-_/])+";
+const NUMBERS = "[0-9]+(?:[.-](?:[0-9]+|x))*";
+const WORDS = "(?:[A-Za-z]+[-_/])+";
+
+/** `release-1.2`, `v1.2`: a name for each version is no free choice, unless the words vary. */
+const versioned = ({ prefix }: ChosenName): string => anchored(`${prefix}(?:${WORDS}v?|v)${NUMBERS}`);
 
 /** Whether a claim of such runs can have a value that the identity requires. */
-function fitsClaims(
-  languages: Languages,
-  { claims, branchClaim }: UntrustedRef,
-  asked: ClaimConditions,
-): boolean {
+function fitsClaims(languages: Languages, { claims, chosen }: UntrustedRef, asked: ClaimConditions): boolean {
   const exact = asked.exact.every(([name, value]) => {
-    const form = name === branchClaim ? undefined : claims[name];
+    const form = name === chosen?.claim ? undefined : claims[name];
     return form === undefined || languages.matches(anchored(form), value);
   });
   return (
     exact &&
     asked.patterns.every(([name, pattern]) => {
-      const form = name === branchClaim ? undefined : claims[name];
+      const form = name === chosen?.claim ? undefined : claims[name];
       return form === undefined || languages.intersects(pattern, anchored(form)) !== "no";
     })
   );
 }
 
-/** What the claim that contains the branch must match. */
-function branchConditions({ branchClaim }: UntrustedRef, asked: ClaimConditions): string[] {
+/** What the claim that contains the chosen name must match. */
+function nameConditions({ claim }: ChosenName, asked: ClaimConditions): string[] {
   return [
-    ...asked.exact.filter(([name]) => name === branchClaim).map(([, value]) => exactPattern(value)),
-    ...asked.patterns.filter(([name]) => name === branchClaim).map(([, pattern]) => pattern),
+    ...asked.exact.filter(([name]) => name === claim).map(([, value]) => exactPattern(value)),
+    ...asked.patterns.filter(([name]) => name === claim).map(([, pattern]) => pattern),
   ];
 }
 
@@ -60,50 +59,52 @@ function commonStart(names: readonly string[]): string {
 function hasManyWords(
   languages: Languages,
   pattern: string,
-  branch: SegmentSpec,
+  { before, prefix, after }: ChosenName,
   namePatterns: readonly string[],
 ): boolean {
-  const words = { before: branch.before, name: WORDS, after: `${VERSION}${branch.after}` };
+  const [name, rest] = [`${prefix}${WORDS}`, `v?${NUMBERS}`];
   const found = [
-    languages.names(pattern, words, MOST_OWNERS),
-    ...namePatterns.map((branch) =>
-      languages.names(branch, { before: "", name: WORDS, after: VERSION }, MOST_OWNERS),
-    ),
+    languages.names(pattern, { before, name, after: `${rest}${after}` }, MOST_OWNERS),
+    ...namePatterns.map((text) => languages.names(text, { before: "", name, after: rest }, MOST_OWNERS)),
   ];
   return found.every((names) => names === "tooLarge" || names.isMany);
 }
 
-/** Branches with various names that a pattern accepts. */
-function findBranches(
+/** Runs with various chosen names that a pattern accepts. */
+function findChosenNames(
   languages: Languages,
   pattern: string,
-  ref: UntrustedRef & { readonly branch: SegmentSpec },
+  { what, chosen }: UntrustedRef & { readonly chosen: ChosenName },
   asked: ClaimConditions,
 ): UntrustedRuns | undefined {
-  const namePatterns = branchConditions(ref, asked);
-  const all = languages.names(pattern, { ...ref.branch, namePatterns }, MOST_OWNERS);
+  const namePatterns = nameConditions(chosen, asked);
+  const all = languages.names(pattern, { ...chosen, namePatterns }, MOST_OWNERS);
   if (all !== "tooLarge" && !all.isMany) return undefined;
-  const segment = { ...ref.branch, namePatterns, excludedName: anchored(`${WORDS}${VERSION}`) };
+  const segment = { ...chosen, namePatterns, excludedName: versioned(chosen) };
   const names = languages.names(pattern, segment, MOST_OWNERS);
   if (names === "tooLarge") return UNJUDGED;
-  const isMany = names.isMany || hasManyWords(languages, pattern, ref.branch, namePatterns);
-  if (!isMany) return undefined;
-  const own = `(?:refs/heads/)?${INTRUDER}`;
-  const accepted = languages.names(
-    pattern,
-    { ...segment, namePatterns: [...namePatterns, anchored(own)] },
-    1,
-  );
-  const isAny = accepted === "tooLarge" || accepted.list.length > 0;
-  const start = commonStart(names.list).replace(/^refs\/heads\//, "");
-  const what = isAny
-    ? ref.what
-    : start === "" || !names.isMany
-      ? "branches of many names"
-      : "any branch whose name begins like that";
-  const { before, name, after } = ref.branch;
+  if (!names.isMany && !hasManyWords(languages, pattern, chosen, namePatterns)) return undefined;
+  const { before, name, after, noun, prefix } = chosen;
+  const own = `${prefix}${INTRUDER}`;
+  const accepts = (form: string): boolean => {
+    const found = languages.names(
+      pattern,
+      { ...segment, namePatterns: [...namePatterns, anchored(form)] },
+      1,
+    );
+    return found === "tooLarge" || found.list.length > 0;
+  };
+  const start = commonStart(names.list);
+  const isStart = start.length > prefix.length && accepts(`${RE2JS.quote(start)}.*${INTRUDER}`);
   const examples = [`${before}${own}${after}`, `${before}.*${INTRUDER}${after}`, `${before}${name}${after}`];
-  return { what, example: firstExample(languages, pattern, examples) };
+  return {
+    what: accepts(own)
+      ? what
+      : isStart
+        ? `any ${noun} whose name begins like that`
+        : `${noun === "branch" ? "branches" : `${noun}s`} of many names`,
+    example: firstExample(languages, pattern, examples),
+  };
 }
 
 /** The runs of unreviewed changes that have an exact subject. */
@@ -114,7 +115,7 @@ export function findRunsOf(
   asked: ClaimConditions,
 ): UntrustedRuns[] {
   return refs
-    .filter(({ branch, subject: form }) => branch === undefined && languages.matches(anchored(form), subject))
+    .filter(({ chosen, subject: form }) => chosen === undefined && languages.matches(anchored(form), subject))
     .filter((ref) => fitsClaims(languages, ref, asked))
     .map(({ what }) => ({ what, example: subject }));
 }
@@ -137,9 +138,9 @@ function findRuns(
   asked: ClaimConditions,
 ): readonly UntrustedRuns[] {
   if (!fitsClaims(languages, ref, asked)) return [];
-  const { branch } = ref;
-  if (branch !== undefined) {
-    const found = findBranches(languages, pattern, { ...ref, branch }, asked);
+  const { chosen } = ref;
+  if (chosen !== undefined) {
+    const found = findChosenNames(languages, pattern, { ...ref, chosen }, asked);
     return found === undefined ? [] : [found];
   }
   const verdict = languages.intersects(pattern, anchored(ref.subject));

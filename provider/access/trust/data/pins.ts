@@ -52,6 +52,7 @@ export const GOOGLE = "https://accounts.google.com";
 export const VERCEL = "https://oidc.vercel.com";
 export const CODEFRESH = "https://oidc.codefresh.io";
 export const PULUMI = "https://api.pulumi.com/oidc";
+export const PULUMI_ESC = "https://api.pulumi.com/oidc/v2";
 
 const GITHUB_DOCS = "https://docs.github.com/en/actions/reference/security/oidc";
 const GITLAB_DOCS = "https://docs.gitlab.com/ci/secrets/id_token_authentication/";
@@ -63,6 +64,8 @@ const GOOGLE_MAIL_DOCS = "https://developers.google.com/identity/gsi/web/guides/
 const VERCEL_DOCS = "https://vercel.com/docs/oidc/reference";
 const CODEFRESH_DOCS = "https://codefresh.io/docs/docs/integrations/oidc-pipelines/";
 const PULUMI_DOCS = "https://www.pulumi.com/docs/administration/access-identity/oidc-provider/";
+
+const PULUMI_ESC_DOCS = "https://www.pulumi.com/docs/esc/guides/configuring-oidc/custom-audience/";
 
 const GITHUB_OWNER = "[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*-?(?:_[A-Za-z0-9]+)?";
 const GITHUB_REPOSITORY = "[A-Za-z0-9._-]+";
@@ -250,6 +253,17 @@ export const sharedPins: readonly Pin[] = [
     why: "Buildkite writes the organisation of the pipeline that runs",
     source: BUILDKITE_DOCS,
   },
+  {
+    issuer: BUILDKITE,
+    part: "sub",
+    literal: "id of Buildkite",
+    before: "",
+    name: UUID,
+    after: "",
+    why: "a job may have an id of its own organisation, pipeline or cluster as its whole subject",
+    source: "https://buildkite.com/docs/agent/cli/reference/oidc#custom-subject-claims",
+    strangers: ["00000000-0000-0000-0000-000000000000"],
+  },
   ...["organization_slug", "organization_id", "pipeline_id"].map((claim) => ({
     issuer: BUILDKITE,
     ...wholeClaim(
@@ -352,6 +366,19 @@ export const sharedPins: readonly Pin[] = [
     ...wholeClaim("org", "organisation of Pulumi Cloud"),
     why: "Pulumi Cloud writes the organisation of the stack or environment",
     source: PULUMI_DOCS,
+  },
+  {
+    issuer: PULUMI_ESC,
+    ...upToColon("pulumi:org", "env", ""),
+    literal: "organisation of Pulumi ESC",
+    why: "Pulumi writes the id of the organisation that declares the environment",
+    source: PULUMI_ESC_DOCS,
+  },
+  {
+    issuer: PULUMI_ESC,
+    ...wholeClaim("https://pulumi.com/org_id", "organisation of Pulumi ESC"),
+    why: "Pulumi writes the id of the organisation that declares the environment",
+    source: PULUMI_ESC_DOCS,
   },
 ];
 

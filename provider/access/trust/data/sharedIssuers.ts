@@ -6,7 +6,9 @@ import {
   GITLAB,
   GOOGLE,
   OWNERLESS_GITHUB_SUBJECTS,
+  INTRUDER,
   PULUMI,
+  PULUMI_ESC,
   TERRAFORM,
   VERCEL,
 } from "./pins";
@@ -26,21 +28,57 @@ export interface SharedIssuer {
   readonly example: string;
 }
 
+/** A name in a subject that the author of a change chooses. */
+export interface ChosenName extends SegmentSpec {
+  readonly noun: "branch" | "tag" | "environment";
+  /** How each name begins: "refs/heads/". */
+  readonly prefix: string;
+  /** The claim that contains the same name. */
+  readonly claim: string;
+}
+
 /** Runs of changes that nobody has reviewed yet. Strings are regular expressions. */
 export interface UntrustedRef {
   /** "any pull request". */
   readonly what: string;
   /** All subjects of such runs. */
   readonly subject: string;
-  /** The name in the subject that the author of the change chooses. */
-  readonly branch?: SegmentSpec;
-  /** The claim that contains the same chosen name. */
-  readonly branchClaim?: string;
-  /** Claims that have the same value in all these runs. */
+  readonly chosen?: ChosenName;
+  /** The values that claims have in these runs. */
   readonly claims: Readonly<Partial<Record<string, string>>>;
+  /** Where the issuer says so. */
+  readonly source: string;
 }
 
-const INTRUDERS_BRANCH = { event_name: "push", ref_type: "branch", ref_protected: "false" };
+/** Runs whose branch, tag or environment the author of a change chooses. */
+function chosenRef(
+  noun: ChosenName["noun"],
+  before: string,
+  { prefix = "", after = "(?::.*)?" },
+  { claim, claims, source }: { claim: string; claims: UntrustedRef["claims"]; source: string },
+): UntrustedRef {
+  const name = `${prefix}[^:]+`;
+  return {
+    what: noun === "environment" ? "any environment, also a new one without protection" : `any ${noun}`,
+    subject: `${before}${name}${after}`,
+    chosen: { noun, prefix, claim, before, name, after },
+    claims,
+    source,
+  };
+}
+
+const EVENTS =
+  "https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows";
+const GITHUB_SUBJECTS = "https://docs.github.com/en/actions/reference/security/oidc#example-subject-claims";
+const ENVIRONMENTS =
+  "https://docs.github.com/en/actions/how-tos/deploy/configure-and-manage-deployments/manage-environments";
+const REPOSITORY = "repo:[^/:]+/[^:]+:";
+/** The events that take the workflow from the branch or the tag that somebody pushes. */
+const PUSH_EVENTS = "push|create|workflow_dispatch|deployment|deployment_status";
+const INTRUDERS_REF = `refs/(?:heads/${INTRUDER}|tags/${INTRUDER}|pull/[0-9]+/merge)`;
+const GITLAB_CLAIMS = "https://docs.gitlab.com/ci/secrets/id_token_authentication/";
+const BUILDKITE_SUBJECTS = "https://buildkite.com/docs/agent/cli/reference/oidc";
+const VERCEL_SUBJECTS = "https://vercel.com/docs/oidc/reference";
 
 /** THE list of issuers that sign for many customers. `pins.ts` has what pins in their tokens. */
 export const sharedIssuers: readonly SharedIssuer[] = [
@@ -53,16 +91,54 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     untrustedRefs: [
       {
         what: "any pull request",
-        subject: "repo:[^/:]+/[^:]+:pull_request(?::.*)?",
-        claims: { ref: "refs/pull/[0-9]+/merge", event_name: "pull_request", ref_protected: "false" },
+        subject: `${REPOSITORY}(?:pull_request|ref:refs/pull/.+)(?::.*)?`,
+        claims: {
+          ref: "refs/pull/[0-9]+/(?:merge|head)",
+          event_name: "pull_request(?:_review|_review_comment)?",
+          ref_protected: "false",
+        },
+        source: GITHUB_SUBJECTS,
       },
       {
-        what: "any branch",
-        subject: "repo:[^/:]+/[^:]+:ref:refs/heads/.+",
-        branch: { before: "repo:[^/:]+/[^:]+:ref:", name: "refs/heads/[^:]+", after: "(?::.*)?" },
-        branchClaim: "ref",
-        claims: INTRUDERS_BRANCH,
+        what: "any pull request",
+        subject: `${REPOSITORY}pull_request(?::.*)?`,
+        claims: { event_name: "pull_request_target", ref: `refs/heads/${INTRUDER}`, ref_protected: "false" },
+        source: `${EVENTS}#pull_request_target`,
       },
+      chosenRef(
+        "branch",
+        `${REPOSITORY}ref:`,
+        { prefix: "refs/heads/" },
+        {
+          claim: "ref",
+          claims: {
+            event_name: `${PUSH_EVENTS}|pull_request_target`,
+            ref_type: "branch",
+            ref_protected: "false",
+          },
+          source: GITHUB_SUBJECTS,
+        },
+      ),
+      chosenRef(
+        "tag",
+        `${REPOSITORY}ref:`,
+        { prefix: "refs/tags/" },
+        {
+          claim: "ref",
+          claims: { event_name: `${PUSH_EVENTS}|release`, ref_type: "tag", ref_protected: "false" },
+          source: GITHUB_SUBJECTS,
+        },
+      ),
+      chosenRef(
+        "environment",
+        `${REPOSITORY}environment:`,
+        {},
+        {
+          claim: "environment",
+          claims: { ref: INTRUDERS_REF, ref_protected: "false" },
+          source: ENVIRONMENTS,
+        },
+      ),
     ],
     example: "^repo:acme/pay:ref:refs/heads/main$",
   },
@@ -71,15 +147,18 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: GITLAB,
     owner: "group or project",
     subjectPrefix: "project_path:",
-    untrustedRefs: [
-      {
-        what: "any branch",
-        subject: "project_path:[^:]+:ref_type:branch:ref:.+",
-        branch: { before: "project_path:[^:]+:ref_type:branch:ref:", name: "[^:]+", after: "(?::.*)?" },
-        branchClaim: "ref",
-        claims: { ref_type: "branch", ref_protected: "false", pipeline_source: "push" },
-      },
-    ],
+    untrustedRefs: (["branch", "tag"] as const).map((noun) =>
+      chosenRef(
+        noun,
+        `project_path:[^:]+:ref_type:${noun}:ref:`,
+        {},
+        {
+          claim: "ref",
+          claims: { ref_type: noun, ref_protected: "false" },
+          source: GITLAB_CLAIMS,
+        },
+      ),
+    ),
     example: "^project_path:acme/pay:ref_type:branch:ref:main$",
   },
   {
@@ -87,19 +166,14 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: BUILDKITE,
     owner: "organisation",
     subjectPrefix: "organization:[^:]+:pipeline:",
-    untrustedRefs: [
-      {
-        what: "any branch",
-        subject: "organization:[^:]+:pipeline:[^:]+:ref:refs/heads/.+",
-        branch: {
-          before: "organization:[^:]+:pipeline:[^:]+:ref:refs/heads/",
-          name: "[^:]+",
-          after: "(?::.*)?",
-        },
-        branchClaim: "build_branch",
-        claims: {},
-      },
-    ],
+    untrustedRefs: (["branch", "tag"] as const).map((noun) =>
+      chosenRef(
+        noun,
+        `organization:[^:]+:pipeline:[^:]+:ref:refs/${noun === "branch" ? "heads" : "tags"}/`,
+        {},
+        { claim: `build_${noun}`, claims: {}, source: BUILDKITE_SUBJECTS },
+      ),
+    ),
     example: "^organization:acme:pipeline:pay:ref:refs/heads/main:commit:[0-9a-f]{40}:step:[a-z-]+$",
   },
   {
@@ -107,7 +181,15 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: TERRAFORM,
     owner: "organisation",
     subjectPrefix: "organization:[^:]+:project:",
-    untrustedRefs: [],
+    untrustedRefs: [
+      {
+        what: "any plan, also of a pull request",
+        subject: "organization:[^:]+:project:[^:]+:workspace:[^:]+:run_phase:plan",
+        claims: { terraform_run_phase: "plan" },
+        source:
+          "https://developer.hashicorp.com/terraform/cloud-docs/run/remote-operations#speculative-plans",
+      },
+    ],
     example: "^organization:acme:project:pay:workspace:production:run_phase:apply$",
   },
   {
@@ -128,6 +210,13 @@ export const sharedIssuers: readonly SharedIssuer[] = [
         what: "any preview deployment",
         subject: "owner:[^:]+:project:[^:]+:environment:preview",
         claims: { environment: "preview" },
+        source: VERCEL_SUBJECTS,
+      },
+      {
+        what: "any developer's machine",
+        subject: "owner:[^:]+:project:[^:]+:environment:development",
+        claims: { environment: "development" },
+        source: VERCEL_SUBJECTS,
       },
     ],
     example: "^owner:acme:project:pay:environment:production$",
@@ -137,15 +226,42 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: CODEFRESH,
     owner: "account",
     subjectPrefix: "account:[^:]+:pipeline:",
-    untrustedRefs: [],
-    example: "^account:64f0example:pipeline:64f1example(:.*)?$",
+    untrustedRefs: [
+      chosenRef(
+        "branch",
+        "account:[^:]+:pipeline:[^:]+:(?:.*:)?scm_ref:",
+        { after: "(?::scm_pull_request_target_branch:.*)?" },
+        {
+          claim: "scm_ref",
+          claims: {},
+          source: "https://codefresh.io/docs/docs/integrations/oidc-pipelines/",
+        },
+      ),
+    ],
+    example:
+      "^account:64f0example:pipeline:64f1example:scm_repo_url:https://github\\.com/acme/pay:scm_user_name:[^:]+:scm_ref:main$",
   },
   {
     name: "Pulumi Cloud",
     issuer: PULUMI,
     owner: "organisation",
     subjectPrefix: "pulumi:(?:deploy|environments):org:",
-    untrustedRefs: [],
+    untrustedRefs: [
+      {
+        what: "any preview, also of a pull request",
+        subject: "pulumi:deploy:org:[^:]+:project:[^:]+:stack:[^:]+:operation:preview(?::.*)?",
+        claims: {},
+        source: "https://www.pulumi.com/docs/deployments/deployments/oidc/",
+      },
+    ],
     example: "^pulumi:deploy:org:acme:project:pay:stack:production:operation:update:scope:write$",
+  },
+  {
+    name: "Pulumi ESC",
+    issuer: PULUMI_ESC,
+    owner: "organisation",
+    subjectPrefix: "pulumi:org:[^:]+:env:",
+    untrustedRefs: [],
+    example: "^pulumi:org:9f8e7d6c:env:1a2b3c4d$",
   },
 ];

@@ -2,6 +2,7 @@ import type { Props } from "../../../../provider/engine/description";
 import { defaultRuleOptions, findingsOf, findRule } from "../../../../provider/access/rules";
 import { sharedPins, ownPins, awsPins } from "../../../../provider/access/trust/data/pins";
 import { sharedDomains, tenantAddresses } from "../../../../provider/access/trust/data/issuerHosts";
+import { sharedIssuers } from "../../../../provider/access/trust/data/sharedIssuers";
 import {
   binding,
   claims,
@@ -156,6 +157,13 @@ const rows: readonly Row[] = [
   gitlab(withClaim("project_id", "4711"), "pinned"),
   gitlab(withClaim("ci_config_ref_uri", "gitlab.com/acme/ci//deploy.yml@refs/heads/main"), "open"),
   gitlab(withClaim("user_login", "ada"), "open"),
+  [at("https://agent.buildkite.com", exact(TENANT)), "pinned"],
+  [at("https://agent.buildkite.com", exact("pay")), "open"],
+  // Environments of Pulumi ESC.
+  [at("https://api.pulumi.com/oidc/v2", exact("pulumi:org:o1:env:e1")), "pinned"],
+  [at("https://api.pulumi.com/oidc/v2", like("^pulumi:org:o1:env:.*$")), "pinned"],
+  [at("https://api.pulumi.com/oidc/v2", like("^pulumi:org:.*:env:e1$")), "open"],
+  [at("https://api.pulumi.com/oidc/v2", exact("opaque")), "open"],
   // Accounts of Google.
   google(exact("103456789012345678901"), "pinned"),
   google(withClaim("hd", "acme.com"), "everybody"),
@@ -240,5 +248,7 @@ it("has a reason and a source for each row of its tables", () => {
     expect(literal).not.toBe("");
     expect(URL.canParse(source)).toBe(true);
   }
-  for (const { source } of [...sharedDomains, ...tenantAddresses]) expect(URL.canParse(source)).toBe(true);
+  const refs = sharedIssuers.flatMap(({ untrustedRefs }) => untrustedRefs);
+  for (const { source } of [...sharedDomains, ...tenantAddresses, ...refs])
+    expect(URL.canParse(source)).toBe(true);
 });

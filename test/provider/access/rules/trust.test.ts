@@ -316,10 +316,15 @@ describe("T4 pull-request-ref", () => {
     [
       "any run of a repository",
       github({ subjectPattern: "^repo:acme/pay:.*$" }),
-      "any pull request and by any branch",
+      "any pull request, any branch, any tag and any environment, also a new one without protection",
     ],
     ["pull requests by name", github({ subject: "repo:acme/pay:pull_request" }), "any pull request"],
-    ["any branch", github({ subjectPattern: "^repo:acme/pay:ref:.*$" }), "any branch"],
+    ["any branch", github({ subjectPattern: "^repo:acme/pay:ref:refs/heads/.*$" }), "any branch"],
+    [
+      "any ref",
+      github({ subjectPattern: "^repo:acme/pay:ref:.*$" }),
+      "any pull request, any branch and any tag",
+    ],
     [
       "branches that begin like main",
       github({ subjectPattern: "^repo:acme/pay:ref:refs/heads/main" }),
@@ -328,17 +333,128 @@ describe("T4 pull-request-ref", () => {
     [
       "a GitLab of one's own",
       claims({ issuer: "https://gitlab.acme.example", subjectPattern: "^project_path:acme/pay:.*$" }),
-      "any branch",
+      "any branch and any tag",
     ],
     [
       "a claim that does not tell",
       github({ subjectPattern: "^repo:acme/.*$", claims: { repository_owner: "acme" } }),
-      "any pull request and by any branch",
+      "any pull request, any branch, any tag and any environment, also a new one without protection",
     ],
   ])("finds %s", (_, trust, what) => {
     const [finding] = found("T4", made(trust, pusher));
     expect(finding?.message).toContain(`can be assumed by ${what}: it accepts "`);
     expect(finding?.severity).toBe("high");
+  });
+
+  const NEW_ENVIRONMENT = "any environment, also a new one without protection";
+  const at = (issuer: string, more: Props): Props => claims({ issuer, ...more });
+  const terraform = (more: Props): Props => at("https://app.terraform.io", more);
+  const pulumi = (more: Props): Props => at("https://api.pulumi.com/oidc", more);
+  const gitlab = (more: Props): Props => at("https://gitlab.com", more);
+  const buildkite = (more: Props): Props => at("https://agent.buildkite.com", more);
+  const vercel = (more: Props): Props => at("https://oidc.vercel.com", more);
+  const codefresh = (more: Props): Props => at("https://oidc.codefresh.io", more);
+
+  it.each<readonly [Props, string | undefined]>([
+    [github({ subjectPattern: "^repo:acme/pay:environment:.*$" }), NEW_ENVIRONMENT],
+    [
+      github({ subjectPattern: "^repo:acme/pay:environment:dev-.*$" }),
+      "any environment whose name begins like that",
+    ],
+    [github({ subjectPattern: "^repo:acme/pay:environment:(?:dev|prod)$" }), undefined],
+    [github({ subjectPattern: "^repo:acme/pay:environment:prod-[0-9]+$" }), undefined],
+    [
+      github({ subjectPattern: "^repo:acme/pay:environment:.*$", claims: { ref: "refs/heads/main" } }),
+      undefined,
+    ],
+    [
+      github({ subjectPattern: "^repo:acme/pay:environment:.*$", claims: { environment: "prod" } }),
+      undefined,
+    ],
+    [github({ subjectPattern: "^repo:acme/pay:ref:refs/pull/.*$" }), "any pull request"],
+    [github({ subject: "repo:acme/pay:ref:refs/pull/1/merge" }), "any pull request"],
+    [github({ subjectPattern: "^repo:acme/pay:ref:refs/tags/.*$" }), "any tag"],
+    [github({ subjectPattern: "^repo:acme/pay:ref:refs/tags/v[0-9]+\\.[0-9]+$" }), undefined],
+    [github({ subject: "repo:acme/pay:ref:refs/tags/v1.0" }), undefined],
+    [github({ subjectPattern: "^repo:acme/pay:ref:refs/heads/[0-9]+$" }), "branches of many names"],
+    [github({ subjectPattern: "^repo:acme/pay:ref:refs/tags/[0-9]+$" }), "tags of many names"],
+    [
+      github({ subjectPattern: "^repo:acme/pay:.*$", claims: { event_name: "pull_request_target" } }),
+      `any pull request, any branch and ${NEW_ENVIRONMENT}`,
+    ],
+    [
+      github({ subjectPattern: "^repo:acme/pay:.*$", claims: { event_name: "pull_request_review" } }),
+      `any pull request and ${NEW_ENVIRONMENT}`,
+    ],
+    [
+      github({ subjectPattern: "^repo:acme/pay:ref:.*$", claims: { event_name: "workflow_dispatch" } }),
+      "any branch and any tag",
+    ],
+    [github({ subjectPattern: "^repo:acme/pay:ref:.*$", claims: { event_name: "schedule" } }), undefined],
+    [
+      github({
+        subjectPattern: "^repo:acme/pay:ref:.*$",
+        claims: { event_name: "pull_request_target", ref: "refs/heads/main" },
+      }),
+      undefined,
+    ],
+    [gitlab({ subjectPattern: "^project_path:acme/pay:ref_type:tag:ref:.*$" }), "any tag"],
+    [gitlab({ subject: "project_path:acme/pay:ref_type:tag:ref:v1.0" }), undefined],
+    [
+      gitlab({
+        subjectPattern: "^project_path:acme/pay:ref_type:branch:ref:.*$",
+        claims: { pipeline_source: "merge_request_event" },
+      }),
+      "any branch",
+    ],
+    [
+      gitlab({
+        subjectPattern: "^project_path:acme/pay:ref_type:tag:ref:.*$",
+        claims: { ref_protected: "true" },
+      }),
+      undefined,
+    ],
+    [buildkite({ subjectPattern: "^organization:acme:pipeline:pay:ref:refs/tags/.*$" }), "any tag"],
+    [
+      terraform({ subject: "organization:acme:project:p:workspace:w:run_phase:plan" }),
+      "any plan, also of a pull request",
+    ],
+    [terraform({ subjectPattern: "^organization:acme:.*$" }), "any plan, also of a pull request"],
+    [
+      terraform({ subjectPattern: "^organization:acme:project:p:workspace:w:run_phase:.*$" }),
+      "any plan, also of a pull request",
+    ],
+    [terraform({ subject: "organization:acme:project:p:workspace:w:run_phase:apply" }), undefined],
+    [
+      terraform({ subjectPattern: "^organization:acme:.*$", claims: { terraform_run_phase: "apply" } }),
+      undefined,
+    ],
+    [
+      pulumi({ subject: "pulumi:deploy:org:acme:project:p:stack:s:operation:preview:scope:write" }),
+      "any preview, also of a pull request",
+    ],
+    [
+      pulumi({ subjectPattern: "^pulumi:deploy:org:acme:project:p:stack:s:.*$" }),
+      "any preview, also of a pull request",
+    ],
+    [pulumi({ subject: "pulumi:deploy:org:acme:project:p:stack:s:operation:update:scope:write" }), undefined],
+    [
+      vercel({ subjectPattern: "^owner:acme:project:p:environment:.*$" }),
+      "any preview deployment and any developer's machine",
+    ],
+    [vercel({ subject: "owner:acme:project:p:environment:production" }), undefined],
+    [codefresh({ subjectPattern: "^account:a1:pipeline:p1(:.*)?$" }), "any branch"],
+    [
+      codefresh({
+        subjectPattern: "^account:a1:pipeline:p1:scm_repo_url:r:scm_user_name:[^:]+:scm_ref:main$",
+      }),
+      undefined,
+    ],
+  ])("judges the code that runs by %j", (trust, what) => {
+    const messages = found("T4", made(trust, pusher)).map(({ message }) => message);
+    expect(messages).toEqual(
+      what === undefined ? [] : [expect.stringContaining(`can be assumed by ${what}: it accepts "`)],
+    );
   });
 
   it("is medium if the identity only reads, and high if that is unknown", () => {
