@@ -1,10 +1,10 @@
-import type { Props, ResourceSpec } from "../../engine/description";
-import { canonicalJwks, compareTexts } from "../../engine/values/values";
+import type { FieldSpec, Props, ResourceSpec } from "../../engine/description";
+import { canonicalJwks, compareTexts, equal } from "../../engine/values/values";
 import { sha256 } from "../documents/digest";
 import type { Inventory } from "../documents/inventory";
 import { mustBeAnnounced } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
-import type { Comparison } from "../review/comparison";
+import type { Comparison, ResourceChange } from "../review/comparison";
 import { mapLeaves } from "../graph/references";
 import { specs } from "../documents/specs";
 import type { ExpectedAccess, ExpectedEntity } from "./report";
@@ -16,11 +16,24 @@ export function isVerified(kind: string): boolean {
   );
 }
 
-/** The arguments that `verify` compares, in the form in which both sides are written: key sets may hold private keys. */
-export function comparableInputs(spec: ResourceSpec, inputs: Props): Props {
+/** Whether the server returns an argument, itself or as the end that follows from it. */
+export function isReturned(field: FieldSpec): boolean {
+  return !field.inputOnly || field.returnedAs !== undefined;
+}
+
+/** The arguments that `verify` compares: what the server returns, and no change of which is harmless. */
+function comparedInputs(spec: ResourceSpec, inputs: Props): Props {
+  return writtenInputs(spec, inputs, (key, field) => isReturned(field) && mustBeAnnounced(key, field));
+}
+
+/** Arguments in the form in which both sides of a comparison are written: key sets may hold private keys. */
+export function writtenInputs(
+  spec: ResourceSpec,
+  inputs: Props,
+  isWanted: (key: string, field: FieldSpec) => boolean,
+): Props {
   const compared = Object.entries(spec.fields)
-    .filter(([key, field]) => inputs[key] !== undefined && mustBeAnnounced(key, field))
-    .filter(([, field]) => !field.inputOnly || field.returnedAs !== undefined)
+    .filter(([key, field]) => inputs[key] !== undefined && isWanted(key, field))
     .map(([key]) => [key, inputs[key]]);
   return mapLeaves(spec, Object.fromEntries(compared) as Props, (value, { field }) => {
     if (field.type !== "string" || field.format !== "jwks" || typeof value !== "string") return value;
@@ -61,33 +74,50 @@ class UntouchedEntities {
   }
 }
 
-/** Whether nothing is known of an object but what a stack recorded some time ago: no inventory lists its kind unasked. */
-function isOnlyRecorded(kind: string, { kinds }: Inventory): boolean {
-  return specs[kind]?.listing?.onDemand === true && !kinds.includes(kind);
+function describeEntity(spec: ResourceSpec, entity: Entity): ExpectedEntity {
+  const { key, kind, uid, urn, name, builtIn, inputs } = entity;
+  return {
+    key,
+    kind,
+    ...(uid === undefined ? {} : { uid }),
+    ...(urn === undefined ? {} : { urn }),
+    ...(name === undefined ? {} : { name }),
+    ...(builtIn ? { builtIn } : {}),
+    inputs: comparedInputs(spec, inputs),
+  };
 }
 
-function describeEntity(entity: Entity, isUntouched: boolean): ExpectedEntity[] {
-  const { key, kind, uid, urn, name, builtIn, inputs } = entity;
+/** An object after the change. Of a kind that nothing may matter of, only what the change touches is announced. */
+function describeAfter(entity: Entity, isUntouched: boolean, inventory: Inventory): ExpectedEntity[] {
+  const { kind } = entity;
   const spec = specs[kind];
-  if (spec === undefined || !isVerified(kind)) return [];
-  const outputs = isUntouched ? outputsOf(spec, entity) : {};
-  return [
-    {
-      key,
-      kind,
-      ...(uid === undefined ? {} : { uid }),
-      ...(urn === undefined ? {} : { urn }),
-      ...(name === undefined ? {} : { name }),
-      ...(builtIn ? { builtIn } : {}),
-      inputs: comparableInputs(spec, inputs),
-      ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
-    },
-  ];
+  if (spec === undefined || (isUntouched && !isVerified(kind))) return [];
+  const described = describeEntity(spec, entity);
+  // What a stack recorded some time ago of a kind that the inventory does not list says nothing of what the server sets.
+  const isRead = spec.listing?.onDemand !== true || inventory.kinds.includes(kind);
+  const outputs = isUntouched && isRead ? outputsOf(spec, entity) : {};
+  return [{ ...described, ...(Object.keys(outputs).length === 0 ? {} : { outputs }) }];
 }
+
+/** An object before the change that updates, replaces or deletes it, with all that the change sets to something else. */
+function describeBefore({ op, kind, before, after }: ResourceChange): ExpectedEntity[] {
+  const spec = specs[kind];
+  if (spec === undefined || before === undefined || op === "same" || op === "read") return [];
+  const described = describeEntity(spec, before);
+  if (op !== "update" || after === undefined) return [described];
+  const isChanged = (key: string, field: FieldSpec): boolean =>
+    !field.secret && !equal(field, before.inputs[key], after.inputs[key]);
+  const changes = Object.entries(spec.fields).filter(([key, field]) => isChanged(key, field));
+  const inputs = { ...described.inputs, ...writtenInputs(spec, before.inputs, isChanged) };
+  return [{ ...described, inputs, changes: changes.map(([key]) => key) }];
+}
+
+const byKindAndKey = (a: ExpectedEntity, b: ExpectedEntity): number =>
+  compareTexts(a.kind, b.kind) || compareTexts(a.key, b.key);
 
 /** What a comparison expects to exist afterwards; undefined without an inventory, which alone knows the rest. */
 export function expectedAccess(comparison: Comparison): ExpectedAccess | undefined {
-  const { before, after, inventory } = comparison;
+  const { before, after, changes, inventory } = comparison;
   if (inventory === undefined) return undefined;
   const collectUids = (entities: Iterable<Entity>): Set<string> =>
     new Set([...entities].flatMap(({ uid }) => (uid === undefined ? [] : [uid])));
@@ -98,9 +128,9 @@ export function expectedAccess(comparison: Comparison): ExpectedAccess | undefin
     inventoryTime: inventory.takenAt,
     kinds: inventory.kinds,
     entities: [...after.entities.values()]
-      .filter((entity) => !(isOnlyRecorded(entity.kind, inventory) && untouched.has(entity)))
-      .flatMap((entity) => describeEntity(entity, untouched.has(entity)))
-      .sort((a, b) => compareTexts(a.kind, b.kind) || compareTexts(a.key, b.key)),
+      .flatMap((entity) => describeAfter(entity, untouched.has(entity), inventory))
+      .sort(byKindAndKey),
+    before: changes.flatMap(describeBefore).sort(byKindAndKey),
     removed: [...collectUids(before.entities.values())].filter((uid) => !remaining.has(uid)).sort(),
   };
 }

@@ -94,6 +94,8 @@ export interface ExpectedEntity {
   readonly inputs: Props;
   /** What the server has set of an object that the change leaves as it is: an end, a version. */
   readonly outputs?: Props;
+  /** Of an object before the change: the arguments that the change sets to something else, harmless ones too. */
+  readonly changes?: readonly string[];
 }
 
 /** All that a review expects to exist after the change and that may matter: `verify` compares with it. */
@@ -105,6 +107,8 @@ export interface ExpectedAccess {
   /** The kinds that the inventory listed: of these a new object is announced, or it is not expected. */
   readonly kinds?: readonly string[];
   readonly entities: readonly ExpectedEntity[];
+  /** What the change updates, replaces or deletes, as it was before. What is still so did not happen. */
+  readonly before?: readonly ExpectedEntity[];
   /** Uids that existed before and do not after. None of them can be what the change creates. */
   readonly removed: readonly string[];
 }
@@ -260,7 +264,7 @@ export interface VerifyReport extends CommonReport {
   readonly grants: readonly GrantChange[];
   /** Access that the organisation holds and that the review did not announce. */
   readonly unannounced: readonly GrantChange[];
-  /** Changes that the review announced and that did not come. */
+  /** Access that is less than the review expected, and access that was to be lost and is still there. */
   readonly missing: readonly GrantChange[];
   readonly trust: readonly TrustChange[];
   /** The update plan that the review read. `digest`: SHA-256 of the file. */

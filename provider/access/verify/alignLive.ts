@@ -11,6 +11,8 @@ export interface LiveEntity extends Entity {
   readonly createTime?: string;
   /** The outputs that the state records of it. */
   readonly recorded?: Props;
+  /** The arguments that the state records of it, and that the last update has written. */
+  readonly declared?: Props;
 }
 
 /** The arguments of a live object, with the expected spelling of each value that is as expected. */
@@ -33,6 +35,9 @@ function isNear(one: bigint | undefined, other: bigint | undefined): boolean {
 
 const nanosOf = (value: Json | undefined): bigint | undefined =>
   typeof value === "string" ? timestampNanos(value) : undefined;
+
+const memberAt = (inputs: Props | undefined, path: string): Json | undefined =>
+  path.split(".").reduce<Json | undefined>((at, key) => (isObject(at) ? at[key] : undefined), inputs);
 
 /** An object, or one inside it, on both sides. */
 interface Level {
@@ -101,8 +106,11 @@ class Alignment {
   private isRewritten({ field, path, old, now }: Argument): boolean {
     if (!field.normalized || !isSet(field, old) || !isSet(field, now)) return false;
     if (field.type === "string" && field.format === "timestamp") return isNear(nanosOf(old), nanosOf(now));
-    const forms = this.entity.recorded?.[NORMALIZED];
-    if (this.hasState) return isObject(forms) && forms[path] === now;
+    const { recorded, declared } = this.entity;
+    const forms = recorded?.[NORMALIZED];
+    // The form is that of what the state declares, which an update that was not done leaves as it was.
+    if (this.hasState)
+      return isObject(forms) && forms[path] === now && equal(field, memberAt(declared, path), old);
     this.needsState.push(path);
     return true;
   }

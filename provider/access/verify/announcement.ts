@@ -3,7 +3,7 @@ import type { Grant, GrantChange } from "../graph/grant";
 import { replaceKeys } from "../graph/keys";
 import type { ReviewReport } from "../report/report";
 import { entityLabel } from "./compareExpected";
-import type { Differences } from "./compareExpected";
+import type { Differences, EntityDifference } from "./compareExpected";
 import type { ResolvedAccess } from "./resolveCreated";
 
 /** What the review announced, beside what happened. */
@@ -17,9 +17,12 @@ export interface AnnouncedChanges {
 }
 
 const STILL_GRANTED = "announced as lost, but still granted";
+const STILL_MORE = "announced as narrowed, but still as it was";
 
-const describeGrant = ({ subject, role, group }: GrantChange["grant"]): string =>
-  `${subject.displayName}: ${role.name ?? role.uid ?? role.key} at ${group.path}`;
+const describeGrant = ({ grant, before = grant }: GrantChange): string => {
+  const { subject, role, group } = before;
+  return `${subject.displayName}: ${role.name ?? role.uid ?? role.key} at ${group.path}`;
+};
 
 const tupleKey = ({ subject, role, group }: GrantChange["grant"]): string =>
   JSON.stringify([subject.key, role.key, group.key]);
@@ -40,17 +43,13 @@ export function compareWithAnnouncement(
   differences: Differences,
   newKeys: ResolvedAccess["newKeys"],
 ): AnnouncedChanges {
-  const { more, less, expected } = differences;
-  const lost = new Set(
-    review.grants.filter(({ change }) => change === "lost").map(({ grant }) => tupleKey(grant)),
-  );
-  const isRemaining = ({ change, grant }: GrantChange): boolean =>
-    change === "gained" && lost.has(tupleKey(grant));
-  const remaining = more.filter(isRemaining);
+  const { more, remaining, less, taken, expected } = differences;
   const remainingKeys = new Set(remaining.map(({ grant }) => tupleKey(grant)));
   const hierarchy = new GroupHierarchy(expected.entities);
   const differing = new Set(
-    [...more, ...less].map(({ grant, before }) => grantKey(before ?? grant, hierarchy)),
+    [...more, ...remaining, ...less, ...taken].map(({ grant, before }) =>
+      grantKey(before ?? grant, hierarchy),
+    ),
   );
   const isMissing = ({ change, grant }: GrantChange): boolean =>
     change === "lost"
@@ -58,24 +57,69 @@ export function compareWithAnnouncement(
       : differing.has(grantKey(withNewKeys(grant, newKeys), hierarchy));
   return {
     confirmed: review.grants.filter((change) => !isMissing(change)),
-    missing: [
-      ...less,
-      ...remaining.map((change): GrantChange => ({ ...change, change: "lost", reason: STILL_GRANTED })),
-    ],
-    unannounced: more.filter((change) => !isRemaining(change)),
+    missing: [...less, ...taken, ...remaining.map(asNotLost)],
+    unannounced: more,
   };
 }
 
-/** What was announced and did not happen, a line each. */
-export function describeMissing({ missing }: AnnouncedChanges, differences: Differences): string[] {
+/** A grant that is still there, as the announced change that did not happen. */
+function asNotLost(change: GrantChange): GrantChange {
+  return change.change === "gained"
+    ? { ...change, change: "lost", reason: STILL_GRANTED }
+    : { ...change, change: "narrowed", reason: STILL_MORE };
+}
+
+/** What differs of the parts of a grant, as in "Identity ci: claimMatch.subject". */
+function describeCauses(
+  { subject, role, group, uid = "" }: GrantChange["grant"],
+  causes: Differences["causes"],
+): string[] {
+  const parts = [subject.key, role.key, group.key, uid].flatMap((key) => causes.get(key) ?? []);
+  return describeDifferences(parts);
+}
+
+/** What differs of objects, a text each. */
+export function describeDifferences(differences: readonly EntityDifference[]): string[] {
+  return [...new Set(differences.map(describeDifference))];
+}
+
+function describeDifference({ entity, what, fields }: EntityDifference): string {
+  const label = entityLabel(entity);
+  const paths = [...new Set(fields.map(({ path }) => path))].join(", ");
+  switch (what) {
+    case "new":
+      return `${label} is new`;
+    case "deleted":
+      return `${label} is gone`;
+    case "remaining":
+      return `${label} is still there`;
+    case "unapplied":
+      return `${label} is as it was: ${paths}`;
+    case "changed":
+      return `${label} has changed: ${paths}`;
+  }
+}
+
+/** What is not as announced without being more access, a line each. */
+export function describeMissing(differences: Differences): string[] {
+  const { remaining, less, taken, causes, entities } = differences;
+  const describeTaken = (change: GrantChange): string => {
+    const { grant, before = grant } = change;
+    const reasons = [...new Set([...describeCauses(before, causes), ...describeCauses(grant, causes)])];
+    const what = reasons.length === 0 ? `the ${grant.sourceKind} is gone` : reasons.join("; ");
+    return `less access than there was, and nothing announced it: ${describeGrant(change)}: ${what}`;
+  };
   return [
-    ...missing.map(({ grant, before, reason }) =>
-      reason === STILL_GRANTED
-        ? `${STILL_GRANTED}: ${describeGrant(grant)}`
-        : `announced, but missing: ${describeGrant(before ?? grant)}`,
-    ),
-    ...differences.entities
-      .filter(({ what }) => what === "deleted")
-      .map(({ entity }) => `announced, but missing: ${entityLabel(entity)}`),
+    ...less.map((change) => `announced, but missing: ${describeGrant(change)}`),
+    ...taken.map(describeTaken),
+    ...remaining.map(asNotLost).map((change) => `${change.reason}: ${describeGrant(change)}`),
+    ...entities.flatMap((difference) => {
+      const { entity, what, fields } = difference;
+      const label = entityLabel(entity);
+      if (what === "deleted") return [`announced, but missing: ${label}`];
+      if (what === "remaining") return [`announced as deleted, but still there: ${label}`];
+      if (what !== "unapplied") return [];
+      return [`announced, but missing: ${label}: ${fields.map(({ path }) => path).join(", ")}`];
+    }),
   ];
 }

@@ -2,17 +2,19 @@ import type { Props, ResourceSpec } from "../../engine/description";
 import { equal } from "../../engine/values/values";
 import { urnParts } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
+import type { StateExport } from "../documents/stateExport";
 import { isWithin, listsObject } from "../documents/inventoryScope";
 import { specs } from "../documents/specs";
 import { listedKinds } from "../documents/inventoryKinds";
 import { createEffectSide, describeEffects } from "../effects";
-import type { Direction, EffectContext } from "../effects";
+import type { Direction, EffectContext, FieldEffect } from "../effects";
 import { accessKinds, bindingKeys, isGrantPart } from "../graph/accessKinds";
 import { isName } from "../graph/fieldAccess";
 import type { GrantChange } from "../graph/grant";
 import { graphOf } from "../graph/grants";
+import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
-import { isComparedOutput } from "../report/expectedAccess";
+import { isComparedOutput, isReturned, isVerified } from "../report/expectedAccess";
 import { toFieldChange } from "../report/report";
 import type { ExpectedAccess, FieldChange } from "../report/report";
 import { diffGrants } from "../review/grantChanges";
@@ -20,41 +22,56 @@ import { Languages } from "../trust/languages";
 import { timestampNanos } from "../../engine/values/times";
 import { alignLive } from "./alignLive";
 import type { LiveEntity } from "./alignLive";
+import type { BeforeEntity } from "./resolveCreated";
 
 /** An object that is not as the review announced it: a group with another name, who signs in by a provider, a new role. */
 export interface EntityDifference {
   readonly kind: string;
   readonly entity: Entity;
-  readonly what: "new" | "changed" | "deleted";
+  /** `unapplied` is as it was before an announced update, and `remaining` before an announced delete. */
+  readonly what: "new" | "changed" | "deleted" | "unapplied" | "remaining";
   readonly fields: readonly FieldChange[];
   readonly directions: readonly Direction[];
 }
 
 export interface Differences {
-  /** More access than was announced. */
+  /** More access than was announced, and than there was before. */
   readonly more: readonly GrantChange[];
-  /** Less access than was announced. */
+  /** More access than was announced, and no more than there was before. */
+  readonly remaining: readonly GrantChange[];
+  /** Less access than was announced, and no less than there was before. */
   readonly less: readonly GrantChange[];
+  /** Less access than was announced, and than there was before. */
+  readonly taken: readonly GrantChange[];
   readonly entities: readonly EntityDifference[];
+  /** The differences of objects by key, those too that the list of grants shows. */
+  readonly causes: ReadonlyMap<string, readonly EntityDifference[]>;
   readonly unchanged: number;
   readonly expected: AccessGraph;
-  readonly actual: AccessGraph;
   /** What the review could not read, so that it was not compared, a line each. */
   readonly unread: readonly string[];
   /** What should have been compared and was not, a line each. */
   readonly gaps: readonly string[];
 }
 
-/** What a verification knows besides the two sides. */
+/** What the objects of the organisation are compared with, by key. */
+export interface Sides {
+  readonly expected: Entities;
+  /** What there was before the change. What is still so was announced and did not happen. */
+  readonly before: ReadonlyMap<string, BeforeEntity>;
+  readonly live: ReadonlyMap<string, LiveEntity>;
+}
+
+/** What a verification knows besides the sides. */
 export interface ComparisonContext {
   readonly expected: ExpectedAccess;
   readonly inventory: Inventory;
-  /** Whether a state tells what the server returned to the update. */
-  readonly hasState: boolean;
+  /** What tells what the server returned to the update, and what the update wrote. */
+  readonly state?: StateExport | undefined;
 }
 
 /** What to call an entity in a line. */
-export function entityLabel({ kind, name, urn, uid }: Entity): string {
+export function entityLabel({ kind, name, urn, uid }: Pick<Entity, "kind" | "name" | "urn" | "uid">): string {
   return `${kind} ${name ?? (urn === undefined ? (uid ?? "without a name") : urnParts(urn).name)}`;
 }
 
@@ -74,46 +91,60 @@ function isBinding(kind: string): boolean {
   return accessKinds[kind]?.binding === true || accessKinds[kind]?.ownsBindings === true;
 }
 
-/** Compares the objects of both sides one by one. */
+/** Compares the objects of all sides one by one. */
 class EntityComparison {
   readonly unread: string[] = [];
   readonly gaps = new Set<string>();
+  /** The live objects, with what is as expected in the expected spelling. */
   readonly actual = new Map<string, Entity>();
+  /** The live objects, with what is as it was before in the spelling of before. */
+  readonly actualAsBefore = new Map<string, Entity>();
   /** The bindings of resources that own all bindings of their group: which objects these are, the server decides. */
   private readonly owned: ReadonlySet<string>;
+  private readonly recordedUrns: ReadonlySet<string>;
 
   constructor(
-    private readonly expected: Entities,
-    private readonly live: ReadonlyMap<string, LiveEntity>,
+    private readonly sides: Sides,
     private readonly context: ComparisonContext,
     private readonly languages: Languages,
   ) {
-    const owners = [...expected.values()].filter(({ kind }) => accessKinds[kind]?.ownsBindings);
+    const { expected, before, live } = sides;
+    const owners = [...expected.values(), ...before.values()].filter(
+      ({ kind }) => accessKinds[kind]?.ownsBindings,
+    );
     this.owned = new Set(owners.flatMap(bindingKeys));
-    for (const [key, entity] of live) this.actual.set(key, this.align(expected.get(key), entity));
+    this.recordedUrns = new Set((context.state?.resources ?? []).map(({ urn }) => urn));
+    for (const [key, entity] of live) {
+      const actual = this.align(expected.get(key), entity);
+      this.actual.set(key, actual);
+      const old = before.get(key);
+      const spec = specs[entity.kind];
+      const isTouched = spec !== undefined && old?.changes !== undefined && old.kind === entity.kind;
+      this.actualAsBefore.set(
+        key,
+        isTouched ? { ...entity, inputs: alignLive(spec, old.inputs, entity, true).inputs } : actual,
+      );
+    }
   }
 
   run(): EntityDifference[] {
-    const effects: EffectContext = {
-      before: createEffectSide(this.expected),
-      after: createEffectSide(this.actual),
-      languages: this.languages,
-    };
-    return [...new Set([...this.expected.keys(), ...this.actual.keys()])].sort().flatMap((key) => {
-      const [old, now] = [this.expected.get(key), this.actual.get(key)];
+    const { expected } = this.sides;
+    return [...new Set([...expected.keys(), ...this.actual.keys()])].sort().flatMap((key) => {
+      const [old, now] = [expected.get(key), this.actual.get(key)];
       const entity = now ?? old;
       // The platform alone changes its own roles, and people make identities by signing in.
       if (entity === undefined || entity.builtIn) return [];
-      if (old === undefined) return this.compareNew(entity);
+      if (old === undefined) return this.compareUnexpected(entity);
       if (isBinding(entity.kind)) return [];
-      return now === undefined ? this.compareMissing(entity) : this.compareChanged(old, now, effects);
+      return now === undefined ? this.compareMissing(entity) : this.compareChanged(old, now);
     });
   }
 
   private align(old: Entity | undefined, entity: LiveEntity): Entity {
     const spec = specs[entity.kind];
     if (old === undefined || spec === undefined || old.kind !== entity.kind) return entity;
-    const { inputs, unread, needsState } = alignLive(spec, old.inputs, entity, this.context.hasState);
+    const hasState = this.context.state !== undefined;
+    const { inputs, unread, needsState } = alignLive(spec, old.inputs, entity, hasState);
     const label = entityLabel(entity);
     this.unread.push(...unread.map((line) => `${label}: ${line}, so it was not compared`));
     for (const path of needsState) {
@@ -125,10 +156,11 @@ class EntityComparison {
   }
 
   private compareMissing(entity: Entity): EntityDifference[] {
-    const { kind, uid } = entity;
-    const { inventory } = this.context;
+    const { kind, uid, urn } = entity;
+    const { inventory, state } = this.context;
     if (isSignedInPerson(entity) || (uid !== undefined && !isWithin(uid, inventory.root))) return [];
-    if (!listsObject(inventory, kind, uid ?? inventory.root)) {
+    const isNotCreated = uid === undefined && state !== undefined && !this.recordedUrns.has(urn ?? "");
+    if (!isNotCreated && !listsObject(inventory, kind, uid ?? inventory.root)) {
       this.gaps.add(
         `${entityLabel(entity)} was not compared: the inventory does not contain each ${kind}: take it with --types +${kind}`,
       );
@@ -137,38 +169,98 @@ class EntityComparison {
     return [{ kind, entity, what: "deleted", fields: [], directions: [] }];
   }
 
+  /** An object that should not be there. One that was there before, and was to be deleted, remains. */
+  private compareUnexpected(entity: Entity): EntityDifference[] {
+    const { kind, key } = entity;
+    const old = this.sides.before.get(key);
+    if (old === undefined || old.kind !== kind) return this.compareNew(entity);
+    if (isBinding(kind)) return [];
+    const now = this.actualAsBefore.get(key) ?? entity;
+    const spec = specs[kind];
+    const changed = spec === undefined ? [] : this.changedInputs(spec, old.inputs, now.inputs);
+    const { what, ...rest } = toDifference(now, "changed", changed.map(toFieldChange), changed);
+    return [
+      { kind, entity, what: "remaining", fields: [], directions: [] },
+      ...(changed.length === 0 ? [] : [{ what, ...rest }]),
+    ];
+  }
+
   private compareNew(entity: Entity): EntityDifference[] {
-    const { kind } = entity;
-    const { kinds } = this.context.expected;
-    if (isSignedInPerson(entity) || bindingKeys(entity).some((key) => this.owned.has(key))) return [];
-    if (kinds?.includes(kind) ?? listedKinds.includes(kind)) {
-      return [{ kind, entity, what: "new", fields: [], directions: [] }];
-    }
+    const { kind, uid } = entity;
+    const { kinds, inventoryTime } = this.context.expected;
+    if (!isVerified(kind) || isSignedInPerson(entity)) return [];
+    if (bindingKeys(entity).some((key) => this.owned.has(key))) return [];
+    const isNew = [{ kind, entity, what: "new" as const, fields: [], directions: [] }];
+    if (kinds?.includes(kind) ?? listedKinds.includes(kind)) return isNew;
     // Nobody asked for these kinds, and single objects of them are read by their uids.
     if (listedKinds.includes(kind)) {
       this.gaps.add(
         `whether each ${kind} was announced is not known: the inventory of the review does not list them`,
       );
+    } else if (this.context.inventory.asked?.some((object) => object.kind === kind && object.uid === uid)) {
+      const [created, reviewed] = [this.sides.live.get(entity.key)?.createTime, inventoryTime].map((time) =>
+        time === undefined ? undefined : timestampNanos(time),
+      );
+      if (created !== undefined && reviewed !== undefined && created > reviewed) return isNew;
+      this.gaps.add(
+        `${entityLabel(entity)} was not compared: the report does not name it: write the preview with --show-sames, or the inventory of the review with --types +${kind}`,
+      );
     }
     return [];
   }
 
-  private compareChanged(old: Entity, now: Entity, effects: EffectContext): EntityDifference[] {
-    const { kind } = now;
+  private compareChanged(old: Entity, now: Entity): EntityDifference[] {
+    const { kind, key } = now;
     const spec = specs[kind];
     if (spec === undefined) return [];
-    const inputs = differs(spec, old.inputs, now.inputs)
-      ? describeEffects(spec, old.inputs, now.inputs, effects).filter(
-          ({ path, effect }) => effect !== "none" || isName(path),
-        )
-      : [];
-    const outputs = this.changedOutputs(spec, old.details, this.live.get(now.key));
+    const before = this.sides.before.get(key);
+    const unapplied = before?.changes === undefined ? [] : this.findUnapplied(spec, before);
+    const inputs = this.changedInputs(spec, old.inputs, now.inputs).filter(
+      ({ path }) => !unapplied.includes(propertyOf(path)),
+    );
+    const outputs = this.changedOutputs(spec, old.details, this.sides.live.get(key));
     const fields = [...inputs.map(toFieldChange), ...outputs];
-    const directions = [
-      ...inputs.map(({ direction }) => direction),
-      ...outputs.map((): Direction => "unknown"),
+    return [
+      ...(unapplied.length === 0
+        ? []
+        : [
+            toDifference(
+              now,
+              "unapplied",
+              unapplied.map((path) => ({ path })),
+              [],
+            ),
+          ]),
+      ...(fields.length === 0 ? [] : [toDifference(now, "changed", fields, inputs, outputs.length)]),
     ];
-    return fields.length === 0 ? [] : [{ kind, entity: now, what: "changed", fields, directions }];
+  }
+
+  /** The arguments that the update was to set to something else, and that are as they were before. */
+  private findUnapplied(spec: ResourceSpec, entity: BeforeEntity): string[] {
+    const { key, inputs, changes = [] } = entity;
+    const [live, now] = [this.sides.live.get(key), this.actualAsBefore.get(key)];
+    return changes.filter((property) => {
+      const field = spec.fields[property];
+      if (field === undefined) return false;
+      if (isReturned(field)) return equal(field, inputs[property], now?.inputs[property]);
+      if (live?.declared !== undefined) return equal(field, inputs[property], live.declared[property]);
+      this.gaps.add(
+        `${entityLabel(entity)}: ${property} was not compared: only the state tells whether the update has set it: give --stack or --state`,
+      );
+      return false;
+    });
+  }
+
+  private changedInputs(spec: ResourceSpec, old: Props, now: Props): FieldEffect[] {
+    if (!differs(spec, old, now)) return [];
+    const effects: EffectContext = {
+      before: createEffectSide(this.sides.expected),
+      after: createEffectSide(this.actual),
+      languages: this.languages,
+    };
+    return describeEffects(spec, old, now, effects).filter(
+      ({ path, effect }) => effect !== "none" || isName(path),
+    );
   }
 
   /** The changed outputs, against the report, or the state where the announced change sets them. */
@@ -200,6 +292,23 @@ class EntityComparison {
   }
 }
 
+/** The top-level argument that a path leads into. */
+const propertyOf = (path: string): string => path.split(/[.[]/)[0] ?? path;
+
+function toDifference(
+  entity: Entity,
+  what: EntityDifference["what"],
+  fields: readonly FieldChange[],
+  effects: readonly FieldEffect[],
+  unjudged = 0,
+): EntityDifference {
+  const directions = [
+    ...effects.map(({ direction }) => direction),
+    ...Array.from({ length: unjudged }, (): Direction => "unknown"),
+  ];
+  return { kind: entity.kind, entity, what, fields, directions };
+}
+
 function differs({ fields }: ResourceSpec, old: Props, now: Props): boolean {
   return Object.entries(fields).some(([key, field]) => !equal(field, old[key], now[key]));
 }
@@ -229,28 +338,46 @@ function isShownByGrants(
   return accessKinds[kind]?.shownByGrants === true && isNarrowed && narrowed.has(entity.key);
 }
 
-/** Compares the live organisation with what the review expects. */
-export function compareExpected(
-  expected: Entities,
-  live: ReadonlyMap<string, LiveEntity>,
-  context: ComparisonContext,
-): Differences {
+const isMore = ({ change }: GrantChange): boolean => change === "gained" || change === "widened";
+
+/** Compares the live organisation with what the review expects, and what differs with what there was before. */
+export function compareExpected(sides: Sides, context: ComparisonContext): Differences {
   const languages = new Languages();
-  const comparison = new EntityComparison(expected, live, context, languages);
-  const [before, after] = [graphOf(expected), graphOf(comparison.actual)];
-  const { changes, unchanged } = diffGrants(before, after, languages);
-  const isMore = ({ change }: GrantChange): boolean => change === "gained" || change === "widened";
-  const more = changes.filter(isMore);
-  const less = changes.filter((change) => !isMore(change));
+  const comparison = new EntityComparison(sides, context, languages);
+  const [expected, actual] = [graphOf(sides.expected), graphOf(comparison.actual)];
+  const { changes, unchanged } = diffGrants(expected, actual, languages);
+  const sinceBefore = diffGrants(
+    graphOf(sides.before),
+    graphOf(comparison.actualAsBefore),
+    languages,
+  ).changes;
+  const hierarchy = new GroupHierarchy(sides.expected);
+  const keyOf = ({ grant }: GrantChange): string => grantKey(grant, hierarchy);
+  const keyBefore = ({ grant, before = grant }: GrantChange): string => grantKey(before, hierarchy);
+  const moreThanBefore = new Set(sinceBefore.filter(isMore).map(keyOf));
+  const lessThanBefore = new Set(
+    sinceBefore.filter((change) => !isMore(change)).flatMap((change) => [keyOf(change), keyBefore(change)]),
+  );
+  const more = changes.filter((change) => isMore(change) && moreThanBefore.has(keyOf(change)));
+  const lessOrTaken = changes.filter((change) => !isMore(change));
+  const isTaken = (change: GrantChange): boolean => lessThanBefore.has(keyOf(change));
+  const entities = comparison.run();
   const shown = partsOfGrants(more);
-  const narrowed = partsOfGrants(less.filter(({ change }) => change === "narrowed"));
+  const narrowed = partsOfGrants(lessOrTaken.filter(({ change }) => change === "narrowed"));
+  const causes = new Map<string, EntityDifference[]>();
+  for (const difference of entities) {
+    const { key, uid = key } = difference.entity;
+    for (const each of new Set([key, uid])) causes.set(each, [...(causes.get(each) ?? []), difference]);
+  }
   return {
     more,
-    less,
-    entities: comparison.run().filter((difference) => !isShownByGrants(difference, shown, narrowed)),
+    remaining: changes.filter((change) => isMore(change) && !moreThanBefore.has(keyOf(change))),
+    less: lessOrTaken.filter((change) => !isTaken(change)),
+    taken: lessOrTaken.filter(isTaken),
+    entities: entities.filter((difference) => !isShownByGrants(difference, shown, narrowed)),
+    causes,
     unchanged,
-    expected: before,
-    actual: after,
+    expected,
     unread: comparison.unread,
     gaps: [...comparison.gaps].sort(),
   };

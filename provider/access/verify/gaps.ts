@@ -5,16 +5,15 @@ import type { Entity } from "../graph/model";
 import { entityLabel } from "./compareExpected";
 import { isWithin } from "../documents/inventoryScope";
 import { isVerified } from "../report/expectedAccess";
-import type { ResolvedAccess } from "./resolveCreated";
 import type { VerifySources } from "./sources";
 
 /** Splits what the review expects: an object outside of the group of the inventory cannot be verified. */
-export function splitByRoot(
-  expected: ResolvedAccess["entities"],
+export function splitByRoot<E extends Entity>(
+  expected: ReadonlyMap<string, E>,
   root: string,
-): { readonly inside: Map<string, Entity>; readonly outside: readonly Entity[] } {
-  const inside = new Map<string, Entity>();
-  const outside: Entity[] = [];
+): { readonly inside: Map<string, E>; readonly outside: readonly E[] } {
+  const inside = new Map<string, E>();
+  const outside: E[] = [];
   for (const [key, entity] of expected) {
     const { uid, builtIn, kind } = entity;
     const isListed = uid === undefined || builtIn === true || isWithin(uid, root);

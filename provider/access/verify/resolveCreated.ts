@@ -12,8 +12,16 @@ import type { LiveEntity } from "./alignLive";
 /** What the review expects, with the uids that the update assigned. */
 export interface ResolvedAccess {
   readonly entities: ReadonlyMap<string, Entity>;
+  /** What there was before the change. */
+  readonly before: ReadonlyMap<string, BeforeEntity>;
   /** The key of each entity that was created, by the key that the review gave it. */
   readonly newKeys: ReadonlyMap<string, string>;
+}
+
+/** An object as it was before the change. */
+export interface BeforeEntity extends Entity {
+  /** The arguments that the change sets to something else; undefined of what the change leaves as it is. */
+  readonly changes?: readonly string[];
 }
 
 /** Kinds that share the uid of what they belong to: it is known as soon as that is. */
@@ -122,26 +130,42 @@ export function resolveCreated(
   const resolver = new CreatedResolver(expected, actual, state);
   resolver.resolve();
   const entities = new Map<string, Entity>();
+  const before = new Map<string, BeforeEntity>();
   const newKeys = new Map<string, string>();
+  for (const old of expected.before ?? []) {
+    const { changes = [], kind, uid, inputs } = old;
+    const key = uid === undefined ? old.key : entityKey(kind, uid, inputs["parentUid"]);
+    before.set(key, { ...toEntity(old, key, uid, inputs), changes });
+  }
   for (const entity of expected.entities) {
-    const { kind, urn, name, builtIn, outputs } = entity;
     const inputs = resolver.inputsOf(entity);
     const uid = resolver.uidOf(entity);
-    const key = uid === undefined ? entity.key : entityKey(kind, uid, inputs["parentUid"]);
+    const key = uid === undefined ? entity.key : entityKey(entity.kind, uid, inputs["parentUid"]);
     if (key !== entity.key) newKeys.set(entity.key, key);
     if (entities.has(key)) continue;
-    const known = { ...(urn === undefined ? {} : { urn }), ...(name === undefined ? {} : { name }) };
-    entities.set(key, {
-      key,
-      kind,
-      uid,
-      inputs,
-      unresolved: [],
-      secretPaths: [],
-      ...known,
-      ...(builtIn ? { builtIn } : {}),
-      ...(outputs === undefined ? {} : { details: outputs }),
-    });
+    const known = toEntity(entity, key, uid, inputs);
+    entities.set(key, known);
+    if (entity.uid !== undefined && !before.has(key)) before.set(key, known);
   }
-  return { entities, newKeys };
+  return { entities, before, newKeys };
+}
+
+function toEntity(
+  { kind, urn, name, builtIn, outputs }: ExpectedEntity,
+  key: string,
+  uid: string | undefined,
+  inputs: Props,
+): Entity {
+  return {
+    key,
+    kind,
+    uid,
+    inputs,
+    unresolved: [],
+    secretPaths: [],
+    ...(urn === undefined ? {} : { urn }),
+    ...(name === undefined ? {} : { name }),
+    ...(builtIn ? { builtIn } : {}),
+    ...(outputs === undefined ? {} : { details: outputs }),
+  };
 }

@@ -4,7 +4,7 @@ import type { StateExport } from "../documents/stateExport";
 import { entityOfObject } from "../graph/entities";
 import { specs } from "../documents/specs";
 import type { ExpectedAccess, ReviewReport } from "../report/report";
-import { comparableInputs, isVerified } from "../report/expectedAccess";
+import { isReturned, writtenInputs } from "../report/expectedAccess";
 import type { LiveEntity } from "./alignLive";
 
 /** The documents of a verification. */
@@ -74,16 +74,21 @@ export function liveEntities({ inventory, state }: VerifySources): Map<string, L
   for (const object of inventory.objects) {
     const { kind, uid, createTime } = object;
     const spec = specs[kind];
-    if (spec === undefined || !isVerified(kind)) continue;
+    if (spec === undefined) continue;
     const live = entityOfObject(object);
     const resource = recorded.get(`${kind} ${uid}`);
     entities.set(live.key, {
       ...live,
-      inputs: comparableInputs(spec, live.inputs),
+      inputs: writtenInputs(spec, live.inputs, (_key, field) => isReturned(field)),
       ...(createTime === undefined ? {} : { createTime }),
       ...(resource === undefined
         ? {}
-        : { urn: resource.urn, location: resource.location, recorded: resource.outputs }),
+        : {
+            urn: resource.urn,
+            location: resource.location,
+            recorded: resource.outputs,
+            declared: resource.inputs,
+          }),
     });
   }
   return entities;

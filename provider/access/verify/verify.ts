@@ -31,8 +31,8 @@ function buildReport(
   incomplete: readonly string[],
 ): VerifyReport {
   const { confirmed, unannounced, missing } = announced;
-  const changed = differences.entities.filter(({ what }) => what !== "deleted");
-  const findings = sortFindings(findUnannounced(unannounced, changed));
+  const changed = differences.entities.filter(({ what }) => what === "new" || what === "changed");
+  const findings = sortFindings(findUnannounced(unannounced, changed, differences.causes));
   return {
     schemaVersion: SCHEMA_VERSION,
     tool: { name: "pulumi-platform", version: provenance.package },
@@ -73,15 +73,16 @@ function buildReport(
 export function verify(sources: VerifySources, options: VerifyOptions): VerifyReport {
   const expected = readExpected(sources);
   const live = liveEntities(sources);
-  const { entities, newKeys } = resolveCreated(expected, live.values(), sources.state);
-  const { inside, outside } = splitByRoot(entities, expected.root);
+  const resolved = resolveCreated(expected, live.values(), sources.state);
+  const { inside, outside } = splitByRoot(resolved.entities, expected.root);
+  const before = splitByRoot(resolved.before, expected.root).inside;
   const { inventory, state } = sources;
-  const differences = compareExpected(inside, live, { expected, inventory, hasState: state !== undefined });
-  const announced = compareWithAnnouncement(sources.review, differences, newKeys);
+  const differences = compareExpected({ expected: inside, before, live }, { expected, inventory, state });
+  const announced = compareWithAnnouncement(sources.review, differences, resolved.newKeys);
   const incomplete = [
     ...describeGaps(sources, expected.root, outside),
     ...differences.gaps,
-    ...describeMissing(announced, differences),
+    ...describeMissing(differences),
   ];
   return buildReport(sources, options, announced, differences, [...new Set(incomplete)]);
 }

@@ -2,8 +2,9 @@ import { sha256 } from "../documents/digest";
 import type { Finding } from "../review/finding";
 import type { GrantChange } from "../graph/grant";
 import type { FieldChange } from "../report/report";
+import { describeDifferences } from "./announcement";
 import { entityLabel } from "./compareExpected";
-import type { EntityDifference } from "./compareExpected";
+import type { Differences, EntityDifference } from "./compareExpected";
 
 const ADVICE = "remove it, or review the change that adds it; then find out who made the change";
 
@@ -14,8 +15,18 @@ function fingerprint(...parts: readonly (string | undefined)[]): string {
 const fieldLine = ({ path, before, after }: FieldChange): string =>
   `${path}: ${before ?? "not set"} → ${after ?? "not set"}`;
 
+/** What the half of an update makes, since some of it was done and some was not. */
+const PARTIAL_ADVICE =
+  "run pulumi up again, since a part of the announced update was not done, and then verify; otherwise remove it";
+
+const isUndone = ({ what }: EntityDifference): boolean => what === "unapplied" || what === "remaining";
+
 /** The finding of a grant that the review did not announce, with the changes by which it has become more. */
-function grantFinding({ change, grant, reason }: GrantChange, causes: readonly EntityDifference[]): Finding {
+function grantFinding(
+  { change, grant, reason }: GrantChange,
+  causes: readonly EntityDifference[],
+  undone: readonly string[],
+): Finding {
   const { subject, role, group } = grant;
   const roleName = role.name ?? role.uid ?? role.key;
   const fields = causes.flatMap(({ entity, fields: changed }) =>
@@ -29,8 +40,8 @@ function grantFinding({ change, grant, reason }: GrantChange, causes: readonly E
       change === "gained"
         ? `${subject.displayName} holds ${roleName} at ${group.path}, which the review did not announce`
         : `${subject.displayName} has more access through ${roleName} at ${group.path} than the review announced`,
-    details: change === "gained" ? [] : [reason, ...fields],
-    advice: ADVICE,
+    details: [...(change === "gained" ? [] : [reason]), ...fields, ...undone],
+    advice: undone.length > 0 && causes.length === 0 ? PARTIAL_ADVICE : ADVICE,
     kind: grant.sourceKind,
     ...(subject.name === undefined ? {} : { name: subject.name }),
     ...(grant.urn === undefined ? {} : { urn: grant.urn }),
@@ -64,6 +75,7 @@ function entityFinding({ kind, entity, what, fields }: EntityDifference): Findin
 export function findUnannounced(
   grants: readonly GrantChange[],
   changed: readonly EntityDifference[],
+  all: Differences["causes"],
 ): Finding[] {
   const byKey = new Map(changed.map((difference) => [difference.entity.key, difference]));
   const shown = new Set<EntityDifference>();
@@ -72,7 +84,11 @@ export function findUnannounced(
     const causes = [grant.subject.key, grant.role.key].flatMap((key) => byKey.get(key) ?? []);
     const isContinuing = before !== undefined;
     if (isContinuing) for (const cause of causes) shown.add(cause);
-    return grantFinding(change, isContinuing ? causes : []);
+    const differing = [grant.subject.key, grant.role.key, grant.group.key].flatMap(
+      (key) => all.get(key) ?? [],
+    );
+    const undone = describeDifferences(differing.filter(isUndone));
+    return grantFinding(change, isContinuing ? causes : [], undone);
   });
   return [...findings, ...changed.filter((difference) => !shown.has(difference)).map(entityFinding)];
 }

@@ -91,7 +91,7 @@ async function readLive({ root, expected, recorded, stack, cwd }: LiveOptions): 
     const group = await resolveGroup(client, root, "--root");
     const kinds = [...new Set([...listedKinds, ...(expected?.kinds ?? [])])];
     const additionalUids = unlistedManagedUids(recorded ? [recorded] : [], kinds, group);
-    for (const { kind, uid } of expected?.entities ?? []) {
+    for (const { kind, uid } of [...(expected?.entities ?? []), ...(expected?.before ?? [])]) {
       if (uid !== undefined && !kinds.includes(kind) && isWithin(uid, group))
         addTo(additionalUids, kind, uid);
     }

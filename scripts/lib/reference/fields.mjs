@@ -78,8 +78,8 @@ function unknownFormat(format) {
   throw new Error(`fields.mjs has no words for the format ${format}: add them to formats`);
 }
 
-/** @param {Field} field @param {string} text */
-function describe(field, text) {
+/** @param {Field} field @param {string} text @param {string} path */
+function describe(field, text, path) {
   const capabilities = field.capabilities ?? [];
   return [
     text,
@@ -89,6 +89,8 @@ function describe(field, text) {
       (constraint) =>
         !text.includes(constraint) && !(text.includes("regular expression") && constraint.includes("RE2")),
     ),
+    // `verify` compares each name, though no change of it gives access.
+    ...(field.harmless !== undefined && path !== "name" ? [`Harmless: ${field.harmless}.`] : []),
     ...(capabilities.length > 0 ? [`Setting it needs ${capabilities.map(code).join(" and ")} too.`] : []),
   ].join(" ");
 }
@@ -100,7 +102,7 @@ export function argumentsTable(members) {
     describeFieldType(field, path),
     field.required ? "yes" : "",
     field.immutable ? "replaces" : "",
-    describe(field, text),
+    describe(field, text, path),
   ]);
   return table(["Argument", "Type", "Required", "Change", "Description"], rows);
 }

@@ -180,7 +180,7 @@ export function resourcePage(sources, spec, { exampleText, uncompared, skipReaso
     "## Example",
     example(exampleText),
     "## Arguments",
-    "`Change` says which arguments replace the resource.",
+    "`Change` says which arguments replace the resource. _Harmless_ says why `review` finds nothing in a change of an argument, and why [`verify`](../../threats.md#verify) does not compare it.",
     ...describeChoices(oneOfs),
     argumentsTable(members),
     ...shapesIn(sources, args, members).map(shapeSection),

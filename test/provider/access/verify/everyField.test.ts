@@ -90,6 +90,14 @@ interface Edit {
   readonly edit: (object: InventoryObject) => InventoryObject;
 }
 
+/** An object as it was before the update of a resource. */
+interface Update {
+  readonly name: string;
+  readonly inputs: Props;
+  readonly outs: Props;
+  readonly object: (object: InventoryObject) => InventoryObject;
+}
+
 const setInput = (path: readonly string[], value: Json | undefined) => (object: InventoryObject) => ({
   ...object,
   inputs: withMember(object.inputs, path, value) as Props,
@@ -163,22 +171,29 @@ describe("what changes behind the back of an update", () => {
       ? object.kind === "RoleBinding" && object.inputs["parentUid"] === inputs["parentUid"]
       : object.kind === kind && object.uid === id;
 
-  /** The report of an update that creates these, or leaves all as it is, and the state after it. */
-  function announce(root: string, created: readonly string[]) {
+  /** The report of an update that creates these, sets one from other arguments, or leaves all as it is, and the state after it. */
+  function announce(root: string, created: readonly string[], updated?: Update) {
     const inventory = inventoryOf(root);
     const isCreated = (object: InventoryObject): boolean =>
       created.some((name) => isObjectOf(heldAs(name), object));
     const own = [...held].filter(([, { id }]) => rootOf(id) === root);
     const before = { ...inventory, takenAt: "2026-01-01T00:00:00Z" };
-    const steps = own.map(([name, { kind, id, inputs, outs }]) =>
-      created.includes(name)
-        ? step("create", undefined, state(kind, name, inputs))
-        : same(state(kind, name, inputs, { id, outputs: outs })),
-    );
+    const steps = own.map(([name, { kind, id, inputs, outs }]) => {
+      const now = state(kind, name, inputs, { id, outputs: outs });
+      if (name === updated?.name) {
+        return step("update", state(kind, name, updated.inputs, { id, outputs: updated.outs }), now);
+      }
+      return created.includes(name) ? step("create", undefined, state(kind, name, inputs)) : same(now);
+    });
     const report = review(
       {
         preview: preview(...steps),
-        inventory: { ...before, objects: inventory.objects.filter((object) => !isCreated(object)) },
+        inventory: {
+          ...before,
+          objects: inventory.objects
+            .filter((object) => !isCreated(object))
+            .map((object) => updated?.object(object) ?? object),
+        },
       },
       { provenance: PROVENANCE, failOn: "never", rules: () => [] },
     );
@@ -194,6 +209,14 @@ describe("what changes behind the back of an update", () => {
   }
 
   type Announcement = ReturnType<typeof announce>;
+
+  /** The state after an update that was not done: it still records these arguments. */
+  function stateBefore({ recorded, announced }: Announcement, { name, inputs }: Update): Announcement {
+    const resources = recorded.resources.map((one) =>
+      one.urn.endsWith(`::${name}`) ? { ...one, inputs } : one,
+    );
+    return { announced, recorded: { ...recorded, resources } };
+  }
 
   function verifyWith(
     { announced, recorded }: Announcement,
@@ -270,6 +293,48 @@ describe("what changes behind the back of an update", () => {
       },
     );
   });
+
+  test.each(samples.map(({ label, kind }) => [label, kind] as const))(
+    "is missing in every announced argument of %s, a %s, that was not set",
+    (label) => {
+      const one = heldAs(label);
+      const root = rootOf(one.id);
+      const { objects } = inventoryOf(root);
+      const failures: unknown[] = [];
+      const spec = specOf(one.kind);
+      for (const object of objects.filter((each) => each.kind === one.kind && isObjectOf(one, each))) {
+        for (const { path, field } of leavesOf(spec.fields)) {
+          const property = path[0] ?? "";
+          const isReplaced = spec.fields[property]?.immutable === true || field.immutable === true;
+          if (isReplaced || field.secret === true || path.join(".") === "parentUid") continue;
+          const value = memberAt(one.inputs, path);
+          // Each argument is set in a sample; not every one can be taken away again by an update.
+          if (value === undefined) continue;
+          const other = otherValue(field, value);
+          const before = (inputs: Props): Props => withMember(inputs, path, other) as Props;
+          const isReturned = field.inputOnly !== true;
+          const updated: Update = {
+            name: label,
+            inputs: before(one.inputs),
+            outs: before(one.outs),
+            object: (each) =>
+              each === object && isReturned ? { ...each, inputs: before(each.inputs) } : each,
+          };
+          const announcement = announce(root, [], updated);
+          const done = verifyWith(announcement, objects);
+          const undone = verifyWith(stateBefore(announcement, updated), objects.map(updated.object));
+          const isNamed = undone.incomplete.some(
+            (line) =>
+              line.startsWith("announced, but missing: ") &&
+              (object.kind === "RoleBinding" || line.includes(property)),
+          );
+          if (undone.failing > 0 || !isNamed || done.failing > 0 || !done.complete)
+            failures.push({ path, done: brief(done), undone: brief(undone) });
+        }
+      }
+      expect(failures).toEqual([]);
+    },
+  );
 
   test("is found as a new object of each kind", () => {
     const found: string[] = [];

@@ -13,6 +13,7 @@ import {
   binding,
   claims,
   compareResources,
+  group,
   groups,
   identity,
   objectOf,
@@ -146,6 +147,206 @@ describe("verify", () => {
     expect(report.incomplete).toEqual([
       "announced as lost, but still granted: GitHub Actions of acme/pay, branch main: reader at acme / payments",
     ]);
+  });
+
+  describe("of an announced change", () => {
+    const setInputs = (one: Resource, inputs: Resource["inputs"]): Resource => ({
+      ...one,
+      inputs: { ...one.inputs, ...inputs },
+    });
+    const exchange = (resources: readonly Resource[], one: Resource): Resource[] =>
+      resources.map((each) => (each.urn === one.urn ? one : each));
+    const api = resource("Repo", "api", { parentUid: payments });
+    const held = resource("Repo", "held", { parentUid: payments }, { external: true });
+    const readme = resource(
+      "RepoReadme",
+      "readme",
+      { parentUid: held.uid, content: "old" },
+      { uid: held.uid },
+    );
+    const tag = resource("Tag", "latest", { parentUid: api.uid, digest: "sha256:a", deprecated: false });
+    const ops = group("ops", `${acme}/${"3".repeat(16)}`, { external: true });
+    const access = resource(
+      "GroupAccess",
+      "access",
+      {
+        name: undefined,
+        parentUid: ops.uid,
+        bindings: { ci: { identityUid: deployer.uid, roleUid: reader.uid } },
+      },
+      { uid: ops.uid },
+    );
+    const parts = (one: Resource): Resource[] =>
+      Object.values(one.inputs["bindings"] as Record<string, { identityUid: string; roleUid: string }>).map(
+        (inputs) =>
+          resource("RoleBinding", inputs.roleUid.slice(-4), {
+            name: undefined,
+            parentUid: ops.uid,
+            ...inputs,
+          }),
+      );
+    const listed = (resources: readonly Resource[]): Resource[] =>
+      resources.flatMap((one) => (one.kind === "GroupAccess" ? parts(one) : [one]));
+    const holding = [...base.filter((one) => one !== reads), ops, access];
+    const wide = role("reader", ["REPO_LIST", "IAM_ROLES_UPDATE"]);
+    const asked = [readme, tag].map(({ kind, uid }) => ({ kind, uid }));
+    const check = (after: readonly Resource[], before: readonly Resource[], actual: readonly Resource[]) => {
+      const review = reviewOf(after, before);
+      const inventory = inventoryAfter(listed(actual), { asked });
+      const state = { version: 3, resources: [], pendingDeletes: [], pendingOperations: 0 };
+      return verify({ review, inventory, state }, { provenance: PROVENANCE });
+    };
+    const unchanged = [...base, api, held, readme, tag];
+
+    it.each<[string, readonly Resource[], readonly Resource[], string]>([
+      ["a rename", exchange(base, setInputs(deployer, { name: "ci" })), base, "Identity deployer: name"],
+      [
+        "a description",
+        exchange(unchanged, setInputs(api, { description: "new" })),
+        unchanged,
+        "Repo api: description",
+      ],
+      [
+        "a deprecation",
+        exchange(unchanged, setInputs(tag, { deprecated: true })),
+        unchanged,
+        "Tag latest: deprecated",
+      ],
+      [
+        "a readme",
+        exchange(unchanged, setInputs(readme, { content: "new" })),
+        unchanged,
+        "RepoReadme readme: content",
+      ],
+      ["a new readme", unchanged, [...base, api, held, tag], "RepoReadme readme"],
+      [
+        "more capabilities",
+        exchange(base, wide),
+        base,
+        "GitHub Actions of acme/pay, branch main: reader at acme / payments",
+      ],
+      [
+        "another subject",
+        exchange(base, setInputs(deployer, mallory.inputs)),
+        base,
+        "Identity deployer: name, claimMatch",
+      ],
+    ])("takes %s that was not done for missing", (_what, after, before, named) => {
+      const report = check(after, before, before);
+      expect(report.failing).toBe(0);
+      expect(report.incomplete).toContain(`announced, but missing: ${named}`);
+    });
+
+    it.each<[string, readonly Resource[], readonly Resource[], string]>([
+      ["fewer capabilities", base, exchange(base, wide), "announced as narrowed, but still as it was: "],
+      [
+        "a deleted role",
+        base.filter((one) => one !== reader && one !== reads),
+        base,
+        "announced as deleted, but still there: Role reader",
+      ],
+      [
+        "a deleted tag",
+        [...base, api, held, readme],
+        unchanged,
+        "announced as deleted, but still there: Tag latest",
+      ],
+      [
+        "a deleted readme",
+        [...base, api, held, tag],
+        unchanged,
+        "announced as deleted, but still there: RepoReadme readme",
+      ],
+      [
+        "a grant of a GroupAccess",
+        exchange(holding, setInputs(access, { bindings: {} })),
+        holding,
+        "announced as lost, but still granted: ",
+      ],
+    ])("takes %s that was not taken away for what it was", (_what, after, before, line) => {
+      const report = check(after, before, before);
+      expect(report.findings).toEqual([]);
+      expect(report.incomplete).toEqual(expect.arrayContaining([expect.stringContaining(line)]));
+    });
+
+    it.each<[string, readonly Resource[], readonly Resource[], Resource]>([
+      ["a role to be deleted", base.filter((one) => one !== reader && one !== reads), base, wide],
+      [
+        "a rename",
+        exchange(base, setInputs(deployer, { name: "ci" })),
+        base,
+        setInputs(deployer, { name: "other" }),
+      ],
+      ["a narrowed role", base, exchange(base, wide), role("reader", ["REPO_LIST", "TAG_CREATE"])],
+      [
+        "a new digest",
+        exchange(unchanged, setInputs(tag, { digest: "sha256:b" })),
+        unchanged,
+        setInputs(tag, { digest: "sha256:c" }),
+      ],
+    ])("finds what is neither as before nor as announced: %s", (_what, after, before, neither) => {
+      expect(check(after, before, exchange(before, neither)).failing).toBeGreaterThan(0);
+    });
+
+    it("says of access that a half of the update makes what was not done", () => {
+      const before = exchange(base, wide);
+      const after = exchange(base, setInputs(deployer, { ...mallory.inputs, name: "deployer" }));
+      const [finding] = check(after, before, exchange(after, wide)).findings;
+      expect(finding?.advice).toMatch(/^run pulumi up again/);
+      expect(finding?.details).toContain("Role reader is as it was: capabilities");
+    });
+
+    it("names what took access away that no change was to take", () => {
+      const narrower = setInputs(deployer, {
+        claimMatch: { ...(pinned["claimMatch"] as object), claims: { environment: "prod" } },
+      });
+      const by = check(base, base, exchange(base, narrower));
+      const start =
+        "less access than there was, and nothing announced it: GitHub Actions of acme/pay, branch main: reader at acme / payments: ";
+      expect(brief(by)).toMatchObject({ failing: 0, complete: false });
+      expect(by.incomplete).toEqual([`${start}Identity deployer has changed: claimMatch.claims.environment`]);
+      const gone = check(
+        base,
+        base,
+        base.filter((one) => one !== reads),
+      );
+      expect(gone.incomplete).toEqual([`${start}the RoleBinding is gone`]);
+    });
+
+    it("compares each object of a kind that no inventory lists unasked", () => {
+      expect(brief(check(unchanged, unchanged, unchanged))).toMatchObject({ failing: 0, complete: true });
+      const moved = check(unchanged, unchanged, exchange(unchanged, setInputs(tag, { digest: "sha256:b" })));
+      expect(brief(moved).findings).toEqual([
+        "Tag latest has changed (digest), which the review did not announce",
+      ]);
+      const review = reviewOf(unchanged, unchanged);
+      const unread = inventoryAfter(unchanged.filter((one) => one !== tag));
+      expect(verify({ review, inventory: unread }, { provenance: PROVENANCE }).incomplete).toEqual([
+        "Tag latest was not compared: the inventory does not contain each Tag: take it with --types +Tag",
+      ]);
+    });
+
+    it.each([
+      ["2026-06-01T00:30:00Z", ["Tag new exists, which the review did not announce"], []],
+      [
+        "2020-01-01T00:00:00Z",
+        [],
+        [expect.stringMatching(/^Tag new was not compared: the report does not name it: /)],
+      ],
+    ])(
+      "finds an object of such a kind that only the state names, made %s",
+      (createTime, findings, incomplete) => {
+        const added = resource("Tag", "new", { parentUid: api.uid, digest: "sha256:b" });
+        const inventory = inventoryAfter([...base, api, added], { asked: [{ kind: "Tag", uid: added.uid }] });
+        const objects = inventory.objects.map((one) =>
+          one.uid === added.uid ? { ...one, createTime } : one,
+        );
+        const review = reviewOf([...base, api], [...base, api]);
+        const report = verify({ review, inventory: { ...inventory, objects } }, { provenance: PROVENANCE });
+        expect(report.findings.map(({ message }) => message)).toEqual(findings);
+        expect(report.incomplete).toEqual(incomplete);
+      },
+    );
   });
 
   it("takes an adopted object for the one that the report names", () => {
