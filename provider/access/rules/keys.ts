@@ -1,7 +1,7 @@
 import { tryParseJson } from "../../api/json";
 import { isObject } from "../../engine/values/values";
 import type { Json, Props } from "../../engine/description";
-import { findPrivateMember } from "../../engine/values/jwks";
+import { ambiguityOf, findPrivateMember } from "../../engine/values/jwks";
 import { durationNanos, timestampNanos } from "../../engine/values/times";
 import { isTakeover } from "./capabilities";
 import type { Entity } from "../graph/model";
@@ -62,6 +62,17 @@ function judgeKeySet(
       }),
     ];
   }
+  const ambiguity = ambiguityOf(textAtPath(after.inputs, path) ?? "");
+  if (ambiguity !== undefined) {
+    return [
+      facts.aboutEntity(after, {
+        severity: "critical",
+        field: path,
+        message: `${labelEntity(after)} has a key set that parsers read differently: in ${name}, ${ambiguity}`,
+        advice: "write each member once, in the letters of RFC 7517",
+      }),
+    ];
+  }
   if (isObject(valueAt(before?.inputs, parent))) return [];
   return [
     facts.aboutEntity(after, {
@@ -78,8 +89,8 @@ const staticKeys: Rule = {
   id: "K1",
   name: "static-keys",
   severities: ["critical", "medium"],
-  when: "critical if a key set contains a private key; medium for a new identity with static keys",
-  what: "A new identity authenticates with keys that are registered here, or an existing one switches to them. Or the key set of a created or changed identity contains a private key; its value is never printed.",
+  when: "critical if a key set contains a private key, or parsers can read it differently; medium for a new identity with static keys",
+  what: "A new identity authenticates with keys that are registered here, or an existing one switches to them. Or the key set of a created or changed identity contains a private key; its value is never printed. Or it has a member twice, or one such as `Keys`: some parsers ignore case, and take other keys than the report shows.",
   why: "Nobody rotates such keys, and no issuer can revoke them. A private key in a program is also in its repository, state and logs, and whoever can read one of them can sign in.",
   fix: "Trust the issuer of the CI system or cluster instead (`claimMatch`). Treat a private key as stolen: generate a new pair, and register only the public key.",
   except: "For an issuer that the platform cannot reach, until the date on which its keys are replaced.",

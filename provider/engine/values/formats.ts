@@ -2,7 +2,7 @@ import { createPublicKey } from "node:crypto";
 import { RE2JS } from "re2js";
 import { isUid } from "../../api/uid";
 import type { Format } from "../description";
-import { findPrivateMember } from "./jwks";
+import { findAmbiguity, findPrivateMember } from "./jwks";
 import { durationNanos, timestampNanos } from "./times";
 
 const MAX_INT64 = 2n ** 63n - 1n;
@@ -14,6 +14,9 @@ function jwksProblem(text: string): string | undefined {
   } catch {
     return 'must be a JSON Web Key Set as a string: {"keys": [ … ]}; this is not JSON';
   }
+  const ambiguity = findAmbiguity(text, value);
+  if (ambiguity !== undefined)
+    return `must be a JSON Web Key Set that every parser reads alike: ${ambiguity}`;
   const keys = value !== null && typeof value === "object" && "keys" in value ? value.keys : undefined;
   if (!Array.isArray(keys)) return 'must be a JSON Web Key Set: an object with a list "keys"';
   if (keys.length === 0) return 'must contain at least one key in "keys"';

@@ -79,6 +79,14 @@ describe("a kind that no rule names", () => {
     expect(found("K1", change([], [keys({ kty: "RSA", d: "canary" })]))).toMatchObject([
       { severity: "critical", field: "signer.jwks" },
     ]);
+    const other = robot({ signer: { jwks: '{"keys":[{"kty":"RSA"}],"Keys":[{"kty":"RSA"}]}' } });
+    expect(found("K1", change([], [other]))).toMatchObject([
+      {
+        severity: "critical",
+        field: "signer.jwks",
+        message: expect.stringMatching(/parsers read differently/),
+      },
+    ]);
     const until = new Date(NOW - 1000).toISOString();
     const ended = robot({ signer: { jwks: '{"keys":[]}', until } });
     expect(found("K2", change([ended], [ended]))).toMatchObject([

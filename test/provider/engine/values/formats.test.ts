@@ -141,6 +141,28 @@ describe("key sets", () => {
   );
 
   test.each([
+    ['{"keys":[{"kty":"RSA"}],"Keys":[{"kty":"RSA"}]}', 'the member "Keys" equals "keys" but for case'],
+    ['{"\\u212Aeys":[],"keys":[{"kty":"RSA"}]}', 'equals "keys" but for case'],
+    ['{"keys":[{"kty":"RSA","Kty":"oct"}]}', 'the member "Kty" equals "kty" but for case'],
+    ['{"keys":[{"kty":"RSA","D":"canary"}]}', 'the member "D" equals "d" but for case'],
+    ['{"keys":[{"kty":"RSA","X5T#s256":"canary"}]}', 'equals "x5t#S256" but for case'],
+    ['{"keys":[{"kty":"RSA"}],"keys":[{"kty":"RSA"}]}', "a member is repeated"],
+    ['{"keys":[{"kty":"RSA","n":"canary","\\u006e":"b"}]}', "a member is repeated"],
+    ['{"keys":[{"kty":"RSA"}],"more":{"keYs":[]}}', 'the member "keYs" equals "keys" but for case'],
+  ])("%s is refused, since parsers read it differently", (text, why) => {
+    const problem = formatProblem("jwks", text);
+    expect(problem).toContain(`every parser reads alike: `);
+    expect(problem).toContain(why);
+    expect(problem).not.toContain("canary");
+  });
+
+  test("members of other names, and colons inside of texts, are nobody's business", () => {
+    const text =
+      '{"keys":[{"kty":"RSA","Nbf":1,"note":"a\\": b","kid":"\\"x\\":"}],"NAME":"y" , "k2" : ":" }';
+    expect(formatProblem("jwks", text)).toBeUndefined();
+  });
+
+  test.each([
     "[]",
     "null",
     "5",
