@@ -15,6 +15,8 @@ export interface PreviewStep {
   readonly urn: string;
   readonly before?: RecordedResource;
   readonly after?: RecordedResource;
+  /** The paths that differ, as the engine compared them with secrets in sight; undefined where it lists none. */
+  readonly differing?: readonly string[];
   /** Both states as the CLI wrote them, of a step that a document shows. */
   readonly written?: { readonly before?: WrittenState; readonly after?: WrittenState };
 }
@@ -84,7 +86,10 @@ class PreviewReader {
   hasEnded = false;
   unreadableSteps = 0;
 
-  addStep(op: unknown, urn: unknown, before: unknown, after: unknown, form: "digest" | "events"): void {
+  addStep(
+    { op, urn, before, after, detailedDiff }: Readonly<Record<string, unknown>>,
+    form: "digest" | "events",
+  ): void {
     if (typeof op !== "string" || typeof urn !== "string" || !urn.startsWith("urn:pulumi:")) {
       this.unreadableSteps += 1;
       return;
@@ -96,6 +101,7 @@ class PreviewReader {
       urn,
       before: readState(before, form),
       after: readState(after, form),
+      ...(isObject(detailedDiff) ? { differing: Object.keys(detailedDiff) } : {}),
       written: { before: writtenState(before), after: writtenState(after) },
     });
   }
@@ -142,7 +148,7 @@ function readEvent(event: Record<string, unknown>, reading: PreviewReader): void
   const metadataOf = (value: unknown) =>
     isObject(value) && isObject(value["metadata"]) ? value["metadata"] : undefined;
   const begun = metadataOf(event["resourcePreEvent"]);
-  if (begun) reading.addStep(begun["op"], begun["urn"], begun["old"], begun["new"], "events");
+  if (begun) reading.addStep({ ...begun, before: begun["old"], after: begun["new"] }, "events");
   const done = metadataOf(event["resOutputsEvent"]);
   if (done) reading.addOutcome(done);
   const { diagnosticEvent, errorEvent, policyEvent, summaryEvent } = event;
@@ -265,7 +271,7 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
     element: (value) => {
       if (isObject(value)) {
         reading.checkCase(findOtherCase(value, STEP_MEMBERS));
-        reading.addStep(value["op"], value["urn"], value["oldState"], value["newState"], "digest");
+        reading.addStep({ ...value, before: value["oldState"], after: value["newState"] }, "digest");
       } else reading.unreadableSteps += 1;
     },
     document: (value) => {

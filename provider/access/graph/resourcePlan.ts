@@ -13,6 +13,8 @@ export interface ResourcePlan {
   readonly after?: RecordedResource;
   /** What is secret after the change and was not before: `after` has it as it was. */
   readonly concealed?: readonly ConcealedValue[];
+  /** The paths that the engine found to differ, those of secrets too. */
+  readonly differing?: readonly string[];
 }
 /**
  * One plan for each URN, from the steps of a preview. After a refresh the later step has the live values; what is left of
@@ -27,7 +29,7 @@ export function planResources(
     plans.set(resource.urn, { urn: resource.urn, op: "same", before: resource, after: resource });
   }
   const whole = new Set<string>();
-  for (const { op: operation, urn, before, after } of steps) {
+  for (const { op: operation, urn, before, after, differing } of steps) {
     const op = operations.get(operation);
     // The old half of a replacement is marked for its delete; alone it is the rest of an earlier one.
     if (op === undefined || (op === "delete" && before?.pendingDelete === true)) continue;
@@ -40,6 +42,7 @@ export function planResources(
       // Deleted by hand, and made again: there is nothing before.
       before: op === "create" ? undefined : (before ?? earlier?.before),
       after: op === "delete" ? undefined : after,
+      ...(differing === undefined ? {} : { differing }),
     });
   }
   return revealConcealed([...plans.values()]);

@@ -1,4 +1,4 @@
-import type { FieldSpec, Props, ResourceSpec } from "../../engine/description";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/description";
 import { canonicalJwks, compareTexts, equal } from "../../engine/values/values";
 import { sha256 } from "../documents/digest";
 import type { Inventory } from "../documents/inventory";
@@ -103,13 +103,22 @@ function describeAfter(entity: Entity, isUntouched: boolean, inventory: Inventor
 function describeBefore({ op, kind, before, after }: ResourceChange): ExpectedEntity[] {
   const spec = specs[kind];
   if (spec === undefined || before === undefined || op === "same" || op === "read") return [];
+  // What needs no capability to delete cannot be taken back: its delete sends no request.
+  const isPermanent = spec.capabilities?.delete.length === 0;
+  if (isPermanent && op !== "update") return [];
   const described = describeEntity(spec, before);
   if (op !== "update" || after === undefined) return [described];
-  const isChanged = (key: string, field: FieldSpec): boolean =>
-    !field.secret && !equal(field, before.inputs[key], after.inputs[key]);
+  const isChanged = (key: string, field: FieldSpec): boolean => {
+    const [old, now] = [before.inputs[key], after.inputs[key]];
+    return !field.secret && !equal(field, old, now) && !(isPermanent && isPartOf(now, old));
+  };
   const changes = Object.entries(spec.fields).filter(([key, field]) => isChanged(key, field));
   const inputs = { ...described.inputs, ...writtenInputs(spec, before.inputs, isChanged) };
   return [{ ...described, inputs, changes: changes.map(([key]) => key) }];
+}
+
+function isPartOf(items: Json | undefined, of: Json | undefined): boolean {
+  return Array.isArray(items) && Array.isArray(of) && items.every((item) => of.includes(item));
 }
 
 const byKindAndKey = (a: ExpectedEntity, b: ExpectedEntity): number =>

@@ -18,6 +18,7 @@ import type { GrantChange, GroupNode } from "../graph/grant";
 import type { StateExport } from "../documents/stateExport";
 import { Languages } from "../trust/languages";
 import { buildGraphs } from "../graph/graphBuilder";
+import { isPathWithin } from "../graph/references";
 import { planResources } from "../graph/resourcePlan";
 import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
 import { compareTexts } from "../../engine/values/values";
@@ -41,6 +42,12 @@ function changesAccessFields({ kind, op, fields }: ResourceChange): boolean {
   return fields.some(({ path }) => isAccessField(kind, path));
 }
 
+/** Whether a secret may differ, as far as the engine says, which has compared its values. */
+function mayDiffer(secret: string, { differing }: PlannedChange["plan"]): boolean {
+  if (differing === undefined || differing.length === 0) return true;
+  return differing.some((path) => isPathWithin(secret, path) || isPathWithin(path, secret));
+}
+
 function changeOf(
   { plan, kind, before, after, notReviewed, packageVersion, ...known }: PlannedChange,
   context: EffectContext,
@@ -49,7 +56,8 @@ function changeOf(
   const spec = specs[kind];
   const both = before !== undefined && after !== undefined && op !== "same";
   const secretPaths = (after?.secretPaths ?? []).filter((path) => before?.secretPaths.includes(path));
-  const secret = op === "update" || op === "replace" ? secretPaths : [];
+  const secret =
+    op === "update" || op === "replace" ? secretPaths.filter((path) => mayDiffer(path, plan)) : [];
   return {
     op,
     kind,

@@ -1,4 +1,5 @@
 import { urnParts } from "../documents/engineState";
+import { listsObject } from "../documents/inventoryScope";
 import { specs } from "../documents/specs";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
@@ -132,7 +133,11 @@ function findReplacedContent(facts: Facts, { op, after }: Change): FindingInput[
   if (parent !== undefined && parent.uid === undefined) return [];
   const isSame = ({ kind, name, inputs }: Entity): boolean =>
     kind === after.kind && name === after.name && inputs["parentUid"] === after.inputs["parentUid"];
-  const existing = [...facts.comparison.before.entities.values()].find(isSame);
+  const { before, inventory } = facts.comparison;
+  const existing = [...before.entities.values()].find(isSame);
+  const place = textAt(after.inputs, "parentUid") ?? "";
+  if (existing === undefined && inventory !== undefined && listsObject(inventory, after.kind, place))
+    return [];
   return [
     facts.aboutEntity(after, {
       severity: existing === undefined ? "medium" : "high",

@@ -1,4 +1,4 @@
-import type { Props, ResourceSpec } from "../../engine/description";
+import type { FieldSpec, Props, ResourceSpec } from "../../engine/description";
 import { equal } from "../../engine/values/values";
 import { urnParts } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
@@ -9,7 +9,7 @@ import { listedKinds } from "../documents/inventoryKinds";
 import { createEffectSide, describeEffects } from "../effects";
 import type { Direction, EffectContext, FieldEffect } from "../effects";
 import { accessKinds, bindingKeys, isGrantPart } from "../graph/accessKinds";
-import { isName } from "../graph/fieldAccess";
+import { isName, mustBeAnnounced } from "../graph/fieldAccess";
 import type { GrantChange } from "../graph/grant";
 import { graphOf } from "../graph/grants";
 import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
@@ -180,7 +180,13 @@ class EntityComparison {
     const changed = spec === undefined ? [] : this.changedInputs(spec, old.inputs, now.inputs);
     const { what, ...rest } = toDifference(now, "changed", changed.map(toFieldChange), changed);
     return [
-      { kind, entity, what: "remaining", fields: [], directions: [] },
+      {
+        kind,
+        entity: { ...entity, urn: entity.urn ?? old.urn },
+        what: "remaining",
+        fields: [],
+        directions: [],
+      },
       ...(changed.length === 0 ? [] : [{ what, ...rest }]),
     ];
   }
@@ -214,7 +220,7 @@ class EntityComparison {
     const spec = specs[kind];
     if (spec === undefined) return [];
     const before = this.sides.before.get(key);
-    const unapplied = before?.changes === undefined ? [] : this.findUnapplied(spec, before);
+    const unapplied = before?.changes === undefined ? [] : this.findUnapplied(spec, before, old.inputs);
     const inputs = this.changedInputs(spec, old.inputs, now.inputs).filter(
       ({ path }) => !unapplied.includes(propertyOf(path)),
     );
@@ -225,7 +231,7 @@ class EntityComparison {
         ? []
         : [
             toDifference(
-              now,
+              { ...now, urn: now.urn ?? old.urn },
               "unapplied",
               unapplied.map((path) => ({ path })),
               [],
@@ -236,13 +242,19 @@ class EntityComparison {
   }
 
   /** The arguments that the update was to set to something else, and that are as they were before. */
-  private findUnapplied(spec: ResourceSpec, entity: BeforeEntity): string[] {
+  private findUnapplied(spec: ResourceSpec, entity: BeforeEntity, expected: Props): string[] {
     const { key, inputs, changes = [] } = entity;
+    const actual = this.actual.get(key)?.inputs ?? {};
+    // Two spellings of one value are both as before and as announced.
+    const isDone = (property: string, field: FieldSpec): boolean =>
+      mustBeAnnounced(property, field) && equal(field, expected[property], actual[property]);
     const [live, now] = [this.sides.live.get(key), this.actualAsBefore.get(key)];
     return changes.filter((property) => {
       const field = spec.fields[property];
       if (field === undefined) return false;
-      if (isReturned(field)) return equal(field, inputs[property], now?.inputs[property]);
+      if (isReturned(field)) {
+        return !isDone(property, field) && equal(field, inputs[property], now?.inputs[property]);
+      }
       if (live?.declared !== undefined) return equal(field, inputs[property], live.declared[property]);
       this.gaps.add(
         `${entityLabel(entity)}: ${property} was not compared: only the state tells whether the update has set it: give --stack or --state`,

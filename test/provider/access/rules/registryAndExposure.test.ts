@@ -16,7 +16,8 @@ import {
   viewer,
 } from "../../../support/access";
 import type { ComparisonOptions, Resource } from "../../../support/access";
-import { state, step } from "../../../support/documents";
+import { preview, state, step } from "../../../support/documents";
+import { compare } from "../../../../provider/access/review/compare";
 import { found, severitiesOf } from "./support";
 
 const base = [...groups, viewer];
@@ -204,6 +205,31 @@ describe("X2 unresolved", () => {
       });
     const given = change([idp("old")], [idp("new")]);
     expect(found("X2", given)[0]?.message).toContain("so a change of it cannot be seen");
+  });
+
+  it.each<[string, unknown, number]>([
+    ["another property", { description: { kind: "update" } }, 0],
+    ["another property of the same object", { "oidc.issuer": { kind: "update" } }, 0],
+    ["the secret", { description: { kind: "update" }, "oidc.clientSecret": { kind: "update" } }, 1],
+    ["what the secret is in", { oidc: { kind: "update" } }, 1],
+    ["what the secret begins like", { oidcClient: { kind: "update" } }, 0],
+    ["nothing", {}, 1],
+    ["nothing that can be read", null, 1],
+  ])("finds such a secret where the engine's comparison names %s: %j", (_what, detailedDiff, count) => {
+    const login = (description: string) =>
+      state(
+        "IdentityProvider",
+        "sso",
+        {
+          parentUid: payments,
+          name: "sso",
+          description,
+          oidc: { issuer: "https://login.acme.example", clientId: "a", clientSecret: "[secret]" },
+        },
+        { id: `${payments}/${"a".repeat(16)}` },
+      );
+    const update = { ...step("update", login("old"), login("new")), detailedDiff };
+    expect(found("X2", compare({ preview: preview(update) }))).toHaveLength(count);
   });
 
   it("reports lines that belong to no resource in one finding", () => {

@@ -1,3 +1,4 @@
+import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import type { Comparison } from "../../../../provider/access/review/comparison";
 import type { Finding } from "../../../../provider/access/review/finding";
@@ -6,6 +7,7 @@ import type { Props } from "../../../../provider/engine/description";
 import {
   acme,
   binding,
+  cards,
   compareResources,
   groups,
   identity,
@@ -217,6 +219,16 @@ describe("S1 changed-setting", () => {
     const tag = (own: Resource): Resource =>
       resource("Tag", "latest", { parentUid: own.uid, digest: `sha256:${"a".repeat(64)}` });
     expect(severitiesOf("S1", change([repo], [repo, tag(repo)]))).toEqual(["medium"]);
+    // An inventory that lists tags shows whether one exists.
+    const created = change([repo], [repo, tag(repo)]);
+    const withTags = (more: Partial<Inventory>): Comparison => {
+      const { inventory } = created;
+      if (inventory === undefined) throw new Error("there is no inventory");
+      return { ...created, inventory: { ...inventory, kinds: [...inventory.kinds, "Tag"], ...more } };
+    };
+    expect(severitiesOf("S1", withTags({}))).toEqual([]);
+    expect(severitiesOf("S1", withTags({ complete: false }))).toEqual(["medium"]);
+    expect(severitiesOf("S1", withTags({ root: cards }))).toEqual(["medium"]);
     const outside = { ...tag(repo), external: true } as const;
     const taken = { ...tag(repo), uid: `${repo.uid}/0000000000000001`, urn: `${tag(repo).urn}2` };
     expect(severitiesOf("S1", change([repo, outside], [repo, outside, taken]))).toEqual(["high"]);

@@ -269,6 +269,23 @@ describe("verify", () => {
       expect(report.incomplete).toEqual(expect.arrayContaining([expect.stringContaining(line)]));
     });
 
+    it.each([
+      ["a deletion", undefined, []],
+      ["a document that is taken out", ["a"], []],
+      ["another document", ["a", "c"], ["announced, but missing: TermsAcceptance terms: documentIds"]],
+    ])("knows that accepted terms stay accepted: %s", (_what, documentIds, incomplete) => {
+      const accepted = group("legal", `${acme}/${"4".repeat(16)}`, { external: true });
+      const terms = resource(
+        "TermsAcceptance",
+        "terms",
+        { name: undefined, parentUid: accepted.uid, documentIds: ["a", "b"] },
+        { uid: accepted.uid },
+      );
+      const rest = [...base, accepted];
+      const after = documentIds === undefined ? rest : [...rest, setInputs(terms, { documentIds })];
+      expect(check(after, [...rest, terms], [...rest, terms]).incomplete).toEqual(incomplete);
+    });
+
     it.each<[string, readonly Resource[], readonly Resource[], Resource]>([
       ["a role to be deleted", base.filter((one) => one !== reader && one !== reads), base, wide],
       [
