@@ -310,7 +310,9 @@ describe("what changes behind the back of an update", () => {
           const value = memberAt(one.inputs, path);
           // Each argument is set in a sample; not every one can be taken away again by an update.
           if (value === undefined) continue;
-          const other = otherValue(field, value);
+          // What cannot be taken back is announced only where there is more of it afterwards.
+          const isPermanent = spec.capabilities?.delete.length === 0;
+          const other = isPermanent && Array.isArray(value) ? ["another"] : otherValue(field, value);
           const before = (inputs: Props): Props => withMember(inputs, path, other) as Props;
           const isReturned = field.inputOnly !== true;
           const updated: Update = {
