@@ -13,9 +13,9 @@ import { roleName, scopeText } from "./grantText";
 export const massGrant: Rule = {
   id: "G7",
   name: "mass-grant",
-  severities: ["high"],
-  when: "always",
-  what: "The default role of an identity provider can do more than the built-in `viewer`. If the capabilities of `viewer` are unknown, all but listing are reported. Or a group of the identity provider is mapped to a role with capabilities of G1 or G2.",
+  severities: ["high", "medium"],
+  when: "medium for a mapping to another role on a root group; otherwise high",
+  what: "The default role of an identity provider can do more than the built-in `viewer`. If the capabilities of `viewer` are unknown, all but listing are reported. Or a group of the identity provider is mapped to a role with capabilities of G1 or G2. On a root group any role is reported.",
   why: "Everyone who signs in, or every member of that group, gets the role. Other people decide who that is, and no review of this program shows it.",
   fix: "Set `defaultRole` to `viewer` or to a role that reads less, and bind more to each person who needs it. Map groups to roles that cannot change IAM.",
   except: "For a directory group whose members are reviewed as strictly as this program.",
@@ -41,14 +41,17 @@ export const massGrant: Rule = {
         );
       } else if (subject.type === "externalGroup") {
         const strong = (role.capabilities ?? []).filter(isTakeover);
-        if (!isOwner && strong.length === 0) continue;
+        const isStrong = isOwner || strong.length > 0;
+        if (!isStrong && !grant.group.isRoot) continue;
         findings.push(
           facts.aboutGrant(grant, {
-            severity: "high",
+            severity: isStrong ? "high" : "medium",
             field: "roleUid",
             message: `every member of ${subject.displayName} gets ${roleName(grant)} ${scopeText(grant)}`,
             details: strong.length > 0 ? [`including ${listFirst(strong, 10)}`] : [],
-            advice: "map the group to a role that cannot change IAM; bind owners one by one",
+            advice: isStrong
+              ? "map the group to a role that cannot change IAM; bind owners one by one"
+              : "check who is in the group: most directories have one of everybody",
           }),
         );
       }

@@ -402,11 +402,13 @@ describe("G7 mass-grant", () => {
     expect(found("G7", adding([...groups, lister], idp(lister)))).toEqual([]);
   });
 
-  it("reports a mapping only with capabilities of G1 or G2", () => {
+  it("reports a mapping with capabilities of G1 or G2, and any on a root group", () => {
     const admin = role("admin", ["IAM_IDENTITY_UPDATE"]);
     expect(severitiesOf("G7", adding(withOwner, mapping(owner)))).toEqual(["high"]);
     expect(severitiesOf("G7", adding([...withOwner, admin], mapping(admin)))).toEqual(["high"]);
-    expect(found("G7", adding(withOwner, mapping(pusher)))).toEqual([]);
+    expect(severitiesOf("G7", adding(withOwner, mapping(pusher)))).toEqual(["medium"]);
+    const below = { ...mapping(pusher), inputs: { ...mapping(pusher).inputs, scope: payments } };
+    expect(found("G7", adding(withOwner, below))).toEqual([]);
   });
 });
 
