@@ -1,10 +1,11 @@
 import { addressMatches, addressPattern } from "../trust/addressGlob";
 import type { Entity } from "../graph/model";
 import { knownIssuerOf } from "../trust/issuers";
-import { exactPattern } from "../trust/languages";
+import { otherAudiences } from "../trust/data/audiences";
+import { anchored, exactPattern } from "../trust/languages";
 import { judgeIssuer, judgeAudience, SERVICE } from "../trust/ownedIssuers";
 import { textAt } from "./inputValues";
-import { labelEntity } from "./wording";
+import { labelEntity, listFirst } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { isAssumable } from "./kindConditions";
@@ -193,12 +194,19 @@ function* exactValues({ inputs }: Entity): Generator<[string, string]> {
     yield [`claimMatch.claims.${name}`, value];
 }
 
+/** Who receives the tokens that an identity accepts, where they are made for other services. */
+function findReceivers(facts: Facts, accepted: string): readonly string[] {
+  return otherAudiences
+    .filter(({ audience }) => languagesOf(facts).intersects(accepted, anchored(audience)) === "yes")
+    .map(({ receiver }) => receiver);
+}
+
 export const looseMatch: Rule = {
   id: "T6",
   name: "loose-audience",
   severities: ["medium", "low"],
-  when: "medium for an audience pattern that accepts audiences of other services; low for a `*` in an exact value",
-  what: "An `audiencePattern` accepts audiences of other services: any host, or any word. Or an exact value (`subject`, `issuer`, `arn`, a claim) contains a `*`, which is no wildcard there and matches nothing that an issuer signs.",
+  when: "medium for an audience pattern that accepts audiences of other services; low for an audience of a service that is known, and for a `*` in an exact value",
+  what: "An `audiencePattern` accepts audiences of other services: any host, or any word. Or it is the audience of tokens for AWS, Azure, Google Cloud, Vault or Sigstore, or the default audience of GitHub Actions, Buildkite or Vercel. Or an exact value (`subject`, `issuer`, `arn`, a claim) contains a `*`, which is no wildcard there and matches nothing that an issuer signs.",
   why: "Tokens issued for another service are accepted too, so whoever receives such tokens can use them here. An identity with a `*` in an exact value never works, and is then often repaired with a pattern that is too wide.",
   fix: "Omit the audience, so that the issuer's host name applies, or give the exact `audience`. If a part must vary, use an anchored `subjectPattern`.",
   except: "For an issuer that cannot set the audience.",
@@ -219,6 +227,21 @@ export const looseMatch: Rule = {
             ...counterexampleOf(open),
             details: [`pattern: ${pattern ?? ""}`],
             advice: "omit it, so that the issuer's host name applies, or give the exact audience",
+          }),
+        );
+      }
+      const audience = textAt(entity.inputs["claimMatch"], "audience");
+      const accepted = audience === undefined ? pattern : exactPattern(audience);
+      const receivers = open !== undefined || accepted === undefined ? [] : findReceivers(facts, accepted);
+      if (receivers.length > 0) {
+        const field = audience === undefined ? "audiencePattern" : "audience";
+        findings.push(
+          facts.aboutEntity(entity, {
+            severity: "low",
+            field: `claimMatch.${field}`,
+            message: `${labelEntity(entity)} accepts tokens that are made for ${listFirst(receivers)}: ${field} ${JSON.stringify(audience ?? pattern)}`,
+            advice:
+              "omit it, so that the issuer's host name applies, or ask for an audience that no other service uses",
           }),
         );
       }

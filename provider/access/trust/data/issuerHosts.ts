@@ -7,7 +7,7 @@ export interface TenantAddress {
   /** The path before the name of the customer; undefined where the host names it. */
   readonly path?: string;
   readonly name: string;
-  /** Names that stand for everybody. */
+  /** Names, or hosts where the host names the customer, that stand for everybody. */
   readonly everybody?: readonly string[];
   readonly source: string;
 }
@@ -140,14 +140,16 @@ export const tenantAddresses: readonly TenantAddress[] = [
   },
   {
     what: "tenant of Azure AD B2C",
-    host: "b2clogin\\.com",
-    name: LABEL,
-    source: "https://learn.microsoft.com/en-us/azure/active-directory-b2c/b2clogin",
+    host: `${LABEL}\\.b2clogin\\.com`,
+    path: "(?:tfp/)?",
+    name: UUID,
+    source: "https://learn.microsoft.com/en-us/azure/active-directory-b2c/tokens-overview",
   },
   {
     what: "tenant of Microsoft Entra External ID",
-    host: "ciamlogin\\.com",
-    name: LABEL,
+    host: `${LABEL}\\.ciamlogin\\.com`,
+    path: "",
+    name: UUID,
     source: "https://learn.microsoft.com/en-us/entra/external-id/customers/concept-custom-url-domain",
   },
   {
@@ -166,6 +168,8 @@ export const tenantAddresses: readonly TenantAddress[] = [
     what: "account of OneLogin",
     host: "onelogin\\.com",
     name: LABEL,
+    // The older address of all accounts.
+    everybody: ["openid-connect.onelogin.com"],
     source: "https://developers.onelogin.com/openid-connect",
   },
   {
@@ -179,7 +183,8 @@ export const tenantAddresses: readonly TenantAddress[] = [
     what: "team of Cloudflare",
     host: "cloudflareaccess\\.com",
     name: LABEL,
-    source: "https://developers.cloudflare.com/cloudflare-one/faq/teams-getting-started-faq/",
+    source:
+      "https://developers.cloudflare.com/cloudflare-one/access-controls/applications/http-apps/authorization-cookie/validating-json/",
   },
   {
     what: "organisation of Semaphore",
@@ -301,6 +306,7 @@ export const sharedDomains: readonly SharedDomain[] = [
     domain: "facebook.com",
     source: "https://developers.facebook.com/docs/facebook-login/limited-login/token/",
   },
+  { domain: "discord.com", source: "https://discord.com/.well-known/openid-configuration" },
   { domain: "twitch.tv", source: "https://dev.twitch.tv/docs/authentication/getting-tokens-oidc/" },
   { domain: "slack.com", source: "https://api.slack.com/authentication/sign-in-with-slack" },
   {

@@ -2,6 +2,7 @@ import type { Props } from "../../../../provider/engine/description";
 import { defaultRuleOptions, findingsOf, findRule } from "../../../../provider/access/rules";
 import { sharedPins, ownPins, awsPins } from "../../../../provider/access/trust/data/pins";
 import { sharedDomains, tenantAddresses } from "../../../../provider/access/trust/data/issuerHosts";
+import { otherAudiences } from "../../../../provider/access/trust/data/audiences";
 import { sharedIssuers } from "../../../../provider/access/trust/data/sharedIssuers";
 import {
   binding,
@@ -96,6 +97,15 @@ const rows: readonly Row[] = [
   issuer("https://oidc.eks.eu-west-1.amazonaws.com", "open"),
   issuer("https://acme.okta.com/oauth2/default", "pinned"),
   issuer("https://okta.com", "open"),
+  issuer("https://acme.onelogin.com/oidc/2", "pinned"),
+  issuer("https://openid-connect.onelogin.com/oidc", "open"),
+  issuer("https://discord.com", "open"),
+  issuer("https://acme.cloudflareaccess.com", "pinned"),
+  issuer(`https://acme.b2clogin.com/${TENANT}/v2.0/`, "pinned"),
+  issuer(`https://acme.b2clogin.com/tfp/${TENANT}/b2c_1_signin/v2.0/`, "pinned"),
+  issuer("https://acme.b2clogin.com", "open"),
+  issuer(`https://${TENANT}.ciamlogin.com/${TENANT}/v2.0`, "pinned"),
+  issuers("^https://acme\\.b2clogin\\.com/.*$", "open"),
   issuer("https://acme.eu.auth0.com/", "pinned"),
   issuer("https://eu.auth0.com.evil.amazonaws.com", "open"),
   issuer("https://service.googleapis.com", "open"),
@@ -249,6 +259,6 @@ it("has a reason and a source for each row of its tables", () => {
     expect(URL.canParse(source)).toBe(true);
   }
   const refs = sharedIssuers.flatMap(({ untrustedRefs }) => untrustedRefs);
-  for (const { source } of [...sharedDomains, ...tenantAddresses, ...refs])
+  for (const { source } of [...sharedDomains, ...tenantAddresses, ...otherAudiences, ...refs])
     expect(URL.canParse(source)).toBe(true);
 });

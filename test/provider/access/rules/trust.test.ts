@@ -638,6 +638,24 @@ describe("T6 loose-audience", () => {
     expect(claim?.advice).toContain("claimMatch.claimPatterns.ref");
   });
 
+  it.each([
+    [{ audience: "sts.amazonaws.com" }, "AWS"],
+    [{ audience: "api://AzureADTokenExchange" }, "Azure"],
+    [{ audience: "sigstore" }, "Sigstore"],
+    [{ audience: "https://github.com/evil" }, "GitHub Actions"],
+    [{ audiencePattern: "^https://github\\.com/.*$" }, "GitHub Actions"],
+    [{ audience: "https://platform.acme.example" }, undefined],
+    [{ audience: "https://github.com/acme/pay" }, undefined],
+    [{}, undefined],
+  ])("says who else receives the tokens of %j", (audience, receiver) => {
+    const all = found("T6", made(github({ subject: "repo:acme/pay:x", ...audience })));
+    expect(all).toMatchObject(
+      receiver === undefined
+        ? []
+        : [{ severity: "low", message: expect.stringContaining(receiver) as string }],
+    );
+  });
+
   it("ignores exact values and named audiences", () => {
     const trust = github({ subject: "repo:acme/pay:x", audiencePattern: "^https://(a|b)\\.acme\\.example$" });
     expect(found("T6", made(trust))).toEqual([]);
