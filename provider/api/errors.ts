@@ -8,7 +8,7 @@ import { printable } from "./printable";
 
 export type { Code } from "./errorCodes";
 export type { ErrorDetails } from "./errorDetails";
-export { printable } from "./printable";
+export { printable, visible } from "./printable";
 
 /** The setting that holds the address of the API, in the words of messages. */
 export const BASE_URL_SETTING = "platform:baseUrl (or PLATFORM_BASE_URL)";

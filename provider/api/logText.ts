@@ -13,6 +13,24 @@ export function breakMarkers(text: string): string {
   return text.replace(/##(?=[\w.-]*\[)/g, "#\\u{23}");
 }
 
+/** What a reader cannot see, or what changes how the text around it is seen; also half a surrogate pair. */
+export const INVISIBLE =
+  /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]|(?![ \u3000])\p{Zs}/gu;
+
+/**
+ * One line of visible characters: all others as `\n` or `\u{202e}`, so that two names that differ look different. Each form
+ * of a report may be printed in a CI job, whose runner takes `##[…]` anywhere in a line for a command.
+ */
+export function plain(text: string): string {
+  const inert = breakMarkers(text);
+  if (/^[ -~]*$/.test(inert)) return inert;
+  return inert.replace(INVISIBLE, (character) => {
+    if (character === "\n") return "\\n";
+    if (character === "\t") return "\\t";
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}
+
 const breakCommands = (line: string): string => breakMarkers(line).replace(/^(\s*):(?=:[a-z])/i, "$1\\u{3a}");
 
 /** Without the sequences by which a terminal colours text: what would be left of them is no text of anybody. */

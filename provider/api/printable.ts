@@ -1,5 +1,5 @@
 import { maskCredentials } from "./credentials";
-import { logLine } from "./logText";
+import { logLine, plain } from "./logText";
 
 /** More than any credential is long: what is cut off before it is masked is never shown. */
 const MASKED_BEYOND_LIMIT = 8192;
@@ -11,5 +11,15 @@ const MASKED_BEYOND_LIMIT = 8192;
 export function printable(text: string, limit = 500): string {
   const bounded = text.slice(0, limit + MASKED_BEYOND_LIMIT);
   const clean = logLine(maskCredentials(logLine(bounded)));
+  return clean.length > limit ? `${clean.slice(0, limit)} …` : clean;
+}
+
+/**
+ * A value of a document as a reader can tell it from another: one line, and each invisible character as its code. Bounded,
+ * and without the credentials that this process holds.
+ */
+export function visible(text: string, limit = 500): string {
+  const bounded = text.slice(0, limit + MASKED_BEYOND_LIMIT);
+  const clean = plain(maskCredentials(plain(bounded)));
   return clean.length > limit ? `${clean.slice(0, limit)} …` : clean;
 }

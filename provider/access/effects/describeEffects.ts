@@ -4,7 +4,7 @@ import { equal, isObject, isSet } from "../../engine/values/values";
 import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
 import type { Direction, Effect } from "./direction";
-import { displayValue } from "./display";
+import { displayValues } from "./display";
 import { judgeEntry, judgeField } from "./judge";
 import { objectOrEmpty } from "./level";
 import { effectOf } from "../graph/fieldAccess";
@@ -100,9 +100,15 @@ class EffectReader {
     { inherited }: Level,
   ): FieldEffect {
     const isSecret = this.isSecret(statePath);
-    const display = (value: Json | undefined, side: "before" | "after"): string | undefined =>
-      isSecret && value !== undefined ? SECRET_MASK : displayValue(field, value, this.context[side].findName);
-    const [before, after] = [display(values.before, "before"), display(values.after, "after")];
+    const mask = (value: Json | undefined): string | undefined =>
+      value === undefined ? undefined : SECRET_MASK;
+    const [before, after] = isSecret
+      ? [mask(values.before), mask(values.after)]
+      : displayValues(
+          field,
+          [values.before, this.context.before.findName],
+          [values.after, this.context.after.findName],
+        );
     return {
       path,
       ...(before === undefined ? {} : { before }),

@@ -1,4 +1,4 @@
-import { printable } from "../../api/errors";
+import { visible } from "../../api/errors";
 import type { FieldSpec, Json } from "../../engine/description";
 import { SECRET_MASK } from "../../engine/description";
 import { isObject, isSet } from "../../engine/values/values";
@@ -39,11 +39,44 @@ function readable(field: FieldSpec | undefined, value: Json, nameOf: NameOf): Js
   );
 }
 
-/** A value as reports show it: one line, shortened; undefined where it is not set. */
-export function displayValue(field: FieldSpec, value: Json | undefined, nameOf: NameOf): string | undefined {
+/** How much of what is alike stands around what differs. */
+const CONTEXT = 40;
+/** How much of what differs is shown of two values that are too long to be shown whole. */
+const LONGEST_PART = 120;
+
+/** Two long texts from shortly before the place where they differ to shortly behind it. */
+function showDifference(before: string, after: string): [string, string] {
+  if (Math.max(before.length, after.length) <= LONGEST_VALUE) return [before, after];
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const show = (text: string): string => {
+    const [from, to] = [Math.max(0, start - CONTEXT), Math.min(text.length, text.length - end + CONTEXT)];
+    const part = text.slice(from, to);
+    const shown =
+      part.length > LONGEST_PART + 2 * CONTEXT ? `${part.slice(0, LONGEST_PART + CONTEXT)} …` : part;
+    return `${from > 0 ? "… " : ""}${shown}${to < text.length && shown === part ? " …" : ""}`;
+  };
+  return [show(before), show(after)];
+}
+
+/** The two values of a property as reports show them: one line, of long ones what differs; undefined where one is not set. */
+export function displayValues(
+  field: FieldSpec,
+  before: readonly [Json | undefined, NameOf],
+  after: readonly [Json | undefined, NameOf],
+): [string | undefined, string | undefined] {
+  const [old, now] = [textOf(field, ...before), textOf(field, ...after)];
+  const shown = old === undefined || now === undefined ? [old, now] : showDifference(old, now);
+  const bounded = shown.map((text) => (text === undefined ? undefined : visible(text, LONGEST_VALUE)));
+  return [bounded[0], bounded[1]];
+}
+
+function textOf(field: FieldSpec, value: Json | undefined, nameOf: NameOf): string | undefined {
   if (value === undefined || !isSet(field, value)) return undefined;
   const shown = readable(field, value, nameOf);
   const isPlain = Array.isArray(shown) && shown.every((item) => typeof item === "string");
-  const text = typeof shown === "string" ? shown : isPlain ? shown.join(", ") : JSON.stringify(shown);
-  return printable(text, LONGEST_VALUE);
+  return typeof shown === "string" ? shown : isPlain ? shown.join(", ") : JSON.stringify(shown);
 }

@@ -1,4 +1,4 @@
-import { printable } from "../../api/errors";
+import { visible } from "../../api/errors";
 import type { FieldSpec, Json } from "../../engine/description";
 import { canonical, isObject, sortedJson } from "../../engine/values/values";
 import { narrowed, neutral, unknown, widened } from "./direction";
@@ -11,7 +11,7 @@ export type Members = ReadonlyMap<string, string>;
 
 function list(items: readonly string[]): string {
   const more = items.length - MOST_LISTED;
-  const first = items.slice(0, MOST_LISTED).map((item) => printable(item, 60));
+  const first = items.slice(0, MOST_LISTED).map((item) => visible(item, 60));
   return [...first, ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { printable } from "../../api/errors";
+import { visible } from "../../api/errors";
 import type { Comparison } from "../review/comparison";
 import { sortFindings } from "../review/finding";
 import type { Finding } from "../review/finding";
@@ -73,12 +73,12 @@ function finalize(rule: Rule, finding: FindingInput, { drift }: Comparison, valu
     id: rule.id,
     rule: rule.name,
     ...rest,
-    message: printable(finding.message, LONGEST_LINE),
-    details: details.map((line) => printable(line, LONGEST_LINE)),
-    advice: printable(advice, LONGEST_LINE),
+    message: visible(finding.message, LONGEST_LINE),
+    details: details.map((line) => visible(line, LONGEST_LINE)),
+    advice: visible(advice, LONGEST_LINE),
     ...(finding.counterexample === undefined
       ? {}
-      : { counterexample: printable(finding.counterexample, LONGEST_LINE) }),
+      : { counterexample: visible(finding.counterexample, LONGEST_LINE) }),
     fingerprint: fingerprintFinding(rule.id, finding, values),
   };
 }

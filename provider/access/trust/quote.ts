@@ -1,8 +1,8 @@
-import { printable } from "../../api/errors";
+import { visible } from "../../api/errors";
 
 /** A value in quotes that it cannot close itself. */
 export function quote(value: string, limit = 120): string {
-  return `“${printable(value, limit).replace(/[“”„‟«»❝❞〝〞＂]/g, '"')}”`;
+  return `“${visible(value, limit).replace(/[“”„‟«»❝❞〝〞＂]/g, '"')}”`;
 }
 
 const PLAIN = /^[\w.@+:/~-]{1,60}$/;

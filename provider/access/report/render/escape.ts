@@ -1,27 +1,11 @@
-import { breakMarkers } from "../../../api/logText";
+import { INVISIBLE, plain } from "../../../api/logText";
 
 /**
  * Names come from pull requests and servers: whoever chooses one must not choose what a reader sees.
  * One function per language; each takes any text, first makes it `plain`, and gives text that means only itself there.
  */
 
-/** What a reader cannot see, or what changes how the text around it is seen; also half a surrogate pair. */
-const INVISIBLE =
-  /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]|(?![ \u3000])\p{Zs}/gu;
-
-/**
- * One line of visible characters: all others as `\n` or `\u{202e}`, so that two names that differ look different. Each form
- * of a report may be printed in a CI job, whose runner takes `##[…]` anywhere in a line for a command.
- */
-export function plain(text: string): string {
-  const inert = breakMarkers(text);
-  if (/^[ -~]*$/.test(inert)) return inert;
-  return inert.replace(INVISIBLE, (character) => {
-    if (character === "\n") return "\\n";
-    if (character === "\t") return "\\t";
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
-}
+export { plain };
 
 /** At most `limit` characters, the last an ellipsis where something is cut; never half a surrogate pair. */
 export function shorten(text: string, limit: number): string {

@@ -864,7 +864,7 @@ describe("T7 new-outsider", () => {
         "@acme.com",
         "evil|ada@acme.com",
       ].map((subject) => [sso({ subject }), `subject ${JSON.stringify(subject)}`] as const),
-      [sso({ subject: "mallory@acme.com\u200b" }), 'subject "mallory@acme.com "'],
+      [sso({ subject: "mallory@acme.com\u200b" }), 'subject "mallory@acme.com\\u{200b}"'],
       [google({ subject: "103456789012345678909" }), 'account of Google "103456789012345678909"'],
       [
         google({ subject: "103456789012345678909", claims: { hd: "evil.com" } }),
