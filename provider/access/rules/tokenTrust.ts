@@ -205,7 +205,7 @@ export const looseMatch: Rule = {
   id: "T6",
   name: "loose-audience",
   severities: ["medium", "low"],
-  when: "medium for an audience pattern that accepts audiences of other services; low for an audience of a known service, and for a `*` in an exact value",
+  when: "medium for an audience pattern that other services match. Low for an audience of a known service, or a `*` in an exact value",
   what: "An `audiencePattern` accepts audiences of other services: any host, or any word. Or it is the audience of tokens for AWS, Azure, Google Cloud, Vault or Sigstore, or the default audience of GitHub Actions, Buildkite or Vercel. Or an exact value (`subject`, `issuer`, `arn`, a claim) contains a `*`, which is no wildcard there and matches nothing that an issuer signs.",
   why: "Tokens issued for another service are accepted too, so whoever receives such tokens can use them here. An identity with a `*` in an exact value never works, and is then often repaired with a pattern that is too wide.",
   fix: "Omit the audience, so that the issuer's host name applies, or give the exact `audience`. If a part must vary, use an anchored `subjectPattern`.",
