@@ -98,8 +98,8 @@ export class Facts {
     return [key, ...this.after.subjectsOf(key)].flatMap((subject) => this.grantsAfter(subject));
   }
 
-  /** What the arguments of a new resource do to access, where there was nothing before. */
-  effectsOfCreate({ kind, inputs }: Entity): readonly FieldEffect[] {
+  /** What the arguments of a resource do to access in the place of others, or where there was nothing before. */
+  effectsOf({ kind, inputs }: Entity, inPlaceOf: Entity["inputs"] = {}): readonly FieldEffect[] {
     const spec = specs[kind];
     if (spec === undefined) return [];
     const { before, after, languages } = this.comparison;
@@ -108,7 +108,7 @@ export class Facts {
       after: createEffectSide(after.entities),
       languages: languages ?? new Languages(),
     };
-    return describeEffects(spec, {}, inputs, this.createContext);
+    return describeEffects(spec, inPlaceOf, inputs, this.createContext);
   }
 
   /** Whether a grant is new as a whole. */

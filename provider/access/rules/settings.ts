@@ -72,18 +72,31 @@ function isReported(others: readonly Finding[], { urn, after }: Change, path: st
 const sortByDirection = (fields: readonly FieldEffect[]): FieldEffect[] =>
   [...fields].sort((a, b) => Number(b.direction === "widened") - Number(a.direction === "widened"));
 
-/** What a new resource lets in or gives out. Others judge grants, who signs in, and what is put into images. */
+/** Whether two objects of a kind have one name at one place. */
+const isSame = (one: Entity, other: Entity): boolean =>
+  one.kind === other.kind && one.name === other.name && one.inputs["parentUid"] === other.inputs["parentUid"];
+
+/** What the same change deletes of this name at this place: the resource has only another name in the program. */
+function deletedTwin(facts: Facts, after: Entity): Entity | undefined {
+  return facts.comparison.changes.find(
+    ({ op, before }) => op === "delete" && before !== undefined && isSame(before, after),
+  )?.before;
+}
+
+/**
+ * What a resource lets in or gives out where it is new. Others judge grants, who signs in, and what is put into images.
+ */
 function newEffects(facts: Facts, { kind, after }: Change): readonly FieldEffect[] {
   if (decidesSignIn(kind) || accessKinds[kind]?.shownByGrants === true) return [];
-  return facts
-    .effectsOfCreate(after)
-    .filter(
-      ({ path, effect }) =>
-        (effect === "subject" || effect === "permission") &&
-        path !== "parentUid" &&
-        !imageTrusts(kind).some((trusted) => isPathWithin(path, trusted.path)) &&
-        !isFromCatalogue(after, path),
-    );
+  return facts.effectsOf(after).filter(
+    ({ path, effect }) =>
+      (effect === "subject" || effect === "permission") &&
+      path !== "parentUid" &&
+      // The list of grants shows all of what grants by itself, also where nothing of it is new.
+      !(accessKinds[kind]?.grants !== undefined && isShownByGrants(kind, path, effect)) &&
+      !imageTrusts(kind).some((trusted) => isPathWithin(path, trusted.path)) &&
+      !isFromCatalogue(after, path),
+  );
 }
 
 const imageSources = fieldsWhere(({ images }) => images === "source");
@@ -97,7 +110,9 @@ function isFromCatalogue({ kind, inputs }: Entity, path: string): boolean {
 
 function findChangedSettings(facts: Facts, others: readonly Finding[], change: Change): FindingInput[] {
   const { op, after } = change;
-  const open = (op === "create" ? newEffects(facts, change) : change.fields).filter(
+  const isNew =
+    op === "create" || (op === "replace" && change.fields.some(({ path }) => path === "parentUid"));
+  const open = (isNew ? newEffects(facts, change) : change.fields).filter(
     (field) =>
       mayWiden(field.direction) &&
       // X1 judges each address.
@@ -114,7 +129,7 @@ function findChangedSettings(facts: Facts, others: readonly Finding[], change: C
     facts.aboutEntity(after, {
       severity,
       field: loudest.map(({ path }) => path).join(", "),
-      message: `${labelEntity(after)} ${op === "create" ? "is new, and sets" : "changes"} ${loudest.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`,
+      message: `${labelEntity(after)} ${isNew ? "is new there, and sets" : "changes"} ${loudest.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`,
       details: sortByDirection(open).map(
         ({ path, before = "not set", after: now = "not set", reason }) =>
           `${path}: ${before} → ${now} (${reason})`,
@@ -131,13 +146,12 @@ function findReplacedContent(facts: Facts, { op, after }: Change): FindingInput[
   const parent = facts.entity(textAt(after.inputs, "parentUid") ?? "");
   // What is below a new object is new itself.
   if (parent !== undefined && parent.uid === undefined) return [];
-  const isSame = ({ kind, name, inputs }: Entity): boolean =>
-    kind === after.kind && name === after.name && inputs["parentUid"] === after.inputs["parentUid"];
   const { before, inventory } = facts.comparison;
-  const existing = [...before.entities.values()].find(isSame);
+  const existing = [...before.entities.values()].find((entity) => isSame(entity, after));
   const place = textAt(after.inputs, "parentUid") ?? "";
   if (existing === undefined && inventory !== undefined && listsObject(inventory, after.kind, place))
     return [];
+  if (existing !== undefined && deletedTwin(facts, after)?.key === existing.key) return [];
   return [
     facts.aboutEntity(after, {
       severity: existing === undefined ? "medium" : "high",

@@ -63,7 +63,7 @@ export const massGrant: Rule = {
 /** What decides who can sign in. */
 const describeSignIn = (facts: Facts, provider: Entity): string[] =>
   facts
-    .effectsOfCreate(provider)
+    .effectsOf(provider)
     .filter(({ path, after }) => after !== undefined && isAccessField(provider.kind, path))
     .map(({ path, after = "" }) => `${path}: ${after}`);
 
