@@ -30,7 +30,7 @@ const OTHER_IAM = /^CAP_IAM_(?:GROUPS|GROUP_INVITES|ROLES|ROLE_BINDINGS|IDENTITY
 const SUPPLY_CHAIN =
   /^CAP_(?:(?:MANIFEST|TAG|REPO|APK|REGISTRY|SIGSTORE|POLICIES|ADVISORIES|VULN|SKILLS|BUILDAPI|REX|CASSIE)_|LIBRARIES_(?!REQUEST_GROUPS_|AWS_))/;
 
-/** These return another version of what the caller sends, and keep nothing. The built-in role `viewer` has both. */
+/** These convert what the caller sends, and change nothing at the platform. The built-in role `viewer` has both. */
 const CONVERTING = /^CAP_GUARDENER_(?:DFC_CONVERT|ACTIONS_MIGRATE)$/;
 
 /** `CAP_REPO_CHECK_POLICIES` only evaluates policies. */
