@@ -132,7 +132,7 @@ describe("the access of a group, through the real engine", () => {
 
   const singles = () => ({ alice: single("alice", "viewer"), bob: single("bob", "editor") });
 
-  test("creates missing bindings by one batch, and does not duplicate existing ones", async () => {
+  test("creates missing bindings by one request, and does not duplicate existing ones", async () => {
     await bindByHand("alice", "viewer");
     await bindByHand("carol", "editor");
     declare(
@@ -144,7 +144,7 @@ describe("the access of a group, through the real engine", () => {
     expect(preview.stdout).toMatch(/alice-views: \{[^}]*\}\s+bob-edits/);
     emulator.clearRequests();
     const up = await stack.up();
-    expect(writes(team)).toEqual(["POST /iam/v2/roleBindings:batchCreate"]);
+    expect(writes(team)).toEqual([`POST /iam/v2/roleBindings/${org}/*`]);
     expect(held()).toEqual(["alice viewer", "bob editor", "carol editor"]);
     expect(stack.ids()["access"]).toBe(team);
     expect(said(up.output)).toContain(
