@@ -3,47 +3,71 @@
  * cannot be forgotten. What a row names stands below it: the rows are in the order of the layers, the ground first.
  */
 const layers = {
-  "provider/errorCodes": [],
-  "provider/api": [],
-  "provider/settings": ["provider/api"],
-  "provider/engine": ["provider/api"],
-  "provider/schema": ["provider/api/uid.ts", "provider/engine/description"],
-  "provider/resources": ["provider/api/uid.ts", "provider/engine", "provider/schema"],
-  "provider/functions": [
-    "provider/api",
+  "provider/errors": [],
+  "provider/text": [],
+  "provider/fields": ["provider/text"],
+  "provider/http": ["provider/text"],
+  "provider/settings": ["provider/http", "provider/text"],
+  "provider/lifecycle": ["provider/fields", "provider/http", "provider/text"],
+  // A program never loads what runs in the provider's process.
+  "provider/program": ["provider/fields"],
+  "provider/kinds": [
+    "provider/fields",
+    "provider/lifecycle/messages.ts",
+    "provider/program/resource.ts",
+    "provider/text",
+  ],
+  "provider/dynamic.ts": [
+    "provider/fields",
+    "provider/http",
+    "provider/kinds",
+    "provider/lifecycle",
     "provider/settings",
-    "provider/engine",
-    "provider/resources",
-    "provider/schema",
+    "provider/text",
   ],
-  "provider/index.ts": ["provider/engine", "provider/functions", "provider/resources"],
-  "provider/events": [
-    "provider/api/address.ts",
-    "provider/api/logText.ts",
-    "provider/api/loopback.ts",
-    "provider/api/withoutTrailing.ts",
+  "provider/lookups": [
+    "provider/fields",
+    "provider/http",
+    "provider/kinds",
+    "provider/program/sdk.ts",
+    "provider/settings",
+    "provider/text",
   ],
-  "provider/access/trust": ["provider/api/errors.ts", "provider/api/withoutTrailing.ts"],
-  "provider/access/documents": ["provider/api", "provider/engine", "provider/resources"],
+  "provider/index.ts": ["provider/kinds", "provider/lookups", "provider/program"],
+  "provider/events": ["provider/text"],
+  "provider/access/trust": ["provider/http/errors.ts", "provider/text"],
+  "provider/access/documents": [
+    "provider/program/resource.ts",
+    "provider/fields",
+    "provider/http",
+    "provider/kinds",
+    "provider/lifecycle",
+    "provider/text",
+  ],
   "provider/access/graph": [
     "provider/access/documents",
     "provider/access/trust",
-    "provider/api",
-    "provider/engine",
-    "provider/resources",
+    "provider/fields",
+    "provider/http",
+    "provider/kinds",
+    "provider/lifecycle",
+    "provider/text",
   ],
   "provider/access/effects": [
     "provider/access/graph",
     "provider/access/trust",
-    "provider/api",
-    "provider/engine",
+    "provider/fields",
+    "provider/http",
+    "provider/lifecycle",
+    "provider/text",
   ],
   "provider/access/review": [
     "provider/access/documents",
     "provider/access/effects",
     "provider/access/graph",
     "provider/access/trust",
-    "provider/engine",
+    "provider/fields",
+    "provider/lifecycle",
   ],
   "provider/access/rules": [
     "provider/access/documents",
@@ -51,8 +75,10 @@ const layers = {
     "provider/access/graph",
     "provider/access/review",
     "provider/access/trust",
-    "provider/api",
-    "provider/engine",
+    "provider/fields",
+    "provider/http",
+    "provider/lifecycle",
+    "provider/text",
   ],
   "provider/access/suppressions": [
     "provider/access/documents",
@@ -60,8 +86,10 @@ const layers = {
     "provider/access/review",
     "provider/access/rules",
     "provider/access/trust",
-    "provider/api",
-    "provider/engine",
+    "provider/fields",
+    "provider/http",
+    "provider/lifecycle",
+    "provider/text",
   ],
   "provider/access/report": [
     "provider/access/documents",
@@ -70,17 +98,28 @@ const layers = {
     "provider/access/review",
     "provider/access/rules",
     "provider/access/suppressions",
-    "provider/api",
-    "provider/engine",
+    "provider/fields",
+    "provider/http",
+    "provider/lifecycle",
+    "provider/text",
   ],
   "provider/access/adopt": [
     "provider/access/documents",
     "provider/access/graph",
-    "provider/api",
-    "provider/engine",
-    "provider/resources",
+    "provider/fields",
+    "provider/http",
+    "provider/kinds",
+    "provider/lifecycle",
+    "provider/text",
   ],
-  "provider/access/drift": ["provider/access", "provider/api", "provider/engine", "provider/resources"],
+  "provider/access/drift": [
+    "provider/access",
+    "provider/fields",
+    "provider/http",
+    "provider/kinds",
+    "provider/lifecycle",
+    "provider/text",
+  ],
   "provider/access/verify": [
     "provider/access/documents",
     "provider/access/effects",
@@ -88,23 +127,29 @@ const layers = {
     "provider/access/report",
     "provider/access/review",
     "provider/access/trust",
-    "provider/api",
-    "provider/engine",
+    "provider/fields",
+    "provider/http",
+    "provider/lifecycle",
+    "provider/text",
   ],
   "provider/access/index.ts": ["provider/access"],
-  "provider/policy.ts": ["provider/access", "provider/engine"],
+  "provider/policy.ts": ["provider/access", "provider/fields", "provider/lifecycle"],
   "provider/inventory": [
     "provider/access/documents",
-    "provider/api",
-    "provider/engine",
-    "provider/functions",
-    "provider/resources",
+    "provider/fields",
+    "provider/http",
+    "provider/kinds",
+    "provider/lifecycle",
+    "provider/lookups",
+    "provider/text",
   ],
   "provider/cli": [
     "provider/access",
-    "provider/api",
+    "provider/http",
+    "provider/text",
     "provider/settings",
-    "provider/engine",
+    "provider/fields",
+    "provider/lifecycle",
     "provider/events",
     "provider/inventory",
     // The command `emulator` starts it.
@@ -114,60 +159,28 @@ const layers = {
   emulator: [],
 };
 
-/** Modules that may import more than their layer: the entry of the provider's process joins all of them. */
-const exceptions = {
-  "provider/engine/dynamic.ts": [
-    "provider/api",
-    "provider/settings",
-    "provider/engine",
-    "provider/resources",
-  ],
-};
-
 const escape = (path) => path.replace(/[.]/g, "\\.");
 /** A file, or all below a folder. */
 const below = (path) => (path.endsWith(".ts") ? `^${escape(path)}$` : `^${escape(path)}/`);
 
 /** What every layer of the provider may import. */
-const errorCodes = "provider/errorCodes";
-
-const engine = (...names) => `^provider/engine/(${names.join("|")})`;
-const pure = engine("checks/", "wire/", "values/");
-const processSide = engine(
-  "dynamic\\.",
-  "operations/(handlers|context|create|lostCreate|read|update|delete|verifyWrite|owners)\\.",
-);
-const programSide = engine("program/(resource|ownership|adopt)\\.");
-const library = engine("program/sdk\\.");
+const errors = "provider/errors";
 
 /** What may not import what within the layers. */
 const boundaries = [
   {
     name: "ground",
     comment: "Every layer may import these: they import nothing else.",
-    from: "^provider/(engine/description/|api/(uid|loopback|address|credentials|withoutTrailing)\\.ts$)",
+    from: "^provider/(text/|fields/description\\.ts$)",
     to: "^(provider|emulator)/",
-    toNot: ["^provider/engine/description/", below(errorCodes)],
-  },
-  {
-    name: "pure-parts",
-    comment: "Checks, masks and encoding are functions of a description and values.",
-    from: pure,
-    to: "^provider/",
-    toNot: [pure, engine("description/"), "^provider/api/(uid|withoutTrailing)\\.ts$", below(errorCodes)],
-  },
-  {
-    name: "program-side",
-    comment: "A program never loads what runs in the provider's process.",
-    from: [programSide, "^provider/resources/"],
-    to: [processSide, "^provider/api/(?!uid\\.)"],
+    toNot: ["^provider/text/", below(errors)],
   },
   {
     name: "core-without-pulumi",
     comment: "Only the program's side and the lookups load Pulumi's library; the core is plain functions.",
     from: "^(provider|emulator)/",
-    fromNot: [programSide, library, "^provider/functions/"],
-    to: library,
+    fromNot: ["^provider/(program|lookups)/"],
+    to: "^provider/program/sdk\\.",
   },
   {
     name: "child-processes",
@@ -178,9 +191,9 @@ const boundaries = [
   },
   {
     name: "parts-of-pulumi",
-    comment: "engine/program/sdk.ts says which parts of Pulumi's library are loaded. Types cost nothing.",
+    comment: "program/sdk.ts says which parts of Pulumi's library are loaded. Types cost nothing.",
     from: "^(provider|emulator)/",
-    fromNot: [library],
+    fromNot: ["^provider/program/sdk\\."],
     to: "(^|/)node_modules/@pulumi/pulumi/",
     dependencyTypesNot: ["type-only"],
   },
@@ -188,7 +201,7 @@ const boundaries = [
 
 /** Packages that only some folders may load. */
 const packages = {
-  "axios|p-retry|p-limit|proxy-from-env|https-proxy-agent": ["provider/api"],
+  "axios|p-retry|p-limit|proxy-from-env|https-proxy-agent": ["provider/http"],
   "@pulumi/policy": ["provider/policy.ts"],
   commander: ["provider/cli"],
   jose: ["provider/events"],
@@ -214,16 +227,13 @@ module.exports = {
       from: { path: "^(provider|emulator)/", pathNot: Object.keys(layers).map(below) },
       to: {},
     },
-    ...Object.entries({ ...layers, ...exceptions }).map(([layer, allowed]) => ({
+    ...Object.entries(layers).map(([layer, allowed]) => ({
       name: `imports-of-${layer}`,
       severity: "error",
-      from: {
-        path: below(layer),
-        ...(layer in exceptions ? {} : { pathNot: Object.keys(exceptions).map(below) }),
-      },
+      from: { path: below(layer) },
       to: {
         path: "^(provider|emulator)/",
-        pathNot: [layer, ...allowed, ...(layer === "emulator" ? [] : [errorCodes])].map(below),
+        pathNot: [layer, ...allowed, ...(layer === "emulator" ? [] : [errors])].map(below),
       },
     })),
     ...boundaries.map(({ name, comment, from, fromNot = [], to, toNot = [], ...more }) => ({

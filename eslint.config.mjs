@@ -64,7 +64,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["provider/resources/*.ts"],
+    files: ["provider/kinds/*.ts"],
     // The outputs of a kind are declared by an interface beside its class: the engine's library sets them.
     rules: { "@typescript-eslint/no-unsafe-declaration-merging": "off" },
   },
@@ -72,10 +72,10 @@ export default tseslint.config(
     files: ["provider/**/*.ts", "emulator/**/*.ts"],
     ignores: [
       // Calendar times: of a server without a Date header, of documents, of rules about expiry dates.
-      "provider/api/{exchange,requester,transport}.ts",
-      "provider/engine/operations/{handlers,readOnly}.ts",
+      "provider/http/{exchange,requester,transport}.ts",
+      "provider/lifecycle/{handlers,readOnly}.ts",
       "provider/cli/**/*.ts",
-      "provider/engine/dynamic.ts",
+      "provider/dynamic.ts",
       "provider/policy.ts",
       // What an emulated server takes for the time.
       "emulator/index.ts",
@@ -94,7 +94,7 @@ export default tseslint.config(
   },
   {
     files: ["provider/**/*.ts"],
-    ignores: ["provider/errorCodes/codedError.ts"],
+    ignores: ["provider/errors/codedError.ts"],
     rules: {
       "no-restricted-syntax": [
         "error",

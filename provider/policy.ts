@@ -1,4 +1,4 @@
-import { CodedError } from "./errorCodes/codedError";
+import { CodedError } from "./errors/codedError";
 import { readFileSync } from "node:fs";
 import { PolicyPack } from "@pulumi/policy";
 import type { Policies, PolicyResource, StackValidationPolicy } from "@pulumi/policy";
@@ -20,10 +20,10 @@ import { defaultRuleOptions, findingsOf, findRule, rules } from "./access/rules"
 import { findOptionProblem } from "./access/rules/ruleOptions";
 import { whyNotInPolicyPack } from "./access/rules/rule";
 import type { Rule, RuleOptions } from "./access/rules";
-import { didYouMean } from "./engine/checks/suggestions";
-import { UNKNOWN } from "./engine/description";
-import type { Json, Props } from "./engine/description";
-import { isUnknown } from "./engine/values/values";
+import { didYouMean } from "./fields/suggestions";
+import { UNKNOWN } from "./fields/description";
+import type { Json, Props } from "./fields/description";
+import { isUnknown } from "./fields/values";
 
 const enforcements = ["advisory", "mandatory", "disabled"] as const;
 

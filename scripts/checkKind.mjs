@@ -14,10 +14,11 @@ const UNIT_TESTS = [
   "test/provider/completeness.test.ts",
   "test/provider/surface.test.ts",
   "test/provider/agreement.test.ts",
-  "test/provider/resources/(checkFailures|acceptedInputs|hostileInputs).test.ts",
-  "test/provider/engine/[a-z]+/(fieldMask|wire|handlers|secretFields|sharedObjects|faults|capabilities).test.ts",
+  "test/provider/kinds/(checkFailures|acceptedInputs|hostileInputs).test.ts",
+  "test/provider/fields/(fieldMask|wire|secretFields).test.ts",
+  "test/provider/lifecycle/(handlers|sharedObjects|faults|capabilities).test.ts",
   "test/provider/access/effects/describeEffects.test.ts",
-  "test/provider/functions/listAnswers.test.ts",
+  "test/provider/lookups/listAnswers.test.ts",
 ];
 
 /** Tests of these files that range over all kinds in one case. */
@@ -25,7 +26,7 @@ const OVER_ALL_KINDS = "has these types|every lookup of the package is here";
 
 /** Finds the files that describe kinds, by the names of their classes. @returns {Map<string, string>} */
 export function findKindFiles() {
-  const folder = path.join(root, "provider/resources");
+  const folder = path.join(root, "provider/kinds");
   const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
   const found = files.flatMap((file) => {
     const kind = /export class (\w+) extends resource/.exec(
@@ -50,16 +51,16 @@ function samplesOf(file) {
 /** What is written by hand for a kind. @param {string} file its description, as in `tag.ts` */
 export function listFilesOfKind(file) {
   return [
-    `provider/resources/${file}`,
-    "provider/resources/exports.ts",
-    `provider/functions/${file}`,
+    `provider/kinds/${file}`,
+    "provider/kinds/exports.ts",
+    `provider/lookups/${file}`,
     `emulator/tables/${file}`,
     "emulator/tables/index.ts",
     ...samplesOf(file),
     `examples/reference/resources/${file}`,
-    "provider/resources/capabilities.ts",
+    "provider/kinds/capabilities.ts",
     "emulator/data/capabilities.json",
-    `test/provider/resources/${file.replace(/ts$/, "test.ts")}`,
+    `test/provider/kinds/${file.replace(/ts$/, "test.ts")}`,
   ].filter((each) => existsSync(path.join(root, each)));
 }
 

@@ -10,7 +10,7 @@ const examples = path.join(root, "examples/reference/resources");
 
 for (const file of readdirSync(examples)) {
   const name = path.basename(file, ".ts");
-  const declarations = path.join(root, "dist/provider/resources", `${name}.d.ts`);
+  const declarations = path.join(root, "dist/provider/kinds", `${name}.d.ts`);
   if (!existsSync(declarations))
     throw new Error(`examples/reference/resources/${file} is the example of no kind: remove it`);
   // Lines move, and a map of them would then be wrong.

@@ -62,10 +62,10 @@ const architecture = withImportGraph(
 write("docs/architecture.md", await format(architecture, { parser: "markdown", printWidth: 110 }));
 
 /** @type {{ spec: any }[]} */
-const kinds = load("resources/index.js").kinds;
+const kinds = load("kinds/index.js").kinds;
 const specs = kinds.map(({ spec }) => spec);
 const lookups = lookupsModule(findKindsWithUsualLookups(specs, root));
-write("provider/functions/usual.ts", await format(lookups, { parser: "typescript", printWidth: 110 }));
+write("provider/lookups/usual.ts", await format(lookups, { parser: "typescript", printWidth: 110 }));
 const jobs = jobsOf(specs);
 const jobsPage = withJobs(readFileSync(path.join(root, "docs/least-privilege.md"), "utf8"), jobs);
 write("docs/least-privilege.md", await format(jobsPage, { parser: "markdown", printWidth: 110 }));

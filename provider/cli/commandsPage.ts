@@ -1,7 +1,7 @@
 import { allExitCodes, exitCodeRows } from "./framework/exitCodes";
 import { commands } from "./commands/list";
 import { formatHelp } from "./framework/defineCommand";
-import { capitalize } from "../engine/values/values";
+import { capitalize } from "../fields/values";
 
 /** `docs/commands.md`: the help of every command, and the table of exit codes. */
 export function renderCommandsPage(): string {

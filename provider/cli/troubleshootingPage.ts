@@ -1,6 +1,6 @@
-import { adviceAsMarkdown, codeAsMarkdown } from "../errorCodes/explainCode";
-import { codeFamilies } from "../errorCodes/registry";
-import type { ErrorCode } from "../errorCodes/registry";
+import { adviceAsMarkdown, codeAsMarkdown } from "../errors/explainCode";
+import { codeFamilies } from "../errors/registry";
+import type { ErrorCode } from "../errors/registry";
 import { isHighOrCritical } from "../access/review/finding";
 import { rules } from "../access/rules";
 import type { Rule } from "../access/rules";
@@ -83,7 +83,7 @@ export function renderTroubleshootingPage(): string {
   const links = sections.map(
     (name) => `- [${name}](#${name.toLowerCase().replace(/,/g, "").replaceAll(" ", "-")})`,
   );
-  return `<!-- Written by npm run docs: change provider/errorCodes and provider/access/rules instead. -->
+  return `<!-- Written by npm run docs: change provider/errors and provider/access/rules instead. -->
 
 # Troubleshooting
 

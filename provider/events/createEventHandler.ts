@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { logLine } from "../api/logText";
-import { CodedError, errorCodeOf, withCode } from "../errorCodes/codedError";
-import { EventError } from "./eventError";
-import { readVerifyOptions, verifyHeaders } from "./verifyEvent";
+import { logLine } from "../text/printable";
+import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
+import { EventError, readVerifyOptions, verifyHeaders } from "./verifyEvent";
 import type { PlatformEvent, SignedDelivery, VerifyEventOptions } from "./verifyEvent";
 
 const MAX_BYTES = 5 * 1024 * 1024;

@@ -1,7 +1,7 @@
 export { createEventHandler } from "./createEventHandler";
 export type { EventHandlerOptions } from "./createEventHandler";
-export { EventError } from "./eventError";
-export type { EventProblem } from "./eventError";
-export type { EventHeaders } from "./headers";
+export { EventError } from "./verifyEvent";
+export type { EventProblem } from "./verifyEvent";
+export type { EventHeaders } from "./verifyEvent";
 export { verifyEvent } from "./verifyEvent";
 export type { PlatformEvent, VerifyEventOptions } from "./verifyEvent";

@@ -1,6 +1,358 @@
-import type { Inventory } from "../access/documents/inventory";
-import type { Client } from "../api/client";
-import { InventoryReader } from "./inventoryReader";
+import type { Inventory, InventoryObject, RefusedList } from "../access/documents/inventory";
+import { listedKinds } from "../access/documents/inventoryKinds";
+import { CodedError } from "../errors/codedError";
+import { findSchemaMismatch, readOutputs } from "../fields/decode";
+import { aggregatedKind, isReadAs } from "../fields/description";
+import type { Api, FieldSpec, Props, ResourceSpec } from "../fields/description";
+import { compareTexts, isObject, isSet } from "../fields/values";
+import { requireUid } from "../http/client";
+import type { Client, JsonObject } from "../http/client";
+import { ApiError, BASE_URL_SETTING, ConnectionError, hasCode, isNotFound, printable } from "../http/errors";
+import { kinds } from "../kinds";
+import { parseLiveInputs } from "../lifecycle/read";
+import { readOnly, readingHost } from "../lifecycle/readOnly";
+import { splitByUrlLength } from "../lookups/validators";
+
+/** What could not be read. One refused list leaves the rest of an inventory readable. */
+export class Refusals {
+  private readonly refused: RefusedList[] = [];
+
+  get isEmpty(): boolean {
+    return this.refused.length === 0;
+  }
+
+  sorted(): RefusedList[] {
+    return [...this.refused].sort(
+      (a, b) =>
+        compareTexts(a.kind, b.kind) ||
+        compareTexts(a.scope ?? "", b.scope ?? "") ||
+        compareTexts(a.code, b.code),
+    );
+  }
+
+  /**
+   * Runs an action and records its failure.
+   *
+   * @param isRecorded whether the same failure is recorded already.
+   * @returns whether the action succeeded.
+   * @throws what is no failure of the server, and UNAUTHENTICATED, which every other request would meet too.
+   */
+  async record(
+    { kind }: ResourceSpec,
+    scope: string | undefined,
+    action: () => Promise<void>,
+    isRecorded: () => boolean = () => false,
+  ): Promise<boolean> {
+    try {
+      await action();
+      return true;
+    } catch (error) {
+      const isServerFailure = error instanceof ApiError || error instanceof ConnectionError;
+      if (!isServerFailure || error.code === "UNAUTHENTICATED") throw error;
+      if (!isRecorded()) {
+        const { code, errorCode, message } = error;
+        this.refused.push({
+          kind,
+          ...(scope === undefined ? {} : { scope }),
+          code,
+          errorCode,
+          message: printable(message),
+        });
+      }
+      return false;
+    }
+  }
+
+  /** Records the refusals of one kind for another that is read by it. */
+  copy(from: string, to: string): void {
+    for (const refusal of this.refused.filter(({ kind }) => kind === from)) {
+      this.refused.push({ ...refusal, kind: to });
+    }
+  }
+}
+
+/** The value where it is a string that is not empty. */
+function nonEmptyString(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** A document contains no secret, even where a server returns one. */
+function omitSecrets(fields: Readonly<Record<string, FieldSpec>>, values: Props): Props {
+  const entries = Object.entries(values).flatMap(([key, value]): [string, Props[string]][] => {
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    if (field?.secret) return [];
+    return [[key, field?.type === "object" && isObject(value) ? omitSecrets(field.fields, value) : value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The outputs of an object, and what only its kind's responses contain. */
+function readDetails(spec: ResourceSpec, response: Props, uid: string): Props {
+  const details: Props = { ...readOutputs(spec, response, uid, {}) };
+  for (const key of ["email", "etag"] as const) {
+    const value = isReadAs(spec, key) ? nonEmptyString(response[key]) : undefined;
+    if (value !== undefined) details[key] = value;
+  }
+  return omitSecrets(spec.outputs ?? {}, details);
+}
+
+/** Turns a response into an object of the inventory. @throws ConnectionError where it is of another kind. */
+export function toInventoryObject(spec: ResourceSpec, json: JsonObject, uid: string): InventoryObject {
+  const response = json as Props;
+  const mismatch = findSchemaMismatch(spec, response, uid);
+  if (mismatch !== undefined) {
+    throw new ConnectionError(
+      "PP4008",
+      `the response for ${uid} is not a ${spec.noun}: ${printable(mismatch, 100)}`,
+      "notSent",
+      false,
+    );
+  }
+  const details = readDetails(spec, response, uid);
+  const [createTime, updateTime, lastSeenTime] = ["createTime", "updateTime", "lastSeenTime"].map((key) =>
+    nonEmptyString(response[key]),
+  );
+  const isBuiltIn = isReadAs(spec, "builtIn") && !uid.includes("/");
+  return {
+    kind: spec.kind,
+    uid,
+    inputs: omitSecrets(spec.fields, parseLiveInputs(spec, response, uid)),
+    ...(isBuiltIn ? { builtIn: true as const } : {}),
+    ...(createTime === undefined ? {} : { createTime }),
+    ...(updateTime === undefined ? {} : { updateTime }),
+    ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
+    ...(Object.keys(details).length === 0 ? {} : { details }),
+  };
+}
+
+/** The server responds for a subresource that is not set too: such a response lacks the required fields. */
+export function exists(spec: ResourceSpec, inputs: Props): boolean {
+  if (spec.listing?.singletonOf === undefined) return true;
+  return Object.entries(spec.fields).every(
+    ([key, field]) => !field.required || field.inputOnly || isSet(field, inputs[key]),
+  );
+}
+
+const specs = kinds.map(({ spec }) => spec);
+
+/** A list call with more uids than this has more than one page. */
+const MAX_UIDS = 200;
+/** The gateway refuses responses of more than 4 MiB. */
+const SMALL_PAGE_SIZE = 20;
+
+type Query = Readonly<Record<string, string | readonly string[]>>;
+type ObjectName = Readonly<Record<"kind" | "uid", string>>;
+
+const compareObjects = (a: ObjectName, b: ObjectName): number =>
+  compareTexts(a.kind, b.kind) || compareTexts(a.uid, b.uid);
+
+/** The kinds to list: a subresource is found by the kind that has it. */
+function kindsToList(requested: readonly string[]): ReadonlySet<string> {
+  const wanted = new Set(requested);
+  for (const { kind, listing } of specs) {
+    if (wanted.has(kind) && listing?.singletonOf !== undefined) wanted.add(listing.singletonOf);
+  }
+  return wanted;
+}
+
+/** Reads the live organisation below one group into an inventory. */
+export class InventoryReader {
+  private readonly objects = new Map<string, InventoryObject>();
+  private readonly refusals = new Refusals();
+  private readonly counts = new Map<string, number>();
+  private readonly responses = new Map<string, Promise<JsonObject>>();
+  private readonly readByUid: ObjectName[] = [];
+  private readonly wanted: ReadonlySet<string>;
+  private readonly api: Api;
+
+  constructor(
+    private readonly client: Client,
+    private readonly request: InventoryRequest,
+  ) {
+    this.wanted = kindsToList(request.kinds ?? listedKinds);
+    this.api = readOnly({
+      address: (collection, uid, suffix) => client.address(collection, uid, suffix),
+      get: (path, query) => (query ? client.get(path, query) : this.getOnce(path)),
+      list: (collection, query, options) => client.list(collection, query, options),
+    });
+  }
+
+  async read(): Promise<Inventory> {
+    const takenAt = new Date(this.request.now()).toISOString();
+    await this.verifyRoot();
+    await Promise.all(specs.map((spec) => this.readKind(spec)));
+    await Promise.all(specs.map((spec) => this.readSubresourceKind(spec)));
+    return {
+      schemaVersion: 1,
+      root: this.request.root,
+      takenAt,
+      complete: this.refusals.isEmpty,
+      refused: this.refusals.sorted(),
+      kinds: [...this.wanted].sort(compareTexts),
+      ...(this.readByUid.length === 0 ? {} : { asked: [...this.readByUid].sort(compareObjects) }),
+      objects: [...this.objects.values()].sort(compareObjects),
+    };
+  }
+
+  private async readKind(spec: ResourceSpec): Promise<void> {
+    if (spec.listing?.singletonOf !== undefined || aggregatedKind(spec) !== undefined) return;
+    const { additionalUids, parentsToList } = this.request;
+    if (this.wanted.has(spec.kind)) await this.listAll(spec);
+    else await this.readByUids(spec, additionalUids?.get(spec.kind) ?? []);
+    for (const parent of parentsToList?.get(spec.kind) ?? []) await this.listChildren(spec, parent);
+  }
+
+  private async readSubresourceKind(spec: ResourceSpec): Promise<void> {
+    const owner = spec.listing?.singletonOf;
+    if (owner === undefined) return;
+    if (this.wanted.has(spec.kind)) await this.readSubresources(spec, owner);
+    else await this.readByUids(spec, this.request.additionalUids?.get(spec.kind) ?? []);
+  }
+
+  /** For a wrong root every list would be empty, and the inventory look complete. */
+  private async verifyRoot(): Promise<void> {
+    const { root } = this.request;
+    try {
+      const response = await this.getOnce(this.client.address("/iam/v2/groups", root));
+      if (response["uid"] !== root) {
+        throw new CodedError("PP4008", `the response is not about ${root}; check ${BASE_URL_SETTING}`);
+      }
+    } catch (error) {
+      if (isNotFound(error)) {
+        if (this.request.isRootOptional) return;
+        throw new CodedError("PP5008", `there is no group with the uid ${root} that this token may see`, {
+          cause: error,
+        });
+      }
+      // An identity that may list groups need not be allowed to read this one; the list then shows it.
+      if (!hasCode(error, "PERMISSION_DENIED")) throw error;
+    }
+  }
+
+  private getOnce(path: string): Promise<JsonObject> {
+    const earlier = this.responses.get(path);
+    if (earlier) return earlier;
+    const response = this.client.get(path);
+    this.responses.set(path, response);
+    return response;
+  }
+
+  private async listAll(spec: ResourceSpec): Promise<void> {
+    const { root } = this.request;
+    const { query } = spec.listing ?? {};
+    const isWithin = (uid: string) => uid === root || uid.startsWith(`${root}/`);
+    await this.refusals.record(spec, root, async () => {
+      await this.listInto(spec, { ...query, "uidp.descendants_of": root }, isWithin);
+      // The group itself is not among its descendants, nor is what shares its uid.
+      if (spec.sharesParentUid || spec.fields["parentUid"]?.required !== true) {
+        await this.listInto(spec, { ...query, "uidp.ids": root }, isWithin);
+      }
+    });
+    if (isReadAs(spec, "builtIn")) {
+      await this.refusals.record(spec, undefined, () =>
+        this.listInto(spec, { ...query, "uidp.in_root": "true" }, (uid) => !uid.includes("/")),
+      );
+    }
+  }
+
+  private async listChildren(spec: ResourceSpec, parent: string): Promise<void> {
+    const query = { ...spec.listing?.query, "uidp.children_of": parent };
+    await this.refusals.record(spec, parent, () =>
+      this.listInto(spec, query, (uid) => uid.startsWith(`${parent}/`)),
+    );
+  }
+
+  private async listInto(
+    spec: ResourceSpec,
+    query: Query,
+    isWanted: (uid: string) => boolean,
+  ): Promise<void> {
+    const { normalizeRead } = spec.operations ?? {};
+    const isPartial = spec.listing?.contents === "partial";
+    const uids: string[] = [];
+    for await (const item of this.listPages(spec, query)) {
+      const uid = requireUid(item, `listing ${spec.collection}`);
+      if (!isWanted(uid)) continue;
+      if (isPartial) uids.push(uid);
+      else this.add(toInventoryObject(spec, normalizeRead ? normalizeRead(item) : item, uid));
+    }
+    if (isPartial) await this.readEach(spec, uids);
+  }
+
+  /** Lists in small pages where the server refuses a large one. */
+  private async *listPages(spec: ResourceSpec, query: Query): AsyncGenerator<JsonObject> {
+    try {
+      yield* this.client.list(spec.collection, query);
+    } catch (error) {
+      const isTooLarge = error instanceof ApiError && /larger than max/i.test(error.serverMessage);
+      if (!isTooLarge) throw error;
+      yield* this.client.list(spec.collection, query, { pageSize: SMALL_PAGE_SIZE });
+    }
+  }
+
+  /** Reads objects of a kind that is not listed: by list calls of many uids, or one by one where it has no list. */
+  private async readByUids(spec: ResourceSpec, uids: readonly string[]): Promise<void> {
+    for (const uid of new Set(uids)) this.readByUid.push({ kind: spec.kind, uid });
+    if (spec.listing?.singletonOf !== undefined) {
+      await this.readEach(spec, uids);
+      return;
+    }
+    await Promise.all(
+      splitByUrlLength("uidp.ids", uids, MAX_UIDS).map((part) =>
+        this.refusals.record(spec, part[0], () =>
+          this.listInto(spec, { ...spec.listing?.query, "uidp.ids": part }, (uid) => part.includes(uid)),
+        ),
+      ),
+    );
+  }
+
+  /** Stops at the first refusal, since the server would refuse the others too. */
+  private async readEach(spec: ResourceSpec, uids: readonly string[]): Promise<void> {
+    let isRefused = false;
+    const readOne = async (uid: string): Promise<void> => {
+      const response = await this.find(spec, uid);
+      const object = response && toInventoryObject(spec, response, uid);
+      if (object && exists(spec, object.inputs)) this.add(object);
+    };
+    await Promise.all(
+      [...new Set(uids)].map(async (uid) => {
+        if (isRefused) return;
+        const isRead = await this.refusals.record(
+          spec,
+          uid,
+          () => readOne(uid),
+          () => isRefused,
+        );
+        if (!isRead) isRefused = true;
+      }),
+    );
+  }
+
+  private async find(spec: ResourceSpec, uid: string): Promise<JsonObject | undefined> {
+    try {
+      const { get, normalizeRead } = spec.operations ?? {};
+      if (get) return await get(this.api, uid, {}, readingHost);
+      const response = await this.getOnce(this.api.address(spec.collection, uid));
+      return normalizeRead ? normalizeRead(response) : response;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  private async readSubresources(spec: ResourceSpec, owner: string): Promise<void> {
+    const uids = [...this.objects.values()].filter(({ kind }) => kind === owner).map(({ uid }) => uid);
+    this.refusals.copy(owner, spec.kind);
+    await this.readEach(spec, uids);
+  }
+
+  private add(object: InventoryObject): void {
+    this.objects.set(`${object.kind} ${object.uid}`, object);
+    const count = (this.counts.get(object.kind) ?? 0) + 1;
+    this.counts.set(object.kind, count);
+    this.request.progress?.(object.kind, count);
+  }
+}
 
 /** What to read of the live organisation. */
 export interface InventoryRequest {

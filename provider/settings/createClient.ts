@@ -1,7 +1,7 @@
-import { tokenSource } from "../api/auth";
-import type { TokenSource } from "../api/auth";
-import { Client } from "../api/client";
-import { logLine } from "../api/logText";
+import { tokenSource } from "../http/auth";
+import type { TokenSource } from "../http/auth";
+import { Client } from "../http/client";
+import { logLine } from "../text/printable";
 import type { Settings } from "./settings";
 
 /** A client made of settings. Nothing is sent, and no token exchanged, before its first request. */

@@ -1,10 +1,9 @@
-import type { Credentials, ExchangeCredentials, OidcSource } from "../api/auth";
-import { ConfigError } from "../api/errors";
-import { isSafe } from "../api/loopback";
-import { isUid } from "../api/uid";
-import { readDestination, readIssuerUrl } from "./addresses";
+import type { Credentials, ExchangeCredentials, OidcSource } from "../http/auth";
+import { ConfigError } from "../http/errors";
+import { isSafe } from "../text/address";
+import { isUid } from "../text/uid";
+import { readDestination, readIssuerUrl, confirmDestinations } from "./destination";
 import { settingDefinitions } from "./definitions";
-import { confirmDestinations } from "./destination";
 import type { Destination } from "./destination";
 import { inEnvironment, inStack } from "./sources";
 import type { SettingSources, SettingValue } from "./sources";

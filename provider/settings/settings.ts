@@ -1,6 +1,6 @@
-import type { Credentials } from "../api/auth";
-import { ConfigError } from "../api/errors";
-import { readBaseUrl } from "./addresses";
+import type { Credentials } from "../http/auth";
+import { ConfigError } from "../http/errors";
+import { readBaseUrl } from "./destination";
 import { readCredentials } from "./credentials";
 import { settingDefinitions } from "./definitions";
 import { inEnvironment, readFlag, readTimeout, readWholeNumber } from "./sources";

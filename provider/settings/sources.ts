@@ -1,4 +1,4 @@
-import { ConfigError } from "../api/errors";
+import { ConfigError } from "../http/errors";
 import { settingDefinitions } from "./definitions";
 import type { EnvironmentVariable, StackKey } from "./definitions";
 import type { Environment } from "./environment";

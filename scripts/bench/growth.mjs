@@ -22,7 +22,7 @@ const { findDrift } = built("access/drift/drift.js");
 const { listedKinds } = built("access/documents/inventoryKinds.js");
 const { takeInventory } = built("inventory/takeInventory.js");
 const { generateProgram } = built("access/adopt/program.js");
-const kinds = built("resources/index.js").kinds;
+const kinds = built("kinds/index.js").kinds;
 
 const MOST_RATIO = 6.8;
 const now = Date.parse("2026-01-02T00:00:00Z");

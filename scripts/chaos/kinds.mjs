@@ -18,7 +18,7 @@ const load = (/** @type {string} */ file) => require(path.join(root, "dist", fil
 
 /** @returns {Spec[]} */
 export const loadSpecs = () =>
-  load("provider/resources/index.js").kinds.map((/** @type {{ spec: Spec }} */ { spec }) => spec);
+  load("provider/kinds/index.js").kinds.map((/** @type {{ spec: Spec }} */ { spec }) => spec);
 
 /** Of the kinds that have a collection of their own, which a POST adds to. @returns {Table[]} */
 export const loadTables = () =>

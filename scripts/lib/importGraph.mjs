@@ -8,9 +8,9 @@ import { cruise } from "dependency-cruiser";
 const START = "<!-- the import graph: written by npm run docs -->";
 const END = "<!-- end of the import graph -->";
 
-/** What is one node: `engine/dynamic.ts` and the indexes import what their folders may not. */
+/** What is one node: `dynamic.ts` and the indexes import what their folders may not. */
 const NODE =
-  "^(provider/engine/dynamic\\.ts|provider/access/index\\.ts|provider/access/[^/]+|provider/[^/]+|emulator)";
+  "^(provider/dynamic\\.ts|provider/access/index\\.ts|provider/access/[^/]+|provider/[^/]+|emulator)";
 
 /** @typedef {ReadonlyMap<string, ReadonlySet<string>>} Graph The nodes that each node imports. */
 

@@ -61,14 +61,14 @@ export const ${calls}Output = invokeWithOptionalArgsOutput(${name}.list);
 
 /**
  * Finds the kinds whose lookups take the common arguments only: those that are listed and have no file in
- * `provider/functions/`.
+ * `provider/lookups/`.
  * @template {Spec} S
  * @param {readonly S[]} specs
  * @param {string} root the folder of the repository.
  */
 export function findKindsWithUsualLookups(specs, root) {
   const hasOwnFile = (/** @type {string} */ kind) =>
-    existsSync(path.join(root, "provider/functions", `${lowerFirst(kind)}.ts`));
+    existsSync(path.join(root, "provider/lookups", `${lowerFirst(kind)}.ts`));
   return specs.filter(({ kind, sharesParentUid }) => !sharesParentUid && !hasOwnFile(kind));
 }
 
@@ -78,8 +78,8 @@ export function findKindsWithUsualLookups(specs, root) {
  */
 export function lookupsModule(specs) {
   const imports = specs.flatMap(({ kind }) => [
-    `import { ${kind} } from "../resources/${lowerFirst(kind)}";`,
-    `import type { Get${kind}Result } from "../resources/${lowerFirst(kind)}";`,
+    `import { ${kind} } from "../kinds/${lowerFirst(kind)}";`,
+    `import type { Get${kind}Result } from "../kinds/${lowerFirst(kind)}";`,
   ]);
   const args = [
     ...new Set(

@@ -2,8 +2,8 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import type * as dynamic from "../../provider/engine/dynamic";
-import type { Props } from "../../provider/engine/description";
+import type * as dynamic from "../../provider/dynamic";
+import type { Props } from "../../provider/fields/description";
 import { HandlerStack } from "../provider/support/handlerStack";
 import { errorOf } from "../provider/support/server";
 import { Stack } from "../support/engine";
@@ -32,7 +32,7 @@ async function errorOfCreate(settings: Settings): Promise<Error> {
     let error: Promise<Error> | undefined;
     jest.isolateModules(() => {
       // eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded anew each time
-      const { Group } = require("../../provider/engine/dynamic") as typeof dynamic;
+      const { Group } = require("../../provider/dynamic") as typeof dynamic;
       if (Group !== undefined) error = errorOf(Group.create({ name: "org" }));
     });
     if (error === undefined) throw new Error("the provider was not loaded");

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { createOnlyOutputs } from "../../provider/engine/description";
-import { NORMALIZED } from "../../provider/engine/wire/merge";
+import { createOnlyOutputs } from "../../provider/fields/description";
+import { NORMALIZED } from "../../provider/fields/mergeLive";
 import { specOf } from "../provider/support/samples";
 import type { ReviewReport, VerifyReport } from "../../provider/access/report/report";
 import { samples as living } from "../support/allKinds";

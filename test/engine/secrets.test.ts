@@ -1,6 +1,6 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { kinds } from "../../provider/resources";
+import { kinds } from "../../provider/kinds";
 import { Stack } from "../support/engine";
 import type { StateResource } from "../support/engine";
 import { declared, samples, surroundings } from "../support/samples";

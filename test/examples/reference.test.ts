@@ -10,7 +10,7 @@ import {
 import { basename, join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { kinds } from "../../provider/resources";
+import { kinds } from "../../provider/kinds";
 import { makeSamples } from "../support/byHand";
 import { ROOT, Stack, WRITES_STATE_ONCE } from "../support/engine";
 import { readPage } from "../support/pages";

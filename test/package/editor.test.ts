@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import type { FieldSpec } from "../../provider/engine/description";
-import { kinds } from "../../provider/resources";
+import type { FieldSpec } from "../../provider/fields/description";
+import { kinds } from "../../provider/kinds";
 import { ROOT } from "../support/engine";
 import { Project } from "../support/project";
 import { lowerFirst } from "../../scripts/lib/letterCase.cjs";

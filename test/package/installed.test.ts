@@ -107,7 +107,7 @@ describe("the installed package", () => {
   test("loads for a program without the HTTP library, the command line, the emulator or the engine's side", async () => {
     const { answer, stderr } = await loaded("pulumi-platform");
     expect(answer).toContainEqual(
-      expect.stringMatching(/\/pulumi-platform\/dist\/provider\/resources\/group\.js$/),
+      expect.stringMatching(/\/pulumi-platform\/dist\/provider\/kinds\/group\.js$/),
     );
     const unwanted =
       /\/node_modules\/(axios|p-retry|p-limit|re2js)\/|\/dist\/emulator\/|\/dist\/provider\/(access|cli|api\/client|engine\/(dynamic|handlers))/;
@@ -135,7 +135,7 @@ describe("the installed package", () => {
     const { answer, stderr } = await loaded("pulumi-platform/events");
     expect(answer).toContainEqual(expect.stringMatching(/\/node_modules\/jose\//));
     const unwanted =
-      /\/node_modules\/(@pulumi|axios)\/|\/dist\/(emulator|provider\/(?!events\/|errorCodes\/codedError\.js|api\/(?:address|logText|loopback|withoutTrailing)\.js))/;
+      /\/node_modules\/(@pulumi|axios)\/|\/dist\/(emulator|provider\/(?!events\/|errors\/codedError\.js|api\/(?:address|logText|loopback|withoutTrailing)\.js))/;
     expect((answer as string[]).filter((path) => unwanted.test(path))).toEqual([]);
     expect(stderr).toBe("");
   });
@@ -188,8 +188,8 @@ describe("the installed package", () => {
 
   test.each([
     "pulumi-platform/dist/provider/index.js",
-    "pulumi-platform/dist/provider/engine/dynamic.js",
-    "pulumi-platform/dist/provider/engine/operations/handlers",
+    "pulumi-platform/dist/provider/dynamic.js",
+    "pulumi-platform/dist/provider/lifecycle/handlers",
     "pulumi-platform/dist/emulator/index.js",
     "pulumi-platform/engine/dynamic",
     "pulumi-platform/provider",

@@ -114,10 +114,9 @@ const misuses: Misuse[] = [
   },
   {
     title: "a module that the package does not export",
-    program:
-      'import * as inner from "pulumi-platform/dist/provider/engine/operations/handlers";\nexport { inner };',
+    program: 'import * as inner from "pulumi-platform/dist/provider/lifecycle/handlers";\nexport { inner };',
     code: "TS2307",
-    at: 'import * as inner from "pulumi-platform/dist/provider/engine/operations/handlers";',
+    at: 'import * as inner from "pulumi-platform/dist/provider/lifecycle/handlers";',
   },
 ];
 

@@ -1,9 +1,9 @@
 import fc, { casesOf, isQuick, isThorough, spreadOf } from "../support/properties";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { ApiError } from "../../provider/api/errors";
-import { HandlerError, propertyOf } from "../../provider/engine/operations/messages";
-import type { FieldSpec, Json, Props } from "../../provider/engine/description";
+import { ApiError } from "../../provider/http/errors";
+import { HandlerError, propertyOf } from "../../provider/lifecycle/messages";
+import type { FieldSpec, Json, Props } from "../../provider/fields/description";
 import { addresses } from "../support/byHand";
 import {
   changeField,

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { kindTables } from "../../emulator/tables";
-import type { ResourceSpec } from "../../provider/engine/description";
+import type { ResourceSpec } from "../../provider/fields/description";
 import * as platform from "../../provider/index";
-import { kinds } from "../../provider/resources";
+import { kinds } from "../../provider/kinds";
 import { samples } from "../support/samples";
 import { lowerFirst } from "../../scripts/lib/letterCase.cjs";
 
@@ -38,9 +38,9 @@ function missingPlaces(spec: ResourceSpec): string[] {
   const places: readonly (readonly [isThere: boolean, file: string, text: string, advice: string])[] = [
     [
       spec.capabilities !== undefined,
-      "provider/resources/subscription.ts",
+      "provider/kinds/subscription.ts",
       "capabilities:",
-      `name the capabilities that its requests need in provider/resources/${name}.ts`,
+      `name the capabilities that its requests need in provider/kinds/${name}.ts`,
     ],
     [
       !hasList(spec) || kindTables.some((table) => table.kind === kind),
@@ -62,9 +62,9 @@ function missingPlaces(spec: ResourceSpec): string[] {
     ],
     [
       !hasList(spec) || `get${kind}` in platform,
-      "provider/functions/usual.ts",
+      "provider/lookups/usual.ts",
       "//",
-      `run \`npm run docs\`, or write provider/functions/${name}.ts and its line in provider/index.ts`,
+      `run \`npm run docs\`, or write provider/lookups/${name}.ts and its line in provider/index.ts`,
     ],
     [
       isThere(`docs/reference/resources/${kind}.md`),
@@ -80,7 +80,7 @@ function missingPlaces(spec: ResourceSpec): string[] {
 
 describe("a kind of resource", () => {
   test("has its example in a separate file, not in its source", () => {
-    const sources = [...sourcesIn("provider/resources"), ...sourcesIn("provider/functions")];
+    const sources = [...sourcesIn("provider/kinds"), ...sourcesIn("provider/lookups")];
     expect(sources.length).toBeGreaterThan(kinds.length);
     const text = "@example";
     const found = sources.filter((file) => read(file).includes(text));
@@ -103,27 +103,27 @@ describe("a kind of resource", () => {
     };
     const missing = missingPlaces(spec);
     expect(missing.map((line) => line.replace(/:\d+: .*$/, ":LINE"))).toEqual([
-      "provider/resources/subscription.ts:LINE",
+      "provider/kinds/subscription.ts:LINE",
       "emulator/tables/index.ts:LINE",
       "test/support/samples.ts:LINE",
       "examples/reference/resources/subscription.ts:LINE",
-      "provider/functions/usual.ts:LINE",
+      "provider/lookups/usual.ts:LINE",
       "docs/reference/README.md:LINE",
     ]);
   });
 
   test("is in the list when a file describes it, and its class has the name of the file", () => {
     const listed = kinds.map(({ spec }) => spec.kind);
-    const described = sourcesIn("provider/resources").flatMap((file) => {
+    const described = sourcesIn("provider/kinds").flatMap((file) => {
       const name = /export class (\w+) extends resource/.exec(read(file))?.[1];
       return name === undefined ? [] : [{ name, file }];
     });
     const forgotten = described.filter(({ name }) => !listed.includes(name));
-    const place = placeOf("provider/resources/exports.ts", "export *");
+    const place = placeOf("provider/kinds/exports.ts", "export *");
     expect(
       forgotten.map(({ name, file }) => `${place}: add the line of ${name}, which ${file} describes`),
     ).toEqual([]);
-    const fileOf = (name: string) => `provider/resources/${lowerFirst(name)}.ts`;
+    const fileOf = (name: string) => `provider/kinds/${lowerFirst(name)}.ts`;
     expect(described.filter(({ name, file }) => file !== fileOf(name))).toEqual([]);
     expect(described).toHaveLength(kinds.length);
   });

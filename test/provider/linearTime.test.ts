@@ -6,7 +6,7 @@ import { judge, preview, state, step } from "../support/documents";
 import { ROOT } from "../support/engine";
 import { withUids } from "../support/byHand";
 import { ownOf, samples, surroundings } from "../support/samples";
-import type { Props } from "../../provider/engine/description";
+import type { Props } from "../../provider/fields/description";
 
 /*
  * Text of others may be as long as they like, so no regular expression of the sources takes more than a time in

@@ -1,6 +1,6 @@
 import { isLoopbackHost } from "../../emulator/loopback";
 import { parseSettings } from "../../emulator/settings";
-import { isLoopback, isSafe } from "../../provider/api/loopback";
+import { isLoopback, isSafe } from "../../provider/text/address";
 import { parseBaseUrl } from "../../provider/cli/post/http";
 
 /* Everything that allows plain http within the machine agrees on which addresses these are. */

@@ -5,9 +5,9 @@ import type { Emulator } from "../../emulator";
 import { allMethods, kindTables } from "../../emulator/tables";
 import type { KindTable } from "../../emulator/tables/kindTable";
 import { standardMethods } from "../../emulator/tables/methods";
-import type { FieldSpec, OneOf } from "../../provider/engine/description";
+import type { FieldSpec, OneOf } from "../../provider/fields/description";
 import * as platform from "../../provider/index";
-import { kinds } from "../../provider/resources";
+import { kinds } from "../../provider/kinds";
 import type { Sample } from "../support/samples";
 import { changeField, declared, memberAt, propertyPathOf, samples, surroundings } from "../support/samples";
 import { HandlerStack } from "./support/handlerStack";
@@ -169,7 +169,7 @@ function argumentsOf(
   });
 }
 
-/** What nothing takes back: its tests in test/provider/resources/termsAcceptance.test.ts add to it. */
+/** What nothing takes back: its tests in test/provider/kinds/termsAcceptance.test.ts add to it. */
 const added = ["TermsAcceptance.documentIds"];
 
 describe("the arguments of the resources", () => {

@@ -20,13 +20,13 @@ test.each([[["Webhok"]], [[]], [["Group", "Role"]]])(
 
 test("a kind is checked by the files that are written for it by hand", async () => {
   expect(await evaluate("checkKind.mjs", 'm.listFilesOfKind("subscription.ts")')).toEqual([
-    "provider/resources/subscription.ts",
-    "provider/resources/exports.ts",
+    "provider/kinds/subscription.ts",
+    "provider/kinds/exports.ts",
     "emulator/tables/subscription.ts",
     "emulator/tables/index.ts",
     "test/support/samples/registry.ts",
     "examples/reference/resources/subscription.ts",
-    "provider/resources/capabilities.ts",
+    "provider/kinds/capabilities.ts",
     "emulator/data/capabilities.json",
   ]);
 });

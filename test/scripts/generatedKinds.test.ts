@@ -3,7 +3,7 @@ import path from "node:path";
 import { uncomparedFields } from "../../provider/access/drift/uncomparedFields";
 import { rules } from "../../provider/access/rules";
 import { referenceOf } from "../../provider/access/rules/explain";
-import { kinds } from "../../provider/resources";
+import { kinds } from "../../provider/kinds";
 import { settingDefinitions } from "../../provider/settings/definitions";
 import type { SettingDefinition } from "../../provider/settings/definitions";
 import { hostVariables } from "../../provider/settings/environment";
@@ -21,7 +21,7 @@ test("the usual lookups equal the output of npm run docs", async () => {
     "lib/lookups.mjs",
     `m.lookupsModule(m.findKindsWithUsualLookups(${specs}, ${root}))`,
   );
-  expect(contentOf(read("provider/functions/usual.ts"))).toBe(contentOf(String(written)));
+  expect(contentOf(read("provider/lookups/usual.ts"))).toBe(contentOf(String(written)));
 });
 
 test("docs/reference equals the output of npm run docs, and no page is stale", async () => {

@@ -25,7 +25,7 @@ const PACKAGE: Files = {
   }),
   "dist/provider/cli/main.js": `#!/usr/bin/env node\nrequire(${requirePath("cli/main.js")});\n`,
   "dist/provider/index.js": `module.exports = require(${requirePath("index.js")});\n`,
-  "dynamic.js": `module.exports = require(${requirePath("engine/dynamic.js")});\n`,
+  "dynamic.js": `module.exports = require(${requirePath("dynamic.js")});\n`,
 };
 
 /** Another dependency, whose commands have the names of those of the machine. */

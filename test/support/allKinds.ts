@@ -1,6 +1,6 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { kinds } from "../../provider/resources";
+import { kinds } from "../../provider/kinds";
 import { Stack } from "./engine";
 import type { Declarations } from "./engine";
 import { declared, ownOf, samples as all, surroundings } from "./samples";

@@ -1,7 +1,7 @@
 import { startEmulator } from "../../emulator";
 import type { Seed } from "../../emulator";
 import { kindTables } from "../../emulator/tables";
-import { kinds } from "../../provider/resources";
+import { kinds } from "../../provider/kinds";
 import { createObjects, generateOrganisation, plainKinds } from "../../scripts/lib/organisation/index.cjs";
 import { randomOf } from "../../scripts/lib/random.cjs";
 import { bodyOf } from "./byHand";

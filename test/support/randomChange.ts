@@ -1,8 +1,8 @@
 import { generateProgram } from "../../provider/access/adopt/program";
 import type { Inventory, InventoryObject } from "../../provider/access/documents/inventory";
 import { specs } from "../../provider/access/documents/specs";
-import type { Props } from "../../provider/engine/description";
-import { handlersFor } from "../../provider/engine/operations/handlers";
+import type { Props } from "../../provider/fields/description";
+import { handlersFor } from "../../provider/lifecycle/handlers";
 import type { Emulator } from "../../emulator";
 import { pairsOf, previewText } from "../../scripts/lib/documents.cjs";
 import { randomOf } from "../../scripts/lib/random.cjs";

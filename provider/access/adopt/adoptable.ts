@@ -1,8 +1,8 @@
-import { checkInputs } from "../../engine/checks/checkInputs";
-import { aggregatedKind } from "../../engine/description";
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/description";
-import { isObject, isSet } from "../../engine/values/values";
-import { isServerFilled } from "../../engine/wire/merge";
+import { checkInputs } from "../../fields/check";
+import { aggregatedKind } from "../../fields/description";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../../fields/description";
+import { isObject, isSet } from "../../fields/values";
+import { isServerFilled } from "../../fields/mergeLive";
 import type { InventoryObject } from "../documents/inventory";
 
 /** A secret that the server has and never returns. */

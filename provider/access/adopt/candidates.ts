@@ -1,8 +1,8 @@
-import { parentOf } from "../../api/uid";
-import { aggregatedKind } from "../../engine/description";
-import type { Props, ResourceSpec } from "../../engine/description";
-import { compareTexts } from "../../engine/values/values";
-import { kinds } from "../../resources";
+import { parentOf } from "../../text/uid";
+import { aggregatedKind } from "../../fields/description";
+import type { Props, ResourceSpec } from "../../fields/description";
+import { compareTexts } from "../../fields/values";
+import { kinds } from "../../kinds";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 import { objectKey, specOf } from "../graph/directory";
 import type { Directory } from "../graph/directory";

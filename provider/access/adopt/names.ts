@@ -1,9 +1,9 @@
-import type { ResourceSpec } from "../../engine/description";
-import { parentUidOf } from "../../engine/wire/decode";
+import type { ResourceSpec } from "../../fields/description";
+import { parentUidOf } from "../../fields/decode";
 import type { InventoryObject } from "../documents/inventory";
 import { objectKey } from "../graph/directory";
 import type { Directory } from "../graph/directory";
-import { withoutTrailing } from "../../api/withoutTrailing";
+import { withoutTrailing } from "../../text/plain";
 
 const MAX_LENGTH = 50;
 

@@ -1,5 +1,5 @@
-import type { FieldSpec, Json } from "../../engine/description";
-import { isObject } from "../../engine/values/values";
+import type { FieldSpec, Json } from "../../fields/description";
+import { isObject } from "../../fields/values";
 import type { Directory } from "../graph/directory";
 import type { Candidate } from "./candidates";
 import { Call, CompactObject, printDeclaration, Reference } from "./code";

@@ -1,7 +1,7 @@
-import { UNKNOWN } from "../../engine/description";
-import type { Json, Props, ResourceSpec } from "../../engine/description";
-import { diffInputs } from "../../engine/wire/fieldMask";
-import { isObject, stringOrEmpty } from "../../engine/values/values";
+import { UNKNOWN } from "../../fields/description";
+import type { Json, Props, ResourceSpec } from "../../fields/description";
+import { diffInputs } from "../../fields/fieldMask";
+import { isObject, stringOrEmpty } from "../../fields/values";
 import { specOf } from "../graph/directory";
 import { SECRET_MASK, parseKind, urnParts } from "../documents/engineState";
 import { DocumentError } from "../documents/jsonText";

@@ -1,7 +1,7 @@
-import { printable } from "../../api/errors";
-import { SECRET_MASK, UNKNOWN } from "../../engine/description";
-import type { Json, Props } from "../../engine/description";
-import { isObject, sortedJson } from "../../engine/values/values";
+import { printable } from "../../http/errors";
+import { SECRET_MASK, UNKNOWN } from "../../fields/description";
+import type { Json, Props } from "../../fields/description";
+import { isObject, sortedJson } from "../../fields/values";
 import { sha256 } from "./digest";
 import { PlainSecrets } from "./plainSecrets";
 import type { SourceLocation } from "./sourceLocation";
@@ -176,13 +176,21 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 }
 
+/** Where the classes of resources are, in this version and in earlier ones. */
+const OWN_FOLDERS = [
+  "dist/provider/kinds/",
+  "dist/provider/program/",
+  "dist/provider/resources/",
+  "dist/provider/engine/",
+];
+
 /**
  * Whether a file belongs to a library. This package is recognised by its path, since a linked package is not in
  * `node_modules`.
  */
 function isLibrary(path: string): boolean {
   if (/(?:^|\/)node_modules\//.test(path)) return true;
-  return ["dist/provider/resources/", "dist/provider/engine/"].some((folder) => {
+  return OWN_FOLDERS.some((folder) => {
     const start = path.lastIndexOf(folder);
     const isFolder = start === 0 || path[start - 1] === "/";
     return start >= 0 && isFolder && /^(?:\w+\/)*\w+\.js$/.test(path.slice(start + folder.length));

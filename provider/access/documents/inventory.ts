@@ -1,4 +1,4 @@
-import type { Props } from "../../engine/description";
+import type { Props } from "../../fields/description";
 
 /**
  * The document of `pulumi-platform inventory`. `npm run docs` writes `schema/inventory.schema.json` from these types and

@@ -1,5 +1,5 @@
-import { aggregatedKind } from "../../engine/description";
-import { kinds } from "../../resources";
+import { aggregatedKind } from "../../fields/description";
+import { kinds } from "../../kinds";
 
 const specs = kinds.map(({ spec }) => spec);
 

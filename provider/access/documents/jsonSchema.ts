@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
-import { printable } from "../../api/errors";
-import { didYouMean } from "../../engine/checks/suggestions";
+import { printable } from "../../http/errors";
+import { didYouMean } from "../../fields/suggestions";
 
 const LONGEST_PATH = 200;
 const LONGEST_REQUIREMENT = 300;

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { printable } from "../../api/errors";
-import { CodedError } from "../../errorCodes/codedError";
+import { printable } from "../../http/errors";
+import { CodedError } from "../../errors/codedError";
 
 /** A document cannot be read: one line that says which, and what to give instead. */
 export class DocumentError extends CodedError {

@@ -1,5 +1,5 @@
-import { printable } from "../../api/errors";
-import { isObject } from "../../engine/values/values";
+import { printable } from "../../http/errors";
+import { isObject } from "../../fields/values";
 import { INVENTORY_VERSION } from "./inventory";
 import type { Inventory } from "./inventory";
 import { DocumentError } from "./jsonText";

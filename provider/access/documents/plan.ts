@@ -1,6 +1,6 @@
-import { printable } from "../../api/errors";
-import { UNKNOWN } from "../../engine/description";
-import { isObject, sortedJson } from "../../engine/values/values";
+import { printable } from "../../http/errors";
+import { UNKNOWN } from "../../fields/description";
+import { isObject, sortedJson } from "../../fields/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, readState, urnParts, withoutSecrets } from "./engineState";
 import { DocumentError } from "./jsonText";

@@ -1,5 +1,5 @@
-import { printable } from "../../api/errors";
-import { isObject } from "../../engine/values/values";
+import { printable } from "../../http/errors";
+import { isObject } from "../../fields/values";
 import { findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { DocumentError, MOST_LEVELS, readJson } from "./jsonText";

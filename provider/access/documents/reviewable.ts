@@ -1,4 +1,4 @@
-import { providerText } from "../../engine/program/resource";
+import { providerText } from "../../program/resource";
 import { harmlessTypes } from "./harmlessTypes";
 import { specs } from "./specs";
 

@@ -1,5 +1,5 @@
-import type { ResourceSpec } from "../../engine/description";
-import { kinds } from "../../resources";
+import type { ResourceSpec } from "../../fields/description";
+import { kinds } from "../../kinds";
 
 /** Without a prototype: a kind may be called `constructor`. */
 export const specs: Readonly<Record<string, ResourceSpec | undefined>> = Object.assign(

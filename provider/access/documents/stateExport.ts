@@ -1,8 +1,7 @@
-import { timestampNanos } from "../../engine/values/times";
-import { isObject } from "../../engine/values/values";
+import { timestampNanos, isObject } from "../../fields/values";
 import { cliVersionOf, findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import { DocumentError, readJson } from "./jsonText";
 import { tooDeepError } from "./parseJson";
 

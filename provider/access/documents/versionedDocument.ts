@@ -1,4 +1,4 @@
-import { isObject } from "../../engine/values/values";
+import { isObject } from "../../fields/values";
 import { propertyPath, schemaProblems } from "./jsonSchema";
 
 /** A document of ours that has a schema and a `schemaVersion`, and the version that is read. */

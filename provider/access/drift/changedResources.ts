@@ -1,8 +1,8 @@
-import { aggregatedKind } from "../../engine/description";
-import { parentOf } from "../../api/uid";
-import { printable } from "../../api/errors";
-import { kinds } from "../../resources";
-import { isObject } from "../../engine/values/values";
+import { aggregatedKind } from "../../fields/description";
+import { parentOf } from "../../text/uid";
+import { printable } from "../../http/errors";
+import { kinds } from "../../kinds";
+import { isObject } from "../../fields/values";
 import { specOf } from "../graph/directory";
 import type { StateExport } from "../documents/stateExport";
 

@@ -1,6 +1,6 @@
-import { parentOf } from "../../api/uid";
-import { aggregatedKind } from "../../engine/description";
-import type { ResourceSpec } from "../../engine/description";
+import { parentOf } from "../../text/uid";
+import { aggregatedKind } from "../../fields/description";
+import type { ResourceSpec } from "../../fields/description";
 import { objectKey } from "../graph/directory";
 import type { Inventory } from "../documents/inventory";
 import type { ManagedResource } from "./difference";

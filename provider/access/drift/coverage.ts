@@ -1,5 +1,5 @@
-import { parentOf } from "../../api/uid";
-import { compareTexts } from "../../engine/values/values";
+import { parentOf } from "../../text/uid";
+import { compareTexts } from "../../fields/values";
 import { specOf } from "../graph/directory";
 import type { Directory } from "../graph/directory";
 import { entityOfObject } from "../graph/entities";

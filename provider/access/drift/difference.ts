@@ -1,4 +1,4 @@
-import type { Props, ResourceSpec } from "../../engine/description";
+import type { Props, ResourceSpec } from "../../fields/description";
 import type { RecordedResource } from "../documents/engineState";
 import type { DifferenceKind } from "../review/finding";
 import type { Direction, FieldEffect } from "../effects";

@@ -1,5 +1,5 @@
-import type { Props, ResourceSpec } from "../../engine/description";
-import { capitalize, compareTexts } from "../../engine/values/values";
+import type { Props, ResourceSpec } from "../../fields/description";
+import { capitalize, compareTexts } from "../../fields/values";
 import type { Directory } from "../graph/directory";
 import { combineDirections } from "../effects";
 import type { FieldEffect } from "../effects";

@@ -1,7 +1,7 @@
 import { tupleOf } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import type { Comparison } from "../review/comparison";
-import { compareTexts } from "../../engine/values/values";
+import { compareTexts } from "../../fields/values";
 import { differenceKinds, driftDirections, severities } from "../review/finding";
 import { SCHEMA_VERSION } from "../report/report";
 import type { Coverage, Difference, DriftReport, GrantCounts } from "../report/report";

@@ -1,7 +1,7 @@
-import { aggregatedKind } from "../../engine/description";
-import type { Props } from "../../engine/description";
+import { aggregatedKind } from "../../fields/description";
+import type { Props } from "../../fields/description";
 import type { Directory } from "../graph/directory";
-import { readingHost } from "../../engine/operations/readOnly";
+import { readingHost } from "../../lifecycle/readOnly";
 import type { ManagedResource } from "./difference";
 import { revealedArguments } from "./secretValues";
 import { createSnapshotApi } from "./snapshot";

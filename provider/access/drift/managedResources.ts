@@ -1,5 +1,5 @@
-import { aggregatedKind } from "../../engine/description";
-import { parentOf } from "../../api/uid";
+import { aggregatedKind } from "../../fields/description";
+import { parentOf } from "../../text/uid";
 import { objectKey, specOf } from "../graph/directory";
 import { urnParts } from "../documents/engineState";
 import type { StateExport } from "../documents/stateExport";

@@ -1,7 +1,7 @@
-import { quoteForShell } from "../../api/shellText";
-import { isUid } from "../../api/uid";
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/description";
-import { isObject } from "../../engine/values/values";
+import { quoteForShell } from "../../text/plain";
+import { isUid } from "../../text/uid";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../../fields/description";
+import { isObject } from "../../fields/values";
 import { declareObject } from "../adopt/adoptable";
 import { Call, printKey, printProperty, Reference, printOpenStatement } from "../adopt/code";
 import { resourceName } from "../adopt/names";

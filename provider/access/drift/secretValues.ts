@@ -1,6 +1,6 @@
-import type { Json, Props, ResourceSpec } from "../../engine/description";
-import { aggregatedKind, SECRET_MASK } from "../../engine/description";
-import { isObject } from "../../engine/values/values";
+import type { Json, Props, ResourceSpec } from "../../fields/description";
+import { aggregatedKind, SECRET_MASK } from "../../fields/description";
+import { isObject } from "../../fields/values";
 import type { RecordedResource } from "../documents/engineState";
 import type { PlainSecrets } from "../documents/plainSecrets";
 import { isReference, mapLeaves } from "../graph/references";

@@ -1,9 +1,9 @@
-import type { Api, Props } from "../../engine/description";
-import { parentOf } from "../../api/uid";
+import type { Api, Props } from "../../fields/description";
+import { parentOf } from "../../text/uid";
 import type { Directory } from "../graph/directory";
 import { specOf } from "../graph/directory";
 import type { InventoryObject } from "../documents/inventory";
-import { readOnly } from "../../engine/operations/readOnly";
+import { readOnly } from "../../lifecycle/readOnly";
 
 /** An object as a response of the server, which names each object that it refers to. */
 function toResponse(object: InventoryObject, directory: Directory): Props {

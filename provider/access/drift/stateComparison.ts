@@ -1,7 +1,7 @@
-import { aggregatedKind } from "../../engine/description";
-import type { Props } from "../../engine/description";
-import { diffInputs } from "../../engine/wire/fieldMask";
-import { mergeLive, NORMALIZED } from "../../engine/wire/merge";
+import { aggregatedKind } from "../../fields/description";
+import type { Props } from "../../fields/description";
+import { diffInputs } from "../../fields/fieldMask";
+import { mergeLive, NORMALIZED } from "../../fields/mergeLive";
 import type { Directory } from "../graph/directory";
 import { describeEffects } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";

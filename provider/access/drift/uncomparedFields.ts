@@ -1,5 +1,5 @@
-import type { FieldSpec } from "../../engine/description";
-import { kinds } from "../../resources";
+import type { FieldSpec } from "../../fields/description";
+import { kinds } from "../../kinds";
 
 /** Which arguments of a kind drift leaves out, by path. */
 export interface UncomparedFields {

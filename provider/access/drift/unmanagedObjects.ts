@@ -1,6 +1,6 @@
-import { parentOf } from "../../api/uid";
-import type { Props, ResourceSpec } from "../../engine/description";
-import { compareTexts, isSet } from "../../engine/values/values";
+import { parentOf } from "../../text/uid";
+import type { Props, ResourceSpec } from "../../fields/description";
+import { compareTexts, isSet } from "../../fields/values";
 import { specOf } from "../graph/directory";
 import type { Directory } from "../graph/directory";
 import type { InventoryObject } from "../documents/inventory";

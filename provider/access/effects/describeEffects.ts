@@ -1,6 +1,6 @@
-import type { AccessEffect, Json, Props, ResourceSpec } from "../../engine/description";
-import { SECRET_MASK } from "../../engine/description";
-import { equal, isObject, isSet } from "../../engine/values/values";
+import type { AccessEffect, Json, Props, ResourceSpec } from "../../fields/description";
+import { SECRET_MASK } from "../../fields/description";
+import { equal, isObject, isSet } from "../../fields/values";
 import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
 import type { Direction, Effect } from "./direction";

@@ -1,7 +1,7 @@
-import { visible } from "../../api/errors";
-import type { FieldSpec, Json } from "../../engine/description";
-import { SECRET_MASK } from "../../engine/description";
-import { isObject, isSet } from "../../engine/values/values";
+import { visible } from "../../http/errors";
+import type { FieldSpec, Json } from "../../fields/description";
+import { SECRET_MASK } from "../../fields/description";
+import { isObject, isSet } from "../../fields/values";
 import { isReference, ownMember } from "../graph/references";
 import { isUnread, reasonOf } from "../graph/unread";
 import type { UnreadReason } from "../graph/unread";

@@ -1,6 +1,5 @@
-import type { FieldSpec, Json } from "../../engine/description";
-import { durationNanos, timestampNanos } from "../../engine/values/times";
-import { isSet } from "../../engine/values/values";
+import type { FieldSpec, Json } from "../../fields/description";
+import { durationNanos, timestampNanos, isSet } from "../../fields/values";
 import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
 import { narrowed, neutral, unknown, widened } from "./direction";

@@ -1,5 +1,5 @@
-import type { AccessEffect, FieldSpec, Json, OneOf, Props } from "../../engine/description";
-import { isObject, isUnknown } from "../../engine/values/values";
+import type { AccessEffect, FieldSpec, Json, OneOf, Props } from "../../fields/description";
+import { isObject, isUnknown } from "../../fields/values";
 import { isUnread, reasonOf, reasonWords } from "../graph/unread";
 
 /** An object on both sides of a change. */

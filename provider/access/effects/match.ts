@@ -1,5 +1,5 @@
-import type { FieldSpec, Json, Props } from "../../engine/description";
-import { isSet } from "../../engine/values/values";
+import type { FieldSpec, Json, Props } from "../../fields/description";
+import { isSet } from "../../fields/values";
 import { exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
 import { findPatternProblem } from "../trust/judgement";

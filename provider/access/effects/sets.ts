@@ -1,6 +1,6 @@
-import { visible } from "../../api/errors";
-import type { FieldSpec, Json } from "../../engine/description";
-import { canonical, isObject, sortedJson } from "../../engine/values/values";
+import { visible } from "../../http/errors";
+import type { FieldSpec, Json } from "../../fields/description";
+import { canonical, isObject, sortedJson } from "../../fields/values";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
 

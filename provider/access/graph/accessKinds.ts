@@ -1,5 +1,5 @@
-import type { AccessEffect, Json } from "../../engine/description";
-import { isObject, stringOrEmpty } from "../../engine/values/values";
+import type { AccessEffect, Json } from "../../fields/description";
+import { isObject, stringOrEmpty } from "../../fields/values";
 import type { Entity } from "./model";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./subjects";
 import { isPathWithin } from "./references";

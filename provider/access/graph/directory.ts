@@ -1,7 +1,7 @@
-import { printable } from "../../api/errors";
-import { parentOf } from "../../api/uid";
-import type { ResourceSpec } from "../../engine/description";
-import { kinds } from "../../resources";
+import { printable } from "../../http/errors";
+import { parentOf } from "../../text/uid";
+import type { ResourceSpec } from "../../fields/description";
+import { kinds } from "../../kinds";
 import { INVISIBLE } from "../trust/glob";
 import { groupPath } from "./groupPath";
 import type { Inventory, InventoryObject } from "../documents/inventory";

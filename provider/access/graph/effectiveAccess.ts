@@ -1,4 +1,4 @@
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import { grantKey, GroupHierarchy, labelByKey } from "./groupHierarchy";
 import { DocumentError } from "../documents/jsonText";
 import type { AccessGraph } from "./model";

@@ -1,6 +1,6 @@
-import { isUid } from "../../api/uid";
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/description";
-import { isUnknown } from "../../engine/values/values";
+import { isUid } from "../../text/uid";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../../fields/description";
+import { isUnknown } from "../../fields/values";
 import { SECRET_MASK } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { InventoryObject } from "../documents/inventory";

@@ -1,5 +1,5 @@
-import { innerFields } from "../../engine/description";
-import type { FieldSpec, AccessEffect } from "../../engine/description";
+import { innerFields } from "../../fields/description";
+import type { FieldSpec, AccessEffect } from "../../fields/description";
 
 /** The effect of a field inside one with the effect `inherited`; `none` where its description says why it is harmless. */
 export function effectOf(

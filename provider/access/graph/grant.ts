@@ -1,4 +1,4 @@
-import { compareTexts } from "../../engine/values/values";
+import { compareTexts } from "../../fields/values";
 import type { SourceLocation } from "../documents/sourceLocation";
 
 /** Something that a report speaks of: an identity, a role, a group. */

@@ -1,5 +1,5 @@
-import { isUid, parentOf } from "../../api/uid";
-import { compareTexts } from "../../engine/values/values";
+import { isUid, parentOf } from "../../text/uid";
+import { compareTexts } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { compositeKey, ownerOf } from "./keys";
 import type { AccessGraph, Entities, Entity } from "./model";

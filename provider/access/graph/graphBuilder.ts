@@ -1,7 +1,7 @@
-import { ADOPT, UNCONFIRMED } from "../../engine/description";
-import type { Props } from "../../engine/description";
-import { applyCreate, applyUpdate } from "../../engine/wire/fieldMask";
-import { mergeLive } from "../../engine/wire/merge";
+import { ADOPT, UNCONFIRMED } from "../../fields/description";
+import type { Props } from "../../fields/description";
+import { applyCreate, applyUpdate } from "../../fields/fieldMask";
+import { mergeLive } from "../../fields/mergeLive";
 import { parseKind } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";

@@ -1,4 +1,4 @@
-import { isUid, parentOf } from "../../api/uid";
+import { isUid, parentOf } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
 import type { Scope, Named, Grant } from "./grant";
 import { groupPath } from "./groupPath";

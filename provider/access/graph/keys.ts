@@ -1,4 +1,4 @@
-import { tryParseJson } from "../../api/json";
+import { tryParseJson } from "../../text/plain";
 
 /*
  * Each thing that a review compares has one key: its uid (hex digits and slashes), else its urn ("urn:pulumi:…"), else

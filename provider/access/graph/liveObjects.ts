@@ -1,7 +1,7 @@
-import { parentOf } from "../../api/uid";
-import type { FieldSpec, Props, ResourceSpec } from "../../engine/description";
-import { aggregatedKind } from "../../engine/description";
-import { isObject } from "../../engine/values/values";
+import { parentOf } from "../../text/uid";
+import type { FieldSpec, Props, ResourceSpec } from "../../fields/description";
+import { aggregatedKind } from "../../fields/description";
+import { isObject } from "../../fields/values";
 import type { Inventory } from "../documents/inventory";
 import { listsObject } from "../documents/inventoryScope";
 import { specs } from "../documents/specs";

@@ -1,4 +1,4 @@
-import type { Props } from "../../engine/description";
+import type { Props } from "../../fields/description";
 import type { Grant } from "./grant";
 import type { SourceLocation } from "../documents/sourceLocation";
 import type { UnreadValue } from "./unread";

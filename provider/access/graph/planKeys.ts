@@ -1,4 +1,4 @@
-import { isUid } from "../../api/uid";
+import { isUid } from "../../text/uid";
 import type { RecordedResource } from "../documents/engineState";
 import { declaredOf, entityKey } from "./entities";
 import type { LiveObjects } from "./liveObjects";

@@ -1,4 +1,4 @@
-import { isUnknown } from "../../engine/values/values";
+import { isUnknown } from "../../fields/values";
 import { SECRET_MASK } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { Entities, Entity } from "./model";

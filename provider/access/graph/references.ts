@@ -1,5 +1,5 @@
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/description";
-import { isObject } from "../../engine/values/values";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../../fields/description";
+import { isObject } from "../../fields/values";
 import { decidesAccess } from "./fieldAccess";
 
 /** A value inside inputs. */

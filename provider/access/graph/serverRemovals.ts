@@ -1,7 +1,7 @@
-import { parentOf } from "../../api/uid";
-import { aggregatedKind } from "../../engine/description";
-import type { Json, Props } from "../../engine/description";
-import { applyUpdate } from "../../engine/wire/fieldMask";
+import { parentOf } from "../../text/uid";
+import { aggregatedKind } from "../../fields/description";
+import type { Json, Props } from "../../fields/description";
+import { applyUpdate } from "../../fields/fieldMask";
 import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";

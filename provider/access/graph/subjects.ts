@@ -1,4 +1,4 @@
-import { compareTexts, isObject } from "../../engine/values/values";
+import { compareTexts, isObject } from "../../fields/values";
 import { knownIssuerOf } from "../trust/issuers";
 import type { Entity } from "./model";
 import { plainOrQuoted as plain, quote } from "../trust/quote";

@@ -1,6 +1,6 @@
-import type { Json, Props } from "../../engine/description";
-import { isObject } from "../../engine/values/values";
-import { UNMANAGED } from "../../resources/groupBindings/readBindings";
+import type { Json, Props } from "../../fields/description";
+import { isObject } from "../../fields/values";
+import { UNMANAGED } from "../../kinds/groupAccess/readBindings";
 import { accessKinds } from "./accessKinds";
 import { compositeKey } from "./keys";
 import type { Entity } from "./model";

@@ -1,4 +1,4 @@
-import { tryParseJson } from "../../api/json";
+import { tryParseJson } from "../../text/plain";
 import { compositeKey } from "./keys";
 
 const words = {

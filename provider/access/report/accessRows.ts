@@ -1,7 +1,7 @@
 import type { Access, EffectiveAccess } from "../graph/effectiveAccess";
 import { urnParts } from "../documents/engineState";
 import type { Entity, AccessGraph } from "../graph/model";
-import { compareTexts, isObject, stringOrEmpty } from "../../engine/values/values";
+import { compareTexts, isObject, stringOrEmpty } from "../../fields/values";
 
 /** One line of "who has what": every value is a string, empty where nothing tells it. */
 export interface AccessRow {

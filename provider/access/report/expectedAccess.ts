@@ -1,5 +1,5 @@
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../engine/description";
-import { canonicalJwks, compareTexts, equal } from "../../engine/values/values";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../../fields/description";
+import { canonicalJwks, compareTexts, equal } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import type { Inventory } from "../documents/inventory";
 import { mustBeAnnounced } from "../graph/fieldAccess";

@@ -1,4 +1,4 @@
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import { DocumentError } from "../documents/jsonText";
 import { isAltered } from "./reportDigest";
 import { SCHEMA_VERSION } from "./report";

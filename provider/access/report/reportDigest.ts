@@ -1,4 +1,4 @@
-import { sortedJson } from "../../engine/values/values";
+import { sortedJson } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import type { ReviewReport } from "./report";
 

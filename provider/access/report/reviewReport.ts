@@ -1,5 +1,5 @@
 import { urnParts } from "../documents/engineState";
-import { compareTexts } from "../../engine/values/values";
+import { compareTexts } from "../../fields/values";
 import { GrantIndex } from "../graph/grantIndex";
 import { accessKinds, isAccessField, isShownByGrants } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";

@@ -21,7 +21,7 @@ import { buildGraphs } from "../graph/graphBuilder";
 import { isPathWithin } from "../graph/references";
 import { planResources } from "../graph/resourcePlan";
 import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
-import { compareTexts } from "../../engine/values/values";
+import { compareTexts } from "../../fields/values";
 
 /** What a comparison is made from. */
 export interface Sources {

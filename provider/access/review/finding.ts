@@ -1,4 +1,4 @@
-import { compareTexts } from "../../engine/values/values";
+import { compareTexts } from "../../fields/values";
 import type { SourceLocation } from "../documents/sourceLocation";
 import type { Scope, Grant } from "../graph/grant";
 

@@ -1,4 +1,4 @@
-import { isTopUid } from "../../api/uid";
+import { isTopUid } from "../../text/uid";
 import type { GrantedRole } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import { readRoleCapabilities } from "../graph/roleCapabilities";

@@ -1,5 +1,5 @@
-import type { FieldSpec, Json, Props } from "../../engine/description";
-import { isObject } from "../../engine/values/values";
+import type { FieldSpec, Json, Props } from "../../fields/description";
+import { isObject } from "../../fields/values";
 import { specs } from "../documents/specs";
 import { ownMember } from "../graph/references";
 import { listAt, textAt } from "./inputValues";

@@ -1,4 +1,4 @@
-import { printableAddress } from "../../api/address";
+import { printableAddress } from "../../text/address";
 import { hostMatches, hostOf } from "../trust/addressGlob";
 import type { Scope } from "../graph/grant";
 import type { Entity } from "../graph/model";

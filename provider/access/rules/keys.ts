@@ -1,8 +1,6 @@
-import { tryParseJson } from "../../api/json";
-import { isObject } from "../../engine/values/values";
-import type { Json, Props } from "../../engine/description";
-import { ambiguityOf, findPrivateMember } from "../../engine/values/jwks";
-import { durationNanos, timestampNanos } from "../../engine/values/times";
+import { tryParseJson } from "../../text/plain";
+import { isObject, ambiguityOf, findPrivateMember, durationNanos, timestampNanos } from "../../fields/values";
+import type { Json, Props } from "../../fields/description";
 import { isTakeover } from "./capabilities";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/comparison";

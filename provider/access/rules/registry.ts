@@ -1,4 +1,4 @@
-import type { ImageEffect, Json, Props } from "../../engine/description";
+import type { ImageEffect, Json, Props } from "../../fields/description";
 import { specs } from "../documents/specs";
 import type { ResourceChange } from "../review/comparison";
 import type { Entity } from "../graph/model";

@@ -1,6 +1,6 @@
-import { didYouMean } from "../../engine/checks/suggestions";
+import { didYouMean } from "../../fields/suggestions";
 import { isAddressGlob, isHostGlob } from "../trust/addressGlob";
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import type { Entity } from "../graph/model";
 import type { Comparison } from "../review/comparison";
 

@@ -1,5 +1,5 @@
-import { isObject } from "../../engine/values/values";
-import type { Json } from "../../engine/description";
+import { isObject } from "../../fields/values";
+import type { Json } from "../../fields/description";
 import { isAccessField } from "../graph/accessKinds";
 import type { Entity } from "../graph/model";
 import type { Grant } from "../graph/grant";

@@ -1,5 +1,5 @@
-import { withoutTrailing } from "../../api/withoutTrailing";
-import type { Json } from "../../engine/description";
+import { withoutTrailing } from "../../text/plain";
+import type { Json } from "../../fields/description";
 import type { Entity } from "../graph/model";
 import { domainsAbove } from "../trust/addresses";
 import { AZURE_TENANT, CIRCLECI_ORGANISATION } from "../trust/data/issuerHosts";

@@ -1,11 +1,11 @@
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import type { Comparison } from "../review/comparison";
 import type { Finding } from "../review/finding";
 import { isHighOrCritical } from "../review/finding";
 import { EntryIndex, matchesEntry } from "./matchEntry";
 import { VerifiedTexts } from "./matchTexts";
 import type { MatchTexts } from "./matchTexts";
-import { didYouMean } from "../../engine/checks/suggestions";
+import { didYouMean } from "../../fields/suggestions";
 import { policyCommands } from "./policyDocument";
 import type { JudgedType, Policy, PolicyCommand, PolicyEntry } from "./policyDocument";
 

@@ -1,7 +1,7 @@
-import { CodedError } from "../../errorCodes/codedError";
+import { CodedError } from "../../errors/codedError";
 import { isScalar } from "yaml";
 import type { Document } from "yaml";
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import { MOST_LEVELS } from "../documents/jsonText";
 import { propertyPath, schemaProblems } from "../documents/jsonSchema";
 import type { SchemaProblem } from "../documents/jsonSchema";

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, Parser, visit } from "yaml";
 import type { CST, Document, Node } from "yaml";
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import { MOST_LEVELS } from "../documents/jsonText";
 
 /** The keys and values directly inside of a token of YAML. */

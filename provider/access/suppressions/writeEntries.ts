@@ -1,7 +1,7 @@
 import { Document, isScalar, isSeq } from "yaml";
 import type { Node } from "yaml";
-import { printable } from "../../api/errors";
-import { isUid } from "../../api/uid";
+import { printable } from "../../http/errors";
+import { isUid } from "../../text/uid";
 import type { Finding } from "../review/finding";
 import { globOf } from "../trust/glob";
 import { matchesEntry } from "./matchEntry";

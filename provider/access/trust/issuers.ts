@@ -4,7 +4,7 @@ import { sharedIssuers } from "./data/sharedIssuers";
 import type { SharedIssuer } from "./data/sharedIssuers";
 import type { Owner } from "./judgement";
 import { plainOrQuoted as plain } from "./quote";
-import { withoutTrailing } from "../../api/withoutTrailing";
+import { withoutTrailing } from "../../text/plain";
 
 export type { SharedIssuer } from "./data/sharedIssuers";
 

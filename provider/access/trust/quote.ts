@@ -1,4 +1,4 @@
-import { visible } from "../../api/errors";
+import { visible } from "../../http/errors";
 
 /** A value in quotes that it cannot close itself. */
 export function quote(value: string, limit = 120): string {

@@ -1,7 +1,6 @@
-import { isServerFilled, NORMALIZED } from "../../engine/wire/merge";
-import type { AccessEffect, FieldSpec, Json, Props, ResourceSpec } from "../../engine/description";
-import { durationNanos, timestampNanos } from "../../engine/values/times";
-import { equal, equalForDrift, isObject, isSet } from "../../engine/values/values";
+import { isServerFilled, NORMALIZED } from "../../fields/mergeLive";
+import type { AccessEffect, FieldSpec, Json, Props, ResourceSpec } from "../../fields/description";
+import { durationNanos, timestampNanos, equal, equalForDrift, isObject, isSet } from "../../fields/values";
 import { unreadReason } from "../effects";
 import { decidesAccess, effectOf, mustBeAnnounced } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";

@@ -1,5 +1,5 @@
-import type { FieldSpec, Props, ResourceSpec } from "../../engine/description";
-import { equal } from "../../engine/values/values";
+import type { FieldSpec, Props, ResourceSpec } from "../../fields/description";
+import { equal, timestampNanos } from "../../fields/values";
 import { urnParts } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
 import type { StateExport } from "../documents/stateExport";
@@ -19,7 +19,6 @@ import { toFieldChange } from "../report/report";
 import type { ExpectedAccess, FieldChange } from "../report/report";
 import { diffGrants } from "../review/grantChanges";
 import { Languages } from "../trust/languages";
-import { timestampNanos } from "../../engine/values/times";
 import { alignLive } from "./alignLive";
 import type { LiveEntity } from "./alignLive";
 import type { BeforeEntity } from "./resolveCreated";

@@ -1,4 +1,4 @@
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import { DocumentError } from "../documents/jsonText";
 import { parseReport } from "../report/parseReport";
 import type { ReviewReport } from "../report/report";

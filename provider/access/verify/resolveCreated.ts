@@ -1,5 +1,5 @@
-import type { Props } from "../../engine/description";
-import { sortedJson } from "../../engine/values/values";
+import type { Props } from "../../fields/description";
+import { sortedJson } from "../../fields/values";
 import type { Entity } from "../graph/model";
 import { isReference, mapLeaves } from "../graph/references";
 import { specs } from "../documents/specs";

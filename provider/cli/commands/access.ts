@@ -1,4 +1,4 @@
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import { accessRows } from "../../access/report/accessRows";
 import { effectiveAccess } from "../../access/graph/effectiveAccess";
 import type { Access, AccessQuery, EffectiveAccess } from "../../access/graph/effectiveAccess";

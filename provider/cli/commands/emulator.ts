@@ -1,5 +1,5 @@
-import { CodedError } from "../../errorCodes/codedError";
-import { hasCode } from "../../api/errors";
+import { CodedError } from "../../errors/codedError";
+import { hasCode } from "../../http/errors";
 import { UsageError } from "../framework/exitCodes";
 import { seedNames, serve } from "../../../emulator/main";
 import { defineCommand } from "../framework/defineCommand";

@@ -1,7 +1,7 @@
-import { codeAsMarkdown, codeAsText, explanationOfCode, findCode } from "../../errorCodes/explainCode";
-import { errorCodes } from "../../errorCodes/registry";
-import type { ErrorCode } from "../../errorCodes/registry";
-import { printable } from "../../api/errors";
+import { codeAsMarkdown, codeAsText, explanationOfCode, findCode } from "../../errors/explainCode";
+import { errorCodes } from "../../errors/registry";
+import type { ErrorCode } from "../../errors/registry";
+import { printable } from "../../http/errors";
 import { findRule, rules } from "../../access/rules";
 import type { Rule } from "../../access/rules";
 import {
@@ -11,7 +11,7 @@ import {
   listAsMarkdown,
   listAsText,
 } from "../../access/rules/explain";
-import { didYouMean } from "../../engine/checks/suggestions";
+import { didYouMean } from "../../fields/suggestions";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { defineCommand } from "../framework/defineCommand";
 import { writeResults } from "../output/writeFiles";

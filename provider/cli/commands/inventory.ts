@@ -12,7 +12,7 @@ import { describeRefusals } from "../output/describeRefusals";
 import { logError } from "../output/log";
 import { Progress } from "../output/progress";
 import { writeResults } from "../output/writeFiles";
-import { compareTexts } from "../../engine/values/values";
+import { compareTexts } from "../../fields/values";
 
 const forms = ["text", "json"] as const;
 

@@ -1,7 +1,7 @@
-import { withCode } from "../../errorCodes/codedError";
+import { withCode } from "../../errors/codedError";
 import { parseReport } from "../../access/report/parseReport";
 import type { Report } from "../../access/report/report";
-import { printable, printableMessage } from "../../api/errors";
+import { printable, printableMessage } from "../../http/errors";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { readBytes } from "../input/readFiles";
 import { log } from "../output/log";

@@ -4,7 +4,7 @@ import { parsePreview } from "../../access/documents/preview";
 import type { ReviewReport } from "../../access/report/report";
 import { review } from "../../access/report/reviewReport";
 import { parseStateExport } from "../../access/documents/stateExport";
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { writeReport } from "../output/writeReport";
 import { checkFilesOfChange, checkProjectFiles } from "../input/projectFiles";

@@ -10,7 +10,7 @@ import { takeInventory } from "../../inventory/takeInventory";
 import { parseReviewReport } from "../../access/verify/parseReviewReport";
 import { NO_INVENTORY } from "../../access/verify/sources";
 import { verify } from "../../access/verify/verify";
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import { logError } from "../output/log";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { connect } from "../input/connection";

@@ -1,9 +1,9 @@
-import { errorCodeOf, withCode } from "../../errorCodes/codedError";
-import type { ErrorCode } from "../../errorCodes/registry";
+import { errorCodeOf, withCode } from "../../errors/codedError";
+import type { ErrorCode } from "../../errors/registry";
 import { json } from "../../access/report/render/escape";
-import type { Client } from "../../api/client";
-import { printable } from "../../api/errors";
-import { isUid } from "../../api/uid";
+import type { Client } from "../../http/client";
+import { printable } from "../../http/errors";
+import { isUid } from "../../text/uid";
 import { defineCommand } from "../framework/defineCommand";
 import { exitCodeOf, exitCodes } from "../framework/exitCodes";
 import { outputFlag, readDestinations } from "../framework/options";

@@ -1,4 +1,4 @@
-import { quoteForShell } from "../../api/shellText";
+import { quoteForShell } from "../../text/plain";
 import type { Flag, Flags } from "./flags";
 
 /** What a completion script knows of a command. */

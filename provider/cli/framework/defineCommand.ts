@@ -1,4 +1,4 @@
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import { exitCodeRows, exitCodes, UsageError } from "./exitCodes";
 import type { ExitCodeName } from "./exitCodes";
 import { describeFlags, parseFlags, wrapText } from "./flags";

@@ -1,5 +1,5 @@
-import { CodedError } from "../../errorCodes/codedError";
-import { hasCode } from "../../api/errors";
+import { CodedError } from "../../errors/codedError";
+import { hasCode } from "../../http/errors";
 
 /** The exit codes of all commands, their help and the documents. */
 const exitCodeTable = [

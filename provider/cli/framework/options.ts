@@ -1,6 +1,6 @@
 import { globProblems } from "../../access/rules/ruleOptions";
-import { timestampNanos } from "../../engine/values/times";
-import { printable } from "../../api/errors";
+import { timestampNanos } from "../../fields/values";
+import { printable } from "../../http/errors";
 import { UsageError } from "./exitCodes";
 import { isStdout } from "../output/descriptors";
 import { webAddress } from "../input/repository";

@@ -2,9 +2,8 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
-import { printableAddress } from "../../api/address";
-import { ConfigError } from "../../api/errors";
-import { isSafe } from "../../api/loopback";
+import { printableAddress, isSafe } from "../../text/address";
+import { ConfigError } from "../../http/errors";
 import type { Environment } from "../../settings/environment";
 import { checkProjectFiles, findProjectFile } from "./projectFiles";
 

@@ -1,6 +1,6 @@
-import type { TokenSource } from "../../api/auth";
-import type { Client } from "../../api/client";
-import { ConfigError, printable } from "../../api/errors";
+import type { TokenSource } from "../../http/auth";
+import type { Client } from "../../http/client";
+import { ConfigError, printable } from "../../http/errors";
 import { readSettings } from "../../settings/settings";
 import type { Settings, SettingSources } from "../../settings/settings";
 import { createClient } from "../../settings/createClient";

@@ -1,8 +1,8 @@
-import type { Client } from "../../api/client";
-import { printable } from "../../api/errors";
-import { isUid, parentOf } from "../../api/uid";
+import type { Client } from "../../http/client";
+import { printable } from "../../http/errors";
+import { isUid, parentOf } from "../../text/uid";
 import { UsageError } from "../framework/exitCodes";
-import { compareTexts } from "../../engine/values/values";
+import { compareTexts } from "../../fields/values";
 
 /** A group as people name it. */
 export interface NamedGroup {

@@ -1,5 +1,5 @@
 import { inventoryKinds, listedKinds } from "../../access/documents/inventoryKinds";
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import { UsageError } from "../framework/exitCodes";
 
 /** The kinds that `--types` names; `+KIND` adds to the default ones. @throws UsageError */

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { parse } from "yaml";
-import { ConfigError, printable } from "../../api/errors";
-import { isObject } from "../../engine/values/values";
+import { ConfigError, printable } from "../../http/errors";
+import { isObject } from "../../fields/values";
 
 /** The extensions of project and stack files, in the order in which the Pulumi CLI looks for them. */
 const EXTENSIONS = [".json", ".yaml", ".yml"];

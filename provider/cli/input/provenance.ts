@@ -1,8 +1,7 @@
 import type { Inventory } from "../../access/documents/inventory";
-import { timestampNanos } from "../../engine/values/times";
+import { timestampNanos, isObject } from "../../fields/values";
 import type { Provenance } from "../../access/report/report";
-import { printable } from "../../api/errors";
-import { isObject } from "../../engine/values/values";
+import { printable } from "../../http/errors";
 import { UsageError } from "../framework/exitCodes";
 import type { Flags } from "../framework/flags";
 import { readCommit, readEvent } from "../post/event";

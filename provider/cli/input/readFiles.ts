@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, resolve, sep } from "node:path";
 import { globSync, isDynamicPattern } from "tinyglobby";
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import { UsageError } from "../framework/exitCodes";
 import { describeFileError } from "./fileErrors";
 

@@ -1,4 +1,4 @@
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import { readBytes } from "./readFiles";
 
 /** A document that an argument names, and its name in messages. */

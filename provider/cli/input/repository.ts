@@ -1,7 +1,7 @@
 import type { Repository } from "../../access/report/render";
-import { hasUserinfo } from "../../api/address";
+import { hasUserinfo } from "../../text/address";
 import type { Environment } from "../../settings/environment";
-import { withoutTrailing } from "../../api/withoutTrailing";
+import { withoutTrailing } from "../../text/plain";
 
 /** An http or https address in canonical form; undefined for another one, or one with credentials. */
 export function webAddress(text: string | undefined): string | undefined {

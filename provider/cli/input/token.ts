@@ -1,6 +1,6 @@
-import { decodeClaims, timeClaim } from "../../api/claims";
-import type { Claims } from "../../api/claims";
-import { printable } from "../../api/errors";
+import { decodeClaims, timeClaim } from "../../http/tokenClaims";
+import type { Claims } from "../../http/tokenClaims";
+import { printable } from "../../http/errors";
 
 /** The claims of an access token; a missing claim is null. */
 export interface TokenDescription {

@@ -1,6 +1,6 @@
-import { errorCodeOf, withCode } from "../../errorCodes/codedError";
+import { errorCodeOf, withCode } from "../../errors/codedError";
 import { plainIndented } from "../../access/report/render/escape";
-import { logLines } from "../../api/logText";
+import { logLines } from "../../text/printable";
 
 /** Writes to stderr. The text may contain names that a stranger chose: no control sequence and no command of a CI runner passes. */
 export function log(text: string): void {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { quoteForShell } from "../../api/shellText";
-import { isObject } from "../../engine/values/values";
+import { quoteForShell } from "../../text/plain";
+import { isObject } from "../../fields/values";
 import { packageVersion } from "../framework/packageVersion";
 
 /** A word of the shell. */

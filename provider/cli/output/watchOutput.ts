@@ -1,4 +1,4 @@
-import { withCode } from "../../errorCodes/codedError";
+import { withCode } from "../../errors/codedError";
 import { exitCodes } from "../framework/exitCodes";
 import { describeFileError } from "../input/fileErrors";
 import { logError } from "./log";

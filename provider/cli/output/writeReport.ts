@@ -1,4 +1,4 @@
-import { withCode } from "../../errorCodes/codedError";
+import { withCode } from "../../errors/codedError";
 import { renderers } from "../../access/report/render";
 import type { RenderOptions } from "../../access/report/render";
 import type { Report } from "../../access/report/report";

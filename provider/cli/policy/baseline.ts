@@ -7,7 +7,7 @@ import type { SuppressionResult } from "../../access/report/reviewReport";
 import { applyPolicy } from "../../access/suppressions/applyPolicy";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";
 import { appendEntries } from "../../access/suppressions/writeEntries";
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import type { CommonOptions } from "../framework/options";
 import { readText } from "../input/readFiles";
 import { writeText } from "../output/writeFiles";

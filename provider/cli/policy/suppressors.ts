@@ -6,7 +6,7 @@ import { applyPolicy } from "../../access/suppressions/applyPolicy";
 import { findNewMatches } from "../../access/suppressions/newMatches";
 import type { Policy } from "../../access/suppressions/policyDocument";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import type { CommonOptions } from "../framework/options";
 import { readText } from "../input/readFiles";
 import type { ReviewPolicy } from "./reviewPolicy";

@@ -1,13 +1,12 @@
-import { CodedError } from "../../errorCodes/codedError";
-import type { ErrorCode } from "../../errorCodes/registry";
+import { CodedError } from "../../errors/codedError";
+import type { ErrorCode } from "../../errors/registry";
 import { setTimeout as delay } from "node:timers/promises";
-import { registerCredential } from "../../api/credentials";
-import { ConnectionError, printable } from "../../api/errors";
-import { isSafe } from "../../api/loopback";
-import { Transport } from "../../api/transport";
-import type { HttpResponse as Response } from "../../api/transport";
-import { tryParseJson } from "../../api/json";
-import { withoutTrailing } from "../../api/withoutTrailing";
+import { registerCredential } from "../../text/printable";
+import { ConnectionError, printable } from "../../http/errors";
+import { isSafe } from "../../text/address";
+import { Transport } from "../../http/transport";
+import type { HttpResponse as Response } from "../../http/transport";
+import { tryParseJson, withoutTrailing } from "../../text/plain";
 
 const ATTEMPTS = 4;
 const ATTEMPT_MS = 30_000;

@@ -1,6 +1,6 @@
-import { errorCodeOf, withCode } from "../../errorCodes/codedError";
+import { errorCodeOf, withCode } from "../../errors/codedError";
 import type { Report } from "../../access/report/report";
-import { printable } from "../../api/errors";
+import { printable } from "../../http/errors";
 import { postToIssue, postToPullRequest } from "./github";
 import { postToMergeRequest } from "./gitlab";
 import type { ApiHost as HttpHost } from "./http";

@@ -79,7 +79,7 @@ export function lookupPage(sources, title, lookups, { exampleText, capabilitiesO
   }
   for (const type of [...results.values()]) collectInterfaces(sources, type, results);
   return page([
-    `<!-- Written by npm run docs: change provider/functions and examples/reference instead. -->`,
+    `<!-- Written by npm run docs: change provider/lookups and examples/reference instead. -->`,
     `# ${title}`,
     `${lookups.map(({ name }) => code(name)).join(", ")}.`,
     "## Example",

@@ -6,7 +6,7 @@ import { code, example, page, table } from "./markdown.mjs";
  * @typedef {import("./fields.mjs").Described} Described
  * @typedef {import("./fields.mjs").Fields} Fields
  * @typedef {import("./fields.mjs").Shape} Shape
- * @typedef {import("../../../provider/engine/description/index.js").ResourceSpec} Spec
+ * @typedef {import("../../../provider/fields/description.js").ResourceSpec} Spec
  * @typedef {import("../../../provider/access/drift/uncomparedFields.js").UncomparedFields} Uncompared
  * @typedef {import("../../../provider/access/rules/explain.js").RuleReference} RuleReference
  */
@@ -174,7 +174,7 @@ export function resourcePage(sources, spec, { exampleText, uncompared, skipReaso
   const args = sources.typeOf(`${kind}Args`);
   const members = describeFields(sources, args, fields, "");
   return page([
-    `<!-- Written by npm run docs: change provider/resources and examples/reference instead. -->`,
+    `<!-- Written by npm run docs: change provider/kinds and examples/reference instead. -->`,
     `# ${kind}`,
     sources.describe(sources.symbolOf(kind)),
     "## Example",

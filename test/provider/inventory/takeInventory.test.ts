@@ -4,9 +4,9 @@ import { parseInventory } from "../../../provider/access/documents/parseInventor
 import { listedKinds } from "../../../provider/access/documents/inventoryKinds";
 import { takeInventory } from "../../../provider/inventory/takeInventory";
 import type { InventoryRequest } from "../../../provider/inventory/takeInventory";
-import { tokenSource } from "../../../provider/api/auth";
-import { Client } from "../../../provider/api/client";
-import { kinds } from "../../../provider/resources";
+import { tokenSource } from "../../../provider/http/auth";
+import { Client } from "../../../provider/http/client";
+import { kinds } from "../../../provider/kinds";
 import { randomOrganisation, small } from "../../support/organisation";
 import type { OrganisationSize } from "../../support/organisation";
 

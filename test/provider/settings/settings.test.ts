@@ -1,5 +1,5 @@
 import { readSettings } from "../../../provider/settings/settings";
-import type { ErrorCode } from "../../../provider/errorCodes/registry";
+import type { ErrorCode } from "../../../provider/errors/registry";
 import type { Settings } from "../../../provider/settings/settings";
 
 const CANARY = "canary-token-1618033988";

@@ -7,7 +7,7 @@ import type {
   ResourceSpec,
   SecretSpec,
   StringSpec,
-} from "../../../provider/engine/description";
+} from "../../../provider/fields/description";
 import { CERTIFICATE, GROUP_UID, IDENTITY_UID, JWKS, PUBLIC_KEY, ROLE_UID, ROOT_UID } from "./samples";
 
 const words = ["a", "b", "acme", "two words", "ünïcode", "-", "0", "false", "null", "{}", "x.y"];

@@ -1,7 +1,7 @@
-import { handlersFor } from "../../../provider/engine/operations/handlers";
-import type { Handlers } from "../../../provider/engine/operations/handlers";
-import type { Props } from "../../../provider/engine/description";
-import { kinds } from "../../../provider/resources";
+import { handlersFor } from "../../../provider/lifecycle/handlers";
+import type { Handlers } from "../../../provider/lifecycle/handlers";
+import type { Props } from "../../../provider/fields/description";
+import { kinds } from "../../../provider/kinds";
 import type { Declarations } from "../../support/engine";
 import { clientOf, tokensOf } from "./server";
 

@@ -1,5 +1,5 @@
 import type { Emulator } from "../../../emulator";
-import type { NeededCapabilities, Props, ResourceSpec } from "../../../provider/engine/description";
+import type { NeededCapabilities, Props, ResourceSpec } from "../../../provider/fields/description";
 import type { Declaration, Declarations } from "../../support/engine";
 import { call } from "../../support/wire";
 import { RestrictedCaller } from "../../support/leastPrivilege";

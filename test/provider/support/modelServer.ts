@@ -1,4 +1,4 @@
-import type { FieldSpec, Json, OneOf, Props, ResourceSpec } from "../../../provider/engine/description";
+import type { FieldSpec, Json, OneOf, Props, ResourceSpec } from "../../../provider/fields/description";
 
 /*
  * What a server of the API makes of a PATCH, told from the rules for masks and nothing else. It

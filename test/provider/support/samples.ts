@@ -1,5 +1,5 @@
-import { kinds } from "../../../provider/resources";
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../../provider/engine/description";
+import { kinds } from "../../../provider/kinds";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../../../provider/fields/description";
 import { withUids } from "../../support/byHand";
 import {
   changeField,

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { TokenSource } from "../../../provider/api/auth";
-import { Client } from "../../../provider/api/client";
-import type { ClientOptions } from "../../../provider/api/client";
+import type { TokenSource } from "../../../provider/http/auth";
+import { Client } from "../../../provider/http/client";
+import type { ClientOptions } from "../../../provider/http/client";
 
 /** A request as it arrived. */
 export interface Recorded {

@@ -1,5 +1,5 @@
 import { slug } from "../names";
-import { withoutTrailing } from "../../../api/withoutTrailing";
+import { withoutTrailing } from "../../../text/plain";
 
 /** Which instance of a resource or module: the index of `count`, or the key of `for_each`. */
 export type InstanceKey = number | string;

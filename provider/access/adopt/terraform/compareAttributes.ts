@@ -1,7 +1,7 @@
-import { printable } from "../../../api/errors";
-import type { FieldSpec, Json, Props } from "../../../engine/description";
-import { equalForDrift, isObject, isSet } from "../../../engine/values/values";
-import { isServerFilled } from "../../../engine/wire/merge";
+import { printable } from "../../../http/errors";
+import type { FieldSpec, Json, Props } from "../../../fields/description";
+import { equalForDrift, isObject, isSet } from "../../../fields/values";
+import { isServerFilled } from "../../../fields/mergeLive";
 import { specOf } from "../../graph/directory";
 import { convertValue, unwrapBlock } from "./convert";
 import type { AdoptableType, AttributeMapping, Attributes, BlockMapping, LeafMapping } from "./mapping";

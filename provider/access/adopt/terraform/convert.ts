@@ -1,6 +1,6 @@
-import type { FieldSpec, Json, Props } from "../../../engine/description";
-import { isObject } from "../../../engine/values/values";
-import { capabilityNames } from "../../../resources/capabilities";
+import type { FieldSpec, Json, Props } from "../../../fields/description";
+import { isObject } from "../../../fields/values";
+import { capabilityNames } from "../../../kinds/capabilities";
 import { snakeToCamelCase } from "./mapping";
 import type { Conversion } from "./mapping";
 

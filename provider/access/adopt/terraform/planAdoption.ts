@@ -1,5 +1,5 @@
-import { isUid } from "../../../api/uid";
-import type { Props } from "../../../engine/description";
+import { isUid } from "../../../text/uid";
+import type { Props } from "../../../fields/description";
 import type { Inventory } from "../../documents/inventory";
 import { DocumentError } from "../../documents/jsonText";
 import { objectKey } from "../../graph/directory";

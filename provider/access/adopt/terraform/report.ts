@@ -1,6 +1,6 @@
 import { objectKey } from "../../graph/directory";
 import type { Adoption } from "../program";
-import { quoteForShell } from "../../../api/shellText";
+import { quoteForShell } from "../../../text/plain";
 import { formatBlockAddress } from "./address";
 import { compareAttributes } from "./compareAttributes";
 import type { AttributeDifference, UnmappedAttribute } from "./compareAttributes";

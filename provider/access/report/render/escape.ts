@@ -1,4 +1,4 @@
-import { INVISIBLE, plain } from "../../../api/logText";
+import { INVISIBLE, plain } from "../../../text/printable";
 
 /**
  * Names come from pull requests and servers: whoever chooses one must not choose what a reader sees.

@@ -1,4 +1,4 @@
-import { codeInMessage } from "../../../errorCodes/codedError";
+import { codeInMessage } from "../../../errors/codedError";
 import type { Report } from "../report";
 import type { Finding, Severity } from "../../review/finding";
 import { describeFindings } from "../counts";

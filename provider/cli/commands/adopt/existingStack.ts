@@ -1,7 +1,7 @@
 import { urnParts } from "../../../access/documents/engineState";
 import { parseStateExport } from "../../../access/documents/stateExport";
 import { objectKey } from "../../../access/graph/directory";
-import { printable } from "../../../api/errors";
+import { printable } from "../../../http/errors";
 import { UsageError } from "../../framework/exitCodes";
 import { runPulumi } from "../../input/pulumi";
 import { isEmptyFolder } from "./project";

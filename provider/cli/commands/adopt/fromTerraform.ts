@@ -3,7 +3,7 @@ import { printForgetCommand } from "../../../access/adopt/terraform/report";
 import type { TerraformReport } from "../../../access/adopt/terraform/report";
 import { parseTerraformState } from "../../../access/adopt/terraform/stateFile";
 import type { TerraformState } from "../../../access/adopt/terraform/stateFile";
-import { printable } from "../../../api/errors";
+import { printable } from "../../../http/errors";
 import { readInput } from "../../input/readInput";
 import { writeText } from "../../output/writeFiles";
 

@@ -1,4 +1,4 @@
-import { CodedError } from "../../../errorCodes/codedError";
+import { CodedError } from "../../../errors/codedError";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,8 +7,8 @@ import { slug } from "../../../access/adopt/names";
 import type { Adoption } from "../../../access/adopt/program";
 import { mergeState, StateMergeError } from "../../../access/adopt/state";
 import type { StateParts } from "../../../access/adopt/state";
-import { printable } from "../../../api/errors";
-import { tryParseJson } from "../../../api/json";
+import { printable } from "../../../http/errors";
+import { tryParseJson } from "../../../text/plain";
 import { UsageError } from "../../framework/exitCodes";
 import { readProjectName } from "../../input/backend";
 import { PulumiError, runPulumi } from "../../input/pulumi";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { printable } from "../../../api/errors";
+import { printable } from "../../../http/errors";
 import { UsageError } from "../../framework/exitCodes";
 import { packageFolder } from "../../framework/packageVersion";
 import { packageSource } from "../../output/packageSource";

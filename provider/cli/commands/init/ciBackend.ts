@@ -1,4 +1,4 @@
-import { printableAddress } from "../../../api/address";
+import { printableAddress } from "../../../text/address";
 import type { Environment } from "../../../settings/environment";
 import { UsageError } from "../../framework/exitCodes";
 import { PULUMI_CLOUD, readDefaultOrganization } from "../../input/backend";

@@ -1,5 +1,5 @@
-import { printableAddress } from "../../../api/address";
-import { printable } from "../../../api/errors";
+import { printableAddress } from "../../../text/address";
+import { printable } from "../../../http/errors";
 import { shownUrl } from "./ciBackend";
 import type { BackendKind, CiBackend } from "./ciBackend";
 import type { Host } from "./inspectFolder";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
-import { printable } from "../../../api/errors";
+import { printable } from "../../../http/errors";
 import { isSelfManaged } from "./ciBackend";
 import { describeBackend } from "./describeBackend";
 import { ORGANIZATION } from "./fillExample";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMap, isScalar, isSeq, parseDocument, visit } from "yaml";
 import type { Document, Node, YAMLMap, YAMLSeq } from "yaml";
-import { CodedError } from "../../../errorCodes/codedError";
+import { CodedError } from "../../../errors/codedError";
 import { fillExample, LAYOUT, withoutInstructions } from "./fillExample";
 import type { CiSettings } from "./fillExample";
 import { fillBackend } from "./githubBackend";

@@ -1,4 +1,4 @@
-import { CodedError } from "../../../errorCodes/codedError";
+import { CodedError } from "../../../errors/codedError";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments, parseDocument } from "yaml";

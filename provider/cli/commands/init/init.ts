@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { printable } from "../../../api/errors";
+import { printable } from "../../../http/errors";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
 import type { Flags, Values } from "../../framework/flags";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { printable } from "../../../api/errors";
+import { printable } from "../../../http/errors";
 import { UsageError } from "../../framework/exitCodes";
 
 /** The commands of a package manager, as the workflows and a reader use them. */

@@ -1,6 +1,6 @@
 import { isMap, Scalar, visit } from "yaml";
 import type { Document, YAMLMap, YAMLSeq } from "yaml";
-import { CodedError } from "../../../errorCodes/codedError";
+import { CodedError } from "../../../errors/codedError";
 import type { FurtherProject } from "./secondProject";
 
 /*

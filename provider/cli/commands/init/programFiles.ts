@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
-import { CodedError } from "../../../errorCodes/codedError";
+import { CodedError } from "../../../errors/codedError";
 
 export type Language = "typescript" | "javascript";
 

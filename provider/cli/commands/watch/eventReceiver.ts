@@ -1,10 +1,10 @@
-import { errorCodeOf, withCode } from "../../../errorCodes/codedError";
+import { errorCodeOf, withCode } from "../../../errors/codedError";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import { ChangedResources } from "../../../access/drift/changedResources";
 import type { ChangeEvent } from "../../../access/drift/changedResources";
-import { printable } from "../../../api/errors";
-import { isObject } from "../../../engine/values/values";
+import { printable } from "../../../http/errors";
+import { isObject } from "../../../fields/values";
 import { createEventHandler } from "../../../events";
 import type { EventHandlerOptions } from "../../../events";
 

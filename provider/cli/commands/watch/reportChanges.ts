@@ -6,7 +6,7 @@ import { findDrift } from "../../../access/drift/drift";
 import type { DriftRequest } from "../../../access/drift/drift";
 import { organisationsOf } from "../../../access/drift/roots";
 import type { DriftReport } from "../../../access/report/report";
-import type { Client } from "../../../api/client";
+import type { Client } from "../../../http/client";
 import { takeInventory } from "../../../inventory/takeInventory";
 import { packageVersion } from "../../framework/packageVersion";
 import { isManaged } from "../../input/managedUids";

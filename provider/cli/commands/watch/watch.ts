@@ -1,6 +1,6 @@
-import { hasUserinfo } from "../../../api/address";
-import { printable } from "../../../api/errors";
-import { durationNanos } from "../../../engine/values/times";
+import { hasUserinfo } from "../../../text/address";
+import { printable } from "../../../http/errors";
+import { durationNanos } from "../../../fields/values";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
 import type { Flags, Values } from "../../framework/flags";

@@ -13,7 +13,7 @@ import {
 } from "../../../../provider/access/drift/remedies";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { entryText } from "../../../../provider/access/suppressions/writeEntries";
-import { kinds } from "../../../../provider/resources";
+import { kinds } from "../../../../provider/kinds";
 import fc, { casesOf } from "../../../support/properties";
 
 const ROOT_UID = "a".repeat(40);

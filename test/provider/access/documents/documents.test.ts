@@ -62,7 +62,7 @@ describe("a preview", () => {
     const linked = digest
       .toString()
       .replaceAll(/project:\/\/\/[^"#]*node_modules\/pulumi-platform\/dist\//g, "project:///../linked/dist/");
-    expect(linked).toContain("project:///../linked/dist/provider/resources/");
+    expect(linked).toContain("project:///../linked/dist/provider/kinds/");
     const locations = (text: string) =>
       parsePreview(text).steps.map(({ after }) => after?.location?.file ?? "none");
     expect(locations(linked)).toEqual(locations(digest.toString()));
@@ -75,7 +75,7 @@ describe("a preview", () => {
         .filter((file) => file.endsWith(".ts"))
         .map((file) => `dist/provider/${folder}/${file.replace(/\.ts$/, ".js")}`),
     );
-    expect(files).toContain("dist/provider/engine/program/resource.js");
+    expect(files).toContain("dist/provider/program/resource.js");
     const taken = files.filter((file) => {
       const text = digest.toString().replaceAll(/project:\/\/\/[^"#]+#/g, `project:///../linked/${file}#`);
       return parsePreview(text).steps.some(({ after }) => after?.location !== undefined);

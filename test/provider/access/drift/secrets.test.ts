@@ -3,12 +3,12 @@ import { specOf } from "../../../../provider/access/graph/directory";
 import { decidesAccess } from "../../../../provider/access/graph/fieldAccess";
 import { formats, renderers } from "../../../../provider/access/report/render";
 import type { DriftReport } from "../../../../provider/access/report/report";
-import { aggregatedKind, SECRET_MASK } from "../../../../provider/engine/description";
-import type { Props } from "../../../../provider/engine/description";
+import { aggregatedKind, SECRET_MASK } from "../../../../provider/fields/description";
+import type { Props } from "../../../../provider/fields/description";
 import { driftBetween, inventoryOf, live, org, secret, stateOf } from "../../../support/driftDocuments";
 import type { Live } from "../../../support/driftDocuments";
 import { jwks, samples } from "../../../support/samples";
-import { kinds } from "../../../../provider/resources";
+import { kinds } from "../../../../provider/kinds";
 
 const listed = kinds.map(({ spec }) => spec.kind);
 const root: Live = { kind: "Group", uid: org, inputs: { name: "acme" } };

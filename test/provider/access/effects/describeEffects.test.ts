@@ -5,16 +5,16 @@ import { specs } from "../../../../provider/access/documents/specs";
 import { effectOf } from "../../../../provider/access/graph/fieldAccess";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { unreadAt } from "../../../../provider/access/graph/unread";
-import { SECRET_MASK } from "../../../../provider/engine/description";
+import { SECRET_MASK } from "../../../../provider/fields/description";
 import type {
   AccessEffect,
   FieldSpec,
   Json,
   Props,
   ResourceSpec,
-} from "../../../../provider/engine/description";
-import { kinds } from "../../../../provider/resources";
-import { boolean, kind } from "../../../../provider/schema/fields";
+} from "../../../../provider/fields/description";
+import { kinds } from "../../../../provider/kinds";
+import { boolean, kind } from "../../../../provider/fields/builders";
 
 const [reader, owner] = ["a".repeat(40), "b".repeat(40)];
 const roles: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,7 @@
-import { visible } from "../../../../provider/api/printable";
+import { visible } from "../../../../provider/text/printable";
 import { quote } from "../../../../provider/access/trust/quote";
 import { displayValues } from "../../../../provider/access/effects/display";
-import { string } from "../../../../provider/schema/fields";
+import { string } from "../../../../provider/fields/builders";
 
 const text = string();
 const shown = (before: string, after: string) =>

@@ -1,7 +1,7 @@
 import { mapLeaves, referredKind } from "../../../../provider/access/graph/references";
 import type { Leaf } from "../../../../provider/access/graph/references";
-import type { FieldSpec, Json } from "../../../../provider/engine/description";
-import { kinds } from "../../../../provider/resources";
+import type { FieldSpec, Json } from "../../../../provider/fields/description";
+import { kinds } from "../../../../provider/kinds";
 
 /** A value of a field with one item in each list and map. */
 function valueOf(field: FieldSpec): Json {

@@ -1,9 +1,9 @@
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
 import { decidesAccess, effectOf } from "../../../../provider/access/graph/fieldAccess";
 import type { ReviewReport } from "../../../../provider/access/report/report";
-import type { AccessEffect, FieldSpec, Json, Props } from "../../../../provider/engine/description";
-import { UNKNOWN } from "../../../../provider/engine/description";
-import { isSet, stringOrEmpty } from "../../../../provider/engine/values/values";
+import type { AccessEffect, FieldSpec, Json, Props } from "../../../../provider/fields/description";
+import { UNKNOWN } from "../../../../provider/fields/description";
+import { isSet, stringOrEmpty } from "../../../../provider/fields/values";
 import { failing, inventoryOf, judge, preview, same, state, step, urn } from "../../../support/documents";
 import type { State } from "../../../support/documents";
 import { isQuick, spreadOf } from "../../../support/properties";

@@ -1,5 +1,5 @@
 import builtInRoles from "../../../../emulator/data/builtinRoles.json";
-import type { Props } from "../../../../provider/engine/description";
+import type { Props } from "../../../../provider/fields/description";
 import {
   acme,
   binding,

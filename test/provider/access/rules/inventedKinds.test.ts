@@ -1,13 +1,13 @@
 import { accessKinds } from "../../../../provider/access/graph/accessKinds";
 import type { AccessKind } from "../../../../provider/access/graph/accessKinds";
 import { describeIdentity } from "../../../../provider/access/graph/subjects";
-import type { Props } from "../../../../provider/engine/description";
+import type { Props } from "../../../../provider/fields/description";
 import { compareResources, groups, payments, resource, viewer } from "../../../support/access";
 import type { ComparisonOptions, Resource } from "../../../support/access";
 import { found, NOW, severitiesOf } from "./support";
 
-jest.mock("../../../../provider/resources", () => {
-  const { kinds } = jest.requireActual<{ kinds: readonly object[] }>("../../../../provider/resources");
+jest.mock("../../../../provider/kinds", () => {
+  const { kinds } = jest.requireActual<{ kinds: readonly object[] }>("../../../../provider/kinds");
   const { inventedKinds } = jest.requireActual<{ inventedKinds: object }>("./inventedKinds");
   return { kinds: [...kinds, ...Object.values(inventedKinds).map((spec: unknown) => ({ spec }))] };
 });

@@ -1,4 +1,4 @@
-import { kind, list, object, secret, shape, string } from "../../../../provider/schema/fields";
+import { kind, list, object, secret, shape, string } from "../../../../provider/fields/builders";
 
 const parentUid = string({ format: "groupUid", path: true, required: true });
 const access = "subject";

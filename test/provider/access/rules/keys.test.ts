@@ -1,4 +1,4 @@
-import type { Props } from "../../../../provider/engine/description";
+import type { Props } from "../../../../provider/fields/description";
 import {
   acme,
   compareResources,

@@ -1,5 +1,5 @@
-import { UNKNOWN } from "../../../../provider/engine/description";
-import type { Props } from "../../../../provider/engine/description";
+import { UNKNOWN } from "../../../../provider/fields/description";
+import type { Props } from "../../../../provider/fields/description";
 import {
   acme,
   binding,

@@ -10,7 +10,7 @@ import { review } from "../../../../provider/access/report/reviewReport";
 import { parseReviewReport } from "../../../../provider/access/verify/parseReviewReport";
 import { verify } from "../../../../provider/access/verify/verify";
 import { takeInventory } from "../../../../provider/inventory/takeInventory";
-import type { FieldSpec, Json, Props } from "../../../../provider/engine/description";
+import type { FieldSpec, Json, Props } from "../../../../provider/fields/description";
 import { preview, PROVENANCE, same, state, step } from "../../../support/documents";
 import { clientOf } from "../../../support/driftMatrix";
 import { declared, memberAt, samples, surroundings, withMember } from "../../../support/samples";

@@ -8,7 +8,7 @@ import { post } from "../../../../provider/cli/post";
 import { command as postCommand } from "../../../../provider/cli/commands/post";
 import { checkPullRequest } from "../../../../provider/cli/post/github";
 import { appendSummary } from "../../../../provider/cli/output/stepSummary";
-import { codeInMessage } from "../../../../provider/errorCodes/codedError";
+import { codeInMessage } from "../../../../provider/errors/codedError";
 import {
   cleanReview,
   largeReview,

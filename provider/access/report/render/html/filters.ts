@@ -3,7 +3,7 @@ import { changeOrder } from "../words";
 import { markup } from "./markup";
 import type { Markup } from "./markup";
 import type { PageIndex } from "./pageIndex";
-import { compareTexts } from "../../../../engine/values/values";
+import { compareTexts } from "../../../../fields/values";
 
 /** Of the names that a browser offers while one types. */
 const MOST_SUGGESTIONS = 500;

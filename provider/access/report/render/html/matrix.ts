@@ -1,6 +1,6 @@
 import type { Grant, GrantChange, Scope } from "../../../graph/grant";
 import { isIndirect } from "../causes";
-import { compareTexts } from "../../../../engine/values/values";
+import { compareTexts } from "../../../../fields/values";
 import { chooseName, nameSubject } from "../words";
 import { newText, oldText, signs } from "./changes";
 import type { PageContext } from "./context";

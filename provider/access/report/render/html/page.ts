@@ -29,7 +29,7 @@ import { accessMatrix } from "./matrix";
 import { provenanceFooter, provenanceLine } from "./provenance";
 import { early, script } from "./script";
 import { style } from "./style";
-import { capitalize } from "../../../../engine/values/values";
+import { capitalize } from "../../../../fields/values";
 
 const sourceHash = (text: string): string =>
   `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;

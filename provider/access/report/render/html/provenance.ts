@@ -1,5 +1,5 @@
 import { ageOf, proposalWord, readDigest } from "../provenance";
-import { capitalize } from "../../../../engine/values/values";
+import { capitalize } from "../../../../fields/values";
 import { joinStacks } from "../words";
 import { linkTo } from "./context";
 import type { PageContext } from "./context";

@@ -21,7 +21,7 @@ import { grantTable } from "./grants";
 import { code, CommentContext, fieldLine, fold, linkTo, escapeText, section } from "./parts";
 import type { RenderBudget } from "./parts";
 import { describeFindings, weighGrants } from "../../counts";
-import { capitalize } from "../../../../engine/values/values";
+import { capitalize } from "../../../../fields/values";
 
 /** GitHub takes 65,536 characters in a comment; these are bytes, which are never fewer. */
 const MOST_BYTES = 65_000;

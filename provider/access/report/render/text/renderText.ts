@@ -17,7 +17,7 @@ import {
 import { fieldLine, findingEntry, label, snippetsOf } from "./findings";
 import { grantSections } from "./grants";
 import { TextPage } from "./textPage";
-import { capitalize } from "../../../../engine/values/values";
+import { capitalize } from "../../../../fields/values";
 
 const DEFAULT_WIDTH = 80;
 const NARROWEST = 40;

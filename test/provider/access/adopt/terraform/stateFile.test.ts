@@ -5,7 +5,7 @@ import {
 } from "../../../../../provider/access/adopt/terraform/address";
 import type { ResourceAddress } from "../../../../../provider/access/adopt/terraform/address";
 import { parseTerraformState } from "../../../../../provider/access/adopt/terraform/stateFile";
-import { quoteForShell } from "../../../../../provider/api/shellText";
+import { quoteForShell } from "../../../../../provider/text/plain";
 import { DocumentError } from "../../../../../provider/access/documents/jsonText";
 import { PROVIDER, pulledState, shownState } from "../../../../support/terraform";
 import type { StateRow } from "../../../../support/terraform";

@@ -1,0 +1,315 @@
+import type { ErrorCode } from "../errors/registry";
+import { ADOPT, containsSecret } from "./description";
+import type {
+  CheckContext,
+  EnumSpec,
+  Failure,
+  FieldSpec,
+  Json,
+  ListSpec,
+  MapSpec,
+  ObjectSpec,
+  OneOf,
+  Pattern,
+  Props,
+  ResourceSpec,
+  SecretObjectSpec,
+  SecretSpec,
+  StringSpec,
+} from "./description";
+import { formatProblem } from "./formats";
+import { didYouMean, quote, suggest } from "./suggestions";
+import { containsUnknown, isObject, isSet, isUnknown } from "./values";
+import { isDeepStrictEqual } from "node:util";
+
+/** What a value of a type is called in messages. */
+export const typeNames: Record<FieldSpec["type"], string> = {
+  string: "a string",
+  enum: "a string",
+  boolean: "true or false",
+  integer: "a whole number",
+  list: "a list",
+  map: "a map (an object of keys and values)",
+  object: "an object",
+};
+
+export function describeType(value: Json): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "an object";
+  return typeof value === "string" ? "a string" : `the ${typeof value} ${value}`;
+}
+
+export function hasType(spec: FieldSpec, value: Json): boolean {
+  switch (spec.type) {
+    case "string":
+    case "enum":
+      return typeof value === "string";
+    case "boolean":
+      return typeof value === "boolean";
+    case "integer":
+      return typeof value === "number" && Number.isInteger(value) && Math.abs(value + 0.5) < 2 ** 31;
+    case "list":
+      return Array.isArray(value);
+    case "map":
+    case "object":
+      return isObject(value);
+  }
+}
+
+/** The engine's own keys among the inputs. */
+const isInternal = (key: string): boolean => key.startsWith("__");
+
+function member(path: string, key: string): string {
+  if (/^[A-Za-z_$][\w$]*$/.test(key)) return path === "" ? key : `${path}.${key}`;
+  return `${path}[${JSON.stringify(key)}]`;
+}
+
+function patternFailure(pattern: Pattern | undefined, text: string): string | undefined {
+  return pattern && !pattern.regex.test(text) ? `must be ${pattern.must}` : undefined;
+}
+
+/**
+ * Whether a value is the recorded one. With `ignoreChanges` the engine hands those to `check`: a refresh may have
+ * recorded what a program must not write, and no program could then repair it.
+ */
+export function isRecorded(olds: Props | undefined, key: string, value: Json | undefined): boolean {
+  return olds !== undefined && isDeepStrictEqual(Object.hasOwn(olds, key) ? olds[key] : undefined, value);
+}
+
+function asObject(value: Json | undefined): Props | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+/** Checks values against their fields, and collects what is wrong. */
+export class FieldChecker {
+  readonly failures: Failure[] = [];
+
+  report(code: ErrorCode, property: string, reason: string): void {
+    this.failures.push({ property, reason, code });
+  }
+
+  checkValue(spec: FieldSpec, path: string, value: Json, old?: Json): void {
+    if (isUnknown(value)) return;
+    if (!hasType(spec, value)) {
+      const given = spec.secret ? "" : `, not ${describeType(value)}`;
+      this.report("PP1003", path, `must be ${typeNames[spec.type]}${given}`);
+      return;
+    }
+    switch (spec.type) {
+      case "string":
+        this.string(spec, path, value as string);
+        break;
+      case "enum":
+        this.enumeration(spec, path, value as string);
+        break;
+      case "list":
+        this.list(spec, path, value as Json[]);
+        break;
+      case "map":
+        this.checkMap(spec, path, value as Props, asObject(old));
+        break;
+      case "object":
+        this.object(spec, path, value as Props, asObject(old));
+        break;
+      case "boolean":
+      case "integer":
+        break;
+    }
+  }
+
+  private string(spec: StringSpec | SecretSpec, path: string, text: string): void {
+    if (text === "") {
+      // An unset configuration value must not make a root by accident.
+      if (spec.path)
+        this.report(
+          "PP1006",
+          path,
+          "must not be empty: give a uid, or leave it out where there is no parent",
+        );
+      return;
+    }
+    const length = Array.from(text).length;
+    if (spec.maxLength !== undefined && length > spec.maxLength) {
+      this.report("PP1005", path, `must have at most ${spec.maxLength} characters, not ${length}`);
+    }
+    const problem =
+      (spec.format && formatProblem(spec.format, text)) ?? patternFailure(spec.pattern, text) ?? undefined;
+    if (problem !== undefined) this.report("PP1004", path, problem);
+  }
+
+  private enumeration(spec: EnumSpec, path: string, name: string): void {
+    if (name === "") return;
+    const shape = new RegExp(`^${spec.prefix}[A-Z0-9_]+$`);
+    if (shape.test(name)) return;
+    const names = spec.known.map((known) => `${spec.prefix}${known}`);
+    const asName = name.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
+    const candidates = names.filter((known) => known === asName || known === `${spec.prefix}${asName}`);
+    const meant = candidates[0] ?? didYouMean(asName, names) ?? didYouMean(`${spec.prefix}${asName}`, names);
+    this.report(
+      "PP1009",
+      path,
+      `must be a full name that begins with ${spec.prefix}, not ${quote(name)}` +
+        (meant === undefined ? `, as in ${names[0] ?? spec.prefix}` : `; did you mean ${meant}?`),
+    );
+  }
+
+  private list(spec: ListSpec, path: string, items: Json[]): void {
+    if (spec.maxItems !== undefined && items.length > spec.maxItems) {
+      this.report("PP1005", path, `must hold at most ${spec.maxItems}, not ${items.length}`);
+    }
+    items.forEach((item, i) => {
+      if (item === null || item === "") this.report("PP1006", `${path}[${i}]`, "must not be empty");
+      else this.checkValue(spec.items, `${path}[${i}]`, item);
+    });
+  }
+
+  private checkMap(spec: MapSpec, path: string, entries: Props, olds: Props | undefined): void {
+    for (const [key, value] of Object.entries(entries)) {
+      if (isRecorded(olds, key, value)) continue;
+      const at = member(path, key);
+      if (key === "") this.report("PP1006", at, "must have a key that is not empty");
+      const wrong = patternFailure(spec.keys, key);
+      if (wrong !== undefined) this.report("PP1004", at, `key ${wrong}`);
+      if (spec.reservedKeys?.regex.test(key)) this.report("PP1004", at, spec.reservedKeys.must);
+      if (value === null || value === undefined) this.report("PP1001", at, "must have a value");
+      else this.checkValue(spec.values, at, value, olds?.[key]);
+    }
+  }
+
+  private object(
+    spec: ObjectSpec | SecretObjectSpec,
+    path: string,
+    value: Props,
+    olds: Props | undefined,
+  ): void {
+    this.checkFields(spec.fields, path, value, olds);
+    this.checkOneOfs(spec.oneOfs ?? [], spec.fields, path, value);
+  }
+
+  checkFields(
+    fields: Readonly<Record<string, FieldSpec>>,
+    path: string,
+    values: Props,
+    olds: Props | undefined,
+  ): void {
+    for (const key of Object.keys(values)) {
+      if (key in fields && Object.hasOwn(fields, key)) continue;
+      if (isInternal(key)) continue;
+      this.report("PP1002", member(path, key), `is not an argument${suggest(key, Object.keys(fields))}`);
+    }
+    for (const [key, field] of Object.entries(fields)) {
+      const value = values[key];
+      if (isRecorded(olds, key, value)) continue;
+      const at = member(path, key);
+      if (field.required && !isRequiredSet(field, value)) {
+        this.report("PP1001", at, missingReason(field));
+      } else if (value !== undefined && value !== null) {
+        this.checkValue(field, at, value, olds?.[key]);
+      }
+    }
+  }
+
+  checkOneOfs(
+    oneOfs: readonly OneOf[],
+    fields: Readonly<Record<string, FieldSpec>>,
+    path: string,
+    values: Props,
+  ): void {
+    for (const { members, required } of oneOfs) {
+      // An empty object sets its member too; the check of its fields reports what is missing in it.
+      const given = members.filter((key) => {
+        const field = fields[key];
+        return field !== undefined && (isSet(field, values[key]) || isObject(values[key]));
+      });
+      const settled = given.filter((key) => !isUnknown(values[key]));
+      const names = members.join(", ");
+      if (settled.length > 1) {
+        const first = settled[0] ?? "";
+        for (const key of settled.slice(1)) {
+          this.report("PP1007", member(path, key), `conflicts with ${first}; set only one of ${names}`);
+        }
+      } else if (required && given.length === 0) {
+        this.report("PP1008", path === "" ? (members[0] ?? "") : path, `needs exactly one of ${names}`);
+      }
+    }
+  }
+}
+
+function isRequiredSet(field: FieldSpec, value: Json | undefined): boolean {
+  if (field.type === "object") return isObject(value) || isUnknown(value);
+  if (field.type === "map" && field.allowEmpty) return value !== undefined && value !== null;
+  if (field.type === "boolean" || field.type === "integer") return value !== undefined && value !== null;
+  if (field.type === "string" && typeof value === "string") return value.trim() !== "";
+  return isSet(field, value);
+}
+
+function missingReason(field: FieldSpec): string {
+  switch (field.type) {
+    case "list":
+      return "is missing: give at least one";
+    case "string":
+      if (field.format === "uid" || field.format === "groupUid") {
+        return "is missing: give a uid, as in the id of another resource";
+      }
+      return "is missing: give a string that is not empty";
+    default:
+      return `is missing: give ${typeNames[field.type]}`;
+  }
+}
+
+/** Finds all problems of inputs that can be found without the server. Unknown values never fail. */
+export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckContext): Failure[] {
+  const checker = new FieldChecker();
+  // A create has none.
+  const olds = Object.keys(context.olds).length === 0 ? undefined : context.olds;
+  if (olds && Object.keys({ ...olds, ...inputs }).every((key) => isRecorded(olds, key, inputs[key])))
+    return [];
+  checker.checkFields(spec.fields, "", inputs, olds);
+  checker.checkOneOfs(spec.oneOfs ?? [], spec.fields, "", inputs);
+  const adopted = inputs[ADOPT];
+  if (adopted !== undefined) {
+    checker.checkValue({ type: "string", format: "uid" }, "adopt", adopted);
+    if (adopted === "")
+      checker.report("PP1006", "adopt", "must be the uid of the existing object, not empty");
+  }
+  checker.failures.push(...validateAcrossFields(spec, inputs, context));
+  return checker.failures.map((failure) => hideValue(spec, inputs, failure));
+}
+
+/** Runs `spec.validate`, which may look inside a value only if its form is right, so it gets no others. */
+function validateAcrossFields(spec: ResourceSpec, inputs: Props, context: CheckContext): Failure[] {
+  const unknown = new Set(Object.keys(inputs).filter((key) => containsUnknown(inputs[key])));
+  const valid = Object.fromEntries(
+    Object.entries(inputs).filter(([key, value]) => {
+      const field = spec.fields[key];
+      return field && value !== undefined && value !== null && !isUnknown(value) && hasType(field, value);
+    }),
+  );
+  return spec.validate?.(valid, unknown, context) ?? [];
+}
+
+/**
+ * The engine prints the value of a top-level property that fails: an object with a secret in it, an address with a
+ * password, or a secret under a name that is none. Without a property it prints the reason alone.
+ */
+function hideValue(spec: ResourceSpec, inputs: Props, failure: Failure): Failure {
+  const { property, reason, code } = failure;
+  const field = Object.hasOwn(spec.fields, property) ? spec.fields[property] : undefined;
+  const hides = field
+    ? containsSecret(field) || mayHoldPassword(field, inputs[property])
+    : Object.values(spec.fields).some(containsSecret) && !isInside(spec, property);
+  return hides ? { property: "", reason: `${property} ${reason}`, code } : failure;
+}
+
+/** Whether a path leads into a field, as in `oidc.issuer` or `defaultScopes[0]`: of those the engine prints no value. */
+function isInside(spec: ResourceSpec, property: string): boolean {
+  return Object.keys(spec.fields).some(
+    (key) => property.startsWith(`${key}.`) || property.startsWith(`${key}[`),
+  );
+}
+
+function mayHoldPassword(field: FieldSpec, value: Json | undefined): boolean {
+  const isAddress = field.type === "string" && (field.format === "url" || field.format === "httpsUrl");
+  return isAddress && typeof value === "string" && /@|%40/.test(value);
+}

@@ -1,0 +1,143 @@
+import { parentOf } from "../text/uid";
+import type { FieldSpec, Json, Props, ResourceSpec } from "./description";
+import { wireName } from "./encode";
+import { isObject, isSet } from "./values";
+
+/** A value of a response, in the form of inputs; undefined where it is not set. */
+export function fromWire(spec: FieldSpec, value: Json | undefined): Json | undefined {
+  if (!isSet(spec, value) && !(spec.type === "object" && isObject(value))) return undefined;
+  if (spec.type === "list" && Array.isArray(value)) {
+    return value.map((item) => fromWire(spec.items, item) ?? item);
+  }
+  if (spec.type === "map" && isObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, fromWire(spec.values, member) ?? member ?? null]),
+    );
+  }
+  if (spec.type === "object" && isObject(value)) {
+    const members = readFields(spec.fields, value);
+    return Object.keys(members).length === 0 ? undefined : members;
+  }
+  // The API may write a number as a string.
+  return spec.type === "integer" && typeof value === "string" ? Number(value) : value;
+}
+
+function readFields(fields: Readonly<Record<string, FieldSpec>>, body: Props): Props {
+  const entries = Object.entries(fields)
+    .map(([key, field]): [string, Json | undefined] => [key, fromWire(field, body[wireName(key, field)])])
+    .filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries);
+}
+
+/** The uid of a field, or that of the object that a response contains instead. A value of another type is passed on. */
+function resolveHydratedUid(field: FieldSpec, uid: Json | undefined, body: Props): Json | undefined {
+  if (field.type !== "string" || field.hydratedIn === undefined) return uid;
+  if (uid !== undefined && uid !== null && uid !== "") return uid;
+  const object = body[field.hydratedIn];
+  return isObject(object) ? object["uid"] : undefined;
+}
+
+/** A response in the form of the fields. */
+export function normalizeBody(spec: ResourceSpec, response: Props, uid: string): Props {
+  const body = spec.operations?.normalizeResponse?.(response, uid) ?? response;
+  const uids = Object.entries(spec.fields)
+    .filter(([, field]) => field.type === "string" && field.hydratedIn !== undefined)
+    .map(([key, field]) => [key, resolveHydratedUid(field, body[key], body)] as const);
+  return uids.length === 0 ? body : { ...body, ...Object.fromEntries(uids) };
+}
+
+/** The uid of the parent, from the uid of a resource. */
+export function parentUidOf(spec: ResourceSpec, uid: string): string | undefined {
+  return spec.sharesParentUid ? uid : parentOf(uid);
+}
+
+/** The fields of a response that a program can set, in the form of inputs. */
+export function readBody(spec: ResourceSpec, body: Props, uid: string): Props {
+  return readFields(spec.fields, normalizeBody(spec, body, uid));
+}
+
+/** The outputs in a response; an output that it omits, or that is returned only once, is kept. */
+export function readOutputs(spec: ResourceSpec, body: Props, uid: string, olds: Props): Props {
+  const fields = spec.outputs ?? {};
+  const normalized = normalizeBody(spec, body, uid);
+  const kept = Object.entries(fields)
+    .filter(
+      ([key, field]) =>
+        olds[key] !== undefined && (field.createOnly || !(wireName(key, field) in normalized)),
+    )
+    .map(([key]) => [key, olds[key]] as const);
+  return { ...Object.fromEntries(kept), ...readFields(fields, normalized) };
+}
+
+const TYPE_NAMES: Readonly<Record<FieldSpec["type"], string>> = {
+  string: "a string",
+  enum: "a name",
+  boolean: "true or false",
+  integer: "a whole number",
+  list: "a list",
+  map: "a map",
+  object: "an object",
+};
+
+/** Finds the first value that does not have its field's type: its path, and the expected type. Every field accepts null. */
+function findMismatch(spec: FieldSpec, path: string, value: Json | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const wrong = `${path} is not ${TYPE_NAMES[spec.type]}`;
+  switch (spec.type) {
+    case "string":
+      return typeof value === "string" ? undefined : wrong;
+    // Values newer than the gateway are bare numbers.
+    case "enum":
+      return typeof value === "string" || Number.isInteger(value) ? undefined : wrong;
+    case "boolean":
+      return typeof value === "boolean" ? undefined : wrong;
+    case "integer":
+      return Number.isInteger(value) || (typeof value === "string" && /^-?\d+$/.test(value))
+        ? undefined
+        : wrong;
+    case "list":
+      return Array.isArray(value)
+        ? findFirstMismatch(value.map((item, index) => [spec.items, `${path}[${index}]`, item] as const))
+        : wrong;
+    case "map":
+      return isObject(value)
+        ? findFirstMismatch(
+            Object.entries(value).map(([key, member]) => [spec.values, `${path}.${key}`, member] as const),
+          )
+        : wrong;
+    case "object":
+      return isObject(value) ? findMismatchInFields(spec.fields, `${path}.`, value) : wrong;
+  }
+}
+
+function findFirstMismatch(
+  values: readonly (readonly [spec: FieldSpec, path: string, value: Json | undefined])[],
+): string | undefined {
+  for (const one of values) {
+    const wrong = findMismatch(...one);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+function findMismatchInFields(
+  fields: Readonly<Record<string, FieldSpec>>,
+  prefix: string,
+  body: Props,
+): string | undefined {
+  return findFirstMismatch(
+    Object.entries(fields).map(([key, field]) => {
+      const name = wireName(key, field);
+      return [field, `${prefix}${name}`, Object.hasOwn(body, name) ? body[name] : undefined] as const;
+    }),
+  );
+}
+
+/** The first value of a response that does not have the type of its field, as in `name is not a string`; undefined if there is none. */
+export function findSchemaMismatch(spec: ResourceSpec, body: Props, uid: string): string | undefined {
+  const normalized = normalizeBody(spec, body, uid);
+  return (
+    findMismatchInFields(spec.fields, "", normalized) ??
+    findMismatchInFields(spec.outputs ?? {}, "", normalized)
+  );
+}

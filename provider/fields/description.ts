@@ -1,0 +1,511 @@
+import type { ErrorCode } from "../errors/registry";
+
+/** A JSON value as the engine hands it over and takes it back. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
+
+/** The properties of one resource: inputs, or outputs. */
+export type Props = Record<string, Json | undefined>;
+
+/** How the engine writes a value that is not known before something else is made. */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** The placeholder of a secret's value, in the engine's documents and in those of this package. */
+export const SECRET_MASK = "[secret]";
+
+/** Among the inputs of a resource that takes over what exists: the uid of that. See adopt.ts. */
+export const ADOPT = "__adopt";
+
+/** Marks the outputs of a resource that was created and then could not be read: the next read completes them. */
+export const UNCONFIRMED = "__unconfirmed";
+
+/** A format that `check` verifies, by name. See formats.ts. */
+export type Format =
+  | "uid"
+  | "groupUid"
+  | "regex"
+  | "duration"
+  | "timestamp"
+  | "int64"
+  | "jwks"
+  | "url"
+  | "httpsUrl"
+  | "keyringFile"
+  | "rsaPublicKey";
+
+/** A pattern that a text must match, and how to say so: "must be …". */
+export interface Pattern {
+  readonly regex: RegExp;
+  readonly must: string;
+}
+
+/**
+ * What a change of a field does to access:
+ * - `subject`: which principal or resource is meant, exactly or (with the format `regex`) by a pattern;
+ * - `permission`: what is set gives access: more is wider;
+ * - `restriction`: what is set restricts access: more is narrower;
+ * - `expiry`: when access ends, or how long it lasts: later is wider;
+ * - `role`: the uid of a role, compared by its capabilities;
+ * - `keys`: a JSON Web Key Set: each key lets one more signer in;
+ * - `other`: something that values cannot be ordered by: what a change does is unknown.
+ *
+ * A field that has none, and is not in a field that has one, counts as `other`, unless it says why it is `harmless`.
+ */
+export type AccessEffect = "subject" | "permission" | "restriction" | "expiry" | "role" | "keys" | "other";
+
+/**
+ * What a field decides about images, for whoever pulls them:
+ * - `image`: the image that a name stands for;
+ * - `source`: where images are copied from;
+ * - `certificates`, `certificateProviders`: whose certificates every image trusts;
+ * - `packageKeys`, `packageRepositories`: which packages every image takes;
+ * - `user`: the user that every image runs as.
+ */
+export type ImageEffect =
+  | "image"
+  | "source"
+  | "certificates"
+  | "certificateProviders"
+  | "packageKeys"
+  | "packageRepositories"
+  | "user";
+
+/** Reads a member of a response; `body` is the object that contains it. */
+export type Decoder<T> = (value: unknown, body: Readonly<Record<string, unknown>>) => T;
+
+/** What a lookup returns and no argument sets, by its name in the result. */
+export type Reads = Readonly<Record<string, Decoder<unknown>>>;
+
+interface Behaviour {
+  /** That of the field around it if not given, else `other`. */
+  readonly access?: AccessEffect;
+  /** Why no change of it gives or takes access, in a few words; then neither do the fields in it. */
+  readonly harmless?: string;
+  readonly images?: ImageEffect;
+  /** The address that events are sent to. */
+  readonly receivesEvents?: boolean;
+  /** Must be given on create (AIP-203). */
+  readonly required?: boolean;
+  /** A change replaces the resource (AIP-203). */
+  readonly immutable?: boolean;
+  /** Sent, never returned: kept from state on read (AIP-203). */
+  readonly inputOnly?: boolean;
+  /** Of a duration that is never returned: the output with the time at which it ends, counted from the creation. */
+  readonly returnedAs?: string;
+  /** See SecretSpec. */
+  readonly secret?: undefined;
+  /** The server rewrites it: its form is remembered beside the program's. */
+  readonly normalized?: boolean;
+  /** A part of the address (the parent), not of the body. */
+  readonly path?: boolean;
+  /** Not in the body: written by a request of its own, or only read by `Operations.afterWrite`. */
+  readonly subresource?: boolean;
+  /**
+   * Informational: a difference at the server is not drift. A change in the program is sent like any other; where the
+   * server does not take it over, that is a warning.
+   */
+  readonly ignoreDrift?: boolean;
+  /** An output that is returned only at creation: kept from state on read. */
+  readonly createOnly?: boolean;
+  /** Its name on the wire, where that is not the property's. */
+  readonly wire?: string;
+  /** Shown as drift also where the program did not set it: it decides who may do what. */
+  readonly security?: boolean;
+  /** What setting it needs besides the capabilities of the kind. */
+  readonly capabilities?: readonly string[];
+  /**
+   * The server fills it when a program does not set it, so that is no drift. A function computes the value from the
+   * siblings.
+   */
+  readonly serverFilled?: true | ((siblings: Props) => Json | undefined);
+}
+
+export interface StringSpec extends Behaviour {
+  readonly type: "string";
+  /** Of a uid: the member of a response that contains the referenced object, perhaps instead of the uid. */
+  readonly hydratedIn?: string;
+  readonly format?: Format;
+  /**
+   * Of a uid: the kind of the resource that it refers to; absent if it may refer to several kinds. A `groupUid` refers to a
+   * Group and a field with the access effect `role` to a Role without it.
+   */
+  readonly refersTo?: string;
+  readonly pattern?: Pattern;
+  readonly maxLength?: number;
+}
+
+/**
+ * A text that is held encrypted in state and never printed. It stands at the top of a resource or in objects, never in
+ * a list or a map: whatever marks and masks secrets knows only names of properties.
+ */
+export interface SecretSpec extends Omit<StringSpec, "secret"> {
+  readonly secret: true;
+}
+
+/** An enumeration of the API: full names with one prefix; the list of names grows at the server. */
+export interface EnumSpec extends Behaviour {
+  readonly type: "enum";
+  readonly prefix: string;
+  /** Known names without prefix. They are only used for hints, since the server decides which names are valid. */
+  readonly known: readonly string[];
+  /** The name, without prefix, that the server takes where none is given: the two mean the same. */
+  readonly default?: string;
+}
+
+export interface BooleanSpec extends Behaviour {
+  readonly type: "boolean";
+  /** The value that the server uses if none is set: both mean the same. The default is false. */
+  readonly default?: boolean;
+}
+
+/** A whole number in the range of int32. */
+export interface IntegerSpec extends Behaviour {
+  readonly type: "integer";
+}
+
+export interface ListSpec extends Behaviour {
+  readonly type: "list";
+  readonly items: PublicSpec;
+  /** A set: order and repetition mean nothing. */
+  readonly unordered?: boolean;
+  readonly maxItems?: number;
+}
+
+export interface MapSpec extends Behaviour {
+  readonly type: "map";
+  readonly values: PublicSpec;
+  /** Whether an empty map is a value although the field is required. */
+  readonly allowEmpty?: boolean;
+  readonly keys?: Pattern;
+  /** Keys that a program must not use. */
+  readonly reservedKeys?: Pattern;
+}
+
+export interface ObjectSpec extends Behaviour {
+  readonly type: "object";
+  readonly fields: Readonly<Record<string, PublicSpec>>;
+  readonly oneOfs?: readonly OneOf[];
+  /** What a lookup returns of it besides its fields. */
+  readonly reads?: Reads;
+}
+
+/** An object that may have a secret among its members. */
+export interface SecretObjectSpec extends Omit<ObjectSpec, "fields"> {
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+}
+
+/** A field that is no secret and contains none. */
+export type PublicSpec = StringSpec | EnumSpec | BooleanSpec | IntegerSpec | ListSpec | MapSpec | ObjectSpec;
+
+export type FieldSpec = PublicSpec | SecretSpec | SecretObjectSpec;
+
+/** Members of which at most one is set. */
+export interface OneOf {
+  readonly members: readonly string[];
+  /** Exactly one must be set. */
+  readonly required: boolean;
+  /** Going from one member to another replaces the resource. */
+  readonly immutable?: boolean;
+}
+
+/** Whether a field, or a part of it, is a secret. */
+/** The fields directly inside a field: the items of a list, the values of a map, the members of an object. */
+export function innerFields(field: FieldSpec): readonly FieldSpec[] {
+  if (field.type === "list") return [field.items];
+  if (field.type === "map") return [field.values];
+  return field.type === "object" ? Object.values(field.fields) : [];
+}
+
+export function containsSecret(field: FieldSpec): boolean {
+  return (
+    field.secret === true || (field.type === "object" && Object.values(field.fields).some(containsSecret))
+  );
+}
+
+/** How a collection makes many resources in one request, all or none. */
+export interface BatchMethod {
+  /** The collection that also makes one at a time: `/iam/v2/roleBindings`. */
+  readonly collection: string;
+  /** The custom method: `batchCreate`. */
+  readonly verb: string;
+  /** Most resources in one request. */
+  readonly limit: number;
+  /** The request's body for resources below one parent. */
+  readonly body: (parent: string, resources: readonly unknown[]) => unknown;
+  /** The member of the response that contains the created resources, in the order of the request. */
+  readonly member: string;
+}
+
+/** The requests that a kind with operations of its own can make. Uids are encoded by `address`. */
+export interface Api {
+  /** Requests under way at once: more than these wait for their turn. */
+  readonly maxConcurrency: number;
+  /** The unverified claims of the token in use; undefined if it is no JWT. */
+  getCallerClaims(): Promise<{ readonly issuer: string; readonly subject: string } | undefined>;
+  address(collection: string, uid: string | undefined, suffix?: string): string;
+  get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
+  /** `isIdempotent`: doing it twice is the same as doing it once, so a lost response is harmless. */
+  post(path: string, body: unknown, options: { isIdempotent: boolean }): Promise<Record<string, unknown>>;
+  /** Creates one resource, together with others that are created below its parent at the same time. */
+  createShared(method: BatchMethod, parent: string, body: unknown): Promise<Record<string, unknown>>;
+  /** `mask` names the fields of the body. The path is that of a resource, or of a part of it. */
+  patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
+  delete(collection: string, uid: string): Promise<void>;
+  /** `member` of the response contains the list; by default the last word of the path. */
+  list(
+    collection: string,
+    query?: Readonly<Record<string, string | readonly string[]>>,
+    options?: { readonly member?: string },
+  ): AsyncIterable<Record<string, unknown>>;
+  /** A whole list, in one request for all who ask for it at the same time. */
+  listShared(
+    collection: string,
+    query: Readonly<Record<string, string>>,
+  ): Promise<readonly Record<string, unknown>[]>;
+}
+
+/** The time, for code that waits. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** How a create whose response may be lost is sent, and what it has made is found. */
+export interface CreateSteps<T> {
+  /** Sends the create once. */
+  readonly send: () => Promise<T>;
+  /** Finds what a create without a response has made; undefined while there is nothing. */
+  readonly findLostCreate: (lost: unknown) => Promise<T | undefined>;
+  /** The error after the last attempt, if the request may still take effect. */
+  readonly explainUnknown: (error: unknown, sends: number) => unknown;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** A second send does the same as the first, so the client has repeated it already. */
+  readonly isIdempotent?: boolean;
+  /** Whether the parent is so new that a refusal may end soon. */
+  readonly isBelowNewGroup?: () => Promise<boolean>;
+  /** Runs before a create below a new group is sent again. */
+  readonly refreshToken?: () => Promise<void>;
+}
+
+export interface Created<T> {
+  readonly result: T;
+  /** An earlier send without a response, which may have taken effect besides; undefined if there was none. */
+  readonly lost: unknown;
+}
+
+/** What operations need of the process that they run in. */
+export interface Host extends Clock {
+  /** Tells a person one line. */
+  readonly warn: (line: string) => void;
+  /** Whether a regular expression in RE2's syntax matches a complete string. */
+  readonly matchesPattern: (pattern: string, text: string) => boolean;
+  /** Whether a resource of this run's program owns the object of this kind and uid. */
+  readonly isOwned: (kind: string, uid: string) => boolean;
+  /** Whether a resource of this run's program declares this, by a key of `ResourceSpec.declaredKeys`. */
+  readonly isDeclared: (key: string) => boolean;
+  /** Sends a create, and finds out what became of it where its response is lost. @throws the error of a create that failed */
+  readonly createAndVerify: <T>(steps: CreateSteps<T>) => Promise<Created<T>>;
+  /** A complete error: what failed, the server's response, and what to do. */
+  readonly explain: (what: string, error: unknown) => Error;
+}
+
+/** What a kind does in its own way, beside its description. Responses have the form of the resource, `uid` included. */
+export interface Operations {
+  readonly create?: (api: Api, inputs: Props, body: Props, host: Host) => Promise<Record<string, unknown>>;
+  /** `create` overwrites an existing object, so it is idempotent, and a lost response is an ordinary error. */
+  readonly upsert?: boolean;
+  /**
+   * What a create whose response was lost may have created, looked for before it is sent again; by default the
+   * children of the parent, made since, that equal the inputs.
+   */
+  readonly findLostCreates?: (api: Api, inputs: Props) => Promise<Record<string, unknown>[]>;
+  /** Undefined where it does not exist (a 404 with a missing resource is understood as well). */
+  readonly get?: (
+    api: Api,
+    uid: string,
+    olds: Props,
+    host: Host,
+  ) => Promise<Record<string, unknown> | undefined>;
+  readonly update?: (
+    api: Api,
+    uid: string,
+    olds: Props,
+    news: Props,
+    host: Host,
+  ) => Promise<Record<string, unknown>>;
+  /** Whether `update` sends nothing that changes the object. Otherwise it writes all of `news`. */
+  readonly sendsNothing?: (olds: Props, news: Props) => boolean;
+  readonly delete?: (api: Api, uid: string, olds: Props, host: Host) => Promise<void>;
+  /** Writes the `subresource` fields, when one of them changed; `olds` is empty after a create. */
+  readonly writeSubresource?: (api: Api, uid: string, olds: Props, news: Props) => Promise<void>;
+  /** Brings what a GET or a list responds with into the form of the fields; a response to a write has it already. */
+  readonly normalizeRead?: (item: Record<string, unknown>) => Record<string, unknown>;
+  /** Brings each response, also to a write, into the form of the fields. */
+  readonly normalizeResponse?: (body: Props, uid: string) => Props;
+  /**
+   * For a kind with outputs that are returned only at creation: the inputs to record when that response was lost. They
+   * differ from those of every program, so that the next run creates these outputs again.
+   */
+  readonly inputsAfterLostSecret?: (inputs: Props) => Props;
+  /** What a resource with these inputs is concerned with, of all that the server returns. */
+  readonly selectRelevant?: (live: Props, olds: Props) => Props;
+  /** What to say of a refusal, by the name of its code (`PERMISSION_DENIED`), in place of the usual advice. */
+  readonly errorHint?: (code: string) => string | undefined;
+  /** Runs after each create and update. The resource stays when it fails, and the next run comes here again. */
+  readonly afterWrite?: (api: Api, uid: string, news: Props, host: Host) => Promise<void>;
+}
+
+/** One thing wrong with an input: which property, and what to write instead. */
+export interface Failure {
+  readonly property: string;
+  /** Without the code. */
+  readonly reason: string;
+  readonly code: ErrorCode;
+}
+
+/** What is known while inputs are checked. */
+export interface CheckContext {
+  /** The inputs of the last run; empty for a new resource. */
+  readonly olds: Props;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Resources that can block a delete, found by a list request: for the message of a refused delete. */
+export interface Dependents {
+  readonly collection: string;
+  readonly noun: string;
+  /** The query parameter that selects by the uid of the resource to be deleted. */
+  readonly parameter: string;
+}
+
+/** How the deletion of a resource differs from a plain DELETE. */
+export interface Deletion {
+  /** What makes the server refuse it: resources in it, or role bindings that use it. */
+  readonly blockedBy?: "children" | "bindings";
+  /** Which kinds block the delete. The message of a refused one lists them. */
+  readonly dependents?: readonly Dependents[];
+  /**
+   * A parent has at most one, so a replacement below the same parent deletes the old one first. `always`: also where the
+   * engine does not ask for a diff (`--replace`), since a create does not adopt an existing one.
+   */
+  readonly beforeReplace?: "always" | "belowSameParent";
+}
+
+/** Whether a resource owns one child of its parent, or all of them beside which there is no other owner. */
+export interface Ownership {
+  /** The kind of the children. */
+  readonly kind: string;
+  /** The children in the words of messages: `role bindings`. */
+  readonly children: string;
+  readonly all: boolean;
+  /** What to do where there are two owners. */
+  readonly advice: string;
+}
+
+/** How a kind is found when everything below a group is listed. */
+export interface Listing {
+  /** Only on demand: it takes one request each, or there may be very many. */
+  readonly onDemand?: true;
+  /** Parameters without which the list leaves some out. */
+  readonly query?: Readonly<Record<string, string>>;
+  /**
+   * How much of an object its list holds. `complete`: all that a GET responds with, so reads that come together share a
+   * request. `partial`: less than an inventory needs, so each object is read by its uid.
+   */
+  readonly contents?: "complete" | "partial";
+  /** It has no list: it is a part of each resource of this kind, and has that one's uid. */
+  readonly singletonOf?: string;
+}
+
+/** The capabilities that the requests of each operation need, with their prefix: `CAP_IAM_GROUPS_LIST`. */
+export interface NeededCapabilities {
+  /** Of a refresh, an import and a lookup; of drift and adoption too. */
+  readonly read: readonly string[];
+  readonly create: readonly string[];
+  /** Left out where every change replaces. */
+  readonly update?: readonly string[];
+  readonly delete: readonly string[];
+}
+
+export interface ResourceSpec {
+  /** The class name and registry key: `RoleBinding`. */
+  readonly kind: string;
+  /** How messages call it: `role binding`. */
+  readonly noun: string;
+  /** The collection's path, as in `/iam/v2/roleBindings`. */
+  readonly collection: string;
+  readonly capabilities?: NeededCapabilities;
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+  readonly oneOfs?: readonly OneOf[];
+  /**
+   * What lookups return besides the fields and outputs, or in another form. With `createTime` what a lost create made is
+   * found by its age; with `builtIn` the platform has some of its own, which have no parent and never change; with `etag`
+   * each write of the object changes that.
+   */
+  readonly reads?: Reads;
+  /** What the server adds and a program needs; each costs time and memory for every resource. */
+  readonly outputs?: Readonly<Record<string, PublicSpec | SecretSpec>>;
+  /** The uid is the parent's: one for each parent, a part of it. */
+  readonly sharesParentUid?: boolean;
+  /** Inputs that name one object together: a create with the same ones writes over it. */
+  readonly identifiedBy?: readonly string[];
+  readonly operations?: Operations;
+  /** Children of one parent that have one owner at a time: a program that gives two fails before anything is done. */
+  readonly owns?: Ownership;
+  /** What inputs declare, where they tell it without a uid: keys, the same for all resources that declare the same. */
+  readonly declaredKeys?: (inputs: Props) => readonly string[];
+  /**
+   * Keys of `declaredKeys`: while a resource of the program declares one of them, the object of a resource with these inputs
+   * is not deleted.
+   */
+  readonly retainedBy?: (inputs: Props) => readonly string[];
+  readonly deletion?: Deletion;
+  /** Whether the collection's list takes an exact `name` filter. */
+  readonly listsByName?: boolean;
+  readonly listing?: Listing;
+  /** How the names of events about it begin, as in `iam.roles`. */
+  readonly eventPrefix?: string;
+  /** Whether its being there gives somebody access: `always`, or as soon as a binding names it. */
+  readonly grantsAccess?: "always" | "bound";
+  /**
+   * What systems outside of Pulumi know it by, so that they fail when it is deleted: `uid`, in settings of pipelines and
+   * clusters; `imageName`, in what pulls images.
+   */
+  readonly usedBy?: "uid" | "imageName";
+  /** Validates what concerns several fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
+  readonly validate?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
+  /** Likely mistakes in legal values, by property: printed as warnings by the program. */
+  readonly inputWarnings?: Readonly<Record<string, (value: Json | undefined) => string[]>>;
+}
+
+/** Outputs that are returned only at creation. */
+export function createOnlyOutputs(spec: ResourceSpec): string[] {
+  return Object.entries(spec.outputs ?? {})
+    .filter(([, field]) => field.createOnly)
+    .map(([key]) => key);
+}
+
+/** Whether lookups return this of an object. */
+export function isReadAs(
+  spec: Pick<ResourceSpec, "reads">,
+  key: "createTime" | "builtIn" | "email" | "etag",
+): boolean {
+  return spec.reads !== undefined && Object.hasOwn(spec.reads, key);
+}
+
+/** Whether a lost create is found by comparison with what existed before: responses have no time of creation. */
+export function isFoundByComparison(spec: Omit<ResourceSpec, "capabilities">): boolean {
+  const { upsert, findLostCreates } = spec.operations ?? {};
+  return !isReadAs(spec, "createTime") && !upsert && !findLostCreates && !spec.sharesParentUid;
+}
+
+/** The kind of which a resource is made: it owns all objects of that kind that have its uid as their parent. */
+export function aggregatedKind({ owns }: Pick<ResourceSpec, "owns">): string | undefined {
+  return owns?.all ? owns.kind : undefined;
+}
+
+/*
+ * The description of a resource kind: data and types, from which checks, diffs, the JSON form and the field mask are
+ * made. Imports nothing of the package.
+ */

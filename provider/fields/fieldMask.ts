@@ -1,0 +1,238 @@
+import { UNKNOWN } from "./description";
+import type { FieldSpec, Json, OneOf, Props, ResourceSpec } from "./description";
+import { equal, isObject, isSet, isUnknown } from "./values";
+import { emptyWireValue, toWire, wireName } from "./encode";
+
+/** The changes of one PATCH: body and mask name exactly the same leaves. */
+export interface Patch {
+  readonly body: Props;
+  /** Paths in wire names, dots into objects; lists and maps are one path. */
+  readonly mask: readonly string[];
+}
+
+/** How two sets of inputs differ. */
+export interface InputDifference {
+  /** Whether anything differs, an unknown new value included. */
+  readonly changed: boolean;
+  /** Keys whose change replaces the resource. */
+  readonly replaces: readonly string[];
+}
+
+/** The fields of a resource, or of an object in it, with the members of which at most one is set. */
+interface Level {
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+  readonly oneOfs?: readonly OneOf[];
+}
+
+/** One field that an update writes. */
+interface FieldWrite {
+  /** The names of the objects around it and its own, from the top. */
+  readonly keys: readonly string[];
+  /** The description of each of these objects' members, from the top. */
+  readonly levels: readonly Level[];
+  readonly field: FieldSpec;
+  /** Undefined where the write clears it. */
+  readonly value: Json | undefined;
+}
+
+function* visitFields(
+  levels: readonly Level[],
+  keys: readonly string[],
+  olds: Props,
+  news: Props,
+): Generator<FieldWrite> {
+  const level = levels[levels.length - 1];
+  if (level === undefined) return;
+  for (const [key, field] of Object.entries(level.fields)) {
+    if (field.path || field.subresource || field.immutable) continue;
+    if (!isSet(field, news[key]) && isReplacedByMember(level, key, news)) continue;
+    const path = [...keys, key];
+    if (isOutdated(field, key, olds, news)) yield { keys: path, levels, field, value: undefined };
+    else yield* visitField(field, levels, path, olds[key], news[key]);
+  }
+}
+
+/** Whether the server may keep a value that it took from other fields, which now are others: it has to fill it anew. */
+function isOutdated(field: FieldSpec, key: string, olds: Props, news: Props): boolean {
+  if (typeof field.serverFilled !== "function") return false;
+  if (isSet(field, olds[key]) || isSet(field, news[key])) return false;
+  const filled = field.serverFilled(olds);
+  return isSet(field, filled) && !equal(field, filled, field.serverFilled(news));
+}
+
+/** A one-of member gives way to the one that is sent; naming both is refused. */
+function isReplacedByMember({ fields, oneOfs = [] }: Level, key: string, news: Props): boolean {
+  return oneOfs.some(
+    ({ members }) =>
+      members.includes(key) &&
+      members.some((member) => {
+        const field = fields[member];
+        return member !== key && field !== undefined && isSet(field, news[member]);
+      }),
+  );
+}
+
+function* visitField(
+  field: FieldSpec,
+  levels: readonly Level[],
+  keys: readonly string[],
+  old: Json | undefined,
+  now: Json | undefined,
+): Generator<FieldWrite> {
+  if (equal(field, old, now)) return;
+  if (!isSet(field, now)) {
+    yield { keys, levels, field, value: undefined };
+  } else if (field.type === "object" && isObject(now)) {
+    yield* visitFields([...levels, field], keys, isObject(old) ? old : {}, now);
+  } else {
+    yield { keys, levels, field, value: now };
+  }
+}
+
+/** The PATCH that turns `olds` into `news`; an empty mask where nothing changed on the wire. */
+export function diffFields(spec: ResourceSpec, olds: Props, news: Props): Patch {
+  const body: Props = {};
+  const mask: string[] = [];
+  for (const { keys, levels, field, value } of visitFields([spec], [], olds, news)) {
+    const path = keys.map((key, depth) => wireName(key, levels[depth]?.fields[key] ?? field));
+    setAt(body, path, value === undefined ? emptyWireValue(field) : toWire(field, value));
+    mask.push(path.join("."));
+  }
+  return { body, mask };
+}
+
+/** Sets a value inside an object, and returns the object that contains it directly. */
+function setAt(target: Props, path: readonly string[], value: Json | undefined): Props {
+  const [key = "", ...rest] = path;
+  if (rest.length === 0) {
+    target[key] = value;
+    return target;
+  }
+  const inner: Props = isObject(target[key]) ? target[key] : {};
+  target[key] = inner;
+  return setAt(inner, rest, value);
+}
+
+/**
+ * The properties of a resource after the update from `olds` to `news`: those that the server has, and over them what the
+ * update writes.
+ */
+export function applyUpdate(spec: ResourceSpec, live: Props, olds: Props, news: Props): Props {
+  const { update, sendsNothing } = spec.operations ?? {};
+  const writes = [...visitFields([spec], [], olds, news)];
+  const after = structuredClone(live);
+  if (update !== undefined) {
+    // An operation of the kind's own writes all that it is given. What no response contains is the program's alone.
+    const isSent = writes.length > 0 && sendsNothing?.(olds, news) !== true;
+    for (const [key, field] of Object.entries(spec.fields)) {
+      if (field.inputOnly || (isSent && !field.path)) after[key] = news[key];
+    }
+    return after;
+  }
+  const written = writes.map((write) => ({ write, around: writeField(after, write) }));
+  for (const { write, around } of written) if (write.value === undefined) fillCleared(write, around);
+  for (const key of changedSubresources(spec, olds, news)) after[key] = news[key];
+  return after;
+}
+
+const levelOf = ({ levels }: FieldWrite): Level => levels[levels.length - 1] ?? { fields: {} };
+
+/** The member that a write names and those that give way to it. */
+function membersOf(write: FieldWrite): string[] {
+  const key = write.keys[write.keys.length - 1] ?? "";
+  const oneOfs = (levelOf(write).oneOfs ?? []).filter(({ members }) => members.includes(key));
+  return [...new Set([key, ...oneOfs.flatMap(({ members }) => members)])];
+}
+
+/** Writes a field as the server does, which clears the other members of a one-of; returns the object around it. */
+function writeField(target: Props, write: FieldWrite): Props {
+  const { keys, field, value } = write;
+  const around = setAt(target, keys, value);
+  const [, ...others] = membersOf(write);
+  if (isSet(field, value)) for (const other of others) around[other] = undefined;
+  return around;
+}
+
+/** The server fills in a field that is cleared, where it takes the value from others. */
+function fillCleared(write: FieldWrite, around: Props): void {
+  const level = levelOf(write);
+  for (const key of membersOf(write)) fillField(level, key, around);
+}
+
+function fillField(level: Level, key: string, props: Props): void {
+  const field = level.fields[key];
+  if (field === undefined || typeof field.serverFilled !== "function" || isSet(field, props[key])) return;
+  if (!isReplacedByMember(level, key, props)) props[key] = field.serverFilled(props);
+}
+
+/** The properties of a new resource: those that are given, and what the server takes from them. */
+export function applyCreate(spec: ResourceSpec, news: Props): Props {
+  const fill = (level: Level, props: Props): Props => {
+    const filled = { ...props };
+    for (const key of Object.keys(level.fields)) fillField(level, key, filled);
+    for (const [key, field] of Object.entries(level.fields)) {
+      const value = filled[key];
+      if (field.type === "object" && isObject(value)) filled[key] = fill(field, value);
+    }
+    return filled;
+  };
+  return fill(spec, news);
+}
+
+/**
+ * Whether an immutable part differs. An unknown value is treated as different: a preview knows every id except one that
+ * changes, so an unknown immutable argument comes from a resource that is new or replaced.
+ */
+function requiresReplacement(spec: FieldSpec, old: Json | undefined, now: Json | undefined): boolean {
+  if (equal(spec, old, now)) return false;
+  if (spec.immutable) return true;
+  if (spec.type !== "object") return false;
+  const before = isObject(old) ? old : {};
+  if (isUnknown(now)) {
+    return Object.entries(spec.fields).some(([key, field]) =>
+      requiresReplacement(field, before[key], UNKNOWN),
+    );
+  }
+  if (!isObject(old) || !isObject(now)) return false;
+  return Object.entries(spec.fields).some(([key, field]) => requiresReplacement(field, old[key], now[key]));
+}
+
+/** Members of an immutable one-of where the choice itself changed. */
+function switchedMembers(spec: ResourceSpec, olds: Props, news: Props): string[] {
+  const chosen = (members: readonly string[], props: Props) => {
+    const set = members.filter((member) => {
+      const field = spec.fields[member];
+      return field !== undefined && isSet(field, props[member]);
+    });
+    // Beside a known choice an unknown member can only turn out to be none.
+    const known = set.filter((member) => !isUnknown(props[member]));
+    return known.length > 0 ? known : set;
+  };
+  return (spec.oneOfs ?? [])
+    .filter((oneOf) => oneOf.immutable)
+    .flatMap(({ members }) => {
+      const before = chosen(members, olds);
+      const after = chosen(members, news);
+      if (before.length === 0 || after.length === 0 || before.join() === after.join()) return [];
+      return members.filter((member) => before.includes(member) !== after.includes(member));
+    });
+}
+
+/** Compares recorded inputs with new ones through the spec; never looks at keys the spec does not have. */
+export function diffInputs(spec: ResourceSpec, olds: Props, news: Props): InputDifference {
+  const changed = Object.entries(spec.fields).some(([key, field]) => !equal(field, olds[key], news[key]));
+  const replaces = new Set([
+    ...Object.entries(spec.fields)
+      .filter(([key, field]) => requiresReplacement(field, olds[key], news[key]))
+      .map(([key]) => key),
+    ...switchedMembers(spec, olds, news),
+  ]);
+  return { changed, replaces: [...replaces] };
+}
+
+/** Fields with a request of their own that changed. */
+export function changedSubresources(spec: ResourceSpec, olds: Props, news: Props): string[] {
+  return Object.entries(spec.fields)
+    .filter(([key, field]) => field.subresource && !equal(field, olds[key], news[key]))
+    .map(([key]) => key);
+}

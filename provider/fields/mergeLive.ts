@@ -1,0 +1,138 @@
+import type { FieldSpec, Json, Props, ResourceSpec } from "./description";
+import { equal, equalForDrift, isObject, isSet } from "./values";
+
+/** Where the server's forms of normalized fields are kept in outputs: `{"syncConfig.source": "…"}`. */
+export const NORMALIZED = "__normalized";
+
+interface MergeContext {
+  readonly known: Readonly<Record<string, string>>;
+  readonly normalized: Record<string, string>;
+  /** Includes live values that the program did not set, since its inputs are not known. */
+  readonly includesUnset: boolean;
+}
+
+/** Expresses a live value in the program's spelling; undefined if the program need not show it. */
+function mergeField(
+  spec: FieldSpec,
+  path: string,
+  old: Json | undefined,
+  live: Json | undefined,
+  context: MergeContext,
+): Json | undefined {
+  if (spec.inputOnly) return old;
+  if (spec.normalized && typeof live === "string") {
+    if (live === context.known[path]) {
+      context.normalized[path] = live;
+      return old;
+    }
+    if (live !== old) return live;
+  }
+  if (spec.type === "object" && isObject(live) && (isObject(old) || !context.includesUnset)) {
+    // A member that the program did not set may be security relevant although its object is not.
+    const before = isObject(old) ? old : {};
+    const merged = mergeFields(spec.fields, `${path}.`, before, live, {
+      ...context,
+      includesUnset: context.includesUnset || (old === undefined && spec.security === true),
+    });
+    if (Object.keys(merged).length > 0) return merged;
+    return isObject(old) && !isSet(spec, old) ? old : undefined;
+  }
+  if ((context.includesUnset ? equal : equalForDrift)(spec, old, live)) return old;
+  if (isSet(spec, old) || context.includesUnset) return live;
+  return spec.security ? live : undefined;
+}
+
+/** Whether the server set a field that the program did not set. */
+export function isServerFilled(field: FieldSpec, siblings: Props, key: string): boolean {
+  if (typeof field.serverFilled !== "function") return field.serverFilled === true;
+  return siblings[key] === field.serverFilled(siblings);
+}
+
+function mergeFields(
+  fields: Readonly<Record<string, FieldSpec>>,
+  prefix: string,
+  olds: Props,
+  live: Props,
+  context: MergeContext,
+): Props {
+  const entries = Object.entries(fields)
+    .map(([key, field]): [string, Json | undefined] => [
+      key,
+      olds[key] === undefined && !context.includesUnset && isServerFilled(field, live, key)
+        ? undefined
+        : mergeField(field, `${prefix}${key}`, olds[key], live[key], context),
+    ])
+    .filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries);
+}
+
+/** The inputs that describe the live object, and what the state records beside them. */
+export interface Merged {
+  inputs: Props;
+  /** Inputs, and the server's forms of normalized fields. */
+  outs: Props;
+}
+
+/**
+ * Expresses the live object in the program's inputs. An equal value keeps the program's spelling, a value that the
+ * program did not set is included only if it decides access, and a value that no response contains is kept.
+ */
+export function mergeLive(spec: ResourceSpec, olds: Props, live: Props): Merged {
+  const includesUnset = !Object.keys(spec.fields).some((key) => olds[key] !== undefined);
+  const normalized: Record<string, string> = {};
+  const context = { known: knownForms(olds), normalized, includesUnset };
+  const inputs = mergeFields(spec.fields, "", olds, live, context);
+  return { inputs, outs: withNormalized(inputs, normalized) };
+}
+
+interface NormalizedForms {
+  /** By path, as `olds` recorded them. */
+  readonly known: Readonly<Record<string, string>>;
+  /** By path: the server's form of what it rewrote. */
+  readonly normalized: Record<string, string>;
+}
+
+/** Collects the server's forms of normalized fields. A response may leave a field out, which then keeps the recorded form. */
+function collectForms(
+  fields: Readonly<Record<string, FieldSpec>>,
+  prefix: string,
+  { inputs, live, olds }: Readonly<Record<"inputs" | "live" | "olds", Props>>,
+  forms: NormalizedForms,
+): void {
+  for (const [key, field] of Object.entries(fields)) {
+    const path = `${prefix}${key}`;
+    const [mine, server, old] = [inputs[key], live[key], olds[key]];
+    if (field.type === "object" && isObject(mine)) {
+      const members = {
+        inputs: mine,
+        live: isObject(server) ? server : {},
+        olds: isObject(old) ? old : {},
+      };
+      collectForms(field.fields, `${path}.`, members, forms);
+    } else if (field.normalized && isSet(field, mine)) {
+      const recorded = equal(field, old, mine) ? forms.known[path] : undefined;
+      const form = typeof server === "string" ? server : recorded;
+      if (form !== undefined && form !== mine) forms.normalized[path] = form;
+    }
+  }
+}
+
+/** Outputs for inputs that the server applied, with its form of what it rewrote. */
+export function outputsFor(spec: ResourceSpec, inputs: Props, live: Props, olds: Props = {}): Props {
+  const forms: NormalizedForms = { known: knownForms(olds), normalized: {} };
+  collectForms(spec.fields, "", { inputs, live, olds }, forms);
+  const outs = Object.fromEntries(
+    Object.keys(spec.fields)
+      .filter((key) => inputs[key] !== undefined)
+      .map((key) => [key, inputs[key]]),
+  );
+  return withNormalized(outs, forms.normalized);
+}
+
+function knownForms(olds: Props): Readonly<Record<string, string>> {
+  return isObject(olds[NORMALIZED]) ? (olds[NORMALIZED] as Record<string, string>) : {};
+}
+
+function withNormalized(inputs: Props, normalized: Record<string, string>): Props {
+  return Object.keys(normalized).length > 0 ? { ...inputs, [NORMALIZED]: normalized } : { ...inputs };
+}

@@ -1,0 +1,395 @@
+import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
+import type { ErrorCode } from "../errors/registry";
+import { printable } from "../text/printable";
+
+/** Names of the google.rpc codes, by number. */
+const CODE_NAMES = [
+  "OK",
+  "CANCELLED",
+  "UNKNOWN",
+  "INVALID_ARGUMENT",
+  "DEADLINE_EXCEEDED",
+  "NOT_FOUND",
+  "ALREADY_EXISTS",
+  "PERMISSION_DENIED",
+  "RESOURCE_EXHAUSTED",
+  "FAILED_PRECONDITION",
+  "ABORTED",
+  "OUT_OF_RANGE",
+  "UNIMPLEMENTED",
+  "INTERNAL",
+  "UNAVAILABLE",
+  "DATA_LOSS",
+  "UNAUTHENTICATED",
+] as const;
+
+export type Code = (typeof CODE_NAMES)[number];
+
+/** The codes of responses that have a status only: a proxy's, not the API's. */
+const codesByStatus: Readonly<Record<number, Code>> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "UNIMPLEMENTED",
+  408: "UNAVAILABLE",
+  409: "ABORTED",
+  425: "UNAVAILABLE",
+  429: "RESOURCE_EXHAUSTED",
+  501: "UNIMPLEMENTED",
+  502: "UNAVAILABLE",
+  503: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+};
+
+export function codeOfStatus(status: number): Code {
+  return codesByStatus[status] ?? "UNKNOWN";
+}
+
+/** The code that a body has by its number; undefined for any other number, as a proxy repeats its status there. */
+export function codeOfNumber(number: unknown): Code | undefined {
+  return typeof number === "number" ? CODE_NAMES[number] : undefined;
+}
+
+export interface FieldViolation {
+  readonly field: string;
+  readonly description: string;
+  readonly reason: string;
+  /** In the language of its locale; absent where the server has none. */
+  readonly localizedMessage?: { readonly locale: string; readonly message: string };
+}
+
+export interface PreconditionViolation {
+  readonly type: string;
+  readonly subject: string;
+  readonly description: string;
+}
+
+export interface MissingTerms {
+  readonly id: string;
+  readonly label: string;
+  readonly url: string;
+}
+
+/** The typed details of an error; absent where the response has none. */
+export interface ErrorDetails {
+  readonly errorInfo?: { reason: string; domain: string; metadata: Record<string, string> };
+  readonly fieldViolations: readonly FieldViolation[];
+  readonly preconditions: readonly PreconditionViolation[];
+  readonly resource?: { resourceType: string; resourceName: string; owner: string; description: string };
+  readonly retryDelayMs?: number;
+  readonly missingTerms: readonly MissingTerms[];
+}
+
+export function recordOf(value: unknown): Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+}
+
+export function printableText(value: unknown): string {
+  return typeof value === "string" ? printable(value) : "";
+}
+
+function list(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.slice(0, 50).map(recordOf) : [];
+}
+
+function parseDurationMs(value: unknown): number | undefined {
+  const match = typeof value === "string" ? /^(\d+(?:\.\d+)?)s$/.exec(value) : null;
+  return match ? Number(match[1]) * 1000 : undefined;
+}
+
+function localized(value: unknown): Pick<FieldViolation, "localizedMessage"> {
+  const { locale, message } = recordOf(value);
+  return printableText(message) === ""
+    ? {}
+    : { localizedMessage: { locale: printableText(locale), message: printableText(message) } };
+}
+
+/** The first detail of each type, by the last word of the type's name. */
+function detailsByType(details: unknown): ReadonlyMap<string, Record<string, unknown>> {
+  const byType = new Map<string, Record<string, unknown>>();
+  for (const detail of list(details)) {
+    const type = typeof detail["@type"] === "string" ? (detail["@type"].split(/[./]/).at(-1) ?? "") : "";
+    if (!byType.has(type)) byType.set(type, detail);
+  }
+  return byType;
+}
+
+function readErrorInfo(info: Record<string, unknown>): ErrorDetails["errorInfo"] {
+  const metadata = Object.entries(recordOf(info["metadata"]));
+  return {
+    reason: printableText(info["reason"]),
+    domain: printableText(info["domain"]),
+    metadata: Object.fromEntries(metadata.map(([key, value]) => [printable(key), printableText(value)])),
+  };
+}
+
+function readResource(resource: Record<string, unknown>): ErrorDetails["resource"] {
+  return {
+    resourceType: printableText(resource["resourceType"]),
+    resourceName: printableText(resource["resourceName"]),
+    owner: printableText(resource["owner"]),
+    description: printableText(resource["description"]),
+  };
+}
+
+/** The typed details of an error's body. */
+export function readDetails(details: unknown): ErrorDetails {
+  const byType = detailsByType(details);
+  const info = byType.get("ErrorInfo");
+  const resource = byType.get("ResourceInfo");
+  const retryDelayMs = parseDurationMs(byType.get("RetryInfo")?.["retryDelay"]);
+  return {
+    ...(info && { errorInfo: readErrorInfo(info) }),
+    fieldViolations: list(byType.get("BadRequest")?.["fieldViolations"]).map((violation) => ({
+      field: printableText(violation["field"]),
+      description: printableText(violation["description"]),
+      reason: printableText(violation["reason"]),
+      ...localized(violation["localizedMessage"]),
+    })),
+    preconditions: list(byType.get("PreconditionFailure")?.["violations"]).map((violation) => ({
+      type: printableText(violation["type"]),
+      subject: printableText(violation["subject"]),
+      description: printableText(violation["description"]),
+    })),
+    ...(resource && { resource: readResource(resource) }),
+    ...(retryDelayMs !== undefined && { retryDelayMs }),
+    missingTerms: list(byType.get("TermsNotAcceptedDetail")?.["missing"]).map((term) => ({
+      id: printableText(term["id"]),
+      label: printableText(term["label"]),
+      url: printableText(term["url"]),
+    })),
+  };
+}
+
+export { printable, visible } from "../text/printable";
+
+/** The setting that holds the address of the API, in the words of messages. */
+export const BASE_URL_SETTING = "platform:baseUrl (or PLATFORM_BASE_URL)";
+
+interface RequestLine {
+  readonly method: string;
+  /** Path only: a query may hold what nobody should read in a log. */
+  readonly path: string;
+}
+
+/** The API, or a proxy before it, responded with an error. */
+export class ApiError extends CodedError {
+  override readonly name = "ApiError";
+  readonly method: string;
+  readonly path: string;
+  /** The HTTP status. */
+  readonly status: number;
+  /** The google.rpc code by name; the body's where it has one, else what the status says. */
+  readonly code: Code;
+  /** The reason of the ErrorInfo; empty where there is none. */
+  readonly reason: string;
+  readonly details: ErrorDetails;
+  /** The message of the body; empty where the body is not the API's. */
+  readonly serverMessage: string;
+  readonly requestId: string;
+  /** How long the server asks to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** Whether the body has the API's form; false for a page of a proxy. */
+  readonly fromApi: boolean;
+
+  constructor(
+    call: RequestLine,
+    response: {
+      status: number;
+      code: Code;
+      message: string;
+      details: ErrorDetails;
+      requestId: string;
+      retryAfterMs: number | undefined;
+      fromApi: boolean;
+    },
+  ) {
+    super(errorCodeOfResponse(response), describe(call, response));
+    this.method = call.method;
+    this.path = call.path;
+    this.status = response.status;
+    this.code = response.code;
+    this.details = response.details;
+    this.reason = response.details.errorInfo?.reason ?? "";
+    this.serverMessage = response.message;
+    this.requestId = response.requestId;
+    this.retryAfterMs = response.retryAfterMs;
+    this.fromApi = response.fromApi;
+  }
+}
+
+/** How long a server asks to wait, as the end of a sentence; empty where it does not say. */
+export function describeWait({ retryAfterMs }: Pick<ApiError, "retryAfterMs">): string {
+  return retryAfterMs === undefined ? "" : `; the server asks to wait ${Math.ceil(retryAfterMs / 1000)} s`;
+}
+
+function describe(
+  call: RequestLine,
+  response: Pick<ApiError, "status" | "code" | "fromApi" | "retryAfterMs"> & { readonly message: string },
+): string {
+  const what = `${call.method} ${printable(call.path)}: ${response.code} (HTTP ${response.status})`;
+  const advice = response.status === 404 && !response.fromApi ? `; check ${BASE_URL_SETTING}` : "";
+  const cause = response.message === "" ? what : `${what}: ${response.message}`;
+  const failure = response.fromApi ? cause : `${what}, and the response is not from the Platform API`;
+  return `${failure}${advice}${describeWait(response)}`;
+}
+
+const errorCodesByCode: Readonly<Record<Code, ErrorCode>> = {
+  OK: "PP3500",
+  CANCELLED: "PP3503",
+  UNKNOWN: "PP3500",
+  INVALID_ARGUMENT: "PP3400",
+  DEADLINE_EXCEEDED: "PP3504",
+  NOT_FOUND: "PP3404",
+  ALREADY_EXISTS: "PP3409",
+  PERMISSION_DENIED: "PP3403",
+  RESOURCE_EXHAUSTED: "PP3429",
+  FAILED_PRECONDITION: "PP3412",
+  ABORTED: "PP3410",
+  OUT_OF_RANGE: "PP3400",
+  UNIMPLEMENTED: "PP3501",
+  INTERNAL: "PP3500",
+  UNAVAILABLE: "PP3503",
+  DATA_LOSS: "PP3500",
+  UNAUTHENTICATED: "PP3401",
+};
+
+type ErrorResponse = ConstructorParameters<typeof ApiError>[1];
+
+function errorCodeOfResponse({ status, code, details, fromApi, message }: ErrorResponse): ErrorCode {
+  if (!fromApi) return { 401: "PP3401" as const, 404: "PP3404" as const }[status] ?? "PP3407";
+  if (details.missingTerms.length > 0) return "PP3406";
+  if (code === "NOT_FOUND" && details.resource !== undefined) return "PP3405";
+  return isSizeLimit(code, message) ? "PP3413" : errorCodesByCode[code];
+}
+
+/** The request got no usable response. `outcome` says whether it may have taken effect. */
+export class ConnectionError extends CodedError {
+  override readonly name = "ConnectionError";
+  readonly code = "CONNECTION";
+  /** `notSent`: it was never sent. `unknown`: it may have been carried out. */
+  readonly outcome: "notSent" | "unknown";
+  /** Whether asking again may help. */
+  readonly isTransient: boolean;
+  /** Whether it was the encryption that failed, not the way to the server. */
+  readonly isTls: boolean;
+
+  constructor(
+    errorCode: ErrorCode,
+    message: string,
+    outcome: "notSent" | "unknown",
+    isTransient: boolean,
+    isTls = false,
+  ) {
+    super(errorCode, message);
+    this.outcome = outcome;
+    this.isTransient = isTransient;
+    this.isTls = isTls;
+  }
+}
+
+/** A setting is missing or wrong. The message names it and says what to write. */
+export class ConfigError extends CodedError {
+  override readonly name = "ConfigError";
+
+  /** @param code `CREDENTIAL` where it is the credential itself. */
+  constructor(
+    errorCode: ErrorCode,
+    message: string,
+    readonly code: "CONFIG" | "CREDENTIAL" = "CONFIG",
+  ) {
+    super(errorCode, message);
+  }
+}
+
+/** A credential was refused, or cannot be exchanged. The message names its source and says what to look at. */
+export class AuthenticationError extends CodedError {
+  override readonly name = "AuthenticationError";
+  readonly code = "AUTHENTICATION";
+}
+
+/** Whether an error is one of the API with this code, as in `ABORTED`, or got no response: `CONNECTION`. */
+export function hasCode(error: unknown, code: string): boolean {
+  return typeof error === "object" && error !== null && "code" in error && error.code === code;
+}
+
+function isApiError(error: unknown): error is ApiError {
+  return error instanceof Error && error.name === "ApiError";
+}
+
+/** A missing resource: code NOT_FOUND *with* a ResourceInfo. A wrong address has none. */
+export function isNotFound(error: unknown): boolean {
+  return isApiError(error) && error.code === "NOT_FOUND" && error.details.resource !== undefined;
+}
+
+export function isPermissionDenied(error: unknown): boolean {
+  return hasCode(error, "PERMISSION_DENIED");
+}
+
+export function isInvalidArgument(error: unknown): boolean {
+  return hasCode(error, "INVALID_ARGUMENT");
+}
+
+export function isFailedPrecondition(error: unknown): boolean {
+  return hasCode(error, "FAILED_PRECONDITION");
+}
+
+/** A message over 4 MiB, in either direction: the same request gets the same response. */
+export function isTooLarge(error: unknown): boolean {
+  return isApiError(error) && isSizeLimit(error.code, error.serverMessage);
+}
+
+function isSizeLimit(code: Code, serverMessage: string): boolean {
+  return code === "RESOURCE_EXHAUSTED" && /larger than max/i.test(serverMessage);
+}
+
+/** Whether a request that failed so may have been carried out. */
+export function hasUnknownOutcome(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.outcome === "unknown";
+  if (!isApiError(error)) return false;
+  if (error.status >= 500) return error.code !== "UNIMPLEMENTED";
+  return error.code === "UNAVAILABLE" || error.code === "ABORTED" || error.code === "CANCELLED";
+}
+
+/** The message of an error made safe to print, in one line that ends with its code. */
+export function printableMessage(error: unknown, limit?: number): string {
+  const message = error instanceof Error ? error.message : "unknown error";
+  return withCode(printable(message, limit), errorCodeOf(error));
+}
+
+/** Milliseconds that a `Retry-After` asks for: seconds or an HTTP date. */
+function retryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d+(\.\d+)?$/.test(value.trim())) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** The only place that makes an ApiError: from a response whose status is not 2xx. `body` is parsed JSON or undefined. */
+export function apiErrorFrom(
+  call: RequestLine,
+  response: { status: number; header: (name: string) => string | undefined; body: unknown; now: number },
+): ApiError {
+  const body = recordOf(response.body);
+  const code = codeOfNumber(body["code"]);
+  const details = readDetails(body["details"]);
+  return new ApiError(call, {
+    status: response.status,
+    code: code ?? codeOfStatus(response.status),
+    message: printableText(body["message"]),
+    details,
+    requestId: printable(
+      response.header("x-request-id") ?? details.errorInfo?.metadata["requestId"] ?? "",
+      100,
+    ),
+    retryAfterMs:
+      details.retryDelayMs ??
+      retryAfter(
+        response.header("retry-after") ?? response.header("grpc-metadata-retry-after"),
+        response.now,
+      ),
+    fromApi: code !== undefined,
+  });
+}

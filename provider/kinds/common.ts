@@ -1,0 +1,135 @@
+import type { Failure, Json } from "../fields/description";
+import { timestampNanos } from "../fields/values";
+import { decode } from "../fields/responseDecoders";
+import { string, type Decoded } from "../fields/builders";
+
+/** The parent's uid: immutable everywhere, a part of the path. */
+export const parentGroup = string({
+  format: "groupUid",
+  path: true,
+  immutable: true,
+  required: true,
+  access: "subject",
+});
+
+/** The repository that a resource is a part of: the uid of it. */
+export const parentRepo = string({
+  format: "uid",
+  path: true,
+  immutable: true,
+  required: true,
+  access: "subject",
+});
+
+/** The address that events are sent to. */
+export const eventReceiver = {
+  format: "httpsUrl",
+  required: true,
+  security: true,
+  access: "subject",
+  receivesEvents: true,
+} as const;
+
+/** One line of at most 512 characters. */
+export const oneLine = {
+  maxLength: 512,
+  pattern: { regex: /^[\S ]*$/u, must: "one line, without tabs" },
+};
+
+/** What is shown to people and refers to nothing. */
+export const forPeople = { harmless: "text for people" } as const;
+
+/** A name by which nothing is found: whatever refers to the object has its uid. */
+export const nameOnly = { harmless: "others refer to the uid, never to the name" } as const;
+
+export const description = string({ ...oneLine, ...forPeople });
+
+/** The API states this form for identities only. It may refuse other names of other kinds too. */
+export const identityName = {
+  regex: /^[a-z0-9 ._-]{1,}$/,
+  must: "lower-case letters, digits, blanks, dots, underscores and dashes only",
+};
+
+/** A warning for a name that the API may refuse in the middle of an update. */
+export const adviseOnName = (value: Json | undefined): string[] =>
+  typeof value === "string" && !identityName.regex.test(value)
+    ? [`${JSON.stringify(value)} may be refused by the API: use ${identityName.must}`]
+    : [];
+
+export const tagName = {
+  regex: /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/,
+  must: "a tag: at most 128 letters, digits, dots, underscores and dashes, not beginning with a dot or dash",
+};
+
+/** The name of a bundle. Which ones there are is the server's affair. */
+export const bundle = string({
+  pattern: {
+    regex: /^[a-z0-9][a-z0-9-]*$/,
+    must: 'a bundle\'s name in lower case, as in "base" or "ai-gpu"',
+  },
+});
+
+interface Calendar {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly recorded: Json | undefined;
+  readonly days?: number;
+  /** What to say of a time that is further ahead than these days. */
+  readonly must?: string;
+}
+
+const DAY_NANOS = 86_400_000_000_000n;
+
+/** Only a new time is held to the calendar: one that has passed must not block other changes, or a delete. */
+export function checkEnd(property: string, end: Json | undefined, calendar: Calendar): Failure[] {
+  const { now, recorded, days, must = "" } = calendar;
+  const nanos = typeof end === "string" ? timestampNanos(end) : undefined;
+  if (nanos === undefined || (typeof recorded === "string" && nanos === timestampNanos(recorded))) return [];
+  const ahead = nanos - BigInt(now) * 1_000_000n;
+  if (ahead <= 0n) return [{ property, reason: "must be in the future", code: "PP1010" }];
+  return days !== undefined && ahead > BigInt(days) * DAY_NANOS
+    ? [{ property, reason: must, code: "PP1010" }]
+    : [];
+}
+
+// Objects that a response holds beside their uids, or instead of them.
+
+const named = {
+  /** The uid. */
+  uid: decode.string,
+  /** The name; empty where there is none. */
+  name: decode.string,
+  /** The description; empty where there is none. */
+  description: decode.string,
+};
+
+const holder = {
+  /** The `sub` claim of its tokens; empty where none is fixed. */
+  subject: decode.string,
+  /** The `iss` claim of its tokens; empty where none is fixed. */
+  issuer: decode.string,
+  /** The e-mail address of a person; empty where there is none. */
+  email: decode.string,
+};
+
+const powers = {
+  /** Full names, as in `CAP_REPO_LIST`; of one newer than the gateway its number. */
+  capabilities: decode.enumNames,
+};
+
+/** The identity that a binding gives a role. */
+export interface BoundIdentity extends Decoded<typeof named>, Decoded<typeof holder> {}
+
+/** The group that a binding is for. */
+export interface BoundGroup extends Decoded<typeof named> {}
+
+/** The role that a binding gives. */
+export interface BoundRole extends Decoded<typeof named> {}
+
+/** The role that an invite gives. */
+export interface InviteRole extends Decoded<typeof named>, Decoded<typeof powers> {}
+
+export const boundIdentity = decode.optionalObject<BoundIdentity>({ ...named, ...holder });
+export const boundGroup = decode.optionalObject<BoundGroup>(named);
+export const boundRole = decode.optionalObject<BoundRole>(named);
+export const inviteRole = decode.optionalObject<InviteRole>({ ...named, ...powers });

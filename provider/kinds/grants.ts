@@ -1,0 +1,40 @@
+import type { BatchMethod, Props } from "../fields/description";
+
+/** What a RoleBinding and the GroupAccess of its group have in common. */
+
+export const COLLECTION = "/iam/v2/roleBindings";
+
+/** At most 25, all or none. */
+export const bindingBatch: BatchMethod = {
+  collection: COLLECTION,
+  verb: "batchCreate",
+  limit: 25,
+  body: (parent, bindings) => ({
+    parent,
+    requests: bindings.map((roleBinding) => ({ parent, roleBinding })),
+  }),
+  member: "roleBindings",
+};
+
+const required = { format: "uid", required: true, security: true } as const;
+export const grantee = { ...required, access: "subject", refersTo: "Identity" } as const;
+export const grantedRole = { ...required, access: "role" } as const;
+
+/** What is the same of both kinds. A group's bindings are owned one by one, or all by a GroupAccess. */
+export function bindingKind({ ownsAll }: { readonly ownsAll: boolean }) {
+  return {
+    collection: COLLECTION,
+    grantsAccess: "always",
+    owns: {
+      kind: "RoleBinding",
+      children: "role bindings",
+      all: ownsAll,
+      advice: "keep one GroupAccess for a group, and move the bindings of others into its bindings",
+    },
+  } as const;
+}
+
+/** The key of a grant, declared by a RoleBinding (`one`) or by the GroupAccess of its group (`all`). */
+export function declaredGrantKey(owner: "one" | "all", { parentUid, identityUid, roleUid }: Props): string {
+  return JSON.stringify(["grant", owner, parentUid, identityUid, roleUid]);
+}

@@ -1,0 +1,205 @@
+import { parentOf } from "../../text/uid";
+import { printable } from "../../lifecycle/messages";
+import { SECRET_MASK } from "../../fields/description";
+import type { Api, Host, Json, Props } from "../../fields/description";
+import { isObject, stringOrEmpty } from "../../fields/values";
+import { readBody } from "../../fields/decode";
+import { COLLECTION } from "../grants";
+import { RoleBinding } from "../roleBinding";
+
+/** Who holds which role. Bindings are told apart by it: two that grant the same at one group are one here. */
+export interface Grant {
+  readonly identityUid: string;
+  readonly roleUid: string;
+}
+
+export type LabelledGrant = readonly [label: string, grant: Grant];
+
+export const identityRoleKey = ({ identityUid, roleUid }: Grant): string => `${identityUid} ${roleUid}`;
+
+export function identityRoleKeys(grants: readonly LabelledGrant[]): ReadonlySet<string> {
+  return new Set(grants.map(([, grant]) => identityRoleKey(grant)));
+}
+
+export const quoteLabel = (label: string): string => JSON.stringify(printable(label, 100));
+
+/** The first labels, for a message. */
+export const quoteLabels = (grants: readonly LabelledGrant[]): string =>
+  [...grants.slice(0, 3).map(([label]) => quoteLabel(label)), ...(grants.length > 3 ? ["…"] : [])].join(", ");
+
+export function stringsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(stringOrEmpty) : [];
+}
+
+/** The bindings among arguments or outputs, with their labels. */
+export function labelledGrantsIn(props: Props): LabelledGrant[] {
+  const { bindings } = props;
+  return Object.entries(isObject(bindings) ? bindings : {}).flatMap(([label, grant]): LabelledGrant[] => {
+    if (grant === SECRET_MASK) return [[label, { identityUid: SECRET_MASK, roleUid: SECRET_MASK }]];
+    if (!isObject(grant)) return [];
+    return [
+      [label, { identityUid: stringOrEmpty(grant["identityUid"]), roleUid: stringOrEmpty(grant["roleUid"]) }],
+    ];
+  });
+}
+
+/** A grant that a group's list names. */
+export interface ExistingGrant extends Grant {
+  /** As messages show it: `alice as owner`. */
+  readonly name: string;
+  /** The bindings that grant it. */
+  readonly uids: readonly string[];
+}
+
+/** The grants at a group, by their keys. */
+export type ExistingGrants = Map<string, ExistingGrant>;
+
+/** Who holds which role, by a response about a binding. */
+export function readGrant(response: Record<string, unknown>): Grant {
+  const { identityUid, roleUid } = readBody(
+    RoleBinding.spec,
+    response as Props,
+    stringOrEmpty(response["uid"]),
+  );
+  return { identityUid: stringOrEmpty(identityUid), roleUid: stringOrEmpty(roleUid) };
+}
+
+function findFirstName(value: unknown, keys: readonly string[]): string {
+  const members = isObject(value) ? value : {};
+  return keys.map((key) => printable(stringOrEmpty(members[key]), 80)).find((name) => name !== "") ?? "";
+}
+
+/**
+ * All grants at a group itself, not those at groups above it. `isShared`: several that look at the same time share a
+ * request.
+ */
+export async function listGrants(
+  api: Api,
+  group: string,
+  { isShared } = { isShared: false },
+): Promise<ExistingGrants> {
+  const grants: ExistingGrants = new Map();
+  const query = { "uidp.children_of": group };
+  for await (const item of isShared ? await api.listShared(COLLECTION, query) : api.list(COLLECTION, query)) {
+    const uid = stringOrEmpty(item["uid"]);
+    if (parentOf(uid) !== group) continue;
+    const grant = readGrant(item);
+    const known = grants.get(identityRoleKey(grant));
+    const who = findFirstName(item["identity"], ["name", "email", "subject"]) || grant.identityUid || uid;
+    const role = findFirstName(item["role"], ["name"]) || grant.roleUid;
+    grants.set(identityRoleKey(grant), {
+      ...grant,
+      name: `${who} as ${role}`,
+      uids: [...(known?.uids ?? []), uid],
+    });
+  }
+  return grants;
+}
+
+/** How the labels of bindings begin that the program does not have. */
+export const UNMANAGED = "unmanaged: ";
+
+export const isDeclared = ([label]: LabelledGrant): boolean => !label.startsWith(UNMANAGED);
+
+type IgnoreFilter = (existing: ExistingGrant) => boolean;
+
+/** Which bindings of others the arguments leave alone. */
+export function ignoreFilter({ ignore }: Props, host: Host): IgnoreFilter {
+  const members: Record<string, Json | undefined> = isObject(ignore) ? ignore : {};
+  // A hidden part may name any binding.
+  if ([ignore, ...Object.values(members)].includes(SECRET_MASK)) return () => true;
+  const identities = new Set(stringsIn(members["identityUids"]));
+  const roles = new Set(stringsIn(members["roleUids"]));
+  const patterns = stringsIn(members["namePatterns"]);
+  return ({ identityUid, roleUid, name }) =>
+    identities.has(identityUid) ||
+    roles.has(roleUid) ||
+    patterns.some((pattern) => host.matchesPattern(pattern, name));
+}
+
+/** Whether a grant may be the recorded one: a state may hide parts of it as secrets. */
+function matchesRecorded(recorded: Grant, { identityUid, roleUid }: Grant): boolean {
+  return (
+    [SECRET_MASK, identityUid].includes(recorded.identityUid) &&
+    [SECRET_MASK, roleUid].includes(recorded.roleUid)
+  );
+}
+
+const countHidden = ([, { identityUid, roleUid }]: LabelledGrant): number =>
+  Number(identityUid === SECRET_MASK) + Number(roleUid === SECRET_MASK);
+
+/** Gives each grant of a group one label. */
+class GrantLabels {
+  private readonly unlabelled: Map<string, ExistingGrant>;
+  private readonly labelled = new Map<string, Grant>();
+
+  constructor(grants: Iterable<ExistingGrant>) {
+    this.unlabelled = new Map([...grants].map((existing) => [identityRoleKey(existing), existing]));
+  }
+
+  /**
+   * The label of the program or of the state. An ignored grant keeps only the label of a program. A grant of the program
+   * whose label has gone to another one gets a label of its own: under that of an unmanaged one no delete would take it.
+   */
+  addRecorded(recorded: LabelledGrant, isIgnored: IgnoreFilter): void {
+    const [label, grant] = recorded;
+    const candidates =
+      countHidden(recorded) === 0
+        ? [this.unlabelled.get(identityRoleKey(grant))]
+        : [...this.unlabelled.values()];
+    const matching = candidates.filter(
+      (existing) => existing !== undefined && matchesRecorded(grant, existing),
+    );
+    const existing =
+      matching.find((each) => each && !isIgnored(each)) ?? (isDeclared(recorded) ? matching[0] : undefined);
+    if (!existing) return;
+    this.add(label, existing);
+    if (!isDeclared(recorded)) return;
+    this.add(`${label} (replaced)`, existing);
+    this.add(`${label} (${identityRoleKey(existing)})`, existing);
+  }
+
+  /** A label that names the grant, and stays the same from one refresh to the next. */
+  addUnmanaged(isIgnored: IgnoreFilter): void {
+    for (const existing of [...this.unlabelled.values()]) {
+      if (isIgnored(existing)) continue;
+      const label = `${UNMANAGED}${existing.name}`;
+      this.add(label, existing);
+      this.add(`${label} (${existing.identityUid.slice(-8)})`, existing);
+      this.add(`${label} (${identityRoleKey(existing)})`, existing);
+    }
+  }
+
+  toBindings(): Props {
+    // An own member, whatever the label: `__proto__` too.
+    return Object.fromEntries([...this.labelled].map(([label, grant]) => [label, { ...grant }]));
+  }
+
+  private add(label: string, grant: Grant): void {
+    if (this.labelled.has(label) || !this.unlabelled.delete(identityRoleKey(grant))) return;
+    this.labelled.set(label, { identityUid: grant.identityUid, roleUid: grant.roleUid });
+  }
+}
+
+/** The grants of a group by label: `recorded` are those that the program or the state knows. */
+export function withLabels(
+  grants: Iterable<ExistingGrant>,
+  recorded: readonly LabelledGrant[],
+  isIgnored: IgnoreFilter = () => false,
+): Props {
+  const labels = new GrantLabels(grants);
+  for (const each of [...recorded].sort((a, b) => countHidden(a) - countHidden(b))) {
+    labels.addRecorded(each, isIgnored);
+  }
+  labels.addUnmanaged(isIgnored);
+  return labels.toBindings();
+}
+
+/** What a group holds, in the program's labels, without what is ignored. @throws ApiError where the group does not exist */
+export async function readBindings(api: Api, group: string, olds: Props, host: Host): Promise<Props> {
+  const grants = await listGrants(api, group);
+  // The list of a group that is gone may be just empty.
+  if (grants.size === 0) await api.get(api.address("/iam/v2/groups", group));
+  const bindings = withLabels(grants.values(), labelledGrantsIn(olds), ignoreFilter(olds, host));
+  return { uid: group, bindings };
+}

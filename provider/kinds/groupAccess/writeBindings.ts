@@ -1,0 +1,377 @@
+import { errorCodeOf } from "../../errors/codedError";
+import { isUid, parentOf } from "../../text/uid";
+import { handlerError, PartialFailure } from "../../lifecycle/messages";
+import { UNCONFIRMED } from "../../fields/description";
+import type { Api, Host, Json, Props } from "../../fields/description";
+import { isObject, sortedJson, stringOrEmpty } from "../../fields/values";
+import { bindingBatch, COLLECTION, declaredGrantKey } from "../grants";
+import {
+  identityRoleKey,
+  identityRoleKeys,
+  ignoreFilter,
+  isDeclared,
+  labelledGrantsIn,
+  listGrants,
+  quoteLabel,
+  quoteLabels,
+  readGrant,
+  stringsIn,
+  withLabels,
+} from "./readBindings";
+import type { ExistingGrant, ExistingGrants, Grant, LabelledGrant } from "./readBindings";
+
+/* How a GroupAccess changes the bindings of its group: what is missing is created, and only then what is too much deleted. */
+
+/** A group, and what is needed to write its bindings. */
+interface GroupContext {
+  readonly api: Api;
+  readonly host: Host;
+  readonly group: string;
+}
+
+/** The key by which the GroupAccess of a group allows that the caller loses its own bindings. */
+const selfRemovalKey = (group: Json | undefined): string => JSON.stringify(["selfRemoval", group]);
+
+/** The keys of what arguments declare: the grants, and whether the caller's own may go. */
+export function declaredGrantKeys(inputs: Props): string[] {
+  const { parentUid, allowSelfRemoval } = inputs;
+  const grants = labelledGrantsIn(inputs).map(([, grant]) =>
+    declaredGrantKey("all", { ...grant, parentUid }),
+  );
+  return allowSelfRemoval === true ? [...grants, selfRemovalKey(parentUid)] : grants;
+}
+
+function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((key) => other.has(key));
+}
+
+/** Whether arguments name the same grants, whatever their labels. What is no grant that can be read equals itself alone. */
+export function grantsSame(olds: Props, news: Props): boolean {
+  const [before, after] = [olds["bindings"], news["bindings"]];
+  const isRead = (bindings: Json | undefined): boolean =>
+    isObject(bindings) && Object.values(bindings).every(isObject);
+  if (!isRead(before) || !isRead(after)) return sortedJson(before) === sortedJson(after);
+  return isSameSet(identityRoleKeys(labelledGrantsIn(news)), identityRoleKeys(labelledGrantsIn(olds)));
+}
+
+/**
+ * Makes a group's bindings those of `news`: creates, and only then deletes what `olds` had. What neither has
+ * stays until a refresh has shown it: nothing goes that no preview has named.
+ */
+export async function writeBindings(
+  api: Api,
+  group: string,
+  olds: Props,
+  news: Props,
+  host: Host,
+): Promise<Props> {
+  const context = { api, host, group };
+  const done = { uid: group, bindings: news["bindings"] };
+  if (olds["parentUid"] !== undefined && grantsSame(olds, news)) return done;
+
+  const existing = await listGrants(api, group);
+  const keysBefore = new Set(existing.keys());
+  const recorded = labelledGrantsIn(olds);
+  const wanted = labelledGrantsIn(news);
+  const wantedKeys = identityRoleKeys(wanted);
+  const managedKeys = new Set([...wantedKeys, ...identityRoleKeys(recorded)]);
+  const isIgnored = ignoreFilter(news, host);
+  const missing = wanted.filter(([, grant]) => !existing.has(identityRoleKey(grant)));
+  const surplus = recorded.filter((binding) => {
+    const key = identityRoleKey(binding[1]);
+    const grant = existing.get(key);
+    return grant !== undefined && !wantedKeys.has(key) && (isDeclared(binding) || !isIgnored(grant));
+  });
+  const unmanaged = [...existing].filter(([key, grant]) => !managedKeys.has(key) && !isIgnored(grant));
+  warnOfUnmanaged(
+    context,
+    unmanaged.map(([, { name }]) => name),
+  );
+  if (news["allowSelfRemoval"] !== true) {
+    await refuseSelfLockout(api, {
+      group,
+      removed: surplus,
+      remaining: [...without(existing, surplus), ...wanted.map(([, grant]) => grant)],
+      override: "set allowSelfRemoval to true",
+    });
+  }
+
+  const unconfirmed = new Map<string, Grant>();
+  let failures = await createGrants(context, missing, existing, unconfirmed);
+  if (failures.length === 0) failures = await deleteGrants(context, existing, surplus);
+  const [failure] = failures;
+  if (failure === undefined) return done;
+  if (isSameSet(keysBefore, new Set(existing.keys())) && unconfirmed.size === 0) throw failure;
+  // What exists of the state and of the program, or may exist, is recorded: a destroy deletes that too.
+  const managed = [
+    ...[...existing.values()].filter((grant) => managedKeys.has(identityRoleKey(grant))),
+    ...[...unconfirmed.values()].map((grant) => ({ ...grant, name: "", uids: [] })),
+  ];
+  const stored = Object.fromEntries(Object.entries(news).filter(([key]) => !key.startsWith("__")));
+  const bindings = withLabels(managed, [...wanted, ...recorded]);
+  const codes = new Set(failures.map(errorCodeOf));
+  const [code = "PP4012"] = codes.size === 1 ? codes : [];
+  const outs = { ...stored, bindings, ...(unconfirmed.size > 0 && { [UNCONFIRMED]: true }) };
+  throw new PartialFailure(code, group, outs, [...new Set(failures.map(({ message }) => message))]);
+}
+
+function warnOfUnmanaged({ host, group }: GroupContext, names: readonly string[]): void {
+  if (names.length === 0) return;
+  const shown = [...names.slice(0, 10), ...(names.length > 10 ? ["…"] : [])].join(", ");
+  host.warn(
+    `group ${group} holds ${names.length === 1 ? "a binding" : `${names.length} bindings`} that no program of this stack has: ${shown}; a refresh shows such bindings, and the next up removes them, unless ignore names them`,
+  );
+}
+
+function without(existing: ExistingGrants, removed: readonly LabelledGrant[]): ExistingGrant[] {
+  const keys = identityRoleKeys(removed);
+  return [...existing.values()].filter((grant) => !keys.has(identityRoleKey(grant)));
+}
+
+/**
+ * Creates grants, which share requests as the bindings of RoleBindings do. Those that exist by then are added to
+ * `existing`, and those that may exist to `unconfirmed`.
+ */
+async function createGrants(
+  context: GroupContext,
+  missing: readonly LabelledGrant[],
+  existing: ExistingGrants,
+  unconfirmed: Map<string, Grant>,
+): Promise<Error[]> {
+  const sentAgain = new Set<string>();
+  const { limit } = bindingBatch;
+  // One request goes ahead: where nothing can be created, it finds out.
+  for (const part of [missing.slice(0, limit), missing.slice(limit)]) {
+    const failures: Error[] = [];
+    await Promise.all(
+      part.map(async (binding) => {
+        const [label, grant] = binding;
+        const key = identityRoleKey(grant);
+        try {
+          const { result, lost } = await createGrant(context, binding, () => unconfirmed.set(key, grant));
+          existing.set(key, result);
+          unconfirmed.delete(key);
+          if (lost !== undefined) sentAgain.add(key);
+        } catch (error) {
+          const what = `creating binding ${quoteLabel(label)} of group ${context.group}`;
+          failures.push(context.host.explain(what, error));
+        }
+      }),
+    );
+    if (failures.length > 0) return failures;
+  }
+  return sentAgain.size === 0 ? [] : warnOfDuplicates(context, sentAgain);
+}
+
+/** Creates one grant. After a lost response what exists belongs to the group, whoever made it. */
+function createGrant(
+  { api, host, group }: GroupContext,
+  [label, grant]: LabelledGrant,
+  onLost: () => void,
+): Promise<{ readonly result: ExistingGrant; readonly lost: unknown }> {
+  const { identityUid, roleUid } = grant;
+  const find = async () => (await listGrants(api, group, { isShared: true })).get(identityRoleKey(grant));
+  return host.createAndVerify<ExistingGrant>({
+    send: async () => {
+      const response = await api.createShared(bindingBatch, group, { identityUid, roleUid });
+      const uid = stringOrEmpty(response["uid"]);
+      if (parentOf(uid) === group) return { ...grant, name: "", uids: [uid] };
+      const existing = await find();
+      if (existing !== undefined) return existing;
+      throw handlerError(
+        "PP4004",
+        `creating binding ${quoteLabel(label)} of group ${group}: the server responded without an error, but did not create it`,
+      );
+    },
+    findLostCreate: async (lost) => {
+      onLost();
+      try {
+        return await find();
+      } catch (error) {
+        const message = (of: unknown) =>
+          of instanceof Error ? of.message : "it does not say what was created";
+        throw handlerError(
+          "PP4001",
+          `creating binding ${quoteLabel(label)} of group ${group}: a response was lost (${message(lost)}), and the search for what was created failed (${message(error)}); run again: bindings that exist are not created twice`,
+        );
+      }
+    },
+    explainUnknown: (error) => error,
+    sleep: host.sleep,
+  });
+}
+
+/** Names the grants that two bindings give. Both belong to the group's access and go together. */
+async function warnOfDuplicates(
+  { api, host, group }: GroupContext,
+  sentAgain: ReadonlySet<string>,
+): Promise<Error[]> {
+  try {
+    for (const [key, { name, uids }] of await listGrants(api, group)) {
+      if (!sentAgain.has(key) || uids.length < 2) continue;
+      host.warn(
+        `group ${group} holds ${name} ${uids.length} times (${uids.join(", ")}): a request without a response took effect too; each grants the same, and all are deleted when the program removes this binding`,
+      );
+    }
+    return [];
+  } catch (error) {
+    return [host.explain("writing bindings", error)];
+  }
+}
+
+/** Deletes grants, and removes from `existing` what is gone. Starts no other one once one has failed. */
+async function deleteGrants(
+  { api, host, group }: GroupContext,
+  existing: ExistingGrants,
+  surplus: readonly LabelledGrant[],
+): Promise<Error[]> {
+  const failures: Error[] = [];
+  const queue = surplus.values();
+  const lane = async () => {
+    for (const [label, grant] of queue) {
+      if (failures.length > 0) return;
+      try {
+        // A RoleBinding of the program may grant the same from now on.
+        for (const uid of existing.get(identityRoleKey(grant))?.uids ?? []) {
+          if (!host.isOwned("RoleBinding", uid)) await api.delete(COLLECTION, uid);
+        }
+        existing.delete(identityRoleKey(grant));
+      } catch (error) {
+        failures.push(host.explain(`deleting binding ${quoteLabel(label)} of group ${group}`, error));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(api.maxConcurrency, surplus.length) }, lane));
+  return failures;
+}
+
+/**
+ * Deletes the bindings of the program. What others created stays, also what a refresh has shown. The group's new GroupAccess
+ * may allow the removal: a resource that was renamed is deleted by its old arguments, which nobody can change any more.
+ */
+export async function deleteBindings(api: Api, group: string, olds: Props, host: Host): Promise<void> {
+  const context = { api, host, group };
+  const existing = await listGrants(api, group);
+  const surplus = labelledGrantsIn(olds).filter((binding) => {
+    const grant = existing.get(identityRoleKey(binding[1]));
+    return isDeclared(binding) && grant !== undefined && !isDeclaredElsewhere(context, binding[1], grant);
+  });
+  if (olds["allowSelfRemoval"] !== true && !host.isDeclared(selfRemovalKey(group))) {
+    const removed = surplus.filter(
+      ([, grant]) => !hasOwnedBinding(host, existing.get(identityRoleKey(grant))),
+    );
+    await refuseSelfLockout(api, {
+      group,
+      removed,
+      remaining: without(existing, removed),
+      override:
+        "set allowSelfRemoval to true: on the GroupAccess that takes its place, or on this one in an up before",
+    });
+  }
+  const [failure] = await deleteGrants(context, existing, surplus);
+  if (failure !== undefined) throw failure;
+}
+
+/**
+ * Whether another resource of the program declares a grant: the group's new GroupAccess, or a RoleBinding. Of bindings
+ * that grant the same, those that no RoleBinding has are deleted as soon as one of them is a RoleBinding's.
+ */
+function isDeclaredElsewhere({ host, group }: GroupContext, grant: Grant, existing: ExistingGrant): boolean {
+  const inputs = { ...grant, parentUid: group };
+  if (host.isDeclared(declaredGrantKey("all", inputs))) return true;
+  return host.isDeclared(declaredGrantKey("one", inputs)) && !hasOwnedBinding(host, existing);
+}
+
+function hasOwnedBinding(host: Host, existing: ExistingGrant | undefined): boolean {
+  return existing?.uids.some((uid) => host.isOwned("RoleBinding", uid)) === true;
+}
+
+/** Roles in one list request, so that its URL stays short. */
+const ROLES_AT_ONCE = 50;
+
+/** Whoever has these at a group can restore its bindings. */
+const TO_MANAGE = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLE_BINDINGS_DELETE"];
+
+/** The removal of bindings from a group, and what it leaves there. */
+interface Removal {
+  readonly group: string;
+  readonly removed: readonly LabelledGrant[];
+  readonly remaining: readonly Grant[];
+  /** What a person does who wants it nevertheless. */
+  readonly override: string;
+}
+
+/**
+ * Refuses a removal that takes from the caller what it needs to restore the bindings, or its last role there. Nothing is
+ * refused where the token does not tell who the caller is.
+ */
+async function refuseSelfLockout(api: Api, { group, removed, remaining, override }: Removal): Promise<void> {
+  const caller = removed.length === 0 ? undefined : await findCaller(api);
+  const own = removed.filter(([, { identityUid }]) => identityUid === caller);
+  if (caller === undefined || own.length === 0) return;
+  const kept = [
+    ...remaining.filter(({ identityUid }) => identityUid === caller).map(({ roleUid }) => roleUid),
+    ...(await listRolesAbove(api, group, caller)),
+  ];
+  const capabilities = await readCapabilities(api, [...own.map(([, { roleUid }]) => roleUid), ...kept]);
+  // A removed role that cannot be read may give any capability.
+  const mayGive = ([, { roleUid }]: LabelledGrant, capability: string) =>
+    capabilities.get(roleUid)?.includes(capability) ?? true;
+  const lost = TO_MANAGE.filter(
+    (capability) =>
+      own.some((binding) => !kept.includes(binding[1].roleUid) && mayGive(binding, capability)) &&
+      !kept.some((roleUid) => capabilities.get(roleUid)?.includes(capability)),
+  );
+  if (lost.length === 0 && kept.length > 0) return;
+  const giving = own.filter(
+    (binding) => lost.length === 0 || lost.some((capability) => mayGive(binding, capability)),
+  );
+  const loss = lost.length === 0 ? "its last role there" : lost.join(" and ");
+  throw handlerError(
+    "PP4011",
+    `removing binding ${quoteLabels(giving)} of group ${group}: it takes ${loss} from the caller itself (${caller}); nothing was changed: keep such a binding there or above, let another identity do it, or ${override}`,
+  );
+}
+
+/** The uid behind the token; undefined where it cannot be told. */
+async function findCaller(api: Api): Promise<string | undefined> {
+  const claims = await api.getCallerClaims();
+  if (claims === undefined) return undefined;
+  const { issuer, subject } = claims;
+  if (isUid(subject)) return subject;
+  try {
+    const found = await api.get("/iam/v2/identities:lookupIdentity", { issuer, subject });
+    return stringOrEmpty(found["uid"]) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The roles that an identity holds at the groups above one. */
+async function listRolesAbove(api: Api, group: string, identityUid: string): Promise<string[]> {
+  if (parentOf(group) === undefined) return [];
+  const roles: string[] = [];
+  for await (const item of api.list(COLLECTION, { identity: identityUid })) {
+    const grant = readGrant(item);
+    const at = parentOf(stringOrEmpty(item["uid"]));
+    if (grant.identityUid === identityUid && at !== undefined && group.startsWith(`${at}/`))
+      roles.push(grant.roleUid);
+  }
+  return roles;
+}
+
+/** The capabilities of roles, by uid; a role that cannot be read is missing. */
+async function readCapabilities(
+  api: Api,
+  roleUids: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const capabilities = new Map<string, string[]>();
+  const uids = [...new Set(roleUids)];
+  for (let i = 0; i < uids.length; i += ROLES_AT_ONCE) {
+    const query = { "uidp.ids": uids.slice(i, i + ROLES_AT_ONCE) };
+    for await (const role of api.list("/iam/v2/roles", query)) {
+      capabilities.set(stringOrEmpty(role["uid"]), stringsIn(role["capabilities"]));
+    }
+  }
+  return capabilities;
+}

@@ -1,0 +1,164 @@
+import { resource } from "../program/resource";
+import type { Props } from "../fields/description";
+import { isObject } from "../fields/values";
+import { decode } from "../fields/responseDecoders";
+import { enumOf, kind, list, map, object, shape, string } from "../fields/builders";
+import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";
+import { checkEnd, description, forPeople, identityName, nameOnly, parentGroup } from "./common";
+
+/** Decides who may assume the identity. */
+const who = { security: true, access: "subject" } as const;
+const exact = string(who);
+const pattern = string({ ...who, format: "regex" });
+
+const claimMatch = shape({
+  fields: {
+    /** The exact `iss` claim. One of `issuer`, `issuerPattern`. */
+    issuer: string({ ...who, format: "url" }),
+    /** An RE2 regular expression for the `iss` claim; anchor it with `^` and `$`. */
+    issuerPattern: pattern,
+    /** The exact `sub` claim. One of `subject`, `subjectPattern`. */
+    subject: exact,
+    /** An RE2 regular expression for the `sub` claim; anchor it with `^` and `$`. */
+    subjectPattern: pattern,
+    /** The exact `aud` claim; the issuer's host name if neither this nor `audiencePattern` is given. */
+    audience: string({
+      ...who,
+      serverFilled: ({ issuer }) =>
+        typeof issuer === "string" && URL.canParse(issuer) ? new URL(issuer).hostname : undefined,
+    }),
+    /** An RE2 regular expression for the `aud` claim. */
+    audiencePattern: pattern,
+    /** Further claims with their exact values. */
+    claims: map(string(), { security: true, access: "restriction" }),
+    /** Further claims with RE2 regular expressions for their values. */
+    claimPatterns: map(string({ format: "regex" }), { security: true, access: "restriction" }),
+  },
+  oneOfs: [
+    { members: ["issuer", "issuerPattern"], required: true },
+    { members: ["subject", "subjectPattern"], required: true },
+    { members: ["audience", "audiencePattern"], required: false },
+  ],
+});
+
+const staticKeys = shape({
+  fields: {
+    /** The exact `iss` claim. */
+    issuer: string({ ...who, format: "url", required: true }),
+    /** The exact `sub` claim. */
+    subject: string({ ...who, required: true }),
+    /** The public keys: a JSON Web Key Set as a string. */
+    issuerKeys: string({ format: "jwks", required: true, security: true, access: "keys" }),
+    /** When the keys stop counting: RFC 3339. Default and maximum: 365 days after creation. */
+    expirationTime: string({ format: "timestamp", serverFilled: true, access: "expiry" }),
+    /** The one audience that is accepted instead of the platform's list. */
+    audiences: list(string(), { ...who, maxItems: 1 }),
+  },
+});
+
+const awsIdentity = shape({
+  fields: {
+    /** The account: 12 digits. */
+    awsAccount: string({
+      ...who,
+      required: true,
+      pattern: { regex: /^\d{12}$/, must: "the 12 digits of an AWS account" },
+    }),
+    /** The exact ARN. One of `arn`, `arnPattern`. */
+    arn: exact,
+    /** An RE2 regular expression for the ARN. */
+    arnPattern: pattern,
+    /** The exact user id. One of `userId`, `userIdPattern`. */
+    userId: exact,
+    /** An RE2 regular expression for the user id. */
+    userIdPattern: pattern,
+  },
+  oneOfs: [
+    { members: ["arn", "arnPattern"], required: true },
+    { members: ["userId", "userIdPattern"], required: true },
+  ],
+});
+
+/** Who may assume an identity by the claims of a token: of any issuer on the internet. */
+export interface ClaimMatchArgs extends ArgsOf<typeof claimMatch> {}
+/** Who may assume an identity by tokens signed with keys registered here, of an issuer that publishes none. */
+export interface StaticKeysArgs extends ArgsOf<typeof staticKeys> {}
+/** Which principals of an AWS account may assume an identity. */
+export interface AwsIdentityArgs extends ArgsOf<typeof awsIdentity> {}
+/** Whose tokens may assume an identity, by their claims. */
+export interface IdentityClaimMatch extends ResultOf<typeof claimMatch> {}
+/** Whose tokens may assume an identity, by registered keys. */
+export interface IdentityStaticKeys extends ResultOf<typeof staticKeys> {}
+/** Which principals of an AWS account may assume an identity. */
+export interface IdentityAws extends ResultOf<typeof awsIdentity> {}
+
+const YEAR = { days: 365, must: "must be at most 365 days after the creation of the identity" };
+const expirationIn = ({ staticKeys: keys }: Props) => (isObject(keys) ? keys["expirationTime"] : undefined);
+
+const identity = kind({
+  kind: "Identity",
+  collection: "/iam/v2/identities",
+  capabilities: "IAM_IDENTITY",
+  eventPrefix: "iam.identity",
+  listsByName: true,
+  listing: { contents: "complete" },
+  grantsAccess: "bound",
+  usedBy: "uid",
+  fields: {
+    /** The uid of the group that the identity belongs to. Changing it replaces the identity. */
+    parentUid: parentGroup,
+    /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
+    name: string({ required: true, pattern: identityName, ...nameOnly }),
+    /** One line, at most 512 characters. */
+    description,
+    /** The company that the identity belongs to. */
+    company: string(forPeople),
+    /** Assumed by the claims of a token. Changing to another relationship replaces the identity. */
+    claimMatch: object<ClaimMatchArgs, IdentityClaimMatch>(claimMatch, { security: true }),
+    /** Assumed by tokens signed with given keys. Changing to another relationship replaces the identity. */
+    staticKeys: object<StaticKeysArgs, IdentityStaticKeys>(staticKeys, { security: true }),
+    /** Assumed by principals of AWS. Changing to another relationship replaces the identity. */
+    awsIdentity: object<AwsIdentityArgs, IdentityAws>(awsIdentity, { security: true }),
+    /** `SERVICE_PRINCIPAL_…`: one of the platform's own services. Changing to another relationship replaces the identity. */
+    servicePrincipal: enumOf(
+      "SERVICE_PRINCIPAL_",
+      "COSIGNED INGESTER CATALOG_SYNCER APKO_BUILDER ENTITLEMENT_SYNCER TENANT_SCANNER SEDIMENTOLOGY SKILLUP MATERIALIZER MICROFLOW GUARDENER MICROVM SKILLS",
+      who,
+    ),
+  },
+  oneOfs: [
+    {
+      members: ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"],
+      required: true,
+      immutable: true,
+    },
+  ],
+  reads: {
+    /** The uid of its group; left out where it has none. */
+    parentUid: decode.optionalParentUid,
+    /** The verified e-mail address of a person; empty where there is none. */
+    email: decode.string,
+    /** The e-mail address that nobody has verified; empty where there is none. */
+    emailUnverified: decode.string,
+    /** When it was last used: RFC 3339, as the API wrote it. Left out where it never was. */
+    lastSeenTime: decode.time,
+    /** When it was made: RFC 3339, as the API wrote it. */
+    createTime: decode.time,
+    /** When it last changed: RFC 3339, as the API wrote it. */
+    updateTime: decode.time,
+  },
+  validate: (inputs, _unknown, { olds, now }) =>
+    checkEnd("staticKeys.expirationTime", expirationIn(inputs), {
+      now,
+      recorded: expirationIn(olds),
+      ...(Object.keys(olds).length === 0 && YEAR),
+    }),
+});
+
+/** The arguments of an Identity: exactly one of the four relationships. */
+export interface IdentityArgs extends ArgsOf<typeof identity> {}
+/** An identity. One of `claimMatch`, `staticKeys`, `awsIdentity`, `servicePrincipal` is there. */
+export interface GetIdentityResult extends ResultOf<typeof identity> {}
+/** Someone, or something, that can hold roles. */
+export class Identity extends resource<IdentityArgs>(identity) {}
+export interface Identity extends Resolved<IdentityArgs> {}

@@ -1,0 +1,54 @@
+import { resource } from "../program/resource";
+import { decode } from "../fields/responseDecoders";
+import { enumOf, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
+import { adviseOnCapabilities, capabilityNames, type UsualCapability } from "./capabilities";
+import { adviseOnName, description, nameOnly, parentGroup } from "./common";
+
+const role = kind({
+  kind: "Role",
+  collection: "/iam/v2/roles",
+  capabilities: "IAM_ROLES",
+  eventPrefix: "iam.roles",
+  listsByName: true,
+  listing: { contents: "complete" },
+  grantsAccess: "bound",
+  usedBy: "uid",
+  deletion: {
+    blockedBy: "bindings",
+    dependents: [{ collection: "/iam/v2/roleBindings", noun: "bindings that use it", parameter: "role" }],
+  },
+  fields: {
+    /** The uid of the group that the role belongs to. Changing it replaces the role. */
+    parentUid: parentGroup,
+    /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
+    name: string({ required: true, ...nameOnly }),
+    /** One line, at most 512 characters. */
+    description,
+    /** What the role allows: one or more full names, as in `CAP_REPO_LIST`. Order means nothing. */
+    capabilities: list(enumOf<"CAP_", UsualCapability>("CAP_", capabilityNames), {
+      required: true,
+      unordered: true,
+      security: true,
+      access: "permission",
+    }),
+  },
+  reads: {
+    /** Whether it is one of the platform's own, which never change. */
+    builtIn: decode.isRoot,
+    /** The uid of its group; left out on a built-in role. */
+    parentUid: decode.optionalParentUid,
+    /** When it was made: RFC 3339, as the API wrote it. */
+    createTime: decode.time,
+    /** When it last changed: RFC 3339, as the API wrote it. */
+    updateTime: decode.time,
+  },
+  inputWarnings: { name: adviseOnName, capabilities: adviseOnCapabilities },
+});
+
+/** The arguments of a Role. */
+export interface RoleArgs extends ArgsOf<typeof role> {}
+/** A role. Of a capability that is newer than the gateway, `capabilities` holds the number. */
+export interface GetRoleResult extends ResultOf<typeof role> {}
+/** A custom role. Built-in roles never change: find them with `getRole`. */
+export class Role extends resource<RoleArgs>(role) {}
+export interface Role extends Resolved<RoleArgs> {}

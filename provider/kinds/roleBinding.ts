@@ -1,0 +1,44 @@
+import { resource } from "../program/resource";
+import { decode } from "../fields/responseDecoders";
+import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
+import { boundGroup, boundIdentity, boundRole, parentGroup } from "./common";
+import { bindingBatch, bindingKind, grantee, grantedRole, declaredGrantKey } from "./grants";
+
+const roleBinding = kind({
+  ...bindingKind({ ownsAll: false }),
+  kind: "RoleBinding",
+  capabilities: "IAM_ROLE_BINDINGS",
+  eventPrefix: "iam.rolebindings",
+  listing: { contents: "complete" },
+  fields: {
+    /** The uid of the group on which, and below which, the role is granted. Changing it replaces the binding. */
+    parentUid: parentGroup,
+    /** The uid of the identity that gets the role. */
+    identityUid: string({ ...grantee, hydratedIn: "identity" }),
+    /** The uid of the role: a Role's id, or what `getRole` finds. */
+    roleUid: string({ ...grantedRole, hydratedIn: "role" }),
+  },
+  reads: {
+    /** The identity as the API shows it; left out where the response does not hold it. */
+    identity: boundIdentity,
+    /** The group as the API shows it; left out where the response does not hold it. */
+    group: boundGroup,
+    /** The role as the API shows it; left out where the response does not hold it. */
+    role: boundRole,
+    /** When it was made: RFC 3339, as the API wrote it. */
+    createTime: decode.time,
+  },
+  operations: {
+    create: (api, inputs, body) => api.createShared(bindingBatch, inputs["parentUid"] as string, body),
+  },
+  declaredKeys: (inputs) => [declaredGrantKey("one", inputs)],
+  retainedBy: (inputs) => [declaredGrantKey("all", inputs)],
+});
+
+/** The arguments of a RoleBinding. */
+export interface RoleBindingArgs extends ArgsOf<typeof roleBinding> {}
+/** A grant: an identity holds a role on a group and all below it. */
+export interface GetRoleBindingResult extends ResultOf<typeof roleBinding> {}
+/** A grant: an identity holds a role on a group and all below it. */
+export class RoleBinding extends resource<RoleBindingArgs>(roleBinding) {}
+export interface RoleBinding extends Resolved<RoleBindingArgs> {}

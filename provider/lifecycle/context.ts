@@ -1,0 +1,70 @@
+import type { Client } from "../http/client";
+import type { Clock, Host, ResourceSpec } from "../fields/description";
+import { matchesPattern } from "../fields/formats";
+import { createAndVerify } from "./lostCreate";
+import { explain } from "./messages";
+import { Claims, OwnerRegistry } from "./owners";
+import { createReader } from "./read";
+import type { KindReader } from "./read";
+
+/** Has actions with the same key take turns, in the order in which they came. */
+export class KeyedMutex {
+  private readonly last = new Map<string, Promise<unknown>>();
+
+  async runExclusive<T>(key: string, action: () => Promise<T>): Promise<T> {
+    const turn = (this.last.get(key) ?? Promise.resolve()).then(action);
+    const settled = turn.catch(() => undefined);
+    this.last.set(key, settled);
+    try {
+      return await turn;
+    } finally {
+      if (this.last.get(key) === settled) this.last.delete(key);
+    }
+  }
+}
+
+/** What the handlers of every kind share in one process. */
+export interface HandlerContext extends Clock {
+  readonly client: () => Client;
+  /** Writes to one resource run one at a time, by its uid, whatever its kinds; so do creates of equal resources. */
+  readonly mutex?: KeyedMutex;
+  /** What the program of this run declares and owns. */
+  readonly owners?: OwnerRegistry;
+  /** What the resources of this process have created or adopted, of every kind. */
+  readonly claims?: Claims;
+  /** Prints one line; nothing is printed if not given. */
+  readonly warn?: (line: string) => void;
+}
+
+/** What the operations of one kind share. */
+export interface KindContext {
+  readonly spec: ResourceSpec;
+  readonly client: () => Client;
+  readonly host: Host;
+  readonly reader: KindReader;
+  readonly mutex: KeyedMutex;
+  readonly owners: OwnerRegistry;
+  readonly claims: Claims;
+}
+
+export function createKindContext(spec: ResourceSpec, context: HandlerContext): KindContext {
+  const owners = context.owners ?? new OwnerRegistry();
+  const host: Host = {
+    ...context,
+    warn: (line) => context.warn?.(line),
+    matchesPattern,
+    isOwned: (kind, uid) => owners.isOwned(kind, uid),
+    isDeclared: (key) => owners.isDeclared(key),
+    createAndVerify,
+    explain: (what, error) => explain(spec, what, error, []),
+  };
+  return {
+    spec,
+    client: context.client,
+    host,
+    reader: createReader(spec, context.client, host),
+    mutex: context.mutex ?? new KeyedMutex(),
+    owners,
+    claims: context.claims ?? new Claims(),
+  };
+}

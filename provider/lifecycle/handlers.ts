@@ -1,0 +1,102 @@
+import { printable } from "../http/errors";
+import { checkInputs } from "../fields/check";
+import { UNCONFIRMED } from "../fields/description";
+import type { Failure, Props, ResourceSpec } from "../fields/description";
+import { diffInputs } from "../fields/fieldMask";
+import { createKindContext } from "./context";
+import type { HandlerContext, KindContext } from "./context";
+import { createResource } from "./create";
+import type { CreateResult } from "./create";
+import { deleteResource } from "./delete";
+import { readResource } from "./read";
+import type { ReadResult } from "./read";
+import { updateResource } from "./update";
+
+export interface DiffResult {
+  /**
+   * False: no difference. Undefined: the engine compares the inputs and shows each property. True: the recorded inputs
+   * are not the real ones after a failure, so the engine would find no difference.
+   */
+  readonly changes: boolean | undefined;
+  readonly replaces: string[];
+  readonly deleteBeforeReplace?: true;
+}
+
+/** The operations of one kind over plain values. No I/O in `check` and `diff`: the engine calls those one at a time. */
+export interface Handlers {
+  check(olds: Props, news: Props): Failure[];
+  /** `id`: of the resource that the engine compares. */
+  diff(olds: Props, news: Props, id?: string): DiffResult;
+  create(inputs: Props): Promise<CreateResult>;
+  read(id: string, olds: Props): Promise<ReadResult>;
+  update(id: string, olds: Props, news: Props): Promise<Props>;
+  delete(id: string, olds: Props): Promise<void>;
+}
+
+class KindHandlers implements Handlers {
+  constructor(
+    private readonly kind: KindContext,
+    private readonly now: () => number,
+  ) {}
+
+  check(olds: Props, news: Props): Failure[] {
+    const { spec, owners } = this.kind;
+    const failures = [
+      ...owners.recordCheck(spec, news),
+      ...checkInputs(spec, news, { olds, now: this.now() }),
+    ];
+    // A message may quote a key or a pattern of the program, and the engine prints it unchanged.
+    return failures.map(({ property, reason, code }) => ({
+      property: printable(property),
+      reason: printable(reason, 2000),
+      code,
+    }));
+  }
+
+  diff(olds: Props, news: Props, id?: string): DiffResult {
+    const { spec, owners } = this.kind;
+    const difference = diffInputs(spec, olds, news);
+    if (id !== undefined) owners.recordDiff(spec, id, olds, news, difference);
+    const isConfirmed = olds[UNCONFIRMED] !== true;
+    const deletesFirst = spec.deletion?.beforeReplace && !difference.replaces.includes("parentUid");
+    return {
+      changes: difference.changed ? !isConfirmed || undefined : false,
+      replaces: [...difference.replaces],
+      ...(deletesFirst ? { deleteBeforeReplace: true } : {}),
+    };
+  }
+
+  async create(inputs: Props): Promise<CreateResult> {
+    const { spec, owners } = this.kind;
+    const created = await this.recordFailure(() => createResource(this.kind, inputs));
+    owners.recordCreate(spec, created.id, inputs);
+    return created;
+  }
+
+  read(id: string, olds: Props): Promise<ReadResult> {
+    return readResource(this.kind.reader, id, olds);
+  }
+
+  update(id: string, olds: Props, news: Props): Promise<Props> {
+    const { spec, owners, mutex } = this.kind;
+    owners.recordUpdate(spec, id);
+    return this.recordFailure(() => mutex.runExclusive(id, () => updateResource(this.kind, id, olds, news)));
+  }
+
+  delete(id: string, olds: Props): Promise<void> {
+    return deleteResource(this.kind, id, olds);
+  }
+
+  private async recordFailure<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      this.kind.owners.hasFailure = true;
+      throw error;
+    }
+  }
+}
+
+export function handlersFor(spec: ResourceSpec, context: HandlerContext): Handlers {
+  return new KindHandlers(createKindContext(spec, context), context.now);
+}

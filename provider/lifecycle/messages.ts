@@ -1,0 +1,208 @@
+import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
+import type { ErrorCode } from "../errors/registry";
+import { ApiError, BASE_URL_SETTING, describeWait, isNotFound, printable } from "../http/errors";
+import { registerCredential, logLines } from "../text/printable";
+import type { FieldSpec, Props, ResourceSpec } from "../fields/description";
+import { isObject } from "../fields/values";
+import { wireName } from "../fields/encode";
+
+/** For the kinds: they act on what an error means, and never see the client. */
+export { hasCode, hasUnknownOutcome, printable } from "../http/errors";
+
+/** The fields that the server complained of, in its own words; none where it named none. */
+export function refusedFields(error: unknown): string[] {
+  return error instanceof ApiError ? error.details.fieldViolations.map(({ field }) => field) : [];
+}
+
+/**
+ * A sentence for a person; the error behind it is the `cause`. It has no stack: the engine prints stacks. Parts that are
+ * harmless alone may be joined to a command to a CI runner, so the whole message is checked again.
+ */
+export class HandlerError extends CodedError {
+  override readonly name = "HandlerError";
+
+  constructor(errorCode: ErrorCode, message: string, cause?: unknown) {
+    super(errorCode, logLines(message), { cause });
+    this.stack = "";
+  }
+}
+
+export function handlerError(errorCode: ErrorCode, message: string): HandlerError {
+  return new HandlerError(errorCode, message);
+}
+
+/** The resource exists, but something after its making failed: nothing may lose its uid. */
+export class PartialFailure extends HandlerError {
+  constructor(
+    errorCode: ErrorCode,
+    readonly id: string,
+    readonly properties: Props,
+    /** The engine prints these in place of the message. */
+    public reasons: readonly string[],
+  ) {
+    super(errorCode, reasons.join("\n"));
+  }
+}
+
+/** Remembers the secrets among the properties of a resource, so that no message repeats one that a server quotes. */
+export function maskSecretsOf(spec: ResourceSpec, ...properties: readonly Props[]): void {
+  for (const props of properties) holdFields({ ...spec.fields, ...spec.outputs }, props);
+}
+
+function holdFields(fields: Readonly<Record<string, FieldSpec>>, props: Props): void {
+  for (const [key, field] of Object.entries(fields)) {
+    const value = props[key];
+    if (field.secret && typeof value === "string") registerCredential(value);
+    if (field.type === "object" && isObject(value)) holdFields(field.fields, value);
+  }
+}
+
+/** Ends what the engine prints of an error with its code. */
+export function showCode<E extends HandlerError>(error: E): E {
+  error.message = withCode(error.message, error.errorCode);
+  if (error instanceof PartialFailure) {
+    error.reasons = error.reasons.map((reason, i, all) =>
+      i === all.length - 1 ? withCode(reason, error.errorCode) : reason,
+    );
+  }
+  return error;
+}
+
+/** What to do where the object of a new resource exists already. */
+export const RENAME_ADVICE =
+  'if the resource was renamed or moved in the program, connect it to its old name: aliases: [{ name: "<old name>" }]; if another stack or a person created it, adopt it with adopt(), or delete it there';
+
+/** A resource in the words of messages: `group "team"`. */
+export function labelResource(spec: ResourceSpec, inputs: Props): string {
+  const name = inputs["name"];
+  return typeof name === "string" ? `${spec.noun} "${printable(name, 80)}"` : spec.noun;
+}
+
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown error";
+}
+
+const camel = (segment: string): string =>
+  segment.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** A field of the API, in either spelling, as the property of a program. */
+export function propertyOf(spec: ResourceSpec, field: string): string {
+  let fields: Readonly<Record<string, FieldSpec>> = spec.fields;
+  const singular = camel(spec.kind.charAt(0).toLowerCase() + spec.kind.slice(1));
+  const segments = field.split(".");
+  if (segments.length > 1 && camel(segments[0] ?? "") === singular) segments.shift();
+  let isKey = false;
+  return segments
+    .map((segment) => {
+      if (isKey) return segment;
+      const [, word = segment, index = ""] = /^([^[]*)(.*)$/s.exec(segment) ?? [];
+      const key = Object.keys(fields).find((name) => {
+        const inner = fields[name];
+        return inner !== undefined && camel(wireName(name, inner)) === camel(word);
+      });
+      const inner = key === undefined ? undefined : fields[key];
+      fields = inner?.type === "object" ? inner.fields : {};
+      isKey = inner?.type === "map";
+      return `${key ?? camel(word)}${index}`;
+    })
+    .join(".");
+}
+
+const PROXY = "a proxy or load balancer responded instead of the API; try again";
+
+function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
+  const isUnknownAddress = error.fromApi
+    ? error.code === "NOT_FOUND" && error.details.resource === undefined
+    : error.status === 404;
+  if (isUnknownAddress) return `no such API endpoint; check ${BASE_URL_SETTING}`;
+  if (error.details.missingTerms.length > 0) {
+    const ids = error.details.missingTerms.map(({ id }) => id);
+    return `read these documents, accept them with a TermsAcceptance with documentIds ${JSON.stringify(ids)}, and add it to dependsOn of this resource`;
+  }
+  if (error.code === "PERMISSION_DENIED" && !error.fromApi) return PROXY;
+  const own = error.fromApi ? spec.operations?.errorHint?.(error.code) : undefined;
+  if (own !== undefined) return own;
+  switch (error.code) {
+    case "UNAUTHENTICATED":
+      return "the token is missing, expired or for another API: set a new one with PLATFORM_TOKEN";
+    case "PERMISSION_DENIED":
+      return "the identity behind the token lacks a role there that grants this, or the parent does not exist";
+    case "RESOURCE_EXHAUSTED":
+      return `the server limits requests: lower platform:maxConcurrency, or run again later${describeWait(error)}`;
+    case "FAILED_PRECONDITION":
+      return error.details.preconditions.some(({ type }) => type === "RESOURCE_NOT_EMPTY")
+        ? "delete what is below it first"
+        : undefined;
+    default:
+      return error.fromApi ? undefined : PROXY;
+  }
+}
+
+/** Says what an error reports about the resource that it names. */
+function describeResourceProblem(error: ApiError): string {
+  if (isNotFound(error)) return "not found";
+  return error.code === "ALREADY_EXISTS" ? "already exists" : "concerns";
+}
+
+/** Describes what an error of the API refuses, a line each: fields, preconditions, a resource, terms. */
+function describeDetails(spec: ResourceSpec, error: ApiError): string[] {
+  const { fieldViolations, preconditions, resource, missingTerms } = error.details;
+  return [
+    ...fieldViolations.map(
+      ({ field, description, localizedMessage }) =>
+        `${propertyOf(spec, field)}: ${description === "" ? (localizedMessage?.message ?? "") : description}`,
+    ),
+    ...preconditions.map(
+      ({ type, subject, description }) =>
+        `${[type, subject].filter((part) => part !== "").join(" ")}: ${description}`,
+    ),
+    ...(resource
+      ? [`${describeResourceProblem(error)}: ${resource.resourceType} ${resource.resourceName}`.trim()]
+      : []),
+    ...missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
+    ...(error.reason === "" || error.reason === error.code ? [] : [`reason: ${error.reason}`]),
+  ];
+}
+
+const withIndented = (head: string, lines: readonly string[]): string =>
+  [head, ...lines.map((line) => `  ${line}`)].join("\n");
+
+/** A complete error: what failed, code and status, a line for each detail, one line of advice. */
+export function explain(
+  spec: ResourceSpec,
+  what: string,
+  error: unknown,
+  notes: readonly string[],
+): HandlerError {
+  if (error instanceof HandlerError) return error;
+  if (!(error instanceof ApiError)) {
+    return new HandlerError(
+      errorCodeOf(error),
+      withIndented(`${what}: ${errorMessage(error)}`, notes),
+      error,
+    );
+  }
+  const lines = [...describeDetails(spec, error), ...notes];
+  const hint = hintFor(spec, error);
+  if (hint !== undefined) lines.push(hint);
+  if (error.requestId !== "") lines.push(`request id: ${printable(error.requestId)}`);
+  // The violations say the same as the server's message, in the program's words.
+  const hasDetails = error.details.fieldViolations.length > 0 || error.serverMessage === "";
+  const message = hasDetails ? "" : `: ${error.serverMessage}`;
+  const head = `${what}: ${error.code} (HTTP ${error.status})${message}`;
+  return new HandlerError(error.errorCode, withIndented(head, lines), error);
+}
+
+/** Runs an action; its error names what was being done. */
+export async function explainFailure<T>(
+  spec: ResourceSpec,
+  what: string,
+  action: () => Promise<T>,
+  notesOn: (error: unknown) => readonly string[] = () => [],
+): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw explain(spec, what, error, notesOn(error));
+  }
+}

@@ -1,0 +1,234 @@
+import type { InputDifference } from "../fields/fieldMask";
+import { ADOPT } from "../fields/description";
+import type { Failure, Props, ResourceSpec } from "../fields/description";
+import { isUnknown, sortedJson } from "../fields/values";
+import { handlerError, labelResource, PartialFailure } from "./messages";
+
+/** The name of an object among claims. Uids alone do not do: kinds share those of their parents. */
+export function objectKey({ kind }: ResourceSpec, uid: string): string {
+  return `${kind} ${uid}`;
+}
+
+/** The key of the object that a create with these inputs creates or adopts, if the inputs determine it. */
+export function identityKey(spec: ResourceSpec, inputs: Props): string | undefined {
+  const { parentUid } = inputs;
+  if (spec.sharesParentUid && typeof parentUid === "string") return objectKey(spec, parentUid);
+  return spec.identifiedBy === undefined
+    ? undefined
+    : objectKey(spec, JSON.stringify(spec.identifiedBy.map((key) => inputs[key] ?? null)));
+}
+
+/** Which resource of this process has which object, so that no two get the same. */
+export class Claims {
+  /** The label of the resource, by the key of its object. */
+  private readonly owners = new Map<string, string>();
+
+  /**
+   * Reserves the keys of an object for one resource; releases them if the action fails and leaves nothing in the state.
+   *
+   * @param owner The label of the resource.
+   */
+  async reserve<T>(
+    what: string,
+    names: readonly (string | undefined)[],
+    owner: string,
+    action: () => Promise<T>,
+  ): Promise<T> {
+    const keys = [...new Set(names)].filter((key) => key !== undefined);
+    for (const key of keys) {
+      const other = this.ownerOf(key);
+      if (other !== undefined) {
+        throw handlerError(
+          "PP4009",
+          `${what}: another resource of this program, ${other}, already manages this object; remove one of the two`,
+        );
+      }
+    }
+    for (const key of keys) this.claim(key, owner);
+    try {
+      return await action();
+    } catch (error) {
+      if (!(error instanceof PartialFailure)) for (const key of keys) this.release(key);
+      throw error;
+    }
+  }
+
+  /** Makes a resource the owner of an object; false where another one owns it. */
+  claim(key: string, owner: string): boolean {
+    if (this.owners.has(key)) return false;
+    this.owners.set(key, owner);
+    return true;
+  }
+
+  ownerOf(key: string): string | undefined {
+    return this.owners.get(key);
+  }
+
+  release(key: string): void {
+    this.owners.delete(key);
+  }
+}
+
+/*
+ * The engine deletes the old URN of a renamed or replaced resource after it has created the new one. If both are one
+ * object at the server, that delete would remove what the program still declares. The engine passes neither a URN nor a
+ * reason to a delete, so this registry records what the program of this run declares and owns.
+ */
+
+/** A diff that the engine requested of a resource in this run. The engine sends members in any order. */
+interface RecordedDiff {
+  readonly uid: string;
+  /** The key of the inputs that the program gives. */
+  readonly inputs: string;
+  /** Whether these adopt the object. */
+  readonly adopts: boolean;
+  /** The recorded outputs, in one spelling. */
+  readonly olds: string;
+  /** Whether the diff proves that the resource keeps its object; false while the engine may still replace it. */
+  provesOwnership: boolean;
+}
+
+/** The owners of one parent's children: the label of the one of all, and that of the first of those that own one. */
+interface ChildOwners {
+  all?: string;
+  one?: string;
+}
+
+const SAME_OBJECT =
+  "is the object of another resource of this program; deleting either deletes it: remove one of the two";
+
+const uidKey = (kind: string, uid: string): string => `${kind} ${uid}`;
+const inputsKey = ({ kind }: ResourceSpec, inputs: Props): string => `${kind} ${sortedJson(inputs)}`;
+
+/**
+ * Records what the resources of one run's program declare and own, so that no delete removes it, and no two resources have
+ * one object.
+ */
+export class OwnerRegistry {
+  /** Keys that the inputs of the program declare, from `ResourceSpec.declaredKeys`. */
+  private readonly declared = new Set<string>();
+  /** Inputs that the program gave: a refresh has the engine compare what no program gave. */
+  private readonly checked = new Set<string>();
+  private readonly created = new Set<string>();
+  private readonly adopted = new Set<string>();
+  /** By the kind of the children and the uid of the parent. */
+  private readonly childOwners = new Map<string, ChildOwners>();
+  /** By the uid of the object, and by what else identifies it: see `identityKey`. */
+  private readonly diffsByObject = new Map<string, RecordedDiff[]>();
+  private readonly diffsByInputs = new Map<string, RecordedDiff[]>();
+
+  /**
+   * Whether a create or an update of this run failed. The engine may then go on (`--continue-on-error`), and what it
+   * deletes may be the old name of what was not created.
+   */
+  hasFailure = false;
+
+  /** Records a resource that the program declares, and finds what it must not have in common with another one. */
+  recordCheck(spec: ResourceSpec, inputs: Props): Failure[] {
+    this.checked.add(inputsKey(spec, inputs));
+    for (const key of spec.declaredKeys?.(inputs) ?? []) this.declared.add(key);
+    const adopted = inputs[ADOPT];
+    if (typeof adopted === "string") {
+      this.declared.add(uidKey(spec.kind, adopted));
+      this.adopted.add(uidKey(spec.kind, adopted));
+    }
+    return this.recordChildren(spec, inputs);
+  }
+
+  /** Records who owns children of a group. The owner of all of them conflicts with every other one. */
+  private recordChildren(spec: ResourceSpec, inputs: Props): Failure[] {
+    const { owns } = spec;
+    const { parentUid } = inputs;
+    if (owns === undefined || typeof parentUid !== "string" || isUnknown(parentUid)) return [];
+    const key = uidKey(owns.kind, parentUid);
+    const owners = this.childOwners.get(key) ?? {};
+    this.childOwners.set(key, owners);
+    owners[owns.all ? "all" : "one"] ??= labelResource(spec, inputs);
+    const other = owns.all ? owners.one : owners.all;
+    if (other === undefined) return [];
+    const [all, beside] = owns.all ? ["this", `a ${other}`] : [`a ${other}`, "this"];
+    const reason = `names a group of which ${all} owns all ${owns.children}, but ${beside} is for the same group: ${owns.advice}`;
+    return [{ property: "parentUid", reason, code: "PP1104" }];
+  }
+
+  /**
+   * Records that the engine compares a resource. One that is to be replaced gives its object up.
+   *
+   * @throws HandlerError where another resource of the program has taken the object in this run, or adopts it
+   */
+  recordDiff(spec: ResourceSpec, uid: string, olds: Props, news: Props, difference: InputDifference): void {
+    const key = inputsKey(spec, news);
+    if (difference.replaces.length > 0 || !this.checked.has(key)) return;
+    const object = uidKey(spec.kind, uid);
+    const adopts = news[ADOPT] === uid;
+    if (this.created.has(object) || (this.adopted.has(object) && !adopts)) {
+      throw handlerError("PP1103", `${labelResource(spec, news)} ${uid} ${SAME_OBJECT}`);
+    }
+    const compared = sortedJson(olds);
+    const diff = { uid, inputs: key, adopts, olds: compared, provesOwnership: !difference.changed };
+    for (const name of new Set([object, identityKey(spec, news) ?? object])) {
+      append(this.diffsByObject, name, diff);
+    }
+    append(this.diffsByInputs, key, diff);
+  }
+
+  /** Records that a resource keeps its object and is written to. */
+  recordUpdate({ kind }: ResourceSpec, uid: string): void {
+    for (const diff of this.diffsByObject.get(uidKey(kind, uid)) ?? []) diff.provesOwnership = true;
+  }
+
+  /**
+   * Refuses the create of an object that another resource of the program keeps. One with the same inputs may be the
+   * resource itself, which the engine replaces.
+   */
+  refuseKept(spec: ResourceSpec, inputs: Props, what: string): void {
+    const own = inputsKey(spec, inputs);
+    const adopted = inputs[ADOPT];
+    const keys = [
+      identityKey(spec, inputs),
+      typeof adopted === "string" ? objectKey(spec, adopted) : undefined,
+    ];
+    for (const key of keys) {
+      const others = key === undefined ? [] : (this.diffsByObject.get(key) ?? []);
+      if (others.some((other) => other.inputs !== own)) {
+        throw handlerError(
+          "PP4009",
+          `${what}: another resource of this program already manages this object; remove one of the two`,
+        );
+      }
+    }
+  }
+
+  /** Records that a resource was created, or has taken over what existed. */
+  recordCreate(spec: ResourceSpec, uid: string, inputs: Props): void {
+    this.created.add(uidKey(spec.kind, uid));
+    // A create with the inputs of a diffed resource may replace it, so that diff no longer proves that its object is kept.
+    for (const diff of this.diffsByInputs.get(inputsKey(spec, inputs)) ?? []) {
+      if (diff.uid !== uid) diff.provesOwnership = false;
+    }
+  }
+
+  /** Whether a resource of the program declares this: a key of `ResourceSpec.declaredKeys`. */
+  isDeclared(key: string): boolean {
+    return this.declared.has(key);
+  }
+
+  /**
+   * Whether a resource of the program owns the object with this uid. `olds` are the recorded outputs of the resource that
+   * is being deleted: its own diff proves nothing, since the engine may have decided to replace it.
+   */
+  isOwned(kind: string, uid: string, olds?: Props): boolean {
+    const key = uidKey(kind, uid);
+    if (this.created.has(key) || this.declared.has(key)) return true;
+    const own = olds === undefined ? undefined : sortedJson(olds);
+    return (this.diffsByObject.get(key) ?? []).some(
+      ({ provesOwnership, olds: compared }) => provesOwnership || compared !== own,
+    );
+  }
+}
+
+function append<T>(lists: Map<string, T[]>, key: string, item: T): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
+}

@@ -1,0 +1,94 @@
+import type { Client, JsonObject } from "../http/client";
+import { isNotFound, printable } from "../http/errors";
+import type { Host, Props, ResourceSpec } from "../fields/description";
+import { findSchemaMismatch, parentUidOf, readBody, readOutputs } from "../fields/decode";
+import { mergeLive } from "../fields/mergeLive";
+import { explainFailure, handlerError, labelResource } from "./messages";
+
+/** A resource as the server returned it; `id` is absent if it does not exist. */
+export interface ReadResult {
+  readonly id?: string;
+  readonly props?: Props;
+  readonly inputs?: Props;
+}
+
+/** Reads a resource for a refresh or an import. `olds` are its recorded properties; an import has none. */
+export async function readResource(
+  { spec, find, parseInputs }: KindReader,
+  id: string,
+  olds: Props,
+): Promise<ReadResult> {
+  const response = await explainFailure(spec, `reading ${labelResource(spec, olds)} ${id}`, () =>
+    find(id, olds, { mayShare: spec.listing?.contents === "complete" }),
+  );
+  if (response === undefined) return {};
+  const { inputs, outs } = mergeLive(spec, olds, parseInputs(response, id));
+  return { id, props: { ...outs, ...readOutputs(spec, response as Props, id, olds) }, inputs };
+}
+
+/** Reads the objects of one kind. */
+export interface KindReader {
+  readonly spec: ResourceSpec;
+  readonly client: () => Client;
+  /** The object with this uid; undefined where it does not exist. With `mayShare`, one request may read several. */
+  readonly find: (
+    uid: string,
+    inputs: Props,
+    options?: { readonly mayShare: boolean },
+  ) => Promise<JsonObject | undefined>;
+  /** The object with this uid. @throws HandlerError where it does not exist */
+  readonly get: (uid: string, inputs: Props) => Promise<JsonObject>;
+  /**
+   * The inputs in a response.
+   * @throws HandlerError if it does not have the form of the kind
+   */
+  readonly parseInputs: (response: JsonObject, uid: string) => Props;
+}
+
+/** The inputs in a response; the uid contains the parent's uid. */
+export function parseLiveInputs(spec: ResourceSpec, response: Props, uid: string): Props {
+  const live = readBody(spec, response, uid);
+  const parent = parentUidOf(spec, uid);
+  return "parentUid" in spec.fields && parent !== undefined ? { parentUid: parent, ...live } : live;
+}
+
+export function createReader(spec: ResourceSpec, client: () => Client, host: Host): KindReader {
+  const send = async (uid: string, inputs: Props, mayShare: boolean): Promise<JsonObject | undefined> => {
+    const { collection, operations, listing } = spec;
+    if (operations?.get) return operations.get(client(), uid, inputs, host);
+    const response = mayShare
+      ? await client().readShared(collection, uid, listing?.query)
+      : await client().getResource(collection, uid);
+    return operations?.normalizeRead ? operations.normalizeRead(response) : response;
+  };
+  const find: KindReader["find"] = async (uid, inputs, { mayShare } = { mayShare: false }) => {
+    const response = await send(uid, inputs, mayShare).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    if (response !== undefined && response["uid"] !== uid) {
+      throw handlerError("PP4008", `the response is not about ${uid}; check platform:baseUrl`);
+    }
+    return response;
+  };
+  return {
+    spec,
+    client,
+    find,
+    get: async (uid, inputs) => {
+      const response = await find(uid, inputs);
+      if (response === undefined) throw handlerError("PP3405", `${spec.noun} ${uid} is gone`);
+      return response;
+    },
+    parseInputs: (response, uid) => {
+      const mismatch = findSchemaMismatch(spec, response as Props, uid);
+      if (mismatch !== undefined) {
+        throw handlerError(
+          "PP4008",
+          `the response is not a ${spec.noun}: ${printable(mismatch, 100)}; check platform:baseUrl`,
+        );
+      }
+      return parseLiveInputs(spec, response as Props, uid);
+    },
+  };
+}

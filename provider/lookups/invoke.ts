@@ -1,0 +1,177 @@
+import * as pulumi from "../program/sdk";
+import type * as createClientModule from "../settings/createClient";
+import type * as settingsModule from "../settings/settings";
+import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
+import type { ErrorCode } from "../errors/registry";
+import type { Client } from "../http/client";
+import { ApiError } from "../http/errors";
+import { logLines } from "../text/printable";
+import { checkArguments, querySizeProblem } from "./validators";
+import type { LookupInputs, Validators } from "./validators";
+
+/**
+ * The responses of this run: the same lookup is sent once. Failures are forgotten, and outside of
+ * a program's run so is every response.
+ */
+export class RequestCache {
+  private readonly responses = new Map<string, Promise<unknown>>();
+
+  constructor(private readonly keeps: boolean) {}
+
+  share<T>(question: string, ask: () => Promise<T>): Promise<T> {
+    const known = this.responses.get(question);
+    if (known) return known as Promise<T>;
+    const response = ask();
+    this.responses.set(question, response);
+    const forget = () => void this.responses.delete(question);
+    response.then(this.keeps ? undefined : forget, forget);
+    return response;
+  }
+}
+
+/** What the lookups of one run with the same settings share. */
+export interface Session {
+  readonly client: Client;
+  readonly cache: RequestCache;
+}
+
+/** By the run's connection to the engine: one process may run several programs, or one program again. */
+const sessions = new WeakMap<object, Map<string, Session>>();
+const NO_RUN = {};
+
+/**
+ * The settings and the HTTP library take a noticeable part of a program's start, so the first lookup loads them, not the
+ * package; `import()` is no way to do that under test runners that have their own loader.
+ */
+function load(): Pick<typeof settingsModule, "readSettings"> &
+  Pick<typeof createClientModule, "createClient"> {
+  /* eslint-disable @typescript-eslint/no-require-imports -- see above */
+  const { readSettings } = require("../settings/settings") as typeof settingsModule;
+  const { createClient } = require("../settings/createClient") as typeof createClientModule;
+  /* eslint-enable @typescript-eslint/no-require-imports */
+  return { readSettings, createClient };
+}
+
+/** The session of the program that is running, by its stack configuration and environment as they are now. */
+export function connect(): Session {
+  const { readSettings, createClient } = load();
+  const config = new pulumi.Config("platform");
+  const settings = readSettings({ stack: (key) => config.get(key), env: process.env });
+  const run = pulumi.getMonitor() ?? NO_RUN;
+  const ofRun = sessions.get(run) ?? new Map<string, Session>();
+  sessions.set(run, ofRun);
+  const key = JSON.stringify(settings);
+  const session = ofRun.get(key) ?? {
+    client: createClient(settings).client,
+    cache: new RequestCache(run !== NO_RUN),
+  };
+  ofRun.set(key, session);
+  return session;
+}
+
+/**
+ * A lookup that found nothing or several objects, or got wrong arguments. The message names what to do; the engine prints
+ * it without a stack.
+ */
+export class LookupError extends pulumi.RunError {
+  override readonly name = "LookupError";
+  readonly code = "LOOKUP";
+
+  constructor(
+    readonly errorCode: ErrorCode,
+    message: string,
+  ) {
+    super(withCode(logLines(message), errorCode));
+    // An unhandled rejection is printed with its stack.
+    this.stack = this.message;
+  }
+}
+
+/** What a lookup is called, what it takes, and how it runs. */
+export interface Lookup<A extends object, R> {
+  readonly call: string;
+  readonly validators: Validators<A>;
+  /** What is wrong with arguments that are right one by one. */
+  readonly problem?: (args: A) => string | undefined;
+  readonly run: (client: Client, args: A) => Promise<R>;
+}
+
+/**
+ * Runs a lookup: the same one sends its requests once in a program's run. Whatever goes wrong names the call and prints
+ * without a stack.
+ */
+async function run<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<R> {
+  try {
+    const checked = checkArguments(lookup.call, lookup.validators, args);
+    const problem = lookup.problem?.(checked) ?? querySizeProblem(lookup.validators, checked);
+    if (problem !== undefined) throw new CodedError("PP1201", problem);
+    const { client, cache } = connect();
+    const question = `${lookup.call} ${JSON.stringify(checked)}`;
+    // Each caller gets a copy, so that one cannot change the result of another.
+    return structuredClone(await cache.share(question, () => lookup.run(client, checked)));
+  } catch (error) {
+    throw new LookupError(
+      errorCodeOf(error),
+      [`${lookup.call}: ${describeFailure(error)}`, ...listErrorDetails(error)].join("\n  "),
+    );
+  }
+}
+
+/** Names the function that a program calls after its lookup, for stack traces. */
+function withName<F extends (...args: never) => unknown>(name: string, call: F): F {
+  return Object.defineProperty(call, "name", { value: name });
+}
+
+/** The function of a lookup that needs arguments. */
+export function invoke<A extends object, R>(lookup: Lookup<A, R>): (args: A) => Promise<R> {
+  return withName(lookup.call, (args) => run(lookup, args));
+}
+
+/** The `…Output` form of a lookup, whose arguments may be outputs of resources. */
+export function invokeOutput<A extends object, R>(
+  lookup: Lookup<A, R>,
+): (args: LookupInputs<A>) => pulumi.Output<R> {
+  return withName(`${lookup.call}Output`, (args) =>
+    pulumi.all([args as object]).apply(([resolved]) => run(lookup, resolved as A)),
+  );
+}
+
+/** The function of a lookup whose arguments may be left out. */
+export function invokeWithOptionalArgs<A extends object, R>(lookup: Lookup<A, R>): (args?: A) => Promise<R> {
+  return withName(lookup.call, (args = {} as A) => run(lookup, args));
+}
+
+/** The `…Output` form of a lookup whose arguments may be left out. */
+export function invokeWithOptionalArgsOutput<A extends object, R>(
+  lookup: Lookup<A, R>,
+): (args?: LookupInputs<A>) => pulumi.Output<R> {
+  const call = invokeOutput(lookup);
+  return withName(call.name, (args = {} as LookupInputs<A>) => call(args));
+}
+
+function describeFailure(error: unknown): string {
+  return error instanceof Error ? error.message : "failed";
+}
+
+/** A line for each detail that the message does not contain. */
+function listErrorDetails(error: unknown): string[] {
+  if (!(error instanceof ApiError)) return [];
+  const { fieldViolations, preconditions, resource, missingTerms } = error.details;
+  const lines = [
+    ...fieldViolations.map(({ field, description }) => `${field}: ${description}`),
+    ...preconditions.map(({ type, subject, description }) => `${type} ${subject}: ${description}`),
+    ...(resource ? [`not found: ${resource.resourceType} ${resource.resourceName}`] : []),
+    ...missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
+  ].filter((line) => !error.serverMessage.includes(line));
+  return error.requestId === "" ? lines : [...lines, `request id: ${error.requestId}`];
+}
+
+/** The function of a lookup without arguments. */
+export function invokeWithoutArgs<R>(lookup: Lookup<object, R>): () => Promise<R> {
+  return invokeWithOptionalArgs(lookup);
+}
+
+/** The `…Output` form of a lookup without arguments, which returns a `pulumi.Output`. */
+export function invokeWithoutArgsOutput<R>(lookup: Lookup<object, R>): () => pulumi.Output<R> {
+  return invokeWithOptionalArgsOutput(lookup);
+}

@@ -1,0 +1,277 @@
+import type * as suggestionsModule from "../fields/suggestions";
+import * as pulumi from "./sdk";
+import { withCode } from "../errors/codedError";
+import { containsSecret, innerFields } from "../fields/description";
+import type { FieldSpec, Json, ResourceSpec } from "../fields/description";
+import { isObject } from "../fields/values";
+import { recordResource, recordResourceId } from "./ownership";
+
+/** A name of an enumeration that this version does not know, and those that it knows. */
+export interface UnknownName {
+  readonly name: string;
+  readonly known: readonly string[];
+}
+
+/** Whether a value of the field has a name of an enumeration in it. */
+export function holdsNames(field: FieldSpec): boolean {
+  return field.type === "enum" || innerFields(field).some(holdsNames);
+}
+
+/** The names of enumerations that have the right form and are not known, in a value of any depth. */
+export function unknownNames(field: FieldSpec, value: Json | undefined): UnknownName[] {
+  switch (field.type) {
+    case "enum": {
+      if (typeof value !== "string" || !new RegExp(`^${field.prefix}[A-Z0-9_]+$`).test(value)) return [];
+      const known = field.known.map((name) => `${field.prefix}${name}`);
+      return known.includes(value) ? [] : [{ name: value, known }];
+    }
+    case "list":
+      return Array.isArray(value) ? value.flatMap((item) => unknownNames(field.items, item)) : [];
+    case "map":
+      return isObject(value)
+        ? Object.values(value).flatMap((item) => unknownNames(field.values, item as Json))
+        : [];
+    case "object":
+      return isObject(value)
+        ? Object.entries(field.fields).flatMap(([key, inner]) => unknownNames(inner, value[key] as Json))
+        : [];
+    default:
+      return [];
+  }
+}
+
+/**
+ * What the engine stores as a resource's provider: a constant text that loads the code by name. No
+ * code, no path and no secret is in it, so upgrading the package changes no resource.
+ */
+export function providerText(kind: string): string {
+  return `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`;
+}
+
+const preparedPrototypes = new WeakSet<object>();
+
+/**
+ * Arguments that were not given cost nothing in the program and in state, yet read as an output that
+ * resolves to undefined.
+ */
+function declareOutputs(prototype: object, spec: ResourceSpec): void {
+  if (preparedPrototypes.has(prototype)) return;
+  preparedPrototypes.add(prototype);
+  for (const key of [...Object.keys(spec.fields), ...Object.keys(spec.outputs ?? {})]) {
+    Object.defineProperty(prototype, key, {
+      configurable: true,
+      get: () => pulumi.output(undefined),
+      set(this: object, value: unknown) {
+        Object.defineProperty(this, key, { value, configurable: true, enumerable: true, writable: true });
+      },
+    });
+  }
+}
+
+/**
+ * Arguments with the secret ones marked, so that the engine stores them encrypted. Only the secret
+ * member of an object is: the others stay readable in a preview.
+ */
+function withSecrets(
+  fields: Readonly<Record<string, FieldSpec>>,
+  args: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const entries = Object.entries(args).map(([key, value]): [string, unknown] => {
+    const field = fields[key];
+    if (field === undefined || value === undefined || value === null || !containsSecret(field))
+      return [key, value];
+    if (field.secret || field.type !== "object") return [key, pulumi.secret(value)];
+    const mark = (inner: unknown): unknown =>
+      inner !== null && typeof inner === "object" && !Array.isArray(inner)
+        ? withSecrets(field.fields, { ...inner })
+        : inner;
+    const isLater = pulumi.Output.isInstance(value) || value instanceof Promise;
+    return [key, isLater ? pulumi.output(value).apply(mark) : mark(value)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What is the same for every resource of a kind. */
+interface KindConstants {
+  readonly __provider: string;
+  /** Undefined for each output of the server's, so that the engine's library makes it a property. */
+  readonly outputs: Readonly<Record<string, undefined>>;
+  readonly secretOutputs: readonly string[];
+  readonly hasSecretFields: boolean;
+}
+
+const constants = new WeakMap<ResourceSpec, KindConstants>();
+
+function getConstants(spec: ResourceSpec): KindConstants {
+  const known = constants.get(spec);
+  if (known) return known;
+  const outputs = Object.entries(spec.outputs ?? {});
+  const computed: KindConstants = {
+    __provider: providerText(spec.kind),
+    outputs: Object.fromEntries(outputs.map(([key]) => [key, undefined])),
+    secretOutputs: outputs.filter(([, field]) => field.secret).map(([key]) => key),
+    hasSecretFields: Object.values(spec.fields).some(containsSecret),
+  };
+  constants.set(spec, computed);
+  return computed;
+}
+
+function withDefaults(
+  spec: ResourceSpec,
+  opts: pulumi.CustomResourceOptions | undefined,
+): pulumi.CustomResourceOptions | undefined {
+  const { secretOutputs } = getConstants(spec);
+  const options =
+    secretOutputs.length === 0
+      ? opts
+      : pulumi.mergeOptions(opts, { additionalSecretOutputs: [...secretOutputs] });
+  return spec.deletion?.beforeReplace === "always" ? { deleteBeforeReplace: true, ...options } : options;
+}
+
+function properties(
+  spec: ResourceSpec,
+  name: string,
+  args: object | undefined,
+  opts: pulumi.CustomResourceOptions | undefined,
+): Record<string, unknown> {
+  const { __provider, outputs, hasSecretFields } = getConstants(spec);
+  if (opts?.id !== undefined) {
+    const all = Object.fromEntries(Object.keys(spec.fields).map((key) => [key, undefined]));
+    return { ...all, ...outputs, __provider };
+  }
+  const given: unknown = args;
+  if (given === null || typeof given !== "object") {
+    throw new pulumi.RunError(
+      withCode(
+        `${spec.kind} ${JSON.stringify(name)}: the arguments are missing: write new ${spec.kind}(${JSON.stringify(name)}, { … })`,
+        "PP1101",
+      ),
+    );
+  }
+  const set = Object.fromEntries(
+    Object.entries(given).filter(([key, value]) => value !== undefined && key !== "__provider"),
+  );
+  return Object.assign(hasSecretFields ? withSecrets(spec.fields, set) : set, outputs, { __provider });
+}
+
+let warned = false;
+
+function warnOfStoredToken(): void {
+  if (warned) return;
+  warned = true;
+  // An empty variable is treated as absent. This side loads no settings: both variables are declared there.
+  // eslint-disable-next-line no-restricted-syntax
+  const inEnvironment = [process.env["PLATFORM_TOKEN"], process.env["PLATFORM_TOKEN_FILE"]].some(Boolean);
+  if (!inEnvironment && new pulumi.Config("platform").getSecret("token") !== undefined) {
+    void pulumi.log.warn(
+      "platform:token: the engine hands refresh and destroy the stack configuration of the last update, so a token in it may be stale; prefer PLATFORM_TOKEN",
+    );
+  }
+}
+
+/** What is probably wrong about the names of enumerations in a value. */
+function adviseOnNames(field: FieldSpec, value: Json | undefined): string[] {
+  const unknown = unknownNames(field, value);
+  if (unknown.length === 0) return [];
+  // Few programs need it, and it loads a library.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { suggest } = require("../fields/suggestions") as typeof suggestionsModule;
+  return unknown.map(
+    ({ name, known }) =>
+      `${name} is not a name that this version knows: a server that does not know it drops it, and the update fails${suggest(name, known)}`,
+  );
+}
+
+/** Not tied to the resource in the log: a message that waits for a resource is lost when its making fails. */
+function warnOfInputs(spec: ResourceSpec, name: string, args: Readonly<Record<string, unknown>>): void {
+  for (const [key, field] of Object.entries(spec.fields)) {
+    const linesFor = spec.inputWarnings?.[key];
+    if (args[key] === undefined || (linesFor === undefined && !holdsNames(field))) continue;
+    const given = pulumi.output(args[key]);
+    pulumi.all([given, pulumi.isSecret(given)]).apply(([value, isSecret]) => {
+      if (isSecret) return;
+      for (const line of [...adviseOnNames(field, value), ...(linesFor?.(value) ?? [])]) {
+        void pulumi.log.warn(`${spec.kind} ${JSON.stringify(name)}: ${key}: ${line}`);
+      }
+    });
+  }
+}
+
+/**
+ * One provider process records what the resources of a program own. A second provider is a second process, which would
+ * delete what the first one owns, and gets no stack configuration.
+ */
+function refuseOwnProvider(spec: ResourceSpec, name: string, resource: pulumi.CustomResource): void {
+  const { __prov: provider } = resource as unknown as { readonly __prov?: pulumi.ProviderResource };
+  if (provider === undefined) return;
+  throw new pulumi.RunError(
+    withCode(
+      `${spec.kind} ${JSON.stringify(name)}: the options provider and providers must not be set: remove them; to use another address or credential, use another stack`,
+      "PP1102",
+    ),
+  );
+}
+
+/** The base of every kind. */
+export abstract class PlatformResource extends pulumi.CustomResource {
+  protected constructor(
+    spec: ResourceSpec,
+    name: string,
+    args: object | undefined,
+    opts: pulumi.CustomResourceOptions | undefined,
+  ) {
+    declareOutputs(new.target.prototype, spec);
+    const isManaged = opts?.id === undefined && args !== undefined;
+    if (isManaged) recordResource(spec, name, { ...args }, opts?.parent);
+    super(
+      `pulumi-nodejs:dynamic/platform:${spec.kind}`,
+      name,
+      properties(spec, name, args, opts),
+      withDefaults(spec, opts),
+    );
+    refuseOwnProvider(spec, name, this);
+    if (isManaged) recordResourceId(spec, name, this.id, opts?.parent);
+    warnOfStoredToken();
+    if (args !== undefined) warnOfInputs(spec, name, { ...args });
+  }
+
+  /** The uid of the resource: the same as `id`. */
+  get uid(): pulumi.Output<pulumi.ID> {
+    return this.id;
+  }
+}
+
+/** The constructor of a kind with these arguments. */
+export interface ResourceClass<Args> {
+  /** @internal */
+  readonly spec: ResourceSpec;
+  new (name: string, args: Args, opts?: pulumi.CustomResourceOptions): PlatformResource;
+  /** Reads one that this program does not manage, by its uid. */
+  get<Resource>(
+    this: new (name: string, args: Args, opts?: pulumi.CustomResourceOptions) => Resource,
+    name: string,
+    uid: pulumi.Input<string>,
+    opts?: pulumi.CustomResourceOptions,
+  ): Resource;
+}
+
+/**
+ * The class of a kind: `class Group extends resource<GroupArgs>(group) {}`. An interface of the same name declares the
+ * outputs: with them in a type of its base, linters would not take the class for one of Pulumi's resources.
+ */
+export function resource<Args extends object>(
+  kind: ResourceSpec & { readonly fields: { readonly [K in keyof Required<Args>]: FieldSpec } },
+): ResourceClass<Args> {
+  class DescribedResource extends PlatformResource {
+    static readonly spec = kind;
+
+    constructor(name: string, args: Args | undefined, opts?: pulumi.CustomResourceOptions) {
+      super(kind, name, args, opts);
+    }
+
+    static get(name: string, uid: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions) {
+      return new this(name, undefined, { ...opts, id: uid });
+    }
+  }
+  return DescribedResource as unknown as ResourceClass<Args>;
+}

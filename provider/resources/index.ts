@@ -1,5 +1,0 @@
-import type { ResourceSpec } from "../engine/description";
-import * as classes from "./exports";
-
-/** Every kind: the classes that the files of kinds export. The provider process and the tests run over it. */
-export const kinds: readonly { readonly spec: ResourceSpec }[] = Object.values(classes);

@@ -1,0 +1,140 @@
+import { stripVTControlCharacters } from "node:util";
+
+/**
+ * Text of others in a log. CI runners take commands from what a job prints: `::name …::` at the beginning of a line, and
+ * `##[name]`, `##vso[…]` or `##teamcity[…]` anywhere in one.
+ */
+
+/** Characters that move the cursor, colour, hide or reorder text; also those that end a line. */
+const CONTROLLING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
+
+/** `##[name]` and its kin, with the second sign as an escape. */
+export function breakMarkers(text: string): string {
+  return text.replace(/##(?=[\w.-]*\[)/g, "#\\u{23}");
+}
+
+/** What a reader cannot see, or what changes how the text around it is seen; also half a surrogate pair. */
+export const INVISIBLE =
+  /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]|(?![ \u3000])\p{Zs}/gu;
+
+/**
+ * One line of visible characters: all others as `\n` or `\u{202e}`, so that two names that differ look different. Each form
+ * of a report may be printed in a CI job, whose runner takes `##[…]` anywhere in a line for a command.
+ */
+export function plain(text: string): string {
+  const inert = breakMarkers(text);
+  if (/^[ -~]*$/.test(inert)) return inert;
+  return inert.replace(INVISIBLE, (character) => {
+    if (character === "\n") return "\\n";
+    if (character === "\t") return "\\t";
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}
+
+const breakCommands = (line: string): string => breakMarkers(line).replace(/^(\s*):(?=:[a-z])/i, "$1\\u{3a}");
+
+/** Without the sequences by which a terminal colours text: what would be left of them is no text of anybody. */
+const uncoloured = (text: string): string => stripVTControlCharacters(text).replace(/<\{%[^%]*%\}>/g, "");
+
+/** One line without control characters, and without a command to a CI runner. */
+export function logLine(text: string): string {
+  return breakCommands(uncoloured(text).replace(CONTROLLING, " ").trim());
+}
+
+/** The same for a text of several lines, which keep their indentation. */
+export function logLines(text: string): string {
+  return uncoloured(text)
+    .split(/\r?\n/)
+    .map((line) => breakCommands(line.replace(CONTROLLING, " ").trimEnd()))
+    .join("\n");
+}
+
+/**
+ * The credentials that this process holds, so that no message repeats one that a server has quoted: as it is, escaped once
+ * (percent-encoded, or as in JSON or HTML), or cut off.
+ */
+
+/** A shorter one is no secret but a word, which it would mask in every message. */
+const SHORTEST = 8;
+/** So much of a credential gives it away, and is no word of a message. */
+const PART_LENGTH = 20;
+/** Enough for every token and client secret of a run; the oldest are forgotten. */
+const MOST_CREDENTIALS = 1000;
+const MASK = "[credential]";
+
+/** In lower case: a server may return a credential as a host name, which has no other. */
+const credentials = new Set<string>();
+
+/** Remembers a credential, in order to mask it wherever a message quotes a server. */
+export function registerCredential(credential: string | undefined): void {
+  if (credential === undefined || credential.length < SHORTEST) return;
+  credentials.add(credential.toLowerCase());
+  for (const oldest of credentials) {
+    if (credentials.size <= MOST_CREDENTIALS) break;
+    credentials.delete(oldest);
+  }
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
+/** Masks whole credentials, but not in the middle of a word, and long parts of one. */
+function maskAsWritten(text: string): string {
+  let masked = text;
+  const lower = text.toLowerCase();
+  for (const credential of credentials) {
+    if (!lower.includes(credential)) continue;
+    const isLong = credential.length >= PART_LENGTH;
+    const pattern = isLong ? escaped(credential) : `(?<!\\w)${escaped(credential)}(?!\\w)`;
+    masked = masked.replace(new RegExp(pattern, "gi"), MASK);
+  }
+  return masked.replace(/[\w+/=~-]+/g, (part) =>
+    part.length >= PART_LENGTH && [...credentials].some((known) => known.includes(part.toLowerCase()))
+      ? MASK
+      : part,
+  );
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", quot: '"', apos: "'", lt: "<", gt: ">" };
+
+function decode(text: string): string {
+  const ofHex = (hex: string) => String.fromCharCode(parseInt(hex, 16));
+  return text
+    .replace(
+      /%([0-9a-f]{2})|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,4});/gi,
+      (_, ...hex: string[]) => ofHex(hex.find((digits) => typeof digits === "string") ?? ""),
+    )
+    .replace(/&#(\d{1,5});/g, (_, digits: string) => String.fromCharCode(Number(digits)))
+    .replace(/&(amp|quot|apos|lt|gt);/gi, (_, name: string) => ENTITIES[name.toLowerCase()] ?? "")
+    .replace(/\\(["'\\/])/g, "$1");
+}
+
+/** A text without the credentials that this process holds; decoded where only that shows one. */
+export function maskCredentials(text: string): string {
+  const masked = maskAsWritten(text);
+  const decoded = decode(masked);
+  const maskedDecoded = maskAsWritten(decoded);
+  return maskedDecoded === decoded ? masked : maskedDecoded;
+}
+
+/** More than any credential is long: what is cut off before it is masked is never shown. */
+const MASKED_BEYOND_LIMIT = 8192;
+
+/**
+ * Text of a server made safe to print: one line, no control characters, no command to a CI runner, bounded, and without
+ * the credentials that this process holds. Whatever a message or a log line quotes goes through here.
+ */
+export function printable(text: string, limit = 500): string {
+  const bounded = text.slice(0, limit + MASKED_BEYOND_LIMIT);
+  const clean = logLine(maskCredentials(logLine(bounded)));
+  return clean.length > limit ? `${clean.slice(0, limit)} …` : clean;
+}
+
+/**
+ * A value of a document as a reader can tell it from another: one line, and each invisible character as its code. Bounded,
+ * and without the credentials that this process holds.
+ */
+export function visible(text: string, limit = 500): string {
+  const bounded = text.slice(0, limit + MASKED_BEYOND_LIMIT);
+  const clean = plain(maskCredentials(plain(bounded)));
+  return clean.length > limit ? `${clean.slice(0, limit)} …` : clean;
+}

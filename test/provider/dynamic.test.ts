@@ -1,0 +1,319 @@
+import { inspect } from "node:util";
+import * as pulumi from "@pulumi/pulumi";
+import packageJson from "../../package.json";
+import { kinds } from "../../provider/kinds";
+import { GROUP_UID, ROOT_UID } from "./support/samples";
+import { detail, errorOf, failure, missing, ScriptedServer, TOKEN } from "./support/server";
+
+/** What the engine's process calls, as it sees it. */
+interface Provider {
+  readonly configure: (request: { config: { get: (key: string) => string | undefined } }) => Promise<void>;
+  readonly check: (
+    olds: object,
+    news: object,
+  ) => Promise<{ inputs: object; failures: { property: string; reason: string }[] }>;
+  readonly diff: (id: string, olds: object, news: object) => Promise<object>;
+  readonly create: (inputs: object) => Promise<{ id: string; outs: object }>;
+  readonly read: (id: string, olds: object) => Promise<object>;
+  readonly update: (id: string, olds: object, news: object) => Promise<{ outs: object }>;
+  readonly delete: (id: string, olds: object) => Promise<void>;
+}
+
+type Providers = Record<string, Provider>;
+
+const SOURCE = "../../provider/dynamic";
+
+/** The module as a new process loads it: without a client and without settings. */
+function fresh(): Providers {
+  let providers: Providers = {};
+  jest.isolateModules(() => {
+    // Loading the engine's library anew as well would only take time.
+    jest.doMock("@pulumi/pulumi", () => pulumi);
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded anew each time
+    providers = require(SOURCE) as Providers;
+  });
+  return providers;
+}
+
+const provider = (providers: Providers, kind: string): Provider => {
+  const found = providers[kind];
+  if (!found) throw new Error(`no export ${kind}`);
+  return found;
+};
+
+/**
+ * The texts in the states that version 0.1.0 wrote. They are there as long as those states live: add
+ * new ones, never change or take away one that is here.
+ */
+const TEXTS_OF_0_1_0 = [
+  'exports.handler=()=>require("pulumi-platform/dynamic").Group',
+  'exports.handler=()=>require("pulumi-platform/dynamic").Identity',
+  'exports.handler=()=>require("pulumi-platform/dynamic").Role',
+  'exports.handler=()=>require("pulumi-platform/dynamic").RoleBinding',
+  'exports.handler=()=>require("pulumi-platform/dynamic").Repo',
+  'exports.handler=()=>require("pulumi-platform/dynamic").Subscription',
+  'exports.handler=()=>require("pulumi-platform/dynamic").RepoReadme',
+  'exports.handler=()=>require("pulumi-platform/dynamic").Tag',
+  'exports.handler=()=>require("pulumi-platform/dynamic").AccountAssociation',
+  'exports.handler=()=>require("pulumi-platform/dynamic").GroupInvite',
+  'exports.handler=()=>require("pulumi-platform/dynamic").ExternalGroupRoleMapping',
+  'exports.handler=()=>require("pulumi-platform/dynamic").IdentityProvider',
+  'exports.handler=()=>require("pulumi-platform/dynamic").ScimToken',
+  'exports.handler=()=>require("pulumi-platform/dynamic").TermsAcceptance',
+  'exports.handler=()=>require("pulumi-platform/dynamic").GroupAccess',
+];
+
+let server: ScriptedServer;
+const environment = { ...process.env };
+beforeAll(async () => {
+  server = await ScriptedServer.start();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  for (const key of Object.keys(process.env))
+    if (key.startsWith("PLATFORM_")) Reflect.deleteProperty(process.env, key);
+});
+afterEach(() => {
+  process.env = { ...environment };
+  jest.restoreAllMocks();
+});
+
+function configured(settings: Record<string, string> = {}): Providers {
+  const providers = fresh();
+  const config: Record<string, string> = {
+    "platform:baseUrl": server.url,
+    "platform:token": TOKEN,
+    "platform:maxRetries": "0",
+    ...settings,
+  };
+  void provider(providers, "Group").configure({ config: { get: (key) => config[key] } });
+  return providers;
+}
+
+const text = TEXTS_OF_0_1_0[0];
+const group = { parentUid: ROOT_UID, name: "team", __provider: text };
+const stored = { uid: GROUP_UID, name: "team", description: "", createTime: null };
+
+describe("the entry of the engine's process", () => {
+  test("exports every name that a state may hold", () => {
+    const names = Object.keys(fresh());
+    for (const one of TEXTS_OF_0_1_0) expect(names).toContain(one.slice(one.lastIndexOf(".") + 1));
+    expect(names.sort()).toEqual(kinds.map(({ spec }) => spec.kind).sort());
+  });
+
+  test("is where the package says it is", () => {
+    expect(packageJson.name).toBe("pulumi-platform");
+    expect(packageJson.exports["./dynamic"].default).toBe("./dist/provider/dynamic.js");
+  });
+
+  test.each(TEXTS_OF_0_1_0)("loads from %s", (stateText) => {
+    const module: { handler?: () => unknown } = {};
+    const asked: string[] = [];
+    const load = (name: string): unknown => {
+      asked.push(name);
+      return fresh();
+    };
+    // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- as the engine does it
+    new Function("exports", "require", stateText)(module, load);
+    const loaded = module.handler?.();
+    expect(asked).toEqual(["pulumi-platform/dynamic"]);
+    for (const method of ["configure", "check", "diff", "create", "read", "update", "delete"]) {
+      expect(loaded).toHaveProperty(method, expect.any(Function));
+    }
+  });
+
+  test("gives the same provider each time, so that the engine loads it once", () => {
+    const providers = fresh();
+    expect(providers["Group"]).toBe(providers["Group"]);
+  });
+});
+
+describe("check and diff", () => {
+  test("need no settings, and return the inputs unchanged", async () => {
+    const { check, diff } = provider(fresh(), "Group");
+    const news = { parentUid: ROOT_UID, name: "", description: null, __provider: text };
+    await expect(check({}, news)).resolves.toEqual({
+      inputs: { parentUid: ROOT_UID, name: "", description: null, __provider: text },
+      failures: [{ property: "name", reason: "is missing: give a string that is not empty (PP1001)" }],
+    });
+    await expect(diff(GROUP_UID, group, { ...group, __provider: "another" })).resolves.toStrictEqual({
+      changes: false,
+      replaces: [],
+    });
+    // `changes` is absent where something changed: the engine then finds out what.
+    await expect(diff(GROUP_UID, group, { ...group, name: "b" })).resolves.toStrictEqual({ replaces: [] });
+    await expect(diff(GROUP_UID, group, { ...group, parentUid: GROUP_UID })).resolves.toStrictEqual({
+      replaces: ["parentUid"],
+    });
+  });
+});
+
+describe("settings", () => {
+  test("are read before anything is awaited, since only the first call is awaited", async () => {
+    server.script([{ json: stored }]);
+    const providers = fresh();
+    const asked: string[] = [];
+    const config = {
+      get: (key: string) => {
+        asked.push(key);
+        return ({ "platform:baseUrl": server.url, "platform:token": TOKEN } as Record<string, string>)[key];
+      },
+    };
+    void provider(providers, "Role").configure({ config });
+    expect(asked).toEqual([]);
+    await provider(providers, "Group").read(GROUP_UID, group);
+    expect(asked).toContain("platform:baseUrl");
+    expect(server.last().headers.authorization).toBe(`Bearer ${TOKEN}`);
+  });
+
+  test("of the environment give the credentials before the stack's", async () => {
+    process.env["PLATFORM_TOKEN"] = "from-the-environment";
+    process.env["PLATFORM_BASE_URL"] = server.url;
+    server.script([{ json: stored }]);
+    await provider(configured(), "Group").read(GROUP_UID, group);
+    expect(server.last().headers.authorization).toBe("Bearer from-the-environment");
+  });
+
+  test("that are missing are named by the first operation that needs them", async () => {
+    const error = await errorOf(provider(fresh(), "Group").create(group));
+    expect(error.message).toBe(
+      `creating group "team" below ${ROOT_UID}: the address of the API is missing: set PLATFORM_BASE_URL, or run \`pulumi config set platform:baseUrl https://…\` (PP2001)`,
+    );
+    expect(error.stack).toBe("");
+  });
+
+  test("make one client, whose connections all kinds share", async () => {
+    const own = await ScriptedServer.start();
+    try {
+      own.script(({ path }) => ({ json: { ...stored, uid: path.replace(/^\/[a-z]+\/v2\/\w+\//, "") } }));
+      const providers = configured({ "platform:baseUrl": own.url });
+      await provider(providers, "Group").read(GROUP_UID, group);
+      await provider(providers, "Role").read(GROUP_UID, {});
+      await provider(providers, "Repo").read(GROUP_UID, {});
+      expect(own.requests).toHaveLength(3);
+      expect(own.connections).toBe(1);
+    } finally {
+      await own.close();
+    }
+  });
+
+  test("for debugging print a line for each request, without the token", async () => {
+    process.env["PLATFORM_LOG"] = "debug";
+    server.script([{ json: stored }]);
+    const lines: string[] = [];
+    jest.spyOn(process.stderr, "write").mockImplementation((line) => lines.push(String(line)) > 0);
+    await provider(configured(), "Group").read(GROUP_UID, group);
+    jest.restoreAllMocks();
+    expect(lines).toEqual([
+      expect.stringMatching(/^platform: GET \/iam\/v2\/groups\/\S+ -> 200 in \d+ ms \(attempt 1\)\n$/),
+    ]);
+  });
+});
+
+describe("what is returned to the engine", () => {
+  test("is plain JSON of the inputs alone; the engine adds its own text", async () => {
+    const extra = { ...stored, strange: undefined, status: "READY" };
+    server.script([
+      { json: extra },
+      { json: extra },
+      { json: { ...extra, name: "crew" } },
+      { json: {} },
+      missing(GROUP_UID),
+    ]);
+    const { create, read, update } = provider(configured(), "Group");
+    const { delete: remove } = provider(configured(), "Group");
+    const plain = { parentUid: ROOT_UID, name: "team" };
+    await expect(create(group)).resolves.toStrictEqual({ id: GROUP_UID, outs: plain });
+    await expect(read(GROUP_UID, group)).resolves.toStrictEqual({
+      id: GROUP_UID,
+      props: plain,
+      inputs: plain,
+    });
+    await expect(update(GROUP_UID, group, { ...group, name: "crew" })).resolves.toStrictEqual({
+      outs: { ...plain, name: "crew" },
+    });
+    await expect(remove(GROUP_UID, group)).resolves.toBeUndefined();
+    await expect(read(GROUP_UID, group)).resolves.toStrictEqual({});
+    expect(server.requests).toHaveLength(5);
+  });
+
+  test("never holds an undefined value, which the engine refuses", async () => {
+    server.script([{ json: stored }]);
+    const { outs } = await provider(configured(), "Group").create({ ...group, description: undefined });
+    expect(Object.values(outs)).not.toContain(undefined);
+    expect(Object.keys(outs)).toEqual(["parentUid", "name"]);
+  });
+});
+
+describe("what is thrown to the engine", () => {
+  test("of a partially created resource has its id, its properties with the provider text, and reasons", async () => {
+    const role = { parentUid: GROUP_UID, name: "r", capabilities: ["CAP_NEW"], __provider: "the text" };
+    const uid = `${GROUP_UID}/0000000000000001`;
+    server.script(() => ({ json: { uid, name: "r", capabilities: [] } }));
+    const error = await errorOf(provider(configured(), "Role").create(role));
+    expect(error).toMatchObject({
+      id: uid,
+      properties: { parentUid: GROUP_UID, name: "r", __provider: "the text" },
+      reasons: [expect.stringContaining("the server ignored capabilities")],
+    });
+    const { properties } = error as unknown as { properties: object };
+    expect(JSON.parse(JSON.stringify(properties))).toStrictEqual(properties);
+  });
+
+  test("of a partially applied update has the same", async () => {
+    server.script(() => ({ json: stored }));
+    const error = await errorOf(
+      provider(configured(), "Group").update(GROUP_UID, group, { ...group, name: "crew" }),
+    );
+    expect(error).toMatchObject({
+      id: GROUP_UID,
+      properties: { parentUid: ROOT_UID, name: "team", __provider: text },
+    });
+  });
+
+  test("has no stack and no id, and nowhere a token", async () => {
+    const violation = detail("BadRequest", { fieldViolations: [{ field: "name", description: "bad" }] });
+    for (const reply of [
+      failure(3, "m", violation),
+      failure(13, "m"),
+      { cut: "before" } as const,
+      { text: "<html>" },
+    ]) {
+      server.script(() => reply);
+      const { create, read, update, delete: remove } = provider(configured(), "Group");
+      const attempts: (() => Promise<unknown>)[] = [
+        () => read(GROUP_UID, group),
+        () => update(GROUP_UID, group, { ...group, name: "crew" }),
+        () => remove(GROUP_UID, group),
+      ];
+      // A create whose answer was lost waits before it looks for what it made.
+      if ("status" in reply && reply.status === 400) attempts.push(() => create(group));
+      for (const attempt of attempts) {
+        const error = await errorOf(attempt());
+        expect(error.stack).toBe("");
+        expect("id" in error).toBe(false);
+        expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(TOKEN);
+      }
+    }
+  });
+
+  test("of an unexpected exception has the same form", async () => {
+    const providers = configured();
+    const strange = new Proxy(
+      {},
+      {
+        get: (_target, key) => {
+          if (key === "__provider") return text;
+          throw Object.assign(new Error("never foreseen"), { id: "not a resource" });
+        },
+      },
+    );
+    const { diff, update } = provider(providers, "Group");
+    for (const attempt of [diff, update]) {
+      const error = await errorOf(attempt(GROUP_UID, strange, strange));
+      expect(error.message).toBe("group: never foreseen (PP9001)");
+      expect(error.stack).toBe("");
+      expect("id" in error).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,109 @@
+import { checkInputs } from "../../../provider/fields/check";
+import { diffFields, diffInputs } from "../../../provider/fields/fieldMask";
+import { isSet } from "../../../provider/fields/values";
+import { readBody } from "../../../provider/fields/decode";
+import { buildCreateBody } from "../../../provider/fields/encode";
+import { mergeLive } from "../../../provider/fields/mergeLive";
+import { resourceDecoder } from "../../../provider/fields/responseDecoders";
+import {
+  boolean,
+  enumOf,
+  kind,
+  list,
+  object,
+  secret,
+  shape,
+  string,
+} from "../../../provider/fields/builders";
+import type { ArgsOf } from "../../../provider/fields/builders";
+
+const filter = shape({ fields: { verifiesTls: boolean({ default: true }) } });
+interface FilterArgs extends ArgsOf<typeof filter> {}
+
+/** A kind with what no kind has yet: a boolean that is true where it is not given, beside a secret and a set of names. */
+const webhook = kind({
+  kind: "Webhook",
+  noun: "webhook",
+  collection: "/registry/v2/webhooks",
+  fields: {
+    name: string({ required: true, immutable: true }),
+    active: boolean({ default: true, security: true }),
+    muted: boolean(),
+    filter: object<FilterArgs>(filter),
+    events: list(enumOf("WEBHOOK_EVENT_", "PUSH DELETE"), { unordered: true }),
+    signingSecret: secret({ inputOnly: true }),
+  },
+});
+const { active, muted } = webhook.fields;
+
+describe("a boolean that is true by default", () => {
+  test("counts as set only if it is false", () => {
+    expect([false, true, null, undefined].map((value) => isSet(active, value))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect([false, true, null, undefined].map((value) => isSet(muted, value))).toEqual([
+      false,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test("is sent with a create where it is false, at the top and in an object", () => {
+    const inputs = { name: "a", active: false, muted: false, filter: { verifiesTls: false } };
+    expect(buildCreateBody(webhook, inputs)).toEqual({
+      name: "a",
+      active: false,
+      filter: { verifiesTls: false },
+    });
+    expect(buildCreateBody(webhook, { name: "a", active: true, filter: { verifiesTls: true } })).toEqual({
+      name: "a",
+    });
+  });
+
+  test("is no change if true is added to or removed from the program", () => {
+    expect(diffInputs(webhook, { name: "a" }, { name: "a", active: true }).changed).toBe(false);
+    expect(diffInputs(webhook, { name: "a", active: true }, { name: "a" }).changed).toBe(false);
+    expect(diffInputs(webhook, { name: "a", active: true }, { name: "a", active: false }).changed).toBe(true);
+  });
+
+  test("is named in the mask and sent as true if false is removed", () => {
+    expect(diffFields(webhook, { active: false }, {})).toEqual({ mask: ["active"], body: { active: true } });
+    expect(diffFields(webhook, {}, { active: false })).toEqual({ mask: ["active"], body: { active: false } });
+    expect(
+      diffFields(webhook, { filter: { verifiesTls: false } }, { filter: { verifiesTls: true } }),
+    ).toEqual({
+      mask: ["filter"],
+      body: { filter: null },
+    });
+  });
+
+  test("is drift if the server returns false, and none if it omits true", () => {
+    const inputs = { name: "a" };
+    const read = (response: object) => readBody(webhook, { name: "a", ...response }, "uid");
+    expect(mergeLive(webhook, inputs, read({ active: false })).inputs).toEqual({ name: "a", active: false });
+    expect(mergeLive(webhook, inputs, read({ active: true })).inputs).toEqual(inputs);
+    expect(mergeLive(webhook, inputs, read({})).inputs).toEqual(inputs);
+    const off = { name: "a", active: false };
+    expect(mergeLive(webhook, off, read({ active: false })).inputs).toEqual(off);
+    expect(mergeLive(webhook, off, read({ active: true })).inputs).toEqual(inputs);
+  });
+
+  test("is read as true by a lookup where a response leaves it out", () => {
+    const decode = resourceDecoder(webhook);
+    expect(decode({ uid: "uid" })).toMatchObject({ active: true, muted: false });
+    expect(decode({ uid: "uid", active: false })).toMatchObject({ active: false });
+  });
+});
+
+test("a message about an item of a list keeps its property beside a secret", () => {
+  const failures = checkInputs(
+    webhook,
+    { name: "a", signingSecret: "canary", events: ["WEBHOOK_EVENT_PUSH", "push"] },
+    { olds: {}, now: 0 },
+  );
+  expect(failures.map(({ property }) => property)).toEqual(["events[1]"]);
+});

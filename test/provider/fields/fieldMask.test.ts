@@ -1,0 +1,661 @@
+import fc, { casesOf } from "../../support/properties";
+import { diffFields, diffInputs } from "../../../provider/fields/fieldMask";
+import { UNKNOWN } from "../../../provider/fields/description";
+import type { FieldSpec, Json, Props, ResourceSpec } from "../../../provider/fields/description";
+import {
+  integer,
+  kind as describeKind,
+  list,
+  map,
+  object,
+  shape,
+  string,
+} from "../../../provider/fields/builders";
+import { readBody } from "../../../provider/fields/decode";
+import { buildCreateBody } from "../../../provider/fields/encode";
+import { samples as lives } from "../../support/samples";
+import { pairOf } from "../support/arbitraries";
+import { inferredMask, patched, settledForm } from "../support/modelServer";
+import {
+  CHILD_UID,
+  GROUP_UID,
+  IDENTITY_UID,
+  JWKS,
+  leavesOf,
+  ROLE_UID,
+  ROOT_UID,
+  sampleOf,
+  samples,
+  specOf,
+  specs,
+  valueAt,
+  withValue,
+} from "../support/samples";
+
+/** Another legal value than the sample's. */
+function otherValue(field: FieldSpec): Json {
+  switch (field.type) {
+    case "string":
+      switch (field.format) {
+        case "timestamp":
+          return "2031-05-05T05:05:05Z";
+        case "jwks":
+          return '{"keys":[{"kty":"EC"}]}';
+        case "uid":
+          return CHILD_UID;
+        default:
+          return "another";
+      }
+    case "enum":
+      return `${field.prefix}ANOTHER`;
+    case "boolean":
+      return !(field.default ?? false);
+    case "integer":
+      return 7;
+    case "list":
+      return [otherValue(field.items)];
+    case "map":
+      return { other: otherValue(field.values) };
+    case "object":
+      return Object.fromEntries(Object.entries(field.fields).map(([key, inner]) => [key, otherValue(inner)]));
+  }
+}
+
+function nested(path: readonly string[], value: Json): Props {
+  const [step = "", ...rest] = path;
+  return { [step]: rest.length === 0 ? value : nested(rest, value) };
+}
+
+const isPatched = (field: FieldSpec): boolean => !field.path && !field.immutable && !field.subresource;
+
+/** Every leaf that a PATCH may name, once for each sample in which it is set or could be. */
+const changes = samples.flatMap(({ kind, label, inputs }) =>
+  leavesOf(specOf(kind).fields)
+    .filter(({ path, field }) => isPatched(field) && valueAt(inputs, path) !== undefined)
+    .map(({ path, field }) => ({ kind, label, inputs, field, path, name: path.join(".") })),
+);
+
+const onWire = (path: readonly string[]): string[] =>
+  path.map((key) => (key === "syncConfig" ? "sync_config" : key));
+
+const emptyByType: Readonly<Record<string, Json>> = { string: "", list: [], map: {} };
+
+function emptyOf(field: FieldSpec): Json {
+  if (field.type === "enum") return `${field.prefix}UNSPECIFIED`;
+  if (field.type === "boolean") return field.default ?? false;
+  if (field.type === "string" && ["timestamp", "duration"].includes(field.format ?? "")) return null;
+  return emptyByType[field.type] ?? null;
+}
+
+describe("one field changed", () => {
+  test("there is a sample of every leaf of every kind", () => {
+    const covered = new Set(changes.map(({ kind, name }) => `${kind}.${name}`));
+    const all = specs.flatMap(({ kind, fields }) =>
+      leavesOf(fields)
+        .filter(({ field }) => isPatched(field))
+        .map(({ path }) => `${kind}.${path.join(".")}`),
+    );
+    expect(all.filter((name) => !covered.has(name))).toEqual([]);
+    expect(all.length).toBeGreaterThan(40);
+  });
+
+  test.each(changes)("$kind, $label: $name alone is sent and named", ({ kind, inputs, path, field }) => {
+    const value = otherValue(field);
+    const before = field.type === "boolean" ? withValue(inputs, path, undefined) : inputs;
+    expect(diffFields(specOf(kind), before, withValue(inputs, path, value))).toEqual({
+      mask: [onWire(path).join(".")],
+      body: nested(onWire(path), value),
+    });
+  });
+
+  test.each(changes)(
+    "$kind, $label: a removed $name is named and sent empty",
+    ({ kind, inputs, path, field }) => {
+      const empty = emptyOf(field);
+      const answer = diffFields(specOf(kind), inputs, withValue(inputs, path, undefined));
+      const around = path.slice(0, -1);
+      if (around.length > 0 && Object.keys(valueAt(inputs, around) as Props).length === 1) {
+        // An object without members is not set.
+        expect(answer).toEqual({
+          mask: [onWire(around).join(".")],
+          body: nested(onWire(around), null),
+        });
+        return;
+      }
+      expect(answer).toEqual({
+        mask: [onWire(path).join(".")],
+        body: nested(onWire(path), empty),
+      });
+    },
+  );
+
+  test.each(samples)("$kind, $label: the same inputs again send nothing", ({ kind, inputs }) => {
+    expect(diffFields(specOf(kind), inputs, structuredClone(inputs))).toEqual({ mask: [], body: {} });
+  });
+});
+
+interface Exact {
+  readonly name: string;
+  readonly kind: string;
+  readonly olds: Props;
+  readonly news: Props;
+  readonly mask: readonly string[];
+  readonly body: Props;
+}
+
+const overlay = (members: Props): Props => ({ parentUid: GROUP_UID, name: "nginx", customOverlay: members });
+const claims = (members: Props): Props => ({ parentUid: GROUP_UID, name: "ci", claimMatch: members });
+
+const exact: readonly Exact[] = [
+  {
+    name: "nested objects are named leaf by leaf, so that siblings stay",
+    kind: "Repo",
+    olds: overlay({ accounts: { runAs: "a" }, environment: { A: "1" } }),
+    news: overlay({ accounts: { runAs: "b" }, environment: { A: "1" }, contents: { packages: ["curl"] } }),
+    mask: ["customOverlay.contents.packages", "customOverlay.accounts.runAs"],
+    body: { customOverlay: { contents: { packages: ["curl"] }, accounts: { runAs: "b" } } },
+  },
+  {
+    name: "a list of objects is one path, its items without what is not set",
+    kind: "Repo",
+    olds: overlay({ accounts: { users: [{ username: "a", uid: 1 }] } }),
+    news: overlay({
+      accounts: {
+        users: [
+          { username: "a", uid: 0, shell: "" },
+          { username: "b", gid: 5 },
+        ],
+      },
+    }),
+    mask: ["customOverlay.accounts.users"],
+    body: { customOverlay: { accounts: { users: [{ username: "a" }, { username: "b", gid: 5 }] } } },
+  },
+  {
+    name: "a map is one path and is sent whole",
+    kind: "Repo",
+    olds: overlay({ environment: { A: "1", B: "2", C: "3" } }),
+    news: overlay({ environment: { A: "1", B: "", D: "4" } }),
+    mask: ["customOverlay.environment"],
+    body: { customOverlay: { environment: { A: "1", B: "", D: "4" } } },
+  },
+  {
+    name: "an object that appears is named leaf by leaf",
+    kind: "Repo",
+    olds: { parentUid: GROUP_UID, name: "nginx" },
+    news: { parentUid: GROUP_UID, name: "nginx", syncConfig: { source: "s", google: "g" } },
+    mask: ["sync_config.source", "sync_config.google"],
+    body: { sync_config: { source: "s", google: "g" } },
+  },
+  {
+    name: "an object taken out is one path",
+    kind: "Repo",
+    olds: { parentUid: GROUP_UID, name: "nginx", syncConfig: { source: "s", google: "g" } },
+    news: { parentUid: GROUP_UID, name: "nginx" },
+    mask: ["sync_config"],
+    body: { sync_config: null },
+  },
+  {
+    name: "an object emptied is taken out",
+    kind: "Repo",
+    olds: overlay({ contents: { packages: ["curl"] } }),
+    news: overlay({ contents: { packages: [] } }),
+    mask: ["customOverlay"],
+    body: { customOverlay: null },
+  },
+  {
+    name: "an inner object emptied is taken out alone",
+    kind: "Repo",
+    olds: overlay({ contents: { packages: ["curl"] }, accounts: { runAs: "a" } }),
+    news: overlay({ contents: {}, accounts: { runAs: "a" } }),
+    mask: ["customOverlay.contents"],
+    body: { customOverlay: { contents: null } },
+  },
+  {
+    name: "from issuer to issuerPattern the new member is sent, and the audience that belonged to the old one is cleared",
+    kind: "Identity",
+    olds: claims({ issuer: "https://a.example.com", subject: "s" }),
+    news: claims({ issuerPattern: "^https://a", subject: "s" }),
+    mask: ["claimMatch.issuerPattern", "claimMatch.audience"],
+    body: { claimMatch: { issuerPattern: "^https://a", audience: "" } },
+  },
+  {
+    name: "an audience that the server took from the issuer is cleared with the issuer",
+    kind: "Identity",
+    olds: claims({ issuer: "https://a.example.com", subject: "s" }),
+    news: claims({ issuer: "https://b.example.com", subject: "s" }),
+    mask: ["claimMatch.issuer", "claimMatch.audience"],
+    body: { claimMatch: { issuer: "https://b.example.com", audience: "" } },
+  },
+  {
+    name: "it stays where the new issuer has the same host",
+    kind: "Identity",
+    olds: claims({ issuer: "https://a.example.com/one", subject: "s" }),
+    news: claims({ issuer: "https://a.example.com/two", subject: "s" }),
+    mask: ["claimMatch.issuer"],
+    body: { claimMatch: { issuer: "https://a.example.com/two" } },
+  },
+  {
+    name: "back to issuer likewise, though the other is spelled empty",
+    kind: "Identity",
+    olds: claims({ issuerPattern: "^https://a", subject: "s" }),
+    news: claims({ issuer: "https://a.example.com", issuerPattern: "", subject: "s" }),
+    mask: ["claimMatch.issuer"],
+    body: { claimMatch: { issuer: "https://a.example.com" } },
+  },
+  {
+    name: "a choice taken out without another is cleared",
+    kind: "Identity",
+    olds: claims({ issuer: "https://a.example.com", subject: "s", audiencePattern: "^a$" }),
+    news: claims({ issuer: "https://a.example.com", subject: "s" }),
+    mask: ["claimMatch.audiencePattern"],
+    body: { claimMatch: { audiencePattern: "" } },
+  },
+  {
+    name: "both members of an AWS principal switched at once",
+    kind: "Identity",
+    olds: { name: "a", awsIdentity: { awsAccount: "123456789012", arn: "a", userId: "u" } },
+    news: { name: "a", awsIdentity: { awsAccount: "123456789012", arnPattern: "p", userIdPattern: "q" } },
+    mask: ["awsIdentity.arnPattern", "awsIdentity.userIdPattern"],
+    body: { awsIdentity: { arnPattern: "p", userIdPattern: "q" } },
+  },
+  {
+    name: "a parent is never part of a PATCH",
+    kind: "Group",
+    olds: { parentUid: GROUP_UID, name: "a" },
+    news: { parentUid: ROOT_UID, name: "b" },
+    mask: ["name"],
+    body: { name: "b" },
+  },
+  {
+    name: "what cannot be changed is never part of a PATCH",
+    kind: "Subscription",
+    olds: { parentUid: GROUP_UID, sink: "https://a.example.com" },
+    news: { parentUid: GROUP_UID, sink: "https://b.example.com" },
+    mask: [],
+    body: {},
+  },
+  {
+    name: "false is an empty value",
+    kind: "Group",
+    olds: { name: "a", verified: true, kind: "ORG_KIND_DEV" },
+    news: { name: "a", verified: false, kind: "" },
+    mask: ["kind", "verified"],
+    body: { kind: "ORG_KIND_UNSPECIFIED", verified: false },
+  },
+  {
+    name: "keys that no kind has are not looked at",
+    kind: "Group",
+    olds: { name: "a", __provider: "1", status: "READY" },
+    news: { name: "a", __provider: "2", updateTime: "now" },
+    mask: [],
+    body: {},
+  },
+];
+
+describe("the exact PATCH", () => {
+  test.each(exact)("$name", ({ kind, olds, news, mask, body }) => {
+    expect(diffFields(specOf(kind), olds, news)).toEqual({ mask, body });
+  });
+});
+
+/** A kind with the field types and behaviours that no kind has yet. */
+const madeUp: ResourceSpec = describeKind({
+  kind: "MadeUp",
+  noun: "made-up thing",
+  collection: "/iam/v2/madeUps",
+  listsByName: false,
+  fields: {
+    ttl: string({ format: "duration" }),
+    limit: integer(),
+    at: string({ format: "timestamp" }),
+    inner: object(shape({ fields: { fixed: string({ immutable: true }), free: string() } })),
+    counts: map(integer()),
+    steps: list(string({ format: "duration" })),
+  },
+});
+
+describe("types that no kind has yet", () => {
+  test("a duration is sent in seconds, and cleared with null", () => {
+    expect(diffFields(madeUp, {}, { ttl: "1h30m" })).toEqual({ mask: ["ttl"], body: { ttl: "5400s" } });
+    expect(diffFields(madeUp, { ttl: "1h" }, {})).toEqual({ mask: ["ttl"], body: { ttl: null } });
+    expect(diffFields(madeUp, {}, { steps: ["1m", "1.5s"] }).body).toEqual({ steps: ["60s", "1.5s"] });
+  });
+
+  test("a number is cleared with zero", () => {
+    expect(diffFields(madeUp, { limit: 3 }, { limit: 0 })).toEqual({ mask: ["limit"], body: { limit: 0 } });
+    expect(diffFields(madeUp, { limit: 3 }, {})).toEqual({ mask: ["limit"], body: { limit: 0 } });
+  });
+
+  test("a zero in a map is a value", () => {
+    expect(diffFields(madeUp, { counts: { a: 1 } }, { counts: { a: 0 } }).body).toEqual({ counts: { a: 0 } });
+  });
+
+  test("an immutable member is left out of the PATCH and replaces by the name of its field", () => {
+    const olds = { inner: { fixed: "a", free: "a" } };
+    expect(diffFields(madeUp, olds, { inner: { fixed: "b", free: "b" } })).toEqual({
+      mask: ["inner.free"],
+      body: { inner: { free: "b" } },
+    });
+    expect(diffInputs(madeUp, olds, { inner: { fixed: "b", free: "a" } }).replaces).toEqual(["inner"]);
+    expect(diffInputs(madeUp, olds, { inner: { fixed: "a", free: "b" } }).replaces).toEqual([]);
+    expect(diffInputs(madeUp, olds, { inner: { fixed: UNKNOWN, free: "b" } }).replaces).toEqual(["inner"]);
+    expect(diffInputs(madeUp, olds, { inner: { fixed: "a", free: UNKNOWN } }).replaces).toEqual([]);
+    expect(diffInputs(madeUp, olds, { inner: UNKNOWN }).replaces).toEqual(["inner"]);
+  });
+});
+
+interface Same {
+  readonly name: string;
+  readonly spec: ResourceSpec;
+  readonly a: Props;
+  readonly b: Props;
+}
+
+const spelled = (value: Json | undefined): string => (value === undefined ? "absent" : JSON.stringify(value));
+
+const zero = (key: string, spec: ResourceSpec, empty: readonly (Json | undefined)[]): Same[] =>
+  empty.flatMap((a) =>
+    empty.map((b) => ({
+      name: `${spec.kind}.${key}: ${spelled(a)} and ${spelled(b)}`,
+      spec,
+      a: a === undefined ? {} : { [key]: a },
+      b: b === undefined ? {} : { [key]: b },
+    })),
+  );
+
+const same: readonly Same[] = [
+  ...zero("description", specOf("Group"), [undefined, null, ""]),
+  ...zero("kind", specOf("Group"), [undefined, null, "", "ORG_KIND_UNSPECIFIED"]),
+  ...zero("verified", specOf("Group"), [undefined, null, false]),
+  ...zero("bundles", specOf("Repo"), [undefined, null, []]),
+  ...zero("customOverlay", specOf("Repo"), [
+    undefined,
+    null,
+    {},
+    { contents: {} },
+    { environment: {}, contents: { packages: [], runtimeKeyring: null }, accounts: { runAs: "" } },
+  ]),
+  ...zero("limit", madeUp, [undefined, null, 0]),
+  ...zero("at", madeUp, [undefined, null, "", "0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z"]),
+  ...zero("counts", madeUp, [undefined, null, {}]),
+  {
+    name: "24h and 86400s",
+    spec: madeUp,
+    a: { ttl: "24h", steps: ["1m30s"] },
+    b: { ttl: "86400s", steps: ["90.000s"] },
+  },
+  {
+    name: "an instant in two zones, with and without a fraction",
+    spec: madeUp,
+    a: { at: "2030-01-01T00:00:00Z" },
+    b: { at: "2029-12-31T19:30:00.000000000-04:30" },
+  },
+  {
+    name: "a set in another order, with a repetition",
+    spec: specOf("Role"),
+    a: { capabilities: ["CAP_A", "CAP_B", "CAP_C"] },
+    b: { capabilities: ["CAP_C", "CAP_A", "CAP_B", "CAP_A"] },
+  },
+  {
+    name: "sets of a repository in another order",
+    spec: specOf("Repo"),
+    a: { bundles: ["a", "b"], aliases: ["a:b", "c:d"], activeTags: ["1", "2"] },
+    b: { bundles: ["b", "a"], aliases: ["c:d", "a:b"], activeTags: ["2", "1"] },
+  },
+  {
+    name: "packages in another order",
+    spec: specOf("Repo"),
+    a: overlay({ contents: { packages: ["curl", "bash"] } }),
+    b: overlay({ contents: { packages: ["bash", "curl"] } }),
+  },
+  {
+    name: "keys of one content",
+    spec: specOf("Identity"),
+    a: { staticKeys: { issuerKeys: JWKS } },
+    b: { staticKeys: { issuerKeys: '\n{ "keys": [ { "e":"AQAB", "n":"AQAB", "kid":"a", "kty":"RSA" } ] }' } },
+  },
+  {
+    name: "a map in another order",
+    spec: specOf("Identity"),
+    a: claims({ claims: { a: "1", b: "2" } }),
+    b: claims({ claims: { b: "2", a: "1" } }),
+  },
+];
+
+const different: readonly Same[] = [
+  {
+    name: "a list in another order where order counts",
+    spec: specOf("Repo"),
+    a: overlay({ contents: { runtimeRepositories: ["a", "b"] } }),
+    b: overlay({ contents: { runtimeRepositories: ["b", "a"] } }),
+  },
+  {
+    name: "a nanosecond",
+    spec: madeUp,
+    a: { at: "2030-01-01T00:00:00Z" },
+    b: { at: "2030-01-01T00:00:00.000000001Z" },
+  },
+  { name: "24h and 25h", spec: madeUp, a: { ttl: "24h" }, b: { ttl: "25h" } },
+  { name: "a text and its upper case", spec: specOf("Group"), a: { name: "a" }, b: { name: "A" } },
+  { name: "a blank and nothing", spec: specOf("Group"), a: { description: " " }, b: {} },
+  {
+    name: "keys in another order, since the order of a list counts",
+    spec: specOf("Identity"),
+    a: { staticKeys: { issuerKeys: '{"keys":[{"kty":"A"},{"kty":"B"}]}' } },
+    b: { staticKeys: { issuerKeys: '{"keys":[{"kty":"B"},{"kty":"A"}]}' } },
+  },
+  {
+    name: "a key of a map with an empty value and none",
+    spec: specOf("Identity"),
+    a: claims({ subject: "s", claims: { a: "" } }),
+    b: claims({ subject: "s" }),
+  },
+  { name: "an unknown value and a known one", spec: specOf("Group"), a: { name: "a" }, b: { name: UNKNOWN } },
+];
+
+describe("what is equal", () => {
+  test.each(same)("$name: no change either way", ({ spec, a, b }) => {
+    for (const [olds, news] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      expect(diffInputs(spec, olds, news)).toEqual({ changed: false, replaces: [] });
+      expect(diffFields(spec, olds, news).mask).toEqual([]);
+    }
+  });
+
+  test.each(different)("$name: a change both ways", ({ spec, a, b }) => {
+    expect(diffInputs(spec, a, b).changed).toBe(true);
+    expect(diffInputs(spec, b, a).changed).toBe(true);
+  });
+});
+
+const keysOf = (found: readonly { readonly property: string }[]) => found.map(({ property }) => property);
+
+describe("what replaces a resource", () => {
+  test.each(specs)(
+    "$kind: its parent, and what its samples replace it by",
+    ({ kind, fields, oneOfs = [] }) => {
+      const immutable = Object.keys(fields).filter((key) => fields[key]?.immutable);
+      const choices = oneOfs.filter((oneOf) => oneOf.immutable).flatMap(({ members }) => members);
+      const replacements = lives
+        .filter((life) => life.kind === kind)
+        .flatMap((life) => life.replacements ?? []);
+      const replaced = keysOf(replacements).filter((key) => key in fields && !choices.includes(key));
+      expect(immutable.sort()).toEqual([...new Set(["parentUid", ...replaced])].sort());
+    },
+  );
+
+  test.each(samples)("$kind, $label: another parent", ({ kind, inputs }) => {
+    expect(diffInputs(specOf(kind), inputs, { ...inputs, parentUid: CHILD_UID })).toEqual({
+      changed: true,
+      replaces: ["parentUid"],
+    });
+  });
+
+  test.each(samples)("$kind, $label: no change of anything else", ({ kind, inputs }) => {
+    const spec = specOf(kind);
+    for (const { path, field } of leavesOf(spec.fields)) {
+      if (field.immutable || valueAt(inputs, path) === undefined) continue;
+      const changed = withValue(inputs, path, field.type === "boolean" ? null : otherValue(field));
+      expect([path, diffInputs(spec, inputs, changed)]).toEqual([path, { changed: true, replaces: [] }]);
+    }
+  });
+
+  test.each(samples)("$kind, $label: an unknown value, where it cannot be changed", ({ kind, inputs }) => {
+    const spec = specOf(kind);
+    for (const { path, field } of leavesOf(spec.fields)) {
+      if (valueAt(inputs, path) === undefined) continue;
+      const unknown = withValue(inputs, path, UNKNOWN);
+      const replaces = field.immutable ? [path[0]] : [];
+      expect([path, diffInputs(spec, inputs, unknown)]).toEqual([path, { changed: true, replaces }]);
+    }
+    for (const [key, field] of Object.entries(spec.fields)) {
+      if (inputs[key] === undefined) continue;
+      const cannotChange =
+        field.immutable === true ||
+        (field.type === "object" && leavesOf(field.fields).some((leaf) => leaf.field.immutable));
+      expect([key, diffInputs(spec, inputs, { ...inputs, [key]: UNKNOWN })]).toEqual([
+        key,
+        { changed: true, replaces: cannotChange ? [key] : [] },
+      ]);
+    }
+  });
+
+  test("a parent that a group had, and one that it gets, are replacements while unknown", () => {
+    const group = specOf("Group");
+    for (const olds of [{ name: "a" }, { name: "a", parentUid: ROOT_UID }]) {
+      expect(diffInputs(group, olds, { name: "a", parentUid: UNKNOWN }).replaces).toEqual(["parentUid"]);
+    }
+  });
+
+  test("another sink", () => {
+    const { replaces } = diffInputs(specOf("Subscription"), sampleOf("Subscription"), {
+      ...sampleOf("Subscription"),
+      sink: "https://other.example.com",
+    });
+    expect(replaces).toEqual(["sink"]);
+  });
+
+  test("a parent given or taken away", () => {
+    const group = specOf("Group");
+    expect(diffInputs(group, { name: "a" }, { name: "a", parentUid: ROOT_UID }).replaces).toEqual([
+      "parentUid",
+    ]);
+    expect(diffInputs(group, { name: "a", parentUid: ROOT_UID }, { name: "a" }).replaces).toEqual([
+      "parentUid",
+    ]);
+    expect(diffInputs(group, { name: "a" }, { name: "a", parentUid: "" }).replaces).toEqual([]);
+  });
+
+  const relationships = ["claims", "keys", "aws", "service"].map((label) => {
+    const inputs = sampleOf("Identity", label);
+    const key = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"].find(
+      (name) => name in inputs,
+    );
+    return { key: key ?? "", value: inputs[key ?? ""] };
+  });
+  const base = { parentUid: GROUP_UID, name: "ci" };
+
+  test.each(
+    relationships.flatMap((from) => relationships.filter((to) => to !== from).map((to) => ({ from, to }))),
+  )("another relationship: from $from.key to $to.key", ({ from, to }) => {
+    const olds = { ...base, [from.key]: from.value };
+    const news = { ...base, [to.key]: to.value };
+    const { changed, replaces } = diffInputs(specOf("Identity"), olds, news);
+    expect(changed).toBe(true);
+    expect([...replaces].sort()).toEqual([from.key, to.key].sort());
+  });
+
+  test("an unknown relationship beside a known one can only turn out to be none, and does not", () => {
+    const olds = sampleOf("Identity", "claims");
+    const news = { ...olds, staticKeys: UNKNOWN };
+    expect(diffInputs(specOf("Identity"), olds, news)).toEqual({ changed: true, replaces: [] });
+  });
+
+  test.each([
+    {
+      title: "that gives way to an unknown one",
+      claimMatch: undefined,
+      replaces: ["claimMatch", "staticKeys"],
+    },
+    { title: "that is unknown beside another unknown one", claimMatch: UNKNOWN, replaces: ["staticKeys"] },
+  ])("a relationship $title", ({ claimMatch, replaces }) => {
+    const olds = sampleOf("Identity", "claims");
+    const news = { ...olds, claimMatch, staticKeys: UNKNOWN };
+    expect([...diffInputs(specOf("Identity"), olds, news).replaces].sort()).toEqual(replaces);
+  });
+
+  test("the same relationship, wholly unknown, does not", () => {
+    const olds = sampleOf("Identity", "claims");
+    expect(diffInputs(specOf("Identity"), olds, { ...olds, claimMatch: UNKNOWN }).replaces).toEqual([]);
+  });
+
+  test("a relationship with an unknown part is still another one", () => {
+    const olds = sampleOf("Identity", "claims");
+    const staticKeys = { issuer: "https://i.example.com", subject: "s", issuerKeys: UNKNOWN };
+    const news = { ...olds, claimMatch: undefined, staticKeys };
+    expect([...diffInputs(specOf("Identity"), olds, news).replaces].sort()).toEqual([
+      "claimMatch",
+      "staticKeys",
+    ]);
+  });
+
+  test("keys outside of the description neither change nor replace a resource", () => {
+    const olds = {
+      ...sampleOf("RoleBinding"),
+      __provider: "a",
+      __normalized: { x: "y" },
+      id: "1",
+      extra: "1",
+    };
+    const news = { ...sampleOf("RoleBinding"), __provider: "b", uid: "2", extra: "2" };
+    expect(diffInputs(specOf("RoleBinding"), olds, news)).toEqual({ changed: false, replaces: [] });
+  });
+
+  test("a binding's role and identity are changed in place", () => {
+    const news = { ...sampleOf("RoleBinding"), roleUid: IDENTITY_UID, identityUid: ROLE_UID };
+    expect(diffInputs(specOf("RoleBinding"), sampleOf("RoleBinding"), news).replaces).toEqual([]);
+  });
+});
+
+const overTheWire = (value: Props): Props => JSON.parse(JSON.stringify(value)) as Props;
+
+describe("PATCH of the difference between any two inputs", () => {
+  test.each(specs)(
+    "$kind: turns one into the other, by the explicit mask and by the inferred one",
+    (spec) => {
+      let patches = 0;
+      fc.assert(
+        fc.property(pairOf(spec), ({ a, b }) => {
+          const held = overTheWire(buildCreateBody(spec, a));
+          const { body, mask } = diffFields(spec, a, b);
+          const sent = overTheWire(body);
+          expect(inferredMask(spec, sent)).toEqual([...mask].sort());
+          const wanted = settledForm(spec.fields, overTheWire(buildCreateBody(spec, b)));
+          const explicit = patched(spec, held, sent, mask);
+          expect(settledForm(spec.fields, explicit)).toEqual(wanted);
+          const inferred = patched(spec, held, sent, inferredMask(spec, sent));
+          expect(settledForm(spec.fields, inferred)).toEqual(wanted);
+
+          // Read as a root group, which inherits nothing.
+          const live = readBody(spec, explicit, ROOT_UID);
+          expect(diffFields(spec, live, b)).toEqual({ mask: [], body: {} });
+          expect(diffFields(spec, b, live)).toEqual({ mask: [], body: {} });
+          expect(
+            diffInputs(spec, b, { ...live, ...(b["parentUid"] ? { parentUid: b["parentUid"] } : {}) })
+              .replaces,
+          ).toEqual([]);
+          expect(mask.length > 0).toBe(
+            diffInputs(spec, a, b).changed &&
+              JSON.stringify(settledForm(spec.fields, held)) !== JSON.stringify(wanted),
+          );
+          if (mask.length > 0) patches += 1;
+        }),
+        { numRuns: casesOf(150) },
+      );
+      // Of some kinds nothing can be changed.
+      expect(patches > 0).toBe(Object.values(spec.fields).some(isPatched));
+    },
+  );
+});

@@ -1,0 +1,117 @@
+import { checkInputs } from "../../../provider/fields/check";
+import type { Json, PublicSpec } from "../../../provider/fields/description";
+import { equal } from "../../../provider/fields/values";
+import { fromWire, findSchemaMismatch } from "../../../provider/fields/decode";
+import { toWire } from "../../../provider/fields/encode";
+import { resourceDecoder } from "../../../provider/fields/responseDecoders";
+import {
+  boolean,
+  enumOf,
+  integer,
+  kind,
+  list,
+  map,
+  object,
+  shape,
+  string,
+  word,
+} from "../../../provider/fields/builders";
+
+/** A field, a value of it, the same value as the API writes it, and as a lookup returns it. */
+interface Case {
+  readonly title: string;
+  readonly field: PublicSpec;
+  readonly value: Json;
+  readonly wire: Json;
+  readonly read: Json;
+}
+
+const same = (title: string, field: PublicSpec, value: Json): Case => ({
+  title,
+  field,
+  value,
+  wire: value,
+  read: value,
+});
+
+const members = shape({ fields: { text: string(), count: integer(), isOn: boolean() } });
+
+/** Every builder. */
+const simple: readonly Case[] = [
+  same("string", string(), "a"),
+  same("word", word("red", "green"), "green"),
+  same("int64", string({ format: "int64" }), "9223372036854775807"),
+  { ...same("duration", string({ format: "duration" }), "24h"), wire: "86400s", read: "86400s" },
+  same("timestamp", string({ format: "timestamp" }), "2030-01-31T12:00:00Z"),
+  same("enumOf", enumOf("COLOR_", "RED GREEN"), "COLOR_GREEN"),
+  same("boolean", boolean(), true),
+  same("integer", integer(), 7),
+  { ...same("integer that the API writes as a string", integer(), -7), wire: "-7" },
+  same("object", object(members), { text: "a", count: 2, isOn: true }),
+  same("list", list(string()), ["b", "a"]),
+  same("map", map(string()), { b: "1", a: "2" }),
+];
+
+/** What an item may hold that a field would take for not set. */
+const zeros: readonly Case[] = [same("zero", integer(), 0), same("false", boolean(), false)];
+
+/** Every container of a case. */
+const containers: readonly ((inner: Case) => Case)[] = [
+  ({ title, field, value, wire, read }) => ({
+    title: `list(${title})`,
+    field: list(field),
+    value: [value, value],
+    wire: [wire, wire],
+    read: [read, read],
+  }),
+  ({ title, field, value, wire, read }) => ({
+    title: `list(${title}, unordered)`,
+    field: list(field, { unordered: true }),
+    value: [value],
+    wire: [wire],
+    read: [read],
+  }),
+  ({ title, field, value, wire, read }) => ({
+    title: `map(${title})`,
+    field: map(field),
+    value: { a: value, b: value },
+    wire: { a: wire, b: wire },
+    read: { a: read, b: read },
+  }),
+  ({ title, field, value, wire, read }) => ({
+    title: `object(${title})`,
+    field: object(shape({ fields: { inner: field, beside: string() } })),
+    value: { inner: value, beside: "b" },
+    wire: { inner: wire, beside: "b" },
+    read: { inner: read, beside: "b" },
+  }),
+];
+
+const inEach = (cases: readonly Case[]): Case[] => containers.flatMap((contain) => cases.map(contain));
+const itemsOfZero = inEach(zeros).filter(({ field }) => field.type !== "object");
+const once = [...simple, ...inEach(simple), ...itemsOfZero];
+const cases = [...once, ...inEach(inEach(simple)), ...inEach(itemsOfZero)];
+
+describe.each(cases)("$title", ({ field, value, wire, read }) => {
+  const spec = kind({ kind: "Invented", collection: "/x/v1/invented", fields: { field } });
+  const uid = "a".repeat(40);
+
+  test("passes the check, and is sent and read back as the same value", () => {
+    expect(checkInputs(spec, { field: value }, { olds: {}, now: 0 })).toEqual([]);
+    expect(findSchemaMismatch(spec, { uid, field: wire }, uid)).toBeUndefined();
+    const sent = toWire(field, value);
+    expect(equal(field, fromWire(field, sent), value)).toBe(true);
+    expect(equal(field, fromWire(field, wire), value)).toBe(true);
+  });
+
+  test("is what a lookup returns", () => {
+    expect(resourceDecoder(spec)({ uid, field: wire })).toEqual({ uid, field: read });
+  });
+
+  test("of another type is refused by the check, and not set for a lookup", () => {
+    const wrong = Array.isArray(value) || typeof value !== "object" ? { a: [] } : [{}];
+    expect(checkInputs(spec, { field: wrong }, { olds: {}, now: 0 })).toHaveLength(1);
+    const decode = resourceDecoder(spec);
+    expect(decode({ uid, field: wrong })).toEqual(decode({ uid }));
+  });
+});

@@ -1,0 +1,291 @@
+import { generateKeyPairSync } from "node:crypto";
+import fc from "../../support/properties";
+import { formatProblem } from "../../../provider/fields/formats";
+import type { Format } from "../../../provider/fields/description";
+import {
+  durationNanos,
+  durationToWire,
+  timestampNanos,
+  canonicalJwks,
+} from "../../../provider/fields/values";
+import { GROUP_UID, JWKS, PUBLIC_KEY, ROOT_UID } from "../support/samples";
+
+describe("durations", () => {
+  test.each([
+    ["0s", "0s"],
+    ["86400s", "86400s"],
+    ["24h", "86400s"],
+    ["1h30m", "5400s"],
+    ["1h0m0s", "3600s"],
+    ["90m", "5400s"],
+    ["1.5s", "1.5s"],
+    ["1.500s", "1.5s"],
+    ["0.5h", "1800s"],
+    ["0.000000001s", "0.000000001s"],
+    ["-1s", "-1s"],
+    ["-1m0.5s", "-60.5s"],
+    ["315576000000s", "315576000000s"],
+  ])("%s is sent as %s", (text, wire) => {
+    expect(durationToWire(text)).toBe(wire);
+    expect(formatProblem("duration", text)).toBeUndefined();
+    expect(durationNanos(wire)).toBe(durationNanos(text));
+  });
+
+  test.each([
+    "",
+    "86400",
+    "P1D",
+    "1d",
+    "1 h",
+    "h",
+    "1s1m",
+    "1h1h",
+    "1.s",
+    ".5s",
+    "+1s",
+    "--1s",
+    "1e3s",
+    "0.0000000001s",
+    "315576000001s",
+    "100000000h",
+    "١s",
+    "1s\n",
+  ])("%j is not a duration, and is not changed", (text) => {
+    expect(durationNanos(text)).toBeUndefined();
+    expect(durationToWire(text)).toBe(text);
+    expect(formatProblem("duration", text)).toMatch(/^must be a duration, as in "86400s"/);
+  });
+
+  test("what is sent always means the same and is in seconds", () => {
+    const unit = fc.constantFrom("h", "m", "s");
+    const part = fc.tuple(fc.nat(99_999), fc.option(fc.nat(999_999_999), { nil: undefined }), unit);
+    fc.assert(
+      fc.property(part, fc.boolean(), ([whole, fraction, letter], negative) => {
+        const text = `${negative ? "-" : ""}${whole}${fraction === undefined ? "" : `.${fraction}`}${letter}`;
+        const wire = durationToWire(text);
+        expect(wire).toMatch(/^-?\d+(\.\d{1,9})?s$/);
+        expect(durationNanos(wire)).toBe(durationNanos(text));
+      }),
+    );
+  });
+});
+
+describe("times", () => {
+  test("an instant is counted in nanoseconds", () => {
+    expect(timestampNanos("1970-01-01T00:00:00Z")).toBe(0n);
+    expect(timestampNanos("1970-01-01T00:00:00.000000001Z")).toBe(1n);
+    expect(timestampNanos("1969-12-31T23:59:59.5Z")).toBe(-500_000_000n);
+    expect(timestampNanos("2024-02-29T12:00:00+14:00")).toBe(timestampNanos("2024-02-28T22:00:00Z"));
+    expect(timestampNanos("2024-02-29T12:00:00-00:30")).toBe(timestampNanos("2024-02-29T12:30:00.000Z"));
+    expect(timestampNanos("0001-01-01T00:00:00Z")).toBe(-62_135_596_800_000_000_000n);
+    expect(timestampNanos("9999-12-31T23:59:59.999999999Z")).toBe(253_402_300_799_999_999_999n);
+  });
+
+  test.each([
+    "",
+    "2027-01-31",
+    "2027-01-31T12:00:00",
+    "2027-01-31 12:00:00Z",
+    "2027-01-31t12:00:00Z",
+    "2027-01-31T12:00:00z",
+    "2027-01-31T12:00Z",
+    "2027-01-31T24:00:00Z",
+    "2027-01-31T12:60:00Z",
+    "2027-01-31T12:00:60Z",
+    "2027-02-29T12:00:00Z",
+    "2100-02-29T12:00:00Z",
+    "2027-00-10T12:00:00Z",
+    "2027-13-10T12:00:00Z",
+    "2027-04-31T12:00:00Z",
+    "2027-04-00T12:00:00Z",
+    "0000-01-01T00:00:00Z",
+    "10000-01-01T00:00:00Z",
+    "2027-01-31T12:00:00.Z",
+    "2027-01-31T12:00:00.0000000001Z",
+    "2027-01-31T12:00:00+1:00",
+    "2027-01-31T12:00:00+24:00",
+    "2027-01-31T12:00:00+0100",
+    "1800000000",
+    " 2027-01-31T12:00:00Z",
+  ])("%j is refused, as the API refuses it", (text) => {
+    expect(timestampNanos(text)).toBeUndefined();
+    expect(formatProblem("timestamp", text)).toMatch(/^must be an RFC 3339 time with a zone/);
+  });
+
+  test("any date agrees with JavaScript's own calendar", () => {
+    const dates = fc.date({
+      min: new Date("0001-01-01T00:00:00Z"),
+      max: new Date("9999-12-31T23:59:59Z"),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(dates, (date) => {
+        expect(timestampNanos(date.toISOString())).toBe(BigInt(date.getTime()) * 1_000_000n);
+      }),
+    );
+  });
+});
+
+describe("key sets", () => {
+  test("the order of members and white space mean nothing, the order of a list does", () => {
+    const text = '{ "keys": [ {"n":"A", "kty":"RSA"}, {"kty":"EC"} ], "a": {"z":1,"b":[1,2]} }';
+    expect(canonicalJwks(text)).toBe('{"a":{"b":[1,2],"z":1},"keys":[{"kty":"RSA","n":"A"},{"kty":"EC"}]}');
+    expect(canonicalJwks('{"keys":[1,2]}')).not.toBe(canonicalJwks('{"keys":[2,1]}'));
+    expect(canonicalJwks("no JSON")).toBeUndefined();
+  });
+
+  test.each(["d", "p", "q", "dp", "dq", "qi", "oth", "k"])(
+    "a key with the private member %s is refused",
+    (name) => {
+      const text = JSON.stringify({ keys: [{ kty: "RSA", [name]: "canary" }] });
+      const problem = formatProblem("jwks", text);
+      expect(problem).toContain(`keys[0] has the private member "${name}"`);
+      expect(problem).not.toContain("canary");
+    },
+  );
+
+  test.each([
+    ['{"keys":[{"kty":"RSA"}],"Keys":[{"kty":"RSA"}]}', 'the member "Keys" equals "keys" but for case'],
+    ['{"\\u212Aeys":[],"keys":[{"kty":"RSA"}]}', 'equals "keys" but for case'],
+    ['{"keys":[{"kty":"RSA","Kty":"oct"}]}', 'the member "Kty" equals "kty" but for case'],
+    ['{"keys":[{"kty":"RSA","D":"canary"}]}', 'the member "D" equals "d" but for case'],
+    ['{"keys":[{"kty":"RSA","X5T#s256":"canary"}]}', 'equals "x5t#S256" but for case'],
+    ['{"keys":[{"kty":"RSA"}],"keys":[{"kty":"RSA"}]}', "a member is repeated"],
+    ['{"keys":[{"kty":"RSA","n":"canary","\\u006e":"b"}]}', "a member is repeated"],
+    ['{"keys":[{"kty":"RSA"}],"more":{"keYs":[]}}', 'the member "keYs" equals "keys" but for case'],
+  ])("%s is refused, since parsers read it differently", (text, why) => {
+    const problem = formatProblem("jwks", text);
+    expect(problem).toContain(`every parser reads alike: `);
+    expect(problem).toContain(why);
+    expect(problem).not.toContain("canary");
+  });
+
+  test("members of other names, and colons inside of texts, are nobody's business", () => {
+    const text =
+      '{"keys":[{"kty":"RSA","Nbf":1,"note":"a\\": b","kid":"\\"x\\":"}],"NAME":"y" , "k2" : ":" }';
+    expect(formatProblem("jwks", text)).toBeUndefined();
+  });
+
+  test.each([
+    "[]",
+    "null",
+    "5",
+    '"x"',
+    '{"keys":{}}',
+    '{"keys":null}',
+    '{"keys":[null]}',
+    '{"keys":["x"]}',
+    '{"keys":[{"kty":5}]}',
+  ])("%s is none", (text) => {
+    expect(formatProblem("jwks", text)).toMatch(/^must be a JSON Web Key Set/);
+  });
+});
+
+const formats: Readonly<
+  Record<Exclude<Format, "duration" | "timestamp">, { good: string[]; bad: string[] }>
+> = {
+  uid: {
+    good: [ROOT_UID, GROUP_UID, `${GROUP_UID}/0123456789abcdef/0123456789abcdef`],
+    bad: [
+      "",
+      "viewer",
+      `${ROOT_UID}/`,
+      `/${ROOT_UID}`,
+      ROOT_UID.toUpperCase(),
+      `${ROOT_UID}/abc`,
+      `${ROOT_UID}//0123456789abcdef`,
+      `${ROOT_UID}\n`,
+      ROOT_UID.slice(1),
+    ],
+  },
+  groupUid: { good: [ROOT_UID, GROUP_UID], bad: ["acme", ` ${ROOT_UID}`] },
+  regex: {
+    good: ["^a$", "", "(?i)x", "(?P<name>a)", "\\pL+", "[[:alpha:]]", "a{1,1000}", "\\Qa.b\\E", "(a|b)*?"],
+    bad: [
+      "(",
+      "[",
+      "*",
+      "a**b(",
+      "(?=a)",
+      "(?!a)",
+      "(?<=a)",
+      "(?<!a)",
+      "\\1",
+      "(?P<n",
+      "a{1001}",
+      "(?>a)",
+      "\\",
+      "a++",
+    ],
+  },
+  int64: {
+    good: ["0", "7", "1234567890123456789", "9223372036854775807"],
+    bad: ["", "-1", "007", "1.5", "12345678901234567890", "9223372036854775808", "9999999999999999999"],
+  },
+  jwks: { good: [JWKS, '{"keys":[{"kty":"oct"}],"more":1}'], bad: ["", "{}", '{"keys":[]}'] },
+  url: {
+    good: [
+      "https://example.com",
+      "http://localhost:8080/x?y=z",
+      "https://[::1]/",
+      "https://example.com/a%20b",
+    ],
+    bad: [
+      "",
+      "example.com",
+      "//example.com",
+      "ftp://example.com",
+      "https://",
+      "https:example.com\\x",
+      "https://exa mple.com",
+      "https://example.com/a b",
+      " https://example.com",
+      "https://user@example.com",
+      "https://:secret@example.com",
+      "javascript:alert(1)",
+      "file:///etc/passwd",
+    ],
+  },
+  httpsUrl: { good: ["https://example.com/hook"], bad: ["http://example.com/hook", "wss://example.com"] },
+  keyringFile: {
+    good: ["acme.rsa.pub", "a", "_x", "a@b+c-d.pub", "-a"],
+    bad: ["", ".hidden", "a/b", "..", "a b", "a\\b", "é.pub", "a\n"],
+  },
+  rsaPublicKey: {
+    good: [PUBLIC_KEY, `\n${PUBLIC_KEY}`, PUBLIC_KEY.trim(), PUBLIC_KEY.replaceAll("\n", "\r\n")],
+    bad: [
+      "",
+      "MIIB",
+      "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----\n",
+      PUBLIC_KEY.replaceAll("PUBLIC", "PRIVATE"),
+      PUBLIC_KEY.replace("-----END PUBLIC KEY-----", ""),
+    ],
+  },
+};
+
+describe.each(Object.entries(formats))("the format %s", (name, { good, bad }) => {
+  const format = name as Format;
+
+  test.each(good)("takes %j", (text) => {
+    expect(formatProblem(format, text)).toBeUndefined();
+  });
+
+  test.each(bad)("refuses %j and says what must be", (text) => {
+    expect(formatProblem(format, text)).toMatch(/^must /);
+  });
+});
+
+test("only RSA public keys are accepted", () => {
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 512 });
+  const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const pem = (key: typeof rsa.publicKey, type: "spki" | "pkcs1") =>
+    key.export({ type, format: "pem" }) as string;
+  expect(formatProblem("rsaPublicKey", pem(rsa.publicKey, "spki"))).toBeUndefined();
+  expect(formatProblem("rsaPublicKey", pem(rsa.publicKey, "pkcs1"))).toBeUndefined();
+  const refused = /^must be an RSA public key in PEM/;
+  expect(formatProblem("rsaPublicKey", pem(ec.publicKey, "spki"))).toMatch(refused);
+  const secret = rsa.privateKey.export({ type: "pkcs8", format: "pem" }) as string;
+  const problem = formatProblem("rsaPublicKey", secret);
+  expect(problem).toMatch(refused);
+  expect(problem).not.toContain(secret.slice(40, 80));
+});

@@ -1,0 +1,555 @@
+import fc, { casesOf } from "../../support/properties";
+import { diffFields, diffInputs } from "../../../provider/fields/fieldMask";
+import type { Json, Props, ResourceSpec } from "../../../provider/fields/description";
+import { fromWire, readBody } from "../../../provider/fields/decode";
+import { buildCreateBody, emptyWireValue, toWire } from "../../../provider/fields/encode";
+import { isServerFilled, mergeLive, NORMALIZED, outputsFor } from "../../../provider/fields/mergeLive";
+import { equal } from "../../../provider/fields/values";
+import { inputsOf, pairOf } from "../support/arbitraries";
+import { patched } from "../support/modelServer";
+import {
+  GROUP_UID,
+  IDENTITY_UID,
+  leavesOf,
+  ROLE_UID,
+  ROOT_UID,
+  sampleOf,
+  samples,
+  specOf,
+  specs,
+  valueAt,
+  withValue,
+} from "../support/samples";
+
+const overTheWire = (value: Props): Props => JSON.parse(JSON.stringify(value)) as Props;
+
+/** The resource that inputs make, as the server would answer it: every empty member present. */
+function answered(spec: ResourceSpec, inputs: Props): Props {
+  const body = overTheWire(buildCreateBody(spec, inputs));
+  const empties = Object.entries(spec.fields)
+    .filter(([, field]) => !field.path)
+    .map(([key, field]): [string, Json] => [field.wire ?? key, emptyWireValue(field)]);
+  return {
+    ...Object.fromEntries(empties),
+    ...body,
+    uid: GROUP_UID,
+    createTime: "2026-01-01T00:00:00.123Z",
+    updateTime: null,
+  };
+}
+
+/** What the answer tells, and what it cannot: the address, and what is not in the body. */
+const liveOf = (spec: ResourceSpec, inputs: Props, uid = ROOT_UID): Props => ({
+  ...readBody(spec, answered(spec, inputs), uid),
+  ...Object.fromEntries(
+    Object.entries(inputs).filter(([key, value]) => {
+      const field = spec.fields[key];
+      return (field?.path ?? field?.subresource) && Boolean(value);
+    }),
+  ),
+});
+
+/** Without what is written by requests of its own. */
+function inBodyOnly(spec: ResourceSpec, inputs: Props): Props {
+  return Object.fromEntries(Object.entries(inputs).filter(([key]) => !spec.fields[key]?.subresource));
+}
+
+/** Without what is sent and never answered. */
+function toldOnly(fields: ResourceSpec["fields"], live: Props): Props {
+  const entries = Object.entries(live)
+    .filter(([key]) => !fields[key]?.inputOnly)
+    .map(([key, value]): [string, Json | undefined] => {
+      const field = fields[key];
+      const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
+      return [key, field?.type === "object" && isObject ? toldOnly(field.fields, value) : value];
+    });
+  return Object.fromEntries(entries);
+}
+
+describe("the body of a create", () => {
+  test("holds what the program set, in the API's spelling, and nothing else", () => {
+    expect(buildCreateBody(specOf("Repo"), sampleOf("Repo", "synced"))).toEqual({
+      name: "synced",
+      sync_config: { source: "nginx", google: "g", amazon: "a", azure: "z" },
+    });
+    expect(
+      buildCreateBody(specOf("RoleBinding"), { ...sampleOf("RoleBinding"), __provider: "x", strange: 1 }),
+    ).toEqual({
+      identityUid: IDENTITY_UID,
+      roleUid: ROLE_UID,
+    });
+  });
+
+  test("leaves out every spelling of what is not set", () => {
+    const inputs = {
+      parentUid: GROUP_UID,
+      name: "nginx",
+      description: "",
+      catalogTier: "CATALOG_TIER_UNSPECIFIED",
+      bundles: [],
+      syncConfig: null,
+      customOverlay: { contents: { packages: [] }, environment: {} },
+    };
+    expect(buildCreateBody(specOf("Repo"), inputs)).toEqual({ name: "nginx" });
+  });
+
+  test.each(samples)("$kind, $label: is read back as it was", ({ kind, inputs }) => {
+    const spec = specOf(kind);
+    const uid = inputs["parentUid"] === undefined ? ROOT_UID : GROUP_UID;
+    const body = Object.entries(inputs).filter(
+      ([key]) => !spec.fields[key]?.path && !spec.fields[key]?.subresource,
+    );
+    const read = readBody(spec, answered(spec, inputs), uid);
+    for (const [key, value] of body) {
+      const field = spec.fields[key];
+      expect([key, field && equal(field, read[key], value)]).toEqual([key, true]);
+    }
+    expect(Object.keys(read).sort()).toEqual(body.map(([key]) => key).sort());
+  });
+});
+
+describe("values on their way", () => {
+  test("null and absent are sent as null, all else by the field", () => {
+    expect(toWire({ type: "string" }, undefined)).toBeNull();
+    expect(toWire({ type: "string" }, null)).toBeNull();
+    expect(toWire({ type: "string", format: "duration" }, "1h")).toBe("3600s");
+    expect(toWire({ type: "list", items: { type: "string", format: "duration" } }, ["1h"])).toEqual([
+      "3600s",
+    ]);
+    expect(toWire({ type: "map", values: { type: "string", format: "duration" } }, { a: "1m" })).toEqual({
+      a: "60s",
+    });
+    expect(
+      toWire({ type: "object", fields: { a: { type: "string", wire: "b" } } }, { a: "x", c: "y" }),
+    ).toEqual({
+      b: "x",
+    });
+  });
+
+  test("a response is decoded by the API's names, and omits what is not set", () => {
+    const field = {
+      type: "object",
+      fields: { a: { type: "string", wire: "b" }, c: { type: "boolean" } },
+    } as const;
+    expect(fromWire(field, { b: "x", c: false, d: "y" })).toEqual({ a: "x" });
+    expect(fromWire(field, { b: "", c: false })).toBeUndefined();
+    expect(fromWire({ type: "list", items: field }, [{ b: "x" }, { c: true, z: 1 }])).toEqual([
+      { a: "x" },
+      { c: true },
+    ]);
+    expect(fromWire({ type: "map", values: { type: "string" } }, { a: "", b: "x" })).toEqual({
+      a: "",
+      b: "x",
+    });
+    expect(fromWire({ type: "enum", prefix: "KIND_", known: [] }, "KIND_UNSPECIFIED")).toBeUndefined();
+  });
+
+  test("a key of a map that is a name of a built-in member stays a key", () => {
+    const map = { type: "map", values: { type: "string" } } as const;
+    const value = JSON.parse('{"__proto__":"a","constructor":"b"}') as Json;
+    expect(JSON.stringify(toWire(map, value))).toBe('{"__proto__":"a","constructor":"b"}');
+    expect(JSON.stringify(fromWire(map, value))).toBe('{"__proto__":"a","constructor":"b"}');
+  });
+
+  test.each(specs)("$kind: the response to any inputs is decoded to these inputs", (spec) => {
+    fc.assert(
+      fc.property(inputsOf(spec), (inputs) => {
+        expect(diffInputs(spec, liveOf(spec, inputs), inputs)).toEqual({ changed: false, replaces: [] });
+      }),
+      { numRuns: casesOf(100) },
+    );
+  });
+});
+
+describe("hooks of the kinds", () => {
+  test("a group below a root inherits its kind and has no other", () => {
+    const body = { name: "team", kind: "ORG_KIND_CUSTOMER", verified: true };
+    expect(readBody(specOf("Group"), body, GROUP_UID)).toEqual({ name: "team" });
+    expect(readBody(specOf("Group"), body, ROOT_UID)).toEqual(body);
+  });
+
+  test.each([
+    ["both forms", { identityUid: "a", roleUid: "b", identity: { uid: "a" }, role: { uid: "b" } }],
+    ["uids only", { identityUid: "a", roleUid: "b" }],
+    ["objects only", { identity: { uid: "a", name: "x" }, role: { uid: "b" } }],
+    [
+      "empty uids beside objects",
+      { identityUid: "", roleUid: "", identity: { uid: "a" }, role: { uid: "b" } },
+    ],
+    ["uids beside null", { identityUid: "a", roleUid: "b", identity: null, role: null }],
+    ["uids beside empty objects", { identityUid: "a", roleUid: "b", identity: { uid: "" }, role: {} }],
+  ])("a binding is read from %s", (_name, body) => {
+    expect(readBody(specOf("RoleBinding"), body, GROUP_UID)).toEqual({ identityUid: "a", roleUid: "b" });
+  });
+
+  test("a binding whose response has neither form has no identity and no role", () => {
+    expect(readBody(specOf("RoleBinding"), { identity: null, role: [] }, GROUP_UID)).toEqual({});
+  });
+});
+
+describe("reading what the server holds", () => {
+  test.each(specs)("$kind: keeps the program's spelling of whatever means the same", (spec) => {
+    fc.assert(
+      fc.property(inputsOf(spec), (inputs) => {
+        const { inputs: read, outs } = mergeLive(spec, inputs, liveOf(spec, inputs));
+        expect(read).toEqual(inputs);
+        expect(outs).toEqual(inputs);
+      }),
+      { numRuns: casesOf(100) },
+    );
+  });
+
+  test.each(specs)(
+    "$kind: whatever was changed by hand, the next update brings back what the program says",
+    (spec) => {
+      fc.assert(
+        fc.property(pairOf(spec), ({ a: whole, b }) => {
+          const a = inBodyOnly(spec, whole);
+          const held = overTheWire(buildCreateBody(spec, b));
+          const elsewhere = Object.entries(spec.fields).filter(
+            ([, field]) => field.path ?? field.subresource,
+          );
+          const parent = Object.fromEntries(
+            elsewhere.filter(([key]) => a[key]).map(([key]) => [key, a[key]]),
+          );
+          const merged = mergeLive(spec, a, { ...readBody(spec, held, ROOT_UID), ...parent }).inputs;
+          const { body, mask } = diffFields(spec, merged, a);
+          const after = patched(spec, held, overTheWire(body), mask);
+          const again = mergeLive(spec, a, { ...readBody(spec, after, ROOT_UID), ...parent }).inputs;
+          expect(diffInputs(spec, again, a)).toEqual({ changed: false, replaces: [] });
+        }),
+        { numRuns: casesOf(100) },
+      );
+    },
+  );
+
+  test.each(specs)("$kind: takes everything where nothing is known of the program", (spec) => {
+    fc.assert(
+      fc.property(inputsOf(spec), (inputs) => {
+        const live = toldOnly(spec.fields, liveOf(spec, inputs));
+        expect(mergeLive(spec, {}, live)).toEqual({ inputs: live, outs: live });
+        expect(mergeLive(spec, { __provider: "x" }, live).inputs).toEqual(live);
+      }),
+      { numRuns: casesOf(100) },
+    );
+  });
+
+  test.each(samples)("$kind, $label: each field that the program set shows as drift", ({ kind, inputs }) => {
+    const spec = specOf(kind);
+    for (const { path, field } of leavesOf(spec.fields)) {
+      if (valueAt(inputs, path) === undefined || field.path || field.inputOnly) continue;
+      if (spec.fields[path[0] ?? ""]?.inputOnly) continue;
+      const other = field.type === "list" ? ["other"] : field.type === "map" ? { other: "x" } : "other";
+      const drifted = withValue(inputs, path, field.type === "boolean" ? undefined : other);
+      const { inputs: read } = mergeLive(spec, inputs, drifted);
+      expect([path, read]).toEqual([path, drifted]);
+      const around = path.slice(0, -1);
+      const isAlone = around.length > 0 && Object.keys(valueAt(inputs, around) as Props).length === 1;
+      const gone = withValue(inputs, isAlone ? around : path, undefined);
+      expect([path, mergeLive(spec, inputs, withValue(inputs, path, undefined)).inputs]).toEqual([
+        path,
+        gone,
+      ]);
+      expect(diffInputs(spec, read, inputs).changed).toBe(true);
+    }
+  });
+
+  test.each(specs)("$kind: what the program did not set shows only where it is security relevant", (spec) => {
+    const shown = leavesOf(spec.fields)
+      .filter(({ path, field }) => {
+        if (field.path) return false;
+        const value: Json = field.type === "list" ? ["x"] : field.type === "map" ? { a: "x" } : "x";
+        const live = withValue({}, path, field.type === "boolean" ? field.default !== true : value);
+        const parent = { parentUid: GROUP_UID };
+        const olds = path.length === 1 ? parent : withValue(parent, path.slice(0, -1), {});
+        const { inputs } = mergeLive(spec, olds, { ...parent, ...live });
+        return valueAt(inputs, path) !== undefined;
+      })
+      .map(({ path }) => path.join("."));
+    expect(shown).toMatchSnapshot();
+  });
+
+  test("a claim added by hand beside the program's shows, and one it left empty too", () => {
+    const olds = withValue(sampleOf("Identity", "claims"), ["claimMatch", "claims"], undefined);
+    const live = withValue(olds, ["claimMatch", "claims"], { ref: "main" });
+    expect(mergeLive(specOf("Identity"), olds, live).inputs).toEqual(live);
+    const spelled = withValue(olds, ["claimMatch", "claims"], {});
+    expect(mergeLive(specOf("Identity"), spelled, live).inputs).toEqual(live);
+  });
+
+  test("a relationship that took another's place shows whole", () => {
+    const olds = sampleOf("Identity", "claims");
+    const { staticKeys } = sampleOf("Identity", "keys");
+    const rest = withValue(olds, ["claimMatch"], undefined);
+    expect(mergeLive(specOf("Identity"), olds, { ...rest, staticKeys }).inputs).toEqual({
+      ...rest,
+      staticKeys,
+    });
+  });
+
+  test("answers of empty members change nothing", () => {
+    const olds = { parentUid: GROUP_UID, name: "team", description: "" };
+    const live = readBody(
+      specOf("Group"),
+      { name: "team", description: "", kind: "ORG_KIND_UNSPECIFIED" },
+      GROUP_UID,
+    );
+    expect(mergeLive(specOf("Group"), olds, { ...live, parentUid: GROUP_UID }).inputs).toEqual(olds);
+  });
+
+  test("another order of a set keeps the program's, another content does not", () => {
+    const olds = sampleOf("Role");
+    const turned = { ...olds, capabilities: ["CAP_TAG_LIST", "CAP_REPO_LIST"] };
+    expect(mergeLive(specOf("Role"), olds, turned).inputs).toEqual(olds);
+    const more = { ...olds, capabilities: ["CAP_TAG_LIST", "CAP_REPO_LIST", "CAP_IAM_ROLES_UPDATE"] };
+    expect(mergeLive(specOf("Role"), olds, more).inputs).toEqual(more);
+  });
+
+  test("keys and times keep the program's spelling", () => {
+    const olds = sampleOf("Identity", "keys");
+    const { issuerKeys, expirationTime } = olds["staticKeys"] as {
+      issuerKeys: string;
+      expirationTime: string;
+    };
+    const live = withValue(
+      withValue(olds, ["staticKeys", "issuerKeys"], JSON.stringify(JSON.parse(issuerKeys), null, 1)),
+      ["staticKeys", "expirationTime"],
+      expirationTime.replace("Z", ".000Z"),
+    );
+    expect(mergeLive(specOf("Identity"), olds, live).inputs).toEqual(olds);
+  });
+
+  test("keys outside the description are dropped", () => {
+    const olds = { ...sampleOf("RoleBinding"), __provider: "x", strange: "y" };
+    const { inputs, outs } = mergeLive(specOf("RoleBinding"), olds, {
+      ...sampleOf("RoleBinding"),
+      status: "z",
+    });
+    expect(inputs).toEqual(sampleOf("RoleBinding"));
+    expect(outs).toEqual(sampleOf("RoleBinding"));
+  });
+
+  test("reading changes neither what was known nor what was answered", () => {
+    fc.assert(
+      fc.property(pairOf(specOf("Repo")), ({ a, b }) => {
+        const before = JSON.stringify([a, b]);
+        mergeLive(specOf("Repo"), a, b);
+        outputsFor(specOf("Repo"), a, b, b);
+        expect(JSON.stringify([a, b])).toBe(before);
+      }),
+      { numRuns: casesOf(50) },
+    );
+  });
+});
+
+describe("what the server fills in", () => {
+  const identity = specOf("Identity");
+  const claims = (members: Props): Props => ({ parentUid: GROUP_UID, name: "ci", claimMatch: members });
+
+  test("the issuer's host name as audience is not drift, another audience is", () => {
+    const olds = claims({ issuer: "https://token.example.com/path", subject: "s" });
+    const filled = claims({
+      issuer: "https://token.example.com/path",
+      subject: "s",
+      audience: "token.example.com",
+    });
+    expect(mergeLive(identity, olds, filled).inputs).toEqual(olds);
+    const changed = claims({
+      issuer: "https://token.example.com/path",
+      subject: "s",
+      audience: "evil.example.com",
+    });
+    expect(mergeLive(identity, olds, changed).inputs).toEqual(changed);
+  });
+
+  test("an audience the program wrote stays, though it is the issuer's host name", () => {
+    const olds = claims({ issuer: "https://a.example.com", subject: "s", audience: "a.example.com" });
+    expect(mergeLive(identity, olds, structuredClone(olds)).inputs).toEqual(olds);
+  });
+
+  test("an audience beside a pattern of issuers is never the server's default", () => {
+    const olds = claims({ issuerPattern: "^https://.*$", subject: "s" });
+    const live = claims({ issuerPattern: "^https://.*$", subject: "s", audience: "a.example.com" });
+    expect(mergeLive(identity, olds, live).inputs).toEqual(live);
+  });
+
+  test("the default expiration of keys is not drift, a change of a given one is", () => {
+    const olds = sampleOf("Identity", "keys");
+    const without = withValue(olds, ["staticKeys", "expirationTime"], undefined);
+    expect(mergeLive(identity, without, olds).inputs).toEqual(without);
+    const later = withValue(olds, ["staticKeys", "expirationTime"], "2028-01-01T00:00:00Z");
+    expect(mergeLive(identity, olds, later).inputs).toEqual(later);
+  });
+
+  test("what a synced repository gets from its source is not drift, nor its description", () => {
+    const repo = specOf("Repo");
+    const olds = { parentUid: GROUP_UID, name: "nginx", syncConfig: { source: "nginx" } };
+    const live = {
+      ...olds,
+      description: "From the source",
+      catalogTier: "CATALOG_TIER_BASE",
+      bundles: ["base"],
+      aliases: ["a:b"],
+      activeTags: ["latest"],
+    };
+    expect(mergeLive(repo, olds, live).inputs).toEqual(olds);
+    const described = { ...olds, description: "Mine" };
+    expect(mergeLive(repo, described, live).inputs).toEqual({ ...described, description: "From the source" });
+  });
+
+  test("is read from the description alone", () => {
+    expect(isServerFilled({ type: "string" }, { a: "x" }, "a")).toBe(false);
+    expect(isServerFilled({ type: "string", serverFilled: true }, {}, "a")).toBe(true);
+    const field = { type: "string", serverFilled: ({ b }: Props) => b } as const;
+    expect(isServerFilled(field, { a: "x", b: "x" }, "a")).toBe(true);
+    expect(isServerFilled(field, { a: "x", b: "y" }, "a")).toBe(false);
+  });
+});
+
+describe("a source that the server rewrites", () => {
+  const repo = specOf("Repo");
+  const SOURCE_UID = `${ROOT_UID}/00000000000000aa`;
+  const repoOf = (source: string, more: Props = {}): Props => ({
+    parentUid: GROUP_UID,
+    name: "nginx",
+    syncConfig: { source, ...more },
+  });
+  const inputs = repoOf("nginx");
+  const outs = { ...inputs, [NORMALIZED]: { "syncConfig.source": SOURCE_UID } };
+
+  test("is remembered beside the program's spelling", () => {
+    expect(outputsFor(repo, inputs, repoOf(SOURCE_UID))).toEqual(outs);
+    expect(NORMALIZED).toBe("__normalized");
+  });
+
+  test("is not remembered where the server kept the spelling", () => {
+    expect(outputsFor(repo, inputs, inputs)).toEqual(inputs);
+  });
+
+  test("reads as the program's spelling as long as the server's form is the same", () => {
+    expect(mergeLive(repo, outs, repoOf(SOURCE_UID))).toEqual({ inputs, outs });
+  });
+
+  test("shows drift if the server's form changed or is missing", () => {
+    const other = `${ROOT_UID}/00000000000000bb`;
+    const drifted = mergeLive(repo, outs, repoOf(other));
+    expect(drifted.inputs).toEqual(repoOf(other));
+    expect(drifted.outs).toEqual(repoOf(other));
+    expect(diffInputs(repo, drifted.outs, inputs).changed).toBe(true);
+    const gone = mergeLive(repo, outs, { parentUid: GROUP_UID, name: "nginx" });
+    expect(gone.inputs).toEqual({ parentUid: GROUP_UID, name: "nginx" });
+  });
+
+  test("shows no drift if the server returns the program's own spelling", () => {
+    expect(mergeLive(repo, outs, inputs)).toEqual({ inputs, outs: inputs });
+  });
+
+  test("is remembered if a response omits the object or the member", () => {
+    for (const live of [{}, { name: "nginx" }, { syncConfig: { google: "g" } }]) {
+      expect(outputsFor(repo, inputs, live, outs)).toEqual(outs);
+    }
+    const more = repoOf("nginx", { google: "g" });
+    expect(outputsFor(repo, more, {}, outs)).toEqual({ ...more, [NORMALIZED]: outs[NORMALIZED] });
+  });
+
+  test("is forgotten if the program names another source and the response omits it", () => {
+    expect(outputsFor(repo, repoOf("redis"), {}, outs)).toEqual(repoOf("redis"));
+  });
+
+  test("is forgotten with the object", () => {
+    const plain = { parentUid: GROUP_UID, name: "nginx" };
+    expect(outputsFor(repo, plain, {}, outs)).toEqual(plain);
+  });
+
+  test("is read in full where nothing is known", () => {
+    expect(mergeLive(repo, {}, repoOf(SOURCE_UID)).inputs).toEqual(repoOf(SOURCE_UID));
+  });
+
+  test("of a broken state is taken as unknown", () => {
+    const broken = { ...inputs, [NORMALIZED]: "text" };
+    expect(mergeLive(repo, broken, repoOf(SOURCE_UID)).inputs).toEqual(repoOf(SOURCE_UID));
+    expect(outputsFor(repo, inputs, {}, broken)).toEqual(inputs);
+  });
+});
+
+describe("values that are sent and never returned", () => {
+  const provider: ResourceSpec = {
+    kind: "MadeUp",
+    noun: "made-up thing",
+    collection: "/iam/v2/madeUps",
+    listsByName: false,
+    fields: {
+      name: { type: "string" },
+      secret: { type: "string", inputOnly: true, secret: true },
+      oidc: {
+        type: "object",
+        fields: {
+          clientId: { type: "string" },
+          clientSecret: { type: "string", inputOnly: true, secret: true },
+        },
+      },
+    },
+  };
+  const olds = { name: "a", secret: "s", oidc: { clientId: "c", clientSecret: "t" } };
+
+  test("are kept from state on read, whatever the response contains", () => {
+    for (const secrets of [
+      {},
+      { secret: "" },
+      { secret: "other", oidc: { clientId: "c", clientSecret: "other" } },
+    ]) {
+      const live = { name: "a", oidc: { clientId: "c" }, ...secrets };
+      expect(mergeLive(provider, olds, live).inputs).toEqual(olds);
+    }
+  });
+
+  test("are kept beside drift of their siblings", () => {
+    const live = { name: "a", oidc: { clientId: "d" } };
+    expect(mergeLive(provider, olds, live).inputs).toEqual({
+      ...olds,
+      oidc: { clientId: "d", clientSecret: "t" },
+    });
+  });
+
+  test("are never invented", () => {
+    const live = { name: "a", secret: "x", oidc: { clientId: "c", clientSecret: "x" } };
+    expect(mergeLive(provider, { name: "a", oidc: { clientId: "c" } }, live).inputs).toEqual({
+      name: "a",
+      oidc: { clientId: "c" },
+    });
+  });
+
+  test("are sent when they change, alone", () => {
+    const news = { ...olds, oidc: { clientId: "c", clientSecret: "u" } };
+    expect(diffFields(provider, olds, news)).toEqual({
+      mask: ["oidc.clientSecret"],
+      body: { oidc: { clientSecret: "u" } },
+    });
+  });
+});
+
+describe("outputs", () => {
+  test("are the inputs as the program wrote them, of the description's fields only", () => {
+    const inputs = {
+      parentUid: GROUP_UID,
+      name: "a",
+      description: "",
+      kind: null,
+      verified: undefined,
+      strange: 1,
+    };
+    expect(outputsFor(specOf("Group"), inputs, {})).toEqual({
+      parentUid: GROUP_UID,
+      name: "a",
+      description: "",
+      kind: null,
+    });
+    expect(Object.keys(outputsFor(specOf("Group"), inputs, {}))).not.toContain("verified");
+  });
+
+  test.each(samples)("$kind, $label: hold nothing that the engine refuses", ({ kind, inputs }) => {
+    const outs = outputsFor(specOf(kind), inputs, liveOf(specOf(kind), inputs));
+    expect(JSON.parse(JSON.stringify(outs))).toStrictEqual(outs);
+    expect(outs).toEqual(inputs);
+  });
+});

@@ -1,0 +1,742 @@
+import { inspect } from "node:util";
+import { requireUid } from "../../../provider/http/client";
+import type { JsonObject, Client } from "../../../provider/http/client";
+import { ConfigError } from "../../../provider/http/errors";
+import { CHILD_UID, GROUP_UID } from "../support/samples";
+import {
+  clientOf,
+  detail,
+  errorOf,
+  failure,
+  htmlPage,
+  missing,
+  ScriptedServer,
+  TOKEN,
+  tokensOf,
+} from "../support/server";
+import type { Reply } from "../support/server";
+
+const DAY_MS = 86_400_000;
+const GROUPS = "/iam/v2/groups";
+
+let server: ScriptedServer;
+beforeAll(async () => {
+  server = await ScriptedServer.start();
+});
+afterAll(() => server.close());
+
+/** Runs with a server of its own: a request that was given up may still arrive, and would take the reply of the next one. */
+async function withOwnServer<Result>(run: (own: ScriptedServer) => Promise<Result>): Promise<Result> {
+  const own = await ScriptedServer.start();
+  try {
+    return await run(own);
+  } finally {
+    await own.close();
+  }
+}
+
+async function all(list: AsyncIterable<JsonObject>): Promise<unknown[]> {
+  const items = [];
+  for await (const item of list) items.push(item["uid"]);
+  return items;
+}
+
+/** A promise that a test settles. */
+function deferred(): { promise: Promise<void>; settle: () => void } {
+  let settle = () => {};
+  const promise = new Promise<void>((done) => (settle = done));
+  return { promise, settle };
+}
+
+/** The address of a port that nobody listens on. */
+async function deadUrl(): Promise<string> {
+  const short = await ScriptedServer.start();
+  const { url } = short;
+  await short.close();
+  return url;
+}
+
+describe("a request", () => {
+  test("carries the bearer token and accepts JSON; only one with a body has a content type", async () => {
+    const client = clientOf(server);
+    server.script([{ json: { uid: "x" } }, { json: { uid: "x" } }]);
+    await client.getResource(GROUPS, GROUP_UID);
+    expect(server.last()).toMatchObject({
+      method: "GET",
+      path: `${GROUPS}/${GROUP_UID}`,
+      rawQuery: "",
+      text: "",
+    });
+    expect(server.last().headers).toMatchObject({
+      authorization: `Bearer ${TOKEN}`,
+      accept: "application/json",
+      "user-agent": "pulumi-platform",
+    });
+    expect(server.last().headers).not.toHaveProperty("content-type");
+    await client.create(GROUPS, GROUP_UID, { name: "ünï", list: ["a"], nothing: null });
+    expect(server.last()).toMatchObject({
+      method: "POST",
+      path: `${GROUPS}/${GROUP_UID}`,
+      text: '{"name":"ünï","list":["a"],"nothing":null}',
+    });
+    expect(server.last().headers).toMatchObject({ "content-type": "application/json" });
+  });
+
+  test("for a root goes to the collection itself, never to an empty uid", async () => {
+    server.script([{ json: { uid: "x" } }]);
+    await clientOf(server).create(GROUPS, undefined, {});
+    expect(server.calls).toEqual([`POST ${GROUPS}`]);
+    const error = await errorOf(Promise.resolve().then(() => clientOf(server).create(GROUPS, "", {})));
+    expect(error.message).toBe('"" is not a uid: it has an empty or dotted segment');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("below a path of the base address keeps that path", async () => {
+    server.script([{ json: {} }]);
+    await clientOf({ url: `${server.url}/proxy/api` }).get("/ping/v2/ping");
+    expect(server.calls).toEqual(["GET /proxy/api/ping/v2/ping"]);
+  });
+
+  test("names the mask in one parameter, and none where none is given", async () => {
+    server.script([{ json: {} }, { json: {} }]);
+    const client = clientOf(server);
+    await client.patch(GROUPS, CHILD_UID, { name: "a" }, ["name", "sync_config.source"]);
+    expect(server.last()).toMatchObject({
+      method: "PATCH",
+      path: `${GROUPS}/${CHILD_UID}`,
+      rawQuery: "updateMask=name%2Csync_config.source",
+      text: '{"name":"a"}',
+    });
+    await client.patch(GROUPS, CHILD_UID, { name: "a" }, undefined);
+    expect(server.last()).toMatchObject({ rawQuery: "", text: '{"name":"a"}' });
+  });
+
+  test("encodes a query so that a plus, a comma and a semicolon stay what they are", async () => {
+    server.script([{ json: {} }]);
+    await clientOf(server).get("/x", {
+      name: "a+b c;d&e=f,g/ü%",
+      ids: ["1", "2,3"],
+      none: [],
+      absent: undefined,
+      flag: false,
+      count: 0,
+      "uidp.children_of": GROUP_UID,
+    });
+    const { rawQuery, query } = server.last();
+    expect(rawQuery).toBe(
+      `name=a%2Bb%20c%3Bd%26e%3Df%2Cg%2F%C3%BC%25&ids=1&ids=2%2C3&flag=false&count=0&uidp.children_of=${encodeURIComponent(GROUP_UID)}`,
+    );
+    expect(query.get("name")).toBe("a+b c;d&e=f,g/ü%");
+  });
+
+  test("encodes each segment of a uid on its own", async () => {
+    server.script([{ json: {} }]);
+    await clientOf(server).getResource("/x", "a b/c?d/e%2Ff");
+    expect(server.last().path).toBe("/x/a%20b/c%3Fd/e%252Ff");
+  });
+
+  test.each<[string, Reply]>([
+    ["an empty body", { text: "" }],
+    ["an empty object", { json: {} }],
+    ["204", { status: 204, text: "" }],
+  ])("to delete is done with %s", async (_name, reply) => {
+    server.script([reply]);
+    await expect(clientOf(server).delete(GROUPS, GROUP_UID)).resolves.toBeUndefined();
+    expect(server.calls).toEqual([`DELETE ${GROUPS}/${GROUP_UID}`]);
+  });
+});
+
+type Action = (client: Client) => Promise<unknown>;
+
+const actions: Readonly<Record<string, Action>> = {
+  GET: (client) => client.getResource(GROUPS, GROUP_UID),
+  PATCH: (client) => client.patch(GROUPS, GROUP_UID, { name: "a" }, ["name"]),
+  DELETE: (client) => client.delete(GROUPS, GROUP_UID),
+  LIST: (client) => all(client.list(GROUPS)),
+};
+
+const passing: readonly [string, Reply][] = [
+  ["503 of the API", failure(14, "unavailable")],
+  ["500 of the API", failure(13, "internal")],
+  ["a conflict of writes", failure(10, "aborted")],
+  ["429 of the API", failure(8, "slow down")],
+  ["429 with a page", { status: 429, text: htmlPage }],
+  ["500 with a page", { status: 500, text: htmlPage }],
+  ["502 with a page", { status: 502, text: htmlPage }],
+  ["503 with nothing", { status: 503, text: "" }],
+  ["504 with a page", { status: 504, text: htmlPage }],
+  ["a connection cut before the answer", { cut: "before" }],
+  ["a connection cut within the answer", { cut: "within" }],
+];
+
+const final: readonly [string, Reply][] = [
+  ["400", failure(3, "bad")],
+  ["401", failure(16, "who are you")],
+  ["403", failure(7, "no")],
+  ["404", missing(GROUP_UID)],
+  ["409", failure(6, "exists")],
+  ["501", failure(12, "Method Not Allowed")],
+  ["a message that is too large", failure(8, "grpc: received message larger than max (5 vs. 4)")],
+  ["a page with 200", { text: htmlPage }],
+];
+
+describe("repeating", () => {
+  describe.each(Object.entries(actions))("of %s", (_method, action) => {
+    test.each(passing)("happens after %s", async (_name, reply) => {
+      server.script([reply, reply, { json: { uid: GROUP_UID, groups: [] } }]);
+      await action(clientOf(server, { maxRetries: 2 }));
+      expect(server.requests).toHaveLength(3);
+      expect(
+        new Set(server.requests.map(({ method, path, rawQuery, text }) => method + path + rawQuery + text))
+          .size,
+      ).toBe(1);
+    });
+
+    test.each(final)("does not happen after %s", async (_name, reply) => {
+      server.script(() => reply);
+      await errorOf(action(clientOf(server, { maxRetries: 2 })));
+      // The same request: a page that is too large is asked for in smaller ones.
+      const asked = new Set(server.requests.map(({ rawQuery }) => rawQuery));
+      expect(server.requests).toHaveLength(asked.size);
+    });
+  });
+
+  const create: Action = (client) => client.create(GROUPS, GROUP_UID, { name: "a" });
+
+  test.each(passing)(
+    "of a create happens after %s only if the first request had no effect",
+    async (name, reply) => {
+      const isLimit = name.startsWith("429");
+      server.script([reply, { json: { uid: CHILD_UID } }]);
+      const outcome = create(clientOf(server, { maxRetries: 2 }));
+      if (isLimit) await expect(outcome).resolves.toEqual({ uid: CHILD_UID });
+      else await errorOf(outcome);
+      expect(server.requests).toHaveLength(isLimit ? 2 : 1);
+    },
+  );
+
+  test.each(final)("of a create does not happen after %s", async (_name, reply) => {
+    server.script([reply]);
+    await errorOf(create(clientOf(server, { maxRetries: 2 })));
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([...Object.entries(actions), ["POST", create] as const])(
+    "of %s happens after a refused connection",
+    async (_method, action) => {
+      const lines: string[] = [];
+      const url = await deadUrl();
+      const client = clientOf({ url }, { maxRetries: 2, log: (line) => lines.push(line) });
+      const error = await errorOf(action(client));
+      expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent", errorCode: "PP2101" });
+      expect(error.message).toMatch(
+        new RegExp(
+          `${url}${GROUPS}.*: connection refused \\(ECONNREFUSED\\); check platform:baseUrl \\(or PLATFORM_BASE_URL\\)$`,
+        ),
+      );
+      expect(lines).toHaveLength(3);
+    },
+  );
+
+  test("ends after as many as are allowed, with the last error", async () => {
+    server.script(() => failure(14, "still unavailable"));
+    const error = await errorOf(clientOf(server, { maxRetries: 3 }).get("/x"));
+    expect(error).toMatchObject({
+      name: "ApiError",
+      code: "UNAVAILABLE",
+      serverMessage: "still unavailable",
+    });
+    expect(server.requests).toHaveLength(4);
+  });
+
+  test("does not happen without a token, and no request is sent", async () => {
+    server.script([]);
+    const token = jest.fn(() => Promise.reject<string>(new ConfigError("PP2002", "PLATFORM_TOKEN is empty")));
+    const tokens = tokensOf(token, { renew: () => Promise.resolve(true) });
+    const error = await errorOf(clientOf(server, { maxRetries: 3, tokens }).get("/x"));
+    expect(error.message).toBe("PLATFORM_TOKEN is empty");
+    expect(token).toHaveBeenCalledTimes(1);
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe("a server that asks to wait", () => {
+  const info = detail("RetryInfo", { retryDelay: "0.060s" });
+  test.each<[string, Reply]>([
+    ["by Retry-After", { status: 429, text: htmlPage, headers: { "Retry-After": "0.06" } }],
+    ["by the service's own header", { ...failure(8, "m"), headers: { "Grpc-Metadata-Retry-After": "0.06" } }],
+    ["by RetryInfo", failure(8, "m", info)],
+    ["together with 503", { status: 503, text: "", headers: { "Retry-After": "0.06" } }],
+  ])("%s is obeyed", async (_name, reply) => {
+    server.script([reply, { json: {} }]);
+    await clientOf(server, { maxRetries: 1 }).get("/x");
+    const [first, second] = server.requests;
+    expect(second!.at - first!.at).toBeGreaterThan(55);
+  });
+
+  test("is obeyed by every request of the client, also by those that were already waiting", async () => {
+    server.script((_request, count) =>
+      count === 0 ? { status: 429, text: "", headers: { "Retry-After": "0.08" } } : { json: {} },
+    );
+    const client = clientOf(server, { maxRetries: 1, maxConcurrency: 1 });
+    await Promise.all(["/a", "/b", "/c", "/d"].map((path) => client.get(path)));
+    const [first, ...others] = server.requests;
+    expect(others).toHaveLength(4);
+    for (const { at } of others) expect(at - first!.at).toBeGreaterThan(75);
+  });
+
+  test("for longer than the limit is a refusal", async () => {
+    server.script([{ status: 429, text: "", headers: { "Retry-After": "6" } }]);
+    const error = await errorOf(clientOf(server, { maxRetries: 3 }).get("/x"));
+    expect(error).toMatchObject({ code: "RESOURCE_EXHAUSTED", retryAfterMs: 6000 });
+    expect(error.message).toMatch(/; the server asks to wait 6 s$/);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("connections", () => {
+  test("never carry more requests at once than are allowed, and as many as are", async () => {
+    const gate = deferred();
+    server.script(() => ({ json: {}, after: gate.promise }));
+    const client = clientOf(server, { maxConcurrency: 3 });
+    const requests = Promise.all(Array.from({ length: 12 }, (_, i) => client.get(`/x${i}`)));
+    while (server.requests.length < 3) await new Promise(setImmediate);
+    gate.settle();
+    await requests;
+    expect(server.requests).toHaveLength(12);
+    expect(server.mostAtOnce).toBe(3);
+  });
+
+  test("are reused: one for sequential requests, at most the limit for concurrent ones", async () => {
+    await withOwnServer(async (own) => {
+      own.script(() => ({ json: {} }));
+      const client = clientOf(own, { maxConcurrency: 4 });
+      for (let i = 0; i < 5; i += 1) await client.get("/x");
+      expect(own.connections).toBe(1);
+      await Promise.all(Array.from({ length: 20 }, () => client.get("/x")));
+      expect(own.connections).toBeLessThanOrEqual(4);
+    });
+  });
+
+  test.each<[string, Reply]>([
+    ["that nothing comes over", { silent: true }],
+    ["that a byte now and then comes over", { drips: true }],
+  ])("%s are given up in time", async (_name, reply) => {
+    await withOwnServer(async (own) => {
+      own.script([reply]);
+      const error = await errorOf(clientOf(own, { timeoutMs: 80 }).get("/x"));
+      expect(error).toMatchObject({
+        name: "ConnectionError",
+        errorCode: "PP2104",
+        outcome: "unknown",
+        isTransient: true,
+        message: `GET ${own.url}/x: no response in time (ETIMEDOUT)`,
+      });
+    });
+  });
+
+  test("that close have an unknown outcome", async () => {
+    for (const cut of ["before", "within"] as const) {
+      server.script([{ cut }]);
+      const error = await errorOf(clientOf(server).create(GROUPS, GROUP_UID, { name: TOKEN }));
+      expect(error).toMatchObject({ outcome: "unknown", isTransient: true });
+      expect(error.message).toBe(
+        `POST ${server.url}${GROUPS}/${GROUP_UID}: the connection was reset (ECONNRESET)`,
+      );
+    }
+  });
+
+  test("that bring a response which is too large are an error that says so, and are not repeated", async () => {
+    server.script(() => ({ status: 200, text: " ".repeat(33 * 1024 * 1024) }));
+    const error = await errorOf(clientOf(server, { maxRetries: 3 }).get("/x"));
+    expect(error).toMatchObject({ errorCode: "PP2107", isTransient: false });
+    expect(error.message).toBe(
+      `GET ${server.url}/x: the response is too large for one of the API; check platform:baseUrl (or PLATFORM_BASE_URL)`,
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("that fail in TLS are errors that say so, and are not repeated", async () => {
+    const url = server.url.replace("http:", "https:");
+    const lines: string[] = [];
+    const error = await errorOf(
+      clientOf({ url }, { maxRetries: 3, log: (line) => lines.push(line) }).get("/x"),
+    );
+    expect(error).toMatchObject({ outcome: "notSent", isTransient: false });
+    expect(error.message).toMatch(
+      /: the TLS connection failed \(\w+\): the server does not speak TLS; check platform:baseUrl /,
+    );
+    expect(lines).toHaveLength(1);
+  });
+});
+
+describe("responses that are not the API's", () => {
+  test.each([301, 302, 303, 307, 308])(
+    "a redirect with %i is not followed, with or without the bearer",
+    async (status) => {
+      const other = await ScriptedServer.start();
+      try {
+        other.script(() => ({ json: { uid: "x" } }));
+        server.script([{ status, text: "", headers: { Location: `${other.url}/login?token=secret` } }]);
+        const error = await errorOf(clientOf(server, { maxRetries: 2 }).get("/x"));
+        expect(error).toMatchObject({ errorCode: "PP2107" });
+        expect(error.message).toBe(
+          `GET ${server.url}/x: this is not the Platform API: it redirects to ${other.url.slice(7)}, which is not followed; check platform:baseUrl (or PLATFORM_BASE_URL)`,
+        );
+        expect(other.requests).toHaveLength(0);
+        expect(server.requests).toHaveLength(1);
+      } finally {
+        await other.close();
+      }
+    },
+  );
+
+  test("a page with 200, such as a log-in page, is an error that says so, never a response", async () => {
+    server.script(() => ({ text: htmlPage }));
+    const error = await errorOf(clientOf(server, { maxRetries: 2 }).get("/x"));
+    expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent", isTransient: false });
+    expect(error.message).toBe(
+      `GET ${server.url}/x: this is not the Platform API: HTTP 200 with a web page, such as the login page of a proxy; check platform:baseUrl (or PLATFORM_BASE_URL)`,
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each<[string, Reply]>([
+    ["null", { text: "null" }],
+    ["a list", { text: "[]" }],
+    ["a text", { text: '"ok"' }],
+  ])("%s with 200 is never a response", async (_name, reply) => {
+    server.script([reply, reply]);
+    const error = await errorOf(clientOf(server, { maxRetries: 2 }).get("/x"));
+    expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent" });
+    expect(error.message).toBe(
+      `GET ${server.url}/x: this is not the Platform API: HTTP 200, but the response is not the API's JSON; check platform:baseUrl (or PLATFORM_BASE_URL)`,
+    );
+    const create = await errorOf(clientOf(server).create("/x", undefined, {}));
+    expect(create).toMatchObject({ name: "ConnectionError", outcome: "unknown", isTransient: false });
+  });
+
+  test("a truncated object with 200 is requested again, and the outcome of a create is unknown", async () => {
+    const half: Reply = { text: '{"uid":' };
+    server.script([half, { json: { uid: "x" } }]);
+    await expect(clientOf(server, { maxRetries: 1 }).get("/x")).resolves.toEqual({ uid: "x" });
+    server.script([half]);
+    const error = await errorOf(clientOf(server, { maxRetries: 1 }).create("/x", undefined, {}));
+    expect(error).toMatchObject({ name: "ConnectionError", outcome: "unknown", isTransient: true });
+    expect(error.message).toBe(`POST ${server.url}/x: truncated or invalid JSON`);
+  });
+
+  test.each<[string, Reply]>([
+    ["a page with 200", { text: htmlPage }],
+    ["a redirect", { status: 302, text: "", headers: { Location: "https://login.example.com" } }],
+  ])("%s is retried after a response of the API, and final before one", async (_name, reply) => {
+    const client = clientOf(server, { maxRetries: 1 });
+    server.script([{ json: {} }, reply, { json: { uid: "x" } }, reply]);
+    await client.get("/x");
+    await expect(client.get("/x")).resolves.toEqual({ uid: "x" });
+    expect(await errorOf(client.create("/x", undefined, {}))).toMatchObject({
+      outcome: "unknown",
+      isTransient: true,
+    });
+    server.script([reply]);
+    expect(await errorOf(clientOf(server, { maxRetries: 1 }).get("/x"))).toMatchObject({
+      isTransient: false,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a redirected create by a server that is not the API says that nothing was created", async () => {
+    server.script([{ status: 307, text: "", headers: { Location: "/login" } }]);
+    expect(await errorOf(clientOf(server).create("/x", undefined, {}))).toMatchObject({ outcome: "notSent" });
+  });
+
+  test("a response without a uid is no resource", () => {
+    expect(requireUid({ uid: "x" }, "creating")).toBe("x");
+    for (const uid of [undefined, null, "", 5, {}]) {
+      expect(() => requireUid({ uid }, "creating group")).toThrow("creating group: the response has no uid");
+    }
+  });
+});
+
+describe("401", () => {
+  const rotating = (tokens: string[]) =>
+    tokensOf(() => Promise.resolve(tokens[0] ?? ""), {
+      renew: (refused: string) => {
+        if (tokens.length > 1 && tokens[0] === refused) tokens.shift();
+        return Promise.resolve(tokens[0] !== refused);
+      },
+    });
+
+  test("is repeated with a new token once", async () => {
+    server.script((request) =>
+      request.headers.authorization === "Bearer new" ? { json: { uid: "x" } } : failure(16, "expired"),
+    );
+    await expect(clientOf(server, { tokens: rotating(["old", "new"]) }).get("/x")).resolves.toEqual({
+      uid: "x",
+    });
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer old", "Bearer new"]);
+  });
+
+  test("is repeated for a create too, since it had no effect", async () => {
+    server.script((request) =>
+      request.headers.authorization === "Bearer new" ? { json: { uid: "x" } } : failure(16, "expired"),
+    );
+    await clientOf(server, { tokens: rotating(["old", "new"]) }).create(GROUPS, undefined, {});
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("again is final", async () => {
+    server.script(() => failure(16, "expired"));
+    const error = await errorOf(
+      clientOf(server, { maxRetries: 3, tokens: rotating(["a", "b", "c"]) }).get("/x"),
+    );
+    expect(error).toMatchObject({ code: "UNAUTHENTICATED", status: 401 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("is final where there is no other token", async () => {
+    server.script(() => failure(16, "expired"));
+    await errorOf(clientOf(server, { maxRetries: 3 }).get("/x"));
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("lists", () => {
+  const page = (uids: readonly string[], nextPageToken = ""): Reply => ({
+    json: { groups: uids.map((uid) => ({ uid })), nextPageToken, skipped: 0 },
+  });
+
+  test("are read page by page, two hundred at a time, with the filters on each", async () => {
+    server.script([page(["a", "b"], "t1"), page(["c"], "t 2+"), page(["d"])]);
+    await expect(all(clientOf(server).list(GROUPS, { name: "x" }))).resolves.toEqual(["a", "b", "c", "d"]);
+    expect(server.requests.map(({ rawQuery }) => rawQuery)).toEqual([
+      "name=x&page_size=200",
+      "name=x&page_size=200&page_token=t1",
+      "name=x&page_size=200&page_token=t%202%2B",
+    ]);
+  });
+
+  test("end where the token is absent, null or empty", async () => {
+    for (const nextPageToken of [undefined, null, ""]) {
+      server.script([{ json: { groups: [{ uid: "a" }], nextPageToken } }]);
+      await expect(all(clientOf(server).list(GROUPS))).resolves.toEqual(["a"]);
+      expect(server.requests).toHaveLength(1);
+    }
+  });
+
+  test("go on after an empty page that has a token", async () => {
+    server.script([page([], "t1"), page([], "t2"), page(["a"])]);
+    await expect(all(clientOf(server).list(GROUPS))).resolves.toEqual(["a"]);
+  });
+
+  test("that restart because a token expired return everything once", async () => {
+    const pages: Record<string, Reply> = {
+      "": page(["a", "b"], "1"),
+      "1": page(["c", "d"], "2"),
+      "2": page(["e", "f"], "3"),
+      "3": page(["g"]),
+    };
+    for (const expired of ["1", "2", "3"]) {
+      let isExpired = true;
+      server.script(({ query }) => {
+        const token = query.get("page_token") ?? "";
+        if (token !== expired || !isExpired) return pages[token] ?? failure(3, "bad token");
+        isExpired = false;
+        return pages[""] ?? {};
+      });
+      await expect(all(clientOf(server).list(GROUPS))).resolves.toEqual(["a", "b", "c", "d", "e", "f", "g"]);
+    }
+  });
+
+  test("that restart with new tokens return everything once", async () => {
+    server.script([page(["a", "b"], "x1"), page(["a", "b"], "y1"), page(["b", "c"], "y2"), page(["d"])]);
+    await expect(all(clientOf(server).list(GROUPS))).resolves.toEqual(["a", "b", "c", "d"]);
+  });
+
+  test("whose page tokens repeat are an error, neither an end nor endless", async () => {
+    server.script(() => page(["a", "b"], "same"));
+    const error = await errorOf(all(clientOf(server).list(GROUPS)));
+    expect(error.message).toContain("its list does not end");
+    expect(server.requests.length).toBeLessThan(13);
+    server.script(({ query }) => page(["a"], query.get("page_token") === "x" ? "y" : "x"));
+    expect((await errorOf(all(clientOf(server).list(GROUPS)))).message).toContain("its list does not end");
+    expect(server.requests.length).toBeLessThan(13);
+  });
+
+  test.each<[string, (count: number) => Reply, number]>([
+    ["empty pages", (count) => page([], `t${count}`), 11],
+    ["the same page", (count) => page(["a", "b"], `t${count}`), 12],
+    ["the same three pages", (count) => page([String(count % 3)], `t${count}`), 14],
+    ["objects without a uid", (count) => ({ json: { groups: [{ n: 1 }], nextPageToken: `t${count}` } }), 12],
+  ])("that go on for ever with new tokens and %s are an error", async (_title, reply, most) => {
+    server.script((_request, count) => reply(count));
+    const error = await errorOf(all(clientOf(server).list(GROUPS)));
+    expect(error.message).toContain("its list does not end");
+    expect(server.requests.length).toBeLessThanOrEqual(most);
+  });
+
+  test("that restart after more pages than a restart may repeat are an error, and never end early", async () => {
+    const held = Array.from({ length: 60 }, (_, i) => String(i));
+    server.script(({ query }, count) => {
+      const from = count === 20 ? 0 : Number((query.get("page_token") ?? "0").split("-")[0]);
+      return page(held.slice(from, from + 2), from + 2 < held.length ? `${from + 2}-${count}` : "");
+    });
+    expect((await errorOf(all(clientOf(server).list(GROUPS)))).message).toContain("its list does not end");
+  });
+
+  test("whose pages are too large are read in smaller ones: nothing is lost or duplicated", async () => {
+    const held = Array.from({ length: 23 }, (_, i) => String(i));
+    server.script(({ query }) => {
+      const size = Number(query.get("page_size"));
+      const from = Number(query.get("page_token") ?? 0);
+      // One object is so large that it comes only nearly alone.
+      const most = from <= 7 && 7 < from + size ? 3 : 50;
+      if (size > most) return failure(8, "grpc: received message larger than max (5000000 vs. 4194304)");
+      return page(held.slice(from, from + size), from + size < held.length ? String(from + size) : "");
+    });
+    await expect(all(clientOf(server, { maxRetries: 5 }).list(GROUPS))).resolves.toEqual(held);
+    const sizes = server.requests.map(({ query }) => Number(query.get("page_size")));
+    expect(sizes.slice(0, 9)).toEqual([200, 100, 50, 25, 13, 7, 7, 4, 2]);
+  });
+
+  test("of which a single object is too large are an error", async () => {
+    server.script(() => failure(8, "grpc: received message larger than max (5000000 vs. 4194304)"));
+    const error = await errorOf(all(clientOf(server, { maxRetries: 5 }).list(GROUPS)));
+    expect(error).toMatchObject({ code: "RESOURCE_EXHAUSTED", errorCode: "PP3413" });
+    expect(server.last().query.get("page_size")).toBe("1");
+    expect(server.requests).toHaveLength(9);
+  });
+
+  test("give every object that has no uid", async () => {
+    server.script([
+      { json: { groups: [{ n: 1 }, { n: 2 }], nextPageToken: "t" } },
+      { json: { groups: [{ n: 3 }] } },
+    ]);
+    const items = [];
+    for await (const item of clientOf(server).list(GROUPS)) items.push(item);
+    expect(items).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+  });
+
+  test.each<[string, unknown, string]>([
+    ["without the list", {}, 'its response has no list "groups"'],
+    ["with null for the list", { groups: null }, 'its response has no list "groups"'],
+    ["with an object for the list", { groups: {} }, 'its response has no list "groups"'],
+    ["with null in the list", { groups: [null] }, 'its list "groups" contains no objects'],
+    ["with a text in the list", { groups: ["a"] }, 'its list "groups" contains no objects'],
+  ])("%s are refused as not from the API", async (_name, json, why) => {
+    server.script([{ json }]);
+    const error = await errorOf(all(clientOf(server).list(GROUPS)));
+    expect(error.message).toBe(
+      `GET ${server.url}${GROUPS}: this is not the Platform API: ${why}; check platform:baseUrl (or PLATFORM_BASE_URL)`,
+    );
+  });
+
+  test("fail as a whole if a page fails", async () => {
+    server.script([page(["a"], "t1"), failure(7, "no")]);
+    const error = await errorOf(all(clientOf(server).list(GROUPS)));
+    expect(error).toMatchObject({ code: "PERMISSION_DENIED" });
+  });
+
+  test("ask for no more pages than are wanted", async () => {
+    server.script([page(["a", "b"], "t1")]);
+    const seen = [];
+    for await (const item of clientOf(server).list(GROUPS)) {
+      seen.push(item["uid"]);
+      break;
+    }
+    expect(seen).toEqual(["a"]);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("the debug log", () => {
+  test("has a line for each request, with neither token, query nor body", async () => {
+    const lines: string[] = [];
+    server.script([
+      failure(14, TOKEN),
+      { json: { uid: "x", name: TOKEN } },
+      { json: { uid: "x" } },
+      { cut: "before" },
+    ]);
+    const client = clientOf(server, { maxRetries: 1, log: (line) => lines.push(line) });
+    await client.get("/a", { name: TOKEN });
+    await client.patch(GROUPS, GROUP_UID, { name: TOKEN }, ["name", "description"]);
+    await errorOf(client.create(GROUPS, GROUP_UID, { name: TOKEN }));
+    const withoutTime = lines.map((line) => line.replace(/ in \d+ ms /, " in … ms "));
+    expect(withoutTime).toEqual([
+      "GET /a -> 503 in … ms (attempt 1)",
+      "GET /a -> 200 in … ms (attempt 2)",
+      `PATCH ${GROUPS}/${GROUP_UID} mask=name,description -> 200 in … ms (attempt 1)`,
+      expect.stringMatching(
+        /^POST .*the connection was reset \(ECONNRESET\) in … ms \(attempt 1\)$/,
+      ) as string,
+    ]);
+    expect(lines.join("\n")).not.toContain(TOKEN);
+  });
+});
+
+test("no error holds the token, the body or a header, however deep one looks", async () => {
+  const replies: Reply[] = [
+    failure(3, "bad"),
+    { status: 502, text: htmlPage },
+    { text: htmlPage },
+    { status: 302, text: "", headers: { Location: "/login" } },
+    { cut: "before" },
+    { cut: "within" },
+    { silent: true },
+  ];
+  for (const reply of replies) {
+    const error = await withOwnServer((own) => {
+      own.script([reply]);
+      return errorOf(clientOf(own, { timeoutMs: 50 }).create(GROUPS, GROUP_UID, { name: "body-canary" }));
+    });
+    const everything = `${inspect(error, { depth: 20, showHidden: true })}${JSON.stringify(error)}`;
+    expect(everything).not.toContain(TOKEN);
+    expect(everything).not.toContain("body-canary");
+    expect(everything).not.toContain("Bearer");
+    expect(everything).not.toContain("Gateway");
+  }
+});
+
+test("the server's clock is read from its responses", async () => {
+  const client = clientOf(server);
+  expect(Math.abs(client.serverNow() - Date.now())).toBeLessThan(DAY_MS);
+  server.script([
+    { json: {}, headers: { Date: "Thu, 01 Jan 2026 00:00:00 GMT" } },
+    { json: {}, headers: { Date: "no date" } },
+  ]);
+  await client.get("/x");
+  await client.get("/x");
+  expect(Math.abs(client.serverNow() - Date.parse("2026-01-01T00:00:00Z"))).toBeLessThan(DAY_MS);
+});
+
+describe("the caller", () => {
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const told = (token: string) => {
+    const tokens = {
+      token: () => Promise.resolve(token),
+      renew: () => Promise.resolve(false),
+      refresh: () => Promise.resolve(false),
+    };
+    return clientOf(server, { tokens }).getCallerClaims();
+  };
+
+  test("is the identity that the token names", async () => {
+    const claims = { iss: "https://issuer.example.com", sub: "ada", aud: "x" };
+    await expect(told(`${encode({})}.${encode(claims)}.c2ln`)).resolves.toEqual({
+      issuer: "https://issuer.example.com",
+      subject: "ada",
+    });
+  });
+
+  test.each([
+    ["opaque"],
+    ["a.b"],
+    ["a.b.c"],
+    [`${encode({})}.${encode({ sub: "ada" })}.c`],
+    [`${encode({})}.${encode({ iss: "i", sub: 5 })}.c`],
+    [`${encode({})}.${encode(null)}.c`],
+  ])("is not read from %s", async (token) => {
+    await expect(told(token)).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,329 @@
+import fc from "../../support/properties";
+import {
+  ApiError,
+  apiErrorFrom,
+  ConfigError,
+  ConnectionError,
+  isFailedPrecondition,
+  isInvalidArgument,
+  isNotFound,
+  isPermissionDenied,
+  hasUnknownOutcome,
+  printable,
+} from "../../../provider/http/errors";
+import { toConnectionError } from "../../../provider/http/connectionFailure";
+import { ProxyError } from "../../../provider/http/tunnel";
+import { detail } from "../support/server";
+
+const NOW = Date.parse("2026-01-01T00:00:00Z");
+
+function errorFrom(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): ApiError {
+  const call = { method: "GET", path: "/iam/v2/groups/x" };
+  return apiErrorFrom(call, { status, body, now: NOW, header: (name) => headers[name] });
+}
+
+describe("the code of an error", () => {
+  test.each([
+    [1, 499, "CANCELLED", "PP3503"],
+    [2, 500, "UNKNOWN", "PP3500"],
+    [3, 400, "INVALID_ARGUMENT", "PP3400"],
+    [4, 504, "DEADLINE_EXCEEDED", "PP3504"],
+    [5, 404, "NOT_FOUND", "PP3404"],
+    [6, 409, "ALREADY_EXISTS", "PP3409"],
+    [7, 403, "PERMISSION_DENIED", "PP3403"],
+    [8, 429, "RESOURCE_EXHAUSTED", "PP3429"],
+    [9, 400, "FAILED_PRECONDITION", "PP3412"],
+    [10, 409, "ABORTED", "PP3410"],
+    [11, 400, "OUT_OF_RANGE", "PP3400"],
+    [12, 501, "UNIMPLEMENTED", "PP3501"],
+    [13, 500, "INTERNAL", "PP3500"],
+    [14, 503, "UNAVAILABLE", "PP3503"],
+    [15, 500, "DATA_LOSS", "PP3500"],
+    [16, 401, "UNAUTHENTICATED", "PP3401"],
+  ])("%i of the body with HTTP %i is %s (%s)", (code, status, name, errorCode) => {
+    const error = errorFrom(status, { code, message: "m", details: [] });
+    expect(error).toMatchObject({ code: name, errorCode, status, fromApi: true, serverMessage: "m" });
+    expect(error.message).toBe(`GET /iam/v2/groups/x: ${name} (HTTP ${status}): m`);
+  });
+
+  test("of the body has priority over the HTTP status", () => {
+    expect(errorFrom(500, { code: 3, message: "" })).toMatchObject({ code: "INVALID_ARGUMENT", status: 500 });
+  });
+
+  test.each([
+    [400, "INVALID_ARGUMENT"],
+    [401, "UNAUTHENTICATED"],
+    [403, "PERMISSION_DENIED"],
+    [404, "UNIMPLEMENTED"],
+    [405, "UNKNOWN"],
+    [408, "UNAVAILABLE"],
+    [409, "ABORTED"],
+    [418, "UNKNOWN"],
+    [425, "UNAVAILABLE"],
+    [429, "RESOURCE_EXHAUSTED"],
+    [500, "UNKNOWN"],
+    [501, "UNIMPLEMENTED"],
+    [502, "UNAVAILABLE"],
+    [503, "UNAVAILABLE"],
+    [504, "DEADLINE_EXCEEDED"],
+  ])("HTTP %i of a proxy is taken as %s", (status, name) => {
+    const numbers = [status, 17, -1, 1.5, NaN, "5"].map((code) => ({ code, message: "not the API's" }));
+    for (const body of [undefined, null, "text", [], {}, { message: "no code" }, ...numbers]) {
+      const error = errorFrom(status, body);
+      expect(error).toMatchObject({ code: name, status, fromApi: false });
+      expect(error.message).toBe(
+        `GET /iam/v2/groups/x: ${name} (HTTP ${status}), and the response is not from the Platform API${status === 404 ? "; check platform:baseUrl (or PLATFORM_BASE_URL)" : ""}`,
+      );
+    }
+  });
+});
+
+describe("details", () => {
+  test("are read by the name that their type ends in", () => {
+    const error = errorFrom(400, {
+      code: 9,
+      message: "Precondition failed: x",
+      details: [
+        detail("ErrorInfo", {
+          reason: "FAILED_PRECONDITION",
+          domain: "iam",
+          metadata: { requestId: "r-1", n: 5 },
+        }),
+        detail("BadRequest", {
+          fieldViolations: [
+            { field: "name", description: "must match", reason: "X", localizedMessage: null },
+            { field: "kind", localizedMessage: { locale: "en-GB", message: "not this one" } },
+            null,
+            "x",
+          ],
+        }),
+        detail("PreconditionFailure", {
+          violations: [{ type: "RESOURCE_NOT_EMPTY", subject: "s", description: "d" }],
+        }),
+        detail("ResourceInfo", {
+          resourceType: "Group",
+          resourceName: "abc",
+          owner: "o",
+          description: "gone",
+        }),
+        detail("RetryInfo", { retryDelay: "1.500s" }),
+        {
+          "@type": "TermsNotAcceptedDetail",
+          missing: [{ id: "1", label: "Terms", url: "https://example.com" }],
+        },
+        { "@type": "example.com/Strange", x: 1 },
+        { "@type": 5 },
+        null,
+        "text",
+      ],
+    });
+    expect(error.details).toEqual({
+      errorInfo: { reason: "FAILED_PRECONDITION", domain: "iam", metadata: { requestId: "r-1", n: "" } },
+      fieldViolations: [
+        { field: "name", description: "must match", reason: "X" },
+        {
+          field: "kind",
+          description: "",
+          reason: "",
+          localizedMessage: { locale: "en-GB", message: "not this one" },
+        },
+        { field: "", description: "", reason: "" },
+        { field: "", description: "", reason: "" },
+      ],
+      preconditions: [{ type: "RESOURCE_NOT_EMPTY", subject: "s", description: "d" }],
+      resource: { resourceType: "Group", resourceName: "abc", owner: "o", description: "gone" },
+      retryDelayMs: 1500,
+      missingTerms: [{ id: "1", label: "Terms", url: "https://example.com" }],
+    });
+    expect(error.reason).toBe("FAILED_PRECONDITION");
+    expect(error.requestId).toBe("r-1");
+    expect(error.retryAfterMs).toBe(1500);
+  });
+
+  test("that are absent add nothing", () => {
+    for (const details of [undefined, null, [], {}, "x"]) {
+      const error = errorFrom(400, { code: 3, message: "m", details });
+      expect(error.details).toEqual({ fieldViolations: [], preconditions: [], missingTerms: [] });
+      expect(error).toMatchObject({ reason: "", requestId: "", retryAfterMs: undefined });
+    }
+  });
+
+  test("are bounded in number", () => {
+    const violations = Array.from({ length: 1000 }, (_, i) => ({ field: `f${i}`, description: "d" }));
+    const error = errorFrom(400, {
+      code: 3,
+      details: [detail("BadRequest", { fieldViolations: violations })],
+    });
+    expect(error.details.fieldViolations).toHaveLength(50);
+  });
+
+  test("of any form make an error and never throw", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 100, max: 599 }),
+        fc.anything(),
+        fc.anything(),
+        (status, code, details) => {
+          const error = errorFrom(status, { code, message: details, details });
+          expect(error).toBeInstanceOf(ApiError);
+          expect(error.status).toBe(status);
+        },
+      ),
+    );
+    fc.assert(
+      fc.property(fc.anything(), (body) => {
+        expect(errorFrom(500, body)).toBeInstanceOf(ApiError);
+      }),
+    );
+  });
+
+  test("use the request id of the header rather than the one in the metadata", () => {
+    const body = { code: 3, details: [detail("ErrorInfo", { metadata: { requestId: "inner" } })] };
+    expect(errorFrom(400, body, { "x-request-id": "outer" }).requestId).toBe("outer");
+    expect(errorFrom(400, body).requestId).toBe("inner");
+    expect(errorFrom(400, body, { "x-request-id": "a\nb".repeat(100) }).requestId).toMatch(
+      /^a ba b.{90,} …$/,
+    );
+  });
+});
+
+describe("how long a server asks to wait", () => {
+  test.each([
+    ["seconds", { "retry-after": "7" }, 7000],
+    ["parts of a second", { "retry-after": " 0.25 " }, 250],
+    ["a date", { "retry-after": "Thu, 01 Jan 2026 00:00:30 GMT" }, 30_000],
+    ["a date that has passed", { "retry-after": "Wed, 31 Dec 2025 00:00:00 GMT" }, 0],
+    ["the service's own header", { "grpc-metadata-retry-after": "3" }, 3000],
+    ["a proxy's header first", { "retry-after": "1", "grpc-metadata-retry-after": "3" }, 1000],
+    ["nothing readable", { "retry-after": "soon" }, undefined],
+    ["nothing", {}, undefined],
+  ])("is read from %s", (_name, headers, ms) => {
+    expect(errorFrom(429, undefined, headers as Record<string, string>).retryAfterMs).toBe(ms);
+  });
+
+  test("is read from RetryInfo before any header", () => {
+    const body = { code: 8, details: [detail("RetryInfo", { retryDelay: "2s" })] };
+    expect(errorFrom(429, body, { "retry-after": "9" }).retryAfterMs).toBe(2000);
+    for (const retryDelay of ["2", 2, "-2s", "2m", ""]) {
+      const odd = { code: 8, details: [detail("RetryInfo", { retryDelay })] };
+      expect(errorFrom(429, odd, { "retry-after": "9" }).retryAfterMs).toBe(9000);
+    }
+  });
+});
+
+describe("a server's text", () => {
+  test("is one line without control characters, and bounded", () => {
+    expect(printable("a\r\nb\tc\u001b[31md\u0000\u0085e\u2028f\u202eg\u2066h")).toBe("a b cd e f g h");
+    expect(printable(`  ${"x".repeat(600)}`)).toBe(`${"x".repeat(500)} …`);
+    expect(printable("abcdef", 3)).toBe("abc …");
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 2000 }), (text) => {
+        const clean = printable(text);
+        expect(clean.length).toBeLessThanOrEqual(502);
+        expect(clean).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
+      }),
+    );
+  });
+
+  test("is escaped wherever an error quotes it", () => {
+    const nasty = "x\n::error::y\u001b[2J";
+    const error = errorFrom(400, {
+      code: 9,
+      message: nasty,
+      details: [
+        detail("ErrorInfo", { reason: nasty, domain: nasty, metadata: { [nasty]: nasty } }),
+        detail("BadRequest", { fieldViolations: [{ field: nasty, description: nasty }] }),
+        detail("PreconditionFailure", { violations: [{ type: nasty, subject: nasty, description: nasty }] }),
+        detail("ResourceInfo", { resourceType: nasty, resourceName: nasty, description: nasty }),
+        detail("TermsNotAcceptedDetail", { missing: [{ id: nasty, label: nasty, url: nasty }] }),
+      ],
+    });
+    const all = JSON.stringify([error, error.message]);
+    expect(all).toContain("x ::error::y");
+    // eslint-disable-next-line no-control-regex -- what must not be there
+    expect(all).not.toMatch(/\\n|\\u001b|[\u0000-\u001f]/);
+  });
+});
+
+describe("what an error means", () => {
+  const resource = detail("ResourceInfo", { resourceType: "Group", resourceName: "x" });
+
+  test("only a missing resource is not found; a wrong address is not", () => {
+    expect(isNotFound(errorFrom(404, { code: 5, message: "m", details: [resource] }))).toBe(true);
+    expect(isNotFound(errorFrom(404, { code: 5, message: "Not Found", details: [] }))).toBe(false);
+    expect(isNotFound(errorFrom(404, undefined))).toBe(false);
+    expect(isNotFound(errorFrom(404, { code: 3, details: [resource] }))).toBe(false);
+    for (const other of [
+      undefined,
+      null,
+      "x",
+      { code: "NOT_FOUND", details: { resource: {} } },
+      new Error("x"),
+    ]) {
+      expect(isNotFound(other)).toBe(false);
+    }
+  });
+
+  test("is read from the code", () => {
+    expect(isPermissionDenied(errorFrom(403, { code: 7 }))).toBe(true);
+    expect(isInvalidArgument(errorFrom(400, { code: 3 }))).toBe(true);
+    expect(isFailedPrecondition(errorFrom(400, { code: 9 }))).toBe(true);
+    for (const predicate of [isPermissionDenied, isInvalidArgument, isFailedPrecondition]) {
+      expect(predicate(errorFrom(500, { code: 13 }))).toBe(false);
+      for (const other of [undefined, null, 5, "INVALID_ARGUMENT", {}]) expect(predicate(other)).toBe(false);
+    }
+  });
+
+  test.each([
+    ["an error of the server", errorFrom(500, { code: 13 }), true],
+    ["a server that is not available", errorFrom(503, { code: 14 }), true],
+    ["a deadline", errorFrom(504, { code: 4 }), true],
+    ["a proxy's page", errorFrom(502, undefined), true],
+    ["a method that does not exist", errorFrom(501, { code: 12 }), false],
+    ["a refusal", errorFrom(403, { code: 7 }), false],
+    ["a limit", errorFrom(429, { code: 8 }), false],
+    ["a conflict", errorFrom(409, { code: 6 }), false],
+    ["a cut connection", new ConnectionError("PP2103", "m", "unknown", true), true],
+    ["a connection that was never made", new ConnectionError("PP2103", "m", "notSent", true), false],
+    ["a setting", new ConfigError("PP2002", "m"), false],
+    ["anything else", new Error("m"), false],
+  ])("%s leaves open whether it took effect: %#", (_name, error, unclear) => {
+    expect(hasUnknownOutcome(error)).toBe(unclear);
+  });
+
+  test("no error has an id, which the engine would take for a created resource", () => {
+    for (const error of [
+      errorFrom(400, {}),
+      new ConnectionError("PP2103", "m", "notSent", true),
+      new ConfigError("PP2002", "m"),
+    ]) {
+      expect("id" in error).toBe(false);
+    }
+  });
+
+  test("names are distinguished without their classes", () => {
+    expect(errorFrom(400, {}).name).toBe("ApiError");
+    expect(new ConnectionError("PP2103", "m", "notSent", true)).toMatchObject({
+      name: "ConnectionError",
+      code: "CONNECTION",
+    });
+    expect(new ConfigError("PP2002", "m")).toMatchObject({ name: "ConfigError", code: "CONFIG" });
+  });
+});
+
+describe("a request without a response", () => {
+  test.each([
+    ["PP2101", "ECONNREFUSED"],
+    ["PP2102", "ENOTFOUND"],
+    ["PP2102", "EAI_AGAIN"],
+    ["PP2103", "ECONNRESET"],
+    ["PP2104", "ETIMEDOUT"],
+    ["PP2105", "CERT_HAS_EXPIRED"],
+    ["PP2106", ""],
+  ])("has the code %s: %s", (errorCode, code) => {
+    const where = { baseUrl: "https://api.example.com", name: "the API", setting: "platform:baseUrl" };
+    const cause = code === "" ? new ProxyError("the proxy refused the connection", false) : undefined;
+    const failed = Object.assign(new Error("failed", { cause }), { code });
+    expect(toConnectionError(where, failed, { method: "GET", path: "/x" })).toMatchObject({ errorCode });
+  });
+});

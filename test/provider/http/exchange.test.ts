@@ -1,0 +1,450 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { tokenSource } from "../../../provider/http/auth";
+import type { ExchangeCredentials, OidcSource, TokenSource } from "../../../provider/http/auth";
+import { clientOf, errorOf, failure, htmlPage, ScriptedServer } from "../support/server";
+import type { Recorded, Reply } from "../support/server";
+
+const OIDC = "canary-oidc-1414213562";
+const REFRESH = "canary-refresh-1732050807";
+const IDENTITY = `${"a".repeat(40)}/${"b".repeat(16)}`;
+const AUDIENCE = "https://api.example.com";
+
+let issuer: ScriptedServer;
+let folder: string;
+let now: number;
+/** How far this machine's calendar clock has been set, in milliseconds. */
+let setBy: number;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  issuer = await ScriptedServer.start();
+  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-exchange-"));
+});
+beforeEach(() => {
+  now = Date.parse("2026-03-01T12:00:00Z");
+  setBy = 0;
+  lines.length = 0;
+  jest.spyOn(Date, "now").mockImplementation(() => now + setBy);
+  jest.spyOn(performance, "now").mockImplementation(() => now);
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await issuer.close();
+});
+
+function sourceOf(
+  oidc: OidcSource = { kind: "token", token: OIDC, setting: "PLATFORM_OIDC_TOKEN" },
+  more: Partial<ExchangeCredentials> = {},
+): TokenSource {
+  const credentials: ExchangeCredentials = {
+    kind: "exchange",
+    issuerUrl: issuer.url,
+    audience: AUDIENCE,
+    identity: IDENTITY,
+    oidc,
+    setting: "PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN",
+    ...more,
+  };
+  return tokenSource(credentials, { timeoutMs: 60_000, log: (line) => lines.push(line) });
+}
+
+/** The nth access token, which lives an hour by the issuer's clock; that may be off by `skewMs`. */
+const access = (
+  count: number,
+  { lifeMs = 3_600_000, skewMs = 0, refreshToken = "" }: Record<string, unknown> = {},
+): Reply => {
+  const there = now + Number(skewMs);
+  const expiry = lifeMs === null ? null : new Date(there + Number(lifeMs)).toISOString();
+  return {
+    json: { token: `access-${count}`, refreshToken, expiry },
+    headers: { Date: new Date(there).toUTCString() },
+  };
+};
+const bearerOf = ({ headers }: Recorded) => headers.authorization;
+
+/** An unsigned token with these claims. */
+const jwt = (claims: object): string =>
+  ["{}", JSON.stringify(claims), "signature"]
+    .map((part) => Buffer.from(part).toString("base64url"))
+    .join(".");
+
+describe("an exchange", () => {
+  test("posts audience and identity as a form, with the OIDC token as bearer and nowhere else", async () => {
+    issuer.script([access(1)]);
+    const source = sourceOf();
+    await expect(source.token()).resolves.toBe("access-1");
+    const { method, path, rawQuery, headers, text } = issuer.last();
+    expect([method, path, rawQuery]).toEqual(["POST", "/sts/exchange", ""]);
+    expect(headers["content-type"]).toBe("application/x-www-form-urlencoded");
+    expect(Object.fromEntries(new URLSearchParams(text))).toEqual({ aud: AUDIENCE, identity: IDENTITY });
+    expect(headers.authorization).toBe(`Bearer ${OIDC}`);
+    expect(source.expiry?.()).toEqual(new Date(now + 3_600_000));
+    expect(lines).toEqual([expect.stringMatching(/^POST \/sts\/exchange -> 200 in \d+ ms \(attempt 1\)$/)]);
+  });
+
+  test("happens once for concurrent callers, and not again while its token is valid", async () => {
+    issuer.script([access(1)]);
+    const source = sourceOf();
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => source.token()));
+    expect(new Set(tokens)).toEqual(new Set(["access-1"]));
+    now += 3_600_000 - 62_000;
+    await source.token();
+    expect(issuer.requests).toHaveLength(1);
+  });
+
+  test.each([0, 600_000, -600_000, 86_400_000, -86_400_000])(
+    "is repeated shortly before its token ends, whatever the clocks say (%i ms apart)",
+    async (skewMs) => {
+      issuer.script((_request, count) => access(count + 1, { skewMs }));
+      const source = sourceOf();
+      await source.token();
+      now += 3_600_000 - 62_000;
+      await expect(source.token()).resolves.toBe("access-1");
+      now += 2000;
+      await expect(source.token()).resolves.toBe("access-2");
+      expect(issuer.requests).toHaveLength(2);
+    },
+  );
+
+  test.each([3_600_000, -3_600_000])(
+    "is repeated shortly before its token ends, also where this machine's clock is set by %i ms meanwhile",
+    async (step) => {
+      issuer.script((_request, count) => access(count + 1));
+      const source = sourceOf();
+      await source.token();
+      setBy = step;
+      now += 3_600_000 - 62_000;
+      await expect(source.token()).resolves.toBe("access-1");
+      now += 2000;
+      await expect(source.token()).resolves.toBe("access-2");
+    },
+  );
+
+  test("of a token that lives three seconds leaves some of them for using it", async () => {
+    issuer.script((_request, count) => access(count + 1, { lifeMs: 3000 }));
+    const source = sourceOf();
+    await source.token();
+    now += 1400;
+    await expect(source.token()).resolves.toBe("access-1");
+    now += 200;
+    await expect(source.token()).resolves.toBe("access-2");
+  });
+
+  test("without an expiry, or with one in the past, gives a token that is used until it is refused", async () => {
+    for (const lifeMs of [null, -5000]) {
+      issuer.script((_request, count) => access(count + 1, { lifeMs }));
+      const source = sourceOf();
+      await source.token();
+      now += 86_400_000;
+      await expect(source.token()).resolves.toBe("access-1");
+      await expect(source.renew("access-1")).resolves.toBe(true);
+      await expect(source.token()).resolves.toBe("access-2");
+    }
+  });
+
+  test("is repeated once for a refused token, also where many requests were refused", async () => {
+    issuer.script((_request, count) => access(count + 1));
+    const source = sourceOf();
+    await source.token();
+    await Promise.all(Array.from({ length: 10 }, () => source.renew("access-1")));
+    await expect(source.token()).resolves.toBe("access-2");
+    // One that was refused before the new token came.
+    await expect(source.renew("access-1")).resolves.toBe(true);
+    expect(issuer.requests).toHaveLength(2);
+  });
+
+  test("a renewed exchange begins after its request, and concurrent callers share it", async () => {
+    let finish = (): void => undefined;
+    const first = new Promise<void>((resolve) => (finish = resolve));
+    issuer.script((_request, count) => ({
+      ...access(count + 1),
+      ...(count === 0 ? { after: first } : {}),
+    }));
+    const source = sourceOf();
+    const early = source.token();
+    while (issuer.requests.length === 0) await new Promise(setImmediate);
+    const refreshed = [source.refresh(), source.refresh(), source.refresh()];
+    finish();
+    await expect(early).resolves.toBe("access-1");
+    await expect(Promise.all(refreshed)).resolves.toEqual([true, true, true]);
+    await expect(source.token()).resolves.toBe("access-2");
+    expect(issuer.requests).toHaveLength(2);
+  });
+
+  test("a failed renewal keeps the current token", async () => {
+    issuer.script((_request, count) => (count === 0 ? access(1) : failure(16, "no")));
+    const source = sourceOf();
+    await source.token();
+    expect((await errorOf(source.refresh())).name).toBe("AuthenticationError");
+    await expect(source.token()).resolves.toBe("access-1");
+  });
+
+  test.each([
+    ["got no response", { cut: "before" }, 3],
+    ["was refused", failure(16, "no"), 1],
+    ["met another server", { status: 404, text: htmlPage }, 1],
+    ["met an overloaded server", failure(14, "later"), 3],
+  ] as const)(
+    "that %s while the old token still lives is tried again with the next request",
+    async (_why, reply, tries) => {
+      issuer.script((_request, count) => (count === 0 ? access(1) : count <= tries ? reply : access(2)));
+      const source = sourceOf();
+      await source.token();
+      now += 3_600_000 - 30_000;
+      lines.length = 0;
+      await expect(source.token()).resolves.toBe("access-1");
+      expect(issuer.requests).toHaveLength(1 + tries);
+      expect(lines.at(-1)).toMatch(
+        /^the token in use is kept, since it could not be renewed: .*\(PP\d{4}\)$/,
+      );
+      await expect(source.token()).resolves.toBe("access-2");
+    },
+  );
+
+  test("that fails once the old token has ended fails the request", async () => {
+    issuer.script((_request, count) => (count === 0 ? access(1) : { cut: "before" }));
+    const source = sourceOf();
+    await source.token();
+    now += 3_600_000;
+    expect(await errorOf(source.token())).toMatchObject({
+      name: "ConnectionError",
+      outcome: "notSent",
+      isTransient: true,
+    });
+  });
+});
+
+describe("a refresh token", () => {
+  const refreshed = (count: number): Reply => ({
+    json: {
+      token: { token: `refreshed-${count}`, expiry: new Date(now + 3_600_000).toISOString() },
+      refreshToken: { token: `${REFRESH}-${count}`, expiry: null },
+    },
+    headers: { Date: new Date(now).toUTCString() },
+  });
+
+  test("is used in place of a new exchange when a token ends, and replaced by the next one", async () => {
+    issuer.script((_request, count) =>
+      count === 0 ? access(1, { refreshToken: REFRESH }) : refreshed(count),
+    );
+    const source = sourceOf();
+    await source.token();
+    for (const expected of ["refreshed-1", "refreshed-2"]) {
+      now += 3_600_000;
+      await expect(source.token()).resolves.toBe(expected);
+    }
+    expect(issuer.calls).toEqual([
+      "POST /sts/exchange",
+      "POST /sts/exchange_refresh_token",
+      "POST /sts/exchange_refresh_token",
+    ]);
+    expect(issuer.requests.map(bearerOf)).toEqual([
+      `Bearer ${OIDC}`,
+      `Bearer ${REFRESH}`,
+      `Bearer ${REFRESH}-1`,
+    ]);
+  });
+
+  test("that is refused is replaced by a new exchange", async () => {
+    issuer.script((_request, count) =>
+      count === 1 ? failure(16, "revoked") : access(count + 1, { refreshToken: REFRESH }),
+    );
+    const source = sourceOf();
+    await source.token();
+    now += 3_600_000;
+    await expect(source.token()).resolves.toBe("access-3");
+    expect(issuer.calls).toEqual([
+      "POST /sts/exchange",
+      "POST /sts/exchange_refresh_token",
+      "POST /sts/exchange",
+    ]);
+  });
+
+  test("is not used after a 401, nor for a renewed exchange", async () => {
+    issuer.script((_request, count) => access(count + 1, { refreshToken: REFRESH }));
+    const source = sourceOf();
+    await source.renew(await source.token());
+    await source.refresh();
+    expect(new Set(issuer.calls)).toEqual(new Set(["POST /sts/exchange"]));
+  });
+
+  test.each([4, 13, 14])("is tried twice more on code %i", async (code) => {
+    issuer.script((_request, count) =>
+      count === 0
+        ? access(1, { refreshToken: REFRESH })
+        : count < 3
+          ? failure(code, "later")
+          : refreshed(count),
+    );
+    const source = sourceOf();
+    await source.token();
+    now += 3_600_000;
+    await expect(source.token()).resolves.toBe("refreshed-3");
+  });
+});
+
+describe("the OIDC token", () => {
+  test("of a file is read at each exchange", async () => {
+    const path = join(folder, "oidc");
+    writeFileSync(path, "first\n");
+    issuer.script((_request, count) => access(count + 1));
+    const source = sourceOf({ kind: "file", path, setting: "PLATFORM_OIDC_TOKEN_FILE" });
+    await source.token();
+    writeFileSync(path, "second\n");
+    await source.refresh();
+    expect(issuer.requests.map(bearerOf)).toEqual(["Bearer first", "Bearer second"]);
+  });
+
+  test("of GitHub Actions is minted at each exchange, for the audience, with the runner's own token", async () => {
+    const github = await ScriptedServer.start();
+    try {
+      github.script((_request, count) => ({ json: { count, value: `minted-${count}` } }));
+      issuer.script((_request, count) => access(count + 1));
+      const source = sourceOf({
+        kind: "github",
+        requestUrl: `${github.url}/idtoken/1?api-version=2.0`,
+        requestToken: "runner-token",
+        audience: "issuer.example.com",
+        setting: "GitHub Actions",
+      });
+      await source.token();
+      await source.refresh();
+      expect(issuer.requests.map(bearerOf)).toEqual(["Bearer minted-0", "Bearer minted-1"]);
+      expect(github.requests.map(bearerOf)).toEqual(["Bearer runner-token", "Bearer runner-token"]);
+      expect(Object.fromEntries(github.last().query)).toEqual({
+        "api-version": "2.0",
+        audience: "issuer.example.com",
+      });
+      github.script(() => ({ status: 403, json: { message: "no" } }));
+      expect(await errorOf(source.refresh())).toMatchObject({
+        errorCode: "PP2008",
+        message:
+          'requesting an OIDC token from GitHub Actions: PERMISSION_DENIED (HTTP 403): no; give the job the permission "id-token: write"',
+      });
+      github.script(() => ({ json: {} }));
+      expect((await errorOf(source.refresh())).message).toContain("its response has no token");
+    } finally {
+      await github.close();
+    }
+  });
+
+  test.each<[OidcSource, string]>([
+    [
+      { kind: "token", token: "/run/oidc", setting: "PLATFORM_OIDC_TOKEN" },
+      "PLATFORM_OIDC_TOKEN holds a path, not a token: name the file with PLATFORM_OIDC_TOKEN_FILE or platform:oidcTokenFile",
+    ],
+    [
+      { kind: "token", token: " ", setting: "PLATFORM_OIDC_TOKEN" },
+      "PLATFORM_OIDC_TOKEN is empty: it must hold the OIDC token",
+    ],
+    [
+      { kind: "file", path: OIDC, setting: "PLATFORM_OIDC_TOKEN_FILE" },
+      "PLATFORM_OIDC_TOKEN_FILE seems to hold a token: it must name a file; a token itself goes into PLATFORM_OIDC_TOKEN",
+    ],
+  ])("in the wrong form is an error before any request: %#", async (oidc, message) => {
+    issuer.script([]);
+    expect(await errorOf(sourceOf(oidc).token())).toMatchObject({ code: "CREDENTIAL", message });
+    expect(issuer.requests).toHaveLength(0);
+  });
+});
+
+describe("an exchange that fails", () => {
+  test.each<[string, Reply]>([
+    ["code 14", failure(14, "later")],
+    ["502", { status: 502, text: htmlPage }],
+    ["503", { status: 503, text: "" }],
+    ["a cut connection", { cut: "before" }],
+  ])("with %s is tried twice more, and then again with the request", async (_name, reply) => {
+    issuer.script((_request, count) => (count < 2 ? reply : access(count)));
+    await expect(sourceOf().token()).resolves.toBe("access-2");
+    issuer.script(() => reply);
+    expect(await errorOf(sourceOf().token())).toMatchObject({
+      name: "ConnectionError",
+      outcome: "notSent",
+      isTransient: true,
+    });
+    expect(issuer.requests).toHaveLength(3);
+  });
+
+  test("because the identity does not trust the token says what the token claims", async () => {
+    const token = jwt({ iss: "https://ci.example.com", sub: "repo:a\u001b[2J", aud: ["x"], exp: 1772366400 });
+    issuer.script([failure(7, "the token may not assume it")]);
+    const error = await errorOf(sourceOf({ kind: "token", token, setting: "PLATFORM_OIDC_TOKEN" }).token());
+    expect(error).toMatchObject({
+      name: "AuthenticationError",
+      code: "AUTHENTICATION",
+      errorCode: "PP2009",
+    });
+    expect(error.message).toBe(
+      `exchanging the OIDC token of PLATFORM_OIDC_TOKEN at ${issuer.url} for identity ${IDENTITY}: PERMISSION_DENIED (HTTP 403): the token may not assume it; compare the token with what the identity trusts: issuer "https://ci.example.com", subject "repo:a\\u001b[2J", audience ["x"], expires 2026-03-01T12:00:00.000Z`,
+    );
+    expect(issuer.requests).toHaveLength(1);
+  });
+
+  test("with a malformed token says so, without repeating it", async () => {
+    issuer.script([failure(16, "the bearer must be an OIDC token")]);
+    const error = await errorOf(sourceOf().token());
+    expect(error.message).toContain("the token is not a JSON web token");
+    expect(error.message).not.toContain(OIDC);
+  });
+
+  test.each<[string, Reply, string]>([
+    ["a wrong address", { status: 404, json: { code: 5, message: "Not Found" } }, "NOT_FOUND (HTTP 404)"],
+    ["a page", { text: htmlPage }, "this is not the token issuer: HTTP 200 with a web page"],
+    ["an answer without a token", { json: {} }, "this is not the token issuer: its response has no token"],
+    [
+      "a redirect",
+      { status: 302, text: "", headers: { Location: "https://login.example.com/?t=1" } },
+      "this is not the token issuer: it redirects to login.example.com, which is not followed",
+    ],
+  ])("because of %s names the setting of the address", async (_name, reply, words) => {
+    issuer.script(() => reply);
+    const error = await errorOf(sourceOf().token());
+    expect(error.message).toContain(words);
+    expect(error).toMatchObject({ errorCode: words.startsWith("NOT_FOUND") ? "PP2010" : "PP2107" });
+    expect(error.message).toContain("check platform:issuerUrl (or PLATFORM_ISSUER_URL)");
+    expect(error.message).not.toContain(OIDC);
+    expect(issuer.requests).toHaveLength(1);
+  });
+});
+
+test("no property of an exchange's error contains a token", async () => {
+  const replies: Reply[] = [
+    failure(7, "m"),
+    failure(14, "m"),
+    failure(8, "m"),
+    { cut: "within", json: {} },
+    { text: htmlPage },
+    { json: { token: "two words" } },
+  ];
+  for (const reply of replies) {
+    issuer.script((_request, count) => (count === 0 ? access(1, { refreshToken: REFRESH }) : reply));
+    const source = sourceOf();
+    await source.token();
+    now += 3_600_000;
+    const shown = inspect(await errorOf(source.token()), { depth: 10, showHidden: true });
+    for (const canary of [OIDC, REFRESH, "access-1"]) expect(shown).not.toContain(canary);
+  }
+});
+
+test("a request with an exchanged token that is refused is sent once more with a new one", async () => {
+  const api = await ScriptedServer.start();
+  try {
+    issuer.script((_request, count) => access(count + 1));
+    api.script((request) =>
+      request.headers.authorization === "Bearer access-2" ? { json: { uid: "x" } } : failure(16, "ended"),
+    );
+    const client = clientOf(api, { tokens: sourceOf() });
+    await expect(client.get("/iam/v2/groups/x")).resolves.toEqual({ uid: "x" });
+    expect(issuer.requests).toHaveLength(2);
+    api.script(() => failure(16, "ended"));
+    expect(await errorOf(client.get("/iam/v2/groups/x"))).toMatchObject({ code: "UNAUTHENTICATED" });
+    expect([issuer.requests.length, api.requests.length]).toEqual([3, 2]);
+  } finally {
+    await api.close();
+  }
+});

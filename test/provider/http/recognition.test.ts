@@ -1,0 +1,85 @@
+import type { Client, JsonObject } from "../../../provider/http/client";
+import { GROUP_UID, ROLE_UID } from "../support/samples";
+import { clientOf, errorOf, failure, htmlPage, missing, ScriptedServer } from "../support/server";
+import type { Recorded, Reply } from "../support/server";
+
+const ROLES = "/iam/v2/roles";
+const REPOS = "/registry/v2/repos";
+
+let server: ScriptedServer;
+beforeAll(async () => {
+  server = await ScriptedServer.start();
+});
+afterAll(() => server.close());
+
+async function repos(client: Client): Promise<JsonObject[]> {
+  const items = [];
+  for await (const item of client.list(REPOS)) items.push(item);
+  return items;
+}
+
+/** Answers some paths, and `{}` to everything else. */
+const answering =
+  (replies: Readonly<Record<string, Reply>>) =>
+  ({ path }: Recorded): Reply =>
+    replies[path] ?? { json: {} };
+
+describe("a list that a response leaves out", () => {
+  test.each<[string, Reply]>([
+    ["a resource", { json: { uid: GROUP_UID } }],
+    ["a list of resources", { json: { things: [{ uid: GROUP_UID }] } }],
+    ["a refusal of the API", failure(7, "no")],
+    ["a resource that is missing", missing(GROUP_UID)],
+  ])("is empty if %s was returned before, without another request", async (_what, reply) => {
+    server.script(answering({ "/before": reply }));
+    const client = clientOf(server);
+    await client.get("/before").catch(() => undefined);
+    await expect(repos(client)).resolves.toEqual([]);
+    expect(server.calls).toEqual(["GET /before", `GET ${REPOS}`]);
+  });
+
+  test.each<[string, Reply]>([
+    ["the built-in roles are listed", { json: { roles: [{ uid: ROLE_UID }] } }],
+    ["roles are refused in the API's form", failure(7, "no")],
+  ])("is empty if a request shows that %s", async (_what, reply) => {
+    server.script(answering({ [ROLES]: reply }));
+    const client = clientOf(server);
+    await expect(repos(client)).resolves.toEqual([]);
+    expect(server.calls).toEqual([`GET ${REPOS}`, `GET ${ROLES}`]);
+    await expect(repos(client)).resolves.toEqual([]);
+    expect(server.calls).toHaveLength(3);
+  });
+
+  test("is empty on a page in the middle, which is followed by the next", async () => {
+    server.script([
+      { json: { repos: [{ uid: GROUP_UID }], nextPageToken: "1" } },
+      { json: { nextPageToken: "2" } },
+      { json: { repos: [{ uid: ROLE_UID }], totalCount: "2", skipped: 1 } },
+    ]);
+    await expect(repos(clientOf(server))).resolves.toEqual([{ uid: GROUP_UID }, { uid: ROLE_UID }]);
+  });
+
+  test.each<[string, Reply]>([
+    ["answers {} to everything", { json: {} }],
+    ["has resources with other uids", { json: { uid: "17", items: [{ uid: "a" }] } }],
+    ["knows no such address", { status: 404, json: { code: 5, message: "Not Found", details: [] } }],
+    ["has no such method", failure(12, "Method Not Allowed")],
+    ["has errors of another form", { status: 404, json: { code: 404, message: "no" } }],
+    ["answers pages", { text: htmlPage }],
+  ])("is an error where nothing shows the API: the server %s", async (_what, reply) => {
+    server.script(({ path }) => (path === REPOS ? { json: {} } : reply));
+    const client = clientOf(server);
+    await client.get("/before").catch(() => undefined);
+    const error = await errorOf(repos(client));
+    expect(error.message).toBe(
+      `GET ${server.url}${REPOS}: this is not the Platform API: its response has no list "repos"; check platform:baseUrl (or PLATFORM_BASE_URL)`,
+    );
+  });
+
+  test("is an error where the response holds something else, also at the API", async () => {
+    server.script([{ json: { uid: GROUP_UID } }, { json: { images: [] } }]);
+    const client = clientOf(server);
+    await client.get("/before");
+    expect((await errorOf(repos(client))).message).toContain('its response has no list "repos"');
+  });
+});

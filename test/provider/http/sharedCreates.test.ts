@@ -1,0 +1,234 @@
+import { hasUnknownOutcome } from "../../../provider/http/errors";
+import { bindingBatch as method } from "../../../provider/kinds/grants";
+import { clientOf, detail, errorOf, failure, htmlPage, ScriptedServer } from "../support/server";
+import type { Recorded, Reply } from "../support/server";
+import { GROUP_UID, ROOT_UID } from "../support/samples";
+
+let server: ScriptedServer;
+beforeAll(async () => {
+  server = await ScriptedServer.start();
+});
+afterAll(() => server.close());
+
+const BATCH = "/iam/v2/roleBindings:batchCreate";
+const SINGLE = `/iam/v2/roleBindings/${GROUP_UID}`;
+const isBatch = ({ path }: Recorded): boolean => path === BATCH;
+
+interface Binding {
+  readonly identityUid: string;
+}
+const bindings = (count: number): Binding[] =>
+  Array.from({ length: count }, (_, index) => ({ identityUid: `identity-${index}` }));
+
+/** What a request wants to make. */
+function wanted({ path, body }: Recorded): Binding[] {
+  if (path !== BATCH) return [body as Binding];
+  const { requests } = body as { requests: { parent: string; roleBinding: Binding }[] };
+  return requests.map(({ roleBinding }) => roleBinding);
+}
+
+const made = ({ identityUid }: Binding) => ({ uid: `made-${identityUid}`, identityUid });
+const agree = (request: Recorded): Reply => {
+  const answers = wanted(request).map(made);
+  return { json: isBatch(request) ? { roleBindings: answers } : answers[0] };
+};
+
+/** What became of each, as a uid or the beginning of a message. */
+const told = (outcomes: PromiseSettledResult<Record<string, unknown>>[]): string[] =>
+  outcomes.map((outcome) =>
+    outcome.status === "fulfilled"
+      ? String(outcome.value["uid"])
+      : (outcome.reason as Error).message.replace(/^\S+ \S+: /, ""),
+  );
+
+/** A promise that a test keeps. */
+function promised(): { readonly promise: Promise<void>; keep: () => void } {
+  let keep = (): void => undefined;
+  const promise = new Promise<void>((resolve) => (keep = resolve));
+  return { promise, keep: () => keep() };
+}
+
+const arrived = async (count: number): Promise<void> => {
+  while (server.requests.length < count) await new Promise((resolve) => setImmediate(resolve));
+};
+
+const create = (client: ReturnType<typeof clientOf>, index: number, parent = GROUP_UID) =>
+  client.createShared(method, parent, { identityUid: `identity-${index}` });
+
+/** What became of creations that share one batch: they arrive while another is under way. */
+async function together(
+  client: ReturnType<typeof clientOf>,
+  count: number,
+  reply: (request: Recorded) => Reply,
+): Promise<PromiseSettledResult<Record<string, unknown>>[]> {
+  const ahead = promised();
+  server.script((request, index) =>
+    index === 0 ? { ...agree(request), after: ahead.promise } : reply(request),
+  );
+  const first = create(client, 99);
+  await arrived(1);
+  const outcomes = Promise.allSettled(bindings(count).map((_, index) => create(client, index)));
+  ahead.keep();
+  await first;
+  return outcomes;
+}
+
+describe("one batch", () => {
+  test("names the parent with each resource, and returns the responses in order", async () => {
+    expect(told(await together(clientOf(server), 3, agree))).toEqual(
+      bindings(3).map((binding) => made(binding).uid),
+    );
+    expect(server.calls.slice(1)).toEqual([`POST ${BATCH}`]);
+    expect(server.requests[1]?.body).toMatchObject({
+      parent: GROUP_UID,
+      requests: bindings(3).map((roleBinding) => ({ parent: GROUP_UID, roleBinding })),
+    });
+  });
+
+  test.each([
+    ["a wrong argument", failure(3, "no", detail("BadRequest", { fieldViolations: [] }))],
+    ["a missing right", failure(7, "no")],
+    ["a missing resource", failure(5, "no", detail("ResourceInfo", { resourceName: "identity-2" }))],
+  ])(
+    "a batch refused for %s is sent again one by one: only the cause has the error",
+    async (_why, refusal) => {
+      const outcomes = await together(clientOf(server), 4, (request) =>
+        wanted(request).some(({ identityUid }) => identityUid === "identity-2") ? refusal : agree(request),
+      );
+      expect(outcomes.map(({ status }) => status)).toEqual([
+        "fulfilled",
+        "fulfilled",
+        "rejected",
+        "fulfilled",
+      ]);
+      expect(server.requests.map((request) => wanted(request).length)).toEqual([1, 4, 1, 1, 1, 1]);
+    },
+  );
+
+  test.each<[string, Reply]>([
+    ["a cut connection", { cut: "before" }],
+    ["a cut answer", { json: {}, cut: "within" }],
+    ["an error of a proxy", { status: 502, text: htmlPage }],
+    ["an answer that holds too few", { json: { roleBindings: [{ uid: "only" }] } }],
+    ["an answer without uids", { json: { roleBindings: [{}, {}, {}] } }],
+  ])("sends nothing again after %s: each create has an error that says so", async (_what, reply) => {
+    const outcomes = await together(clientOf(server), 3, () => reply);
+    expect(outcomes).toHaveLength(3);
+    for (const outcome of outcomes) {
+      expect(outcome.status === "rejected" && hasUnknownOutcome(outcome.reason)).toBe(true);
+    }
+    expect(server.calls.slice(1)).toEqual([`POST ${BATCH}`]);
+  });
+
+  test.each([
+    ["a refused token", failure(16, "no"), "UNAUTHENTICATED"],
+    ["a limit of requests", failure(8, "slow down"), "RESOURCE_EXHAUSTED"],
+  ])("%s applies to all of them, and no create is sent alone", async (_what, reply, code) => {
+    const outcomes = await together(clientOf(server), 3, () => reply);
+    for (const text of told(outcomes)) expect(text).toContain(code);
+    expect(server.calls.slice(1)).toEqual([`POST ${BATCH}`]);
+  });
+
+  test.each<[string, Reply]>([
+    ["501", failure(12, "Method Not Allowed")],
+    ["404", failure(5, "Not Found")],
+    ["a proxy's 404", { status: 404, text: htmlPage }],
+  ])("tries the method once at a server without it (%s)", async (_what, reply) => {
+    const client = clientOf(server);
+    for (const batches of [1, 0]) {
+      const outcomes = await together(client, 2, (request) => (isBatch(request) ? reply : agree(request)));
+      expect(outcomes).toMatchObject([{ status: "fulfilled" }, { status: "fulfilled" }]);
+      expect(server.requests.filter(isBatch)).toHaveLength(batches);
+      expect(server.calls).toHaveLength(1 + batches + 2);
+    }
+  });
+});
+
+describe("one at a time", () => {
+  test("sends the first create at once, alone, and later ones in shared batches", async () => {
+    const first = promised();
+    server.script((request, count) => ({
+      ...agree(request),
+      after: count === 0 ? first.promise : undefined,
+    }));
+    const client = clientOf(server);
+    const all = [create(client, 0)];
+    await arrived(1);
+    for (let index = 1; index < 31; index += 1) all.push(create(client, index));
+    first.keep();
+    expect((await Promise.all(all)).map(({ uid }) => uid)).toEqual(
+      bindings(31).map((binding) => made(binding).uid),
+    );
+    expect(server.requests.map((request) => wanted(request).length)).toEqual([1, 25, 5]);
+    expect(server.calls[0]).toBe(`POST ${SINGLE}`);
+  });
+
+  test("sends creates of another parent without waiting", async () => {
+    const both = promised();
+    server.script((request) => ({ ...agree(request), after: both.promise }));
+    const client = clientOf(server);
+    const all = [create(client, 0), create(client, 1, ROOT_UID)];
+    await arrived(2);
+    both.keep();
+    await Promise.all(all);
+    expect(server.mostAtOnce).toBe(2);
+  });
+
+  test("the error of a refused batch is that of the one that caused it", async () => {
+    const first = promised();
+    server.script((request, count) =>
+      wanted(request).some(({ identityUid }) => identityUid === "identity-2")
+        ? failure(3, "unknown identity")
+        : { ...agree(request), after: count === 0 ? first.promise : undefined },
+    );
+    const client = clientOf(server);
+    const all = [0, 1, 2, 3].map((index) => create(client, index));
+    await arrived(1);
+    first.keep();
+    const outcomes = await Promise.allSettled(all);
+    expect(told(outcomes)).toEqual([
+      "made-identity-0",
+      "made-identity-1",
+      "INVALID_ARGUMENT (HTTP 400): unknown identity",
+      "made-identity-3",
+    ]);
+  });
+
+  test("a failure does not delay later creates", async () => {
+    server.script((request, count) => (count === 0 ? { cut: "before" } : agree(request)));
+    const client = clientOf(server);
+    expect(hasUnknownOutcome(await errorOf(create(client, 0)))).toBe(true);
+    await expect(create(client, 1)).resolves.toMatchObject({ uid: "made-identity-1" });
+  });
+
+  test("a slow batch delays later creates by at most a second", async () => {
+    const others = promised();
+    server.script((request, count) => ({
+      ...agree(request),
+      after: count === 0 ? others.promise : undefined,
+    }));
+    const client = clientOf(server);
+    const first = create(client, 0);
+    await arrived(1);
+    const more = [1, 2].map((index) => create(client, index));
+    await expect(Promise.all(more)).resolves.toHaveLength(2);
+    others.keep();
+    await expect(first).resolves.toMatchObject({ uid: "made-identity-0" });
+  });
+
+  test("the outcome of a batch without a response is unknown", async () => {
+    server.script(() => ({ silent: true }));
+    expect(hasUnknownOutcome(await errorOf(create(clientOf(server, { timeoutMs: 80 }), 0)))).toBe(true);
+  });
+
+  test("without batching each create has its own request", async () => {
+    const all = promised();
+    server.script((request) => ({ ...agree(request), after: all.promise }));
+    const client = clientOf(server, { batching: false });
+    const making = [0, 1, 2].map((index) => create(client, index));
+    await arrived(3);
+    all.keep();
+    await Promise.all(making);
+    expect(server.calls).toEqual(Array(3).fill(`POST ${SINGLE}`));
+  });
+});

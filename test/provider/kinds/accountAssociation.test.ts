@@ -1,0 +1,234 @@
+import { handlersFor } from "../../../provider/lifecycle/handlers";
+import type { Handlers } from "../../../provider/lifecycle/handlers";
+import { PartialFailure } from "../../../provider/lifecycle/messages";
+import type { Props } from "../../../provider/fields/description";
+import { mergeLive } from "../../../provider/fields/mergeLive";
+import { GROUP_UID, sampleOf, specOf, withValue } from "../support/samples";
+import { clientOf, detail, errorOf, failure, missing, ScriptedServer } from "../support/server";
+import type { Reply } from "../support/server";
+
+const KIND = "AccountAssociation";
+const ADDRESS = `/iam/v2/accountAssociations/${GROUP_UID}`;
+const CHECK = `POST ${ADDRESS}:checkAccountAssociation`;
+
+let server: ScriptedServer;
+beforeAll(async () => {
+  server = await ScriptedServer.start();
+});
+afterAll(() => server.close());
+
+let clock: number;
+let slept: number[];
+let warned: string[];
+beforeEach(() => {
+  warned = [];
+  clock = Date.parse("2026-03-01T00:00:00Z");
+  jest.spyOn(performance, "now").mockImplementation(() => clock);
+  slept = [];
+});
+
+function handlers(): Handlers {
+  const client = clientOf(server);
+  return handlersFor(specOf(KIND), {
+    client: () => client,
+    // A calendar clock that is set back tells no duration.
+    now: () => -clock,
+    warn: (line) => warned.push(line),
+    sleep: (ms) => {
+      slept.push(ms);
+      clock += ms;
+      return Promise.resolve();
+    },
+  });
+}
+
+const inputs = sampleOf(KIND);
+const bare = { parentUid: GROUP_UID, name: "accounts", amazon: { account: "123456789012" } };
+const waiting = { ...bare, awaitReady: ["amazon"] };
+const stored = (props: Props): Reply => ({
+  json: { ...props, parentUid: undefined, awaitReady: undefined, uid: GROUP_UID },
+});
+const ready: Reply = { json: { status: "CHECK_STATUS_READY", reason: "", message: "" } };
+const notReady: Reply = {
+  json: { status: "CHECK_STATUS_NOT_READY", reason: "PROPAGATING", message: "no trust yet" },
+};
+
+async function partial(promise: Promise<unknown>): Promise<PartialFailure> {
+  const error: Error = await errorOf(promise);
+  if (error instanceof PartialFailure) return error;
+  throw error;
+}
+
+describe("an association", () => {
+  test("has the uid of its group, which is its parent", async () => {
+    server.script([stored(inputs), stored(inputs), { json: {} }]);
+    await expect(handlers().create(inputs)).resolves.toEqual({ id: GROUP_UID, outs: inputs });
+    await expect(handlers().read(GROUP_UID, inputs)).resolves.toEqual({
+      id: GROUP_UID,
+      props: inputs,
+      inputs,
+    });
+    await handlers().delete(GROUP_UID, inputs);
+    expect(server.calls).toEqual([`POST ${ADDRESS}`, `GET ${ADDRESS}`, `DELETE ${ADDRESS}`]);
+  });
+
+  test("that is in no state is read with its parent", async () => {
+    server.script([stored(bare)]);
+    const { inputs: read } = await handlers().read(GROUP_UID, {});
+    expect(read).toEqual(bare);
+  });
+
+  test("that is deleted is not found, and deleting it again succeeds", async () => {
+    server.script([missing(GROUP_UID), missing(GROUP_UID)]);
+    await expect(handlers().read(GROUP_UID, inputs)).resolves.toEqual({});
+    await handlers().delete(GROUP_UID, inputs);
+  });
+
+  test("sends only the block that changed", async () => {
+    const news = withValue(inputs, ["google", "projectId"], "acme-staging");
+    server.script([stored(news)]);
+    await handlers().update(GROUP_UID, inputs, news);
+    expect(server.last().query.get("updateMask")).toBe("google.projectId");
+    expect(server.last().body).toEqual({ google: { projectId: "acme-staging" } });
+  });
+
+  test("clears the block that was taken out", async () => {
+    const news = withValue(inputs, ["github"], undefined);
+    server.script([stored(news)]);
+    await handlers().update(GROUP_UID, inputs, news);
+    expect(server.last().query.get("updateMask")).toBe("github");
+    expect(server.last().body).toEqual({ github: null });
+  });
+
+  test("shows a block that was added by hand", async () => {
+    const added = { ...bare, azure: { tenantId: "t", clientIds: { pull: "c" } } };
+    server.script([stored(added)]);
+    const read = await handlers().read(GROUP_UID, bare);
+    expect(read.inputs).toEqual(added);
+    expect(handlers().diff(read.props ?? {}, bare).changes).toBeUndefined();
+  });
+});
+
+describe("the name of an installation", () => {
+  const path = ["github", "appInstallations"];
+  const installed = (...installations: Props[]): Props =>
+    withValue(inputs, path, { "12345": { installations } });
+
+  test.each([
+    ["another", { installationId: "1", name: "acme" }, { installationId: "1", name: "acme-renamed" }],
+    ["one that the program did not give", { installationId: "1" }, { installationId: "1", name: "acme" }],
+    ["none", { installationId: "1", name: "acme" }, { installationId: "1", name: "" }],
+  ])("%s at the server is not drift", (_name, ours, theirs) => {
+    const olds = installed(ours, { installationId: "2" });
+    const live = installed({ installationId: "2" }, theirs);
+    expect(mergeLive(specOf(KIND), olds, live).inputs).toEqual(olds);
+  });
+
+  test("does not hide a change of the installation", () => {
+    const olds = installed({ installationId: "1", name: "acme" });
+    const live = installed({ installationId: "2", name: "acme" });
+    expect(mergeLive(specOf(KIND), olds, live).inputs).toEqual(live);
+  });
+
+  test("is read where nothing is known of the program", () => {
+    const live = installed({ installationId: "1", name: "acme" });
+    expect(mergeLive(specOf(KIND), {}, live).inputs).toEqual(live);
+  });
+
+  const named = (name?: string): Props =>
+    installed({ installationId: "1", ...(name && { name }) }, { installationId: "2" });
+
+  test.each([
+    ["takes it", named("other"), named("other"), false],
+    ["keeps the one before", named("other"), named("acme"), true],
+    ["keeps none", named("other"), named(), true],
+    ["chooses one that the program does not give", named(), named("acme"), false],
+  ])(
+    "is sent when the program changes it; warned of where the server did not take it: it %s",
+    async (_how, news, live, warns) => {
+      const olds = named("acme");
+      expect(handlers().diff(olds, news).changes).toBeUndefined();
+      server.script([stored(live)]);
+      await expect(handlers().update(GROUP_UID, olds, news)).resolves.toEqual(news);
+      expect(server.last().query.get("updateMask")).toBe("github.appInstallations");
+      server.script([stored(live)]);
+      await handlers().create(news);
+      expect(warned).toHaveLength(warns ? 2 : 0);
+      for (const line of warned)
+        expect(line).toContain("the server did not take over every name or text in github (");
+      // What the program did not write is no reason for a warning.
+      warned = [];
+      const changed = withValue(news, ["google", "projectId"], "acme-staging");
+      server.script([stored(withValue(live, ["google", "projectId"], "acme-staging"))]);
+      await handlers().update(GROUP_UID, news, changed);
+      expect(warned).toEqual([]);
+    },
+  );
+});
+
+describe("waiting until accounts are ready", () => {
+  test("is off by default", async () => {
+    server.script([stored(inputs)]);
+    await handlers().create(inputs);
+    expect(server.calls).toEqual([`POST ${ADDRESS}`]);
+  });
+
+  test("checks each account, and then only those that are not ready", async () => {
+    const news = { ...inputs, awaitReady: ["amazon", "google", "amazon", "azure"] };
+    const answers: Record<string, Reply[]> = {
+      ACCOUNT_PROVIDER_TYPE_AMAZON: [notReady, ready],
+      ACCOUNT_PROVIDER_TYPE_GOOGLE: [ready],
+      ACCOUNT_PROVIDER_TYPE_AZURE: [notReady, notReady, notReady, notReady, notReady, ready],
+    };
+    server.script(({ path, body }) => {
+      if (!path.endsWith(":checkAccountAssociation")) return stored(news);
+      return answers[(body as { providerType: string }).providerType]?.shift() ?? { status: 599 };
+    });
+    await expect(handlers().create(news)).resolves.toEqual({ id: GROUP_UID, outs: news });
+    expect(Object.values(answers).flat()).toEqual([]);
+    expect(slept).toEqual([1000, 2000, 4000, 8000, 10_000]);
+  });
+
+  test("ends after a minute with the server's words; the association stays, and the next run asks again", async () => {
+    server.script(({ path }) => (path.endsWith(":checkAccountAssociation") ? notReady : stored(waiting)));
+    const error = await partial(handlers().create(waiting));
+    expect(error).toMatchObject({ errorCode: "PP4013", id: GROUP_UID });
+    expect(error.reasons).toEqual([
+      `account association "accounts" ${GROUP_UID}: not ready after 60 s: amazon: PROPAGATING: no trust yet`,
+    ]);
+    expect(error.properties).toEqual({ ...waiting, awaitReady: null });
+    expect(slept.reduce((sum, ms) => sum + ms, 0)).toBe(60_000);
+
+    server.script(({ path }) => (path.endsWith(":checkAccountAssociation") ? ready : stored(waiting)));
+    const again = handlers();
+    expect(again.diff(error.properties, waiting)).toMatchObject({ changes: undefined, replaces: [] });
+    await expect(again.update(GROUP_UID, error.properties, waiting)).resolves.toEqual(waiting);
+    expect(server.calls).toEqual([`GET ${ADDRESS}`, CHECK]);
+  });
+
+  test("is done after each update, though the list is the same", async () => {
+    const news = { ...waiting, amazon: { account: "210987654321" } };
+    server.script([stored(news), notReady, ready]);
+    await expect(handlers().update(GROUP_UID, waiting, news)).resolves.toEqual(news);
+    expect(server.calls).toEqual([`PATCH ${ADDRESS}`, CHECK, CHECK]);
+  });
+
+  test("is skipped if nothing changed, or if it is switched off", async () => {
+    server.script([stored(bare)]);
+    await handlers().update(GROUP_UID, waiting, waiting);
+    await expect(handlers().update(GROUP_UID, waiting, bare)).resolves.toEqual(bare);
+    expect(server.calls).toEqual([`GET ${ADDRESS}`]);
+  });
+
+  test("that is refused is a failure after the create, with every detail", async () => {
+    const refusal = failure(
+      7,
+      "no",
+      detail("ErrorInfo", { reason: "MISSING", domain: "example.com", metadata: {} }),
+    );
+    server.script([stored(waiting), refusal]);
+    const error = await partial(handlers().create(waiting));
+    expect(error.properties).toEqual({ ...waiting, awaitReady: null });
+    expect(error.reasons[0]).toContain("PERMISSION_DENIED (HTTP 403): no");
+  });
+});

@@ -1,0 +1,97 @@
+import { checkInputs } from "../../../provider/fields/check";
+import type { Props } from "../../../provider/fields/description";
+import { GROUP_UID, IDENTITY_UID, ROLE_UID, sampleOf, specOf, withValue, specs } from "../support/samples";
+import { NOW, staticKeys, failuresOf } from "./refusals/support";
+import { accounts } from "./refusals/accounts";
+import { grants } from "./refusals/grants";
+import { identities } from "./refusals/identities";
+import { registry } from "./refusals/registry";
+import type { Refusals } from "./refusals/support";
+
+const cases: Refusals = { ...accounts, ...grants, ...identities, ...registry };
+const grant = { identityUid: IDENTITY_UID, roleUid: ROLE_UID };
+
+describe("what check refuses", () => {
+  test.each(specs)("$kind: each argument that is missing, by its name", ({ kind, fields, oneOfs = [] }) => {
+    const required = Object.keys(fields).filter((key) => fields[key]?.required);
+    const choices = oneOfs.filter((oneOf) => oneOf.required).map(({ members: [first] }) => first);
+    const named = failuresOf(kind, {}).map((failure) => failure.trim().split(" ")[0]);
+    expect(named).toEqual(expect.arrayContaining([...required, ...choices]));
+  });
+
+  test.each(specs)("$kind: each argument of a wrong type, without its value", ({ kind, fields }) => {
+    for (const [key, field] of Object.entries(fields)) {
+      const inputs = { ...sampleOf(kind), [key]: field.type === "list" ? { canary: 1 } : ["canary"] };
+      const failures = failuresOf(kind, inputs).filter((failure) => failure.trim().startsWith(key));
+      expect([key, failures.length > 0]).toEqual([key, true]);
+      expect(failures.join()).not.toContain("canary");
+    }
+  });
+
+  describe.each(Object.keys(cases))("of %s", (kind) => {
+    test.each(cases[kind] ?? [])(
+      "$name: every failure at once, with property and text",
+      ({ inputs, failures }) => {
+        expect(failuresOf(kind, inputs)).toEqual(failures);
+      },
+    );
+  });
+
+  test.each<[string, string, Props]>([
+    ["PP1002", "Group", { name: "team", nane: "team" }],
+    ["PP1003", "Group", { name: ["team"] }],
+    ["PP1005", "RepoReadme", { ...sampleOf("RepoReadme"), content: "x".repeat(4 * 1024 * 1024) }],
+    ["PP1006", "Group", { name: "team", parentUid: "" }],
+    ["PP1007", "Identity", { ...sampleOf("Identity", "service"), ...staticKeys }],
+    ["PP1008", "Identity", { parentUid: GROUP_UID, name: "robot" }],
+    ["PP1009", "Group", { name: "team", kind: "customer" }],
+    ["PP1011", "Group", { parentUid: GROUP_UID, name: "team", verified: true }],
+    ["PP1012", "GroupAccess", { parentUid: GROUP_UID, bindings: { one: grant, same: grant } }],
+  ])("has the code %s: %s", (code, kind, inputs) => {
+    const failures = checkInputs(specOf(kind), inputs, { olds: {}, now: NOW });
+    expect(failures.map((failure) => failure.code)).toContain(code);
+  });
+
+  test("an expiration that was there before may lie in the past, or far ahead", () => {
+    for (const time of ["2020-01-01T00:00:00Z", "2040-01-01T00:00:00Z"]) {
+      const inputs = withValue(staticKeys, ["staticKeys", "expirationTime"], time);
+      expect(failuresOf("Identity", inputs, inputs)).toEqual([]);
+    }
+  });
+
+  test("an expiration in another spelling is not a new one", () => {
+    const path = ["staticKeys", "expirationTime"];
+    const before = withValue(staticKeys, path, "2020-01-01T00:00:00Z");
+    const after = withValue(before, path, "2020-01-01T01:00:00.000+01:00");
+    expect(failuresOf("Identity", after, before)).toEqual([]);
+  });
+
+  test("a new expiration of an identity that exists must be in the future, how far only the server knows", () => {
+    const path = ["staticKeys", "expirationTime"];
+    const before = withValue(staticKeys, path, "2026-06-01T00:00:00Z");
+    expect(failuresOf("Identity", withValue(before, path, "2030-01-01T00:00:00Z"), before)).toEqual([]);
+    expect(failuresOf("Identity", withValue(before, path, "2026-02-01T00:00:00Z"), before)).toEqual([
+      "staticKeys.expirationTime must be in the future",
+    ]);
+  });
+
+  test("a group whose parent is an empty text does not silently become a root group", () => {
+    expect(failuresOf("Group", { parentUid: "", name: "acme", kind: "ORG_KIND_CUSTOMER" })).toEqual([
+      "parentUid must not be empty: give a uid, or leave it out where there is no parent",
+    ]);
+  });
+
+  test("a long value is not repeated whole in a message", () => {
+    const long = "x".repeat(100_000);
+    const reports = [
+      ...failuresOf("Role", { parentUid: GROUP_UID, name: "r", capabilities: [long] }),
+      ...failuresOf("Identity", {
+        ...sampleOf("Identity", "service"),
+        servicePrincipal: undefined,
+        claimMatch: { issuerPattern: "(".repeat(2000), subject: "s" },
+      }),
+    ];
+    expect(reports).toHaveLength(2);
+    for (const report of reports) expect(report.length).toBeLessThan(500);
+  });
+});

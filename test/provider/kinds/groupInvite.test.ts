@@ -1,0 +1,114 @@
+import { handlersFor } from "../../../provider/lifecycle/handlers";
+import type { Handlers } from "../../../provider/lifecycle/handlers";
+import type { Props } from "../../../provider/fields/description";
+import { ROOT_UID, ROLE_UID, sampleOf, specOf } from "../support/samples";
+import { clientOf, errorOf, missing, ScriptedServer } from "../support/server";
+import type { Reply } from "../support/server";
+
+const KIND = "GroupInvite";
+const UID = `${ROOT_UID}/00000000000000aa`;
+const CODE = "the code of an invite";
+
+let server: ScriptedServer;
+beforeAll(async () => {
+  server = await ScriptedServer.start();
+});
+afterAll(() => server.close());
+
+function handlers(): Handlers {
+  const client = clientOf(server);
+  return handlersFor(specOf(KIND), {
+    client: () => client,
+    now: () => 0,
+    sleep: () => Promise.resolve(),
+  });
+}
+
+const inputs = sampleOf(KIND, "invite");
+const role = { uid: ROLE_UID, name: "viewer", description: "", capabilities: [] };
+const told = { keyId: "key-1", expirationTime: "2026-03-02T00:00:00.000Z" };
+const answer = (members: Props = {}): Reply => ({
+  json: {
+    uid: UID,
+    roleUid: ROLE_UID,
+    email: "ada@example.com",
+    singleUse: true,
+    ttl: null,
+    code: "",
+    role,
+    createTime: new Date().toISOString(),
+    ...told,
+    ...members,
+  },
+});
+
+describe("an invite", () => {
+  test("sends its lifetime in seconds, and keeps the code, which is returned once", async () => {
+    server.script([answer({ code: CODE }), answer()]);
+    const { id, outs } = await handlers().create(inputs);
+    expect({ id, outs }).toEqual({ id: UID, outs: { ...inputs, ...told, code: CODE } });
+    expect(server.calls).toEqual([`POST /iam/v2/groupInvites/${ROOT_UID}`]);
+    expect(server.last().body).toEqual({
+      roleUid: ROLE_UID,
+      ttl: "86400s",
+      email: "ada@example.com",
+      singleUse: true,
+    });
+    await expect(handlers().read(UID, outs)).resolves.toEqual({ id: UID, props: outs, inputs });
+  });
+
+  test("counts as created also if the response omits its role", async () => {
+    server.script([answer({ code: CODE, role: null })]);
+    await expect(handlers().create(inputs)).resolves.toMatchObject({ id: UID, outs: { code: CODE } });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("whose role is deleted shows so, and is replaced", async () => {
+    const outs = { ...inputs, ...told, code: CODE };
+    for (const gone of [null, undefined]) {
+      server.script([answer({ role: gone })]);
+      const read = await handlers().read(UID, outs);
+      expect(read.inputs).toEqual({ ...inputs, roleUid: undefined });
+      expect(read.props?.["code"]).toBe(CODE);
+      expect(handlers().diff(read.props ?? {}, inputs)).toEqual({
+        changes: undefined,
+        replaces: ["roleUid"],
+      });
+    }
+  });
+
+  test("is replaced by any change, but not by another spelling", () => {
+    const { diff } = boundTo(handlers());
+    expect(diff(inputs, { ...inputs, ttl: "86400s" })).toEqual({ changes: false, replaces: [] });
+    expect(diff(inputs, { ...inputs, ttl: "25h" }).replaces).toEqual(["ttl"]);
+    expect(diff(inputs, { ...inputs, email: undefined }).replaces).toEqual(["email"]);
+    expect(diff(inputs, { ...inputs, singleUse: false }).replaces).toEqual(["singleUse"]);
+  });
+
+  test("whose response was lost keeps its uid, and is replaced by the next run: the code is returned only once", async () => {
+    const list = { json: { groupInvites: [(answer() as { json: Props }).json], nextPageToken: "" } };
+    server.script([{ cut: "before" }, list]);
+    const error = (await errorOf(handlers().create(inputs))) as Error & { id: string; properties: Props };
+    expect(error).toMatchObject({ errorCode: "PP4003" });
+    expect(error.message).toBe(
+      `group invite was created as ${UID}, but the response with its code was lost, and that is returned only at creation: run again to replace it, or destroy it`,
+    );
+    expect(error.id).toBe(UID);
+    expect(boundTo(handlers()).diff(error.properties, inputs)).toEqual({
+      changes: true,
+      replaces: ["ttl"],
+    });
+    expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+    expect(server.requests[1]?.query.get("uidp.children_of")).toBe(ROOT_UID);
+    expect(server.requests[1]?.query.has("name")).toBe(false);
+  });
+
+  test("that is deleted is created again", async () => {
+    server.script([missing(UID)]);
+    await expect(handlers().read(UID, inputs)).resolves.toEqual({});
+  });
+});
+
+function boundTo(all: Handlers) {
+  return { diff: (olds: Props, news: Props) => all.diff(olds, news) };
+}

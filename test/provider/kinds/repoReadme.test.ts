@@ -1,0 +1,141 @@
+import { checkInputs } from "../../../provider/fields/check";
+import { handlersFor } from "../../../provider/lifecycle/handlers";
+import type { Handlers } from "../../../provider/lifecycle/handlers";
+import type { Props } from "../../../provider/fields/description";
+import { REPO_UID, sampleOf, specOf } from "../support/samples";
+import { clientOf, errorOf, failure, htmlPage, missing, ScriptedServer } from "../support/server";
+import type { Replier } from "../support/server";
+import { cpuSeconds } from "../../support/cpu";
+
+const README = `/registry/v2/repos/${REPO_UID}/readme`;
+
+let server: ScriptedServer;
+beforeAll(async () => {
+  server = await ScriptedServer.start();
+});
+afterAll(() => server.close());
+
+function handlers(maxRetries = 0): Handlers {
+  const client = clientOf(server, { maxRetries });
+  return handlersFor(specOf("RepoReadme"), {
+    client: () => client,
+    now: Date.now,
+    sleep: () => Promise.resolve(),
+  });
+}
+
+const readme = sampleOf("RepoReadme");
+const taking: Replier = ({ body }) => ({ json: { ...(body as Props), uid: REPO_UID } });
+
+function onePatch(content: unknown): void {
+  expect(server.calls).toEqual([`PATCH ${README}`]);
+  expect(server.last().query.get("updateMask")).toBe("content");
+  expect(server.last().body).toEqual({ content });
+}
+
+describe("a readme", () => {
+  test("is created by a PATCH of the repository's readme, and has the repository's uid", async () => {
+    server.script(taking);
+    expect(await handlers().create(readme)).toEqual({ id: REPO_UID, outs: readme });
+    onePatch(readme["content"]);
+  });
+
+  test("is changed by the same PATCH", async () => {
+    server.script(taking);
+    const news = { ...readme, content: "# two\n" };
+    expect(await handlers().update(REPO_UID, readme, news)).toEqual(news);
+    onePatch("# two\n");
+  });
+
+  test("is emptied, the repository stays", async () => {
+    server.script(taking);
+    await handlers().delete(REPO_UID, readme);
+    onePatch("");
+  });
+
+  test("of a deleted repository counts as deleted", async () => {
+    server.script([missing(REPO_UID)]);
+    await handlers().delete(REPO_UID, readme);
+    onePatch("");
+  });
+
+  test("is read at its own address", async () => {
+    server.script([{ json: { uid: REPO_UID, content: "# by hand" } }]);
+    const { id, inputs } = await handlers().read(REPO_UID, readme);
+    expect({ id, inputs }).toEqual({ id: REPO_UID, inputs: { ...readme, content: "# by hand" } });
+    expect(server.calls).toEqual([`GET ${README}`]);
+  });
+
+  test.each([
+    ["without a text", { json: { uid: REPO_UID, content: "" } }],
+    ["whose text is left out", { json: { uid: REPO_UID } }],
+    ["of a repository that is gone", missing(REPO_UID)],
+  ])("%s counts as deleted", async (_what, reply) => {
+    server.script([reply]);
+    expect(await handlers().read(REPO_UID, readme)).toEqual({});
+  });
+
+  test.each([
+    ["an empty answer", {}],
+    ["an answer about another", { uid: `${REPO_UID}/5555555555555555`, content: "" }],
+  ])("never counts as deleted by %s", async (_what, json) => {
+    server.script([{ json }]);
+    expect((await errorOf(handlers().read(REPO_UID, readme))).message).toContain(
+      `the response is not about ${REPO_UID}`,
+    );
+  });
+
+  test("whose response is empty is read back", async () => {
+    server.script(({ method }) =>
+      method === "PATCH" ? { json: {} } : { json: { uid: REPO_UID, content: readme["content"] } },
+    );
+    expect(await handlers().create(readme)).toEqual({ id: REPO_UID, outs: readme });
+    expect(server.calls).toEqual([`PATCH ${README}`, `GET ${README}`]);
+  });
+
+  test("whose response was lost is written again, without a search", async () => {
+    server.script((request, count) => (count === 0 ? { cut: "before" } : taking(request, count)));
+    await handlers(1).create(readme);
+    expect(server.calls).toEqual([`PATCH ${README}`, `PATCH ${README}`]);
+  });
+
+  test.each([
+    ["created", () => handlers().create(readme)],
+    ["updated", () => handlers().update(REPO_UID, readme, { ...readme, content: "# two" })],
+    ["deleted", () => handlers().delete(REPO_UID, readme)],
+  ])("that may not be %s says which capability that takes", async (_what, write) => {
+    server.script(() => failure(7, "no"));
+    const { message } = await errorOf(write());
+    expect(message).toContain("CAP_REPO_INTERNAL_ADMIN");
+    expect(message).not.toContain("lacks a role there");
+  });
+
+  test("refused by a proxy says nothing of capabilities", async () => {
+    server.script(() => ({ status: 403, text: htmlPage }));
+    const { message } = await errorOf(handlers().update(REPO_UID, readme, { ...readme, content: "# two" }));
+    expect(message).toContain("a proxy or load balancer responded");
+    expect(message).not.toContain("CAP_");
+  });
+});
+
+test.each([
+  "Run `deploy --on=main`; a < b and on = off > c.",
+  "Javascript: a language. See [the language](https://example.com/javascript:intro).",
+  '<img src="https://example.com/a.png" alt="once on a time">\n\n<details><summary>More</summary>…</details>',
+  "The description, the script, <https://example.com/?onload=1>",
+])("a readme may hold %s", (content) => {
+  const failures = checkInputs(specOf("RepoReadme"), { ...readme, content }, { olds: {}, now: 0 });
+  expect(failures).toEqual([]);
+});
+
+test("a check of megabytes of unmatched markup is fast", () => {
+  const blanks = " ".repeat(2 ** 20);
+  const on = " on".repeat(2 ** 20);
+  const contents = ["<a ".repeat(2 ** 20), `<a${on}`, "](".repeat(2 ** 20), `](${blanks}`, `<${blanks}`];
+  const check = () => {
+    for (const content of contents) {
+      checkInputs(specOf("RepoReadme"), { ...readme, content }, { olds: {}, now: 0 });
+    }
+  };
+  expect(cpuSeconds(check)).toBeLessThan(20);
+});

@@ -1,0 +1,121 @@
+import { handlersFor } from "../../../provider/lifecycle/handlers";
+import type { Handlers } from "../../../provider/lifecycle/handlers";
+import { clientOf, errorOf, failure, missing, ScriptedServer } from "../support/server";
+import type { Reply } from "../support/server";
+import { GROUP_UID, specOf } from "../support/samples";
+
+let server: ScriptedServer;
+beforeAll(async () => {
+  server = await ScriptedServer.start();
+});
+afterAll(() => server.close());
+
+function handlers(maxRetries = 0): Handlers {
+  const client = clientOf(server, { maxRetries });
+  return handlersFor(specOf("TermsAcceptance"), {
+    client: () => client,
+    now: Date.now,
+    sleep: () => Promise.resolve(),
+  });
+}
+
+const PATH = `/iam/v2/terms/${GROUP_UID}`;
+const inputs = { parentUid: GROUP_UID, documentIds: ["a.v1", "b.v2"] };
+const accepted = (...ids: string[]): Reply => ({
+  json: { termsAcceptances: ids.map((docId) => ({ docId, orgUid: GROUP_UID })), nextPageToken: "" },
+});
+
+/** A server that remembers what was accepted, and answers one acceptance a page. */
+function remembering(...before: string[]): Set<string> {
+  const held = new Set(before);
+  server.script(({ method, body, query }) => {
+    if (method === "POST") {
+      for (const id of (body as { documentIds: string[] }).documentIds) held.add(id);
+      return { json: { group: GROUP_UID, documentIds: [] } };
+    }
+    const page = Number(query.get("page_token") ?? "0");
+    const docId = [...held][page];
+    return {
+      json: {
+        termsAcceptances: docId === undefined ? [] : [{ docId }],
+        nextPageToken: page + 1 < held.size ? String(page + 1) : "",
+      },
+    };
+  });
+  return held;
+}
+
+const posted = () => server.requests.filter(({ method }) => method === "POST").map(({ body }) => body);
+
+describe("an acceptance of terms", () => {
+  test("accepts what is not accepted yet, by whomever, and has the group's uid", async () => {
+    const held = remembering("x.v1", "a.v1");
+    await expect(handlers().create(inputs)).resolves.toEqual({ id: GROUP_UID, outs: inputs });
+    expect(posted()).toEqual([{ documentIds: ["b.v2"] }]);
+    expect([...held]).toEqual(["x.v1", "a.v1", "b.v2"]);
+  });
+
+  test("of what is accepted already writes nothing", async () => {
+    remembering("b.v2", "a.v1");
+    await handlers().create(inputs);
+    expect(posted()).toEqual([]);
+  });
+
+  test("that the server ignored is a partial failure", async () => {
+    server.script(({ method }) => (method === "POST" ? { json: {} } : accepted("a.v1")));
+    const error = await errorOf(handlers().create(inputs));
+    expect(error).toMatchObject({ id: GROUP_UID, properties: { documentIds: ["a.v1"] } });
+    expect(error.message).toContain("the server ignored documentIds");
+  });
+
+  test("whose response was lost is sent again", async () => {
+    let posts = 0;
+    server.script(({ method }) => {
+      if (method === "GET") return accepted(...(posts < 2 ? [] : ["a.v1", "b.v2"]));
+      posts += 1;
+      return posts === 1 ? { cut: "before" } : { json: {} };
+    });
+    await expect(handlers(1).create(inputs)).resolves.toMatchObject({ id: GROUP_UID });
+    expect(posts).toBe(2);
+  });
+
+  test("accepts what the program adds, and withdraws nothing", async () => {
+    remembering("a.v1", "b.v2");
+    const news = { ...inputs, documentIds: ["c.v1", "b.v2"] };
+    await expect(handlers().update(GROUP_UID, inputs, news)).resolves.toEqual(news);
+    expect(posted()).toEqual([{ documentIds: ["c.v1"] }]);
+  });
+
+  test("shows what is no longer accepted as drift, not what others accepted", async () => {
+    server.script(() => accepted("x.v1", "b.v2"));
+    const { inputs: read } = await handlers().read(GROUP_UID, inputs);
+    expect(read).toEqual({ ...inputs, documentIds: ["b.v2"] });
+    server.script(() => accepted());
+    await expect(handlers().read(GROUP_UID, inputs)).resolves.toMatchObject({
+      id: GROUP_UID,
+      inputs: { parentUid: GROUP_UID },
+    });
+    server.script(() => accepted("b.v2", "x.v1", "a.v1"));
+    await expect(handlers().read(GROUP_UID, inputs)).resolves.toMatchObject({ inputs });
+  });
+
+  test("read without a program returns everything; below a missing group there is none", async () => {
+    server.script(() => accepted("x.v1", "a.v1"));
+    const { inputs: read } = await handlers().read(GROUP_UID, {});
+    expect(read).toEqual({ parentUid: GROUP_UID, documentIds: ["x.v1", "a.v1"] });
+    server.script(() => missing(GROUP_UID));
+    await expect(handlers().read(GROUP_UID, inputs)).resolves.toEqual({});
+  });
+
+  test("is deleted without a request", async () => {
+    server.script([]);
+    await handlers().delete(GROUP_UID, inputs);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("that is refused says so", async () => {
+    server.script(({ method }) => (method === "POST" ? failure(3, "there is no document b.v2") : accepted()));
+    expect((await errorOf(handlers().create(inputs))).message).toContain("there is no document b.v2");
+    expect(server.calls).toEqual([`GET ${PATH}`, `POST ${PATH}`]);
+  });
+});

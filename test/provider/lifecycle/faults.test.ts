@@ -1,0 +1,380 @@
+import type { Emulator, Fault } from "../../../emulator";
+import { tokenSource } from "../../../provider/http/auth";
+import { AuthenticationError, ConfigError, ConnectionError } from "../../../provider/http/errors";
+import { handlersFor } from "../../../provider/lifecycle/handlers";
+import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
+import { aggregatedKind } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/description";
+import { KeyedMutex } from "../../../provider/lifecycle/context";
+import { kinds } from "../../../provider/kinds";
+import { withUids } from "../../support/byHand";
+import type { Declaration } from "../../support/engine";
+import { ownOf, propertyPathOf, samples, surroundings, withMember } from "../../support/samples";
+import type { Sample } from "../../support/samples";
+import { startSeededEmulator } from "../support/seededEmulator";
+import { clientOf, errorOf, htmlPage } from "../support/server";
+import { specOf } from "../support/samples";
+import { spreadOf } from "../../support/properties";
+
+/** Every kind, with what a network and a server do to its requests, against the emulator over real sockets. */
+
+let emulator: Emulator;
+let idsOfSurroundings: Readonly<Record<string, string>>;
+let ids: Record<string, string>;
+let sleeps: number;
+/** Runs when a handler waits, told how often it has. */
+let onSleep: (count: number) => Promise<void>;
+
+beforeAll(async () => {
+  ({ emulator, ids: idsOfSurroundings } = await startSeededEmulator(surroundings));
+});
+beforeEach(() => {
+  emulator.reset();
+  ids = { ...idsOfSurroundings };
+  sleeps = 0;
+  onSleep = () => Promise.resolve();
+});
+afterAll(() => emulator.close());
+
+function handlers(kind: string, maxRetries = 3) {
+  const client = clientOf(emulator, {
+    maxRetries,
+    tokens: tokenSource({ kind: "token", token: emulator.token, setting: "a test" }),
+    policy: { firstDelayMs: 1, maxDelayMs: 2 },
+    timeoutMs: 60_000,
+  });
+  return handlersFor(specOf(kind), {
+    client: () => client,
+    now: Date.now,
+    sleep: () => onSleep((sleeps += 1)),
+    mutex: new KeyedMutex(),
+  });
+}
+
+function resolved(args: Record<string, unknown>, own: string): Props {
+  return withUids(args, { ...ids, own: ids[own] ?? "missing" }) as Props;
+}
+
+async function make(name: string, { kind, args }: Declaration): Promise<void> {
+  ids[name] = (await handlers(kind).create(resolved(args, ""))).id;
+}
+
+/** The arguments of a sample, with what it has for itself made. */
+async function prepared({ label, own, args }: Sample): Promise<Props> {
+  if (own) await make(ownOf(label), own);
+  emulator.clearRequests();
+  return resolved(args, ownOf(label));
+}
+
+/** All that the server holds; those that are parts of others as what they make of them. */
+const held = () =>
+  Object.values(emulator.state())
+    .flat()
+    .map((resource) => String(resource["uid"]))
+    .sort();
+
+const isOver = ({ kind }: Sample) => specOf(kind).operations?.upsert === true;
+const isSecret = ({ kind }: Sample) => specOf(kind).operations?.inputsAfterLostSecret !== undefined;
+/** The create of a sample; a readme's is a PATCH, and a token's goes to a method of its provider. */
+const writes = (): number => emulator.requests.filter(({ method }) => method !== "GET").length;
+
+const each = samples.map((sample, index) => [sample.label, sample, index] as const);
+const lostOnes: readonly [string, Fault][] = [
+  ["is cut", { close: "after" }],
+  ["is a page with 200", { status: 200, body: htmlPage, applied: true }],
+  ["is half of an object", { status: 200, body: '{"uid": "', applied: true }],
+  ["is an empty object", { status: 200, body: {}, applied: true }],
+  ["is about something else", { status: 200, body: { uid: "0".repeat(40), name: "x" }, applied: true }],
+  ["is a proxy's", { status: 502, body: htmlPage, applied: true }],
+];
+
+/** The partial failure that a promise ends in. */
+async function partial(promise: Promise<unknown>): Promise<PartialFailure> {
+  const error: unknown = await errorOf(promise);
+  if (error instanceof PartialFailure) return error;
+  throw new Error(`no partial failure: ${String(error)}`);
+}
+
+/** A create of a sample, which must end with one resource in state and one at the server. */
+async function expectOne(sample: Sample, inputs: Props, before: readonly string[]): Promise<void> {
+  const creating = handlers(sample.kind).create(inputs);
+  let id: string;
+  if (isSecret(sample)) {
+    const error = await partial(creating);
+    expect(error.message).toContain(
+      "was lost, and that is returned only at creation: run again to replace it",
+    );
+    id = error.id;
+    expect(handlers(sample.kind).diff(error.properties, inputs).changes).toBe(true);
+  } else {
+    ({ id } = await creating);
+  }
+  const isPart = specOf(sample.kind).sharesParentUid === true;
+  const more = held().filter((uid) => !before.includes(uid));
+  if (isPart) expect(id).toBe(inputs["parentUid"]);
+  else expect(more).toEqual([id]);
+  await expect(handlers(sample.kind).read(id, inputs)).resolves.toMatchObject({ id });
+}
+
+/** A kind that is made of others looks for those itself, and sends what is missing. */
+const isResent = (sample: Sample): boolean =>
+  isOver(sample) && aggregatedKind(specOf(sample.kind)) === undefined;
+
+test("covers every kind", () => {
+  const covered = new Set(samples.map(({ kind }) => kind));
+  expect(kinds.map(({ spec }) => spec.kind).filter((kind) => !covered.has(kind))).toEqual([]);
+});
+
+describe.each(each)("a create of %s whose response", (_label, sample, index) => {
+  // What writes over what is there is simply sent again, unless what it got is none of the API's.
+  const lost = isOver(sample) ? lostOnes.filter(([name]) => /cut|proxy|half/.test(name)) : lostOnes;
+  test.each(spreadOf(lost, 2, index))("%s creates one resource", async (_name, fault) => {
+    const inputs = await prepared(sample);
+    const before = held();
+    emulator.addFault({ method: sample.writing?.create ?? "POST", count: 1, ...fault });
+    await expectOne(sample, inputs, before);
+    expect(writes()).toBe(isResent(sample) ? 2 : 1);
+  });
+
+  test("is lost, and that takes effect after the first lookup, creates one resource", async () => {
+    const inputs = await prepared(sample);
+    const before = held();
+    const method = sample.writing?.create ?? "POST";
+    emulator.addFault({ method, count: 1, close: "after", effectAfterMs: 5 });
+    onSleep = async (count) => {
+      const lost = emulator.requests.find((request) => request.method === method);
+      while (count === 2 && lost?.rpc === undefined) await new Promise(setImmediate);
+    };
+    // Without an effect yet: the first look comes at once.
+    await expectOne(sample, inputs, before);
+    expect(writes()).toBe(isResent(sample) ? 2 : 1);
+  });
+});
+
+describe.each(each)("a create of %s", (_label, sample) => {
+  test("that never arrived is sent again", async () => {
+    const inputs = await prepared(sample);
+    const before = held();
+    emulator.addFault({ method: sample.writing?.create ?? "POST", count: 1, close: "before" });
+    const { id } = await handlers(sample.kind).create(inputs);
+    if (!specOf(sample.kind).sharesParentUid)
+      expect(held().filter((uid) => !before.includes(uid))).toEqual([id]);
+  });
+
+  test("that is refused after it was sent again is looked for once more", async () => {
+    if (isOver(sample)) return;
+    const inputs = await prepared(sample);
+    const before = held();
+    emulator.addFault({ method: "POST", count: 1, close: "before" });
+    emulator.addFault({
+      method: "POST",
+      count: 1,
+      status: 409,
+      body: { code: 6, message: "exists", details: [] },
+      applied: true,
+    });
+    await expectOne(sample, inputs, before);
+  });
+});
+
+const foreign: readonly [string, unknown][] = [
+  ["a page", htmlPage],
+  ["a list", []],
+  ["null", "null"],
+  ["an empty object", {}],
+  ["an object of another API", { id: 7, login: "octocat", items: [] }],
+  ["a resource with another uid", { uid: `${"1".repeat(40)}/${"2".repeat(16)}`, name: "other" }],
+];
+
+/** An answer about the resource, in which one field has a type that is not its own. */
+function misshapen(sample: Sample, id: string): Record<string, unknown> {
+  const wrong: Record<string, unknown> = {
+    string: { not: "a text" },
+    enum: ["not a name"],
+    boolean: "yes",
+    integer: [1],
+    list: "not a list",
+    map: 5,
+    object: "not an object",
+  };
+  const fields = Object.entries(specOf(sample.kind).fields).filter(
+    ([, { path, subresource }]) => !path && !subresource,
+  );
+  const outputs = Object.entries(specOf(sample.kind).outputs ?? {});
+  return Object.fromEntries([
+    ["uid", id],
+    // Where what a program sets is told by another object.
+    ["scim", "not an object"],
+    ...[...fields, ...outputs].map(([key, field]) => [field.wire ?? key, wrong[field.type]] as const),
+  ]);
+}
+
+describe.each(each)("a 200 that is not about %s", (_label, sample) => {
+  // Terms are a list; so is what a page with its shape would be.
+  const isList = sample.kind === "TermsAcceptance";
+
+  test("is never the result of a read", async () => {
+    const inputs = await prepared(sample);
+    const { id } = await handlers(sample.kind).create(inputs);
+    const bodies = [...foreign.map(([, body]) => body), ...(isList ? [] : [misshapen(sample, id)])];
+    for (const body of bodies) {
+      emulator.addFault({ status: 200, body });
+      const error = await errorOf(handlers(sample.kind, 0).read(id, inputs));
+      expect(error).toBeInstanceOf(HandlerError);
+      expect(error.message).not.toContain("<html>");
+      emulator.clearFaults();
+    }
+    await expect(handlers(sample.kind).read(id, inputs)).resolves.toMatchObject({ id });
+  });
+
+  test("is never the result of an update or a delete", async () => {
+    const inputs = await prepared(sample);
+    const made = await handlers(sample.kind).create(inputs);
+    const [change] = sample.fields;
+    if (change && !change.without) {
+      const to = resolved({ to: change.to }, "")["to"];
+      const news = withMember(inputs, propertyPathOf(change), to) as Props;
+      for (const [, body] of foreign) {
+        emulator.addFault({ status: 200, body });
+        await expect(
+          errorOf(handlers(sample.kind, 0).update(made.id, made.outs, news)),
+        ).resolves.toBeInstanceOf(HandlerError);
+        emulator.clearFaults();
+      }
+      // What was not done is done by the next run.
+      await expect(handlers(sample.kind).update(made.id, made.outs, news)).resolves.toMatchObject({});
+    }
+    if (sample.permanent) return;
+    emulator.addFault({ status: 200, body: htmlPage });
+    expect(await errorOf(handlers(sample.kind, 0).delete(made.id, made.outs))).toBeInstanceOf(HandlerError);
+    emulator.clearFaults();
+    await expect(handlers(sample.kind).read(made.id, made.outs)).resolves.toMatchObject({ id: made.id });
+  });
+});
+
+describe("writes", () => {
+  test("to one resource run one after the other, whatever their kinds; others do not wait", async () => {
+    const turns = new KeyedMutex();
+    const log: string[] = [];
+    const action = (name: string) => async () => {
+      log.push(`${name} begins`);
+      await new Promise(setImmediate);
+      log.push(`${name} ends`);
+      if (name === "b") throw new Error("b failed");
+      return name;
+    };
+    const outcomes = await Promise.allSettled([
+      turns.runExclusive("one", action("a")),
+      turns.runExclusive("one", action("b")),
+      turns.runExclusive("two", action("c")),
+      turns.runExclusive("one", action("d")),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
+    expect(log.filter((line) => !line.startsWith("c"))).toEqual(
+      ["a", "b", "d"].flatMap((name) => [`${name} begins`, `${name} ends`]),
+    );
+    expect(log.indexOf("c begins")).toBeLessThan(log.indexOf("a ends"));
+  });
+
+  test("of two stacks to one resource are not mixed silently: the later one reports what it found", async () => {
+    const inputs: Props = { parentUid: ids["org"], name: "team", description: "one" };
+    const { id, outs } = await handlers("Group").create(inputs);
+    await handlers("Group").update(id, outs, { ...inputs, description: "of another stack" });
+    const error = await partial(handlers("Group").update(id, outs, { ...inputs, name: "crew" }));
+    expect(error.message).toBe(
+      `group "crew" ${id}: updated, but someone else changed description (the server has "of another stack") since the last run: run again to restore the program's values, unless another stack manages it too`,
+    );
+    const { properties } = error;
+    expect(properties).toEqual({ ...inputs, name: "crew", description: "of another stack" });
+    await expect(handlers("Group").update(id, properties, { ...inputs, name: "crew" })).resolves.toEqual({
+      ...inputs,
+      name: "crew",
+    });
+  });
+
+  test("that follow a create that could not be read first read it", async () => {
+    const inputs: Props = { parentUid: ids["org"], name: "team", description: "one" };
+    emulator.addFault({ method: "POST", status: 200, body: {}, applied: true, count: 1 });
+    const { id } = await handlers("Group").create(inputs);
+    emulator.addFault({
+      method: "POST",
+      status: 200,
+      applied: true,
+      count: 1,
+      body: { uid: `${ids["org"] ?? ""}/${"a".repeat(16)}` },
+    });
+    emulator.addFault({
+      method: "GET",
+      status: 403,
+      body: { code: 7, message: "no", details: [] },
+      count: 1,
+    });
+    const error = await partial(handlers("Group").create({ ...inputs, name: "other" }));
+    expect(error.properties).toMatchObject({ __unconfirmed: true });
+    // As if it had been made so: what state holds was never confirmed.
+    const olds = { ...error.properties, name: "something else" };
+    emulator.clearRequests();
+    await expect(handlers("Group").update(id, olds, inputs)).resolves.toEqual(inputs);
+    expect(emulator.requests.map(({ method }) => method)).toEqual(["GET"]);
+  });
+});
+
+describe("below a new root group", () => {
+  const denied: Fault = { method: "POST", status: 403, body: { code: 7, message: "not yet", details: [] } };
+
+  test("the token is exchanged once more before the create is repeated", async () => {
+    const refresh = jest.fn(() => Promise.resolve(true));
+    const client = clientOf(emulator, {
+      tokens: { token: () => Promise.resolve(emulator.token), renew: () => Promise.resolve(false), refresh },
+    });
+    const order: string[] = [];
+    refresh.mockImplementation(() => {
+      order.push("exchange");
+      return Promise.resolve(true);
+    });
+    const groups = handlersFor(specOf("Group"), {
+      client: () => client,
+      now: Date.now,
+      sleep: (ms) => {
+        order.push(String(ms));
+        return Promise.resolve();
+      },
+    });
+    const root = await groups.create({ name: "fresh" });
+    emulator.addFault({ ...denied, count: 2 });
+    const team = await groups.create({ parentUid: root.id, name: "team" });
+    emulator.addFault({ ...denied, count: 1 });
+    await groups.create({ parentUid: team.id, name: "below" });
+    expect(order).toEqual(["exchange", "2000", "4000", "2000"]);
+    emulator.addFault({ ...denied, count: 1 });
+    // Neither made by this run: nothing to learn.
+    await handlers("Group").create({ parentUid: ids["org"], name: "elsewhere" });
+    expect(refresh).toHaveBeenCalledTimes(1);
+  });
+
+  test.each([
+    new ConnectionError("PP2101", "the token issuer: connection refused", "notSent", true),
+    new AuthenticationError("PP2009", "exchanging the OIDC token: expired"),
+    new ConfigError("PP2007", "the file that PLATFORM_OIDC_TOKEN_FILE names is gone", "CREDENTIAL"),
+  ])("the token in use is kept where no new one can be had: %s", async (error) => {
+    const refresh = jest.fn(() => Promise.resolve(true)).mockRejectedValueOnce(error);
+    const client = clientOf(emulator, {
+      tokens: { token: () => Promise.resolve(emulator.token), renew: () => Promise.resolve(false), refresh },
+    });
+    const warned: string[] = [];
+    const groups = handlersFor(specOf("Group"), {
+      client: () => client,
+      now: Date.now,
+      sleep: () => Promise.resolve(),
+      warn: (line) => warned.push(line),
+    });
+    const root = await groups.create({ name: "fresh" });
+    emulator.addFault({ ...denied, count: 3 });
+    await groups.create({ parentUid: root.id, name: "team" });
+    expect(warned).toEqual([
+      `creating group "team" below ${root.id}: the token in use is kept, since no new one could be had: ${error.message}`,
+    ]);
+    // The next wait exchanged anew; later ones had nothing to learn.
+    expect(refresh).toHaveBeenCalledTimes(2);
+  });
+});

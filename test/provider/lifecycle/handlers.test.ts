@@ -1,0 +1,1017 @@
+import { inspect } from "node:util";
+import { ConfigError } from "../../../provider/http/errors";
+import { handlersFor } from "../../../provider/lifecycle/handlers";
+import type { Handlers } from "../../../provider/lifecycle/handlers";
+import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
+import { isFoundByComparison, UNKNOWN } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/description";
+import {
+  clientOf,
+  detail,
+  errorOf,
+  failure,
+  htmlPage,
+  missing,
+  ScriptedServer,
+  TOKEN,
+  wrongAddress,
+} from "../support/server";
+import type { Recorded, Reply } from "../support/server";
+import {
+  CHILD_UID,
+  GROUP_UID,
+  IDENTITY_UID,
+  ROLE_UID,
+  ROOT_UID,
+  sampleOf,
+  samples,
+  specOf,
+  withValue,
+} from "../support/samples";
+
+let server: ScriptedServer;
+beforeAll(async () => {
+  server = await ScriptedServer.start();
+});
+afterAll(() => server.close());
+
+const NOW = Date.parse("2026-03-01T00:00:00Z");
+let slept: number[];
+beforeEach(() => (slept = []));
+
+function handlers(kind: string): Handlers {
+  const client = clientOf(server);
+  return handlersFor(specOf(kind), {
+    client: () => client,
+    now: () => NOW,
+    sleep: (ms) => {
+      slept.push(ms);
+      return Promise.resolve();
+    },
+  });
+}
+
+const json = (body: Props): Reply => ({ json: body });
+const soon = (ms = 0): string => new Date(Date.now() + ms).toISOString();
+const group = { parentUid: ROOT_UID, name: "team", description: "A team" };
+const stored = { uid: GROUP_UID, name: "team", description: "A team", kind: "ORG_KIND_DEV", verified: false };
+
+/** The uid of a new resource below a parent. */
+const childOf = (parent: string, n = 1): string => `${parent}/${n.toString(16).padStart(16, "0")}`;
+
+async function failing(promise: Promise<unknown>): Promise<string> {
+  const error = await errorOf(promise);
+  expect(error).toBeInstanceOf(HandlerError);
+  expect(error.stack).toBe("");
+  expect(inspect(error)).not.toContain(TOKEN);
+  return error.message;
+}
+
+describe("check and diff", () => {
+  test("send no request", () => {
+    server.script([]);
+    const { check, diff } = boundTo(handlers("Group"));
+    expect(check({}, { name: "" })).toEqual([
+      { property: "name", reason: "is missing: give a string that is not empty", code: "PP1001" },
+    ]);
+    expect(diff(group, group)).toEqual({ changes: false, replaces: [] });
+    expect(diff(group, { ...group, name: "b" })).toEqual({ changes: undefined, replaces: [] });
+    expect(diff(group, { ...group, name: UNKNOWN })).toEqual({ changes: undefined, replaces: [] });
+    expect(diff(group, { ...group, parentUid: GROUP_UID })).toEqual({
+      changes: undefined,
+      replaces: ["parentUid"],
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("check uses the given clock, and the previous inputs", () => {
+    const keys = sampleOf("Identity", "keys");
+    const path = ["staticKeys", "expirationTime"];
+    const past = withValue(keys, path, "2026-02-28T00:00:00Z");
+    const failures = [
+      { property: "staticKeys.expirationTime", reason: "must be in the future", code: "PP1010" },
+    ];
+    expect(handlers("Identity").check({}, past)).toEqual(failures);
+    expect(handlers("Identity").check(past, past)).toEqual([]);
+  });
+
+  test("need no client, so that no address and no token need be known", () => {
+    const client = () => {
+      throw new ConfigError("PP2002", "no address");
+    };
+    const offline = handlersFor(specOf("Group"), { client, now: () => NOW, sleep: () => Promise.resolve() });
+    expect(offline.check({}, group)).toEqual([]);
+    expect(offline.diff(group, group).changes).toBe(false);
+  });
+});
+
+function boundTo(all: Handlers) {
+  return {
+    check: (olds: Props, news: Props) => all.check(olds, news),
+    diff: (olds: Props, news: Props) => all.diff(olds, news),
+  };
+}
+
+/** Samples that are made by the one usual request. */
+const plain = samples.filter(({ kind, inputs }) => {
+  const { fields, operations } = specOf(kind);
+  return (
+    !operations?.upsert &&
+    !operations?.findLostCreates &&
+    Object.keys(inputs).every((key) => !fields[key]?.subresource)
+  );
+});
+
+/** What a server adds to the inputs: each output that a resource always has. */
+function requiredOutputs(kind: string): Props {
+  const required = Object.entries(specOf(kind).outputs ?? {}).filter(([, field]) => field.required);
+  return Object.fromEntries(
+    required.map(([key, field]) => [
+      key,
+      field.type === "string" && field.format === "timestamp" ? "2030-01-01T00:00:00Z" : key,
+    ]),
+  );
+}
+
+describe("create", () => {
+  test.each(plain)(
+    "$kind, $label: one request with the inputs alone; outputs are the inputs",
+    async (one) => {
+      const { kind, inputs } = one;
+      const parent = inputs["parentUid"] as string | undefined;
+      const { collection, sharesParentUid } = specOf(kind);
+      const uid = parent === undefined ? ROOT_UID : sharesParentUid ? parent : childOf(parent);
+      server.script(({ method, body }) =>
+        method === "GET"
+          ? json({ [collection.slice(collection.lastIndexOf("/") + 1)]: [] })
+          : json({ ...(body as Props), ...requiredOutputs(kind), uid, createTime: soon() }),
+      );
+      await expect(handlers(kind).create({ ...inputs, __provider: "text" })).resolves.toEqual({
+        id: uid,
+        outs: { ...inputs, ...requiredOutputs(kind) },
+      });
+      expect(server.calls).toEqual([
+        // Where nothing tells how old an object is, those that are there are looked at before.
+        ...(isFoundByComparison(specOf(kind)) ? [`GET ${collection}`] : []),
+        `POST ${collection}${parent === undefined ? "" : `/${parent}`}`,
+      ]);
+      const { body } = server.last();
+      expect(body).not.toHaveProperty("parentUid");
+      expect(body).not.toHaveProperty("__provider");
+      expect(body).not.toHaveProperty("syncConfig");
+    },
+  );
+
+  test("of a partial response reads the whole resource", async () => {
+    server.script([json({ uid: GROUP_UID }), json(stored)]);
+    await expect(handlers("Group").create(group)).resolves.toEqual({ id: GROUP_UID, outs: group });
+    expect(server.calls).toEqual([`POST /iam/v2/groups/${ROOT_UID}`, `GET /iam/v2/groups/${GROUP_UID}`]);
+  });
+
+  test("of a binding takes the hydrated form", async () => {
+    const uid = childOf(ROOT_UID);
+    const hydrated = {
+      uid,
+      identity: { uid: IDENTITY_UID, name: "ci" },
+      role: { uid: ROLE_UID },
+      group: null,
+    };
+    server.script([json(hydrated)]);
+    const { outs } = await handlers("RoleBinding").create(sampleOf("RoleBinding"));
+    expect(outs).toEqual(sampleOf("RoleBinding"));
+  });
+
+  test("remembers the form that the server gave a source", async () => {
+    const uid = childOf(ROOT_UID);
+    const source = `${ROOT_UID}/00000000000000aa`;
+    server.script(({ body }) =>
+      json({
+        ...(body as Props),
+        uid,
+        sync_config: { ...(body as { sync_config: Props }).sync_config, source },
+      }),
+    );
+    const inputs = sampleOf("Repo", "synced");
+    const { outs } = await handlers("Repo").create(inputs);
+    expect(outs).toEqual({ ...inputs, __normalized: { "syncConfig.source": source } });
+  });
+
+  test("does not treat a default of the server as an ignored field", async () => {
+    const inputs = sampleOf("Identity", "claims");
+    const without = withValue(inputs, ["claimMatch", "audience"], undefined);
+    const uid = childOf(ROOT_UID);
+    server.script(({ body }) => {
+      const { claimMatch } = body as { claimMatch: Props };
+      return json({ ...(body as Props), uid, claimMatch: { ...claimMatch, audience: "issuer.example.com" } });
+    });
+    await expect(handlers("Identity").create(without)).resolves.toEqual({ id: uid, outs: without });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("of a field that the server ignores is a partial failure with the uid and the real values", async () => {
+    const role = { ...sampleOf("Role"), capabilities: ["CAP_REPO_LIST", "CAP_NEWER"] };
+    const uid = childOf(ROOT_UID);
+    const held = { ...role, uid, capabilities: ["CAP_REPO_LIST"] };
+    server.script([json(held), json(held)]);
+    const error = await errorOf(handlers("Role").create(role));
+    expect(error).toBeInstanceOf(PartialFailure);
+    expect(error).toMatchObject({
+      id: uid,
+      properties: { ...role, capabilities: ["CAP_REPO_LIST"] },
+      reasons: [
+        `role "role" ${uid}: the server ignored capabilities (the server has ["CAP_REPO_LIST"]); it silently drops names that it does not know`,
+      ],
+    });
+    expect(server.calls).toEqual([`POST /iam/v2/roles/${ROOT_UID}`, `GET /iam/v2/roles/${uid}`]);
+  });
+
+  test("keeps the uid and the inputs if reading back fails", async () => {
+    server.script([json({ uid: GROUP_UID }), failure(7, "no")]);
+    const error = await errorOf(handlers("Group").create({ ...group, __provider: "text" }));
+    expect(error).toBeInstanceOf(PartialFailure);
+    expect(error).toMatchObject({ id: GROUP_UID, properties: group });
+    expect(error.message).toContain(`group "team" was created as ${GROUP_UID}, but reading it back failed: `);
+    expect(error.message).toContain("PERMISSION_DENIED (HTTP 403): no");
+  });
+
+  test("that is refused names the operation, the resource and the program's arguments", async () => {
+    const violation = { field: "identity.claim_match.subject", description: "must not be empty" };
+    server.script([failure(3, "Invalid argument", detail("BadRequest", { fieldViolations: [violation] }))]);
+    expect(await failing(handlers("Identity").create(sampleOf("Identity", "claims")))).toBe(
+      `creating identity "claims" below ${ROOT_UID}: INVALID_ARGUMENT (HTTP 400)\n  claimMatch.subject: must not be empty`,
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("of a kind without a name says so without one", async () => {
+    server.script([failure(6, "exists")]);
+    expect(await failing(handlers("RoleBinding").create(sampleOf("RoleBinding")))).toBe(
+      `creating role binding below ${ROOT_UID}: ALREADY_EXISTS (HTTP 409): exists`,
+    );
+  });
+
+  test("without settings is an error that says so", async () => {
+    const client = () => {
+      throw new ConfigError("PP2002", "the address of the API is missing");
+    };
+    const offline = handlersFor(specOf("Group"), { client, now: () => NOW, sleep: () => Promise.resolve() });
+    expect(await failing(offline.create(group))).toBe(
+      `creating group "team" below ${ROOT_UID}: the address of the API is missing`,
+    );
+  });
+});
+
+describe("a create below a new group", () => {
+  const parent = (age: number): Reply => json({ uid: ROOT_UID, createTime: soon(-age) });
+  const denied = failure(7, "denied");
+  const asked = ({ method }: Recorded): boolean => method === "GET";
+
+  test("that is denied is repeated later", async () => {
+    let posts = 0;
+    server.script((request) => (asked(request) ? parent(10_000) : (posts += 1) < 4 ? denied : json(stored)));
+    await expect(handlers("Group").create(group)).resolves.toEqual({ id: GROUP_UID, outs: group });
+    expect(slept).toEqual([2000, 4000, 8000]);
+    expect(posts).toBe(4);
+  });
+
+  test("that stays denied ends after half a minute, with the error", async () => {
+    server.script((request) => (asked(request) ? parent(10_000) : denied));
+    expect(await failing(handlers("Group").create(group))).toBe(
+      `creating group "team" below ${ROOT_UID}: PERMISSION_DENIED (HTTP 403): denied\n  the identity behind the token lacks a role there that grants this, or the parent does not exist`,
+    );
+    expect(slept).toEqual([2000, 4000, 8000, 16_000]);
+  });
+
+  test.each<[string, Reply]>([
+    ["an old group", json({ uid: ROOT_UID, createTime: soon(-121_000) })],
+    ["a group of unknown age", json({ uid: ROOT_UID, createTime: null })],
+    ["a group that cannot be seen", failure(7, "denied")],
+    ["a group that does not exist", missing(ROOT_UID)],
+  ])("is denied at once below %s", async (_name, reply) => {
+    server.script((request) => (asked(request) ? reply : denied));
+    expect(await failing(handlers("Group").create(group))).toContain("PERMISSION_DENIED");
+    expect(slept).toEqual([]);
+  });
+
+  test("is denied at once for a root, which has no group above", async () => {
+    server.script(() => denied);
+    expect(await failing(handlers("Group").create({ name: "acme" }))).toContain(
+      'creating group "acme": PERMISSION_DENIED',
+    );
+    expect(server.calls).toEqual(["POST /iam/v2/groups"]);
+  });
+
+  test("is not tried again for any other error", async () => {
+    server.script([failure(3, "bad")]);
+    await failing(handlers("Group").create(group));
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+const lost: readonly [string, Reply][] = [
+  ["a connection cut before the answer", { cut: "before" }],
+  ["a connection cut within the answer", { cut: "within" }],
+  ["a proxy's page", { status: 502, text: htmlPage }],
+  ["503 of the API", failure(14, "unavailable")],
+  ["500 of the API", failure(13, "internal")],
+  ["504 with nothing", { status: 504, text: "" }],
+  ["an answer without a uid", json({})],
+  ["a page with 200", { text: htmlPage }],
+];
+
+describe("a create whose response was lost", () => {
+  const query = (request: Recorded) => Object.fromEntries(request.query);
+
+  test.each(lost)("by %s finds its object, and creates no second one", async (_name, reply) => {
+    server.script((request) =>
+      request.method === "POST"
+        ? reply
+        : json({ groups: [{ ...stored, createTime: soon() }], nextPageToken: "" }),
+    );
+    await expect(handlers("Group").create(group)).resolves.toEqual({ id: GROUP_UID, outs: group });
+    expect(server.calls).toEqual([`POST /iam/v2/groups/${ROOT_UID}`, "GET /iam/v2/groups"]);
+    expect(query(server.last())).toEqual({ "uidp.children_of": ROOT_UID, name: "team", page_size: "200" });
+    expect(slept).toEqual([500]);
+  });
+
+  test.each(lost)("by %s is sent again if there is no object", async (_name, reply) => {
+    let posts = 0;
+    server.script((request) => {
+      if (request.method === "GET") return json({ groups: [] });
+      posts += 1;
+      return posts === 1 ? reply : json(stored);
+    });
+    await expect(handlers("Group").create(group)).resolves.toEqual({ id: GROUP_UID, outs: group });
+    // Looked for three times, since it may be made late; then sent again; and looked whether both have arrived.
+    expect(server.requests.map(({ method }) => method).join(" ")).toBe("POST GET GET GET POST GET");
+    expect(slept).toEqual([500, 1500, 3000]);
+  });
+
+  test("every time ends with the error, after a lookup each time", async () => {
+    server.script((request) =>
+      request.method === "GET" ? json({ groups: [] }) : failure(14, "unavailable"),
+    );
+    expect(await failing(handlers("Group").create(group))).toBe(
+      `creating group "team" below ${ROOT_UID}: UNAVAILABLE (HTTP 503): unavailable\n  no response after 3 attempts; it may still be created: check before you retry`,
+    );
+    const once = "POST GET GET GET";
+    expect(server.requests.map(({ method }) => method).join(" ")).toBe(`${once} ${once} ${once}`);
+    expect(slept).toEqual([500, 1500, 3000, 500, 1500, 3000, 500, 1500, 3000]);
+  });
+
+  test("and is created after the first lookup is found by a later one, and not sent again", async () => {
+    let looks = 0;
+    server.script((request) => {
+      if (request.method === "POST") return { cut: "before" };
+      looks += 1;
+      return json({ groups: looks < 3 ? [] : [{ ...stored, createTime: soon() }] });
+    });
+    await expect(handlers("Group").create(group)).resolves.toEqual({ id: GROUP_UID, outs: group });
+    expect(server.requests.map(({ method }) => method).join(" ")).toBe("POST GET GET GET");
+  });
+
+  test("and succeeds after it was sent again is named: the new object is in state, the other is not deleted", async () => {
+    let posts = 0;
+    const late = { ...stored, uid: childOf(ROOT_UID, 7), createTime: soon() };
+    server.script((request) => {
+      if (request.method === "GET")
+        return json({ groups: posts < 2 ? [] : [late, { ...stored, createTime: soon() }] });
+      posts += 1;
+      return posts === 1 ? { cut: "before" } : json(stored);
+    });
+    const error = await errorOf(handlers("Group").create(group));
+    expect(error).toBeInstanceOf(PartialFailure);
+    expect(error).toMatchObject({ errorCode: "PP4002", id: GROUP_UID, properties: group });
+    expect(error.message).toBe(
+      `group "team" was created as ${GROUP_UID} after a request without a response, which took effect too: delete ${late.uid}, unless someone else created it`,
+    );
+    expect(server.requests.some(({ method }) => method === "DELETE")).toBe(false);
+  });
+
+  test("does not take the object of another create of this run", async () => {
+    let posts = 0;
+    const other = { ...stored, uid: childOf(ROOT_UID, 8) };
+    server.script((request) => {
+      if (request.method === "GET") return json({ groups: [{ ...other, createTime: soon() }] });
+      posts += 1;
+      return posts === 2 ? { cut: "before" } : json(posts === 1 ? other : stored);
+    });
+    const client = clientOf(server);
+    const both = handlersFor(specOf("Group"), {
+      client: () => client,
+      now: () => NOW,
+      sleep: () => Promise.resolve(),
+    });
+    await expect(both.create(group)).resolves.toMatchObject({ id: other.uid });
+    await expect(both.create(group)).resolves.toMatchObject({ id: GROUP_UID });
+  });
+
+  test("of a kind without a creation time does not take an older object", async () => {
+    const [old, fresh] = [1, 2].map((n) => ({
+      uid: childOf(GROUP_UID, n),
+      sink: "https://sink.example.com",
+    }));
+    let posts = 0;
+    server.script((request) => {
+      if (request.method === "POST") {
+        posts += 1;
+        return { cut: "before" };
+      }
+      return json({ subscriptions: posts === 0 ? [old!] : [old!, fresh!] });
+    });
+    const inputs = { parentUid: GROUP_UID, sink: "https://sink.example.com" };
+    await expect(handlers("Subscription").create(inputs)).resolves.toEqual({ id: fresh!.uid, outs: inputs });
+    expect(posts).toBe(1);
+  });
+
+  test("of a kind with a creation time does not take an object without one", async () => {
+    server.script((request) => (request.method === "POST" ? { cut: "before" } : json({ groups: [stored] })));
+    expect(await failing(handlers("Group").create(group))).toBe(
+      `creating group "team" below ${ROOT_UID}: the response was lost; ${GROUP_UID} is equal, but has no creation time: delete it or adopt it before you run again`,
+    );
+  });
+
+  test("to a server that is not the API is one short error", async () => {
+    server.script(() => ({ text: htmlPage }));
+    expect(await failing(handlers("Group").create(group))).toBe(
+      `creating group "team" below ${ROOT_UID}: POST ${server.url}/iam/v2/groups/${ROOT_UID}: this is not the Platform API: HTTP 200 with a web page, such as the login page of a proxy; check platform:baseUrl (or PLATFORM_BASE_URL)`,
+    );
+    server.script([{ status: 302, text: "", headers: { Location: "https://login.example.com/?next=x" } }]);
+    expect(await failing(handlers("Group").create(group))).toBe(
+      `creating group "team" below ${ROOT_UID}: POST ${server.url}/iam/v2/groups/${ROOT_UID}: this is not the Platform API: it redirects to login.example.com, which is not followed; check platform:baseUrl (or PLATFORM_BASE_URL)`,
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("twice finds the object that the first attempt created a minute before", async () => {
+    let passed = 0;
+    const clocks = [Date, performance].map((clock) => {
+      const real = clock.now.bind(clock);
+      return jest.spyOn(clock, "now").mockImplementation(() => real() + passed);
+    });
+    const client = clientOf(server);
+    const slow = handlersFor(specOf("Group"), {
+      client: () => client,
+      now: () => NOW,
+      sleep: () => {
+        passed += 60_000;
+        return Promise.resolve();
+      },
+    });
+    let posts = 0;
+    const createTime = soon();
+    server.script((request) => {
+      if (request.method === "POST") {
+        posts += 1;
+        return { cut: "before" };
+      }
+      const groups = posts < 2 ? [] : [{ ...stored, createTime }];
+      return { json: { groups }, headers: { Date: new Date(Date.now()).toUTCString() } };
+    });
+    try {
+      await expect(slow.create(group)).resolves.toMatchObject({ id: GROUP_UID });
+    } finally {
+      for (const clock of clocks) clock.mockRestore();
+    }
+    expect(posts).toBe(2);
+  });
+
+  test("does not take older, different or deeper objects, or those of other parents", async () => {
+    const others = [
+      { ...stored, uid: childOf(ROOT_UID, 1), createTime: soon(-60_000) },
+      { ...stored, uid: childOf(GROUP_UID, 2), createTime: soon() },
+      { ...stored, uid: ROLE_UID, createTime: soon() },
+      { ...stored, uid: childOf(ROOT_UID, 3), name: "other", createTime: soon() },
+      { ...stored, uid: childOf(ROOT_UID, 4), description: "", createTime: soon() },
+    ];
+    let posts = 0;
+    server.script((request) => {
+      if (request.method === "GET") return json({ groups: others });
+      posts += 1;
+      return posts === 1 ? { cut: "before" } : json(stored);
+    });
+    await expect(handlers("Group").create(group)).resolves.toMatchObject({ id: GROUP_UID });
+    expect(posts).toBe(2);
+  });
+
+  test("is found by the server's clock in the first request, whatever the local clock says", async () => {
+    for (const ahead of [-3_600_000, 3_600_000]) {
+      const there = new Date(Date.now() + ahead);
+      server.script((request) =>
+        request.method === "POST"
+          ? { cut: "before" }
+          : {
+              json: { groups: [{ ...stored, createTime: there.toISOString() }] },
+              headers: { Date: there.toUTCString() },
+            },
+      );
+      await expect(handlers("Group").create(group)).resolves.toMatchObject({ id: GROUP_UID });
+      expect(server.requests).toHaveLength(2);
+    }
+  });
+
+  test("and found several times is an error that lists them", async () => {
+    const twice = [1, 2].map((n) => ({ ...stored, uid: childOf(ROOT_UID, n), createTime: soon() }));
+    server.script((request) => (request.method === "POST" ? { cut: "before" } : json({ groups: twice })));
+    expect(await failing(handlers("Group").create(group))).toBe(
+      `creating group "team" below ${ROOT_UID}: the response was lost, and 2 equal objects were created since: ${childOf(ROOT_UID, 1)}, ${childOf(ROOT_UID, 2)}; before you run again, take over one of them by adopt() and delete the others, unless someone else created them`,
+    );
+    expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+
+  test("and cannot be looked for is never sent again", async () => {
+    server.script((request) => (request.method === "POST" ? { cut: "before" } : failure(7, "no")));
+    const error = await errorOf(handlers("Group").create(group));
+    expect(error).toMatchObject({ errorCode: "PP4001" });
+    expect(error.message).toMatch(
+      /^creating group "team" below [0-9a-f]+: the response was lost \(POST .*\(ECONNRESET\)\), and the search for what was created failed \(.*PERMISSION_DENIED.*\); check whether it exists before you run again$/,
+    );
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("of a root group is looked for among roots", async () => {
+    const root = { uid: ROOT_UID, name: "acme", createTime: soon() };
+    const below = { uid: GROUP_UID, name: "acme", createTime: soon() };
+    server.script((request) =>
+      request.method === "POST" ? { cut: "before" } : json({ groups: [below, root] }),
+    );
+    await expect(handlers("Group").create({ name: "acme" })).resolves.toMatchObject({ id: ROOT_UID });
+    expect(query(server.last())).toEqual({ name: "acme", page_size: "200" });
+  });
+
+  test("of a binding is looked for by all it grants, since its list takes no name", async () => {
+    const made = {
+      uid: childOf(ROOT_UID),
+      identity: { uid: IDENTITY_UID },
+      role: { uid: ROLE_UID },
+      createTime: soon(),
+    };
+    const other = {
+      uid: childOf(ROOT_UID, 2),
+      identity: { uid: IDENTITY_UID },
+      role: { uid: GROUP_UID },
+      createTime: soon(),
+    };
+    server.script((request) =>
+      request.method === "POST" ? { cut: "before" } : json({ roleBindings: [other, made] }),
+    );
+    await expect(handlers("RoleBinding").create(sampleOf("RoleBinding"))).resolves.toEqual({
+      id: made.uid,
+      outs: sampleOf("RoleBinding"),
+    });
+    expect(query(server.last())).toEqual({ "uidp.children_of": ROOT_UID, page_size: "200" });
+  });
+
+  test("is found on a later page", async () => {
+    server.script((request) => {
+      if (request.method === "POST") return { cut: "before" };
+      if (request.query.get("page_token") === null) return json({ groups: [], nextPageToken: "2" });
+      return json({ groups: [{ ...stored, createTime: soon() }] });
+    });
+    await expect(handlers("Group").create(group)).resolves.toMatchObject({ id: GROUP_UID });
+  });
+
+  test.each<[string, Reply]>([
+    ["an argument", failure(3, "bad")],
+    ["a conflict", failure(6, "exists")],
+    ["a missing method", failure(12, "no")],
+    ["a limit", failure(8, "slow")],
+    ["a missing parent", missing(ROOT_UID)],
+  ])("is not assumed for %s", async (_name, reply) => {
+    server.script([reply]);
+    await failing(handlers("Group").create(group));
+    // The age of a missing parent is asked for, since a new group answers so too; nothing is listed.
+    const rest = server.requests.slice(1).map(({ method, path }) => `${method} ${path}`);
+    expect(rest.filter((request) => request !== `GET /iam/v2/groups/${ROOT_UID}`)).toEqual([]);
+  });
+});
+
+describe("read", () => {
+  test("keeps the program's spelling and returns inputs and outputs", async () => {
+    server.script([json({ ...stored, createTime: soon(), resourceLimits: {} })]);
+    const olds = { ...group, __provider: "text" };
+    await expect(handlers("Group").read(GROUP_UID, olds)).resolves.toEqual({
+      id: GROUP_UID,
+      props: group,
+      inputs: group,
+    });
+    expect(server.calls).toEqual([`GET /iam/v2/groups/${GROUP_UID}`]);
+  });
+
+  test("shows drift of what the program set", async () => {
+    server.script([json({ ...stored, description: "changed by hand", name: "" })]);
+    const { inputs } = await handlers("Group").read(GROUP_UID, group);
+    expect(inputs).toEqual({ parentUid: ROOT_UID, description: "changed by hand" });
+  });
+
+  test("without a state fills in everything, the parent by the uid", async () => {
+    server.script([json(stored)]);
+    const read = await handlers("Group").read(GROUP_UID, { __provider: "text" });
+    expect(read.inputs).toEqual(group);
+    server.script([json({ ...stored, uid: ROOT_UID, verified: true })]);
+    const root = await handlers("Group").read(ROOT_UID, {});
+    expect(root.inputs).toEqual({
+      name: "team",
+      description: "A team",
+      kind: "ORG_KIND_DEV",
+      verified: true,
+    });
+  });
+
+  test("of a deleted resource returns an empty result", async () => {
+    server.script([missing(GROUP_UID)]);
+    await expect(handlers("Group").read(GROUP_UID, group)).resolves.toEqual({});
+  });
+
+  test("at a wrong address is an error: it must never empty a stack", async () => {
+    server.script([wrongAddress]);
+    expect(await failing(handlers("Group").read(GROUP_UID, group))).toBe(
+      `reading group "team" ${GROUP_UID}: NOT_FOUND (HTTP 404): Not Found\n  no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)`,
+    );
+  });
+
+  const PROXY = "a proxy or load balancer responded instead of the API; try again";
+  const OTHER_SERVER = "no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)";
+
+  test.each<[string, Reply, string]>([
+    ["404 of a proxy", { status: 404, text: htmlPage }, `UNIMPLEMENTED (HTTP 404)\n  ${OTHER_SERVER}`],
+    ["404 with nothing", { status: 404, text: "" }, `UNIMPLEMENTED (HTTP 404)\n  ${OTHER_SERVER}`],
+    [
+      "404 with another code and a resource",
+      { status: 404, json: { code: 7, message: "m", details: [detail("ResourceInfo", {})] } },
+      "PERMISSION_DENIED (HTTP 404): m",
+    ],
+    ["502 with a page", { status: 502, text: htmlPage }, `UNAVAILABLE (HTTP 502)\n  ${PROXY}`],
+    [
+      "401",
+      failure(16, "m"),
+      "UNAUTHENTICATED (HTTP 401): m\n  the token is missing, expired or for another API: set a new one with PLATFORM_TOKEN",
+    ],
+    [
+      "403",
+      failure(7, "m"),
+      "PERMISSION_DENIED (HTTP 403): m\n  the identity behind the token lacks a role there that grants this, or the parent does not exist",
+    ],
+    ["a page with 200", { text: htmlPage }, "HTTP 200 with a web page, such as the login page"],
+    [
+      "the answer to another question",
+      json({ ...stored, uid: ROOT_UID }),
+      `the response is not about ${GROUP_UID}; check platform:baseUrl`,
+    ],
+    ["an empty object", json({}), `the response is not about ${GROUP_UID}; check platform:baseUrl`],
+  ])("%s is an error", async (_name, reply, words) => {
+    server.script([reply]);
+    const message = await failing(handlers("Group").read(GROUP_UID, group));
+    expect(message).toContain(words);
+    expect(message).not.toContain("<html>");
+  });
+
+  test("of an id that is no uid sends no request", async () => {
+    server.script([]);
+    expect(await failing(handlers("Group").read("../roles", group))).toContain('"../roles" is not a uid');
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("cleans a name that goes into a message", async () => {
+    server.script([failure(7, "no")]);
+    const name = `x\n::error::${"y".repeat(200)}`;
+    const message = await failing(handlers("Group").read(GROUP_UID, { ...group, name }));
+    expect(message.split("\n")[0]).toBe(
+      `reading group "x ::error::${"y".repeat(69)} …" ${GROUP_UID}: PERMISSION_DENIED (HTTP 403): no`,
+    );
+  });
+});
+
+describe("update", () => {
+  /** A server that holds one group and takes a PATCH as told. */
+  function holding(held: Props, takes: (request: Recorded, held: Props) => Reply | Held): void {
+    let current = held;
+    server.script((request) => {
+      if (request.method === "GET") return json(current);
+      const outcome = takes(request, current);
+      if (!(outcome instanceof Held)) return outcome;
+      current = outcome.resource;
+      return json(current);
+    });
+  }
+
+  /** What the server holds from now on, and answers. */
+  class Held {
+    constructor(readonly resource: Props) {}
+  }
+
+  const merged = ({ body }: Recorded, held: Props) => new Held({ ...held, ...(body as Props) });
+
+  test("sends exactly what changed, once", async () => {
+    holding(stored, merged);
+    const news = { ...group, name: "crew" };
+    await expect(handlers("Group").update(GROUP_UID, group, news)).resolves.toEqual(news);
+    expect(server.requests).toHaveLength(1);
+    expect(server.last()).toMatchObject({
+      rawQuery: "updateMask=name",
+      body: { name: "crew" },
+      path: `/iam/v2/groups/${GROUP_UID}`,
+    });
+  });
+
+  test("sends nothing if the request would change nothing", async () => {
+    server.script([]);
+    const news = { ...group, kind: "", verified: false };
+    await expect(handlers("Group").update(GROUP_UID, group, news)).resolves.toEqual(news);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("keeps the recorded values of a source", async () => {
+    const inputs = sampleOf("Repo", "synced");
+    const olds = { ...inputs, __normalized: { "syncConfig.source": "there" } };
+    const uid = childOf(GROUP_UID);
+    server.script([json({ uid, name: "synced", description: "New" })]);
+    const news = { ...inputs, description: "New" };
+    const outs = await handlers("Repo").update(uid, olds, news);
+    expect(outs).toEqual({ ...news, __normalized: { "syncConfig.source": "there" } });
+  });
+
+  test("whose response is partial reads the whole resource", async () => {
+    holding({ ...stored, description: "New" }, () => json({ uid: GROUP_UID }));
+    const news = { ...group, description: "New" };
+    await expect(handlers("Group").update(GROUP_UID, group, news)).resolves.toEqual(news);
+    expect(server.requests.map(({ method }) => method)).toEqual(["PATCH", "GET"]);
+  });
+
+  test("whose response has no known field reads the whole resource, even if a field was cleared", async () => {
+    holding({ ...stored, description: "" }, () => json({}));
+    const news = { parentUid: ROOT_UID, name: "team" };
+    await expect(handlers("Group").update(GROUP_UID, group, news)).resolves.toEqual(news);
+    expect(server.requests.map(({ method }) => method)).toEqual(["PATCH", "GET"]);
+    server.script(() => json({}));
+    expect(await failing(handlers("Group").update(GROUP_UID, group, news))).toContain(
+      `the response is not about ${GROUP_UID}`,
+    );
+  });
+
+  const repo = sampleOf("Repo", "repo");
+  const repoUid = childOf(GROUP_UID, 7);
+  const repoNews = { ...repo, name: "web", catalogTier: "CATALOG_TIER_FIPS" };
+  const repoStored: Props = { ...repo, uid: repoUid };
+
+  test("whose camelCase mask is refused is sent again without one", async () => {
+    holding(repoStored, (request, held) =>
+      request.rawQuery === "" ? merged(request, held) : failure(3, "invalid mask"),
+    );
+    await expect(handlers("Repo").update(repoUid, repo, repoNews)).resolves.toEqual(repoNews);
+    expect(server.requests.map(({ rawQuery }) => rawQuery)).toEqual(["updateMask=name%2CcatalogTier", ""]);
+    const bodies = server.requests.map(({ body }) => body);
+    expect(bodies).toEqual([
+      { name: "web", catalogTier: "CATALOG_TIER_FIPS" },
+      { name: "web", catalogTier: "CATALOG_TIER_FIPS" },
+    ]);
+  });
+
+  test("whose camelCase mask is ignored without an error is sent again without one", async () => {
+    holding(repoStored, (request, held) =>
+      request.rawQuery === "" ? merged(request, held) : new Held(held),
+    );
+    await expect(handlers("Repo").update(repoUid, repo, repoNews)).resolves.toEqual(repoNews);
+    expect(server.requests.map(({ method, rawQuery }) => `${method} ${rawQuery}`)).toEqual([
+      "PATCH updateMask=name%2CcatalogTier",
+      "GET ",
+      "PATCH ",
+    ]);
+  });
+
+  /** Changes a repository ten times by the same client, and says in how many requests. */
+  async function countRequestsOfTenUpdates(reply: (held: Props) => Reply | Held): Promise<number> {
+    const repository = handlers("Repo");
+    let olds = repo;
+    let requests = 0;
+    for (let n = 0; n < 10; n += 1) {
+      const catalogTier = n % 2 === 0 ? "CATALOG_TIER_FIPS" : "CATALOG_TIER_BASE";
+      const news = { ...repo, name: `web-${n}`, catalogTier };
+      holding({ ...olds, uid: repoUid }, (request, held) =>
+        request.rawQuery === "" ? merged(request, held) : reply(held),
+      );
+      await expect(repository.update(repoUid, olds, news)).resolves.toEqual(news);
+      olds = news;
+      requests += server.requests.length;
+    }
+    return requests;
+  }
+
+  test.each<[string, (held: Props) => Reply | Held, number]>([
+    ["refused", () => failure(3, "invalid mask"), 11],
+    ["ignored in silence", (held) => new Held(held), 12],
+  ])("whose camelCase mask was %s once is sent without one from then on", async (_what, reply, requests) => {
+    expect(await countRequestsOfTenUpdates(reply)).toBe(requests);
+  });
+
+  test("is sent with a mask again where the change was refused without one too", async () => {
+    const repository = handlers("Repo");
+    for (let n = 0; n < 2; n += 1) {
+      holding(repoStored, () => failure(3, "bad"));
+      expect(await failing(repository.update(repoUid, repo, repoNews))).toContain("bad");
+      expect(server.requests.map(({ rawQuery }) => rawQuery)).toEqual(["updateMask=name%2CcatalogTier", ""]);
+    }
+  });
+
+  test("of a cleared field whose mask is ignored without an error is sent again without one", async () => {
+    const cleared = withValue(repo, ["catalogTier"], undefined);
+    holding(repoStored, (request, held) =>
+      request.rawQuery === "" ? merged(request, held) : new Held(held),
+    );
+    await expect(handlers("Repo").update(repoUid, repo, cleared)).resolves.toEqual(cleared);
+    expect(server.requests.filter(({ method }) => method === "PATCH")).toHaveLength(2);
+    expect(server.requests[0]).toMatchObject({ body: { catalogTier: "CATALOG_TIER_UNSPECIFIED" } });
+  });
+
+  test("whose mask has one-word names only is refused once", async () => {
+    holding(stored, () => failure(3, "bad name"));
+    expect(await failing(handlers("Group").update(GROUP_UID, group, { ...group, name: "crew" }))).toBe(
+      `updating group "crew" ${GROUP_UID} (name): INVALID_ARGUMENT (HTTP 400): bad name`,
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("that is refused with and without a mask lists the violations", async () => {
+    const violations = detail("BadRequest", {
+      fieldViolations: [{ field: "catalog_tier", description: "unknown" }],
+    });
+    holding(repoStored, (request) =>
+      request.rawQuery === "" ? failure(3, "bad", violations) : failure(3, "invalid mask"),
+    );
+    expect(await failing(handlers("Repo").update(repoUid, repo, repoNews))).toBe(
+      `updating repository "web" ${repoUid} (name, catalogTier): INVALID_ARGUMENT (HTTP 400)\n  catalogTier: unknown`,
+    );
+    holding(repoStored, (request) => (request.rawQuery === "" ? failure(3, "second") : failure(3, "first")));
+    expect(await failing(handlers("Repo").update(repoUid, repo, repoNews))).toContain(
+      "INVALID_ARGUMENT (HTTP 400): first",
+    );
+  });
+
+  test("whose second attempt fails differently reports that", async () => {
+    for (const [reply, words] of [
+      [failure(7, "no"), "PERMISSION_DENIED (HTTP 403): no"],
+      [{ cut: "before" }, "the connection was reset"],
+    ] as const) {
+      holding(repoStored, (request) => (request.rawQuery === "" ? reply : failure(3, "invalid mask")));
+      expect(await failing(handlers("Repo").update(repoUid, repo, repoNews))).toContain(words);
+    }
+  });
+
+  test("that the server ignored is a partial failure with the server's values", async () => {
+    holding(repoStored, (_request, held) => new Held(held));
+    const error = await errorOf(handlers("Repo").update(repoUid, repo, repoNews));
+    expect(error).toBeInstanceOf(PartialFailure);
+    expect(error).toMatchObject({
+      id: repoUid,
+      properties: repo,
+      reasons: [
+        `repository "web" ${repoUid}: the server ignored name (the server has "repo"), catalogTier (the server has "CATALOG_TIER_BASE"); it silently drops names that it does not know`,
+      ],
+    });
+  });
+
+  test("that the server applied in part is a partial failure, from which the next update continues", async () => {
+    holding(
+      repoStored,
+      ({ body }, held) => new Held({ ...held, name: (body as Props)["name"] ?? held["name"] }),
+    );
+    const error = await errorOf(handlers("Repo").update(repoUid, repo, repoNews));
+    const { properties } = error as Error & { properties: Props };
+    expect(properties).toEqual({ ...repo, name: "web" });
+    holding({ ...repoStored, name: "web" }, merged);
+    await expect(handlers("Repo").update(repoUid, properties, repoNews)).resolves.toEqual(repoNews);
+    expect(server.requests[0]).toMatchObject({ body: { catalogTier: "CATALOG_TIER_FIPS" } });
+  });
+
+  test("sees a one-of member that the server kept beside the new one", async () => {
+    const claimMatch = { issuerPattern: "^https://a$", subject: "s" };
+    const news = { parentUid: GROUP_UID, name: "ci", claimMatch };
+    const before = { parentUid: GROUP_UID, name: "ci", claimMatch: { issuer: "https://a", subject: "s" } };
+    const kept = { uid: IDENTITY_UID, name: "ci", claimMatch: { ...claimMatch, issuer: "https://a" } };
+    holding(kept, () => new Held(kept));
+    const error = await errorOf(handlers("Identity").update(IDENTITY_UID, before, news));
+    expect(error).toBeInstanceOf(PartialFailure);
+    expect(error.message).toContain("the server ignored claimMatch");
+  });
+
+  test("of a synced repository may clear what its source then fills in again", async () => {
+    const olds: Props = { ...sampleOf("Repo", "synced"), description: "Mine" };
+    const news = withValue(olds, ["description"], undefined);
+    const held: Props = {
+      uid: repoUid,
+      name: "synced",
+      description: "From the source",
+      sync_config: olds["syncConfig"],
+    };
+    holding(held, () => new Held(held));
+    await expect(handlers("Repo").update(repoUid, olds, news)).resolves.toEqual(news);
+  });
+
+  test.each<[string, Reply, string]>([
+    ["a missing resource", missing(GROUP_UID), "NOT_FOUND (HTTP 404)"],
+    ["403", failure(7, "no"), "PERMISSION_DENIED (HTTP 403): no"],
+    ["a page with 200", { text: htmlPage }, "HTTP 200 with a web page, such as the login page"],
+    ["a failed precondition", failure(9, "built-in"), "FAILED_PRECONDITION (HTTP 400): built-in"],
+  ])("of %s is an error that names the fields", async (_name, reply, words) => {
+    server.script([reply]);
+    const message = await failing(
+      handlers("Group").update(GROUP_UID, group, { ...group, name: "crew", description: "" }),
+    );
+    expect(message).toContain(`updating group "crew" ${GROUP_UID} (name, description): `);
+    expect(message).toContain(words);
+  });
+});
+
+describe("delete", () => {
+  test("is one request", async () => {
+    server.script([json({})]);
+    await expect(handlers("Role").delete(childOf(GROUP_UID), sampleOf("Role"))).resolves.toBeUndefined();
+    expect(server.calls).toEqual([`DELETE /iam/v2/roles/${childOf(GROUP_UID)}`]);
+  });
+
+  test("of a deleted resource succeeds", async () => {
+    server.script([missing(GROUP_UID)]);
+    await expect(handlers("Group").delete(GROUP_UID, group)).resolves.toBeUndefined();
+  });
+
+  test.each<[string, Reply]>([
+    ["at a wrong address", wrongAddress],
+    ["answered by a proxy's 404", { status: 404, text: htmlPage }],
+    ["answered by a page with 200", { text: htmlPage }],
+    ["that is denied", failure(7, "no")],
+    ["that fails", failure(13, "internal")],
+  ])("%s is an error", async (_name, reply) => {
+    server.script([reply]);
+    expect(await failing(handlers("Group").delete(GROUP_UID, group))).toMatch(
+      new RegExp(`^deleting group "team" ${GROUP_UID}: `),
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+
+  const notEmpty = failure(
+    9,
+    "Precondition failed: not empty",
+    detail("PreconditionFailure", {
+      violations: [{ type: "RESOURCE_NOT_EMPTY", subject: "", description: "has children" }],
+    }),
+  );
+
+  test("that is refused lists what prevents it, by kind", async () => {
+    const many = Array.from({ length: 12 }, (_, i) => ({ uid: childOf(GROUP_UID, i), name: `repo-${i}` }));
+    server.script((request) => {
+      if (request.method === "DELETE") return notEmpty;
+      // An association has the uid of its group.
+      const isAssociation = request.path === "/iam/v2/accountAssociations";
+      expect(request.query.get(isAssociation ? "uidp.ids" : "uidp.children_of")).toBe(GROUP_UID);
+      switch (request.path) {
+        case "/iam/v2/groups":
+          return json({ groups: [{ uid: CHILD_UID, name: "a\nb" }] });
+        case "/iam/v2/roleBindings":
+          return json({ roleBindings: [{ uid: childOf(GROUP_UID, 9) }] });
+        case "/iam/v2/accountAssociations":
+          return json({ accountAssociations: [{ uid: GROUP_UID, name: "accounts" }] });
+        case "/iam/v2/identities":
+          return failure(7, "no");
+        case "/registry/v2/repos":
+          return json({ repos: many });
+        default:
+          return json({ [request.path.slice(request.path.lastIndexOf("/") + 1)]: [] });
+      }
+    });
+    expect((await failing(handlers("Group").delete(GROUP_UID, group))).split("\n")).toEqual([
+      `deleting group "team" ${GROUP_UID}: FAILED_PRECONDITION (HTTP 400): Precondition failed: not empty`,
+      "  RESOURCE_NOT_EMPTY: has children",
+      `  groups below it: "a b" ${CHILD_UID}`,
+      "  identities in it: could not be listed",
+      `  role bindings in it: ${childOf(GROUP_UID, 9)}`,
+      `  its account association: "accounts" ${GROUP_UID}`,
+      `  repositories in it: ${many
+        .slice(0, 10)
+        .map(({ uid, name }) => `"${name}" ${uid}`)
+        .join(", ")}, …`,
+      "  delete what is below it first",
+    ]);
+  });
+
+  test("of a bound role lists the bindings that hold it", async () => {
+    const uid = childOf(GROUP_UID);
+    server.script((request) => {
+      if (request.method === "DELETE") return failure(9, "bound");
+      expect(`${request.path}?${request.rawQuery}`).toBe(
+        `/iam/v2/roleBindings?role=${encodeURIComponent(uid)}&page_size=200`,
+      );
+      return json({ roleBindings: [{ uid: childOf(ROOT_UID, 2) }] });
+    });
+    expect(await failing(handlers("Role").delete(uid, sampleOf("Role")))).toBe(
+      `deleting role "role" ${uid}: FAILED_PRECONDITION (HTTP 400): bound\n  bindings that use it: ${childOf(ROOT_UID, 2)}`,
+    );
+  });
+
+  test("of a kind that nothing depends on lists nothing", async () => {
+    server.script([notEmpty]);
+    expect(await failing(handlers("Identity").delete(IDENTITY_UID, { name: "ci" }))).toContain(
+      "RESOURCE_NOT_EMPTY",
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+});

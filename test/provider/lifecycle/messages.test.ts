@@ -1,0 +1,280 @@
+import type { ApiError } from "../../../provider/http/errors";
+import { apiErrorFrom, ConfigError, ConnectionError } from "../../../provider/http/errors";
+import {
+  explain,
+  HandlerError,
+  PartialFailure,
+  propertyOf,
+  handlerError,
+} from "../../../provider/lifecycle/messages";
+import { detail, htmlPage } from "../support/server";
+import { specOf } from "../support/samples";
+
+function errorFrom(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): ApiError {
+  const call = { method: "PATCH", path: "/iam/v2/identities/x" };
+  return apiErrorFrom(call, { status, body, now: 0, header: (name) => headers[name] });
+}
+
+function told(kind: string, error: unknown, notes: readonly string[] = []): string {
+  return explain(specOf(kind), "updating thing", error, notes).message;
+}
+
+describe("a field of the API is named as the program names it", () => {
+  test.each([
+    ["Identity", "name", "name"],
+    ["Identity", "claimMatch.subject", "claimMatch.subject"],
+    ["Identity", "claim_match.subject", "claimMatch.subject"],
+    ["Identity", "identity.claim_match.subject_pattern", "claimMatch.subjectPattern"],
+    ["Identity", "identity.claimMatch.subjectPattern", "claimMatch.subjectPattern"],
+    ["Identity", "static_keys.issuer_keys", "staticKeys.issuerKeys"],
+    ["Identity", "claim_match.claims.repository_owner", "claimMatch.claims.repository_owner"],
+    ["Identity", "claim_match.claim_patterns.job_workflow_ref", "claimMatch.claimPatterns.job_workflow_ref"],
+    ["Identity", "identity", "identity"],
+    ["Identity", "service_principal", "servicePrincipal"],
+    ["RoleBinding", "role_binding.role_uid", "roleUid"],
+    ["RoleBinding", "roleBinding.identityUid", "identityUid"],
+    ["Repo", "sync_config.source", "syncConfig.source"],
+    ["Repo", "sync_config", "syncConfig"],
+    ["Repo", "repo.syncConfig.source", "syncConfig.source"],
+    ["Repo", "active_tags[3]", "activeTags[3]"],
+    ["Repo", "custom_overlay.accounts.users[0].group_name", "customOverlay.accounts.users[0].groupName"],
+    ["Repo", "custom_overlay.environment.MY_VAR", "customOverlay.environment.MY_VAR"],
+    [
+      "Repo",
+      "customOverlay.contents.runtimeKeyring[1].content",
+      "customOverlay.contents.runtimeKeyring[1].content",
+    ],
+    ["Group", "resource_limits", "resourceLimits"],
+    ["Group", "parent", "parent"],
+    ["Group", "", ""],
+    ["Group", "a..b", "a..b"],
+    ["Group", "[0]", "[0]"],
+  ])("%s: %s is %s", (kind, field, property) => {
+    expect(propertyOf(specOf(kind), field)).toBe(property);
+  });
+});
+
+describe("an error contains every detail", () => {
+  test("with what was done, code, status, a line for each violation instead of the message, in the program's names, and the request's id", () => {
+    const error = errorFrom(
+      400,
+      {
+        code: 3,
+        message: "Invalid argument: name: must match",
+        details: [
+          detail("ErrorInfo", { reason: "INVALID_ARGUMENT", domain: "iam", metadata: {} }),
+          detail("BadRequest", {
+            fieldViolations: [
+              { field: "name", description: "must match the pattern" },
+              { field: "identity.claim_match.subject", description: "must not be empty" },
+            ],
+          }),
+        ],
+      },
+      { "x-request-id": "req-1" },
+    );
+    expect(told("Identity", error)).toBe(
+      [
+        "updating thing: INVALID_ARGUMENT (HTTP 400)",
+        "  name: must match the pattern",
+        "  claimMatch.subject: must not be empty",
+        "  request id: req-1",
+      ].join("\n"),
+    );
+  });
+
+  test("with violated preconditions, notes and what to do", () => {
+    const error = errorFrom(400, {
+      code: 9,
+      message: "Precondition failed: not empty",
+      details: [
+        detail("PreconditionFailure", {
+          violations: [{ type: "RESOURCE_NOT_EMPTY", subject: "", description: "it has children" }],
+        }),
+      ],
+    });
+    expect(told("Group", error, ["groups below it: a, b"])).toBe(
+      [
+        "updating thing: FAILED_PRECONDITION (HTTP 400): Precondition failed: not empty",
+        "  RESOURCE_NOT_EMPTY: it has children",
+        "  groups below it: a, b",
+        "  delete what is below it first",
+      ].join("\n"),
+    );
+    const other = errorFrom(400, {
+      code: 9,
+      details: [
+        detail("ErrorInfo", { reason: "ORG_QUOTA_EXCEEDED", domain: "iam", metadata: {} }),
+        detail("PreconditionFailure", {
+          violations: [{ type: "QUOTA", subject: "org/1", description: "full" }],
+        }),
+      ],
+    });
+    expect(told("Group", other)).toBe(
+      "updating thing: FAILED_PRECONDITION (HTTP 400)\n  QUOTA org/1: full\n  reason: ORG_QUOTA_EXCEEDED",
+    );
+  });
+
+  test("with the resource that is missing", () => {
+    const info = detail("ResourceInfo", { resourceType: "Group", resourceName: "abc", description: "" });
+    expect(told("Group", errorFrom(404, { code: 5, message: "Not found", details: [info] }))).toBe(
+      "updating thing: NOT_FOUND (HTTP 404): Not found\n  not found: Group abc",
+    );
+  });
+
+  test("with the resource that prevents it", () => {
+    const info = detail("ResourceInfo", { resourceType: "Group", resourceName: "abc", description: "" });
+    const equal = errorFrom(409, { code: 6, message: "Already exists", details: [info] });
+    expect(told("Group", equal)).toContain("\n  already exists: Group abc");
+    const other = errorFrom(403, { code: 7, message: "Denied", details: [info] });
+    expect(told("Group", other)).toContain("\n  concerns: Group abc");
+  });
+
+  test("with documents that are not accepted", () => {
+    const terms = detail("TermsNotAcceptedDetail", {
+      missing: [{ id: "d-1", label: "Terms of use", url: "https://example.com/terms" }],
+    });
+    expect(told("Repo", errorFrom(400, { code: 9, message: "terms", details: [terms] }))).toBe(
+      [
+        "updating thing: FAILED_PRECONDITION (HTTP 400): terms",
+        "  not accepted: Terms of use (d-1) https://example.com/terms",
+        '  read these documents, accept them with a TermsAcceptance with documentIds ["d-1"], and add it to dependsOn of this resource',
+      ].join("\n"),
+    );
+  });
+});
+
+const PROXY = "a proxy or load balancer responded instead of the API; try again";
+
+describe("advice", () => {
+  test.each([
+    [
+      "404 without a resource",
+      404,
+      { code: 5, message: "Not Found", details: [] },
+      "no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)",
+    ],
+    [
+      "401",
+      401,
+      { code: 16, message: "m" },
+      "the token is missing, expired or for another API: set a new one with PLATFORM_TOKEN",
+    ],
+    [
+      "403",
+      403,
+      { code: 7, message: "m" },
+      "the identity behind the token lacks a role there that grants this, or the parent does not exist",
+    ],
+    [
+      "429",
+      429,
+      { code: 8, message: "m" },
+      "the server limits requests: lower platform:maxConcurrency, or run again later",
+    ],
+    [
+      "429 with a page",
+      429,
+      htmlPage,
+      "the server limits requests: lower platform:maxConcurrency, or run again later",
+    ],
+    ["502 with a page", 502, htmlPage, PROXY],
+    ["403 with a page", 403, htmlPage, PROXY],
+    ["404 with a page", 404, htmlPage, "no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)"],
+    ["500 with nothing", 500, undefined, PROXY],
+  ])("is given for %s", (_name, status, body, line) => {
+    const lines = told("Group", errorFrom(status, body)).split("\n");
+    expect(lines.slice(1)).toEqual([`  ${line}`]);
+  });
+
+  test.each([
+    ["a wrong argument", 400, 3],
+    ["a conflict", 409, 6],
+    ["an error of the server", 500, 13],
+    ["a precondition that says nothing", 400, 9],
+  ])("is not invented for %s", (_name, status, code) => {
+    expect(told("Group", errorFrom(status, { code, message: "m" }))).not.toContain("\n");
+  });
+
+  test("a page of a proxy is never repeated", () => {
+    expect(told("Group", errorFrom(502, htmlPage))).toBe(
+      `updating thing: UNAVAILABLE (HTTP 502)\n  ${PROXY}`,
+    );
+  });
+});
+
+describe("what an error carries", () => {
+  test("no control character of a server, in however many lines", () => {
+    const nasty = "x\n::error::y\u001b[2J\r\u0007\u2028z";
+    const error = errorFrom(
+      400,
+      {
+        code: 9,
+        message: nasty,
+        details: [
+          detail("BadRequest", { fieldViolations: [{ field: `name.${nasty}`, description: nasty }] }),
+          detail("PreconditionFailure", {
+            violations: [{ type: nasty, subject: nasty, description: nasty }],
+          }),
+          detail("ResourceInfo", { resourceType: nasty, resourceName: nasty }),
+          detail("TermsNotAcceptedDetail", { missing: [{ id: nasty, label: nasty, url: nasty }] }),
+        ],
+      },
+      { "x-request-id": nasty },
+    );
+    const lines = told("Group", error).split("\n");
+    expect(lines).toHaveLength(7);
+    // eslint-disable-next-line no-control-regex -- what must not be there
+    for (const line of lines) expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
+    for (const line of lines.slice(1)) expect(line).toMatch(/^ {2}/);
+  });
+
+  test("no stack, since the engine prints it", () => {
+    const errors = [
+      handlerError("PP4008", "m"),
+      new PartialFailure("PP4004", "id", {}, ["a", "b"]),
+      explain(specOf("Group"), "what", new Error("m"), []),
+      explain(specOf("Group"), "what", errorFrom(500, undefined), []),
+    ];
+    for (const error of errors) {
+      expect(error.stack).toBe("");
+      expect(error).toBeInstanceOf(HandlerError);
+      expect(`${error}: ${String(error.stack)}`).not.toMatch(/\n\s+at /);
+    }
+  });
+
+  test("no id, since the engine would store it as a created resource; a partial failure has one on purpose", () => {
+    const strange = Object.assign(new Error("m"), { id: "req-1", properties: {} });
+    expect("id" in explain(specOf("Group"), "what", strange, [])).toBe(false);
+    const partial = new PartialFailure("PP4004", "uid", { name: "a" }, ["first", "second"]);
+    expect(partial).toMatchObject({ id: "uid", properties: { name: "a" }, reasons: ["first", "second"] });
+    expect(partial.message).toBe("first\nsecond");
+  });
+
+  test("the error behind it as its cause", () => {
+    const error = errorFrom(500, undefined);
+    expect(explain(specOf("Group"), "what", error, []).cause).toBe(error);
+    const bug = new TypeError("bug");
+    expect(explain(specOf("Group"), "what", bug, []).cause).toBe(bug);
+  });
+
+  test("an error of this package is not wrapped in another one", () => {
+    const error = handlerError("PP4008", "already told");
+    expect(explain(specOf("Group"), "what", error, ["note"])).toBe(error);
+  });
+
+  test.each([
+    [
+      "a connection",
+      new ConnectionError("PP2103", "GET x: the connection was reset", "unknown", true),
+      "GET x: the connection was reset",
+    ],
+    ["a setting", new ConfigError("PP2002", "PLATFORM_TOKEN is empty"), "PLATFORM_TOKEN is empty"],
+    ["a bug", new RangeError("out of range"), "out of range"],
+    ["something that is no error", "text", "unknown error"],
+    ["nothing", undefined, "unknown error"],
+  ])("what was done and the words of %s", (_name, error, words) => {
+    const explained = explain(specOf("Group"), 'creating group "a"', error, []);
+    expect(explained.message).toBe(`creating group "a": ${words}`);
+  });
+});

@@ -1,0 +1,265 @@
+import { handlersFor } from "../../../provider/lifecycle/handlers";
+import { OwnerRegistry } from "../../../provider/lifecycle/owners";
+import { ADOPT, UNKNOWN } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/description";
+import { kinds } from "../../../provider/kinds";
+import { GROUP_UID, IDENTITY_UID, ROLE_UID, ROOT_UID, sampleOf, specOf } from "../support/samples";
+
+const UID = `${GROUP_UID}/0123456789abcdef`;
+const inputs: Props = { parentUid: GROUP_UID, name: "ci", claimMatch: { issuer: "https://i.example.com" } };
+const edited: Props = { ...inputs, name: "deploy" };
+const identity = specOf("Identity");
+const unchanged = { changed: false, replaces: [] };
+const changed = { changed: true, replaces: [] };
+
+/** What the registry sees when the engine checks what a program declares and compares it with what is recorded. */
+function checkAndDiff(
+  owners: OwnerRegistry,
+  declared: Props,
+  diff: { changed: boolean; replaces: string[] },
+  recorded = inputs,
+): void {
+  owners.recordCheck(identity, declared);
+  owners.recordDiff(identity, UID, recorded, declared, diff);
+}
+
+/** A run whose handlers may send nothing. */
+function offlineContext(owners: OwnerRegistry) {
+  return {
+    client: () => {
+      throw new Error("nothing may be sent");
+    },
+    owners,
+    now: Date.now,
+    sleep: () => Promise.resolve(),
+  };
+}
+
+describe("the owner registry of a program", () => {
+  test.each<{ title: string; run: (owners: OwnerRegistry) => void; isHeld: boolean }>([
+    { title: "nothing that it does not name", run: () => undefined, isHeld: false },
+    { title: "what it creates", run: (owners) => owners.recordCreate(identity, UID, inputs), isHeld: true },
+    {
+      title: "what it adopts, also where that fails",
+      run: (owners) => owners.recordCheck(identity, { ...inputs, [ADOPT]: UID }),
+      isHeld: true,
+    },
+    {
+      title: "what is unchanged",
+      run: (owners) => checkAndDiff(owners, inputs, unchanged),
+      isHeld: true,
+    },
+    {
+      title: "what is updated",
+      run: (owners) => {
+        checkAndDiff(owners, edited, changed);
+        owners.recordUpdate(identity, UID);
+      },
+      isHeld: true,
+    },
+    {
+      title: "nothing that it replaces",
+      run: (owners) => checkAndDiff(owners, edited, { changed: true, replaces: ["parentUid"] }),
+      isHeld: false,
+    },
+    {
+      title: "nothing that the engine replaces by an option, before it is created again",
+      run: (owners) => checkAndDiff(owners, edited, changed),
+      isHeld: false,
+    },
+    {
+      title: "nothing that the engine replaces though its inputs are the same",
+      run: (owners) => {
+        checkAndDiff(owners, inputs, unchanged);
+        owners.recordCreate(identity, `${UID}0`, inputs);
+      },
+      isHeld: false,
+    },
+    {
+      title: "nothing that only a refresh compares",
+      run: (owners) => owners.recordDiff(identity, UID, inputs, inputs, unchanged),
+      isHeld: false,
+    },
+    {
+      title: "what another resource, whose recorded outputs differ, may still update",
+      run: (owners) => checkAndDiff(owners, edited, changed, { ...inputs, description: "other" }),
+      isHeld: true,
+    },
+    {
+      title: "what is compared with its members in another order",
+      run: (owners) => {
+        owners.recordCheck(identity, inputs);
+        const reversed = Object.fromEntries(Object.entries(inputs).reverse());
+        owners.recordDiff(identity, UID, inputs, reversed, unchanged);
+      },
+      isHeld: true,
+    },
+  ])("$title", ({ run, isHeld }) => {
+    const owners = new OwnerRegistry();
+    run(owners);
+    expect(owners.isOwned("Identity", UID, inputs)).toBe(isHeld);
+    expect(owners.isOwned("Role", UID, inputs)).toBe(false);
+  });
+});
+
+describe("a delete on behalf of another resource", () => {
+  const tag = { parentUid: UID, name: "latest", digest: `sha256:${"a".repeat(64)}` };
+  const binding = { parentUid: GROUP_UID, identityUid: IDENTITY_UID, roleUid: ROLE_UID };
+  const access = {
+    parentUid: GROUP_UID,
+    bindings: { ci: { identityUid: IDENTITY_UID, roleUid: ROLE_UID } },
+  };
+
+  /** A run in which the program declares one resource and the engine deletes another: the lines that are printed. */
+  async function deleteBeside(
+    declared: { kind: string; inputs: Props },
+    deleted: { kind: string; inputs: Props },
+  ): Promise<string[]> {
+    const lines: string[] = [];
+    const owners = new OwnerRegistry();
+    const context = { ...offlineContext(owners), warn: (line: string) => lines.push(line) };
+    handlersFor(specOf(declared.kind), context).check({}, declared.inputs);
+    await handlersFor(specOf(deleted.kind), context).delete(UID, deleted.inputs);
+    return lines;
+  }
+
+  test.each([
+    { kind: "Tag", inputs: tag, by: "Tag" },
+    { kind: "RepoReadme", inputs: { parentUid: UID, content: "# Hello" }, by: "RepoReadme" },
+    { kind: "RoleBinding", inputs: binding, by: "GroupAccess", declared: access },
+    { kind: "Group", inputs: { name: "team" }, by: "Group", declared: { name: "team", [ADOPT]: UID } },
+  ])(
+    "of the $kind that a $by declares sends nothing, and says so",
+    async ({ kind, inputs: olds, by, declared }) => {
+      const lines = await deleteBeside({ kind: by, inputs: declared ?? olds }, { kind, inputs: olds });
+      expect(lines).toEqual([
+        expect.stringMatching(new RegExp(`${UID} stays: another resource of this program manages it now`)),
+      ]);
+    },
+  );
+
+  test.each([
+    { title: "a tag of another name", kind: "Tag", inputs: tag, declared: { ...tag, name: "v1" } },
+    {
+      title: "a tag of another repository",
+      kind: "Tag",
+      inputs: tag,
+      declared: { ...tag, parentUid: ROOT_UID },
+    },
+    { title: "an equal binding", kind: "RoleBinding", inputs: binding, declared: binding },
+  ])("goes on beside $title", async ({ kind, inputs: olds, declared }) => {
+    await expect(deleteBeside({ kind, inputs: declared }, { kind, inputs: olds })).rejects.toThrow(
+      "nothing may be sent",
+    );
+  });
+
+  test("is refused once another step of the run has failed, and sends nothing", async () => {
+    const context = offlineContext(new OwnerRegistry());
+    await expect(handlersFor(specOf("Group"), context).create({ name: "team" })).rejects.toThrow();
+    await expect(handlersFor(specOf("Tag"), context).delete(UID, tag)).rejects.toMatchObject({
+      errorCode: "PP4010",
+      message: expect.stringMatching(/is not deleted, because another step of this run failed/),
+    });
+  });
+
+  test("can be skipped for each kind that overwrites existing objects", () => {
+    const without = kinds
+      .map(({ spec }) => spec)
+      .filter(({ operations, declaredKeys }) => operations?.upsert === true && declaredKeys === undefined)
+      .map(({ kind }) => kind);
+    // Deleting an acceptance of terms changes nothing at the server.
+    expect(without).toEqual(["TermsAcceptance"]);
+  });
+});
+
+describe("two resources of the program for one object, which only their uids show", () => {
+  const freeFields = (kind: string) => {
+    const { identifiedBy = ["parentUid"], fields } = specOf(kind);
+    return Object.entries(fields).filter(([key]) => !identifiedBy.includes(key));
+  };
+
+  /** Other inputs for the same object: an argument that does not identify it is changed. */
+  function otherInputs(kind: string, given: Props): Props {
+    const others: Props = { string: "other", list: ["other"], boolean: true };
+    const [key, field] = freeFields(kind).find(([, { type }]) => type in others) ?? [];
+    if (key === undefined || field === undefined) throw new Error(`no argument of ${kind} can differ`);
+    return { ...given, [key]: others[field.type] };
+  }
+
+  // All arguments of a mapping identify it: the server refuses a second one.
+  const identified = kinds
+    .map(({ spec }) => spec)
+    .filter(
+      ({ kind, sharesParentUid, identifiedBy }) =>
+        (sharesParentUid ?? identifiedBy) && freeFields(kind).length > 0,
+    )
+    .map(({ kind, sharesParentUid }) => {
+      const given = sampleOf(kind);
+      return { kind, given, uid: sharesParentUid ? (given["parentUid"] as string) : UID };
+    });
+
+  test.each(identified)(
+    "$kind: the second is refused before a request while the first is kept",
+    async ({ kind, given, uid }) => {
+      const run = handlersFor(specOf(kind), offlineContext(new OwnerRegistry()));
+      run.check({}, given);
+      run.diff(given, given, uid);
+      await expect(run.create(otherInputs(kind, given))).rejects.toMatchObject({
+        errorCode: "PP4009",
+        message: expect.stringMatching(/^creating .*: another resource of this program already manages/),
+      });
+      // The engine may replace a resource that is unchanged: the new one has its inputs.
+      await expect(run.create(given)).rejects.toThrow("nothing may be sent");
+    },
+  );
+
+  test.each(identified)("$kind: the first is refused once the second was created", ({ kind, given, uid }) => {
+    const owners = new OwnerRegistry();
+    const run = handlersFor(specOf(kind), offlineContext(owners));
+    owners.recordCreate(specOf(kind), uid, otherInputs(kind, given));
+    run.check({}, given);
+    expect(() => run.diff(given, given, uid)).toThrow("is the object of another resource of this program");
+  });
+
+  const role: Props = { parentUid: GROUP_UID, name: "reader", capabilities: ["CAP_REPO_LIST"] };
+  const adopting: Props = { ...role, [ADOPT]: UID };
+
+  test("an adoption of what another resource is, is refused whichever comes first", async () => {
+    const [first, second] = [0, 1].map(() =>
+      handlersFor(specOf("Role"), offlineContext(new OwnerRegistry())),
+    );
+    first!.check({}, role);
+    first!.diff(role, role, UID);
+    await expect(first!.create(adopting)).rejects.toMatchObject({ errorCode: "PP4009" });
+    second!.check({}, adopting);
+    second!.check({}, role);
+    expect(() => second!.diff(role, role, UID)).toThrow(
+      `role "reader" ${UID} is the object of another resource of this program`,
+    );
+  });
+
+  test("a resource that keeps adopt() in the program is no second one, nor is what a refresh compares", () => {
+    const run = handlersFor(specOf("Role"), offlineContext(new OwnerRegistry()));
+    run.check({}, adopting);
+    expect(run.diff(role, adopting, UID)).toMatchObject({ changes: false });
+    expect(run.diff(role, role, UID)).toMatchObject({ changes: false });
+  });
+
+  const grant: Props = { parentUid: GROUP_UID, identityUid: IDENTITY_UID, roleUid: ROLE_UID };
+  const access: Props = { parentUid: GROUP_UID, bindings: {} };
+
+  test.each([
+    ["a RoleBinding first", "RoleBinding", grant, "GroupAccess", access],
+    ["a GroupAccess first", "GroupAccess", access, "RoleBinding", grant],
+  ])("the owner of all bindings of a group and of one: %s", (_title, one, its, other, theirs) => {
+    const context = offlineContext(new OwnerRegistry());
+    const [first, second] = [one, other].map((kind) => handlersFor(specOf(kind), context));
+    expect(first!.check({}, its)).toEqual([]);
+    expect(first!.check(its, its)).toEqual([]);
+    expect(second!.check({}, theirs)).toEqual([
+      { property: "parentUid", reason: expect.stringContaining("owns all role bindings"), code: "PP1104" },
+    ]);
+    for (const parentUid of [ROOT_UID, UNKNOWN])
+      expect(second!.check({}, { ...theirs, parentUid })).toEqual([]);
+  });
+});

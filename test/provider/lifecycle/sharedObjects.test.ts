@@ -1,0 +1,194 @@
+import type { Emulator } from "../../../emulator";
+import { Claims, OwnerRegistry } from "../../../provider/lifecycle/owners";
+import { handlersFor } from "../../../provider/lifecycle/handlers";
+import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
+import type { Props } from "../../../provider/fields/description";
+import { kinds } from "../../../provider/kinds";
+import type { Declaration } from "../../support/engine";
+import { ownOf, samples, surroundings } from "../../support/samples";
+import type { Sample } from "../../support/samples";
+import { startSeededEmulator } from "../support/seededEmulator";
+import { clientOf, errorOf, tokensOf } from "../support/server";
+import { specOf } from "../support/samples";
+
+/* Two creates, or adoptions, of one process that would end with one object, against the emulator. */
+
+let emulator: Emulator;
+let idsOfSurroundings: Readonly<Record<string, string>>;
+let ids: Record<string, string>;
+let claims: Claims;
+
+beforeAll(async () => {
+  ({ emulator, ids: idsOfSurroundings } = await startSeededEmulator(surroundings));
+});
+beforeEach(() => {
+  emulator.reset();
+  ids = { ...idsOfSurroundings };
+  claims = new Claims();
+});
+afterAll(() => emulator.close());
+
+function handlers(kind: string) {
+  const client = clientOf(emulator, { tokens: tokensOf(() => Promise.resolve(emulator.token)) });
+  return handlersFor(specOf(kind), {
+    client: () => client,
+    claims,
+    now: Date.now,
+    sleep: () => Promise.resolve(),
+  });
+}
+
+function resolved(args: Record<string, unknown>, own: string): Props {
+  const text = JSON.stringify(args).replaceAll("${own}", `\${${own}}`);
+  return JSON.parse(text.replaceAll(/\$\{([^}]+)\}/g, (_, name: string) => ids[name] ?? "missing")) as Props;
+}
+
+async function make(name: string, { kind, args }: Declaration): Promise<void> {
+  ids[name] = (await handlers(kind).create(resolved(args, ""))).id;
+}
+
+async function prepared({ label, own, args }: Sample): Promise<Props> {
+  if (own) await make(ownOf(label), own);
+  emulator.clearRequests();
+  return resolved(args, ownOf(label));
+}
+
+/** One sample of each kind. */
+const each = kinds.flatMap(({ spec }) => {
+  const sample = samples.find(({ kind }) => kind === spec.kind);
+  return sample ? [[spec.kind, sample] as const] : [];
+});
+const singular = each.filter(
+  ([kind]) => specOf(kind).sharesParentUid === true || specOf(kind).identifiedBy !== undefined,
+);
+const others = each.filter((one) => !singular.includes(one));
+const isOnce = (kind: string) => Object.values(specOf(kind).outputs ?? {}).some((field) => field.createOnly);
+const writes = () => emulator.requests.filter(({ method }) => method !== "GET").length;
+
+describe.each(singular)("a second %s of one parent", (kind, sample) => {
+  const refusal =
+    /^creating (.*): another resource of this program, \1, already manages this object; remove one of the two$/;
+
+  test("is refused before anything is written, whether the first has ended or not", async () => {
+    const inputs = await prepared(sample);
+    const [first, second] = [handlers(kind).create(inputs), errorOf(handlers(kind).create(inputs))];
+    const { id } = await first;
+    const error = await second;
+    expect(error).toBeInstanceOf(HandlerError);
+    expect(error).not.toBeInstanceOf(PartialFailure);
+    expect(error).toMatchObject({ errorCode: "PP4009", message: expect.stringMatching(refusal) });
+    const count = writes();
+    expect((await errorOf(handlers(kind).create(inputs))).message).toMatch(refusal);
+    expect(writes()).toBe(count);
+    await expect(handlers(kind).read(id, inputs)).resolves.toMatchObject({ id });
+  });
+
+  test("is created if the first one failed, and if it was deleted", async () => {
+    const inputs = await prepared(sample);
+    emulator.addFault({
+      method: sample.writing?.create ?? "POST",
+      count: 1,
+      status: 400,
+      body: { code: 3, message: "no", details: [] },
+    });
+    // A group's access tries each binding alone once all together are refused.
+    const { id } = await handlers(kind)
+      .create(inputs)
+      .catch(() => handlers(kind).create(inputs));
+    if (sample.permanent) return;
+    await handlers(kind).delete(id, inputs);
+    await expect(handlers(kind).create(inputs)).resolves.toMatchObject({});
+  });
+});
+
+describe.each(others)("two equal resources of the kind %s", (kind, sample) => {
+  test("are two objects, and the delete of one leaves the other", async () => {
+    const inputs = await prepared(sample);
+    const outcomes = await Promise.allSettled([handlers(kind).create(inputs), handlers(kind).create(inputs)]);
+    const made = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
+    // Some names are taken once only, says the server.
+    if (made.length === 1) return;
+    const [one, two] = made;
+    expect(one?.id).not.toBe(two?.id);
+    await handlers(kind).delete(one?.id ?? "", inputs);
+    await expect(handlers(kind).read(two?.id ?? "", inputs)).resolves.toMatchObject({ id: two?.id });
+  });
+
+  test("adopting one that this run has created, or adopted, is refused with both named", async () => {
+    const inputs = await prepared(sample);
+    const { id } = await handlers(kind).create(inputs);
+    if (isOnce(kind)) return;
+    const adopting = { ...inputs, __adopt: id };
+    const refusal =
+      /^adopting (.*) \S+: another resource of this program, \1( below \S+)?, already manages this object/;
+    expect((await errorOf(handlers(kind).create(adopting))).message).toMatch(refusal);
+    claims = new Claims();
+    await expect(handlers(kind).create(adopting)).resolves.toMatchObject({ id });
+    expect((await errorOf(handlers(kind).create(adopting))).message).toMatch(refusal);
+  });
+
+  test("stay two if a server returns one uid for both", async () => {
+    const inputs = await prepared(sample);
+    const { id } = await handlers(kind).create(inputs);
+    const held = Object.values(emulator.state())
+      .flat()
+      .find(({ uid }) => uid === id);
+    emulator.addFault({ method: "POST", count: 1, status: 200, body: held, applied: true });
+    const outcome = await handlers(kind)
+      .create(inputs)
+      .catch((error: unknown) => error as Partial<PartialFailure> & Error);
+    // What is answered once is lost with the response; some names are taken once only.
+    if (outcome instanceof Error && outcome.id === undefined) expect(outcome.message).toMatch(/creating/);
+    else expect(outcome.id).not.toBe(id);
+  });
+});
+
+describe("a kind whose parent can have each object once", () => {
+  const unique = singular.filter(([kind]) => !specOf(kind).operations?.upsert && !isOnce(kind));
+
+  /** A later run: nothing of an earlier one is known. */
+  const laterRun = (kind: string, lines: string[], owners = new OwnerRegistry()) => {
+    const client = clientOf(emulator, { tokens: tokensOf(() => Promise.resolve(emulator.token)) });
+    return handlersFor(specOf(kind), {
+      client: () => client,
+      owners,
+      now: Date.now,
+      sleep: () => Promise.resolve(),
+      warn: (line) => lines.push(line),
+    });
+  };
+
+  test.each(unique)("%s: adopts an equal object of another run, and says so", async (kind, sample) => {
+    const inputs = await prepared(sample);
+    const { id } = await handlers(kind).create(inputs);
+    const lines: string[] = [];
+    expect(await laterRun(kind, lines).create(inputs)).toMatchObject({ id });
+    expect(lines).toEqual([expect.stringContaining(`${id} already exists and is equal, so it is adopted`)]);
+  });
+
+  test.each(unique)(
+    "%s: refuses an object that another resource of the program manages",
+    async (kind, sample) => {
+      const inputs = await prepared(sample);
+      const { id, outs } = await handlers(kind).create(inputs);
+      const lines: string[] = [];
+      const run = laterRun(kind, lines);
+      run.check(inputs, inputs);
+      run.diff(outs, inputs, id);
+      const error = await errorOf(run.create(inputs));
+      expect(error.message).toContain("ALREADY_EXISTS");
+      expect(error.message).toContain('aliases: [{ name: "<old name>" }]');
+      expect(lines).toEqual([]);
+    },
+  );
+
+  test("an association that differs is refused with the way to connect a renamed one", async () => {
+    const [found] = unique.filter(([kind]) => kind === "AccountAssociation");
+    const inputs = await prepared(found![1]);
+    await handlers("AccountAssociation").create(inputs);
+    const before = emulator.state();
+    const error = await errorOf(laterRun("AccountAssociation", []).create({ ...inputs, name: "another" }));
+    expect(error.message).toContain('aliases: [{ name: "<old name>" }]');
+    expect(emulator.state()).toEqual(before);
+  });
+});

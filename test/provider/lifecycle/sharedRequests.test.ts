@@ -1,0 +1,211 @@
+import { startEmulator } from "../../../emulator";
+import type { Emulator } from "../../../emulator";
+import { Client } from "../../../provider/http/client";
+import type { ClientOptions } from "../../../provider/http/client";
+import { handlersFor } from "../../../provider/lifecycle/handlers";
+import type { Handlers } from "../../../provider/lifecycle/handlers";
+import type { Props } from "../../../provider/fields/description";
+import { kinds } from "../../../provider/kinds";
+import type { Declarations } from "../../support/engine";
+import { declared, samples, surroundings } from "../../support/samples";
+import { errorOf, tokensOf } from "../support/server";
+import { specOf } from "../support/samples";
+
+/* Reads and creates that share requests, against the emulator: what comes out must be what single requests give. */
+
+let emulator: Emulator;
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+afterEach(() => emulator.close());
+
+function connect(options: Partial<ClientOptions> = {}): Client {
+  return new Client({
+    baseUrl: emulator.url,
+    timeoutMs: 60_000,
+    maxRetries: 0,
+    maxConcurrency: 8,
+    tokens: tokensOf(() => Promise.resolve(emulator.token)),
+    ...options,
+  });
+}
+
+function handlers(kind: string, client: Client): Handlers {
+  return handlersFor(specOf(kind), {
+    client: () => client,
+    now: Date.now,
+    sleep: () => Promise.resolve(),
+  });
+}
+
+interface Made {
+  readonly kind: string;
+  readonly id: string;
+  readonly outs: Props;
+}
+
+/** Makes what is declared, in order. The text `${name}` stands for the id of what was made before. */
+async function make(declarations: Declarations): Promise<Map<string, Made>> {
+  const made = new Map<string, Made>();
+  const client = connect({ batching: false });
+  for (const [name, { kind, args }] of Object.entries(declarations)) {
+    const text = JSON.stringify(args).replace(/\$\{(.+?)\}/g, (_, of: string) => made.get(of)?.id ?? "");
+    made.set(name, { kind, ...(await handlers(kind, client).create(JSON.parse(text) as Props)) });
+  }
+  return made;
+}
+
+/** Four organisations with one of each sample. */
+const copies: Declarations = Object.fromEntries(
+  [1, 2, 3, 4].flatMap((n) => {
+    const one: Declarations = {
+      ...surroundings,
+      ...Object.assign({}, ...samples.map((sample) => declared(sample.label, sample, sample.args))),
+    };
+    return Object.entries(one).map(([name, { kind, args }]) => {
+      const text = JSON.stringify(args).replace(/\$\{(.+?)\}/g, (_, of: string) => `\${${of}-${n}}`);
+      return [`${name}-${n}`, { kind, args: JSON.parse(text) as Record<string, unknown> }];
+    });
+  }),
+);
+
+const sharing = kinds.map(({ spec }) => spec).filter(({ listing }) => listing?.contents === "complete");
+
+test("every kind that shares reads gets the same result from lists as from single requests, in every form of responses", async () => {
+  const made = [...(await make(copies)).values()];
+  for (const bindingResponse of ["both", "flat", "hydrated"] as const) {
+    emulator.settings({ bindingResponse });
+    for (const { kind, collection, listing } of sharing) {
+      const uids = made.filter((one) => one.kind === kind).map(({ id }) => id);
+      expect(uids.length).toBeGreaterThanOrEqual(4);
+      const single = await Promise.all(uids.map((uid) => connect().getResource(collection, uid)));
+      emulator.clearRequests();
+      const client = connect();
+      const shared = await Promise.all(uids.map((uid) => client.readShared(collection, uid, listing?.query)));
+      expect(shared).toEqual(single);
+      // All by lists, and none of them again.
+      const alone = emulator.requests.filter(({ query }) => !query.includes("uidp."));
+      expect(alone).toEqual([]);
+    }
+  }
+});
+
+test("tags that lists hide by default share reads as well", async () => {
+  const names = ["sha256-aa", "1.2-20260101", "1.2-r3", "latest", "1.2"];
+  const made = await make({
+    org: { kind: "Group", args: { name: "org" } },
+    repo: { kind: "Repo", args: { parentUid: "${org}", name: "repo" } },
+    ...Object.fromEntries(
+      names.map((name) => [
+        name,
+        { kind: "Tag", args: { parentUid: "${repo}", name, digest: `sha256:${"a".repeat(64)}` } },
+      ]),
+    ),
+  });
+  emulator.clearRequests();
+  const client = connect();
+  const reads = names.map((name) => {
+    const { id = "", outs = {} } = made.get(name) ?? {};
+    return handlers("Tag", client).read(id, outs);
+  });
+  expect((await Promise.all(reads)).map(({ inputs }) => inputs?.["name"])).toEqual(names);
+  expect(emulator.requests).toHaveLength(1);
+});
+
+test("identity providers are read one by one: lists leave scim out", async () => {
+  const made = [...(await make(copies)).values()].filter(({ kind }) => kind === "IdentityProvider");
+  const { collection } = specOf("IdentityProvider");
+  const uids = made.map(({ id }) => id);
+  const client = connect();
+  const single = await client.getResource(collection, uids[0] ?? "");
+  const [listed] = await client.listShared(collection, { "uidp.ids": uids.slice(0, 1) });
+  expect(single["scim"]).toHaveProperty("enabled");
+  expect(listed?.["scim"]).toBeNull();
+  expect(specOf("IdentityProvider").listing?.contents).toBe("partial");
+});
+
+/** A group with identities and a role, and the inputs of a binding for each identity. */
+async function bindings(count: number): Promise<{ parent: string; inputs: Props[] }> {
+  const made = await make({
+    ...surroundings,
+    ...Object.fromEntries(
+      Array.from({ length: count }, (_, n) => [
+        `identity-${n}`,
+        {
+          kind: "Identity",
+          args: {
+            parentUid: "${org}",
+            name: `identity-${n}`,
+            servicePrincipal: "SERVICE_PRINCIPAL_INGESTER",
+          },
+        },
+      ]),
+    ),
+  });
+  const parent = made.get("org")?.id ?? "";
+  const roleUid = made.get("reader")?.id ?? "";
+  emulator.clearRequests();
+  return {
+    parent,
+    inputs: Array.from({ length: count }, (_, n) => ({
+      parentUid: parent,
+      identityUid: made.get(`identity-${n}`)?.id,
+      roleUid,
+    })),
+  };
+}
+
+const writes = () => emulator.requests.filter(({ method }) => method === "POST");
+const granted = () =>
+  (emulator.state()["roleBindings"] ?? []).map((binding) => String(binding["identityUid"])).sort();
+const identities = (inputs: readonly Props[]) => inputs.map(({ identityUid }) => identityUid).sort();
+
+describe("role bindings created at the same time", () => {
+  test("share a request, and each has its own inputs", async () => {
+    const { inputs } = await bindings(30);
+    const all = handlers("RoleBinding", connect());
+    const made = await Promise.all(inputs.map((input) => all.create(input)));
+    expect(made.map(({ outs }) => outs)).toEqual(inputs);
+    expect(granted()).toEqual(identities(inputs));
+    for (const [index, { id }] of made.entries()) {
+      await expect(all.read(id, {})).resolves.toMatchObject({ inputs: inputs[index] });
+    }
+    expect(writes()).toHaveLength(3);
+  });
+
+  test("an invalid one has its own error, and all others are created", async () => {
+    const { parent, inputs } = await bindings(10);
+    const all = handlers("RoleBinding", connect());
+    const wrong = { ...inputs[5], identityUid: `${parent}/00000000000000ff` };
+    const mixed = inputs.map((input, index) => (index === 5 ? wrong : input));
+    const outcomes = await Promise.allSettled(mixed.map((input) => all.create(input)));
+    const failed = outcomes.flatMap((outcome, index) => (outcome.status === "rejected" ? [index] : []));
+    expect(failed).toEqual([5]);
+    expect((await errorOf(all.create(wrong))).message).toMatch(/identityUid: identity .* does not exist/);
+    expect(granted()).toEqual(identities(inputs.filter((_, index) => index !== 5)));
+  });
+
+  test.each([
+    ["after the batch was carried out", "after"],
+    ["before the batch was carried out", "before"],
+  ] as const)("a connection that closes %s leaves each created once", async (_when, close) => {
+    const { inputs } = await bindings(20);
+    emulator.addFault({ method: "POST", path: "/iam/v2/roleBindings:batchCreate", close, count: 1 });
+    const all = handlers("RoleBinding", connect());
+    const made = await Promise.all(inputs.map((input) => all.create(input)));
+    expect(granted()).toEqual(identities(inputs));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(20);
+    expect(made.map(({ outs }) => outs)).toEqual(inputs);
+    // One list for all that shared the lost batch, at each look, and after each request that was sent again.
+    const lists = emulator.requests.filter(({ method }) => method === "GET");
+    expect(lists.length).toBeLessThanOrEqual(6);
+  });
+
+  test("without batching each has its own request, with the same outcome", async () => {
+    const { inputs } = await bindings(10);
+    const all = handlers("RoleBinding", connect({ batching: false }));
+    const made = await Promise.all(inputs.map((input) => all.create(input)));
+    expect(made.map(({ outs }) => outs)).toEqual(inputs);
+    expect(writes()).toHaveLength(10);
+  });
+});

@@ -1,0 +1,541 @@
+import * as pulumi from "@pulumi/pulumi";
+import { providerText, holdsNames, unknownNames } from "../../../provider/program/resource";
+import * as platform from "../../../provider";
+import { adopt, Group, GroupAccess, RepoReadme, Role, RoleBinding } from "../../../provider";
+import type { GroupArgs } from "../../../provider";
+import { kinds } from "../../../provider/kinds";
+import type { FieldSpec, Json, ResourceSpec } from "../../../provider/fields/description";
+import { GROUP_UID, ROOT_UID, sampleOf, samples, specOf } from "../support/samples";
+
+type Registered = Pick<pulumi.runtime.MockResourceArgs, "type" | "name" | "inputs" | "id">;
+
+let registered: Registered[] = [];
+
+const mocks: pulumi.runtime.Mocks = {
+  newResource: ({ type, name, inputs, id }) => {
+    registered.push({ type, name, inputs: inputs as Record<string, unknown>, id });
+    const state = id === undefined || id === "" ? {} : { name: "read", description: "from the server" };
+    return {
+      id: id === undefined || id === "" ? `${name}-id` : id,
+      state: { ...(inputs as object), ...state },
+    };
+  },
+  call: () => ({}),
+};
+
+// A run of its own for each test: a program has one owner of a group's bindings.
+beforeEach(() => {
+  registered = [];
+  void pulumi.runtime.setMocks(mocks);
+});
+afterEach(() => jest.restoreAllMocks());
+
+function valueOf<T>(output: pulumi.Output<T>): Promise<T> {
+  return new Promise((done) => output.apply(done));
+}
+
+/** Waits until everything that was begun is registered. */
+const settled = (resource: pulumi.CustomResource): Promise<string> => valueOf(resource.id);
+
+interface Kind {
+  new (name: string, args: never, opts?: pulumi.CustomResourceOptions): pulumi.CustomResource;
+  get(name: string, id: pulumi.Input<pulumi.ID>): pulumi.CustomResource;
+}
+const isKind = (entry: [string, unknown]): entry is [string, Kind] =>
+  typeof entry[1] === "function" && entry[1].prototype instanceof pulumi.CustomResource;
+const classes: Readonly<Record<string, Kind>> = Object.fromEntries(
+  Object.entries<unknown>(platform).filter(isKind),
+);
+
+function made(
+  kind: string,
+  name: string,
+  args: unknown,
+  opts?: pulumi.CustomResourceOptions,
+): pulumi.CustomResource {
+  const Class = classes[kind];
+  if (!Class) throw new Error(`no class ${kind}`);
+  return new Class(name, args as never, opts);
+}
+
+/** A value with its secrets in the clear. */
+function revealed<T>(value: T): T {
+  const members = value as unknown as Record<string, unknown>;
+  if (value === null || typeof value !== "object") return value;
+  if ("4dabf18193072939515e22adb298388d" in members) return members["value"] as T;
+  if (Array.isArray(value)) return value.map(revealed) as T;
+  return Object.fromEntries(Object.entries(members).map(([key, inner]) => [key, revealed(inner)])) as T;
+}
+
+describe("what the engine stores as the provider", () => {
+  test.each(kinds.map(({ spec }) => spec.kind))(
+    "of %s is a constant text of at most eighty bytes",
+    (kind) => {
+      expect(providerText(kind)).toBe(`exports.handler=()=>require("pulumi-platform/dynamic").${kind}`);
+      expect(Buffer.byteLength(providerText(kind))).toBeLessThanOrEqual(80);
+    },
+  );
+});
+
+describe("a resource", () => {
+  test("there is a class for each kind", () => {
+    expect(Object.keys(classes).sort()).toEqual(kinds.map(({ spec }) => spec.kind).sort());
+  });
+
+  test.each(samples)(
+    "$kind, $label: is registered with its arguments and the text, nothing else",
+    async (one) => {
+      const { kind, inputs } = one;
+      await settled(made(kind, "thing", inputs));
+      registered = registered.map((one) => ({ ...one, inputs: revealed(one.inputs) }));
+      expect(registered).toEqual(
+        [
+          {
+            type: `pulumi-nodejs:dynamic/platform:${kind}`,
+            name: "thing",
+            inputs: {
+              ...inputs,
+              __provider: `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`,
+            },
+            id: expect.anything() as unknown,
+          },
+        ].map((wanted) => ({ ...wanted, id: registered[0]?.id })),
+      );
+    },
+  );
+
+  test.each(samples)(
+    "$kind, $label: has an output for each argument, also for those that were not given",
+    async (one) => {
+      const { kind, inputs } = one;
+      const resource = made(kind, "thing", inputs) as unknown as Record<string, pulumi.Output<unknown>>;
+      for (const key of Object.keys(specOf(kind).fields)) {
+        const output = resource[key];
+        expect([key, pulumi.Output.isInstance(output)]).toEqual([key, true]);
+        await expect(valueOf(output!)).resolves.toEqual(inputs[key]);
+      }
+    },
+  );
+
+  test("has no trace of arguments that are undefined", async () => {
+    const group = new Group("thing", { name: "team", description: undefined, kind: undefined });
+    await settled(group);
+    expect(Object.keys(registered[0]?.inputs as object).sort()).toEqual(["__provider", "name"]);
+    await expect(valueOf(group.description)).resolves.toBeUndefined();
+    expect(Object.keys(group)).not.toContain("description");
+  });
+
+  test("shares nothing with another of its kind", async () => {
+    const first = new Group("first", { name: "a", description: "has one" });
+    const second = new Group("second", { name: "b" });
+    await expect(valueOf(first.description)).resolves.toBe("has one");
+    await expect(valueOf(second.description)).resolves.toBeUndefined();
+  });
+
+  test("has its id as uid, not as an output of its own", async () => {
+    const group = new Group("thing", { name: "team" });
+    expect(group.uid).toBe(group.id);
+    await expect(valueOf(group.uid)).resolves.toBe("thing-id");
+    expect(Object.keys(group)).not.toContain("uid");
+  });
+
+  test("takes outputs of others as arguments", async () => {
+    const root = new Group("root", { name: "acme" });
+    const role = new Role("role", {
+      parentUid: root.id,
+      name: pulumi.interpolate`${root.name}-puller`,
+      capabilities: [pulumi.output("CAP_REPO_LIST")],
+    });
+    await settled(role);
+    expect(registered[1]?.inputs).toMatchObject({
+      parentUid: "root-id",
+      name: "acme-puller",
+      capabilities: ["CAP_REPO_LIST"],
+    });
+  });
+
+  test("may be extended by a class of the program", async () => {
+    class Team extends Group {
+      constructor(name: string) {
+        super(name, { parentUid: ROOT_UID, name });
+      }
+    }
+    const team = new Team("crew");
+    await settled(team);
+    expect(registered[0]?.type).toBe("pulumi-nodejs:dynamic/platform:Group");
+    await expect(valueOf(team.name)).resolves.toBe("crew");
+    await expect(valueOf(team.description)).resolves.toBeUndefined();
+  });
+
+  test("does not take a provider's text from its arguments", async () => {
+    const args = { name: "team", __provider: "exports.handler=()=>({})" } as GroupArgs;
+    await settled(new Group("thing", args));
+    expect(registered[0]?.inputs).toMatchObject({ __provider: providerText("Group") });
+  });
+
+  test("does not change the arguments it is given", async () => {
+    const args = Object.freeze({ name: "team", description: undefined });
+    await settled(new Group("thing", args));
+    expect(args).toEqual({ name: "team", description: undefined });
+  });
+
+  test.each([undefined, null, 5, "team"])("without arguments (%j) says how to write it", (args) => {
+    for (const kind of Object.keys(classes)) {
+      if (args === undefined || args === null) {
+        expect(() => made(kind, 'my "thing"', args)).toThrow(
+          `${kind} "my \\"thing\\"": the arguments are missing: write new ${kind}("my \\"thing\\"", { … }) (PP1101)`,
+        );
+      } else {
+        expect(() => made(kind, "thing", args)).not.toThrow(/undefined/);
+      }
+    }
+  });
+});
+
+describe("a resource that is only read", () => {
+  test.each(Object.entries(classes))("%s: is found by its uid and has all outputs", async (kind, Class) => {
+    const resource = Class.get("there", GROUP_UID);
+    expect(resource).toBeInstanceOf(Class);
+    await expect(settled(resource)).resolves.toBe(GROUP_UID);
+    expect(registered).toHaveLength(1);
+    expect(registered[0]).toMatchObject({
+      type: `pulumi-nodejs:dynamic/platform:${kind}`,
+      name: "there",
+      id: GROUP_UID,
+    });
+    const outputs = resource as unknown as Record<string, pulumi.Output<unknown>>;
+    for (const key of Object.keys(specOf(kind).fields)) {
+      expect([key, pulumi.Output.isInstance(outputs[key])]).toEqual([key, true]);
+    }
+  });
+
+  test("has the values that the server holds", async () => {
+    const group = Group.get("there", pulumi.output(GROUP_UID));
+    await expect(valueOf(group.name)).resolves.toBe("read");
+    await expect(valueOf(group.description)).resolves.toBe("from the server");
+    await expect(valueOf(group.kind)).resolves.toBeUndefined();
+    await expect(valueOf(group.uid)).resolves.toBe(GROUP_UID);
+  });
+
+  test("takes the options of a resource", async () => {
+    const parent = new Group("parent", { name: "acme" });
+    const group = Group.get("there", GROUP_UID, { parent });
+    await expect(settled(group)).resolves.toBe(GROUP_UID);
+    expect(pulumi.Resource.isInstance(group)).toBe(true);
+  });
+
+  test("is created if the id in the options is undefined", async () => {
+    await settled(new Group("thing", { name: "team" }, { id: undefined }));
+    expect(registered[0]?.inputs).toMatchObject({ name: "team" });
+  });
+});
+
+describe("the owner of a group's bindings", () => {
+  const grant = { identityUid: GROUP_UID, roleUid: ROOT_UID };
+  const access = (name: string, parentUid: pulumi.Input<string>) =>
+    new GroupAccess(name, { parentUid, bindings: {} });
+  const binding = (name: string, parentUid: pulumi.Input<string>) =>
+    new RoleBinding(name, { parentUid, ...grant });
+  const advice =
+    "for the same group: keep one GroupAccess for a group, and move the bindings of others into its bindings (PP1104)";
+
+  test.each([
+    ["a uid", () => GROUP_UID],
+    ["the id of a group", (group: Group) => group.id],
+    ["the uid of a group", (group: Group) => group.uid],
+  ])("is one, by %s: a second, and a RoleBinding before or after, are errors", (_title, of) => {
+    const group = new Group("team", { name: "team" });
+    access("one", of(group));
+    expect(() => access("two", of(group))).toThrow(
+      `GroupAccess "two" owns all role bindings of its group, but GroupAccess "one" is ${advice}`,
+    );
+    expect(() => binding("grant", of(group))).toThrow(
+      `GroupAccess "one" owns all role bindings of its group, but RoleBinding "grant" is ${advice}`,
+    );
+    const other = new Group("other", { name: "other" });
+    binding("first", of(other) === GROUP_UID ? ROOT_UID : of(other));
+    expect(() => access("late", of(other) === GROUP_UID ? ROOT_UID : of(other))).toThrow(
+      `GroupAccess "late" owns all role bindings of its group, but RoleBinding "first" is ${advice}`,
+    );
+  });
+
+  test("is one for each group, and a resource that is only read owns nothing", () => {
+    const [one, other] = [new Group("one", { name: "one" }), new Group("other", { name: "other" })];
+    access("one access", one.id);
+    access("other access", other.id);
+    binding("elsewhere", ROOT_UID);
+    GroupAccess.get("there", GROUP_UID);
+    RoleBinding.get("grant there", GROUP_UID);
+    binding("grant", GROUP_UID);
+    // A program under test is made again and again.
+    expect(() => access("one access", one.id)).not.toThrow();
+  });
+
+  test.each([
+    ["both in components", "team:index:Red", "team:index:Blue"],
+    ["one in a component", "team:index:Red", undefined],
+    ["one in a component in the other's", "team:index:Red", "team:index:Red$team:index:Blue"],
+  ])(
+    "is distinguished from a resource of the same name elsewhere in the program: %s",
+    (_title, ...places) => {
+      /** Components of these types, each in the one before. */
+      const componentOf = (types: string | undefined): pulumi.Resource | undefined =>
+        types
+          ?.split("$")
+          .reduce<pulumi.Resource | undefined>(
+            (parent, type) => new pulumi.ComponentResource(type, "one", {}, { parent }),
+            undefined,
+          );
+      const makeAt = (types: string | undefined) =>
+        new GroupAccess("same", { parentUid: GROUP_UID, bindings: {} }, { parent: componentOf(types) });
+      makeAt(places[0]);
+      // The same program under test, made once more with other objects.
+      expect(() => makeAt(places[0])).not.toThrow();
+      const shown = (types: string | undefined) =>
+        types === undefined ? "at the top of the stack" : `below ${types}`;
+      expect(() => makeAt(places[1])).toThrow(
+        `GroupAccess "same" (${shown(places[1])}) owns all role bindings of its group, but GroupAccess "same" (${shown(places[0])}) is ${advice}`,
+      );
+    },
+  );
+
+  test("is forgotten after each run", () => {
+    access("one", GROUP_UID);
+    void pulumi.runtime.setMocks(mocks);
+    expect(() => access("two", GROUP_UID)).not.toThrow();
+  });
+});
+
+describe("two resources that are one object", () => {
+  const named = kinds
+    .map(({ spec }) => spec)
+    // Two GroupAccess are two owners of one group's bindings.
+    .filter(({ sharesParentUid, identifiedBy, owns }) => !owns?.all && (sharesParentUid ?? identifiedBy));
+  type Maker = (name: string, parentUid: pulumi.Input<string>) => unknown;
+  const makerOf =
+    (kind: string, more: object = {}): Maker =>
+    (name, parentUid) =>
+      made(kind, name, { ...sampleOf(kind), parentUid, ...more });
+  const tagName = pulumi.output("latest");
+  /** A resource of each kind whose arguments name one object. */
+  const makers: readonly (readonly [string, Maker])[] = [
+    ...named.map(({ kind }) => [kind, makerOf(kind)] as const),
+    ["Tag", makerOf("Tag", { name: tagName })],
+  ];
+  const conflictOf = (kind: string, why: string) =>
+    `${kind} "two" is the same object as ${kind} "one": ${why}. Two resources must not share one object, since deleting either deletes it: remove one of them (PP1103)`;
+  const sharing = (kind: string) =>
+    conflictOf(kind, `both name the same ${(specOf(kind).identifiedBy ?? ["parentUid"]).join(" and ")}`);
+
+  test.each(makers)("are refused with both names: %s, by a uid and by an output", (kind, make) => {
+    for (const parent of [GROUP_UID, pulumi.output(Promise.resolve(ROOT_UID))]) {
+      make("one", parent);
+      expect(() => make("two", parent)).toThrow(sharing(kind));
+    }
+  });
+
+  test.each(makers)("are two where they name two, or are only read: %s", (_kind, make) => {
+    make("one", GROUP_UID);
+    make("two", ROOT_UID);
+    RepoReadme.get("read", GROUP_UID);
+    expect(() => make("one", GROUP_UID)).not.toThrow();
+  });
+
+  const role = (name: string, adopted?: pulumi.Input<string>) => {
+    const args = { parentUid: ROOT_UID, name, capabilities: ["CAP_REPO_LIST"] };
+    return new Role(name, adopted === undefined ? args : adopt(adopted, args));
+  };
+
+  test("are refused with both names where both adopt one, or one adopts the other", () => {
+    const adopting = conflictOf("Role", "one adopts what the other is");
+    role("one", GROUP_UID);
+    expect(() => role("two", GROUP_UID)).toThrow(adopting);
+    void pulumi.runtime.setMocks(mocks);
+    const one = role("one");
+    expect(() => role("two", one.id)).toThrow(adopting);
+  });
+
+  test("are two where an identity and a role have one uid", () => {
+    role("one", GROUP_UID);
+    expect(() => new Group("two", adopt(GROUP_UID, { name: "two" }))).not.toThrow();
+  });
+});
+
+describe("warnings", () => {
+  async function warningsOf(capabilities: pulumi.Input<pulumi.Input<string>[]>): Promise<string[]> {
+    const warn = jest.spyOn(pulumi.log, "warn").mockResolvedValue(undefined);
+    const role = new Role("puller", {
+      ...(sampleOf("Role") as { parentUid: string; name: string }),
+      capabilities,
+    });
+    await settled(role);
+    await valueOf(pulumi.output(capabilities));
+    const lines = warn.mock.calls.map(([line]) => line);
+    warn.mockRestore();
+    return lines;
+  }
+
+  test("are given for a capability that is unknown, internal or deprecated", async () => {
+    const lines = await warningsOf([
+      "CAP_REPO_LIST",
+      "CAP_NEWER_THAN_THIS",
+      "CAP_SKILLS_WRITE",
+      "CAP_TENANT_RECORDS_LIST",
+    ]);
+    expect(lines).toEqual([
+      'Role "puller": capabilities: CAP_NEWER_THAN_THIS is not a name that this version knows: a server that does not know it drops it, and the update fails',
+      'Role "puller": capabilities: CAP_SKILLS_WRITE is internal to the platform: expect it to be refused',
+      'Role "puller": capabilities: CAP_TENANT_RECORDS_LIST is deprecated',
+    ]);
+  });
+
+  test("name what was probably meant", async () => {
+    expect(await warningsOf(["CAP_REPO_LITS"])).toEqual([
+      expect.stringMatching(
+        /^Role "puller": capabilities: CAP_REPO_LITS is not a name .*; did you mean "CAP_REPO_LIST"\?$/,
+      ),
+    ]);
+  });
+
+  test("say nothing of a secret", async () => {
+    await expect(warningsOf(pulumi.secret(["CAP_NEWER_THAN_THIS"]))).resolves.toEqual([]);
+    await expect(warningsOf([pulumi.secret("CAP_NEWER_THAN_THIS")])).resolves.toEqual([]);
+  });
+
+  const enums = kinds.flatMap(({ spec }) =>
+    Object.entries(spec.fields)
+      .filter(([, field]) => holdsNames(field))
+      .map(([key, field]) => [spec.kind, key, field] as const),
+  );
+
+  test.each(enums)("are given for an unknown name in %s.%s", (_, __, field) => {
+    const inside = (one: FieldSpec, value: string): Json => {
+      if (one.type === "list") return [inside(one.items, value)];
+      if (one.type === "map") return { a: inside(one.values, value) };
+      if (one.type !== "object") return one.type === "enum" ? `${one.prefix}${value}` : null;
+      return Object.fromEntries(
+        Object.entries(one.fields).map(([key, inner]) => [key, inside(inner, value)]),
+      );
+    };
+    expect(unknownNames(field, inside(field, "NEWER_THAN_THIS"))).not.toEqual([]);
+    expect(unknownNames(field, inside(field, "lower"))).toEqual([]);
+  });
+
+  test("are given when the value is known", async () => {
+    const later = pulumi.output(Promise.resolve(["CAP_NEWER_THAN_THIS"]));
+    await expect(warningsOf(later)).resolves.toHaveLength(1);
+    const inside = [pulumi.output(Promise.resolve("CAP_NEWER_THAN_THIS"))];
+    await expect(warningsOf(inside)).resolves.toHaveLength(1);
+  });
+
+  test("are not given for good capabilities, nor for what check refuses anyway", async () => {
+    await expect(warningsOf(["CAP_REPO_LIST", "CAP_IAM_GROUPS_LIST"])).resolves.toEqual([]);
+    await expect(warningsOf(["repo.list", "", "CAP_"])).resolves.toEqual([]);
+    await expect(warningsOf("CAP_NEWER_THAN_THIS" as unknown as string[])).resolves.toEqual([]);
+  });
+
+  const named = kinds.map(({ spec }) => spec).filter(({ fields, kind }) => fields["name"] && kind !== "Tag");
+
+  test("of names concern each kind with a name that is not checked", () => {
+    const isChecked = ({ fields: { name } }: ResourceSpec): boolean =>
+      name?.type === "string" && name.pattern !== undefined;
+    expect(named.filter(isChecked).map(({ kind }) => kind)).toEqual(["Identity"]);
+    for (const { kind, inputWarnings } of named.filter((spec) => !isChecked(spec))) {
+      expect([kind, inputWarnings?.["name"]?.("team-1 of acme.eu_x")]).toEqual([kind, []]);
+      for (const bad of ["Team", "a/b", "te\u0430m", "a\nb", "a@b"]) {
+        expect([kind, inputWarnings?.["name"]?.(bad)]).toEqual([
+          kind,
+          [
+            `${JSON.stringify(bad)} may be refused by the API: use lower-case letters, digits, blanks, dots, underscores and dashes only`,
+          ],
+        ]);
+      }
+    }
+  });
+
+  test("are not given for what is only read", async () => {
+    const warn = jest.spyOn(pulumi.log, "warn").mockResolvedValue(undefined);
+    await settled(Role.get("there", GROUP_UID));
+    expect(warn).not.toHaveBeenCalled();
+  });
+});
+
+describe("a token in the stack's configuration", () => {
+  const environment = { ...process.env };
+  afterEach(() => {
+    process.env = { ...environment };
+  });
+
+  /** The warnings of a program that makes two groups, in a process of its own. */
+  async function warningsWith(
+    config: Record<string, string>,
+    env: Record<string, string>,
+  ): Promise<string[]> {
+    for (const key of ["PLATFORM_TOKEN", "PLATFORM_TOKEN_FILE"]) Reflect.deleteProperty(process.env, key);
+    Object.assign(process.env, env);
+    const lines: string[] = [];
+    const made: Promise<unknown>[] = [];
+    jest.isolateModules(() => {
+      /* eslint-disable @typescript-eslint/no-require-imports -- loaded anew each time */
+      const sdk = require("@pulumi/pulumi") as typeof pulumi;
+      const { Group: OwnGroup } = require("../../../provider/kinds/group") as { Group: typeof Group };
+      /* eslint-enable @typescript-eslint/no-require-imports */
+      void sdk.runtime.setMocks({
+        newResource: ({ name, inputs }) => ({ id: name, state: inputs as object }),
+        call: () => ({}),
+      });
+      sdk.runtime.setAllConfig(config);
+      jest.spyOn(sdk.log, "warn").mockImplementation((line) => {
+        lines.push(line);
+        return Promise.resolve();
+      });
+      for (const name of ["a", "b"])
+        made.push(valueOf(new OwnGroup(name, { name, parentUid: GROUP_UID }).id));
+    });
+    await Promise.all(made);
+    return lines;
+  }
+
+  test("is warned about once, and never printed", async () => {
+    const lines = await warningsWith({ "platform:token": "canary-token" }, {});
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^platform:token: .*prefer PLATFORM_TOKEN$/);
+    expect(lines[0]).not.toContain("canary-token");
+  });
+
+  test("is not warned about where the environment has one, which goes first, or where there is none", async () => {
+    await expect(warningsWith({ "platform:token": "t" }, { PLATFORM_TOKEN: "e" })).resolves.toEqual([]);
+    await expect(warningsWith({}, {})).resolves.toEqual([]);
+  });
+
+  test("is warned about where the environment's is empty, and so does not count", async () => {
+    await expect(warningsWith({ "platform:token": "t" }, { PLATFORM_TOKEN: "" })).resolves.toHaveLength(1);
+  });
+});
+
+describe("a provider of the program's own", () => {
+  class OwnProvider extends pulumi.ProviderResource {
+    constructor() {
+      super("pulumi-nodejs", "own", {});
+    }
+  }
+
+  test.each([
+    { title: "given to the resource", options: () => ({ provider: new OwnProvider() }) },
+    {
+      title: "inherited from a component",
+      options: () => ({
+        parent: new pulumi.ComponentResource(
+          "test:index:Folder",
+          "folder",
+          {},
+          { providers: [new OwnProvider()] },
+        ),
+      }),
+    },
+  ])("is refused, $title: another process would not know what this one holds", ({ options }) => {
+    expect(() => new Group("team", { name: "team" }, options())).toThrow(
+      /^Group "team": the options provider and providers must not be set: .* \(PP1102\)$/,
+    );
+  });
+});
