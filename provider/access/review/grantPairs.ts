@@ -67,7 +67,11 @@ class GrantPairing {
     const { before, after } = this.sides.entities;
     const name = (role: GrantedRole, entities: Entities) => role.name ?? labelByKey(entities, role.key);
     const [from, to] = [name(old.grant.role, before), name(gained.grant.role, after)];
-    return this.pairAs(old, gained, `the role changes from ${from} to ${to}`, false);
+    const { added, removed } = compareCapabilities(old.grant.role, gained.grant.role);
+    // Others may be able to change the other role.
+    const isSame = added.length + removed.length === 0;
+    const reason = `the role changes from ${from} to ${to}${isSame ? ", another role with the same capabilities" : ""}`;
+    return this.pairAs(old, gained, reason, isSame);
   }
 
   private pairAs(

@@ -25,13 +25,18 @@ function assessGain(
   if (facts.roles.isOwner(grant.role) && !facts.roles.isOwner(role)) {
     return [isWide ? "critical" : "high", "it is now equivalent to owner"];
   }
+  const isProvider = grant.subject.type === "identityProvider";
+  if (isProvider && facts.roles.capabilitiesBeyondViewer({ ...role, capabilities: added }).length > 0)
+    return ["high", "everyone who signs in can do more than viewer"];
   if (added.some(isTakeover)) return ["high", "it can now take over the access of others"];
   if (added.some(allowsBinding)) return ["high", "it can now give roles to others"];
   const severity = isWide ? "high" : "medium";
   if (added.some(isDelegation)) return [severity, "it can now give its access to others"];
   if (added.some(isSupplyChain)) return [severity, "it can now change what others pull"];
   if (added.some(isOtherWriting)) return [severity, "it can now take away what others have"];
-  return ["low", ""];
+  return grant.subject.matchesMany || grant.subject.type === "invite"
+    ? ["medium", "many can hold it"]
+    : ["low", ""];
 }
 
 const isRole = (kind: string): boolean => kind === "Role";
@@ -40,7 +45,7 @@ export const roleWidened: Rule = {
   id: "G4",
   name: "role-widened",
   severities: ["critical", "high", "medium", "low"],
-  when: "the severity that G1, G2, G3, G6 or G9 gives the added capabilities; otherwise low",
+  when: "the severity that G1, G2, G3, G6, G7 or G9 gives the added capabilities. Otherwise medium where many can hold the role, or an invite gives it, and low",
   what: "A role that is already bound gains capabilities. The finding lists every subject that has the role, and on which group; an inventory adds those that this program does not manage. Not reported: a role without bindings, and a role that only loses capabilities.",
   why: "One line in a role changes what each of its subjects can do, wherever the role is bound. The diff shows none of these bindings.",
   fix: "Create a second role with the added capabilities, and bind it to those who need them. Or remove the write capabilities again.",

@@ -105,6 +105,15 @@ describe("the difference between two graphs", () => {
     expect(told(wide, before).changes).toEqual(["narrowed: the role changes from writer to reader"]);
   });
 
+  test("calls another role with the same capabilities wider: others may change it", () => {
+    const same = basis.map((one) => (one.key === writer ? role(writer, "CAP_REPO_LIST") : one));
+    const [from, to] = [reader, writer].map((key) => graph(...same, binding(1, someone, key, team)));
+    if (from === undefined || to === undefined) throw new Error("no graphs");
+    expect(told(from, to).changes).toEqual([
+      "widened: the role changes from reader to writer, another role with the same capabilities",
+    ]);
+  });
+
   test("lists a change of the holder as a loss and a gain", () => {
     const after = graph(...basis, binding(1, other, reader, team));
     expect(told(before, after).changes.sort()).toEqual(["gained: new grant", "lost: grant removed"]);

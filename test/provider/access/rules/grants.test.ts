@@ -287,6 +287,17 @@ describe("G4 role-widened", () => {
     );
   });
 
+  it("has the severity of what it gives everyone who signs in, and is medium where many can hold it", () => {
+    const provider = resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: dev.uid });
+    const invite = resource("GroupInvite", "open", { parentUid: payments, roleUid: dev.uid, ttl: "24h" });
+    const gain = (holder: Resource, ...more: string[]): string[] => {
+      const held = [...withOwner, holder];
+      return severitiesOf("G4", compareResources([...held, dev], [...held, wider(...more)]));
+    };
+    expect(gain(provider, "REPO_BLOBS_DELETE")).toEqual(["high"]);
+    expect(gain(invite, "TAG_LIST")).toEqual(["medium"]);
+  });
+
   it("is critical where it makes an owner of the root", () => {
     const bound = [...base, binding(ci, dev, acme)];
     const all = ["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE", "IAM_IDENTITY_UPDATE"];
