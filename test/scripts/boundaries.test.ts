@@ -69,7 +69,7 @@ function cruiseWithForbidden(): Cruise {
     for (const [file, target] of forbidden)
       appendFileSync(join(copy, file), `\nimport ${JSON.stringify(target)};\n`);
     mkdirSync(join(copy, "provider/unlisted"));
-    writeFileSync(join(copy, UNLISTED), 'import "../api/uid";\n');
+    writeFileSync(join(copy, UNLISTED), 'import "../text/uid";\n');
     const cruiser = join(root, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs");
     const args = [cruiser, "provider", "emulator", "--output-type", "json"];
     return JSON.parse(
