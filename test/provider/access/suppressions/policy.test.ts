@@ -136,7 +136,7 @@ describe("a policy file", () => {
       entry("rule: G1", ...good.slice(1, 3)),
       "allow[0].expires is missing: findings of this rule are high or critical, so the suppression must end",
     ],
-    [entry("rule: any-subject", ...good.slice(1, 3)), "expires is missing"],
+    [entry("rule: owner-grant", ...good.slice(1, 3)), "expires is missing"],
     ...["*", "**", "?*", "*?", "?", "???", "* / *", "\\**", "-*", " *", "?\\?", "\\[*"].flatMap((glob) =>
       ["rule: X2", "rule: G1", "type: Role", "reason: x"].map((line): [string, string] => [
         entry(
