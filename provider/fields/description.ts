@@ -207,7 +207,6 @@ export interface OneOf {
   readonly immutable?: boolean;
 }
 
-/** Whether a field, or a part of it, is a secret. */
 /** The fields directly inside a field: the items of a list, the values of a map, the members of an object. */
 export function innerFields(field: FieldSpec): readonly FieldSpec[] {
   if (field.type === "list") return [field.items];
@@ -215,6 +214,7 @@ export function innerFields(field: FieldSpec): readonly FieldSpec[] {
   return field.type === "object" ? Object.values(field.fields) : [];
 }
 
+/** Whether a field, or a part of it, is a secret. */
 export function containsSecret(field: FieldSpec): boolean {
   return (
     field.secret === true || (field.type === "object" && Object.values(field.fields).some(containsSecret))

@@ -3,7 +3,7 @@ import type { Json } from "../../fields/description";
 import { createEffectSide, describeEffects, mayWiden } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
 import { specs } from "../documents/specs";
-import { GrantIndex } from "../graph/grantIndex";
+import { GrantIndex, groupBy } from "../graph/grantIndex";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { tupleOf } from "../graph/grant";
 import type { Scope, Grant, GrantChange } from "../graph/grant";
@@ -27,6 +27,9 @@ interface FindingText {
   readonly pins?: Json;
 }
 
+const placeOf = ({ kind, name, inputs }: Entity): string =>
+  JSON.stringify([kind, name ?? null, inputs["parentUid"] ?? null]);
+
 /** What rules ask of a comparison. Worked out once, when first asked for. */
 export class Facts {
   /** The grants on both sides. */
@@ -40,6 +43,7 @@ export class Facts {
   private deleted: ReadonlySet<string> | undefined;
   private gained: ReadonlySet<string> | undefined;
   private gaining: ReadonlySet<string> | undefined;
+  private namesakes: ReadonlyMap<string, readonly Entity[]> | undefined;
   private createContext: EffectContext | undefined;
 
   constructor(
@@ -109,6 +113,20 @@ export class Facts {
       languages: languages ?? new Languages(),
     };
     return describeEffects(spec, inPlaceOf, inputs, this.createContext);
+  }
+
+  /** The objects of the same kind that had this name at this place before. */
+  namesakesBefore(entity: Entity): readonly Entity[] {
+    this.namesakes ??= groupBy([...this.comparison.before.entities.values()], (each) => [placeOf(each)]);
+    return this.namesakes.get(placeOf(entity)) ?? [];
+  }
+
+  /** Whether the change deletes something at the server. */
+  isDeleted(key: string): boolean {
+    this.deleted ??= new Set(
+      [...this.removals()].flatMap(({ op, before }) => (op === "delete" ? [before.key] : [])),
+    );
+    return this.deleted.has(key);
   }
 
   /** Whether a grant is new as a whole. */
@@ -208,12 +226,8 @@ export class Facts {
   /** What referred to something before the change and is not taken away with it. */
   dependents(key: string): Entity[] {
     this.references ??= referencesOf(this.comparison.before);
-    this.deleted ??= new Set(
-      [...this.removals()].flatMap(({ op, before }) => (op === "delete" ? [before.key] : [])),
-    );
-    const { deleted } = this;
     return (this.references.get(key) ?? []).filter((entity) => {
-      if (entity.key === key || deleted.has(entity.key)) return false;
+      if (entity.key === key || this.isDeleted(entity.key)) return false;
       const after = this.comparison.after.entities.get(entity.key);
       return after === undefined || stillRefers(entity.inputs, after.inputs, key);
     });

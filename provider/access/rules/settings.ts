@@ -57,9 +57,7 @@ function severityOf(facts: Facts, change: Change, field: FieldEffect): Severity 
 
 /** Whether a finding says at least as loudly what becomes of a property of the same resource. */
 function isReported(others: readonly Finding[], { urn, after }: Change, path: string, severity: Severity) {
-  const isAbout = (other: string): boolean =>
-    other === path ||
-    [".", "["].some((sign) => path.startsWith(`${other}${sign}`) || other.startsWith(`${path}${sign}`));
+  const isAbout = (other: string): boolean => isPathWithin(path, other) || isPathWithin(other, path);
   return others.some(
     (other) =>
       (other.urn === undefined ? other.uid !== undefined && other.uid === after.uid : other.urn === urn) &&
@@ -72,15 +70,9 @@ function isReported(others: readonly Finding[], { urn, after }: Change, path: st
 const sortByDirection = (fields: readonly FieldEffect[]): FieldEffect[] =>
   [...fields].sort((a, b) => Number(b.direction === "widened") - Number(a.direction === "widened"));
 
-/** Whether two objects of a kind have one name at one place. */
-const isSame = (one: Entity, other: Entity): boolean =>
-  one.kind === other.kind && one.name === other.name && one.inputs["parentUid"] === other.inputs["parentUid"];
-
-/** What the same change deletes of this name at this place: the resource has only another name in the program. */
-function deletedTwin(facts: Facts, after: Entity): Entity | undefined {
-  return facts.comparison.changes.find(
-    ({ op, before }) => op === "delete" && before !== undefined && isSame(before, after),
-  )?.before;
+/** What a create takes the place of where the program only renames its resource: the same change deletes it. */
+function findRenamed(facts: Facts, { op, after }: Change): Entity | undefined {
+  return op === "create" ? facts.namesakesBefore(after).find(({ key }) => facts.isDeleted(key)) : undefined;
 }
 
 /**
@@ -110,9 +102,12 @@ function isFromCatalogue({ kind, inputs }: Entity, path: string): boolean {
 
 function findChangedSettings(facts: Facts, others: readonly Finding[], change: Change): FindingInput[] {
   const { op, after } = change;
+  const renamed = findRenamed(facts, change);
   const isNew =
-    op === "create" || (op === "replace" && change.fields.some(({ path }) => path === "parentUid"));
-  const open = (isNew ? newEffects(facts, change) : change.fields).filter(
+    renamed === undefined &&
+    (op === "create" || (op === "replace" && change.fields.some(({ path }) => path === "parentUid")));
+  const fields = renamed === undefined ? change.fields : facts.effectsOf(after, renamed.inputs);
+  const open = (isNew ? newEffects(facts, change) : fields).filter(
     (field) =>
       mayWiden(field.direction) &&
       // X1 judges each address.
@@ -140,18 +135,20 @@ function findChangedSettings(facts: Facts, others: readonly Finding[], change: C
 }
 
 /** A create that the server carries out on what exists already under the same name. */
-function findReplacedContent(facts: Facts, { op, after }: Change): FindingInput[] {
+function findReplacedContent(facts: Facts, change: Change): FindingInput[] {
+  const { op, after } = change;
   const spec = specs[after.kind];
   if (op !== "create" || spec?.operations?.upsert !== true || !hasJudgedField(after.kind)) return [];
   const parent = facts.entity(textAt(after.inputs, "parentUid") ?? "");
   // What is below a new object is new itself.
   if (parent !== undefined && parent.uid === undefined) return [];
-  const { before, inventory } = facts.comparison;
-  const existing = [...before.entities.values()].find((entity) => isSame(entity, after));
+  const { inventory } = facts.comparison;
+  // What it changes of its own object is judged as a change.
+  if (findRenamed(facts, change) !== undefined) return [];
+  const [existing] = facts.namesakesBefore(after);
   const place = textAt(after.inputs, "parentUid") ?? "";
   if (existing === undefined && inventory !== undefined && listsObject(inventory, after.kind, place))
     return [];
-  if (existing !== undefined && deletedTwin(facts, after)?.key === existing.key) return [];
   return [
     facts.aboutEntity(after, {
       severity: existing === undefined ? "medium" : "high",

@@ -59,13 +59,16 @@ const issuersBefore = new WeakMap<Facts, KnownBefore>();
 
 /** The patterns of the issuers that identities with a grant trusted before. */
 function knownIssuers(facts: Facts): KnownBefore {
-  const found = issuersBefore.get(facts) ?? new KnownBefore(facts);
-  if (!issuersBefore.has(facts)) {
-    issuersBefore.set(facts, found);
-    for (const { entity, groups } of boundBefore(facts)) {
-      const pattern = issuerPatternOf(entity);
-      if (pattern !== undefined) found.add(pattern, groups);
-    }
+  const known = issuersBefore.get(facts);
+  if (known !== undefined) return known;
+  const found = new KnownBefore(facts);
+  issuersBefore.set(facts, found);
+  for (const { entity, groups } of boundBefore(facts)) {
+    const pattern = issuerPatternOf(entity);
+    const isExact = issuersOf(entity).some((issuer) => issuer !== undefined);
+    // A pattern that others can meet would make them all known.
+    const isPinned = isExact || judgeIssuersOf(facts, entity.inputs["claimMatch"])?.kind === "pinned";
+    if (pattern !== undefined && isPinned) found.add(pattern, groups);
   }
   return found;
 }

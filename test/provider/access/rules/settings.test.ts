@@ -178,6 +178,17 @@ describe("S1 changed-setting", () => {
     expect(found("S1", both).map(({ field }) => field)).toEqual(["ignore.roleUids"]);
   });
 
+  test.each([
+    [{ amazon: { account: "1" } }, []],
+    [{ amazon: { account: "2" } }, ["amazon.account"]],
+  ])("of a resource that only has another name in the program, as of a change: %j", (args, expected) => {
+    const named = { name: "cloud", parentUid: payments };
+    const old = resource("AccountAssociation", "cloud", { ...named, amazon: { account: "1" } });
+    const renamed = resource("AccountAssociation", "cloud-new", { ...named, ...args });
+    const findings = found("S1", change([old], [renamed]));
+    expect(findings.map(({ field }) => field)).toEqual(expected);
+  });
+
   test("a role that nobody holds is medium", () => {
     const wider = (what: Resource): Resource => ({
       ...what,

@@ -257,6 +257,13 @@ describe("T2 any-issuer", () => {
     expect(severitiesOf("T2", compareResources(known, [...known, added]))).toEqual(expected);
   });
 
+  it("knows no issuer by a pattern that others can meet", () => {
+    const open = identity("open", claims({ issuerPattern: "^https://.*$", subject: "y" }));
+    const known = [...base, open, binding(open, viewer, payments)];
+    const added = identity("added", claims({ issuer: "https://login.evil.example", subject: "x" }));
+    expect(severitiesOf("T2", compareResources(known, [...known, added]))).toEqual(["high"]);
+  });
+
   it("reports an issuer that was trusted on another group only as medium", () => {
     const by = (name: string, subject: string) =>
       identity(name, claims({ issuer: "https://oidc.partner.example", subject }));
