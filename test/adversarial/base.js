@@ -103,6 +103,59 @@ const resources = {
       singleUse: true,
     }),
   ],
+  // What follows somebody revokes at the server when the honest program is applied: the program does not know of it.
+  archive: ["Group", () => ({ parentUid: ids.root, name: "archive" })],
+  vault: ["Group", () => ({ parentUid: ids.root, name: "vault" })],
+  "archive-owner": [
+    "RoleBinding",
+    (r) => ({ parentUid: r.archive.id, identityUid: r.tester.id, roleUid: ids.owner }),
+  ],
+  "vault-access": [
+    "GroupAccess",
+    (r) => ({
+      parentUid: r.vault.id,
+      bindings: {
+        audit: { identityUid: r.auditor.id, roleUid: r.reader.id },
+        keeper: { identityUid: r.tester.id, roleUid: ids.owner },
+      },
+    }),
+  ],
+  keeper: [
+    "Role",
+    () => ({
+      parentUid: ids.root,
+      name: "keeper",
+      capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE"],
+    }),
+  ],
+  "archive-keeper": [
+    "RoleBinding",
+    (r) => ({ parentUid: r.archive.id, identityUid: r.auditor.id, roleUid: r.keeper.id }),
+  ],
+  admins: [
+    "ExternalGroupRoleMapping",
+    (r) => ({ parentUid: r.staff.id, externalGroupId: "admins", roleUid: ids.owner, scope: ids.root }),
+  ],
+  agents: [
+    "AccountAssociation",
+    (r) => ({
+      parentUid: r.vault.id,
+      name: "agents",
+      chainguard: { serviceBindings: { INGESTER: r.auditor.id, COSIGNED: ids.boss } },
+    }),
+  ],
+  contractor: [
+    "Identity",
+    (r) => ({
+      parentUid: r.archive.id,
+      name: "contractor",
+      claimMatch: { issuer: GITHUB, subjectPattern: "^repo:.*$" },
+    }),
+  ],
+  "archive-contractor": [
+    "RoleBinding",
+    (r) => ({ parentUid: r.archive.id, identityUid: r.contractor.id, roleUid: r.reader.id }),
+  ],
 };
 
 /**

@@ -114,6 +114,7 @@ async function plantOrganisation(emulator: Emulator): Promise<Record<string, str
     String((await call(emulator, "POST", path, body))["uid"]);
   const root = await make("/iam/v2/groups", { name: "acme" });
   const [owner, viewer] = [await roleNamed(emulator, "owner"), await roleNamed(emulator, "viewer")];
+  const pusher = await roleNamed(emulator, "registry.push");
   const identity = (name: string) =>
     make(`/iam/v2/identities/${root}`, {
       name,
@@ -126,7 +127,32 @@ async function plantOrganisation(emulator: Emulator): Promise<Record<string, str
   for (const identityUid of [boss, chief]) {
     await make(`/iam/v2/roleBindings/${root}`, { identityUid, roleUid: owner });
   }
-  return { root, owner, viewer, boss, chief, mallory };
+  return { root, owner, viewer, pusher, boss, chief, mallory };
+}
+
+/** What somebody takes away at the server after the honest program was applied: no program may bring it back unseen. */
+async function revokeByHand(
+  emulator: Emulator,
+  made: Readonly<Record<string, string | undefined>>,
+  { owner = "" }: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { vault = "", auditor = "", keeper = "", admins = "", contractor = "" } = made;
+  const listed = await call(emulator, "GET", `/iam/v2/roleBindings?uidp.children_of=${vault}&role=${owner}`);
+  const ofOwner = listed["roleBindings"] as { uid: string }[];
+  const bindings = [made["archive-owner"] ?? "", ...ofOwner.map(({ uid }) => uid)];
+  if (bindings.length !== 2) throw new Error("the vault has no binding of an owner to revoke");
+  for (const uid of bindings) await call(emulator, "DELETE", `/iam/v2/roleBindings/${uid}`);
+  await call(emulator, "DELETE", `/iam/v2/externalGroupRoleMappings/${admins}`);
+  await call(emulator, "PATCH", `/iam/v2/roles/${keeper}`, { capabilities: ["CAP_REPO_LIST"] });
+  await call(emulator, "PATCH", `/iam/v2/accountAssociations/${vault}`, {
+    chainguard: { serviceBindings: { INGESTER: auditor } },
+  });
+  await call(emulator, "PATCH", `/iam/v2/identities/${contractor}`, {
+    claimMatch: {
+      issuer: "https://token.actions.githubusercontent.com",
+      subject: "repo:acme/archive:ref:refs/heads/main",
+    },
+  });
 }
 
 /** An organisation with an honest program applied: the state that every hostile program starts from. */
@@ -144,9 +170,11 @@ async function prepareBase(): Promise<Base> {
     });
     await stack.init();
     await stack.up();
-    const sandbox = stack.ids()["sandbox"] ?? "";
+    const made = stack.ids();
+    const { sandbox = "" } = made;
     const { mallory, owner } = ids;
     await call(emulator, "POST", `/iam/v2/roleBindings/${sandbox}`, { identityUid: mallory, roleUid: owner });
+    await revokeByHand(emulator, made, ids);
     return { stack, dataFile, token: emulator.token, ids: { ...ids, sandbox }, folder };
   } finally {
     await emulator.close();
@@ -163,7 +191,7 @@ export function policyFile(
     `  - match: ${match}\n    reason: agreed with the security team\n    expires: ${expires}\n`;
   const entries = [
     `{ name: break-glass, role: "${owner}" }`,
-    `{ group: "acme / sandbox*", role: "${owner}" }`,
+    `{ group: "acme / sandbox*" }`,
     `{ group: "${sandbox}" }\n    rule: T5`,
   ];
   return `allow:\n${entries.map(entry).join("")}`;

@@ -15,10 +15,17 @@ export function collectionOf(emulator: Emulator, collection: string): Wire[] {
 }
 
 async function capabilitiesAt(emulator: Emulator): Promise<ReadonlyMap<unknown, readonly string[]>> {
-  const body = await call(emulator, "GET", "/iam/v2/roles?page_size=200");
-  return new Map(
-    (body["roles"] as Wire[]).map((role) => [role["uid"], [...(role["capabilities"] as string[])].sort()]),
-  );
+  const found = new Map<unknown, readonly string[]>();
+  let token = "";
+  do {
+    const query = new URLSearchParams({ page_size: "200", page_token: token }).toString();
+    const body: Wire = await call(emulator, "GET", `/iam/v2/roles?${query}`);
+    for (const role of body["roles"] as Wire[]) {
+      found.set(role["uid"], [...(role["capabilities"] as string[])].sort());
+    }
+    token = (body["nextPageToken"] as string | undefined) ?? "";
+  } while (token !== "");
+  return found;
 }
 
 /** The grants that the server holds, read off its resources without any code of the review. */

@@ -76,7 +76,7 @@ function findOutsider(
       ).values(),
     ],
     grants: elsewhere.map(({ grant }) => grant),
-    severity: "medium",
+    severity: elsewhere.some(({ grant }) => grant.group.isRoot) ? "high" : "medium",
     words: "which identities trusted before only on other groups",
   };
 }
@@ -85,7 +85,7 @@ export const newOutsider: Rule = {
   id: "T7",
   name: "new-outsider",
   severities: ["high", "medium"],
-  when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Medium too for an outsider that was trusted before, on other groups only",
+  when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Below the root, medium too for an outsider that was trusted before, on other groups only",
   what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an organisation of CircleCI, an account of AWS, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. An invite to a new mail domain is reported too, as medium. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3).",
   why: "The subject pins one owner, but nobody has said that the owner is one of yours. `acme` and `acme-inc` are two organisations. Who administers one group can create an identity there, and make an outsider look known.",
   fix: "Compare the name letter by letter with the one that you mean. Bind outsiders to a role that only reads, on a group below the root. Let identities of your own organisation write.",

@@ -943,17 +943,18 @@ describe("T7 new-outsider", () => {
   });
 
   describe("of what was trusted on another group only", () => {
-    const at = (where: string, trust: Props, what: Resource, more = before) => {
+    const at = (where: string, trust: Props, what: Resource, place = payments) => {
       const [there, who] = [identity("there", trust), identity("ci", trust)];
-      const all = [...more, there, binding(there, viewer, where)];
-      return severitiesOf("T7", compareResources(all, [...all, who, binding(who, what, payments)]));
+      const all = [...before, there, binding(there, viewer, where)];
+      return severitiesOf("T7", compareResources(all, [...all, who, binding(who, what, place)]));
     };
     const trusts = [
       github(GLOBEX),
       claims({ issuer: "https://sso.acme.example", subject: "eve@globex.com" }),
     ];
 
-    it.each(trusts)("finds one as medium: %j", (trust) => {
+    it.each(trusts)("finds one as medium below the root: %j", (trust) => {
+      expect(at(cards, trust, viewer, acme)).toEqual(["high"]);
       expect(at(cards, trust, viewer)).toEqual(["medium"]);
       expect(at(cards, trust, owner)).toEqual(["medium"]);
       expect(at(payments, trust, owner)).toEqual([]);
