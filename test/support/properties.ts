@@ -9,7 +9,7 @@ export const isQuick = process.env["PULUMI_PLATFORM_TESTS"] === "quick";
  */
 const wanted = process.env["PROPERTY_SEED"];
 
-/** Whether all of many alike cases are tried, as the nightly suites and the mutations do: they set PROPERTY_SEED. */
+/** Whether all of many alike cases are tried, as the nightly suites and the mutants do: they set PROPERTY_SEED. */
 export const isThorough = wanted !== undefined;
 
 /**
