@@ -9,11 +9,10 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import type { Message } from "./gateway/descriptor";
-import { decodeMessage } from "./gateway/decode";
-import { renderMessage } from "./gateway/render";
-import type { JsonNode } from "./gateway/strictJson";
-import { readJson } from "./gateway/strictJson";
+import { decodeMessage } from "./gateway/request";
+import { renderMessage } from "./gateway/response";
+import type { Json } from "./gateway/json";
+import { isJsonObject } from "./gateway/json";
 import type { Store } from "./service/store";
 import type { KindTable } from "./tables/kindTable";
 
@@ -78,8 +77,7 @@ export function saveDataFile(path: string, store: Store, tables: readonly KindTa
 
 function serialise(store: Store, tables: readonly KindTable[]): string {
   const lines: string[] = [];
-  for (const { kind, message, behaviour } of tables) {
-    if (!behaviour) continue;
+  for (const { kind, message } of tables) {
     for (const { uid, createdAt, updatedAt, value, builtIn } of store.all(kind)) {
       if (builtIn) continue;
       const rendered = renderMessage(value, message, { milliseconds: false });
@@ -91,58 +89,91 @@ function serialise(store: Store, tables: readonly KindTable[]): string {
 }
 
 function load(text: string, store: Store, tables: readonly KindTable[]): void {
-  const root = readJson(text);
-  if (!root || readNumber(requireMember(root, "version")) !== version)
-    throw new Error(`"version" must be ${version}`);
-  if (!/\}\s*$/.test(text)) throw new Error("text after the end");
-  for (const node of readItems(requireMember(root, "resources"))) {
-    const kind = readString(requireMember(node, "kind"));
-    const table = tables.find((candidate) => candidate.kind === kind && candidate.behaviour);
+  const root = JSON.parse(text) as Json;
+  if (memberOf(root, "version") !== version) throw new Error(`"version" must be ${version}`);
+  for (const stored of readItems(root, "resources")) {
+    const kind = readText(stored, "kind");
+    const table = tables.find((candidate) => candidate.kind === kind);
     if (!table) throw new Error(`unknown kind "${kind}"`);
-    const uid = readString(requireMember(node, "uid"));
-    const value: Message = decodeMessage(requireMember(node, "value"), table.message, text);
+    const uid = readText(stored, "uid");
     store.add({
       kind,
       uid,
       parent: storedParentUid(uid, table),
-      createdAt: readNumber(requireMember(node, "createdAt")),
-      updatedAt: readNumber(requireMember(node, "updatedAt")),
-      value,
+      createdAt: readNumber(stored, "createdAt"),
+      updatedAt: readNumber(stored, "updatedAt"),
+      value: decodeMessage(memberOf(stored, "value"), table.message),
       builtIn: false,
     });
   }
-  for (const node of readItems(requireMember(root, "people"))) {
-    store.ensurePerson(readString(requireMember(node, "issuer")), readString(requireMember(node, "subject")));
+  for (const person of readItems(root, "people")) {
+    store.ensurePerson(readText(person, "issuer"), readText(person, "subject"));
   }
 }
 
 /** Derives the uid of a stored resource's parent from its own. */
-export function storedParentUid(uid: string, { behaviour }: KindTable): string {
-  if (behaviour?.hasUidOfParent) return uid;
+export function storedParentUid(uid: string, { hasUidOfParent }: KindTable): string {
+  if (hasUidOfParent) return uid;
   return uid.includes("/") ? uid.slice(0, uid.lastIndexOf("/")) : "";
 }
 
-function requireMember(node: JsonNode, key: string): JsonNode {
-  const found = node.kind === "object" ? node.members.find((each) => each.key === key) : undefined;
-  if (!found) throw new Error(`"${key}" is missing`);
-  return found.value;
+function memberOf(json: Json, key: string): Json {
+  const member = isJsonObject(json) ? json[key] : undefined;
+  if (member === undefined) throw new Error(`"${key}" is missing`);
+  return member;
 }
 
-function readItems(node: JsonNode): readonly JsonNode[] {
-  if (node.kind !== "list") throw new Error("must be a list");
-  return node.items;
+function readItems(json: Json, key: string): readonly Json[] {
+  const items = memberOf(json, key);
+  if (!Array.isArray(items)) throw new Error(`"${key}" must be a list`);
+  return items;
 }
 
-function readString(node: JsonNode): string {
-  if (node.kind !== "string") throw new Error("must be a string");
-  return node.text;
+function readText(json: Json, key: string): string {
+  const text = memberOf(json, key);
+  if (typeof text !== "string") throw new Error(`"${key}" must be a string`);
+  return text;
 }
 
-function readNumber(node: JsonNode): number {
-  if (node.kind !== "number") throw new Error("must be a number");
-  return Number(node.raw);
+function readNumber(json: Json, key: string): number {
+  const number = memberOf(json, key);
+  if (typeof number !== "number") throw new Error(`"${key}" must be a number`);
+  return number;
 }
 
 function describeError(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\s+/g, " ") : String(error);
+}
+
+/** Saves after changes: changes within a short time are saved together, and a large file less often. */
+export class AutoSave {
+  private timer: NodeJS.Timeout | undefined;
+  private lastSaveMs = 0;
+
+  /** @param save writes the file. @throws Error */
+  constructor(private readonly save: () => void) {}
+
+  schedule(): void {
+    if (this.timer) return;
+    this.timer = setTimeout(
+      () => {
+        try {
+          this.saveNow();
+        } catch {
+          // The save at the end reports the error; a request must not fail because of it.
+        }
+      },
+      10 + 4 * this.lastSaveMs,
+    );
+    this.timer.unref();
+  }
+
+  /** @throws Error */
+  saveNow(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const started = performance.now();
+    this.save();
+    this.lastSaveMs = performance.now() - started;
+  }
 }

@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Fault, Faults } from "./faults";
-import { errorResponse } from "./gateway/errorResponse";
+import { errorResponse } from "./gateway/response";
 import type { Gateway, GatewayRequest, GatewayResponse, Trace } from "./gateway/gateway";
 import { slowDown } from "./gateway/status";
-import type { RateLimiter } from "./rateLimit";
 import type { LoggedRequest, RequestLog } from "./requestLog";
 import { parseLoggedBody } from "./requestLog";
-import type { Issuer } from "./service/issuer";
+import type { Issuer } from "./service/jwt";
 import type { EmulatorSettings } from "./settings";
 
 export interface RequestHandlerOptions {
@@ -130,4 +129,21 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** A bucket that holds one second's worth of requests and drains steadily. */
+export class RateLimiter {
+  private level = 0;
+  private at = 0;
+
+  /** Returns 0 for a request within the limit, else the milliseconds to wait. `now` must be monotonic. */
+  acquire(perSecond: number, now: number): number {
+    if (perSecond <= 0) return 0;
+    this.level = Math.max(0, this.level - ((now - this.at) * perSecond) / 1000);
+    this.at = now;
+    const over = this.level + 1 - Math.max(1, perSecond);
+    if (over > 0) return Math.ceil((over * 1000) / perSecond);
+    this.level += 1;
+    return 0;
+  }
 }

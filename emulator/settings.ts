@@ -1,5 +1,4 @@
 import type { TermsDocument } from "./gateway/status";
-import { isLoopbackHost } from "./loopback";
 
 /** Behaviour that can be changed while the emulator runs. */
 export interface EmulatorSettings {
@@ -134,4 +133,9 @@ export function parseSettings(settings: unknown): Partial<EmulatorSettings> {
     if (!accepts(value)) throw new Error(`setting "${name}" must be ${rule}`);
   }
   return settings;
+}
+
+/** Whether a host name of a URL is this machine's loopback. The package has a list of its own: see `provider/text/address.ts`. */
+export function isLoopbackHost(hostname: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }

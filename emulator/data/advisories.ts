@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Message } from "../gateway/descriptor";
+import type { Message } from "../gateway/fields";
 import type { BuiltIn } from "../tables/kindTable";
 
 /** Made-up data, the same in every run. */

@@ -1,13 +1,10 @@
-import type { Message } from "./descriptor";
-import { withDeadline } from "./deadline";
-import { errorResponse, toStatusError } from "./errorResponse";
-import { decodePercent } from "./percent";
-import { checkSize, readCall } from "./readCall";
-import { renderMessage } from "./render";
+import { unescape } from "node:querystring";
+import type { Message } from "./fields";
+import { checkSize, decodePercent, hasBadEscape, invalidUtf8, maxMessageBytes, readCall } from "./request";
+import { errorResponse, renderMessage } from "./response";
 import type { Match, Method } from "./routes";
 import { Routes } from "./routes";
-import { Code, StatusError } from "./status";
-import { maxMessageBytes, wireSize } from "./wireSize";
+import { badRequest, Code, StatusError } from "./status";
 
 export interface GatewayRequest {
   readonly method: string;
@@ -76,7 +73,7 @@ export class Gateway {
     try {
       return await this.route(request, trace);
     } catch (error) {
-      return errorResponse(toStatusError(error), request.method, this.options.settings);
+      return errorResponse(error, request.method, this.options.settings);
     }
   }
 
@@ -84,8 +81,7 @@ export class Gateway {
     const cut = request.target.indexOf("?");
     const rawPath = cut < 0 ? request.target : request.target.slice(0, cut);
     const rawQuery = cut < 0 ? "" : request.target.slice(cut + 1);
-    const path = decodePercent(rawPath, false);
-    if ("badEscape" in path || !rawPath.startsWith("/")) {
+    if (hasBadEscape(rawPath) || !rawPath.startsWith("/")) {
       return {
         status: 400,
         headers: { "Content-Type": "text/plain; charset=utf-8", Connection: "close" },
@@ -93,16 +89,17 @@ export class Gateway {
       };
     }
 
-    const match = this.findMatch(request, path.text);
+    const path = decodePercent(rawPath);
+    const match = this.findMatch(request, path ?? unescape(rawPath));
     trace.rpc = match.method.rpc;
     const call = readCall({
       match,
       rawQuery,
       body: request.body,
       isForm: isForm(request),
-      pathHasInvalidUtf8: path.hasInvalidUtf8,
       ignoreMask: trace.ignoreMask ?? false,
     });
+    if (path === undefined) throw invalidUtf8();
     trace.updateMask = call.updateMask;
     const authorization = firstHeader(request, "authorization");
     const response = await withDeadline(firstHeader(request, "grpc-timeout"), () =>
@@ -133,7 +130,7 @@ export class Gateway {
       omitEmpty: this.options.settings?.omitEmpty,
     });
     const body = JSON.stringify(response);
-    if (body.length > maxMessageBytes) checkSize(wireSize(message, method.response));
+    if (body.length > maxMessageBytes) checkSize(message);
     return { status: 200, headers, body };
   }
 }
@@ -147,4 +144,35 @@ function isForm(request: GatewayRequest): boolean {
 function firstHeader(request: GatewayRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;
+}
+
+const timeoutUnits: Readonly<Record<string, number>> = {
+  H: 3_600_000,
+  M: 60_000,
+  S: 1000,
+  m: 1,
+  u: 1e-3,
+  n: 1e-6,
+};
+
+/** Runs a call with the deadline of its `grpc-timeout` header. @throws StatusError code 4 after the deadline. */
+async function withDeadline(
+  header: string | undefined,
+  run: () => ServiceResponse | Promise<ServiceResponse>,
+): Promise<ServiceResponse> {
+  if (header === undefined) return run();
+  const [, amount, unit = ""] = /^([0-9]{1,8})([HMSmun])$/.exec(header) ?? [];
+  if (amount === undefined) throw badRequest(`invalid grpc-timeout: ${header}`);
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new StatusError(Code.deadlineExceeded, "context deadline exceeded")),
+      Number(amount) * (timeoutUnits[unit] ?? 0),
+    );
+  });
+  try {
+    return await Promise.race([Promise.resolve().then(run), deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,8 +1,11 @@
-import type { MessageType } from "./descriptor";
+import type { PlatformService } from "../service/platformService";
+import type { AuthenticatedCall } from "../tables/kindTable";
+import type { MessageType } from "./fields";
+import type { ServiceResponse } from "./gateway";
 
 export type HttpVerb = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** One method of a service and its address. */
+/** One method of a service: its address, its messages, and what it does. */
 export interface Method {
   /** For example `iam.v2.GroupsService/GetGroup`. */
   readonly rpc: string;
@@ -22,6 +25,8 @@ export interface Method {
   readonly isPublic?: boolean;
   /** Capabilities that the caller needs, without `CAP_`; any token does if none is named. */
   readonly capabilities?: readonly string[];
+  /** @throws StatusError */
+  run(call: AuthenticatedCall, platform: PlatformService): ServiceResponse;
 }
 
 export interface Match {

@@ -89,6 +89,11 @@ export function invalidArgument(violations: readonly Violation[]): StatusError {
   );
 }
 
+/** Code 3 without details: what the gateway itself refuses. No client may read the text. */
+export function badRequest(message: string): StatusError {
+  return new StatusError(Code.invalidArgument, message);
+}
+
 /** Code 3 that names one field. */
 export function invalidField(field: string, description: string): StatusError {
   return invalidArgument([{ field, description }]);

@@ -1,10 +1,10 @@
-import type { Message, Value } from "../gateway/descriptor";
+import type { Message, Value } from "../gateway/fields";
 import type { Call } from "../gateway/gateway";
 import { permissionDenied } from "../gateway/status";
-import type { Caller } from "./caller";
-import { operator } from "./caller";
 import type { Entry, Store } from "./store";
 import { personUid } from "./store";
+import type { Caller } from "./tokens";
+import { operator } from "./tokens";
 
 /** The caller with the emulator's own token may do everything. */
 const operatorUid = personUid(operator.issuer, operator.subject);

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Message } from "../gateway/descriptor";
-import { newMessage } from "../gateway/descriptor";
+import type { Message } from "../gateway/fields";
+import { newMessage } from "../gateway/fields";
 import { invalidField } from "../gateway/status";
-import type { KindTable, ServiceContext } from "../tables/kindTable";
+import type { KindTable } from "../tables/kindTable";
+import type { PlatformService } from "./platformService";
 import type { Entry } from "./store";
 
 const defaultPageSize = 50;
@@ -45,7 +46,7 @@ interface Token {
  */
 export function listPage(
   table: KindTable,
-  context: ServiceContext,
+  platform: PlatformService,
   request: Message,
   matchesRecording: boolean,
   shown?: (entry: Entry) => boolean,
@@ -55,9 +56,9 @@ export function listPage(
   if (skip < 0) throw invalidField("skip", "skip must not be negative");
   const order = parseOrder((request.orderBy ?? "") as string, table);
   const fingerprint = fingerprintQuery(table, request, order);
-  const token = readToken((request.pageToken ?? "") as string, fingerprint, context.now());
+  const token = readToken((request.pageToken ?? "") as string, fingerprint, platform.now());
 
-  const matching = selectEntries(table, context, request, order, shown);
+  const matching = selectEntries(table, platform, request, order, shown);
   let start = token ? findIndexAfter(matching, { uid: token.u, key: token.k }, order) : 0;
   start += skip;
   const page = matching.slice(start, start + pageSize);
@@ -65,11 +66,11 @@ export function listPage(
   const skipped = matchesRecording ? skip + (token?.s ?? 0) : skip;
 
   const result = newMessage();
-  result[table.collection] = page.map((entry) => context.toResponse(entry, "list"));
+  result[table.collection] = page.map((entry) => platform.toResponse(entry, "list"));
   if (last && start + pageSize < matching.length) {
     result.nextPageToken = writeToken({
       q: fingerprint,
-      t: context.now(),
+      t: platform.now(),
       u: last.uid,
       k: order.key(last),
       s: skipped,
@@ -130,7 +131,7 @@ function parseOrder(requested: string, table: KindTable): Order {
 
 function selectEntries(
   table: KindTable,
-  context: ServiceContext,
+  platform: PlatformService,
   request: Message,
   order: Order,
   shown?: (entry: Entry) => boolean,
@@ -151,13 +152,12 @@ function selectEntries(
   if (table.hasNameFilter && request.name !== undefined) {
     tests.push((entry) => readTextField(entry, "name") === request.name);
   }
-  const { behaviour } = table;
-  if (behaviour?.isListed) tests.push((entry) => behaviour.isListed?.(entry, request) ?? true);
-  for (const [name, match] of Object.entries(behaviour?.matches ?? {})) {
+  if (table.isListed) tests.push((entry) => table.isListed?.(entry, request) ?? true);
+  for (const [name, match] of Object.entries(table.matches ?? {})) {
     const filterValue = request[name];
-    if (filterValue !== undefined) tests.push((entry) => match(entry, filterValue, context, request));
+    if (filterValue !== undefined) tests.push((entry) => match(entry, filterValue, platform, request));
   }
-  const { store } = context;
+  const { store } = platform;
   const compare = (a: Entry, b: Entry): number =>
     order.compare({ uid: a.uid, key: order.key(a) }, { uid: b.uid, key: order.key(b) });
   const candidates = ids

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Message } from "../gateway/descriptor";
-import { timestampToMs } from "../gateway/scalars";
+import type { Message } from "../gateway/fields";
+import { timestampToMs } from "../gateway/time";
 import type { KindTable } from "../tables/kindTable";
 
 export interface Entry {
@@ -26,7 +26,7 @@ const builtInCache = new WeakMap<KindTable, readonly Entry[]>();
 function builtInEntries(table: KindTable): readonly Entry[] {
   const known = builtInCache.get(table);
   if (known) return known;
-  const entries = (table.behaviour?.builtIn?.() ?? []).map(({ uid, parent = "", value }): Entry => {
+  const entries = (table.builtIn?.() ?? []).map(({ uid, parent = "", value }): Entry => {
     const createdAt = timestampToMs(value.createTime) ?? 0;
     const updatedAt = timestampToMs(value.updateTime) ?? createdAt;
     const shared = Object.freeze({ ...value, uid });
@@ -48,6 +48,7 @@ function builtInEntries(table: KindTable): readonly Entry[] {
 export class Store {
   /** Caller and group of every request for access; not in the data file. */
   readonly accessRequests = new Set<string>();
+  private readonly tableByKind: ReadonlyMap<string, KindTable>;
   private readonly byKind = new Map<string, Map<string, Entry>>();
   private readonly children = new Map<string, Set<Entry>>();
   private readonly referrers = new Map<string, Set<Entry>>();
@@ -56,9 +57,10 @@ export class Store {
 
   /** @param onChange called after every change. */
   constructor(
-    private readonly tables: readonly KindTable[],
+    readonly tables: readonly KindTable[],
     private readonly onChange: () => void = () => undefined,
   ) {
+    this.tableByKind = new Map(tables.map((table) => [table.kind, table]));
     this.clear();
   }
 
@@ -70,6 +72,12 @@ export class Store {
       for (const entry of builtInEntries(table)) this.add(entry);
     }
     this.onChange();
+  }
+
+  tableOf(kind: string): KindTable {
+    const table = this.tableByKind.get(kind);
+    if (!table) throw new Error(`no table for ${kind}`);
+    return table;
   }
 
   find(kind: string, uid: string): Entry | undefined {
@@ -150,8 +158,7 @@ export class Store {
 
   /** The key includes the kind, because an account association has the uid of its group but not its children. */
   private parentKey(entry: Entry): string {
-    const parentKind = this.tables.find((table) => table.kind === entry.kind)?.behaviour?.parent ?? "";
-    return `${parentKind} ${entry.parent}`;
+    return `${this.tableOf(entry.kind).parent} ${entry.parent}`;
   }
 
   /** Drops the cached lists of a kind that has changed. */
@@ -161,7 +168,7 @@ export class Store {
   }
 
   private forEachReference(entry: Entry, value: Message, visit: (key: string) => void): void {
-    const references = this.tables.find((table) => table.kind === entry.kind)?.behaviour?.references ?? [];
+    const { references = [] } = this.tableOf(entry.kind);
     for (const { field } of references) visit(`${entry.kind}.${field}.${value[field] as string}`);
   }
 }

@@ -1,19 +1,32 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { RE2JS } from "re2js";
-import type { Message } from "../gateway/descriptor";
-import { newMessage } from "../gateway/descriptor";
+import type { Message } from "../gateway/fields";
+import { newMessage } from "../gateway/fields";
 import type { Call } from "../gateway/gateway";
-import { timestampToMs, msToTimestamp } from "../gateway/scalars";
+import { timestampToMs, msToTimestamp } from "../gateway/time";
 import { invalidField, permissionDenied, unauthenticated } from "../gateway/status";
-import { isLoopbackHost } from "../loopback";
 import type { EmulatorSettings } from "../settings";
-import type { Caller } from "./caller";
-import { operator } from "./caller";
-import type { Issuer } from "./issuer";
-import type { Claims, Jwt } from "./jwt";
+import { isLoopbackHost } from "../settings";
+import type { Claims, Issuer, Jwt } from "./jwt";
 import { isSignedBy, parseJwt } from "./jwt";
 import type { Entry, Store } from "./store";
 import { personUid } from "./store";
+
+/** The caller of a method. */
+export interface Caller {
+  /** Uid of the identity, or of the person. */
+  readonly uid: string;
+  /** "" when the token has none. */
+  readonly email: string;
+  /** Claims of the token that the identity was assumed with; empty for the emulator's own token. */
+  readonly act: Readonly<Record<string, string>>;
+}
+
+/** Issuer and subject of the person who uses the emulator's own token. */
+export const operator = { issuer: "https://emulator.invalid", subject: "operator" } as const;
+
+/** The caller of methods that need no token. */
+export const anonymous: Caller = { uid: "", email: "", act: {} };
 
 export interface TokensOptions {
   readonly store: Store;

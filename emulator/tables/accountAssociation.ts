@@ -1,13 +1,12 @@
-import { enumOf, enumType, int64, list, map, messageType, object, text } from "../gateway/descriptor";
-import type { Message } from "../gateway/descriptor";
+import { enumeration, int64, list, map, messageType, object, text } from "../gateway/fields";
+import type { Message } from "../gateway/fields";
 import { alreadyExists, invalidField } from "../gateway/status";
+import type { PlatformService } from "../service/platformService";
 import { times, uid } from "./common";
 import { descriptionFlags, nameFlags } from "./formats";
-import type { KindTable, AuthenticatedCall, ServiceContext } from "./kindTable";
+import type { KindTable, AuthenticatedCall } from "./kindTable";
 
-const name = (suffix: string): string => `chainguard.platform.iam.v2.${suffix}`;
-
-const installation = messageType(name("AccountAssociation.GitHub.Installation"), {
+const installation = messageType({
   installationId: int64(),
   name: text(),
 });
@@ -17,41 +16,31 @@ export const accountAssociation: KindTable = {
   prefix: "/iam/v2",
   collection: "accountAssociations",
   service: "iam.v2.AccountAssociationsService",
-  message: messageType(name("AccountAssociation"), {
+  message: messageType({
     uid,
     name: text(nameFlags),
     description: text(descriptionFlags),
-    amazon: object(messageType(name("AccountAssociation.Amazon"), { account: text({ required: true }) })),
-    google: object(
-      messageType(name("AccountAssociation.Google"), {
-        projectId: text({ required: true }),
-        projectNumber: text({ required: true }),
-      }),
-    ),
-    azure: object(
-      messageType(name("AccountAssociation.Azure"), {
-        tenantId: text({ required: true }),
-        clientIds: map(text(), { required: true }),
-      }),
-    ),
-    chainguard: object(
-      messageType(name("AccountAssociation.Chainguard"), {
-        serviceBindings: map(text(), { required: true }),
-      }),
-    ),
-    github: object(
-      messageType(name("AccountAssociation.GitHub"), {
-        appInstallations: map(
-          object(
-            messageType(name("AccountAssociation.GitHub.Installations"), {
-              installations: list(object(installation)),
-            }),
-          ),
-          {},
-          "int64",
-        ),
-      }),
-    ),
+    amazon: object({ account: text({ required: true }) }),
+    google: object({
+      projectId: text({ required: true }),
+      projectNumber: text({ required: true }),
+    }),
+    azure: object({
+      tenantId: text({ required: true }),
+      clientIds: map(text(), { required: true }),
+    }),
+    chainguard: object({
+      serviceBindings: map(text(), { required: true }),
+    }),
+    github: object({
+      appInstallations: map(
+        object({
+          installations: list(object(installation)),
+        }),
+        {},
+        "int64",
+      ),
+    }),
     ...times,
   }),
   methods: ["list", "get", "create", "update", "delete"],
@@ -64,34 +53,32 @@ export const accountAssociation: KindTable = {
       verb: "POST",
       pattern: "/iam/v2/accountAssociations/{uid=**}:checkAccountAssociation",
       body: "*",
-      request: messageType(name("CheckAccountAssociationRequest"), {
+      request: messageType({
         uid: text(),
-        providerType: enumOf(enumType("ACCOUNT_PROVIDER_TYPE", "GOOGLE AMAZON AZURE")),
+        providerType: enumeration("ACCOUNT_PROVIDER_TYPE", "GOOGLE AMAZON AZURE"),
       }),
-      response: messageType(name("CheckAccountAssociationResponse"), {
-        status: enumOf(enumType("CHECK_STATUS", "READY NOT_READY")),
+      response: messageType({
+        status: enumeration("CHECK_STATUS", "READY NOT_READY"),
         reason: text(),
         message: text(),
       }),
+      run: check,
     },
   ],
   defaultOrder: "group asc",
   columns: { group: "uid" },
-  behaviour: {
-    parent: "Group",
-    hasUidOfParent: true,
-    hasIdempotentDelete: true,
-    check({ before, parent }, context) {
-      if (before || !context.store.find("AccountAssociation", parent)) return;
-      const description = `group "${parent}" has an account association`;
-      throw alreadyExists("AccountAssociation", parent, description);
-    },
-    custom: { CheckAccountAssociation: check },
-    events: {
-      name: "iam.account_associations",
-      actions: ["created", "updated", "deleted"],
-      deletedWithoutBody: true,
-    },
+  parent: "Group",
+  hasUidOfParent: true,
+  hasIdempotentDelete: true,
+  check({ before, parent }, platform) {
+    if (before || !platform.store.find("AccountAssociation", parent)) return;
+    const description = `group "${parent}" has an account association`;
+    throw alreadyExists("AccountAssociation", parent, description);
+  },
+  events: {
+    name: "iam.account_associations",
+    actions: ["created", "updated", "deleted"],
+    deletedWithoutBody: true,
   },
 };
 
@@ -102,8 +89,8 @@ const blocks: Readonly<Record<string, string>> = {
 };
 
 /** No request goes to the cloud provider: an association is ready when it has a block for it. */
-function check({ request }: AuthenticatedCall, context: ServiceContext): Message {
-  const entry = context.requireEntry("AccountAssociation", request.uid);
+function check({ request }: AuthenticatedCall, platform: PlatformService): Message {
+  const entry = platform.requireEntry("AccountAssociation", request.uid);
   const block = blocks[(request.providerType ?? "") as string];
   if (block === undefined) {
     throw invalidField("providerType", "providerType is required");
@@ -116,7 +103,7 @@ function check({ request }: AuthenticatedCall, context: ServiceContext): Message
   if (entry.value[block] === undefined) {
     return notReady("NOT_CONFIGURED", `the association has no ${block} account`);
   }
-  if (context.countDown("checksNotReady")) {
+  if (platform.countDown("checksNotReady")) {
     return notReady("PROPAGATING", `the ${block} account does not trust the association yet`);
   }
   return { status: "CHECK_STATUS_READY" };

@@ -1,47 +1,40 @@
-import type { FieldSpec, Message } from "../gateway/descriptor";
-import { bytes, enumOf, enumType, list, messageType, object, text, timestamp } from "../gateway/descriptor";
+import type { FieldSpec, Message } from "../gateway/fields";
+import { bytes, enumeration, list, messageType, object, text, timestamp } from "../gateway/fields";
 import { advisories } from "../data/advisories";
 import type { Entry } from "../service/store";
 import { times, uid } from "./common";
-import type { KindBehaviour, KindTable } from "./kindTable";
+import type { KindTable } from "./kindTable";
 
-const name = (suffix: string): string => `chainguard.platform.vulnerabilities.v2.${suffix}`;
-
-const eventKind = (of: string, fields: Record<string, FieldSpec> = {}): FieldSpec =>
-  object(messageType(name(`Advisory.${of}`), fields), { oneof: "kind" });
+const eventKind = (fields: Record<string, FieldSpec> = {}): FieldSpec => object(fields, { oneof: "kind" });
 
 /** Kinds of events in the order of their filter's numbers. */
 const eventKinds: Readonly<Record<string, FieldSpec>> = {
-  detection: eventKind("Detection"),
-  truePositiveDetermination: eventKind("TruePositiveDetermination"),
-  fixed: eventKind("Fixed", {
+  detection: eventKind(),
+  truePositiveDetermination: eventKind(),
+  fixed: eventKind({
     fixedVersion: text(),
     grypeDbBuilt: text(),
     grypeDbChecksum: text(),
     note: text(),
     scannerVersion: text(),
   }),
-  falsePositiveDetermination: eventKind("FalsePositiveDetermination"),
-  analysisNotPlanned: eventKind("AnalysisNotPlanned"),
-  fixNotPlanned: eventKind("FixNotPlanned"),
-  pendingUpstreamFix: eventKind("PendingUpstreamFix"),
-  patched: eventKind("Patched"),
+  falsePositiveDetermination: eventKind(),
+  analysisNotPlanned: eventKind(),
+  fixNotPlanned: eventKind(),
+  pendingUpstreamFix: eventKind(),
+  patched: eventKind(),
 };
 
 const constantCase = (camel: string): string =>
   camel.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 
-const eventFilter = enumOf(
-  enumType("EVENT_TYPE_FILTER", Object.keys(eventKinds).map(constantCase).join(" ")),
-);
-const reviewState = enumOf(enumType("REVIEW_STATE", "PENDING APPROVED REQUEST_CHANGES REJECTED"));
+const eventFilter = enumeration("EVENT_TYPE_FILTER", Object.keys(eventKinds).map(constantCase).join(" "));
+const reviewState = enumeration("REVIEW_STATE", "PENDING APPROVED REQUEST_CHANGES REJECTED");
 
-export const severity = object(
-  messageType(name("Advisory.Severity"), {
-    type: enumOf(enumType("TYPE", "CVSS_V2 CVSS_V3 CVSS_V4")),
-    score: text(),
-  }),
-);
+export const severity = object({
+  type: enumeration("TYPE", "CVSS_V2 CVSS_V3 CVSS_V4"),
+  score: text(),
+});
 
 /** Filters that take any of several values of a field. */
 const listFilters: Readonly<Record<string, string>> = {
@@ -67,7 +60,7 @@ const includes = (filterValue: unknown, value: unknown): boolean =>
 const containsIgnoringCase = (value: unknown, part: string): boolean =>
   typeof value === "string" && value.toLowerCase().includes(part.toLowerCase());
 
-const matches: NonNullable<KindBehaviour["matches"]> = {
+const matches: NonNullable<KindTable["matches"]> = {
   ...Object.fromEntries(
     Object.entries(listFilters).map(([filter, field]) => [
       filter,
@@ -102,7 +95,7 @@ export const advisory: KindTable = {
   prefix: "/vulnerabilities/v2",
   collection: "advisories",
   service: "vulnerabilities.v2.AdvisoriesService",
-  message: messageType(name("Advisory"), {
+  message: messageType({
     uid,
     advisoryId: text(),
     ...times,
@@ -118,18 +111,16 @@ export const advisory: KindTable = {
     severities: list(severity),
     legacyAdvisoryId: text({ optional: true }),
     events: list(
-      object(
-        messageType(name("Advisory.Event"), {
-          uid: text(),
-          createTime: timestamp(),
-          findings: bytes(),
-          author: text(),
-          reviewer: text(),
-          reviewState,
-          issue: text({ optional: true }),
-          ...eventKinds,
-        }),
-      ),
+      object({
+        uid: text(),
+        createTime: timestamp(),
+        findings: bytes(),
+        author: text(),
+        reviewer: text(),
+        reviewState,
+        issue: text({ optional: true }),
+        ...eventKinds,
+      }),
     ),
   }),
   methods: ["list", "get"],
@@ -149,5 +140,7 @@ export const advisory: KindTable = {
     origin: text(),
     query: text(),
   },
-  behaviour: { parent: "", matches, builtIn: advisories },
+  parent: "",
+  matches,
+  builtIn: advisories,
 };

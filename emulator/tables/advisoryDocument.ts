@@ -1,50 +1,44 @@
-import type { FieldSpec, Message } from "../gateway/descriptor";
-import { int32, int64, list, messageType, object, text, timestamp } from "../gateway/descriptor";
+import type { FieldSpec, Message } from "../gateway/fields";
+import { int32, int64, list, messageType, object, text, timestamp } from "../gateway/fields";
 import { advisoryDocuments, vulnerabilities } from "../data/advisories";
 import { invalidArgument, invalidField } from "../gateway/status";
 import { severity } from "./advisory";
 import type { KindTable } from "./kindTable";
 import { pageFields } from "./methods";
 
-const name = (suffix: string): string => `chainguard.platform.advisory.v2.${suffix}`;
 const service = "advisory.v2.SecurityAdvisoryService";
 const mostIds = 1000;
 
-const eventKind = (of: string, fields: Record<string, FieldSpec> = {}): FieldSpec =>
-  object(messageType(name(`Event.${of}`), fields), { oneof: "kind" });
+const eventKind = (fields: Record<string, FieldSpec> = {}): FieldSpec => object(fields, { oneof: "kind" });
 
-const documentMessage = messageType(name("Document"), {
+const documentMessage = messageType({
   id: text(),
   advisories: list(
-    object(
-      messageType(name("Document.Advisory"), {
-        id: text(),
-        events: list(
-          object(
-            messageType(name("Document.Event"), {
-              timestamp: timestamp(),
-              detection: eventKind("Detection"),
-              truePositiveDetermination: eventKind("TruePositiveDetermination"),
-              fixed: eventKind("Fixed", { fixedVersion: text() }),
-              falsePositiveDetermination: eventKind("FalsePositiveDetermination"),
-              analysisNotPlanned: eventKind("AnalysisNotPlanned"),
-              fixNotPlanned: eventKind("FixNotPlanned"),
-              pendingUpstreamFix: eventKind("PendingUpstreamFix"),
-            }),
-          ),
-        ),
-        aliases: list(text()),
-        packageNamespace: text(),
-      }),
-    ),
+    object({
+      id: text(),
+      events: list(
+        object({
+          timestamp: timestamp(),
+          detection: eventKind(),
+          truePositiveDetermination: eventKind(),
+          fixed: eventKind({ fixedVersion: text() }),
+          falsePositiveDetermination: eventKind(),
+          analysisNotPlanned: eventKind(),
+          fixNotPlanned: eventKind(),
+          pendingUpstreamFix: eventKind(),
+        }),
+      ),
+      aliases: list(text()),
+      packageNamespace: text(),
+    }),
   ),
 });
 
-const metadataMessage = messageType(name("VulnerabilityMetadata"), {
+const metadataMessage = messageType({
   id: text(),
   summary: text(),
   details: text(),
-  references: list(object(messageType(name("Reference"), { type: text(), url: text() }))),
+  references: list(object({ type: text(), url: text() })),
   severities: list(severity),
 });
 
@@ -60,31 +54,10 @@ export const advisoryDocument: KindTable = {
       rpc: `${service}/ListDocuments`,
       verb: "GET",
       pattern: "/advisory/v2/documents",
-      request: messageType(name("ListDocumentsRequest"), { id: text(), cves: list(text()) }),
-      response: messageType(name("ListDocumentsResponse"), { documents: list(object(documentMessage)) }),
+      request: messageType({ id: text(), cves: list(text()) }),
+      response: messageType({ documents: list(object(documentMessage)) }),
       isPublic: true,
-    },
-    {
-      rpc: `${service}/ListResolvedVulnsReports`,
-      capabilities: ["REPO_LIST", "MANIFEST_METADATA_LIST", "APK_LIST", "TAG_LIST"],
-      verb: "GET",
-      pattern: "/advisory/v2/images/resolvedVulns",
-      request: messageType(name("ListResolvedVulnsReportsRequest"), {
-        startTime: timestamp(),
-        endTime: timestamp(),
-        imageRefs: list(object(messageType(name("ImageRef"), { repo: text() }))),
-      }),
-      response: messageType(name("ListResolvedVulnsReportsResponse"), {
-        resolvedVulnsReports: list(
-          object(messageType(name("ResolvedVulnsReport"), { date: text(), resolvedVulns: list(text()) })),
-        ),
-      }),
-    },
-  ],
-  behaviour: {
-    parent: "",
-    custom: {
-      ListDocuments({ request: { id, cves } }, { store }) {
+      run({ request: { id, cves } }, { store }) {
         const requestedIds = new Set(cves as string[] | undefined);
         const isRequested = (advisory: Message): boolean =>
           [advisory.id as string, ...((advisory.aliases ?? []) as string[])].some((each) =>
@@ -98,8 +71,22 @@ export const advisoryDocument: KindTable = {
           );
         return { documents: found };
       },
+    },
+    {
+      rpc: `${service}/ListResolvedVulnsReports`,
+      capabilities: ["REPO_LIST", "MANIFEST_METADATA_LIST", "APK_LIST", "TAG_LIST"],
+      verb: "GET",
+      pattern: "/advisory/v2/images/resolvedVulns",
+      request: messageType({
+        startTime: timestamp(),
+        endTime: timestamp(),
+        imageRefs: list(object({ repo: text() })),
+      }),
+      response: messageType({
+        resolvedVulnsReports: list(object({ date: text(), resolvedVulns: list(text()) })),
+      }),
       /** A query cannot contain image references, so every REST request fails here. */
-      ListResolvedVulnsReports({ request }) {
+      run({ request }) {
         const missing = ["startTime", "endTime", "imageRefs"].filter((field) => request[field] === undefined);
         if (missing.length > 0) {
           throw invalidArgument(missing.map((field) => ({ field, description: `${field} is required` })));
@@ -107,8 +94,9 @@ export const advisoryDocument: KindTable = {
         return { resolvedVulnsReports: [] };
       },
     },
-    builtIn: advisoryDocuments,
-  },
+  ],
+  parent: "",
+  builtIn: advisoryDocuments,
 };
 
 export const vulnerabilityMetadata: KindTable = {
@@ -126,36 +114,32 @@ export const vulnerabilityMetadata: KindTable = {
       rpc: `${service}/ListVulnerabilityMetadata`,
       verb: "GET",
       pattern: "/advisory/v2/metadata",
-      request: messageType(name("ListVulnerabilityMetadataRequest"), {
+      request: messageType({
         id: text(),
         ids: list(text()),
         ...pageFields,
       }),
-      response: messageType(name("ListVulnerabilityMetadataResponse"), {
+      response: messageType({
         vulnerabilityMetadata: list(object(metadataMessage)),
         nextPageToken: text(),
         totalCount: int64({ optional: true }),
         skipped: int32(),
       }),
       isPublic: true,
-    },
-  ],
-  behaviour: {
-    parent: "",
-    custom: {
-      ListVulnerabilityMetadata({ request }, context) {
+      run({ request }, platform) {
         const { id, ids = [] } = request as { id?: string; ids?: string[] };
         if (ids.length > mostIds) {
           throw invalidField("ids", `ids holds at most ${mostIds} items`);
         }
         const requestedIds = new Set(id === undefined ? ids : [...ids, id]);
-        return context.list(
+        return platform.list(
           "VulnerabilityMetadata",
           request,
           ({ value }) => requestedIds.size === 0 || requestedIds.has(value.id as string),
         );
       },
     },
-    builtIn: vulnerabilities,
-  },
+  ],
+  parent: "",
+  builtIn: vulnerabilities,
 };

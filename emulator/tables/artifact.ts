@@ -1,15 +1,15 @@
-import type { FieldSpec, Message } from "../gateway/descriptor";
-import { bool, enumOf, enumType, int32, int64, list, messageType, object, text } from "../gateway/descriptor";
+import type { FieldSpec, Message } from "../gateway/fields";
+import { bool, enumeration, int32, int64, list, messageType, object, text } from "../gateway/fields";
 import { invalidField, notFound } from "../gateway/status";
 import { artifacts, artifactVersions } from "../data/libraries";
+import type { PlatformService } from "../service/platformService";
 import type { Entry } from "../service/store";
 import { times, uid } from "./common";
-import type { KindTable, ServiceContext } from "./kindTable";
+import type { KindTable } from "./kindTable";
 import { pageFields } from "./methods";
 
-const name = (suffix: string): string => `chainguard.platform.libraries.v2.${suffix}`;
 const service = "libraries.v2.ArtifactsService";
-const ecosystem = enumOf(enumType("ECOSYSTEM", "JAVA PYTHON"));
+const ecosystem = enumeration("ECOSYSTEM", "JAVA PYTHON");
 
 const commonFields: Readonly<Record<string, FieldSpec>> = {
   uid,
@@ -18,7 +18,7 @@ const commonFields: Readonly<Record<string, FieldSpec>> = {
   ...times,
 };
 
-const versionMessage = messageType(name("ArtifactVersion"), {
+const versionMessage = messageType({
   ...commonFields,
   version: text(),
   sizeBytes: int64(),
@@ -29,7 +29,7 @@ export const artifact: KindTable = {
   prefix: "/libraries/v2",
   collection: "artifacts",
   service,
-  message: messageType(name("Artifact"), {
+  message: messageType({
     ...commonFields,
     ecosystem,
     latestVersion: text(),
@@ -39,6 +39,7 @@ export const artifact: KindTable = {
   capabilities: "LIBRARIES_ARTIFACTS",
   isUnscoped: true,
   isAlwaysCounted: true,
+  isListed: ({ value }, request) => requestedEcosystems(request).includes(value.ecosystem as string),
   filters: { ecosystems: list(ecosystem), query: text(), cudaVersion: text(), remediated: bool() },
   defaultOrder: "name asc",
   custom: [
@@ -47,33 +48,11 @@ export const artifact: KindTable = {
       capabilities: ["LIBRARIES_ARTIFACTS_LIST"],
       verb: "GET",
       pattern: "/libraries/v2/artifacts/count",
-      request: messageType(name("CountArtifactsRequest"), { ecosystems: list(ecosystem) }),
-      response: messageType(name("CountArtifactsResponse"), {
-        counts: list(object(messageType(name("ArtifactCount"), { ecosystem, totalCount: int64() }))),
+      request: messageType({ ecosystems: list(ecosystem) }),
+      response: messageType({
+        counts: list(object({ ecosystem, totalCount: int64() })),
       }),
-    },
-  ],
-  behaviour: {
-    parent: "",
-    matches: {
-      query: (entry, filterValue) =>
-        (entry.value.name as string).toLowerCase().includes((filterValue as string).toLowerCase()),
-      // Builds for a CUDA version say so in their version, `2.9.0+cu128`; repaired ones end in `+cgr.1`.
-      cudaVersion: (entry, filterValue, context) =>
-        listVersions(entry, context).some((version) =>
-          version.includes(`+cu${(filterValue as string).replace(".", "")}`),
-        ),
-      remediated: (entry, _, context) =>
-        listVersions(entry, context).some((version) => /\+cgr\.[0-9]+$/.test(version)),
-    },
-    custom: {
-      ListArtifacts: ({ request }, context) => {
-        const requested = requestedEcosystems(request);
-        return context.list("Artifact", request, ({ value }) =>
-          requested.includes(value.ecosystem as string),
-        );
-      },
-      CountArtifacts({ request }, { store }) {
+      run({ request }, { store }) {
         const all = [...store.all("Artifact")];
         return {
           counts: requestedEcosystems(request).map((each) => ({
@@ -83,8 +62,20 @@ export const artifact: KindTable = {
         };
       },
     },
-    builtIn: artifacts,
+  ],
+  parent: "",
+  matches: {
+    query: (entry, filterValue) =>
+      (entry.value.name as string).toLowerCase().includes((filterValue as string).toLowerCase()),
+    // Builds for a CUDA version say so in their version, `2.9.0+cu128`; repaired ones end in `+cgr.1`.
+    cudaVersion: (entry, filterValue, platform) =>
+      listVersions(entry, platform).some((version) =>
+        version.includes(`+cu${(filterValue as string).replace(".", "")}`),
+      ),
+    remediated: (entry, _, platform) =>
+      listVersions(entry, platform).some((version) => /\+cgr\.[0-9]+$/.test(version)),
   },
+  builtIn: artifacts,
 };
 
 /** Has no address of its own: listed below its artifact. */
@@ -105,26 +96,22 @@ export const artifactVersion: KindTable = {
       capabilities: ["LIBRARIES_ARTIFACTS_LIST"],
       verb: "GET",
       pattern: "/libraries/v2/artifacts/{artifactId}/versions",
-      request: messageType(name("ListArtifactVersionsRequest"), { artifactId: text(), ...pageFields }),
-      response: messageType(name("ListArtifactVersionsResponse"), {
+      request: messageType({ artifactId: text(), ...pageFields }),
+      response: messageType({
         artifactVersions: list(object(versionMessage)),
         nextPageToken: text(),
         totalCount: int64(),
         skipped: int32(),
       }),
-    },
-  ],
-  behaviour: {
-    parent: "Artifact",
-    custom: {
-      ListArtifactVersions({ request }, context) {
+      run({ request }, platform) {
         const of = request.artifactId as string;
-        if (!context.store.find("Artifact", of)) throw notFound("Artifact", of);
-        return context.list("ArtifactVersion", request, ({ parent }) => parent === of);
+        if (!platform.store.find("Artifact", of)) throw notFound("Artifact", of);
+        return platform.list("ArtifactVersion", request, ({ parent }) => parent === of);
       },
     },
-    builtIn: artifactVersions,
-  },
+  ],
+  parent: "Artifact",
+  builtIn: artifactVersions,
 };
 
 function requestedEcosystems({ ecosystems }: Message): string[] {
@@ -137,6 +124,6 @@ function requestedEcosystems({ ecosystems }: Message): string[] {
   return known;
 }
 
-function listVersions(entry: Entry, { store }: ServiceContext): string[] {
+function listVersions(entry: Entry, { store }: PlatformService): string[] {
   return store.childrenOf(entry).map(({ value }) => value.version as string);
 }

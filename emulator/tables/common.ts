@@ -1,14 +1,5 @@
-import type { FieldSpec } from "../gateway/descriptor";
-import {
-  list,
-  messageType,
-  numberedEnum,
-  object,
-  text,
-  enumOf,
-  timestamp,
-  bool,
-} from "../gateway/descriptor";
+import type { FieldSpec } from "../gateway/fields";
+import { list, messageType, numberedEnumeration, object, text, timestamp, bool } from "../gateway/fields";
 import capabilityNumbers from "../data/capabilities.json";
 
 export const times: Record<"createTime" | "updateTime", FieldSpec> = {
@@ -18,17 +9,15 @@ export const times: Record<"createTime" | "updateTime", FieldSpec> = {
 
 export const uid: FieldSpec = text({ outputOnly: true });
 
-export const capability = enumOf(numberedEnum("UNKNOWN", Object.entries(capabilityNumbers)));
+export const capability = numberedEnumeration("UNKNOWN", Object.entries(capabilityNumbers));
 
 /** The scope filter of lists. */
-export const uidpFilter = object(
-  messageType("chainguard.platform.common.UIDPFilter", {
-    ancestorsOf: text(),
-    descendantsOf: text(),
-    childrenOf: text(),
-    inRoot: bool(),
-    ids: list(text()),
-  }),
-);
+export const uidpFilter = object({
+  ancestorsOf: text(),
+  descendantsOf: text(),
+  childrenOf: text(),
+  inRoot: bool(),
+  ids: list(text()),
+});
 
-export const emptyMessage = messageType("google.protobuf.Empty", {});
+export const emptyMessage = messageType({});

@@ -1,12 +1,12 @@
-import { list, messageType, object, text, timestamp } from "../gateway/descriptor";
-import type { Message } from "../gateway/descriptor";
+import { list, messageType, object, text, timestamp } from "../gateway/fields";
+import type { Message } from "../gateway/fields";
 import { alreadyExists, invalidField } from "../gateway/status";
+import type { PlatformService } from "../service/platformService";
+import { removeEntry } from "../service/writes";
 import { uid } from "./common";
-import type { KindTable, AuthenticatedCall, ServiceContext } from "./kindTable";
+import type { KindTable, AuthenticatedCall } from "./kindTable";
 
-const name = (suffix: string): string => `chainguard.platform.iam.v2.${suffix}`;
-
-const mapping = messageType(name("ExternalGroupRoleMapping"), {
+const mapping = messageType({
   uid,
   externalGroupId: text({ required: true }),
   roleUid: text({ required: true }),
@@ -15,7 +15,7 @@ const mapping = messageType(name("ExternalGroupRoleMapping"), {
   createTime: timestamp({ outputOnly: true }),
 });
 
-const batchRequest = messageType(name("BatchDeleteExternalGroupRoleMappingsRequest"), {
+const batchRequest = messageType({
   parent: text(),
   names: list(text()),
 });
@@ -38,40 +38,38 @@ export const externalGroupRoleMapping: KindTable = {
       pattern: "/iam/v2/externalGroupRoleMappings:batchDelete",
       body: "*",
       request: batchRequest,
-      response: messageType(name("BatchDeleteExternalGroupRoleMappingsResponse"), {
+      response: messageType({
         parent: text(),
         externalGroupRoleMappings: list(object(mapping)),
       }),
+      run: batchDelete,
     },
   ],
-  behaviour: {
-    parent: "IdentityProvider",
-    references: [{ field: "roleUid", kind: "Role", onDelete: "refuse" }],
-    check(write, context) {
-      const { value, parent } = write;
-      const root = rootUid(parent);
-      if (value.scope !== undefined && value.scope !== root) {
-        write.addViolation("scope", `scope must be the root group "${root}"`);
-      }
-      if (value.roleUid !== undefined && !context.store.find("Role", value.roleUid as string)) {
-        write.addViolation("roleUid", `role "${value.roleUid as string}" does not exist`);
-      }
-      const same = context.store
-        .childrenOf({ kind: "IdentityProvider", uid: parent })
-        .find((other) => distinct.every((field) => other.value[field] === value[field]));
-      if (same) throw alreadyExists("ExternalGroupRoleMapping", same.uid, `mapping "${same.uid}" is equal`);
-    },
-    complete({ value, parent }) {
-      value.identityProviderUid = parent;
-    },
-    matches: { identityProviderUid: (entry, filterValue) => entry.parent === filterValue },
-    custom: { BatchDeleteExternalGroupRoleMappings: batchDelete },
-    events: {
-      name: "iam.external_group_role_mappings",
-      actions: ["created", "deleted"],
-      group: ({ parent }) => rootUid(parent),
-      extensions: ({ parent }) => ({ identityprovider: parent }),
-    },
+  parent: "IdentityProvider",
+  references: [{ field: "roleUid", kind: "Role", onDelete: "refuse" }],
+  check(write, platform) {
+    const { value, parent } = write;
+    const root = rootUid(parent);
+    if (value.scope !== undefined && value.scope !== root) {
+      write.addViolation("scope", `scope must be the root group "${root}"`);
+    }
+    if (value.roleUid !== undefined && !platform.store.find("Role", value.roleUid as string)) {
+      write.addViolation("roleUid", `role "${value.roleUid as string}" does not exist`);
+    }
+    const same = platform.store
+      .childrenOf({ kind: "IdentityProvider", uid: parent })
+      .find((other) => distinct.every((field) => other.value[field] === value[field]));
+    if (same) throw alreadyExists("ExternalGroupRoleMapping", same.uid, `mapping "${same.uid}" is equal`);
+  },
+  complete({ value, parent }) {
+    value.identityProviderUid = parent;
+  },
+  matches: { identityProviderUid: (entry, filterValue) => entry.parent === filterValue },
+  events: {
+    name: "iam.external_group_role_mappings",
+    actions: ["created", "deleted"],
+    group: ({ parent }) => rootUid(parent),
+    extensions: ({ parent }) => ({ identityprovider: parent }),
   },
 };
 
@@ -83,28 +81,32 @@ function rootUid(of: string): string {
 }
 
 /** Deletes all mappings or none. */
-function batchDelete({ request, caller }: AuthenticatedCall, context: ServiceContext): Message {
+function batchDelete({ request, caller }: AuthenticatedCall, platform: PlatformService): Message {
   const names = [...new Set((request.names ?? []) as string[])];
   if (request.parent === undefined) throw invalidField("parent", "parent is required");
   if (names.length === 0) throw invalidField("names", "names is required");
-  const parent = context.requireEntry("IdentityProvider", request.parent).uid;
+  const parent = platform.requireEntry("IdentityProvider", request.parent).uid;
   const entries = names
-    .map((uid) => context.store.find("ExternalGroupRoleMapping", uid))
+    .map((uid) => platform.store.find("ExternalGroupRoleMapping", uid))
     .filter((entry) => entry !== undefined);
   for (const entry of entries) {
     if (entry.parent !== parent)
       throw invalidField("names", `mapping "${entry.uid}" belongs to another provider`);
   }
-  for (const entry of entries) context.remove(entry);
-  context.emit(
+  for (const entry of entries) removeEntry(platform.store, entry);
+  platform.emit(
     {
       name: "iam.external_group_role_mappings.deleted.batch",
       subject: parent,
       group: rootUid(parent),
-      body: { message: request, type: batchRequest },
+      body: {
+        message: request,
+        type: batchRequest,
+        typeName: "chainguard.platform.iam.v2.BatchDeleteExternalGroupRoleMappingsRequest",
+      },
       extensions: { identityprovider: parent },
     },
     caller,
   );
-  return { parent, externalGroupRoleMappings: entries.map((entry) => context.toResponse(entry)) };
+  return { parent, externalGroupRoleMappings: entries.map((entry) => platform.toResponse(entry)) };
 }

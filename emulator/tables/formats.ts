@@ -1,6 +1,6 @@
 import { createPublicKey } from "node:crypto";
 import { RE2JS } from "re2js";
-import type { FieldFlags, Format } from "../gateway/descriptor";
+import type { FieldFlags, Format } from "../gateway/fields";
 
 function pattern(source: string): Format {
   const compiled = new RegExp(source, "u");

@@ -1,32 +1,21 @@
-import {
-  bool,
-  enumOf,
-  enumType,
-  int32,
-  map,
-  messageType,
-  newMessage,
-  object,
-  text,
-} from "../gateway/descriptor";
-import type { Message } from "../gateway/descriptor";
+import { bool, enumeration, int32, map, messageType, newMessage, object, text } from "../gateway/fields";
+import type { Message } from "../gateway/fields";
 import { Code, errorInfo, invalidField, notFound, StatusError } from "../gateway/status";
-import type { Caller } from "../service/caller";
+import type { PlatformService } from "../service/platformService";
+import type { Caller } from "../service/tokens";
 import type { Entry } from "../service/store";
 import { emptyMessage, times, uid } from "./common";
 import { descriptionFlags, nameFlags } from "./formats";
-import type { KindTable, ServiceContext } from "./kindTable";
+import type { KindTable } from "./kindTable";
 
-const orgKind = enumType("ORG_KIND", "STARTER CUSTOMER DEV INFRA AWS_MARKETPLACE");
-
-export const groupMessage = messageType("chainguard.platform.iam.v2.Group", {
+export const groupMessage = messageType({
   uid,
   name: text(nameFlags),
   description: text(descriptionFlags),
-  kind: enumOf(orgKind),
+  kind: enumeration("ORG_KIND", "STARTER CUSTOMER DEV INFRA AWS_MARKETPLACE"),
   verified: bool(),
   resourceLimits: map(int32(), { outputOnly: true }),
-  status: enumOf(enumType("ORG_STATUS", "INITIALIZING READY SUSPENDED"), { outputOnly: true }),
+  status: enumeration("ORG_STATUS", "INITIALIZING READY SUSPENDED", { outputOnly: true }),
   ...times,
 });
 
@@ -45,70 +34,36 @@ export const group: KindTable = {
       verb: "GET",
       pattern: "/iam/v2/groups:lookupGroup",
       request: emptyMessage,
-      response: messageType("chainguard.platform.iam.v2.LookupGroupResponse", {
+      response: messageType({
         group: object(groupMessage),
       }),
+      run({ caller }, platform) {
+        const found = groupOf(caller, platform);
+        if (!found) throw notFound("Group", domainOf(caller));
+        return { group: platform.toResponse(found) };
+      },
     },
     {
       rpc: "iam.v2.GroupsService/CheckEligibility",
       verb: "GET",
       pattern: "/iam/v2/groups:checkEligibility",
       request: emptyMessage,
-      response: messageType("chainguard.platform.iam.v2.CheckEligibilityResponse", { eligible: bool() }),
+      response: messageType({ eligible: bool() }),
+      run: ({ caller }, platform) => ({ eligible: groupOf(caller, platform) !== undefined }),
     },
     {
       rpc: "iam.v2.GroupsService/RequestGroupAccess",
       verb: "POST",
       pattern: "/iam/v2/groups/{groupUid=**}:requestGroupAccess",
       body: "*",
-      request: messageType("chainguard.platform.iam.v2.RequestGroupAccessRequest", { groupUid: text() }),
+      request: messageType({ groupUid: text() }),
       response: emptyMessage,
-    },
-  ],
-  behaviour: {
-    parent: "Group",
-    events: {
-      name: "iam.group",
-      actions: ["created", "updated", "deleted"],
-      group: ({ uid: own, parent }, action) => (action === "deleted" ? parent : own),
-    },
-    mayBeRoot: true,
-    refusesDeleteWithChildren: true,
-    check(write, context) {
-      const { value, before, parent } = write;
-      if (write.isFullReplacement && before) {
-        // A full replacement includes kind and status, and every group has a status.
-        write.addViolation("updateMask", "* would replace kind and status, which hold values");
-      }
-      if (parent !== "") {
-        const inherited = findRootGroup(parent, context)?.value.kind;
-        if (value.kind !== undefined && value.kind !== inherited) {
-          write.addViolation("kind", "kind is set on root groups only and inherited below them");
-        }
-        delete value.kind;
-      } else if (value.verified && value.kind === undefined) {
-        write.addViolation("kind", "kind is required for a verified group");
-      }
-    },
-    toResponse(entry, context) {
-      const response: Message = { ...entry.value, status: "ORG_STATUS_READY" };
-      const kind = findRootGroup(entry.uid, context)?.value.kind;
-      if (kind !== undefined) response.kind = kind;
-      return response;
-    },
-    custom: {
-      LookupGroup({ caller }, context) {
-        const found = groupOf(caller, context);
-        if (!found) throw notFound("Group", domainOf(caller));
-        return { group: context.toResponse(found) };
-      },
-      CheckEligibility: ({ caller }, context) => ({ eligible: groupOf(caller, context) !== undefined }),
-      RequestGroupAccess({ request, caller }, context) {
-        const entry = context.requireEntry("Group", request.groupUid);
+      run({ request, caller }, platform) {
+        const entry = platform.requireEntry("Group", request.groupUid);
         if (entry.parent !== "") {
           throw invalidField("groupUid", "access is requested to root groups");
         }
-        const requests = context.store.accessRequests;
+        const requests = platform.store.accessRequests;
         const key = `${caller.uid} ${entry.uid}`;
         if (requests.has(key)) {
           throw new StatusError(Code.resourceExhausted, "Resource exhausted: access is requested already", [
@@ -119,6 +74,36 @@ export const group: KindTable = {
         return newMessage();
       },
     },
+  ],
+  parent: "Group",
+  events: {
+    name: "iam.group",
+    actions: ["created", "updated", "deleted"],
+    group: ({ uid: own, parent }, action) => (action === "deleted" ? parent : own),
+  },
+  mayBeRoot: true,
+  refusesDeleteWithChildren: true,
+  check(write, platform) {
+    const { value, before, parent } = write;
+    if (write.isFullReplacement && before) {
+      // A full replacement includes kind and status, and every group has a status.
+      write.addViolation("updateMask", "* would replace kind and status, which hold values");
+    }
+    if (parent !== "") {
+      const inherited = findRootGroup(parent, platform)?.value.kind;
+      if (value.kind !== undefined && value.kind !== inherited) {
+        write.addViolation("kind", "kind is set on root groups only and inherited below them");
+      }
+      delete value.kind;
+    } else if (value.verified && value.kind === undefined) {
+      write.addViolation("kind", "kind is required for a verified group");
+    }
+  },
+  toResponse(entry, platform) {
+    const response: Message = { ...entry.value, status: "ORG_STATUS_READY" };
+    const kind = findRootGroup(entry.uid, platform)?.value.kind;
+    if (kind !== undefined) response.kind = kind;
+    return response;
   },
 };
 
@@ -127,13 +112,13 @@ function domainOf({ email }: Caller): string {
 }
 
 /** How groups come by their domains is not public: here a verified root group is named like its domain. */
-function groupOf(caller: Caller, context: ServiceContext): Entry | undefined {
+function groupOf(caller: Caller, platform: PlatformService): Entry | undefined {
   const domain = domainOf(caller);
-  return [...context.store.all("Group")].find(
+  return [...platform.store.all("Group")].find(
     ({ parent, value }) => parent === "" && value.verified === true && value.name === domain,
   );
 }
 
-function findRootGroup(groupUid: string, context: ServiceContext): Entry | undefined {
-  return context.store.find("Group", groupUid.split("/")[0] ?? "");
+function findRootGroup(groupUid: string, platform: PlatformService): Entry | undefined {
+  return platform.store.find("Group", groupUid.split("/")[0] ?? "");
 }

@@ -1,28 +1,17 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Message } from "../gateway/descriptor";
-import {
-  bool,
-  duration,
-  list,
-  messageType,
-  object,
-  text,
-  timestamp,
-  clearField,
-} from "../gateway/descriptor";
-import { durationToMs, msToTimestamp } from "../gateway/scalars";
+import type { Message } from "../gateway/fields";
+import { bool, duration, list, messageType, object, text, timestamp, clearField } from "../gateway/fields";
+import { durationToMs, msToTimestamp } from "../gateway/time";
 import type { Entry } from "../service/store";
 import { capability, uid } from "./common";
 import type { KindTable } from "./kindTable";
-
-const name = (suffix: string): string => `chainguard.platform.iam.v2.${suffix}`;
 
 export const groupInvite: KindTable = {
   kind: "GroupInvite",
   prefix: "/iam/v2",
   collection: "groupInvites",
   service: "iam.v2.GroupInvitesService",
-  message: messageType(name("GroupInvite"), {
+  message: messageType({
     uid,
     roleUid: text({ required: true }),
     // Required, but not kept.
@@ -32,12 +21,12 @@ export const groupInvite: KindTable = {
     code: text({ outputOnly: true }),
     keyId: text({ outputOnly: true }),
     role: object(
-      messageType(name("GroupInvite.Role"), {
+      {
         uid: text(),
         name: text(),
         description: text(),
         capabilities: list(capability),
-      }),
+      },
       { outputOnly: true },
     ),
     expirationTime: timestamp({ outputOnly: true }),
@@ -48,35 +37,33 @@ export const groupInvite: KindTable = {
   furtherCapabilities: { create: ["IAM_ROLE_BINDINGS_CREATE"] },
   filters: { keyId: text() },
   defaultOrder: "created_at desc",
-  behaviour: {
-    parent: "Group",
-    check(write, context) {
-      const { roleUid, ttl } = write.value as { roleUid?: string; ttl?: string };
-      if (roleUid !== undefined && !context.store.find("Role", roleUid)) {
-        write.addViolation("roleUid", `role "${roleUid}" does not exist`);
-      }
-      if (ttl === undefined) write.addViolation("ttl", "ttl is required");
-      else if (durationToMs(ttl) <= 0) write.addViolation("ttl", "ttl must be positive");
-    },
-    complete({ value, now }) {
-      value.code = randomBytes(32).toString("hex");
-      value.keyId = createHash("sha256").update(value.code).digest("hex").slice(0, 32);
-      value.expirationTime = msToTimestamp(now + durationToMs(value.ttl as string));
-      clearField(value, "ttl");
-    },
-    toResponse(entry, { store }, form) {
-      const response = { ...entry.value };
-      const role = store.find("Role", entry.value.roleUid as string);
-      if (role) response.role = pick(role);
-      if (form !== "create") delete response.code;
-      return response;
-    },
-    matches: { keyId: (entry, filterValue) => entry.value.keyId === filterValue },
-    events: {
-      name: "iam.group_invite",
-      actions: ["created", "deleted"],
-      bodyFields: ["uid", "expirationTime"],
-    },
+  parent: "Group",
+  check(write, platform) {
+    const { roleUid, ttl } = write.value as { roleUid?: string; ttl?: string };
+    if (roleUid !== undefined && !platform.store.find("Role", roleUid)) {
+      write.addViolation("roleUid", `role "${roleUid}" does not exist`);
+    }
+    if (ttl === undefined) write.addViolation("ttl", "ttl is required");
+    else if (durationToMs(ttl) <= 0) write.addViolation("ttl", "ttl must be positive");
+  },
+  complete({ value, now }) {
+    value.code = randomBytes(32).toString("hex");
+    value.keyId = createHash("sha256").update(value.code).digest("hex").slice(0, 32);
+    value.expirationTime = msToTimestamp(now + durationToMs(value.ttl as string));
+    clearField(value, "ttl");
+  },
+  toResponse(entry, { store }, form) {
+    const response = { ...entry.value };
+    const role = store.find("Role", entry.value.roleUid as string);
+    if (role) response.role = pick(role);
+    if (form !== "create") delete response.code;
+    return response;
+  },
+  matches: { keyId: (entry, filterValue) => entry.value.keyId === filterValue },
+  events: {
+    name: "iam.group_invite",
+    actions: ["created", "deleted"],
+    bodyFields: ["uid", "expirationTime"],
   },
 };
 

@@ -1,8 +1,7 @@
-import type { Message } from "../gateway/descriptor";
+import type { Message } from "../gateway/fields";
 import {
   bool,
-  enumOf,
-  enumType,
+  enumeration,
   fieldMask,
   list,
   map,
@@ -12,18 +11,18 @@ import {
   text,
   timestamp,
   clearField,
-} from "../gateway/descriptor";
-import { formatTimestamp, parseTimestamp } from "../gateway/scalars";
+} from "../gateway/fields";
+import { formatTimestamp, parseTimestamp } from "../gateway/time";
 import { invalidArgument } from "../gateway/status";
+import type { PlatformService } from "../service/platformService";
 import { times, uid } from "./common";
 import { awsAccount, descriptionFlags, jwks, nameFlags, regularExpression } from "./formats";
-import { applyMask, resolveMask } from "../service/updateMask";
-import type { KindTable, AuthenticatedCall, ServiceContext, Write } from "./kindTable";
+import { applyMask, resolveMask } from "../service/writes";
+import type { KindTable, AuthenticatedCall, Write } from "./kindTable";
 
 const longestLifeMs = 365 * 24 * 3_600_000;
 
 const claimMatch = messageType(
-  "chainguard.platform.iam.v2.Identity.ClaimMatch",
   {
     issuer: text({ oneof: "iss" }),
     issuerPattern: text({ oneof: "iss", format: regularExpression }),
@@ -37,7 +36,7 @@ const claimMatch = messageType(
   ["iss", "sub"],
 );
 
-const staticKeys = messageType("chainguard.platform.iam.v2.Identity.StaticKeys", {
+const staticKeys = messageType({
   issuer: text({ required: true }),
   subject: text({ required: true }),
   issuerKeys: text({ required: true, format: jwks }),
@@ -46,7 +45,6 @@ const staticKeys = messageType("chainguard.platform.iam.v2.Identity.StaticKeys",
 });
 
 const awsIdentity = messageType(
-  "chainguard.platform.iam.v2.Identity.AWSIdentity",
   {
     awsAccount: text({ required: true, format: awsAccount }),
     arn: text({ oneof: "aws_arn" }),
@@ -57,14 +55,14 @@ const awsIdentity = messageType(
   ["aws_arn", "aws_user_id"],
 );
 
-const servicePrincipal = enumType(
+const servicePrincipal = enumeration(
   "SERVICE_PRINCIPAL",
   "COSIGNED INGESTER CATALOG_SYNCER APKO_BUILDER ENTITLEMENT_SYNCER TENANT_SCANNER SEDIMENTOLOGY SKILLUP " +
     "MATERIALIZER MICROFLOW GUARDENER MICROVM SKILLS",
+  { oneof: "relationship" },
 );
 
 const identityMessage = messageType(
-  "chainguard.platform.iam.v2.Identity",
   {
     uid,
     name: text(nameFlags),
@@ -73,7 +71,7 @@ const identityMessage = messageType(
     claimMatch: object(claimMatch, { oneof: "relationship" }),
     staticKeys: object(staticKeys, { oneof: "relationship" }),
     awsIdentity: object(awsIdentity, { oneof: "relationship" }),
-    servicePrincipal: enumOf(servicePrincipal, { oneof: "relationship" }),
+    servicePrincipal,
     email: text({ outputOnly: true }),
     emailUnverified: text({ outputOnly: true }),
     lastSeenTime: timestamp({ outputOnly: true }),
@@ -89,7 +87,7 @@ const relationshipFields: Readonly<Record<string, string>> = {
   RELATIONSHIP_TYPE_SERVICE_PRINCIPAL: "servicePrincipal",
 };
 
-const metadata = messageType("chainguard.platform.iam.v2.IdentityMetadata", {
+const metadata = messageType({
   uid: text(),
   name: text(),
   givenName: text(),
@@ -119,93 +117,87 @@ export const identity: KindTable = {
   capabilities: "IAM_IDENTITY",
   hasNameFilter: true,
   filters: {
-    relationshipType: enumOf(
-      enumType("RELATIONSHIP_TYPE", "CLAIM_MATCH STATIC AWS_IDENTITY SERVICE_PRINCIPAL"),
-    ),
+    relationshipType: enumeration("RELATIONSHIP_TYPE", "CLAIM_MATCH STATIC AWS_IDENTITY SERVICE_PRINCIPAL"),
   },
   custom: [
     {
       rpc: "iam.v2.IdentitiesService/LookupIdentity",
       verb: "GET",
       pattern: "/iam/v2/identities:lookupIdentity",
-      request: messageType("chainguard.platform.iam.v2.LookupIdentityRequest", {
+      request: messageType({
         issuer: text(),
         subject: text(),
       }),
-      response: messageType("chainguard.platform.iam.v2.LookupIdentityResponse", { uid: text() }),
+      response: messageType({ uid: text() }),
+      run({ request }, platform) {
+        const violations = ["issuer", "subject"]
+          .filter((name) => request[name] === undefined)
+          .map((field) => ({ field, description: `${field} is required` }));
+        if (violations.length > 0) throw invalidArgument(violations);
+        const response = newMessage();
+        response.uid = platform.store.ensurePerson(request.issuer as string, request.subject as string);
+        return response;
+      },
     },
     {
       rpc: "iam.v2.IdentitiesService/UpdateIdentityMetadata",
       verb: "PATCH",
       pattern: "/iam/v2/identities:updateIdentityMetadata",
       body: "*",
-      request: messageType("chainguard.platform.iam.v2.UpdateIdentityMetadataRequest", {
+      request: messageType({
         identityMetadata: object(metadata),
         updateMask: fieldMask(),
       }),
       response: metadata,
+      run: updateMetadata,
     },
   ],
-  behaviour: {
-    parent: "Group",
-    events: { name: "iam.identity", actions: ["created", "updated", "deleted"] },
-    check(write) {
-      const keys = write.value.staticKeys as Message | undefined;
-      if (!keys) return;
-      if (((keys.audiences as string[] | undefined) ?? []).length > 1) {
-        write.addViolation("staticKeys.audiences", "audiences holds exactly one value when set");
-      }
-      const expiry = parseTimestamp((keys.expirationTime as string | undefined) ?? "");
-      if (expiry && expiry.epochMs > findStartOfKeyLifetime(write) + longestLifeMs) {
-        write.addViolation("staticKeys.expirationTime", "expirationTime is at most 365 days after creation");
-      }
-    },
-    complete(write) {
-      const match = write.value.claimMatch as Message | undefined;
-      for (const name of ["audience", "audiencePattern"]) if (match?.[name] === "") clearField(match, name);
-      const keys = write.value.staticKeys as Message | undefined;
-      if (keys) {
-        keys.expirationTime ??= formatTimestamp({
-          epochMs: Math.floor((findStartOfKeyLifetime(write) + longestLifeMs) / 1000) * 1000,
-          nanos: 0,
-        });
-      }
-    },
-    matches: {
-      relationshipType: (entry, filterValue) =>
-        entry.value[relationshipFields[filterValue as string] ?? ""] !== undefined,
-    },
-    custom: {
-      UpdateIdentityMetadata: updateMetadata,
-      LookupIdentity({ request }, context) {
-        const violations = ["issuer", "subject"]
-          .filter((name) => request[name] === undefined)
-          .map((field) => ({ field, description: `${field} is required` }));
-        if (violations.length > 0) throw invalidArgument(violations);
-        const response = newMessage();
-        response.uid = context.store.ensurePerson(request.issuer as string, request.subject as string);
-        return response;
-      },
-    },
+  parent: "Group",
+  events: { name: "iam.identity", actions: ["created", "updated", "deleted"] },
+  check(write) {
+    const keys = write.value.staticKeys as Message | undefined;
+    if (!keys) return;
+    if (((keys.audiences as string[] | undefined) ?? []).length > 1) {
+      write.addViolation("staticKeys.audiences", "audiences holds exactly one value when set");
+    }
+    const expiry = parseTimestamp((keys.expirationTime as string | undefined) ?? "");
+    if (expiry && expiry.epochMs > findStartOfKeyLifetime(write) + longestLifeMs) {
+      write.addViolation("staticKeys.expirationTime", "expirationTime is at most 365 days after creation");
+    }
+  },
+  complete(write) {
+    const match = write.value.claimMatch as Message | undefined;
+    for (const name of ["audience", "audiencePattern"]) if (match?.[name] === "") clearField(match, name);
+    const keys = write.value.staticKeys as Message | undefined;
+    if (keys) {
+      keys.expirationTime ??= formatTimestamp({
+        epochMs: Math.floor((findStartOfKeyLifetime(write) + longestLifeMs) / 1000) * 1000,
+        nanos: 0,
+      });
+    }
+  },
+  matches: {
+    relationshipType: (entry, filterValue) =>
+      entry.value[relationshipFields[filterValue as string] ?? ""] !== undefined,
   },
 };
 
 /** Updates the caller's own metadata, by the mask in the body. */
 function updateMetadata(
   { request, updateMask = [], caller }: AuthenticatedCall,
-  context: ServiceContext,
+  platform: PlatformService,
 ): Message {
   const sent = (request.identityMetadata ?? newMessage()) as Message;
-  const kept = context.store.find(callerMetadata.kind, caller.uid)?.value ?? newMessage();
+  const kept = platform.store.find(callerMetadata.kind, caller.uid)?.value ?? newMessage();
   const paths = resolveMask(updateMask, metadata, false).filter(([field]) => field?.name !== "uid");
   const value = applyMask(kept, sent, paths, metadata);
-  const entry = context.put(callerMetadata.kind, caller.uid, "", value);
-  context.emit(
+  const entry = platform.put(callerMetadata.kind, caller.uid, "", value);
+  platform.emit(
     {
       name: "iam.identity.metadata.updated",
       subject: caller.uid,
       group: "",
-      body: { message: entry.value, type: metadata },
+      body: { message: entry.value, type: metadata, typeName: "chainguard.platform.iam.v2.IdentityMetadata" },
       internal: true,
     },
     caller,
@@ -221,7 +213,7 @@ export const callerMetadata: KindTable = {
   service: "iam.v2.IdentitiesService",
   message: metadata,
   methods: [],
-  behaviour: { parent: "" },
+  parent: "",
 };
 
 /** Finds when the lifetime of static keys begins: at the identity's creation, or now if it had no keys before. */

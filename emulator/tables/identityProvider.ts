@@ -1,45 +1,31 @@
-import type { Message } from "../gateway/descriptor";
-import {
-  bool,
-  clearField,
-  copyValue,
-  enumOf,
-  enumType,
-  list,
-  messageType,
-  object,
-  text,
-} from "../gateway/descriptor";
+import type { Message } from "../gateway/fields";
+import { bool, clearField, copyValue, enumeration, list, messageType, object, text } from "../gateway/fields";
 import { times, uid } from "./common";
 import { descriptionFlags, nameFlags } from "./formats";
 import type { KindTable, Write } from "./kindTable";
-import { currentScim, newScim, scimHandlers, scimMessage, scimMethods } from "./scim";
+import { currentScim, newScim, scimMessage, scimMethods } from "./scim";
 
-const name = (suffix: string): string => `chainguard.platform.iam.v2.${suffix}`;
 export const identityProviders: KindTable = {
   kind: "IdentityProvider",
   prefix: "/iam/v2",
   collection: "identityProviders",
   service: "iam.v2.IdentityProvidersService",
   message: messageType(
-    name("IdentityProvider"),
     {
       uid,
       name: text(nameFlags),
       description: text(descriptionFlags),
       defaultRole: text({ required: true }),
       oidc: object(
-        messageType(name("IdentityProvider.OIDC"), {
+        {
           issuer: text({ required: true }),
           clientId: text({ required: true }),
           clientSecret: text(),
           additionalScopes: list(text()),
           groupsClaim: text(),
-          correlationRule: enumOf(
-            enumType("CORRELATION_RULE", "SUB_EQUALS_EXTERNAL_ID OID_EQUALS_EXTERNAL_ID"),
-          ),
+          correlationRule: enumeration("CORRELATION_RULE", "SUB_EQUALS_EXTERNAL_ID OID_EQUALS_EXTERNAL_ID"),
           pkceEnabled: bool(),
-        }),
+        },
         { oneof: "configuration" },
       ),
       scim: object(scimMessage, { outputOnly: true }),
@@ -52,34 +38,31 @@ export const identityProviders: KindTable = {
   furtherCapabilities: { create: ["IAM_ROLE_BINDINGS_CREATE"], update: ["IAM_ROLE_BINDINGS_CREATE"] },
   hasNameFilter: true,
   custom: scimMethods,
-  behaviour: {
-    parent: "Group",
-    references: [{ field: "defaultRole", kind: "Role", onDelete: "refuse" }],
-    check(write, context) {
-      if (write.parent.includes("/")) {
-        write.addViolation("parent", "an identity provider belongs to a root group");
-      }
-      const role = write.value.defaultRole as string | undefined;
-      if (role !== undefined && !context.store.find("Role", role)) {
-        write.addViolation("defaultRole", `role "${role}" does not exist`);
-      }
-      const oidc = write.value.oidc as Message | undefined;
-      if (oidc) checkOidc(oidc, write);
-    },
-    complete({ value }) {
-      (value.oidc as Message).correlationRule ??= defaultRule;
-      value.scim ??= newScim();
-    },
-    toResponse(entry, context, form) {
-      const response = copyValue(entry.value);
-      clearField(response.oidc as Message, "clientSecret");
-      if (form === "list") delete response.scim;
-      else response.scim = currentScim(entry, context);
-      return response;
-    },
-    custom: scimHandlers,
-    events: { name: "iam.identity_providers", actions: ["created", "updated", "deleted"] },
+  parent: "Group",
+  references: [{ field: "defaultRole", kind: "Role", onDelete: "refuse" }],
+  check(write, platform) {
+    if (write.parent.includes("/")) {
+      write.addViolation("parent", "an identity provider belongs to a root group");
+    }
+    const role = write.value.defaultRole as string | undefined;
+    if (role !== undefined && !platform.store.find("Role", role)) {
+      write.addViolation("defaultRole", `role "${role}" does not exist`);
+    }
+    const oidc = write.value.oidc as Message | undefined;
+    if (oidc) checkOidc(oidc, write);
   },
+  complete({ value }) {
+    (value.oidc as Message).correlationRule ??= defaultRule;
+    value.scim ??= newScim();
+  },
+  toResponse(entry, platform, form) {
+    const response = copyValue(entry.value);
+    clearField(response.oidc as Message, "clientSecret");
+    if (form === "list") delete response.scim;
+    else response.scim = currentScim(entry, platform);
+    return response;
+  },
+  events: { name: "iam.identity_providers", actions: ["created", "updated", "deleted"] },
 };
 
 const defaultRule = "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID";

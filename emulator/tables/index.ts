@@ -28,8 +28,9 @@ export const kindTables: readonly KindTable[] = [
   accountAssociation,
   groupInvite,
   externalGroupRoleMapping,
-  repo,
+  // Before the repo: its address also matches that of a repo with a longer uid.
   repoReadme,
+  repo,
   tag,
   subscription,
   callerMetadata,
@@ -43,7 +44,9 @@ export const kindTables: readonly KindTable[] = [
 
 /** Custom methods come first, because their paths also match those with a uid. */
 export const allMethods: readonly Method[] = [
-  ...kindTables.flatMap((table) => table.custom ?? []),
-  ...methodsWithoutKind,
+  ...[...kindTables.flatMap(({ custom = [] }) => custom), ...methodsWithoutKind].map((method): Method => ({
+    ...method,
+    run: (call, platform) => ({ message: method.run(call, platform) }),
+  })),
   ...kindTables.flatMap(standardMethods),
 ];

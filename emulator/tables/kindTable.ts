@@ -1,10 +1,9 @@
-import type { FieldSpec, Message, MessageType, Value } from "../gateway/descriptor";
+import type { FieldSpec, Message, MessageType, Value } from "../gateway/fields";
 import type { Call } from "../gateway/gateway";
 import type { Method } from "../gateway/routes";
-import type { Caller } from "../service/caller";
-import type { PlatformEvent } from "../service/events";
-import type { Entry, Store } from "../service/store";
-import type { EmulatorSettings } from "../settings";
+import type { Caller } from "../service/tokens";
+import type { PlatformService } from "../service/platformService";
+import type { Entry } from "../service/store";
 
 export type StandardMethod = "list" | "get" | "create" | "update" | "delete";
 
@@ -15,35 +14,19 @@ export interface KindTable {
   readonly prefix: string;
   /** Last part of the address, and the key of the list in responses. */
   readonly collection: string;
+  /** The address of a part of another resource, which has the uid of that one: before and after the uid. */
+  readonly partOf?: { readonly address: string; readonly suffix: string };
   /** Package and name of the service. */
   readonly service: string;
   readonly message: MessageType;
   readonly methods: readonly StandardMethod[];
-  /** The list takes `name` (exact). */
-  readonly hasNameFilter?: boolean;
-  /** The list does not take `uidp`. */
-  readonly isUnscoped?: boolean;
-  /** The list has a total also with `matchesRecording`. */
-  readonly isAlwaysCounted?: boolean;
-  /** Further parameters of the list. */
-  readonly filters?: Readonly<Record<string, FieldSpec>>;
-  /** Column and direction of lists that name none; default `uid asc`. */
-  readonly defaultOrder?: string;
-  /** Columns to order by besides those of every list, each with its string field. */
-  readonly columns?: Readonly<Record<string, string>>;
-  readonly custom?: readonly Method[];
+  /** Methods besides the standard ones. */
+  readonly custom?: readonly CustomMethod[];
   /** What the names of its capabilities begin with, without `CAP_`: `IAM_GROUPS`. */
   readonly capabilities?: string;
   /** Capabilities that a standard method needs besides its own, without `CAP_`. */
   readonly furtherCapabilities?: Partial<Readonly<Record<StandardMethod, readonly string[]>>>;
-  /** Without it the gateway knows the kind, and the service responds with 501. */
-  readonly behaviour?: KindBehaviour;
-}
 
-/** The request that a response belongs to: some fields are returned only at creation, some not in lists. */
-export type ResponseForm = "create" | "get" | "list";
-
-export interface KindBehaviour {
   /** Kind of the parent; "" for none. */
   readonly parent: string;
   /** A create without parent makes a root. */
@@ -52,37 +35,58 @@ export interface KindBehaviour {
   readonly hasUidOfParent?: boolean;
   /** The content until the first write, of a kind that exists with its parent and has its uid. */
   impliedValue?(parent: Entry): Message;
+  /** Resources that always exist and never change. */
+  builtIn?(): readonly BuiltIn[];
+
+  /** The list takes `name` (exact). */
+  readonly hasNameFilter?: boolean;
+  /** The list does not take `uidp`. */
+  readonly isUnscoped?: boolean;
+  /** The list has a total also with `matchesRecording`. */
+  readonly isAlwaysCounted?: boolean;
+  /** Further parameters of the list. */
+  readonly filters?: Readonly<Record<string, FieldSpec>>;
+  /** Whether an entry matches a list parameter of `filters`. */
+  readonly matches?: Readonly<
+    Record<string, (entry: Entry, filterValue: Value, platform: PlatformService, request: Message) => boolean>
+  >;
+  /** Whether a list contains an entry; all by default. */
+  isListed?(entry: Entry, request: Message): boolean;
+  /** Column and direction of lists that name none; default `uid asc`. */
+  readonly defaultOrder?: string;
+  /** Columns to order by besides those of every list, each with its string field. */
+  readonly columns?: Readonly<Record<string, string>>;
+
+  /** Runs before any create below this uid. @throws StatusError */
+  checkCreateBelow?(parent: string, platform: PlatformService): void;
+  /** Reports violations of a write that the descriptions of fields cannot express. */
+  check?(write: Write, platform: PlatformService): void;
+  /** Fills the fields that the service computes. Runs on a valid write. */
+  complete?(write: Write, platform: PlatformService): void;
+  /** The existing resource that a create overwrites. */
+  findOverwritten?(write: Write, platform: PlatformService): Entry | undefined;
+  /** The resource in a response; by default `entry.value`. */
+  toResponse?(entry: Entry, platform: PlatformService, form: ResponseForm): Message;
+
+  /** Fields that hold the uid of another resource, and what its deletion does. */
+  readonly references?: readonly Reference[];
   /** It has no delete of its own and goes with its parent. */
   readonly isDeletedWithParent?: boolean;
   /** Deleting a missing resource succeeds. */
   readonly hasIdempotentDelete?: boolean;
   /** A delete with children fails with RESOURCE_NOT_EMPTY. */
   readonly refusesDeleteWithChildren?: boolean;
-  /** Fields that hold the uid of another resource, and what its deletion does. */
-  readonly references?: readonly Reference[];
-  /** Reports violations of a write that the descriptions of fields cannot express. */
-  check?(write: Write, context: ServiceContext): void;
-  /** Fills the fields that the service computes. Runs on a valid write. */
-  complete?(write: Write, context: ServiceContext): void;
-  /** The existing resource that a create overwrites. */
-  findOverwritten?(write: Write, context: ServiceContext): Entry | undefined;
-  /** The resource in a response; by default `entry.value`. */
-  toResponse?(entry: Entry, context: ServiceContext, form: ResponseForm): Message;
-  /** Whether a list contains an entry; all by default. */
-  isListed?(entry: Entry, request: Message): boolean;
-  /** Whether an entry matches a list parameter of `filters`. */
-  readonly matches?: Readonly<
-    Record<string, (entry: Entry, filterValue: Value, context: ServiceContext, request: Message) => boolean>
-  >;
-  /** Custom methods by the name after the slash. */
-  readonly custom?: Readonly<Record<string, (call: AuthenticatedCall, context: ServiceContext) => Message>>;
-  /** Resources that always exist and never change. */
-  builtIn?(): readonly BuiltIn[];
-  /** Runs before any create below this uid. @throws StatusError */
-  checkCreateBelow?(parent: string, context: ServiceContext): void;
   /** The events of its writes; none by default. */
   readonly events?: EventRules;
 }
+
+export interface CustomMethod extends Omit<Method, "run"> {
+  /** Returns the message of the response. @throws StatusError */
+  run(call: AuthenticatedCall, platform: PlatformService): Message;
+}
+
+/** The request that a response belongs to: some fields are returned only at creation, some not in lists. */
+export type ResponseForm = "create" | "get" | "list";
 
 export interface BuiltIn {
   readonly uid: string;
@@ -111,7 +115,7 @@ export interface EventRules {
   /** Further attributes of the event, by lower-case name. */
   extensions?(entry: Entry): Readonly<Record<string, string>>;
   /** The resource that the event is about, where it is not the written one. */
-  findSubject?(entry: Entry, context: ServiceContext): Entry | undefined;
+  findSubject?(entry: Entry, platform: PlatformService): Entry | undefined;
 }
 
 /** A call with its caller. */
@@ -141,24 +145,7 @@ export interface Write {
   addViolation(field: string, description: string): void;
 }
 
-/** What the behaviour of a kind uses of the service. */
-export interface ServiceContext {
-  readonly store: Store;
-  readonly settings: Readonly<EmulatorSettings>;
-  now(): number;
-  /** Address of the emulator, without a slash at the end. */
-  url(): string;
-  /** Checks a create and returns the function that stores it. @throws StatusError */
-  prepareCreate(kind: string, parent: string, sent: Message, fieldPrefix?: string): () => Entry;
-  /** The resource with this uid. @throws StatusError code 3 without a uid, code 5 when it is missing. */
-  requireEntry(kind: string, uid: Value | undefined): Entry;
-  /** Stores a value of the service itself without checks, with the times of its kind. */
-  put(kind: string, uid: string, parent: string, value: Message): Entry;
-  remove(entry: Entry): void;
-  toResponse(entry: Entry, form?: ResponseForm): Message;
-  /** A page of the kind's resources by the parameters of a list. @throws StatusError */
-  list(kind: string, request: Message, shown?: (entry: Entry) => boolean): Message;
-  emit(event: PlatformEvent, caller: Caller): void;
-  /** Decrements a setting that counts calls; false when it is zero. */
-  countDown(setting: "checksNotReady"): boolean;
+/** Name of the field that holds one resource in requests. */
+export function bodyField({ kind }: KindTable): string {
+  return kind.charAt(0).toLowerCase() + kind.slice(1);
 }

@@ -1,8 +1,10 @@
-import type { FieldSpec, MessageType } from "../gateway/descriptor";
-import { fieldMask, int32, int64, list, messageType, object, text } from "../gateway/descriptor";
+import type { FieldSpec } from "../gateway/fields";
+import { fieldMask, int32, int64, list, messageType, object, text } from "../gateway/fields";
 import type { Method } from "../gateway/routes";
+import { createResource, deleteResource, updateResource } from "../service/writes";
 import { emptyMessage, uidpFilter } from "./common";
 import type { KindTable, StandardMethod } from "./kindTable";
+import { bodyField } from "./kindTable";
 
 export const pageFields: Readonly<Record<string, FieldSpec>> = {
   pageSize: int32(),
@@ -13,104 +15,65 @@ export const pageFields: Readonly<Record<string, FieldSpec>> = {
 
 export const listFields: Readonly<Record<string, FieldSpec>> = { uidp: uidpFilter, ...pageFields };
 
-/** Name of the field that holds one resource in requests. */
-export function bodyField(table: KindTable): string {
-  return table.kind.charAt(0).toLowerCase() + table.kind.slice(1);
-}
-
-export function pluralKind(table: KindTable): string {
-  return table.collection.charAt(0).toUpperCase() + table.collection.slice(1);
-}
-
-/** What the methods of a kind have in common. */
-interface MethodContext {
-  readonly table: KindTable;
-  readonly address: string;
-  readonly body: string;
-  readonly rpc: (name: string) => string;
-  readonly request: (rpc: string, fields: Record<string, FieldSpec>) => MessageType;
-}
-
-function methodContext(table: KindTable): MethodContext {
-  const { fullName } = table.message;
-  const packageName = fullName.slice(0, fullName.lastIndexOf("."));
-  return {
-    table,
-    address: `${table.prefix}/${table.collection}`,
-    body: bodyField(table),
-    rpc: (name) => `${table.service}/${name}`,
-    request: (name, fields) => messageType(`${packageName}.${name}Request`, fields),
-  };
-}
-
-function listMethod({ table, address, rpc, request }: MethodContext): Method {
-  const { message } = table;
-  const name = `List${pluralKind(table)}`;
-  const packageName = message.fullName.slice(0, message.fullName.lastIndexOf("."));
-  return {
-    rpc: rpc(name),
-    verb: "GET",
-    pattern: address,
-    request: request(name, {
-      ...(table.isUnscoped ? pageFields : listFields),
-      ...(table.hasNameFilter ? { name: text({ optional: true }) } : {}),
-      ...table.filters,
-    }),
-    response: messageType(`${packageName}.${name}Response`, {
-      [table.collection]: list(object(message)),
-      nextPageToken: text(),
-      totalCount: int64({ optional: !table.isAlwaysCounted }),
-      skipped: int32(),
-    }),
-  };
-}
-
-function createMethod({ table: { kind, message }, address, body, rpc, request }: MethodContext): Method {
-  return {
-    rpc: rpc(`Create${kind}`),
-    verb: "POST",
-    pattern: `${address}/{parent=**}`,
-    body,
-    request: request(`Create${kind}`, { parent: text(), [body]: object(message) }),
-    response: message,
-  };
-}
-
-function updateMethod({ table: { kind, message }, address, body, rpc, request }: MethodContext): Method {
-  return {
-    rpc: rpc(`Update${kind}`),
-    verb: "PATCH",
-    pattern: `${address}/{${body}.uid=**}`,
-    body,
-    request: request(`Update${kind}`, { [body]: object(message), updateMask: fieldMask() }),
-    response: message,
-  };
-}
-
 /** The standard methods of a kind; the list is first because the path of the get also matches its address. */
 export function standardMethods(table: KindTable): Method[] {
-  const { kind, message } = table;
-  const context = methodContext(table);
-  const { address, rpc, request } = context;
-  const pattern = `${address}/{uid=**}`;
+  const { kind, message, service, collection } = table;
+  const { address, suffix } = table.partOf ?? { address: `${table.prefix}/${collection}`, suffix: "" };
+  const body = bodyField(table);
   const all: Record<StandardMethod, Method> = {
-    list: listMethod(context),
-    get: {
-      rpc: rpc(`Get${kind}`),
+    list: {
+      rpc: `${service}/List${collection.charAt(0).toUpperCase()}${collection.slice(1)}`,
       verb: "GET",
-      pattern,
-      request: request(`Get${kind}`, { uid: text() }),
-      response: message,
+      pattern: address,
+      request: messageType({
+        ...(table.isUnscoped ? pageFields : listFields),
+        ...(table.hasNameFilter ? { name: text({ optional: true }) } : {}),
+        ...table.filters,
+      }),
+      response: messageType({
+        [collection]: list(object(message)),
+        nextPageToken: text(),
+        totalCount: int64({ optional: !table.isAlwaysCounted }),
+        skipped: int32(),
+      }),
+      run: (call, platform) => ({ message: platform.list(kind, call.request, platform.visibleTo(call)) }),
     },
-    create: createMethod(context),
-    update: updateMethod(context),
+    get: {
+      rpc: `${service}/Get${kind}`,
+      verb: "GET",
+      pattern: `${address}/{uid=**}${suffix}`,
+      request: messageType({ uid: text() }),
+      response: message,
+      run: ({ request }, platform) => ({
+        message: platform.toResponse(platform.requireEntry(kind, request.uid)),
+      }),
+    },
+    create: {
+      rpc: `${service}/Create${kind}`,
+      verb: "POST",
+      pattern: `${address}/{parent=**}`,
+      body,
+      request: messageType({ parent: text(), [body]: object(message) }),
+      response: message,
+      run: (call, platform) => createResource(platform, table, call),
+    },
+    update: {
+      rpc: `${service}/Update${kind}`,
+      verb: "PATCH",
+      pattern: `${address}/{${body}.uid=**}${suffix}`,
+      body,
+      request: messageType({ [body]: object(message), updateMask: fieldMask() }),
+      response: message,
+      run: (call, platform) => updateResource(platform, table, call),
+    },
     delete: {
-      rpc: rpc(`Delete${kind}`),
+      rpc: `${service}/Delete${kind}`,
       verb: "DELETE",
-      pattern,
-      request: request(`Delete${kind}`, { uid: text() }),
+      pattern: `${address}/{uid=**}${suffix}`,
+      request: messageType({ uid: text() }),
       response: emptyMessage,
       hasEmptyResponse: true,
+      run: (call, platform) => deleteResource(platform, table, call),
     },
   };
   return (Object.keys(all) as StandardMethod[])

@@ -1,14 +1,14 @@
-import { list, messageType, object, text, timestamp } from "../gateway/descriptor";
-import type { Method } from "../gateway/routes";
+import { list, messageType, object, text, timestamp } from "../gateway/fields";
 import { emptyMessage } from "./common";
+import type { CustomMethod } from "./kindTable";
 
-const rawToken = messageType("chainguard.platform.oidc.RawToken", {
+const rawToken = messageType({
   token: text(),
   refreshToken: text(),
   expiry: timestamp(),
 });
 
-const exchangeRequest = messageType("chainguard.platform.oidc.ExchangeRequest", {
+const exchangeRequest = messageType({
   aud: list(text()),
   identity: text(),
   identityProvider: text(),
@@ -17,32 +17,35 @@ const exchangeRequest = messageType("chainguard.platform.oidc.ExchangeRequest", 
 });
 
 /** Methods that belong to no kind of resource. */
-export const methodsWithoutKind: readonly Method[] = [
+export const methodsWithoutKind: readonly CustomMethod[] = [
   {
     rpc: "ping.v2.PingService/Ping",
     verb: "GET",
     pattern: "/ping/v2/ping",
     request: emptyMessage,
-    response: messageType("chainguard.platform.ping.v2.Response", { response: text() }),
+    response: messageType({ response: text() }),
     isPublic: true,
+    run: () => ({ response: "pong" }),
   },
-  ...(["POST", "GET"] as const).map((verb): Method => ({
+  ...(["POST", "GET"] as const).map((verb): CustomMethod => ({
     rpc: "oidc.SecurityTokenService/Exchange",
     verb,
     pattern: "/sts/exchange",
     request: exchangeRequest,
     response: rawToken,
     isPublic: true,
+    run: (call, { tokens }) => tokens.exchange(call),
   })),
   {
     rpc: "oidc.SecurityTokenService/ExchangeRefreshToken",
     verb: "POST",
     pattern: "/sts/exchange_refresh_token",
     request: exchangeRequest,
-    response: messageType("chainguard.platform.oidc.TokenPair", {
+    response: messageType({
       token: object(rawToken),
       refreshToken: object(rawToken),
     }),
     isPublic: true,
+    run: (call, { tokens }) => tokens.refresh(call),
   },
 ];

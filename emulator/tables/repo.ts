@@ -1,29 +1,36 @@
 import { createHash } from "node:crypto";
-import type { Message, Value } from "../gateway/descriptor";
+import type { Message, Value } from "../gateway/fields";
 import {
   bool,
-  enumOf,
-  enumType,
-  fieldMask,
+  enumeration,
+  int32,
   int64,
   list,
+  map,
   messageType,
   newMessage,
   object,
   text,
   timestamp,
-} from "../gateway/descriptor";
-import { formatTimestamp } from "../gateway/scalars";
+} from "../gateway/fields";
+import { formatTimestamp } from "../gateway/time";
+import type { PlatformService } from "../service/platformService";
 import { times, uid } from "./common";
-import { alias, bundle, cleanMarkdown, descriptionFlags, isUid, nameFlags } from "./formats";
+import {
+  alias,
+  bundle,
+  cleanMarkdown,
+  descriptionFlags,
+  isUid,
+  nameFlags,
+  rsaPublicKeyPem,
+  safeFileName,
+} from "./formats";
 import { notFound, permissionDenied } from "../gateway/status";
-import { checkOverlay, customOverlay } from "./customOverlay";
-import type { KindTable, ServiceContext, Write } from "./kindTable";
+import type { KindTable, Write } from "./kindTable";
 
 const syncLifeMs = 14 * 24 * 3_600_000;
-const name = (suffix: string): string => `chainguard.platform.registry.v2.${suffix}`;
-
-const syncConfig = messageType(name("SyncConfig"), {
+const syncConfig = messageType({
   source: text({ required: true }),
   google: text(),
   amazon: text(),
@@ -34,22 +41,64 @@ const syncConfig = messageType(name("SyncConfig"), {
   gracePeriod: bool({ outputOnly: true }),
 });
 
-const readme = messageType(name("RepoReadme"), { uid, content: text({ format: cleanMarkdown }) });
-
 /** The source sets these while a repo is synced; a change of them is refused. */
 const syncedFields = ["catalogTier", "bundles", "aliases", "activeTags"] as const;
 const computedSyncFields = syncConfig.fields.filter((field) => field.outputOnly).map((field) => field.name);
+
+const customOverlay = messageType({
+  contents: object({
+    packages: list(text()),
+    runtimeRepositories: list(text()),
+    runtimeKeyring: list(
+      object({
+        name: text({ required: true, format: safeFileName }),
+        content: text({ required: true, format: rsaPublicKeyPem }),
+      }),
+    ),
+  }),
+  environment: map(text()),
+  annotations: map(text()),
+  accounts: object({
+    runAs: text(),
+    users: list(
+      object({
+        username: text({ required: true }),
+        uid: int32(),
+        gid: int32(),
+        groupName: text(),
+        shell: text(),
+        homeDir: text(),
+      }),
+    ),
+    groups: list(
+      object({
+        groupname: text({ required: true }),
+        gid: int32(),
+        members: list(text()),
+      }),
+    ),
+  }),
+  certificates: object({
+    additional: list(
+      object({
+        name: text({ required: true }),
+        content: text({ required: true }),
+      }),
+    ),
+    providers: list(text()),
+  }),
+});
 
 export const repo: KindTable = {
   kind: "Repo",
   prefix: "/registry/v2",
   collection: "repos",
   service: "registry.v2.ReposService",
-  message: messageType(name("Repo"), {
+  message: messageType({
     uid,
     name: text(nameFlags),
     description: text(descriptionFlags),
-    catalogTier: enumOf(enumType("CATALOG_TIER", "APPLICATION BASE FIPS AI DEVTOOLS COMMERCIAL")),
+    catalogTier: enumeration("CATALOG_TIER", "APPLICATION BASE FIPS AI DEVTOOLS COMMERCIAL"),
     bundles: list(text(), { format: bundle }),
     aliases: list(text(), { format: alias }),
     activeTags: list(text()),
@@ -63,75 +112,26 @@ export const repo: KindTable = {
   hasNameFilter: true,
   custom: [
     {
-      rpc: "registry.v2.ReposService/GetRepoReadme",
-      capabilities: ["REPO_LIST"],
-      verb: "GET",
-      pattern: "/registry/v2/repos/{uid=**}/readme",
-      request: messageType(name("GetRepoReadmeRequest"), { uid: text() }),
-      response: readme,
-    },
-    {
-      rpc: "registry.v2.ReposService/UpdateRepoReadme",
-      capabilities: ["REPO_UPDATE", "REPO_INTERNAL_ADMIN"],
-      verb: "PATCH",
-      pattern: "/registry/v2/repos/{repoReadme.uid=**}/readme",
-      body: "repoReadme",
-      request: messageType(name("UpdateRepoReadmeRequest"), {
-        repoReadme: object(readme),
-        updateMask: fieldMask(),
-      }),
-      response: readme,
-    },
-    {
       rpc: "registry.v2.ImagesService/GetArchitectures",
       capabilities: ["REPO_LIST", "MANIFEST_METADATA_LIST"],
       verb: "GET",
       pattern: "/registry/v2/repos/{repoUid=**}/digests/{digest}/architectures",
-      request: messageType(name("GetArchitecturesRequest"), { repoUid: text(), digest: text() }),
-      response: messageType(name("GetArchitecturesResponse"), { architectures: list(text()) }),
+      request: messageType({ repoUid: text(), digest: text() }),
+      response: messageType({ architectures: list(text()) }),
+      run({ request }, platform) {
+        requireDigest(request, platform);
+        return { architectures: Object.keys(architectures) };
+      },
     },
     {
       rpc: "registry.v2.ImagesService/GetSize",
       capabilities: ["REPO_LIST", "MANIFEST_METADATA_LIST"],
       verb: "GET",
       pattern: "/registry/v2/repos/{repoUid=**}/digests/{digest}/size",
-      request: messageType(name("GetSizeRequest"), { repoUid: text(), digest: text(), architecture: text() }),
-      response: messageType(name("GetSizeResponse"), { size: int64(), architecture: text() }),
-    },
-  ],
-  behaviour: {
-    parent: "Group",
-    check(write) {
-      checkSync(write);
-      checkOverlay(write);
-    },
-    complete(write) {
-      const { value, before } = write;
-      const sync = value.sync_config as Message | undefined;
-      if (!sync) return;
-      const requested = sync.source as string;
-      sync.source = resolveSource(requested);
-      const earlier = before?.sync_config as Message | undefined;
-      sync.expirationTime ??= formatTimestamp({
-        epochMs: Math.floor((write.now + syncLifeMs) / 1000) * 1000,
-        nanos: 0,
-      });
-      if (earlier?.source === sync.source) return;
-      const image = imageName(requested);
-      value.catalogTier = "CATALOG_TIER_APPLICATION";
-      value.bundles = ["application"];
-      value.aliases = [`${image}:latest`];
-      value.activeTags = ["latest"];
-      value.description ??= `Copy of ${image}`;
-    },
-    events: { name: "platform.registry.repo", actions: ["created", "updated", "deleted"] },
-    custom: {
-      GetArchitectures({ request }, context) {
-        requireDigest(request, context);
-        return { architectures: Object.keys(architectures) };
-      },
-      GetSize({ request }, context) {
-        const digest = requireDigest(request, context);
+      request: messageType({ repoUid: text(), digest: text(), architecture: text() }),
+      response: messageType({ size: int64(), architecture: text() }),
+      run({ request }, platform) {
+        const digest = requireDigest(request, platform);
         const architecture = (request.architecture ?? "amd64") as string;
         if (!Object.hasOwn(architectures, architecture)) {
           throw notFound("Image", `${digest} for ${architecture}`);
@@ -139,7 +139,32 @@ export const repo: KindTable = {
         return { size: sizeOf(digest, architecture), architecture };
       },
     },
+  ],
+  parent: "Group",
+  check(write) {
+    checkSync(write);
+    checkOverlay(write);
   },
+  complete(write) {
+    const { value, before } = write;
+    const sync = value.sync_config as Message | undefined;
+    if (!sync) return;
+    const requested = sync.source as string;
+    sync.source = resolveSource(requested);
+    const earlier = before?.sync_config as Message | undefined;
+    sync.expirationTime ??= formatTimestamp({
+      epochMs: Math.floor((write.now + syncLifeMs) / 1000) * 1000,
+      nanos: 0,
+    });
+    if (earlier?.source === sync.source) return;
+    const image = imageName(requested);
+    value.catalogTier = "CATALOG_TIER_APPLICATION";
+    value.bundles = ["application"];
+    value.aliases = [`${image}:latest`];
+    value.activeTags = ["latest"];
+    value.description ??= `Copy of ${image}`;
+  },
+  events: { name: "platform.registry.repo", actions: ["created", "updated", "deleted"] },
 };
 
 /** Made-up base sizes of the images that the emulator does not have. */
@@ -151,39 +176,40 @@ function sizeOf(digest: string, architecture: string): string {
 }
 
 /** The digest, if a tag of the repo has it. */
-function requireDigest({ repoUid, digest }: Message, context: ServiceContext): string {
-  const entry = context.requireEntry("Repo", repoUid);
-  const tags = context.store.childrenOf(entry);
+function requireDigest({ repoUid, digest }: Message, platform: PlatformService): string {
+  const entry = platform.requireEntry("Repo", repoUid);
+  const tags = platform.store.childrenOf(entry);
   if (!tags.some(({ kind, value }) => kind === "Tag" && value.digest === digest)) {
     throw notFound("Image", digest as string);
   }
   return digest as string;
 }
 
-/** The readme of a repo; its two methods are among those of the repo. */
+/** The readme of a repo, which has the repo's uid. */
 export const repoReadme: KindTable = {
   kind: "RepoReadme",
   prefix: "/registry/v2",
   collection: "repoReadmes",
+  partOf: { address: "/registry/v2/repos", suffix: "/readme" },
   service: "registry.v2.ReposService",
-  message: readme,
-  methods: [],
-  behaviour: {
-    parent: "Repo",
-    hasUidOfParent: true,
-    isDeletedWithParent: true,
-    impliedValue({ value }) {
-      const [alias = ""] = (value.aliases ?? []) as string[];
-      return value.sync_config ? { content: `# ${imageName(alias)}\n\nFrom the catalog.\n` } : newMessage();
-    },
-    check(_, { settings }) {
-      if (settings.readmeForbidden) throw permissionDenied("CAP_REPO_INTERNAL_ADMIN is needed");
-    },
-    events: {
-      name: "platform.registry.repo",
-      actions: ["updated"],
-      findSubject: ({ uid: repoUid }, { store }) => store.find("Repo", repoUid),
-    },
+  message: messageType({ uid, content: text({ format: cleanMarkdown }) }),
+  methods: ["get", "update"],
+  capabilities: "REPO",
+  furtherCapabilities: { update: ["REPO_INTERNAL_ADMIN"] },
+  parent: "Repo",
+  hasUidOfParent: true,
+  isDeletedWithParent: true,
+  impliedValue({ value }) {
+    const [alias = ""] = (value.aliases ?? []) as string[];
+    return value.sync_config ? { content: `# ${imageName(alias)}\n\nFrom the catalog.\n` } : newMessage();
+  },
+  check(_, { settings }) {
+    if (settings.readmeForbidden) throw permissionDenied("CAP_REPO_INTERNAL_ADMIN is needed");
+  },
+  events: {
+    name: "platform.registry.repo",
+    actions: ["updated"],
+    findSubject: ({ uid: repoUid }, { store }) => store.find("Repo", repoUid),
   },
 };
 
@@ -223,4 +249,19 @@ function resolveSource(source: string): string {
 /** The last part of an image reference without tag and digest; of a uid the uid's own last part. */
 function imageName(source: string): string {
   return (source.split("@")[0]?.split("/").at(-1) ?? "").replace(/:.*$/, "").toLowerCase();
+}
+
+/** Refuses keys that the service reserves. */
+function checkOverlay(write: Write): void {
+  const overlay = write.value.customOverlay as Message | undefined;
+  for (const key of Object.keys(overlay?.environment ?? {})) {
+    if (key.startsWith("CHAINGUARD_")) {
+      write.addViolation("customOverlay.environment", `environment key "${key}" is reserved`);
+    }
+  }
+  for (const key of Object.keys(overlay?.annotations ?? {})) {
+    if (key.startsWith("dev.chainguard.") || key.startsWith("org.opencontainers.")) {
+      write.addViolation("customOverlay.annotations", `annotation key "${key}" is reserved`);
+    }
+  }
 }

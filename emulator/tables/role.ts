@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import builtInRoles from "../data/builtinRoles.json";
-import { list, messageType, newMessage, text } from "../gateway/descriptor";
+import { list, messageType, newMessage, text } from "../gateway/fields";
 import { capability, times, uid } from "./common";
 import { descriptionFlags, nameFlags } from "./formats";
 import type { KindTable } from "./kindTable";
@@ -14,7 +14,7 @@ export const role: KindTable = {
   prefix: "/iam/v2",
   collection: "roles",
   service: "iam.v2.RolesService",
-  message: messageType("chainguard.platform.iam.v2.Role", {
+  message: messageType({
     uid,
     name: text(nameFlags),
     description: text(descriptionFlags),
@@ -24,18 +24,16 @@ export const role: KindTable = {
   methods: ["list", "get", "create", "update", "delete"],
   capabilities: "IAM_ROLES",
   hasNameFilter: true,
-  behaviour: {
-    parent: "Group",
-    events: { name: "iam.roles", actions: ["created", "updated", "deleted"] },
-    builtIn: () =>
-      (Object.keys(builtInRoles) as (keyof typeof builtInRoles)[]).map((name) => {
-        const { description, capabilities } = builtInRoles[name];
-        const value = newMessage();
-        value.name = name;
-        if (description !== "") value.description = description;
-        value.capabilities = [...capabilities];
-        value.createTime = value.updateTime = "2023-01-01T00:00:00Z";
-        return { uid: builtInRoleUid(name), value };
-      }),
-  },
+  parent: "Group",
+  events: { name: "iam.roles", actions: ["created", "updated", "deleted"] },
+  builtIn: () =>
+    (Object.keys(builtInRoles) as (keyof typeof builtInRoles)[]).map((name) => {
+      const { description, capabilities } = builtInRoles[name];
+      const value = newMessage();
+      value.name = name;
+      if (description !== "") value.description = description;
+      value.capabilities = [...capabilities];
+      value.createTime = value.updateTime = "2023-01-01T00:00:00Z";
+      return { uid: builtInRoleUid(name), value };
+    }),
 };

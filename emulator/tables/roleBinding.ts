@@ -1,48 +1,48 @@
-import type { Message } from "../gateway/descriptor";
-import { list, messageType, newMessage, object, text, timestamp } from "../gateway/descriptor";
+import type { Message } from "../gateway/fields";
+import { list, messageType, newMessage, object, text, timestamp } from "../gateway/fields";
 import { invalidField } from "../gateway/status";
+import type { PlatformService } from "../service/platformService";
+import { prepareCreate } from "../service/writes";
 import { uid } from "./common";
-import type { KindTable, AuthenticatedCall, ServiceContext } from "./kindTable";
+import type { KindTable, AuthenticatedCall } from "./kindTable";
 
 const batchLimit = 25;
 const descriptionFields = { uid: text(), name: text(), description: text() };
 
-const bindingMessage = messageType("chainguard.platform.iam.v2.RoleBinding", {
+const bindingMessage = messageType({
   uid,
   identityUid: text({ required: true }),
   roleUid: text({ required: true }),
   identity: object(
-    messageType("chainguard.platform.iam.v2.RoleBinding.Identity", {
+    {
       ...descriptionFields,
       subject: text(),
       issuer: text(),
       email: text(),
-    }),
+    },
     { outputOnly: true },
   ),
-  group: object(messageType("chainguard.platform.iam.v2.RoleBinding.Group", descriptionFields), {
+  group: object(descriptionFields, {
     outputOnly: true,
   }),
-  role: object(messageType("chainguard.platform.iam.v2.RoleBinding.Role", descriptionFields), {
+  role: object(descriptionFields, {
     outputOnly: true,
   }),
   createTime: timestamp({ outputOnly: true }),
 });
 
-const batchRequest = messageType("chainguard.platform.iam.v2.BatchCreateRoleBindingsRequest", {
+const batchRequest = messageType({
   parent: text(),
   requests: list(
-    object(
-      messageType("chainguard.platform.iam.v2.CreateRoleBindingRequest", {
-        parent: text(),
-        roleBinding: object(bindingMessage),
-      }),
-    ),
+    object({
+      parent: text(),
+      roleBinding: object(bindingMessage),
+    }),
   ),
   roleUid: text(),
 });
 
-const batchResponse = messageType("chainguard.platform.iam.v2.BatchCreateRoleBindingsResponse", {
+const batchResponse = messageType({
   roleBindings: list(object(bindingMessage)),
 });
 
@@ -64,54 +64,48 @@ export const roleBinding: KindTable = {
       body: "*",
       request: batchRequest,
       response: batchResponse,
+      run: batchCreate,
     },
   ],
-  behaviour: {
-    parent: "Group",
-    events: { name: "iam.rolebindings", actions: ["created", "updated", "deleted"] },
-    hasIdempotentDelete: true,
-    references: [
-      { field: "identityUid", kind: "Identity", onDelete: "cascade" },
-      { field: "roleUid", kind: "Role", onDelete: "refuse" },
-    ],
-    check(write, context) {
-      const { identityUid, roleUid } = write.value as { identityUid?: string; roleUid?: string };
-      const { store } = context;
-      if (
-        identityUid !== undefined &&
-        !store.find("Identity", identityUid) &&
-        !store.findPerson(identityUid)
-      ) {
-        write.addViolation("identityUid", `identity "${identityUid}" does not exist`);
-      }
-      if (roleUid !== undefined && !store.find("Role", roleUid)) {
-        write.addViolation("roleUid", `role "${roleUid}" does not exist`);
-      }
-    },
-    toResponse(entry, context) {
-      const response = { ...entry.value };
-      const form = context.settings.bindingResponse;
-      if (form !== "flat") {
-        response.identity = describeIdentity(entry.value.identityUid as string, context);
-        response.group = describeByUid("Group", entry.parent, context);
-        response.role = describeByUid("Role", entry.value.roleUid as string, context);
-      }
-      if (form === "hydrated") {
-        delete response.identityUid;
-        delete response.roleUid;
-      }
-      return response;
-    },
-    matches: {
-      identity: (entry, filterValue) => entry.value.identityUid === filterValue,
-      role: (entry, filterValue) => entry.value.roleUid === filterValue,
-      group: (entry, filterValue) => entry.parent === filterValue,
-    },
-    custom: { BatchCreateRoleBindings: batchCreate },
+  parent: "Group",
+  events: { name: "iam.rolebindings", actions: ["created", "updated", "deleted"] },
+  hasIdempotentDelete: true,
+  references: [
+    { field: "identityUid", kind: "Identity", onDelete: "cascade" },
+    { field: "roleUid", kind: "Role", onDelete: "refuse" },
+  ],
+  check(write, platform) {
+    const { identityUid, roleUid } = write.value as { identityUid?: string; roleUid?: string };
+    const { store } = platform;
+    if (identityUid !== undefined && !store.find("Identity", identityUid) && !store.findPerson(identityUid)) {
+      write.addViolation("identityUid", `identity "${identityUid}" does not exist`);
+    }
+    if (roleUid !== undefined && !store.find("Role", roleUid)) {
+      write.addViolation("roleUid", `role "${roleUid}" does not exist`);
+    }
+  },
+  toResponse(entry, platform) {
+    const response = { ...entry.value };
+    const form = platform.settings.bindingResponse;
+    if (form !== "flat") {
+      response.identity = describeIdentity(entry.value.identityUid as string, platform);
+      response.group = describeByUid("Group", entry.parent, platform);
+      response.role = describeByUid("Role", entry.value.roleUid as string, platform);
+    }
+    if (form === "hydrated") {
+      delete response.identityUid;
+      delete response.roleUid;
+    }
+    return response;
+  },
+  matches: {
+    identity: (entry, filterValue) => entry.value.identityUid === filterValue,
+    role: (entry, filterValue) => entry.value.roleUid === filterValue,
+    group: (entry, filterValue) => entry.parent === filterValue,
   },
 };
 
-function batchCreate({ request, caller }: AuthenticatedCall, context: ServiceContext): Message {
+function batchCreate({ request, caller }: AuthenticatedCall, platform: PlatformService): Message {
   const parent = (request.parent ?? "") as string;
   const roleUid = request.roleUid as string | undefined;
   const inner = (request.requests ?? []) as Message[];
@@ -128,36 +122,40 @@ function batchCreate({ request, caller }: AuthenticatedCall, context: ServiceCon
       throw invalidField(`${at}.roleBinding.roleUid`, "roleUid must be the roleUid of the batch");
     }
     if (roleUid !== undefined) binding.roleUid = roleUid;
-    return context.prepareCreate("RoleBinding", parent, binding, `${at}.roleBinding.`);
+    return prepareCreate(platform, "RoleBinding", parent, binding, `${at}.roleBinding.`);
   });
   const response = newMessage();
-  response.roleBindings = commits.map((commit) => context.toResponse(commit()));
-  context.emit(
+  response.roleBindings = commits.map((commit) => platform.toResponse(commit()));
+  platform.emit(
     {
       name: "iam.rolebindings.created.batch",
       subject: parent,
       group: parent,
-      body: { message: response, type: batchResponse },
+      body: {
+        message: response,
+        type: batchResponse,
+        typeName: "chainguard.platform.iam.v2.BatchCreateRoleBindingsResponse",
+      },
     },
     caller,
   );
   return response;
 }
 
-function describeByUid(kind: string, of: string, context: ServiceContext): Message {
+function describeByUid(kind: string, of: string, platform: PlatformService): Message {
   const response = newMessage();
   response.uid = of;
-  const value = context.store.find(kind, of)?.value;
+  const value = platform.store.find(kind, of)?.value;
   if (value?.name !== undefined) response.name = value.name;
   if (value?.description !== undefined) response.description = value.description;
   return response;
 }
 
-function describeIdentity(of: string, context: ServiceContext): Message {
-  const response = describeByUid("Identity", of, context);
-  const value = context.store.find("Identity", of)?.value;
+function describeIdentity(of: string, platform: PlatformService): Message {
+  const response = describeByUid("Identity", of, platform);
+  const value = platform.store.find("Identity", of)?.value;
   const match = (value?.claimMatch ?? value?.staticKeys) as Message | undefined;
-  const { issuer, subject } = match ?? context.store.findPerson(of) ?? {};
+  const { issuer, subject } = match ?? platform.store.findPerson(of) ?? {};
   if (issuer !== undefined) response.issuer = issuer;
   if (subject !== undefined) response.subject = subject;
   return response;

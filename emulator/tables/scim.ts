@@ -1,70 +1,107 @@
 import { randomBytes } from "node:crypto";
-import type { FieldSpec, Message, MessageType } from "../gateway/descriptor";
+import type { FieldSpecs, Message } from "../gateway/fields";
 import {
   bool,
   clearField,
   copyValue,
   duration,
-  enumOf,
-  enumType,
+  enumeration,
   messageType,
   text,
   timestamp,
-} from "../gateway/descriptor";
-import type { Method } from "../gateway/routes";
-import { durationToMs, timestampToMs, msToTimestamp } from "../gateway/scalars";
+} from "../gateway/fields";
+import { durationToMs, timestampToMs, msToTimestamp } from "../gateway/time";
 import { aborted, failedPrecondition, invalidField, notFound } from "../gateway/status";
+import { fullNameOf } from "../service/events";
+import type { PlatformService } from "../service/platformService";
 import type { Entry } from "../service/store";
-import type { AuthenticatedCall, KindBehaviour, ServiceContext } from "./kindTable";
+import type { CustomMethod } from "./kindTable";
 
-const name = (suffix: string): string => `chainguard.platform.iam.v2.${suffix}`;
 const service = "iam.v2.IdentityProvidersService";
 
 /** The SCIM settings of an identity provider. */
-export const scimMessage = messageType(name("IdentityProvider.SCIM"), {
+export const scimMessage = messageType({
   enabled: bool(),
   endpointUrl: text(),
   tokenExpireTime: timestamp(),
   previousTokenExpireTime: timestamp(),
-  credentialState: enumOf(enumType("CREDENTIAL_STATE", "NOT_ISSUED LIVE EXPIRED REVOKED ROTATING")),
+  credentialState: enumeration("CREDENTIAL_STATE", "NOT_ISSUED LIVE EXPIRED REVOKED ROTATING"),
   etag: text(),
 });
 
-function scimMethod(
-  rpc: string,
-  verb: string,
-  request: Record<string, FieldSpec>,
-  response: Record<string, FieldSpec>,
-): Method {
-  return {
-    rpc: `${service}/${rpc}`,
-    capabilities: ["IAM_SCIM_MANAGE", "IAM_IDENTITY_PROVIDERS_LIST"],
-    verb: "POST",
-    pattern: `/iam/v2/identityProviders/{identityProviderUid=**}:${verb}`,
-    body: "*",
-    request: messageType(name(`${rpc}Request`), { identityProviderUid: text(), ...request }),
-    response: messageType(name(`${rpc}Response`), { identityProviderUid: text(), etag: text(), ...response }),
-  };
-}
-
 const token = { token: text(), endpointUrl: text(), expireTime: timestamp() };
 
-export const scimMethods: readonly Method[] = [
-  scimMethod(
-    "GenerateScimToken",
-    "generateScimToken",
-    { expireTime: timestamp(), neverExpires: bool() },
-    token,
-  ),
-  scimMethod(
-    "RegenerateScimToken",
-    "regenerateScimToken",
-    { etag: text(), overlap: duration(), expireTime: timestamp(), neverExpires: bool() },
-    { ...token, previousTokenExpireTime: timestamp(), requestedOverlap: duration() },
-  ),
-  scimMethod("RevokeScimToken", "revokeScimToken", {}, { enabled: bool(), revokeTime: timestamp() }),
-  scimMethod("SetScimEnabled", "setScimEnabled", { enabled: bool(), etag: text() }, { enabled: bool() }),
-];
+/** A method of the SCIM settings, whose response is also its event. */
+interface ScimMethod {
+  readonly name: string;
+  readonly event: string;
+  readonly request: FieldSpecs;
+  readonly response: FieldSpecs;
+  readonly run: (entry: Entry, request: Message, platform: PlatformService) => Message;
+}
+
+export const scimMethods: readonly CustomMethod[] = (
+  [
+    {
+      name: "GenerateScimToken",
+      event: "scim_token.generated",
+      request: { expireTime: timestamp(), neverExpires: bool() },
+      response: token,
+      run: generateToken,
+    },
+    {
+      name: "RegenerateScimToken",
+      event: "scim_token.regenerated",
+      request: { etag: text(), overlap: duration(), expireTime: timestamp(), neverExpires: bool() },
+      response: { ...token, previousTokenExpireTime: timestamp(), requestedOverlap: duration() },
+      run: regenerateToken,
+    },
+    {
+      name: "RevokeScimToken",
+      event: "scim_token.revoked",
+      request: {},
+      response: { enabled: bool(), revokeTime: timestamp() },
+      run: revokeToken,
+    },
+    {
+      name: "SetScimEnabled",
+      event: "scim_enabled.updated",
+      request: { enabled: bool(), etag: text() },
+      response: { enabled: bool() },
+      run: setScimEnabled,
+    },
+  ] as readonly ScimMethod[]
+).map(({ name, event, request, response, run }) => {
+  const type = messageType({ identityProviderUid: text(), etag: text(), ...response });
+  return {
+    rpc: `${service}/${name}`,
+    capabilities: ["IAM_SCIM_MANAGE", "IAM_IDENTITY_PROVIDERS_LIST"],
+    verb: "POST",
+    pattern: `/iam/v2/identityProviders/{identityProviderUid=**}:${name.charAt(0).toLowerCase()}${name.slice(1)}`,
+    body: "*",
+    request: messageType({ identityProviderUid: text(), ...request }),
+    response: type,
+    run(call, platform) {
+      const entry = platform.requireEntry("IdentityProvider", call.request.identityProviderUid);
+      const message = { identityProviderUid: entry.uid, ...run(entry, call.request, platform) };
+      platform.emit(
+        {
+          name: `iam.identity_providers.${event}`,
+          subject: entry.uid,
+          group: entry.parent,
+          // Only the caller gets the token itself.
+          body: {
+            message: { ...message, token: undefined },
+            type,
+            typeName: fullNameOf(service, `${name}Response`),
+          },
+        },
+        call.caller,
+      );
+      return message;
+    },
+  };
+});
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -87,11 +124,11 @@ export function newScim(): Message {
 }
 
 /** The stored state says whether a token was issued or revoked; the rest depends on the time. */
-export function currentScim({ uid: own, value }: Entry, context: ServiceContext): Message {
+export function currentScim({ uid: own, value }: Entry, platform: PlatformService): Message {
   const scim = copyValue(value.scim as Message);
-  scim.endpointUrl = `${context.url()}/scim/v2/${own}`;
+  scim.endpointUrl = `${platform.url()}/scim/v2/${own}`;
   if (statesWithoutToken.includes(scim.credentialState as string)) return scim;
-  const now = context.now();
+  const now = platform.now();
   const previous = timestampToMs(scim.previousTokenExpireTime);
   if (previous !== undefined && previous <= now) clearField(scim, "previousTokenExpireTime");
   const isExpired = (timestampToMs(scim.tokenExpireTime) ?? Infinity) <= now;
@@ -104,7 +141,7 @@ export function currentScim({ uid: own, value }: Entry, context: ServiceContext)
 }
 
 /** Stores changes of the SCIM settings under a new etag. */
-function writeScim(entry: Entry, changes: Message, { store }: ServiceContext): Message {
+function writeScim(entry: Entry, changes: Message, { store }: PlatformService): Message {
   const scim = copyValue(entry.value.scim as Message);
   for (const [field, value] of Object.entries(changes)) {
     if (value === undefined) clearField(scim, field);
@@ -115,46 +152,20 @@ function writeScim(entry: Entry, changes: Message, { store }: ServiceContext): M
   return scim;
 }
 
-function emitScimEvent(
-  what: string,
-  entry: Entry,
-  response: Message,
-  type: MessageType,
-  call: AuthenticatedCall,
-  context: ServiceContext,
-) {
-  // Only the caller gets the token itself.
-  const message = { ...response };
-  clearField(message, "token");
-  context.emit(
-    {
-      name: `iam.identity_providers.${what}`,
-      subject: entry.uid,
-      group: entry.parent,
-      body: { message, type },
-    },
-    call.caller,
-  );
-}
-
-function requireProvider({ request }: AuthenticatedCall, context: ServiceContext): Entry {
-  return context.requireEntry("IdentityProvider", request.identityProviderUid);
-}
-
-function checkEtag({ request }: AuthenticatedCall, entry: Entry): void {
-  if (request.etag === undefined) throw invalidField("etag", "etag is required");
-  if (request.etag !== (entry.value.scim as Message).etag) {
+function checkEtag({ etag }: Message, entry: Entry): void {
+  if (etag === undefined) throw invalidField("etag", "etag is required");
+  if (etag !== (entry.value.scim as Message).etag) {
     throw aborted(`etag is not the current one of identity provider "${entry.uid}"`);
   }
 }
 
 /** Returns when a requested token expires; undefined for one that never expires. @throws StatusError */
-function resolveExpiry({ expireTime, neverExpires }: Message, context: ServiceContext): string | undefined {
+function resolveExpiry({ expireTime, neverExpires }: Message, platform: PlatformService): string | undefined {
   if (expireTime !== undefined && neverExpires) {
     throw invalidField("expireTime", "expireTime and neverExpires exclude each other");
   }
   if (neverExpires) return undefined;
-  const now = context.now();
+  const now = platform.now();
   const requested = timestampToMs(expireTime) ?? now + defaultLifeMs;
   if (requested <= now) throw invalidField("expireTime", "expireTime must be in the future");
   if (requested > now + longestLifeMs)
@@ -162,111 +173,74 @@ function resolveExpiry({ expireTime, neverExpires }: Message, context: ServiceCo
   return msToTimestamp(requested);
 }
 
-function issuedTokenResponse(entry: Entry, scim: Message, context: ServiceContext): Message {
+function issuedToken(entry: Entry, scim: Message, platform: PlatformService): Message {
   return {
-    identityProviderUid: entry.uid,
     token: `cgscim_${randomBytes(32).toString("hex")}`,
-    endpointUrl: currentScim(entry, context).endpointUrl,
+    endpointUrl: currentScim(entry, platform).endpointUrl,
     expireTime: scim.tokenExpireTime,
     etag: scim.etag,
   };
 }
 
-function generateToken(call: AuthenticatedCall, context: ServiceContext): Message {
-  const entry = requireProvider(call, context);
+function generateToken(entry: Entry, request: Message, platform: PlatformService): Message {
   const { credentialState } = entry.value.scim as Message;
-  const tokenExpireTime = resolveExpiry(call.request, context);
+  const tokenExpireTime = resolveExpiry(request, platform);
   if (!statesWithoutToken.includes(credentialState as string)) {
     throw failedPrecondition("TOKEN_EXISTS", entry.uid, "a token exists; regenerate or revoke it");
   }
   const changes = { credentialState: "CREDENTIAL_STATE_LIVE", tokenExpireTime };
-  const response = issuedTokenResponse(entry, writeScim(entry, changes, context), context);
-  emitScimEvent("scim_token.generated", entry, response, call.method.response, call, context);
-  return response;
+  return issuedToken(entry, writeScim(entry, changes, platform), platform);
 }
 
-function regenerateToken(call: AuthenticatedCall, context: ServiceContext): Message {
-  const entry = requireProvider(call, context);
-  const { request } = call;
-  const tokenExpireTime = resolveExpiry(request, context);
+function regenerateToken(entry: Entry, request: Message, platform: PlatformService): Message {
+  const tokenExpireTime = resolveExpiry(request, platform);
   const requestedOverlap = (request.overlap ?? defaultOverlap) as string;
   const overlapMs = Math.min(durationToMs(requestedOverlap), longestOverlapMs);
   if (overlapMs < 0) throw invalidField("overlap", "overlap must not be negative");
-  const current = currentScim(entry, context);
+  const current = currentScim(entry, platform);
   if (statesWithoutToken.includes(current.credentialState as string)) {
     throw notFound("ScimToken", entry.uid);
   }
-  checkEtag(call, entry);
-  const now = context.now();
+  checkEtag(request, entry);
+  const now = platform.now();
   const until = Math.min(now + overlapMs, timestampToMs(current.tokenExpireTime) ?? Infinity);
   const previousTokenExpireTime = until > now ? msToTimestamp(until) : undefined;
-  const scim = writeScim(
-    entry,
-    { credentialState: "CREDENTIAL_STATE_LIVE", tokenExpireTime, previousTokenExpireTime },
-    context,
-  );
-  const response = {
-    ...issuedTokenResponse(entry, scim, context),
-    previousTokenExpireTime,
-    requestedOverlap,
-  };
-  emitScimEvent("scim_token.regenerated", entry, response, call.method.response, call, context);
-  return response;
+  const changes = { credentialState: "CREDENTIAL_STATE_LIVE", tokenExpireTime, previousTokenExpireTime };
+  const scim = writeScim(entry, changes, platform);
+  return { ...issuedToken(entry, scim, platform), previousTokenExpireTime, requestedOverlap };
 }
 
-function revokeToken(call: AuthenticatedCall, context: ServiceContext): Message {
-  const entry = requireProvider(call, context);
+function revokeToken(entry: Entry, _: Message, platform: PlatformService): Message {
   if ((entry.value.scim as Message).credentialState === "CREDENTIAL_STATE_NOT_ISSUED") {
     throw notFound("ScimToken", entry.uid);
   }
-  const { etag, enabled } = writeScim(
-    entry,
-    {
-      credentialState: "CREDENTIAL_STATE_REVOKED",
-      tokenExpireTime: undefined,
-      previousTokenExpireTime: undefined,
-    },
-    context,
-  );
-  const response = {
-    identityProviderUid: entry.uid,
-    etag,
-    enabled,
-    revokeTime: msToTimestamp(context.now()),
+  const changes = {
+    credentialState: "CREDENTIAL_STATE_REVOKED",
+    tokenExpireTime: undefined,
+    previousTokenExpireTime: undefined,
   };
-  emitScimEvent("scim_token.revoked", entry, response, call.method.response, call, context);
-  return response;
+  const { etag, enabled } = writeScim(entry, changes, platform);
+  return { etag, enabled, revokeTime: msToTimestamp(platform.now()) };
 }
 
-function setScimEnabled(call: AuthenticatedCall, context: ServiceContext): Message {
-  const entry = requireProvider(call, context);
-  checkEtag(call, entry);
-  const { enabled } = call.request;
-  if (enabled && countOwnerBindings(entry.parent, context) < ownersNeeded) {
+function setScimEnabled(entry: Entry, request: Message, platform: PlatformService): Message {
+  checkEtag(request, entry);
+  const { enabled } = request;
+  if (enabled && countOwnerBindings(entry.parent, platform) < ownersNeeded) {
     throw failedPrecondition(
       "OWNERS_REQUIRED",
       entry.parent,
       `group "${entry.parent}" needs ${ownersNeeded} bindings of the role owner first`,
     );
   }
-  const { etag } = writeScim(entry, { enabled }, context);
-  const response = { identityProviderUid: entry.uid, enabled, etag };
-  emitScimEvent("scim_enabled.updated", entry, response, call.method.response, call, context);
-  return response;
+  const { etag } = writeScim(entry, { enabled }, platform);
+  return { enabled, etag };
 }
 
 /** How many bindings of `owner` a group has: SCIM needs two, so that a directory cannot lock everyone out. */
-function countOwnerBindings(group: string, { store }: ServiceContext): number {
+function countOwnerBindings(group: string, { store }: PlatformService): number {
   return store.childrenOf({ kind: "Group", uid: group }).filter(({ kind, value }) => {
     const role = kind === "RoleBinding" ? store.find("Role", value.roleUid as string) : undefined;
     return role?.builtIn === true && role.value.name === "owner";
   }).length;
 }
-
-/** The implementations of `scimMethods`. */
-export const scimHandlers: NonNullable<KindBehaviour["custom"]> = {
-  GenerateScimToken: generateToken,
-  RegenerateScimToken: regenerateToken,
-  RevokeScimToken: revokeToken,
-  SetScimEnabled: setScimEnabled,
-};

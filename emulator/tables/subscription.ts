@@ -1,4 +1,4 @@
-import { messageType, text } from "../gateway/descriptor";
+import { messageType, text } from "../gateway/fields";
 import { uid } from "./common";
 import { httpsUrl } from "./formats";
 import type { KindTable } from "./kindTable";
@@ -8,14 +8,12 @@ export const subscription: KindTable = {
   prefix: "/events/v2",
   collection: "subscriptions",
   service: "events.v2.SubscriptionsService",
-  message: messageType("chainguard.platform.events.v2.Subscription", {
+  message: messageType({
     uid,
     sink: text({ required: true, immutable: true, format: httpsUrl }),
   }),
   methods: ["list", "get", "create", "delete"],
   capabilities: "EVENTS_SUBSCRIPTION",
-  behaviour: {
-    parent: "Group",
-    events: { name: "events.subscription", actions: ["created", "deleted"] },
-  },
+  parent: "Group",
+  events: { name: "events.subscription", actions: ["created", "deleted"] },
 };

@@ -1,5 +1,5 @@
-import { bool, list, messageType, text, timestamp } from "../gateway/descriptor";
-import { timestampToMs } from "../gateway/scalars";
+import { bool, list, messageType, text, timestamp } from "../gateway/fields";
+import { timestampToMs } from "../gateway/time";
 import { uid } from "./common";
 import { bundle, imageDigest, tagName } from "./formats";
 import type { KindTable } from "./kindTable";
@@ -9,7 +9,7 @@ export const tag: KindTable = {
   prefix: "/registry/v2",
   collection: "tags",
   service: "registry.v2.TagsService",
-  message: messageType("chainguard.platform.registry.v2.Tag", {
+  message: messageType({
     uid,
     name: text({ required: true, format: tagName }),
     digest: text({ required: true, format: imageDigest }),
@@ -27,25 +27,23 @@ export const tag: KindTable = {
     includeDates: bool(),
     includeEpochs: bool(),
   },
-  behaviour: {
-    parent: "Repo",
-    findOverwritten: ({ parent, value }, { store }) =>
-      store.childrenOf({ kind: "Repo", uid: parent }).find((entry) => {
-        return entry.kind === "Tag" && entry.value.name === value.name;
-      }),
-    isListed: ({ value }, request) =>
-      hiddenNames.every(
-        ({ pattern, shownBy }) => request[shownBy] === true || !pattern.test(value.name as string),
-      ),
-    matches: {
-      digest: (entry, filterValue) => entry.value.digest === filterValue,
-      updatedSince: (entry, filterValue) => entry.updatedAt >= (timestampToMs(filterValue) ?? 0),
-    },
-    events: {
-      name: "platform.registry.tag",
-      actions: ["created", "deleted"],
-      group: ({ uid: own }) => own.split("/")[0] ?? "",
-    },
+  parent: "Repo",
+  findOverwritten: ({ parent, value }, { store }) =>
+    store.childrenOf({ kind: "Repo", uid: parent }).find((entry) => {
+      return entry.kind === "Tag" && entry.value.name === value.name;
+    }),
+  isListed: ({ value }, request) =>
+    hiddenNames.every(
+      ({ pattern, shownBy }) => request[shownBy] === true || !pattern.test(value.name as string),
+    ),
+  matches: {
+    digest: (entry, filterValue) => entry.value.digest === filterValue,
+    updatedSince: (entry, filterValue) => entry.updatedAt >= (timestampToMs(filterValue) ?? 0),
+  },
+  events: {
+    name: "platform.registry.tag",
+    actions: ["created", "deleted"],
+    group: ({ uid: own }) => own.split("/")[0] ?? "",
   },
 };
 

@@ -1,22 +1,22 @@
-import { int32, int64, list, messageType, object, text, timestamp } from "../gateway/descriptor";
+import { int32, int64, list, messageType, object, text, timestamp } from "../gateway/fields";
 import type { TermsDocument } from "../gateway/status";
 import { invalidArgument, termsNotAccepted } from "../gateway/status";
-import type { Message } from "../gateway/descriptor";
+import type { Message } from "../gateway/fields";
+import type { PlatformService } from "../service/platformService";
 import type { Entry } from "../service/store";
-import type { KindTable, AuthenticatedCall, ServiceContext } from "./kindTable";
+import type { KindTable, AuthenticatedCall } from "./kindTable";
 import { pageFields } from "./methods";
 
-const name = (suffix: string): string => `chainguard.platform.iam.v2.${suffix}`;
 const service = "iam.v2.TermsService";
 
-const acceptance = messageType(name("TermsAcceptance"), {
+const acceptance = messageType({
   docId: text(),
   acceptedBy: text(),
   orgUid: text(),
   createTime: timestamp({ outputOnly: true }),
 });
 
-const acceptTermsResponse = messageType(name("AcceptTermsResponse"), {
+const acceptTermsResponse = messageType({
   group: text(),
   documentIds: list(text()),
 });
@@ -42,57 +42,53 @@ export const termsAcceptance: KindTable = {
       verb: "POST",
       pattern: "/iam/v2/terms/{group=**}",
       body: "*",
-      request: messageType(name("AcceptTermsRequest"), { group: text(), documentIds: list(text()) }),
+      request: messageType({ group: text(), documentIds: list(text()) }),
       response: acceptTermsResponse,
+      run: acceptTerms,
     },
     {
       rpc: `${service}/ListTermsAcceptances`,
       capabilities: ["TERMS_LIST"],
       verb: "GET",
       pattern: "/iam/v2/terms/{group=**}",
-      request: messageType(name("ListTermsAcceptancesRequest"), { group: text(), ...pageFields }),
-      response: messageType(name("ListTermsAcceptancesResponse"), {
+      request: messageType({ group: text(), ...pageFields }),
+      response: messageType({
         termsAcceptances: list(object(acceptance)),
         nextPageToken: text(),
         totalCount: int64({ optional: true }),
         skipped: int32(),
       }),
+      run({ request }, platform) {
+        const group = platform.requireEntry("Group", request.group).uid;
+        const shown = new Set(acceptancesFor(group, platform));
+        return platform.list("TermsAcceptance", request, (entry) => shown.has(entry));
+      },
     },
   ],
   isUnscoped: true,
-  behaviour: {
-    parent: "Group",
-    isDeletedWithParent: true,
-    checkCreateBelow(parent, context) {
-      const { requiredTerms } = context.settings;
-      if (requiredTerms.length === 0) return;
-      const known = new Set(acceptancesFor(parent, context).map(({ value }) => value.docId));
-      const missing = requiredTerms.filter(({ id }) => !known.has(id));
-      if (missing.length > 0) throw termsNotAccepted(missing);
-    },
-    custom: {
-      AcceptTerms: acceptTerms,
-      ListTermsAcceptances({ request }, context) {
-        const group = context.requireEntry("Group", request.group).uid;
-        const shown = new Set(acceptancesFor(group, context));
-        return context.list("TermsAcceptance", request, (entry) => shown.has(entry));
-      },
-    },
+  parent: "Group",
+  isDeletedWithParent: true,
+  checkCreateBelow(parent, platform) {
+    const { requiredTerms } = platform.settings;
+    if (requiredTerms.length === 0) return;
+    const known = new Set(acceptancesFor(parent, platform).map(({ value }) => value.docId));
+    const missing = requiredTerms.filter(({ id }) => !known.has(id));
+    if (missing.length > 0) throw termsNotAccepted(missing);
   },
 };
 
 /** Those of the group that holds this uid, and of all groups above it. */
-function acceptancesFor(uid: string, { store }: ServiceContext): Entry[] {
+function acceptancesFor(uid: string, { store }: PlatformService): Entry[] {
   const steps = uid.split("/");
   return steps
     .flatMap((_, index) => store.childrenOf({ kind: "Group", uid: steps.slice(0, index + 1).join("/") }))
     .filter(({ kind }) => kind === "TermsAcceptance");
 }
 
-function acceptTerms({ request, caller }: AuthenticatedCall, context: ServiceContext): Message {
-  const group = context.requireEntry("Group", request.group).uid;
+function acceptTerms({ request, caller }: AuthenticatedCall, platform: PlatformService): Message {
+  const group = platform.requireEntry("Group", request.group).uid;
   const documentIds = [...new Set((request.documentIds ?? []) as string[])];
-  const offered = [...context.settings.requiredTerms, optionalDocument].map(({ id }) => id);
+  const offered = [...platform.settings.requiredTerms, optionalDocument].map(({ id }) => id);
   const unknown = documentIds.find((id) => !offered.includes(id));
   if (documentIds.length === 0 || unknown !== undefined) {
     const description =
@@ -100,21 +96,25 @@ function acceptTerms({ request, caller }: AuthenticatedCall, context: ServiceCon
     throw invalidArgument([{ field: "documentIds", description }]);
   }
   const before = new Set(
-    acceptancesFor(group, context)
+    acceptancesFor(group, platform)
       .filter(({ parent }) => parent === group)
       .map(({ value }) => value.docId),
   );
   for (const docId of documentIds.filter((id) => !before.has(id))) {
     const value = { docId, acceptedBy: caller.uid, orgUid: group };
-    context.put("TermsAcceptance", context.store.newUid(group), group, value);
+    platform.put("TermsAcceptance", platform.store.newUid(group), group, value);
   }
   const response = { group, documentIds };
-  context.emit(
+  platform.emit(
     {
       name: "iam.terms.accepted",
       subject: group,
       group,
-      body: { message: response, type: acceptTermsResponse },
+      body: {
+        message: response,
+        type: acceptTermsResponse,
+        typeName: "chainguard.platform.iam.v2.AcceptTermsResponse",
+      },
     },
     caller,
   );

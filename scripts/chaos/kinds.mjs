@@ -10,7 +10,7 @@ import { root } from "../setup.mjs";
 /**
  * @typedef {{ type: string, format?: string, prefix?: string, known?: string[], items?: Field, required?: boolean }} Field
  * @typedef {{ kind: string, fields: Record<string, Field>, outputs?: Record<string, { createOnly?: boolean }> }} Spec
- * @typedef {{ kind: string, prefix: string, collection: string, methods: string[], behaviour?: { parent: string } }} Table
+ * @typedef {{ kind: string, prefix: string, collection: string, methods: string[], parent: string }} Table
  */
 
 const require = createRequire(import.meta.url);

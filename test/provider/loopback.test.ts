@@ -1,5 +1,4 @@
-import { isLoopbackHost } from "../../emulator/loopback";
-import { parseSettings } from "../../emulator/settings";
+import { isLoopbackHost, parseSettings } from "../../emulator/settings";
 import { isLoopback, isSafe } from "../../provider/text/address";
 import { parseBaseUrl } from "../../provider/cli/post/http";
 

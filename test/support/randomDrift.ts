@@ -12,9 +12,7 @@ import { call } from "./wire";
 const creatable = samples.filter(
   ({ kind, own }) =>
     own === undefined &&
-    kindTables.some(
-      (table) => table.kind === kind && kind in addresses && table.behaviour?.parent === "Group",
-    ),
+    kindTables.some((table) => table.kind === kind && kind in addresses && table.parent === "Group"),
 );
 
 /** Changes, deletes and creates some objects of an organisation past its program. The same seed does the same. */

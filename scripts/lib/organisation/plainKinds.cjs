@@ -36,12 +36,12 @@ function plainMaker({ fields, parent }) {
 /**
  * The kinds that have no entry here, with the kind of their parent.
  * @param {readonly { kind: string, fields: Readonly<Record<string, Field>> }[]} specs
- * @param {readonly { kind: string, behaviour?: { parent: string } | undefined }[]} tables The emulator's, which name the parent.
+ * @param {readonly { kind: string, parent: string }[]} tables The emulator's, which name the parent.
  * @returns {PlainKind[]}
  */
 function plainKinds(specs, tables) {
   return specs.flatMap(({ kind, fields }) => {
-    const parent = tables.find((table) => table.kind === kind)?.behaviour?.parent;
+    const parent = tables.find((table) => table.kind === kind)?.parent;
     return parent === undefined || kind in makers ? [] : [{ kind, fields, parent }];
   });
 }
