@@ -53,7 +53,7 @@ export function listFilesOfKind(file) {
   return [
     `provider/kinds/${file}`,
     "provider/kinds/exports.ts",
-    `provider/lookups/${file}`,
+    "provider/lookups/ofKinds.ts",
     `emulator/tables/${file}`,
     "emulator/tables/index.ts",
     ...samplesOf(file),

@@ -1,12 +1,11 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/troubleshooting.md, docs/reference, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the import graph of docs/architecture.md, the usual lookups, the schemas of the policy file, of reports and of inventories. */
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/troubleshooting.md, docs/reference, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the import graph of docs/architecture.md, the schemas of the policy file, of reports and of inventories. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { format } from "prettier";
 import { threatsPage } from "./lib/corpus.mjs";
 import { capabilitiesModule, jobsOf, withJobs } from "./lib/leastPrivilege.mjs";
-import { lookupsModule, findKindsWithUsualLookups } from "./lib/lookups.mjs";
 import { withEmulatorCoverage } from "./lib/emulatorCoverage.mjs";
 import { readImports, withImportGraph } from "./lib/importGraph.mjs";
 import { referencePages, stalePages } from "./lib/reference/index.mjs";
@@ -64,8 +63,6 @@ write("docs/architecture.md", await format(architecture, { parser: "markdown", p
 /** @type {{ spec: any }[]} */
 const kinds = load("kinds/index.js").kinds;
 const specs = kinds.map(({ spec }) => spec);
-const lookups = lookupsModule(findKindsWithUsualLookups(specs, root));
-write("provider/lookups/usual.ts", await format(lookups, { parser: "typescript", printWidth: 110 }));
 const jobs = jobsOf(specs);
 const jobsPage = withJobs(readFileSync(path.join(root, "docs/least-privilege.md"), "utf8"), jobs);
 write("docs/least-privilege.md", await format(jobsPage, { parser: "markdown", printWidth: 110 }));

@@ -20,41 +20,14 @@ import type {
 import { formatProblem } from "./formats";
 import { didYouMean, quote, suggest } from "./suggestions";
 import { containsUnknown, isObject, isSet, isUnknown } from "./values";
+import { hasType, typeNames } from "./walk";
 import { isDeepStrictEqual } from "node:util";
-
-/** What a value of a type is called in messages. */
-export const typeNames: Record<FieldSpec["type"], string> = {
-  string: "a string",
-  enum: "a string",
-  boolean: "true or false",
-  integer: "a whole number",
-  list: "a list",
-  map: "a map (an object of keys and values)",
-  object: "an object",
-};
 
 export function describeType(value: Json): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "an object";
   return typeof value === "string" ? "a string" : `the ${typeof value} ${value}`;
-}
-
-export function hasType(spec: FieldSpec, value: Json): boolean {
-  switch (spec.type) {
-    case "string":
-    case "enum":
-      return typeof value === "string";
-    case "boolean":
-      return typeof value === "boolean";
-    case "integer":
-      return typeof value === "number" && Number.isInteger(value) && Math.abs(value + 0.5) < 2 ** 31;
-    case "list":
-      return Array.isArray(value);
-    case "map":
-    case "object":
-      return isObject(value);
-  }
 }
 
 /** The engine's own keys among the inputs. */
@@ -91,7 +64,7 @@ export class FieldChecker {
 
   checkValue(spec: FieldSpec, path: string, value: Json, old?: Json): void {
     if (isUnknown(value)) return;
-    if (!hasType(spec, value)) {
+    if (!hasType(spec, value, "program")) {
       const given = spec.secret ? "" : `, not ${describeType(value)}`;
       this.report("PP1003", path, `must be ${typeNames[spec.type]}${given}`);
       return;
@@ -283,7 +256,13 @@ function validateAcrossFields(spec: ResourceSpec, inputs: Props, context: CheckC
   const valid = Object.fromEntries(
     Object.entries(inputs).filter(([key, value]) => {
       const field = spec.fields[key];
-      return field && value !== undefined && value !== null && !isUnknown(value) && hasType(field, value);
+      return (
+        field &&
+        value !== undefined &&
+        value !== null &&
+        !isUnknown(value) &&
+        hasType(field, value, "program")
+      );
     }),
   );
   return spec.validate?.(valid, unknown, context) ?? [];

@@ -1,5 +1,6 @@
 import { parentOf } from "../text/uid";
 import type { Decoder, FieldSpec, OneOf, Reads } from "./description";
+import { emptyWireValue, wireName } from "./encode";
 
 /*
  * Decoders of responses. Absent, null, empty and zero mean the same there, and a value of a wrong type is taken for one
@@ -87,14 +88,6 @@ function objects<T>(decode: (value: unknown) => T): (value: unknown) => T[] {
   return (value) => (Array.isArray(value) ? value.filter(isRecord).map((item) => decode(item)) : []);
 }
 
-type Member = readonly [key: string, wireName: string, decode: Decoder<unknown>];
-
-function decodeMembers(members: readonly Member[], value: unknown): JsonObject {
-  const body = isRecord(value) ? value : {};
-  const decoded = members.map(([key, name, decode]): [string, unknown] => [key, decode(body[name], body)]);
-  return Object.fromEntries(decoded.filter(([, member]) => member !== undefined));
-}
-
 function isBlank(value: unknown): boolean {
   if (value === null || typeof value !== "object") return !value;
   return Object.keys(value).length === 0;
@@ -107,12 +100,7 @@ function unlessBlank<T extends object>(members: T): T | undefined {
 
 /** An object, member by member. */
 function object<T extends object>(decoders: Decoders<T>): (value: unknown) => T {
-  const members = Object.entries<Decoder<unknown>>(decoders).map(([key, decode]): Member => [
-    key,
-    key,
-    decode,
-  ]);
-  return (value) => decodeMembers(members, value) as T;
+  return (value) => decodeShape({ fields: {}, reads: decoders as Reads }, value) as T;
 }
 
 /** An object that is left out where nothing in it is set. */
@@ -149,61 +137,45 @@ function uidOrEmbedded(member: string): Decoder<string> {
   };
 }
 
-/** What a lookup reads of a field. `isChoice`: one of several of which only one is set. */
-function decoderOf(field: FieldSpec, isChoice: boolean): Decoder<unknown> {
+/** A value of a response as its type; undefined where it has another. Zero, false and what is empty are values. */
+function typed(field: FieldSpec, value: unknown): unknown {
   switch (field.type) {
     case "string":
-      if (field.hydratedIn !== undefined) return uidOrEmbedded(field.hydratedIn);
-      if (field.format === "timestamp") return time;
-      if (field.format === "int64") return int64;
-      return isChoice ? optionalString : string;
+      if (field.format === "int64" && Number.isSafeInteger(value)) return int64(value);
+      if (typeof value !== "string") return undefined;
+      if (field.format === "timestamp") return time(value);
+      return field.format === "int64" ? int64(value) : value;
     case "enum":
-      return enumName;
+      return enumName(value);
     case "boolean":
-      return field.default === true ? (value) => value !== false : boolean;
+      return typeof value === "boolean" ? value : undefined;
     case "integer":
-      return int32;
+      return isInteger(value) ? int32(value) : undefined;
     case "list":
-    case "map": {
-      const decode = itemDecoder(field);
-      return (value) => decode(value) ?? (field.type === "list" ? [] : {});
-    }
-    case "object": {
-      const decode = shapeDecoder(field);
-      return (value) => unlessBlank(decode(value));
-    }
+      if (!Array.isArray(value)) return undefined;
+      return value.map((item) => typed(field.items, item)).filter((item) => item !== undefined);
+    case "map":
+      return isRecord(value) ? mapOf(value, (item) => typed(field.values, item)) : undefined;
+    case "object":
+      return isRecord(value) ? decodeShape(field, value) : undefined;
   }
 }
 
-/** What a lookup reads of an item of a list or a map: zero, false and what is empty are values there. Undefined for another type. */
-function itemDecoder(field: FieldSpec): (value: unknown) => unknown {
-  switch (field.type) {
-    case "string": {
-      const decode = decoderOf(field, false);
-      const isInt64 = field.format === "int64";
-      return (value) =>
-        typeof value === "string" || (isInt64 && Number.isSafeInteger(value)) ? decode(value, {}) : undefined;
-    }
-    case "enum":
-      return enumName;
-    case "boolean":
-      return (value) => (typeof value === "boolean" ? value : undefined);
-    case "integer":
-      return (value) => (isInteger(value) ? int32(value) : undefined);
-    case "list": {
-      const decode = itemDecoder(field.items);
-      return (value) =>
-        Array.isArray(value) ? value.map(decode).filter((item) => item !== undefined) : undefined;
-    }
-    case "map": {
-      const decode = itemDecoder(field.values);
-      return (value) => (isRecord(value) ? mapOf(value, decode) : undefined);
-    }
-    case "object": {
-      const decode = shapeDecoder(field);
-      return (value) => (isRecord(value) ? decode(value) : undefined);
-    }
-  }
+/** What a lookup reads of a member that is not set, or of another type: what clears it; undefined where it is left out. */
+function unset(field: FieldSpec): unknown {
+  if (field.type === "enum" || field.type === "object") return undefined;
+  if (field.type !== "string") return emptyWireValue(field);
+  if (field.format === "timestamp") return undefined;
+  return field.format === "int64" ? "0" : "";
+}
+
+/** What a lookup reads of a member. `isChoice`: one of several of which only one is set. */
+function decodeMember(field: FieldSpec, isChoice: boolean, value: unknown, body: JsonObject): unknown {
+  if (field.type === "string" && field.hydratedIn !== undefined)
+    return uidOrEmbedded(field.hydratedIn)(value, body);
+  if (field.type === "object") return unlessBlank(decodeShape(field, value));
+  const known = typed(field, value) ?? unset(field);
+  return isChoice && known === "" ? undefined : known;
 }
 
 /** The part of a description that says how to decode an object or a resource. */
@@ -218,30 +190,19 @@ function isRead({ inputOnly, subresource, createOnly }: FieldSpec): boolean {
   return !inputOnly && !subresource && !createOnly;
 }
 
-function listMembers({ fields, oneOfs = [], reads = {} }: DecodableShape): Member[] {
-  return [
-    ...Object.entries(fields)
-      .filter(([key, field]) => isRead(field) && !Object.hasOwn(reads, key))
-      .map(([key, field]): Member => {
-        const isChoice = oneOfs.some(({ members }) => members.includes(key));
-        return [key, field.wire ?? key, decoderOf(field, isChoice)];
-      }),
-    ...Object.entries(reads).map(([key, decode]): Member => [key, key, decode]),
-  ];
-}
-
-function shapeDecoder(shape: DecodableShape): (value: unknown) => JsonObject {
-  const members = listMembers(shape);
-  return (value) => decodeMembers(members, value);
-}
-
-/** A resource, as lookups return it: by its description, which is looked at when the first response comes. */
-export function resourceDecoder(resource: DecodableResource): (value: unknown) => object {
-  let decode: ((value: unknown) => JsonObject) | undefined;
-  return (value) => {
-    decode ??= shapeDecoder(withUids(resource));
-    return decode(value);
-  };
+function decodeShape({ fields, oneOfs = [], reads = {} }: DecodableShape, value: unknown): JsonObject {
+  const body = isRecord(value) ? value : {};
+  const members = Object.entries(fields)
+    .filter(([key, field]) => isRead(field) && !Object.hasOwn(reads, key))
+    .map(([key, field]): [string, unknown] => {
+      const isChoice = oneOfs.some((oneOf) => oneOf.members.includes(key));
+      return [key, decodeMember(field, isChoice, body[wireName(key, field)], body)];
+    });
+  const others = Object.entries(reads).map(([key, decode]): [string, unknown] => [
+    key,
+    decode(body[key], body),
+  ]);
+  return Object.fromEntries([...members, ...others].filter(([, member]) => member !== undefined));
 }
 
 interface DecodableResource extends DecodableShape {
@@ -249,18 +210,22 @@ interface DecodableResource extends DecodableShape {
   readonly sharesParentUid?: boolean;
 }
 
-/** The uids of a resource and of its parent are read from its own, unless a response tells them in another way. */
-function withUids(resource: DecodableResource): DecodableShape {
+/**
+ * A resource, as lookups return it, by its description. The uids of it and of its parent are read from its own, unless a
+ * response tells them in another way.
+ */
+export function resourceDecoder(resource: DecodableResource): (value: unknown) => object {
   const { fields, outputs, reads, sharesParentUid } = resource;
   const ownUid: Decoder<string> = (_value, { uid }) => string(uid);
   const parents = Object.entries(fields)
     .filter(([, field]) => field.path)
     .map(([key]) => [key, sharesParentUid ? ownUid : parentUid] as const);
-  return {
+  const shape = {
     ...resource,
     fields: { ...fields, ...outputs },
     reads: { uid: string, ...Object.fromEntries(parents), ...reads },
   };
+  return (value) => decodeShape(shape, value);
 }
 
 /** The decoders, by the names that descriptions use. */

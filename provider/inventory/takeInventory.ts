@@ -11,7 +11,7 @@ import { ApiError, BASE_URL_SETTING, ConnectionError, hasCode, isNotFound, print
 import { kinds } from "../kinds";
 import { parseLiveInputs } from "../lifecycle/read";
 import { readOnly, readingHost } from "../lifecycle/readOnly";
-import { splitByUrlLength } from "../lookups/validators";
+import { splitByUrlLength } from "../lookups/arguments";
 
 /** What could not be read. One refused list leaves the rest of an inventory readable. */
 export class Refusals {

@@ -9,11 +9,6 @@ import { wireName } from "../fields/encode";
 /** For the kinds: they act on what an error means, and never see the client. */
 export { hasCode, hasUnknownOutcome, printable } from "../http/errors";
 
-/** The fields that the server complained of, in its own words; none where it named none. */
-export function refusedFields(error: unknown): string[] {
-  return error instanceof ApiError ? error.details.fieldViolations.map(({ field }) => field) : [];
-}
-
 /**
  * A sentence for a person; the error behind it is the `cause`. It has no stack: the engine prints stacks. Parts that are
  * harmless alone may be joined to a command to a CI runner, so the whole message is checked again.

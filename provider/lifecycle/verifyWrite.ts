@@ -3,6 +3,7 @@ import { printable } from "../http/errors";
 import { containsSecret } from "../fields/description";
 import type { FieldSpec, Json, Props, ResourceSpec } from "../fields/description";
 import { equal, equalForDrift, isObject, isSet } from "../fields/values";
+import { partsOf } from "../fields/walk";
 import { changedSubresources } from "../fields/fieldMask";
 import { normalizeBody, readOutputs } from "../fields/decode";
 import { wireName } from "../fields/encode";
@@ -24,13 +25,10 @@ function hasIgnoredAsWritten(spec: FieldSpec, written: Json | undefined, live: J
       ),
     );
   }
-  if (!isObject(written) || !isObject(live)) return true;
-  const fieldOf = (key: string) =>
-    spec.type === "map" ? spec.values : spec.type === "object" ? spec.fields[key] : undefined;
-  return Object.entries(written).every(([key, member]) => {
-    const field = fieldOf(key);
-    return field === undefined || hasIgnoredAsWritten(field, member, live[key]);
-  });
+  if (!isObject(live)) return true;
+  return partsOf(spec, written).every(({ field, key, value }) =>
+    hasIgnoredAsWritten(field, value, live[key]),
+  );
 }
 
 /** Inputs that the server did not apply: it ignores what it does not know. `olds` is undefined after a create. */

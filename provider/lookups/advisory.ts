@@ -1,9 +1,10 @@
 import { decode } from "../fields/responseDecoders";
 import type { Decoded } from "../fields/builders";
 import { decodeSeverities, eventKind } from "./advisoryParts";
-import { validate } from "./validators";
-import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
-import { listValidators, lookupList, lookupByUid } from "./lookup";
+import * as take from "./arguments";
+import type { ArgumentsOf } from "./arguments";
+import { functionsOf } from "./invoke";
+import { listArguments, lookupByUid, lookupList } from "./lookup";
 import type { ByUidArgs, ListArgs } from "./lookup";
 
 /** Selects one advisory. */
@@ -82,106 +83,87 @@ const advisory = {
 /** What is known of one vulnerability in one component of one artifact. */
 export interface GetAdvisoryResult extends Decoded<typeof advisory> {}
 
-/** Which advisories to list. All by default. A list keeps what matches any of its items. */
-export interface GetAdvisoriesArgs extends ListArgs {
+const eventType = take.enumName(
+  "EVENT_TYPE_FILTER_",
+  "DETECTION TRUE_POSITIVE_DETERMINATION FIXED FALSE_POSITIVE_DETERMINATION ANALYSIS_NOT_PLANNED FIX_NOT_PLANNED PENDING_UPSTREAM_FIX PATCHED",
+);
+
+const filters = {
   /** Only with these ids of advisories. */
-  advisoryIds?: string[];
+  advisoryIds: take.texts,
   /** Only with these ids that they had before. */
-  legacyAdvisoryIds?: string[];
+  legacyAdvisoryIds: take.texts,
   /** Only for artifacts of these names. Not beside `origin`. */
-  artifactNames?: string[];
+  artifactNames: take.texts,
   /** Only for artifacts of these types. */
-  artifactTypes?: string[];
+  artifactTypes: take.texts,
   /** Only for artifacts of these architectures. */
-  artifactArchitectures?: string[];
+  artifactArchitectures: take.texts,
   /** Only for components of these names. */
-  componentNames?: string[];
+  componentNames: take.texts,
   /** Only for components of these types. */
-  componentTypes?: string[];
+  componentTypes: take.texts,
   /** Only for components at these places. */
-  componentLocations?: string[];
+  componentLocations: take.texts,
   /** Only with these other ids, as in `CVE-…`. */
-  aliases?: string[];
+  aliases: take.texts,
   /** Only with events of these authors. */
-  eventAuthors?: string[];
+  eventAuthors: take.texts,
   /** Only with events of other authors than these. */
-  excludeEventAuthors?: string[];
+  excludeEventAuthors: { ...take.texts, excludes: true },
   /** Only with events that these have reviewed. */
-  eventReviewers?: string[];
+  eventReviewers: take.texts,
   /** Only with events in these states: `REVIEW_STATE_` and `PENDING`, `APPROVED`, `REQUEST_CHANGES`, `REJECTED`. */
-  eventReviewStates?: string[];
+  eventReviewStates: take.listOf(take.enumName("REVIEW_STATE_", "PENDING APPROVED REQUEST_CHANGES REJECTED")),
   /** Only with events of these types: `EVENT_TYPE_FILTER_…`, as in `EVENT_TYPE_FILTER_FIXED`. */
-  eventTypes?: string[];
+  eventTypes: take.listOf(eventType),
   /** Only those whose latest event is of this type: `EVENT_TYPE_FILTER_…`. */
-  latestEventType?: string;
+  latestEventType: eventType,
   /** Only for artifacts that are built from this one. */
-  origin?: string;
+  origin: take.text,
   /** Words to look for. */
-  query?: string;
-}
+  query: take.text,
+};
+
+/** Which advisories to list. All by default. A list keeps what matches any of its items. */
+export interface GetAdvisoriesArgs extends ListArgs, ArgumentsOf<typeof filters> {}
 
 const COLLECTION = "/vulnerabilities/v2/advisories";
 
 const decodeAdvisory = decode.object<GetAdvisoryResult>(advisory);
 
 // Advisories come from elsewhere; the form of their uids is not promised.
-const oneAdvisory = lookupByUid("getAdvisory", COLLECTION, decodeAdvisory, validate.anyUid);
+const oneAdvisory = functionsOf(lookupByUid("getAdvisory", COLLECTION, decodeAdvisory, take.anyUid));
 
-const texts = (parameter: string) => validate.sentAs(parameter, validate.listOf(validate.text));
-const eventType = validate.enumName(
-  "EVENT_TYPE_FILTER_",
-  "DETECTION TRUE_POSITIVE_DETERMINATION FIXED FALSE_POSITIVE_DETERMINATION ANALYSIS_NOT_PLANNED FIX_NOT_PLANNED PENDING_UPSTREAM_FIX PATCHED",
+const advisories = functionsOf(
+  lookupList<GetAdvisoriesArgs, GetAdvisoryResult>({
+    call: "getAdvisories",
+    takes: { ...listArguments, ...filters },
+    collection: COLLECTION,
+    read: decodeAdvisory,
+    problem: ({ origin, artifactNames }) =>
+      origin !== undefined && artifactNames !== undefined
+        ? "give either origin or artifactNames: beside origin the server ignores artifactNames"
+        : undefined,
+  }),
 );
-
-const advisories = lookupList<GetAdvisoriesArgs, GetAdvisoryResult>({
-  call: "getAdvisories",
-  collection: COLLECTION,
-  validators: {
-    ...listValidators,
-    advisoryIds: texts("advisoryIds"),
-    legacyAdvisoryIds: texts("legacyAdvisoryIds"),
-    artifactNames: texts("artifactNames"),
-    artifactTypes: texts("artifactTypes"),
-    artifactArchitectures: texts("artifactArchitectures"),
-    componentNames: texts("componentNames"),
-    componentTypes: texts("componentTypes"),
-    componentLocations: texts("componentLocations"),
-    aliases: texts("aliases"),
-    eventAuthors: texts("eventAuthors"),
-    excludeEventAuthors: { ...texts("excludeEventAuthors"), excludes: true },
-    eventReviewers: texts("eventReviewers"),
-    eventReviewStates: validate.sentAs(
-      "eventReviewStates",
-      validate.listOf(validate.enumName("REVIEW_STATE_", "PENDING APPROVED REQUEST_CHANGES REJECTED")),
-    ),
-    eventTypes: validate.sentAs("eventTypes", validate.listOf(eventType)),
-    latestEventType: validate.sentAs("latestEventType", eventType),
-    origin: validate.sentAs("origin", validate.text),
-    query: validate.sentAs("query", validate.text),
-  },
-  read: decodeAdvisory,
-  problem: ({ origin, artifactNames }) =>
-    origin !== undefined && artifactNames !== undefined
-      ? "give either origin or artifactNames: beside origin the server ignores artifactNames"
-      : undefined,
-});
 
 /**
  * Reads one advisory. Throws where there is none.
  *
  * @capability CAP_ADVISORIES_LIST
  */
-export const getAdvisory = invoke(oneAdvisory);
+export const getAdvisory = oneAdvisory.call;
 
 /** Returns what `getAdvisory` returns, as an output. Its arguments can be outputs of other resources. */
-export const getAdvisoryOutput = invokeOutput(oneAdvisory);
+export const getAdvisoryOutput = oneAdvisory.output;
 
 /**
  * Lists the advisories that match.
  *
  * @capability CAP_ADVISORIES_LIST
  */
-export const getAdvisories = invokeWithOptionalArgs(advisories);
+export const getAdvisories = advisories.call;
 
 /** Returns what `getAdvisories` returns, as an output. Its arguments can be outputs of other resources. */
-export const getAdvisoriesOutput = invokeWithOptionalArgsOutput(advisories);
+export const getAdvisoriesOutput = advisories.output;

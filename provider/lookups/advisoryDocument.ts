@@ -1,17 +1,19 @@
 import { decode } from "../fields/responseDecoders";
 import type { Decoded } from "../fields/builders";
 import { decodeSeverities, eventKind } from "./advisoryParts";
-import { splitByUrlLength, validate } from "./validators";
-import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
-import type { Lookup } from "./invoke";
+import * as take from "./arguments";
+import type { ArgumentsOf } from "./arguments";
+import { functionsOf } from "./invoke";
+
+const documentArguments = {
+  /** Only the document with this id: the name of a package. */
+  id: take.text,
+  /** Only documents about these vulnerabilities, as in `CVE-…`. */
+  cves: take.texts,
+};
 
 /** Which documents to read. All by default. */
-export interface GetAdvisoryDocumentsArgs {
-  /** Only the document with this id: the name of a package. */
-  id?: string;
-  /** Only documents about these vulnerabilities, as in `CVE-…`. */
-  cves?: string[];
-}
+export interface GetAdvisoryDocumentsArgs extends ArgumentsOf<typeof documentArguments> {}
 
 const event = {
   /** When: RFC 3339, as the API wrote it. */
@@ -50,11 +52,13 @@ const document = {
 /** The security advisories of one package. */
 export interface AdvisoryDocument extends Decoded<typeof document> {}
 
-/** Selects vulnerabilities. */
-export interface GetVulnerabilityMetadataArgs {
+const metadataArguments = {
   /** Their ids, as in `CVE-2026-0001`. Many ids are sent in several requests. */
-  ids: string[];
-}
+  ids: { ...take.required(take.texts), canSplit: () => true },
+};
+
+/** Selects vulnerabilities. */
+export interface GetVulnerabilityMetadataArgs extends ArgumentsOf<typeof metadataArguments> {}
 
 const reference = {
   /** Its type; left out if the response has none. */
@@ -84,29 +88,26 @@ export interface VulnerabilityMetadata extends Decoded<typeof vulnerability> {}
 
 const decodeDocuments = decode.objects(decode.object<AdvisoryDocument>(document));
 
-const documents: Lookup<GetAdvisoryDocumentsArgs, AdvisoryDocument[]> = {
+const documents = functionsOf<GetAdvisoryDocumentsArgs, AdvisoryDocument[]>({
   call: "getAdvisoryDocuments",
-  validators: {
-    id: validate.sentAs("id", validate.text),
-    cves: validate.sentAs("cves", validate.listOf(validate.text)),
-  },
+  takes: documentArguments,
   run: async (client, args) => {
     if (args.cves?.length === 0) return [];
     const path = "/advisory/v2/documents";
     return decodeDocuments(await client.extractList(path, await client.get(path, { ...args }), "documents"));
   },
-};
+});
 
 const decodeMetadata = decode.object<VulnerabilityMetadata>(vulnerability);
 
 const MOST_IDS = 1000;
 
-const metadata: Lookup<GetVulnerabilityMetadataArgs, VulnerabilityMetadata[]> = {
+const metadata = functionsOf<GetVulnerabilityMetadataArgs, VulnerabilityMetadata[]>({
   call: "getVulnerabilityMetadata",
-  validators: { ids: validate.required(validate.listOf(validate.text)) },
+  takes: metadataArguments,
   run: async (client, { ids }) => {
     const parts = await Promise.all(
-      splitByUrlLength("ids", ids, MOST_IDS).map(async (part) => {
+      take.splitByUrlLength("ids", ids, MOST_IDS).map(async (part) => {
         const responses: VulnerabilityMetadata[] = [];
         const options = { member: "vulnerabilityMetadata", key: ({ id }: { id?: unknown }) => id };
         for await (const item of client.list("/advisory/v2/metadata", { ids: part }, options)) {
@@ -120,16 +121,16 @@ const metadata: Lookup<GetVulnerabilityMetadataArgs, VulnerabilityMetadata[]> = 
     const once = new Map(parts.flat().map((response) => [response.id, response]));
     return [...once.values()].sort((one, other) => findPosition(one) - findPosition(other));
   },
-};
+});
 
 /** Reads the security advisories of packages. */
-export const getAdvisoryDocuments = invokeWithOptionalArgs(documents);
+export const getAdvisoryDocuments = documents.call;
 
 /** Returns what `getAdvisoryDocuments` returns, as an output. Its arguments can be outputs of other resources. */
-export const getAdvisoryDocumentsOutput = invokeWithOptionalArgsOutput(documents);
+export const getAdvisoryDocumentsOutput = documents.output;
 
 /** Reads what is known of vulnerabilities, in the order of `ids`, each once. What nothing is known of is left out. */
-export const getVulnerabilityMetadata = invoke(metadata);
+export const getVulnerabilityMetadata = metadata.call;
 
 /** Returns what `getVulnerabilityMetadata` returns, as an output. Its arguments can be outputs of other resources. */
-export const getVulnerabilityMetadataOutput = invokeOutput(metadata);
+export const getVulnerabilityMetadataOutput = metadata.output;

@@ -1,24 +1,30 @@
 import { decode } from "../fields/responseDecoders";
 import type { Decoded } from "../fields/builders";
-import { validate } from "./validators";
-import { invoke, invokeOutput } from "./invoke";
-import type { Lookup } from "./invoke";
-import { limitValidators, lookupList } from "./lookup";
-import type { LimitArgs } from "./lookup";
+import * as take from "./arguments";
+import type { ArgumentsOf } from "./arguments";
+import { functionsOf } from "./invoke";
+import { limitArgument, lookupList } from "./lookup";
+
+const ecosystemArgument = {
+  /** At least one of `ECOSYSTEM_JAVA`, `ECOSYSTEM_PYTHON`. */
+  ecosystems: take.required(take.nonEmptyListOf(take.enumName("ECOSYSTEM_", "JAVA PYTHON"))),
+};
+
+const artifactArguments = {
+  ...ecosystemArgument,
+  /** Words to look for. */
+  query: take.text,
+  /** Only libraries for this version of CUDA, as in `12.8`. */
+  cudaVersion: take.text,
+  /** True: only libraries that were rebuilt without known vulnerabilities. */
+  remediated: take.flag,
+  /** A column of the server and perhaps `asc` or `desc`; `name asc` by default. */
+  orderBy: take.order,
+  ...limitArgument,
+};
 
 /** Which libraries to list. */
-export interface GetArtifactsArgs extends LimitArgs {
-  /** At least one of `ECOSYSTEM_JAVA`, `ECOSYSTEM_PYTHON`. */
-  ecosystems: string[];
-  /** Words to look for. */
-  query?: string;
-  /** Only libraries for this version of CUDA, as in `12.8`. */
-  cudaVersion?: string;
-  /** True: only libraries that were rebuilt without known vulnerabilities. */
-  remediated?: boolean;
-  /** A column of the server and perhaps `asc` or `desc`; `name asc` by default. */
-  orderBy?: string;
-}
+export interface GetArtifactsArgs extends ArgumentsOf<typeof artifactArguments> {}
 
 const artifact = {
   /** The uid; it looks different from others and has no parent. */
@@ -42,13 +48,16 @@ const artifact = {
 /** A library. */
 export interface GetArtifactResult extends Decoded<typeof artifact> {}
 
-/** Selects the library whose versions to list. */
-export interface GetArtifactVersionsArgs extends LimitArgs {
+const versionArguments = {
   /** The uid of the library, as `getArtifacts` returns it. */
-  artifactUid: string;
+  artifactUid: take.required(take.sentAs(null, take.segment)),
   /** A column of the server and perhaps `asc` or `desc`; `version desc` by default. */
-  orderBy?: string;
-}
+  orderBy: take.order,
+  ...limitArgument,
+};
+
+/** Selects the library whose versions to list. */
+export interface GetArtifactVersionsArgs extends ArgumentsOf<typeof versionArguments> {}
 
 const version = {
   /** The uid. */
@@ -71,10 +80,7 @@ const version = {
 export interface GetArtifactVersionResult extends Decoded<typeof version> {}
 
 /** What to count. */
-export interface GetArtifactCountArgs {
-  /** At least one of `ECOSYSTEM_JAVA`, `ECOSYSTEM_PYTHON`. */
-  ecosystems: string[];
-}
+export interface GetArtifactCountArgs extends ArgumentsOf<typeof ecosystemArgument> {}
 
 const ecosystemCount = {
   /** `ECOSYSTEM_…`; left out where it is not set. */
@@ -94,72 +100,63 @@ export interface GetArtifactCountResult {
 
 const COLLECTION = "/libraries/v2/artifacts";
 
-const ecosystems = validate.sentAs(
-  "ecosystems",
-  validate.required(validate.nonEmptyListOf(validate.enumName("ECOSYSTEM_", "JAVA PYTHON"))),
+const artifacts = functionsOf(
+  lookupList<GetArtifactsArgs, GetArtifactResult>({
+    call: "getArtifacts",
+    takes: artifactArguments,
+    collection: COLLECTION,
+    read: decode.object<GetArtifactResult>(artifact),
+  }),
 );
-const orderBy = validate.sentAs("order_by", validate.orderBy);
 
-const artifacts = lookupList<GetArtifactsArgs, GetArtifactResult>({
-  call: "getArtifacts",
-  collection: COLLECTION,
-  validators: {
-    ecosystems,
-    query: validate.sentAs("query", validate.text),
-    cudaVersion: validate.sentAs("cudaVersion", validate.text),
-    remediated: validate.sentAs("remediated", validate.flag),
-    orderBy,
-    ...limitValidators,
-  },
-  read: decode.object<GetArtifactResult>(artifact),
-});
-
-const versions = lookupList<GetArtifactVersionsArgs, GetArtifactVersionResult>({
-  call: "getArtifactVersions",
-  collection: ({ artifactUid }) => `${COLLECTION}/${encodeURIComponent(artifactUid)}/versions`,
-  member: "artifactVersions",
-  validators: { artifactUid: validate.required(validate.segment), orderBy, ...limitValidators },
-  read: decode.object<GetArtifactVersionResult>(version),
-});
+const versions = functionsOf(
+  lookupList<GetArtifactVersionsArgs, GetArtifactVersionResult>({
+    call: "getArtifactVersions",
+    takes: versionArguments,
+    collection: ({ artifactUid }) => `${COLLECTION}/${encodeURIComponent(artifactUid)}/versions`,
+    member: "artifactVersions",
+    read: decode.object<GetArtifactVersionResult>(version),
+  }),
+);
 
 const decodeCounts = decode.objects(decode.object<ArtifactCount>(ecosystemCount));
 
-const count: Lookup<GetArtifactCountArgs, GetArtifactCountResult> = {
+const count = functionsOf<GetArtifactCountArgs, GetArtifactCountResult>({
   call: "getArtifactCount",
-  validators: { ecosystems },
-  run: async (client, args) => {
+  takes: ecosystemArgument,
+  run: async (client, { ecosystems }) => {
     const path = `${COLLECTION}/count`;
-    const response = await client.get(path, { ecosystems: args.ecosystems });
+    const response = await client.get(path, { ecosystems });
     return { counts: decodeCounts(await client.extractList(path, response, "counts")) };
   },
-};
+});
 
 /**
  * Lists the libraries that match.
  *
  * @capability CAP_LIBRARIES_ARTIFACTS_LIST
  */
-export const getArtifacts = invoke(artifacts);
+export const getArtifacts = artifacts.call;
 
 /** Returns what `getArtifacts` returns, as an output. Its arguments can be outputs of other resources. */
-export const getArtifactsOutput = invokeOutput(artifacts);
+export const getArtifactsOutput = artifacts.output;
 
 /**
  * Lists the versions of a library.
  *
  * @capability CAP_LIBRARIES_ARTIFACTS_LIST
  */
-export const getArtifactVersions = invoke(versions);
+export const getArtifactVersions = versions.call;
 
 /** Returns what `getArtifactVersions` returns, as an output. Its arguments can be outputs of other resources. */
-export const getArtifactVersionsOutput = invokeOutput(versions);
+export const getArtifactVersionsOutput = versions.output;
 
 /**
  * How many libraries ecosystems have.
  *
  * @capability CAP_LIBRARIES_ARTIFACTS_LIST
  */
-export const getArtifactCount = invoke(count);
+export const getArtifactCount = count.call;
 
 /** Returns what `getArtifactCount` returns, as an output. Its arguments can be outputs of other resources. */
-export const getArtifactCountOutput = invokeOutput(count);
+export const getArtifactCountOutput = count.output;

@@ -1,32 +1,33 @@
 import type { Client, JsonObject, Query } from "../http/client";
 import { decode } from "../fields/responseDecoders";
-import { validate } from "./validators";
-import { invoke, invokeOutput } from "./invoke";
-import type { Lookup } from "./invoke";
+import * as take from "./arguments";
+import type { ArgumentsOf } from "./arguments";
+import { functionsOf } from "./invoke";
 import { orNotFound } from "./lookup";
 
-/** Selects one image. */
-export interface GetImageArchitecturesArgs {
+const imageArguments = {
   /** The uid of the repository. */
-  repoUid: string;
+  repoUid: take.required(take.uid),
   /** The digest: `sha256:` and 64 hex digits, as the `digest` of a tag. */
-  digest: string;
-}
+  digest: take.required(take.digest),
+};
+
+const sizeArguments = {
+  ...imageArguments,
+  /** The architecture, as in `arm64`; `amd64` by default. */
+  architecture: take.text,
+};
+
+/** Selects one image. */
+export interface GetImageArchitecturesArgs extends ArgumentsOf<typeof imageArguments> {}
+
+/** Selects one image for one architecture. */
+export interface GetImageSizeArgs extends ArgumentsOf<typeof sizeArguments> {}
 
 /** What `getImageArchitectures` returns. */
 export interface GetImageArchitecturesResult {
   /** The architectures of the image, as in `amd64`. */
   architectures: string[];
-}
-
-/** Selects one image for one architecture. */
-export interface GetImageSizeArgs {
-  /** The uid of the repository. */
-  repoUid: string;
-  /** The digest: `sha256:` and 64 hex digits, as the `digest` of a tag. */
-  digest: string;
-  /** The architecture, as in `arm64`; `amd64` by default. */
-  architecture?: string;
 }
 
 /** What `getImageSize` returns. */
@@ -51,23 +52,19 @@ function getImage(
   return orNotFound(client.getAllowingEmpty(path, query), `the repository ${repoUid} has no image ${image}`);
 }
 
-const architectures: Lookup<GetImageArchitecturesArgs, GetImageArchitecturesResult> = {
+const architectures = functionsOf<GetImageArchitecturesArgs, GetImageArchitecturesResult>({
   call: "getImageArchitectures",
-  validators: { repoUid: validate.required(validate.uid), digest: validate.required(validate.digest) },
+  takes: imageArguments,
   run: async (client, args) => {
     const path = digestAddress(client, args, "architectures");
     const response = await getImage(client, path, args);
     return { architectures: decode.strings(await client.extractList(path, response, "architectures")) };
   },
-};
+});
 
-const size: Lookup<GetImageSizeArgs, GetImageSizeResult> = {
+const size = functionsOf<GetImageSizeArgs, GetImageSizeResult>({
   call: "getImageSize",
-  validators: {
-    repoUid: validate.required(validate.uid),
-    digest: validate.required(validate.digest),
-    architecture: validate.text,
-  },
+  takes: sizeArguments,
   run: async (client, args) => {
     const { architecture } = args;
     const response = await getImage(client, digestAddress(client, args, "size"), args, { architecture });
@@ -76,7 +73,7 @@ const size: Lookup<GetImageSizeArgs, GetImageSizeResult> = {
       architecture: decode.optionalString(response["architecture"]) ?? architecture ?? "amd64",
     };
   },
-};
+});
 
 /**
  * Reads the architectures of an image.
@@ -84,10 +81,10 @@ const size: Lookup<GetImageSizeArgs, GetImageSizeResult> = {
  * @capability CAP_REPO_LIST
  * @capability CAP_MANIFEST_METADATA_LIST
  */
-export const getImageArchitectures = invoke(architectures);
+export const getImageArchitectures = architectures.call;
 
 /** Returns what `getImageArchitectures` returns, as an output. Its arguments can be outputs of other resources. */
-export const getImageArchitecturesOutput = invokeOutput(architectures);
+export const getImageArchitecturesOutput = architectures.output;
 
 /**
  * The size of an image for one architecture.
@@ -95,7 +92,7 @@ export const getImageArchitecturesOutput = invokeOutput(architectures);
  * @capability CAP_REPO_LIST
  * @capability CAP_MANIFEST_METADATA_LIST
  */
-export const getImageSize = invoke(size);
+export const getImageSize = size.call;
 
 /** Returns what `getImageSize` returns, as an output. Its arguments can be outputs of other resources. */
-export const getImageSizeOutput = invokeOutput(size);
+export const getImageSizeOutput = size.output;

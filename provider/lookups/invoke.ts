@@ -6,8 +6,8 @@ import type { ErrorCode } from "../errors/registry";
 import type { Client } from "../http/client";
 import { ApiError } from "../http/errors";
 import { logLines } from "../text/printable";
-import { checkArguments, querySizeProblem } from "./validators";
-import type { LookupInputs, Validators } from "./validators";
+import { checkArguments, querySizeProblem } from "./arguments";
+import type { ArgumentTable, LookupInputs } from "./arguments";
 
 /**
  * The responses of this run: the same lookup is sent once. Failures are forgotten, and outside of
@@ -90,7 +90,7 @@ export class LookupError extends pulumi.RunError {
 /** What a lookup is called, what it takes, and how it runs. */
 export interface Lookup<A extends object, R> {
   readonly call: string;
-  readonly validators: Validators<A>;
+  readonly takes: ArgumentTable<A>;
   /** What is wrong with arguments that are right one by one. */
   readonly problem?: (args: A) => string | undefined;
   readonly run: (client: Client, args: A) => Promise<R>;
@@ -102,8 +102,8 @@ export interface Lookup<A extends object, R> {
  */
 async function run<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<R> {
   try {
-    const checked = checkArguments(lookup.call, lookup.validators, args);
-    const problem = lookup.problem?.(checked) ?? querySizeProblem(lookup.validators, checked);
+    const checked = checkArguments(lookup.call, lookup.takes, args);
+    const problem = lookup.problem?.(checked) ?? querySizeProblem(lookup.takes, checked);
     if (problem !== undefined) throw new CodedError("PP1201", problem);
     const { client, cache } = connect();
     const question = `${lookup.call} ${JSON.stringify(checked)}`;
@@ -117,36 +117,28 @@ async function run<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<
   }
 }
 
-/** Names the function that a program calls after its lookup, for stack traces. */
+/** A lookup as programs call it: without arguments, with some that may all be left out, or with some that must be given. */
+type Call<A, R> = keyof A extends never ? () => R : Partial<A> extends A ? (args?: A) => R : (args: A) => R;
+
+/** Names a function after its lookup, for stack traces. */
 function withName<F extends (...args: never) => unknown>(name: string, call: F): F {
   return Object.defineProperty(call, "name", { value: name });
 }
 
-/** The function of a lookup that needs arguments. */
-export function invoke<A extends object, R>(lookup: Lookup<A, R>): (args: A) => Promise<R> {
-  return withName(lookup.call, (args) => run(lookup, args));
-}
-
-/** The `…Output` form of a lookup, whose arguments may be outputs of resources. */
-export function invokeOutput<A extends object, R>(
+/** The two functions of a lookup: `output` takes outputs of resources, and returns one. */
+export function functionsOf<A extends object, R>(
   lookup: Lookup<A, R>,
-): (args: LookupInputs<A>) => pulumi.Output<R> {
-  return withName(`${lookup.call}Output`, (args) =>
-    pulumi.all([args as object]).apply(([resolved]) => run(lookup, resolved as A)),
-  );
-}
-
-/** The function of a lookup whose arguments may be left out. */
-export function invokeWithOptionalArgs<A extends object, R>(lookup: Lookup<A, R>): (args?: A) => Promise<R> {
-  return withName(lookup.call, (args = {} as A) => run(lookup, args));
-}
-
-/** The `…Output` form of a lookup whose arguments may be left out. */
-export function invokeWithOptionalArgsOutput<A extends object, R>(
-  lookup: Lookup<A, R>,
-): (args?: LookupInputs<A>) => pulumi.Output<R> {
-  const call = invokeOutput(lookup);
-  return withName(call.name, (args = {} as LookupInputs<A>) => call(args));
+): {
+  readonly call: Call<A, Promise<R>>;
+  readonly output: Call<LookupInputs<A>, pulumi.Output<R>>;
+} {
+  const call = (args = {} as A) => run(lookup, args);
+  const output = (args = {} as LookupInputs<A>) =>
+    pulumi.all([args as object]).apply(([resolved]) => run(lookup, resolved as A));
+  return {
+    call: withName(lookup.call, call),
+    output: withName(`${lookup.call}Output`, output),
+  };
 }
 
 function describeFailure(error: unknown): string {
@@ -164,14 +156,4 @@ function listErrorDetails(error: unknown): string[] {
     ...missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
   ].filter((line) => !error.serverMessage.includes(line));
   return error.requestId === "" ? lines : [...lines, `request id: ${error.requestId}`];
-}
-
-/** The function of a lookup without arguments. */
-export function invokeWithoutArgs<R>(lookup: Lookup<object, R>): () => Promise<R> {
-  return invokeWithOptionalArgs(lookup);
-}
-
-/** The `…Output` form of a lookup without arguments, which returns a `pulumi.Output`. */
-export function invokeWithoutArgsOutput<R>(lookup: Lookup<object, R>): () => pulumi.Output<R> {
-  return invokeWithOptionalArgsOutput(lookup);
 }

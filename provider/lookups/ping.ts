@@ -1,6 +1,5 @@
 import { decode } from "../fields/responseDecoders";
-import { invokeWithoutArgs, invokeWithoutArgsOutput } from "./invoke";
-import type { Lookup } from "./invoke";
+import { functionsOf } from "./invoke";
 
 /** What `ping` returns. */
 export interface PingResult {
@@ -8,16 +7,16 @@ export interface PingResult {
   response: string;
 }
 
-const signOfLife: Lookup<object, PingResult> = {
+const signOfLife = functionsOf<object, PingResult>({
   call: "ping",
-  validators: {},
+  takes: {},
   run: async (client) => ({
     response: decode.string((await client.getAllowingEmpty("/ping/v2/ping"))["response"]),
   }),
-};
+});
 
 /** Asks the API for a sign of life. Throws where the address or the network is wrong. */
-export const ping = invokeWithoutArgs(signOfLife);
+export const ping = signOfLife.call;
 
 /** Returns what `ping` returns, as an output. */
-export const pingOutput = invokeWithoutArgsOutput(signOfLife);
+export const pingOutput = signOfLife.output;

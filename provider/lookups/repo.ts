@@ -1,23 +1,17 @@
 import { Repo } from "../kinds/repo";
-import type { GetRepoResult } from "../kinds/repo";
 import { decode } from "../fields/responseDecoders";
-import { validate } from "./validators";
-import { invoke, invokeWithOptionalArgs, invokeWithOptionalArgsOutput, invokeOutput } from "./invoke";
-import type { Lookup } from "./invoke";
-import { orNotFound, defineLookups, notFoundMessage } from "./lookup";
-import type { ByNameArgs, NamedListArgs } from "./lookup";
+import * as take from "./arguments";
+import type { ArgumentsOf } from "./arguments";
+import { functionsOf } from "./invoke";
+import { notFoundMessage, orNotFound } from "./lookup";
 
-/** Selects one repository: by `uid`, or by `name`. */
-export interface GetRepoArgs extends ByNameArgs {}
-
-/** Which repositories to list. All by default. */
-export interface GetReposArgs extends NamedListArgs {}
+const takes = {
+  /** The uid of the repository. */
+  repoUid: take.required(take.uid),
+};
 
 /** Selects a readme. */
-export interface GetRepoReadmeArgs {
-  /** The uid of the repository. */
-  repoUid: string;
-}
+export interface GetRepoReadmeArgs extends ArgumentsOf<typeof takes> {}
 
 /** The readme of a repository. */
 export interface GetRepoReadmeResult {
@@ -27,34 +21,18 @@ export interface GetRepoReadmeResult {
   content: string;
 }
 
-const { one, list } = defineLookups<GetRepoArgs, GetReposArgs, GetRepoResult>(Repo, {
-  calls: ["getRepo", "getRepos"],
-});
-
-/** Finds exactly one repository. Throws where there is none, and where there are several, with their uids and parents. */
-export const getRepo = invoke(one);
-
-/** Returns what `getRepo` returns, as an output. Its arguments can be outputs of other resources. */
-export const getRepoOutput = invokeOutput(one);
-
-/** Lists the repositories that match and that the token may see. */
-export const getRepos = invokeWithOptionalArgs(list);
-
-/** Returns what `getRepos` returns, as an output. Its arguments can be outputs of other resources. */
-export const getReposOutput = invokeWithOptionalArgsOutput(list);
-
-const readme: Lookup<GetRepoReadmeArgs, GetRepoReadmeResult> = {
+const readme = functionsOf<GetRepoReadmeArgs, GetRepoReadmeResult>({
   call: "getRepoReadme",
-  validators: { repoUid: validate.required(validate.uid) },
+  takes,
   run: async (client, { repoUid }) => {
     const path = client.address(Repo.spec.collection, repoUid, "/readme");
     const response = await orNotFound(client.getAllowingEmpty(path), notFoundMessage(repoUid));
     return { uid: repoUid, content: decode.string(response["content"]) };
   },
-};
+});
 
 /** Reads the readme of a repository. Throws where there is no such repository. */
-export const getRepoReadme = invoke(readme);
+export const getRepoReadme = readme.call;
 
 /** Returns what `getRepoReadme` returns, as an output. Its arguments can be outputs of other resources. */
-export const getRepoReadmeOutput = invokeOutput(readme);
+export const getRepoReadmeOutput = readme.output;

@@ -1,16 +1,19 @@
 import { encodeUid } from "../text/uid";
 import { decode } from "../fields/responseDecoders";
 import type { Decoded } from "../fields/builders";
-import { validate } from "./validators";
-import { invoke, invokeOutput } from "./invoke";
-import { limitValidators, lookupList } from "./lookup";
-import type { LimitArgs } from "./lookup";
+import * as take from "./arguments";
+import type { ArgumentsOf } from "./arguments";
+import { functionsOf } from "./invoke";
+import { limitArgument, lookupList } from "./lookup";
+
+const takes = {
+  /** The uid of the group. */
+  groupUid: take.required(take.sentAs(null, take.uid)),
+  ...limitArgument,
+};
 
 /** Selects the group whose accepted terms to list. */
-export interface GetTermsAcceptancesArgs extends LimitArgs {
-  /** The uid of the group. */
-  groupUid: string;
-}
+export interface GetTermsAcceptancesArgs extends ArgumentsOf<typeof takes> {}
 
 const acceptance = {
   /** The id of the document. */
@@ -26,22 +29,25 @@ const acceptance = {
 /** An acceptance of a document, for a group or one above it. */
 export interface AcceptedTerms extends Decoded<typeof acceptance> {}
 
-const acceptances = lookupList<GetTermsAcceptancesArgs, AcceptedTerms>({
-  call: "getTermsAcceptances",
-  collection: ({ groupUid }) => `/iam/v2/terms/${encodeUid(groupUid)}`,
-  member: "termsAcceptances",
-  validators: { groupUid: validate.required(validate.uid), ...limitValidators },
-  read: decode.object<AcceptedTerms>(acceptance),
-  // They have no uid.
-  key: ({ docId, acceptedBy, orgUid, createTime }) => JSON.stringify([docId, acceptedBy, orgUid, createTime]),
-});
+const acceptances = functionsOf(
+  lookupList<GetTermsAcceptancesArgs, AcceptedTerms>({
+    call: "getTermsAcceptances",
+    takes,
+    collection: ({ groupUid }) => `/iam/v2/terms/${encodeUid(groupUid)}`,
+    member: "termsAcceptances",
+    read: decode.object<AcceptedTerms>(acceptance),
+    // They have no uid.
+    key: ({ docId, acceptedBy, orgUid, createTime }) =>
+      JSON.stringify([docId, acceptedBy, orgUid, createTime]),
+  }),
+);
 
 /**
  * Lists the accepted terms of a group and of those above it.
  *
  * @capability CAP_TERMS_LIST
  */
-export const getTermsAcceptances = invoke(acceptances);
+export const getTermsAcceptances = acceptances.call;
 
 /** Returns what `getTermsAcceptances` returns, as an output. Its arguments can be outputs of other resources. */
-export const getTermsAcceptancesOutput = invokeOutput(acceptances);
+export const getTermsAcceptancesOutput = acceptances.output;

@@ -3,7 +3,7 @@ import * as pulumi from "./sdk";
 import { withCode } from "../errors/codedError";
 import { containsSecret, innerFields } from "../fields/description";
 import type { FieldSpec, Json, ResourceSpec } from "../fields/description";
-import { isObject } from "../fields/values";
+import { partsOf } from "../fields/walk";
 import { recordResource, recordResourceId } from "./ownership";
 
 /** A name of an enumeration that this version does not know, and those that it knows. */
@@ -19,25 +19,11 @@ export function holdsNames(field: FieldSpec): boolean {
 
 /** The names of enumerations that have the right form and are not known, in a value of any depth. */
 export function unknownNames(field: FieldSpec, value: Json | undefined): UnknownName[] {
-  switch (field.type) {
-    case "enum": {
-      if (typeof value !== "string" || !new RegExp(`^${field.prefix}[A-Z0-9_]+$`).test(value)) return [];
-      const known = field.known.map((name) => `${field.prefix}${name}`);
-      return known.includes(value) ? [] : [{ name: value, known }];
-    }
-    case "list":
-      return Array.isArray(value) ? value.flatMap((item) => unknownNames(field.items, item)) : [];
-    case "map":
-      return isObject(value)
-        ? Object.values(value).flatMap((item) => unknownNames(field.values, item as Json))
-        : [];
-    case "object":
-      return isObject(value)
-        ? Object.entries(field.fields).flatMap(([key, inner]) => unknownNames(inner, value[key] as Json))
-        : [];
-    default:
-      return [];
-  }
+  if (field.type !== "enum")
+    return partsOf(field, value).flatMap((part) => unknownNames(part.field, part.value));
+  if (typeof value !== "string" || !new RegExp(`^${field.prefix}[A-Z0-9_]+$`).test(value)) return [];
+  const known = field.known.map((name) => `${field.prefix}${name}`);
+  return known.includes(value) ? [] : [{ name: value, known }];
 }
 
 /**

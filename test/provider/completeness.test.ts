@@ -62,9 +62,9 @@ function missingPlaces(spec: ResourceSpec): string[] {
     ],
     [
       !hasList(spec) || `get${kind}` in platform,
-      "provider/lookups/usual.ts",
-      "//",
-      `run \`npm run docs\`, or write provider/lookups/${name}.ts and its line in provider/index.ts`,
+      "provider/lookups/ofKinds.ts",
+      "lookupsOf",
+      "add its lookups, as those of Subscription, with their documented arguments",
     ],
     [
       isThere(`docs/reference/resources/${kind}.md`),
@@ -107,7 +107,7 @@ describe("a kind of resource", () => {
       "emulator/tables/index.ts:LINE",
       "test/support/samples.ts:LINE",
       "examples/reference/resources/subscription.ts:LINE",
-      "provider/lookups/usual.ts:LINE",
+      "provider/lookups/ofKinds.ts:LINE",
       "docs/reference/README.md:LINE",
     ]);
   });

@@ -40,7 +40,7 @@ const forbidden: [string, string][] = [
   ["provider/events/verifyEvent.ts", "../http/client"],
   ["provider/kinds/role.ts", "../http/client"],
   ["provider/kinds/role.ts", "axios"],
-  ["provider/lookups/role.ts", "../cli/main"],
+  ["provider/lookups/ofKinds.ts", "../cli/main"],
   ["provider/lookups/invoke.ts", "@pulumi/pulumi"],
   ["provider/settings/settings.ts", "../kinds"],
   ["provider/index.ts", "./cli/main"],

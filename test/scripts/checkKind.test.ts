@@ -22,6 +22,7 @@ test("a kind is checked by the files that are written for it by hand", async () 
   expect(await evaluate("checkKind.mjs", 'm.listFilesOfKind("subscription.ts")')).toEqual([
     "provider/kinds/subscription.ts",
     "provider/kinds/exports.ts",
+    "provider/lookups/ofKinds.ts",
     "emulator/tables/subscription.ts",
     "emulator/tables/index.ts",
     "test/support/samples/registry.ts",

@@ -4,7 +4,6 @@ import path from "node:path";
 import { lookupExample } from "./lookupExample.mjs";
 import { lookupPage } from "./lookupPage.mjs";
 import { lowerFirst, upperFirst } from "../letterCase.cjs";
-import { findKindsWithUsualLookups } from "../lookups.mjs";
 import { documents, schemaPage } from "../schemaPages.mjs";
 import { code, firstSentence, page, table } from "./markdown.mjs";
 import { resourcePage } from "./resourcePage.mjs";
@@ -45,7 +44,7 @@ function groupLookups(specs, lookups) {
   const pages = new Map();
   for (const lookup of lookups) {
     const kind = findKindOfLookup(specs, lookup)?.kind;
-    const name = lookup.file === "usual" && kind ? lowerFirst(kind) : lookup.file;
+    const name = lookup.file === "ofKinds" && kind ? lowerFirst(kind) : lookup.file;
     pages.set(name, [...(pages.get(name) ?? []), lookup]);
   }
   return [...pages].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -116,10 +115,9 @@ export function referencePages(root, specs, uncompared, rules) {
     pages.set(`docs/reference/resources/${spec.kind}.md`, text);
   }
   const capabilitiesOf = capabilitiesOfLookups(specs);
-  const usual = new Map(findKindsWithUsualLookups(specs, root).map((spec) => [lowerFirst(spec.kind), spec]));
   for (const [name, all] of lookups) {
     const title = `Lookups: ${lowerFirst(name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))}`;
-    const spec = usual.get(name);
+    const spec = specs.find(({ kind }) => lowerFirst(kind) === name);
     const exampleText = readExample(root, "lookups", name, () => spec && lookupExample(spec));
     const facts = { exampleText, capabilitiesOf };
     pages.set(`docs/reference/lookups/${name}.md`, lookupPage(sources, title, all, facts));

@@ -1,8 +1,10 @@
 // @ts-check
 import { upperFirst } from "../letterCase.cjs";
-import { pluralize } from "../lookups.mjs";
 
 /** @typedef {import("./resourcePage.mjs").Spec} Spec */
+
+/** @param {string} noun */
+const pluralize = (noun) => `${noun.replace(/y$/, "ie")}s`;
 
 /** What tells the objects of a kind apart in a list: the name, or what each one must have. @param {Spec} spec */
 function tellingField({ fields }) {

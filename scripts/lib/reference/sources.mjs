@@ -96,7 +96,7 @@ export class Sources {
       const [signature] = this.checker.getTypeOfSymbol(symbol).getCallSignatures();
       if (!signature) return [];
       const [parameter] = signature.parameters;
-      const args = parameter && this.checker.getTypeOfSymbol(parameter);
+      const args = parameter && this.checker.getNonNullableType(this.checker.getTypeOfSymbol(parameter));
       const [result] = this.typeArguments(signature.getReturnType());
       if (!result) throw new Error(`${name} returns no promise`);
       const file = path.basename(declaration.getSourceFile().fileName, ".ts");

@@ -1,6 +1,5 @@
 import fc, { casesOf } from "../../support/properties";
 import type { ResourceSpec } from "../../../provider/fields/description";
-import * as usual from "../../../provider/lookups/usual";
 import * as platform from "../../../provider/index";
 import { kinds } from "../../../provider/kinds";
 import { ProgramContext } from "../support/program";
@@ -17,46 +16,35 @@ const collectionOf = ({ collection }: ResourceSpec): string =>
 
 type Lookup = readonly [member: string, () => Promise<unknown>];
 
-/** The lookups that are generated: of one by its uid, and the list. */
-const generated = Object.entries(usual).filter(([name]) => !name.endsWith("Output"));
-const usualLookups = generated.map(([name, call]): [string, Lookup] => {
-  const list = kinds.find(({ spec }) => name === `get${upperFirst(collectionOf(spec))}`);
-  const lookup = call as (args?: { uid: string }) => Promise<unknown>;
-  return [name, list === undefined ? ["", () => lookup({ uid })] : [collectionOf(list.spec), () => lookup()]];
+/** The lookups that each kind has: of one by its uid, and the list. */
+const ofKinds = kinds.flatMap(({ spec }): [string, Lookup][] => {
+  const calls = platform as unknown as Readonly<Record<string, (args?: { uid: string }) => Promise<unknown>>>;
+  const [one, list] = [`get${spec.kind}`, `get${upperFirst(collectionOf(spec))}`];
+  if (!(one in platform)) return [];
+  return [
+    [one, ["", () => calls[one]!({ uid })]],
+    [list, [collectionOf(spec), () => calls[list]!()]],
+  ];
 });
 
 /** Each lookup, and the member of the answer that holds its list. */
 const lookups: Readonly<Record<string, Lookup>> = {
-  ...Object.fromEntries(usualLookups),
+  ...Object.fromEntries(ofKinds),
   checkAccountAssociation: [
     "",
     () => platform.checkAccountAssociation({ uid, provider: "ACCOUNT_PROVIDER_TYPE_AZURE" }),
   ],
   checkEligibility: ["", () => platform.checkEligibility()],
-  getAccountAssociation: ["", () => platform.getAccountAssociation({ uid })],
-  getAccountAssociations: ["accountAssociations", () => platform.getAccountAssociations()],
   getAdvisories: ["advisories", () => platform.getAdvisories()],
   getAdvisory: ["", () => platform.getAdvisory({ uid })],
   getAdvisoryDocuments: ["documents", () => platform.getAdvisoryDocuments()],
   getArtifactCount: ["counts", () => platform.getArtifactCount({ ecosystems: ["ECOSYSTEM_JAVA"] })],
   getArtifacts: ["artifacts", () => platform.getArtifacts({ ecosystems: ["ECOSYSTEM_JAVA"] })],
   getArtifactVersions: ["artifactVersions", () => platform.getArtifactVersions({ artifactUid: "a" })],
-  getExternalGroupRoleMapping: ["", () => platform.getExternalGroupRoleMapping({ uid })],
-  getExternalGroupRoleMappings: ["externalGroupRoleMappings", () => platform.getExternalGroupRoleMappings()],
-  getGroup: ["", () => platform.getGroup({ uid })],
-  getGroupInvite: ["", () => platform.getGroupInvite({ uid })],
-  getGroupInvites: ["groupInvites", () => platform.getGroupInvites()],
-  getGroups: ["groups", () => platform.getGroups()],
-  getIdentities: ["identities", () => platform.getIdentities()],
   getIdentity: ["identities", () => platform.getIdentity({ name: "a" })],
   getImageArchitectures: ["", () => platform.getImageArchitectures({ repoUid: uid, digest: DIGEST })],
   getImageSize: ["", () => platform.getImageSize({ repoUid: uid, digest: DIGEST })],
-  getRepo: ["", () => platform.getRepo({ uid })],
   getRepoReadme: ["", () => platform.getRepoReadme({ repoUid: uid })],
-  getRepos: ["repos", () => platform.getRepos()],
-  getRole: ["", () => platform.getRole({ uid })],
-  getRoleBinding: ["", () => platform.getRoleBinding({ uid })],
-  getRoleBindings: ["roleBindings", () => platform.getRoleBindings()],
   getRoles: ["roles", () => platform.getRoles({ builtIn: true })],
   getTag: ["tags", () => platform.getTag({ name: "a" })],
   getTags: ["tags", () => platform.getTags({ deprecated: false })],

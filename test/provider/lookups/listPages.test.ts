@@ -139,25 +139,12 @@ describe("many uids", () => {
 
   test("are refused where an order is wanted that only one request has", async () => {
     echo();
-    await expect(platform.getGroups({ uids: many, orderBy: "created_at desc" })).rejects.toThrow(
-      /^getGroups: uids is too long for one request: .*; remove orderBy, which orders the objects of one request only, and sort the result, or give fewer \(PP1201\)$/,
-    );
+    for (const orderBy of ["created_at desc", "uid"]) {
+      await expect(platform.getGroups({ uids: many, orderBy })).rejects.toThrow(
+        /^getGroups: uids is too long for one request: .*; remove orderBy, which orders the objects of one request only, and sort the result, or give fewer \(PP1201\)$/,
+      );
+    }
     expect(context.server.requests).toHaveLength(0);
-  });
-
-  test.each([
-    ["uid", many],
-    ["uid asc", many],
-    ["uid desc", [...many].reverse()],
-  ])("are asked for in several requests in the order of %s", async (orderBy, wanted) => {
-    context.server.script(({ query }) => {
-      const found = query.getAll("uidp.ids").sort();
-      if (query.get("order_by") === "uid desc") found.reverse();
-      return { json: { groups: found.map((uid) => ({ uid })) } };
-    });
-    const shuffled = [...many.slice(250), ...many.slice(0, 300)];
-    expect(uids(await platform.getGroups({ uids: shuffled, orderBy }))).toEqual(wanted);
-    expect(context.server.requests.length).toBeGreaterThan(1);
   });
 
   test("leave room in an address for the other arguments", async () => {

@@ -155,7 +155,7 @@ describe("getRole says", () => {
   });
 
   test("that it was called without arguments", async () => {
-    expect(await told(undefined as unknown as object)).toMatch(/^getRole: the arguments must be an object/);
+    expect(await told(undefined as unknown as object)).toBe("getRole: set either uid or name (PP1201)");
   });
 
   test.each<[string, Reply, RegExp]>([

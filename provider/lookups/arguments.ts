@@ -12,8 +12,8 @@ export type LookupInputs<A> = {
     : pulumi.Input<A[K]>;
 };
 
-/** Which values an argument may have, and how it is sent. */
-export interface Validator<T> {
+/** An argument of a lookup: which values it may have, and how it is sent. */
+export interface Argument<T> {
   readonly is: (value: unknown) => value is T;
   /** Goes on after "must be". */
   readonly must: string;
@@ -21,72 +21,87 @@ export interface Validator<T> {
   readonly hidesValue?: boolean;
   readonly required?: boolean;
   /** Of each item of a list. */
-  readonly items?: Validator<unknown>;
-  /** The query parameter; none where the lookup does something else with it. */
-  readonly parameter?: string;
+  readonly items?: Argument<unknown>;
+  /** The query parameter, where it has another name than the argument; null where it is none. */
+  readonly sentAs?: string | null;
+  /** The server cannot filter by it: this package takes the objects whose member of the same name equals it. */
+  readonly picks?: boolean;
   /** Of a list: whether it may be sent in several requests, beside these arguments. */
   readonly canSplit?: (args: Readonly<Record<string, unknown>>) => boolean;
   /** Of a list: it takes out what it names, so an empty one takes out nothing. */
   readonly excludes?: boolean;
 }
 
-/** A validator for every argument, so that a forgotten one does not compile. */
-export type Validators<A> = { readonly [K in keyof A]-?: Validator<NonNullable<A[K]>> };
+/** The arguments of a lookup, by their names: a forgotten one does not compile. */
+export type ArgumentTable<A> = { readonly [K in keyof A]-?: Argument<NonNullable<A[K]>> };
 
-const text: Validator<string> = {
+/** An argument that must be given. */
+export interface RequiredArgument<T> extends Argument<T> {
+  readonly required: true;
+}
+
+type Value<T> = T extends Argument<infer V> ? V : never;
+
+/** What a program gives for the arguments of a table, whose comments editors show. */
+export type ArgumentsOf<T> = {
+  -readonly [K in keyof T as T[K] extends RequiredArgument<unknown> ? K : never]: Value<T[K]>;
+} & { -readonly [K in keyof T as T[K] extends RequiredArgument<unknown> ? never : K]?: Value<T[K]> };
+
+export const text: Argument<string> = {
   // Half a surrogate pair cannot be sent.
   is: (value): value is string => typeof value === "string" && value !== "" && !/\p{Cs}/u.test(value),
   must: "a string that is not empty",
   hidesValue: true,
 };
 
-const uid: Validator<string> = {
+export const uid: Argument<string> = {
   is: isUid,
   must: "a uid: 40 hex digits, then 16 more after each slash",
 };
 
 /** A uid of unknown form: any string that a path may contain. */
-const anyUid: Validator<string> = {
+export const anyUid: Argument<string> = {
   is: (value): value is string =>
     text.is(value) && value.split("/").every((segment) => !["", ".", ".."].includes(segment)),
   must: "a uid as the API gave it",
 };
 
-const segment: Validator<string> = {
+export const segment: Argument<string> = {
   is: (value): value is string => anyUid.is(value) && !value.includes("/"),
   must: "one that the API gave, without a slash",
 };
 
-const digest: Validator<string> = {
+export const digest: Argument<string> = {
   is: (value): value is string =>
     typeof value === "string" && /^[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-f]{32,}$/.test(value),
   must: 'a digest: "sha256:" and 64 hex digits in lower case',
 };
 
-const flag: Validator<boolean> = {
+export const flag: Argument<boolean> = {
   is: (value): value is boolean => typeof value === "boolean",
   must: "true or false",
 };
 
-const time: Validator<string> = {
+export const time: Argument<string> = {
   is: (value): value is string => typeof value === "string" && timestampNanos(value) !== undefined,
   must: 'a time in RFC 3339 with its zone, as in "2026-01-28T12:00:00Z"',
 };
 
 /** The server decides which columns exist, so only the form is checked. */
-const orderBy: Validator<string> = {
+export const order: Argument<string> = {
   is: (value): value is string =>
     typeof value === "string" && /^[A-Za-z_][A-Za-z0-9_.]*(?: (?:asc|desc))?$/.test(value),
   must: 'a column and perhaps a direction, as in "name" or "created_at desc"',
+  sentAs: "order_by",
 };
 
-const limit: Validator<number> = {
+export const count: Argument<number> = {
   is: (value): value is number => Number.isSafeInteger(value) && (value as number) >= 1,
   must: "a whole number of at least 1",
 };
 
 /** A full name. The server may add names, so the prefix is checked and the known names are suggested. */
-function enumName(prefix: string, known: string): Validator<string> {
+export function enumName(prefix: string, known: string): Argument<string> {
   const names = known.split(" ").map((name) => `${prefix}${name}`);
   return {
     is: (value): value is string =>
@@ -96,14 +111,14 @@ function enumName(prefix: string, known: string): Validator<string> {
 }
 
 /** One of the names that there are: where a server drops unknown ones silently. */
-function oneName(names: readonly string[]): Validator<string> {
+export function oneName(names: readonly string[]): Argument<string> {
   return {
     is: (value): value is string => typeof value === "string" && names.includes(value),
     must: `one of ${names.join(", ")}`,
   };
 }
 
-function listOf<T>(items: Validator<T>): Validator<T[]> {
+export function listOf<T>(items: Argument<T>): Argument<T[]> {
   return {
     is: (value): value is T[] => Array.isArray(value) && value.every((item) => items.is(item)),
     must: "a list",
@@ -111,43 +126,31 @@ function listOf<T>(items: Validator<T>): Validator<T[]> {
   };
 }
 
+export const texts = listOf(text);
+
 /** A list that must name something. */
-function nonEmptyListOf<T>(items: Validator<T>): Validator<T[]> {
-  const validator = listOf(items);
+export function nonEmptyListOf<T>(items: Argument<T>): Argument<T[]> {
+  const list = listOf(items);
   return {
-    ...validator,
-    is: (value): value is T[] => validator.is(value) && value.length > 0,
+    ...list,
+    is: (value): value is T[] => list.is(value) && value.length > 0,
     must: `a list with at least one item, each ${items.must}`,
   };
 }
 
-function required<T>(validator: Validator<T>): Validator<T> {
-  return { ...validator, required: true };
+/** Sent as a query parameter of this name; with null not in the query. */
+export function sentAs<T>(parameter: string | null, argument: Argument<T>): Argument<T> {
+  return { ...argument, sentAs: parameter };
 }
 
-/** Sent as a query parameter of this name. */
-function sentAs<T>(parameter: string, validator: Validator<T>): Validator<T> {
-  return { ...validator, parameter };
+/** See `picks`. */
+export function picked<T>(argument: Argument<T>): Argument<T> {
+  return { ...argument, picks: true };
 }
 
-/** The validators, by the names that lookups use. */
-export const validate = {
-  text,
-  uid,
-  anyUid,
-  segment,
-  digest,
-  flag,
-  time,
-  orderBy,
-  limit,
-  enumName,
-  oneName,
-  listOf,
-  nonEmptyListOf,
-  required,
-  sentAs,
-};
+export function required<T>(argument: Argument<T>): RequiredArgument<T> {
+  return { ...argument, required: true };
+}
 
 function describeValue(value: unknown): string {
   if (typeof value === "number" || typeof value === "bigint") return String(value);
@@ -163,22 +166,22 @@ function isLater(value: unknown): boolean {
   return pulumi.Output.isInstance(value) || value instanceof Promise;
 }
 
-function checkValue(call: string, key: string, validator: Validator<unknown>, value: unknown): void {
+function checkValue(call: string, key: string, argument: Argument<unknown>, value: unknown): void {
   if (isLater(value))
     throw new CodedError("PP1202", `${key} is known only later: call ${call}Output instead`);
-  if (validator.items && Array.isArray(value)) {
+  if (argument.items && Array.isArray(value)) {
     for (const [i, item] of (value as unknown[]).entries()) {
-      checkValue(call, `${key}[${i}]`, validator.items, item);
+      checkValue(call, `${key}[${i}]`, argument.items, item);
     }
   }
-  const isRight: boolean = validator.is(value);
+  const isRight: boolean = argument.is(value);
   if (isRight) return;
-  const instead = validator.hidesValue || value === undefined ? "" : `, not ${describeValue(value)}`;
-  throw new CodedError("PP1201", `${key} must be ${validator.must}${instead}`);
+  const instead = argument.hidesValue || value === undefined ? "" : `, not ${describeValue(value)}`;
+  throw new CodedError("PP1201", `${key} must be ${argument.must}${instead}`);
 }
 
-/** Returns the given arguments in the order of their validators. @throws CodedError that names the first wrong one */
-export function checkArguments<A extends object>(call: string, validators: Validators<A>, args: A): A {
+/** Returns the given arguments in the order of their table. @throws CodedError that names the first wrong one */
+export function checkArguments<A extends object>(call: string, table: ArgumentTable<A>, args: A): A {
   if (isLater(args))
     throw new CodedError("PP1202", `the arguments are known only later: call ${call}Output instead`);
   const given: unknown = args;
@@ -186,7 +189,7 @@ export function checkArguments<A extends object>(call: string, validators: Valid
     throw new CodedError("PP1201", `the arguments must be an object, not ${describeValue(given)}`);
   }
   const values = new Map<string, unknown>(Object.entries(given).filter(([, value]) => value !== undefined));
-  const known = Object.entries<Validator<unknown>>(validators);
+  const known = Object.entries<Argument<unknown>>(table);
   const names = known.map(([key]) => key);
   const strange = [...values.keys()].filter((key) => !names.includes(key));
   if (strange.length > 0) {
@@ -196,8 +199,8 @@ export function checkArguments<A extends object>(call: string, validators: Valid
       `${strange.map((key) => printable(key, 100)).join(", ")} is not an argument; it takes ${takes}`,
     );
   }
-  for (const [key, validator] of known) {
-    if (values.has(key) || validator.required) checkValue(call, key, validator, values.get(key));
+  for (const [key, argument] of known) {
+    if (values.has(key) || argument.required) checkValue(call, key, argument, values.get(key));
   }
   return Object.fromEntries(
     names
@@ -210,13 +213,24 @@ export function checkArguments<A extends object>(call: string, validators: Valid
 }
 
 /** The query that the arguments say. */
-export function queryOf<A extends object>(validators: Validators<A>, args: A): Query {
+export function queryOf<A extends object>(table: ArgumentTable<A>, args: A): Query {
   const query: Record<string, Query[string]> = {};
-  for (const [key, { parameter }] of Object.entries<Validator<unknown>>(validators)) {
+  for (const [key, { sentAs = key, picks }] of Object.entries<Argument<unknown>>(table)) {
     const value = (args as Record<string, unknown>)[key];
-    if (parameter !== undefined && value !== undefined) query[parameter] = value as Query[string];
+    if (sentAs !== null && !picks && value !== undefined) query[sentAs] = value as Query[string];
   }
   return query;
+}
+
+/** Whether an object is one that the arguments pick; undefined where they pick none. */
+export function pickerOf<A extends object>(
+  table: ArgumentTable<A>,
+  args: A,
+): ((object: object) => boolean) | undefined {
+  const picked = Object.entries(args).filter(([key]) => table[key as keyof A].picks);
+  if (picked.length === 0) return undefined;
+  return (object) =>
+    picked.every(([key, value]) => (object as Readonly<Record<string, unknown>>)[key] === value);
 }
 
 /** How many characters a query takes in an address. */
@@ -228,8 +242,8 @@ export function querySize(query: Query): number {
 }
 
 /** Whether a list of values to look for is empty: the server would treat it as no filter and return everything. */
-export function hasEmptyFilter<A extends object>(validators: Validators<A>, args: A): boolean {
-  return Object.entries<Validator<unknown>>(validators).some(([key, { items, excludes }]) => {
+export function hasEmptyFilter<A extends object>(table: ArgumentTable<A>, args: A): boolean {
+  return Object.entries<Argument<unknown>>(table).some(([key, { items, excludes }]) => {
     const value = (args as Record<string, unknown>)[key];
     return items !== undefined && !excludes && Array.isArray(value) && value.length === 0;
   });
@@ -248,14 +262,16 @@ function encodedSize(parameter: string, value: unknown): number {
 }
 
 /** Reports arguments that are too long for one address; a list that can be divided is never too long. */
-export function querySizeProblem<A extends object>(validators: Validators<A>, args: A): string | undefined {
+export function querySizeProblem<A extends object>(table: ArgumentTable<A>, args: A): string | undefined {
   const given = args as Readonly<Record<string, unknown>>;
-  const sizes = Object.entries<Validator<unknown>>(validators).flatMap(([key, { parameter, canSplit }]) => {
-    const value = given[key];
-    return parameter === undefined || value === undefined || canSplit?.(given)
-      ? []
-      : [{ key, divides: canSplit !== undefined, size: encodedSize(parameter, value) }];
-  });
+  const sizes = Object.entries<Argument<unknown>>(table).flatMap(
+    ([key, { sentAs = key, picks, canSplit }]) => {
+      const value = given[key];
+      return sentAs === null || picks || value === undefined || canSplit?.(given)
+        ? []
+        : [{ key, divides: canSplit !== undefined, size: encodedSize(sentAs, value) }];
+    },
+  );
   const total = sizes.reduce((sum, { size }) => sum + size, 0);
   const [largest] = sizes.sort((one, other) => other.size - one.size);
   if (largest === undefined || total <= MAX_ENCODED) return undefined;

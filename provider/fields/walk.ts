@@ -1,0 +1,77 @@
+import type { FieldSpec, Json } from "./description";
+import { isObject } from "./values";
+
+/*
+ * The way through a value by its description: whether it has the type of its field, and which parts it has. Whoever looks
+ * for something at any depth asks each part the same.
+ */
+
+/** What a value of a type is called in messages. */
+export const typeNames: Record<FieldSpec["type"], string> = {
+  string: "a string",
+  enum: "a string",
+  boolean: "true or false",
+  integer: "a whole number",
+  list: "a list",
+  map: "a map (an object of keys and values)",
+  object: "an object",
+};
+
+/** Whose value it is: a program gives plain JSON, and the API may write numbers as text, and new names as numbers. */
+type Writer = "program" | "api";
+
+/** Whether a value has the type of its field; what is in it may have another. */
+export function hasType(field: FieldSpec, value: Json, writer: Writer): boolean {
+  switch (field.type) {
+    case "string":
+      return typeof value === "string";
+    case "enum":
+      return typeof value === "string" || (writer === "api" && Number.isInteger(value));
+    case "boolean":
+      return typeof value === "boolean";
+    case "integer":
+      if (writer === "api" && typeof value === "string") return /^-?\d+$/.test(value);
+      if (typeof value !== "number" || !Number.isInteger(value)) return false;
+      return writer === "api" || Math.abs(value + 0.5) < 2 ** 31;
+    case "list":
+      return Array.isArray(value);
+    case "map":
+    case "object":
+      return isObject(value);
+  }
+}
+
+/** An item of a list, an entry of a map, or a member of an object: an unset one too. */
+export interface Part {
+  readonly field: FieldSpec;
+  readonly key: string;
+  /** What follows the path of the whole: `[0]`, `.key`. */
+  readonly at: string;
+  readonly value: Json | undefined;
+}
+
+/** The parts of a value; none where it has another type than its field. `nameOf` tells by what name a member is there. */
+export function partsOf(
+  field: FieldSpec,
+  value: Json | undefined,
+  nameOf: (key: string, member: FieldSpec) => string = (key) => key,
+): Part[] {
+  if (field.type === "list" && Array.isArray(value)) {
+    return value.map((item, i) => ({ field: field.items, key: String(i), at: `[${i}]`, value: item }));
+  }
+  if (!isObject(value)) return [];
+  if (field.type === "map") {
+    return Object.entries(value).map(([key, entry]) => ({
+      field: field.values,
+      key,
+      at: `.${key}`,
+      value: entry,
+    }));
+  }
+  if (field.type !== "object") return [];
+  return Object.entries(field.fields).map(([key, member]) => {
+    const name = nameOf(key, member);
+    const own = Object.hasOwn(value, name) ? value[name] : undefined;
+    return { field: member, key, at: `.${name}`, value: own };
+  });
+}
