@@ -175,15 +175,15 @@ class EmulatorServer implements Emulator {
   }
 
   get events(): readonly Delivery[] {
-    return this.service.deliveries.list;
+    return this.service.events.list;
   }
 
   clearEvents(): void {
-    this.service.deliveries.clear();
+    this.service.events.clear();
   }
 
   waitForDeliveries(): Promise<void> {
-    return this.service.deliveries.waitUntilIdle();
+    return this.service.events.waitUntilIdle();
   }
 
   clientSecret(identityProviderUid: string): string | undefined {
@@ -221,7 +221,7 @@ class EmulatorServer implements Emulator {
   }
 
   async close(): Promise<void> {
-    this.service.deliveries.stop();
+    this.service.events.stop();
     await new Promise<void>((resolve) => {
       this.server.close(() => resolve());
       this.server.closeAllConnections();

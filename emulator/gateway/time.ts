@@ -31,6 +31,11 @@ export function msToTimestamp(ms: number): string {
   return formatTimestamp({ epochMs: seconds * 1000, nanos: Math.round((ms - seconds * 1000) * 1_000_000) });
 }
 
+/** The same, cut to its second. */
+export function wholeSecond(ms: number): string {
+  return formatTimestamp({ epochMs: Math.floor(ms / 1000) * 1000, nanos: 0 });
+}
+
 /** Converts a timestamp to milliseconds since 1970, with its fraction; undefined for none. */
 export function timestampToMs(timestamp: unknown): number | undefined {
   const instant = typeof timestamp === "string" ? parseTimestamp(timestamp) : undefined;

@@ -3,9 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Message, MessageType } from "../gateway/fields";
 import { renderMessage } from "../gateway/response";
 import { msToTimestamp } from "../gateway/time";
-import type { EmulatorSettings } from "../settings";
 import type { Issuer } from "./jwt";
-import type { Store } from "./store";
+import type { PlatformService } from "./platformService";
 import type { Caller } from "./tokens";
 
 /** An event of the API. */
@@ -30,98 +29,15 @@ export interface PlatformEvent {
   readonly internal?: boolean;
 }
 
-export interface EventsOptions {
-  readonly store: Store;
-  readonly deliveries: Deliveries;
-  readonly issuer: Issuer;
-  readonly url: () => string;
-  readonly now: () => number;
-  readonly milliseconds: boolean;
-}
-
 /** Full name of a message in the package of a service or method, such as `iam.v2.GroupsService`. */
 export function fullNameOf(service: string, message: string): string {
   return `chainguard.platform.${service.slice(0, service.lastIndexOf("."))}.${message}`;
 }
 
-const customer = "customer";
-const tokenLifeSeconds = 3600;
-
-/** Sends events to subscribers, as CloudEvents in binary mode. */
-export class EventPublisher {
-  constructor(private readonly options: EventsOptions) {}
-
-  publish(event: PlatformEvent, caller: Caller): void {
-    const { store } = this.options;
-    if (event.internal || event.group === "" || !store.hasAny("Subscription")) return;
-    const subscriptions = [...store.all("Subscription")].filter(
-      ({ parent }) => event.group === parent || event.group.startsWith(`${parent}/`),
-    );
-    if (subscriptions.length === 0) return;
-    const id = randomUUID();
-    const type = `dev.chainguard.api.${event.name}.v1`;
-    const headers = this.headersOf(event, id, type);
-    const data = this.dataOf(event, caller);
-    for (const { uid, parent, value } of subscriptions) {
-      this.options.deliveries.add({
-        eventId: id,
-        type,
-        subject: event.subject,
-        group: event.group,
-        subscription: uid,
-        sink: value.sink as string,
-        headers,
-        data,
-        authorization: () => `Bearer ${this.tokenFor(parent, data)}`,
-      });
-    }
-  }
-
-  private headersOf(event: PlatformEvent, id: string, type: string): Record<string, string> {
-    const { now, url } = this.options;
-    const extensions = Object.entries(event.extensions ?? {}).map(([name, value]) => [
-      `Ce-${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-      value,
-    ]);
-    return {
-      "Content-Type": "application/json",
-      "Ce-Specversion": "1.0",
-      "Ce-Id": id,
-      "Ce-Source": url(),
-      "Ce-Type": type,
-      "Ce-Subject": event.subject,
-      "Ce-Time": msToTimestamp(now()),
-      "Ce-Group": event.group,
-      "Ce-Audience": customer,
-      ...(event.body ? { "Ce-Bodytype": event.body.typeName } : {}),
-      ...(Object.fromEntries(extensions) as Record<string, string>),
-    };
-  }
-
-  private dataOf({ body }: PlatformEvent, caller: Caller): string {
-    const { milliseconds } = this.options;
-    return JSON.stringify({
-      actor: { subject: caller.uid, act: caller.act },
-      ...(body
-        ? { body: renderMessage(body.message, body.type, { milliseconds, onlyFields: body.onlyFields }) }
-        : {}),
-    });
-  }
-
-  private tokenFor(group: string, data: string): string {
-    const seconds = Math.floor(this.options.now() / 1000);
-    return this.options.issuer.sign({
-      aud: customer,
-      sub: `webhook:${group}`,
-      iat: seconds,
-      exp: seconds + tokenLifeSeconds,
-      webhook: { digest: `sha256:${createHash("sha256").update(data).digest("hex")}` },
-    });
-  }
-}
-
-/** The attributes of an event, and the subscription that it is for. */
-interface EventEnvelope {
+/** The delivery of one event to one subscription. */
+export interface Delivery {
+  /** Counts up from 1. */
+  readonly seq: number;
   readonly eventId: string;
   readonly type: string;
   readonly subject: string;
@@ -131,12 +47,6 @@ interface EventEnvelope {
   readonly sink: string;
   /** Without the bearer token. */
   readonly headers: Readonly<Record<string, string>>;
-}
-
-/** The delivery of one event to one subscription. */
-export interface Delivery extends EventEnvelope {
-  /** Counts up from 1. */
-  readonly seq: number;
   readonly body: unknown;
   /** `kept`: not sent, because `deliverTo` is empty. */
   state: "kept" | "pending" | "delivered" | "failed";
@@ -146,56 +56,113 @@ export interface Delivery extends EventEnvelope {
   error?: string;
 }
 
-export interface OutgoingEvent extends EventEnvelope {
-  /** The raw body. */
-  readonly data: string;
-  readonly authorization: () => string;
-}
-
-const maxEntries = 10_000;
+const customer = "customer";
+const tokenLifeSeconds = 3600;
+const maxDeliveries = 10_000;
+const maxConcurrent = 8;
 const retryDelaysMs = [0, 50, 200];
 const timeoutMs = 5000;
-const maxConcurrent = 8;
 
-/** Sends events in the background, with three attempts each. */
-export class Deliveries {
-  private entries: Delivery[] = [];
+/** Sends events to subscribers as CloudEvents in binary mode, in the background and with three attempts each. */
+export class Events {
+  private deliveries: Delivery[] = [];
   private waiting: (() => Promise<void>)[] = [];
   private readonly running = new Set<Promise<void>>();
   private lastSeq = 0;
   private abort = new AbortController();
 
-  constructor(private readonly settings: Readonly<EmulatorSettings>) {}
+  constructor(
+    private readonly platform: PlatformService,
+    private readonly issuer: Issuer,
+    private readonly milliseconds: boolean,
+  ) {}
 
   get list(): readonly Delivery[] {
-    return this.entries;
+    return this.deliveries;
   }
 
-  add(outgoing: OutgoingEvent): void {
-    const { eventId, type, subject, group, subscription, sink, headers, data } = outgoing;
-    const { deliverTo } = this.settings;
+  publish(event: PlatformEvent, caller: Caller): void {
+    const { store } = this.platform;
+    const { subject, group } = event;
+    if (event.internal || group === "" || !store.hasAny("Subscription")) return;
+    const subscriptions = [...store.all("Subscription")].filter(
+      ({ parent }) => group === parent || group.startsWith(`${parent}/`),
+    );
+    if (subscriptions.length === 0) return;
+    const eventId = randomUUID();
+    const type = `dev.chainguard.api.${event.name}.v1`;
+    const headers = this.headersOf(event, eventId, type);
+    const data = this.dataOf(event, caller);
+    for (const { uid: subscription, parent, value } of subscriptions) {
+      const sink = value.sink as string;
+      this.add({ eventId, type, subject, group, subscription, sink, headers }, parent, data);
+    }
+  }
+
+  private headersOf(event: PlatformEvent, id: string, type: string): Record<string, string> {
+    const extensions = Object.entries(event.extensions ?? {}).map(([name, value]) => [
+      `Ce-${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+      value,
+    ]);
+    return {
+      "Content-Type": "application/json",
+      "Ce-Specversion": "1.0",
+      "Ce-Id": id,
+      "Ce-Source": this.platform.url(),
+      "Ce-Type": type,
+      "Ce-Subject": event.subject,
+      "Ce-Time": msToTimestamp(this.platform.now()),
+      "Ce-Group": event.group,
+      "Ce-Audience": customer,
+      ...(event.body ? { "Ce-Bodytype": event.body.typeName } : {}),
+      ...(Object.fromEntries(extensions) as Record<string, string>),
+    };
+  }
+
+  /** The raw body. */
+  private dataOf({ body }: PlatformEvent, caller: Caller): string {
+    const { milliseconds } = this;
+    return JSON.stringify({
+      actor: { subject: caller.uid, act: caller.act },
+      ...(body
+        ? { body: renderMessage(body.message, body.type, { milliseconds, onlyFields: body.onlyFields }) }
+        : {}),
+    });
+  }
+
+  private add(
+    envelope: Omit<Delivery, "seq" | "body" | "state" | "attempts">,
+    subscriber: string,
+    data: string,
+  ): void {
+    const { deliverTo } = this.platform.settings;
     this.lastSeq += 1;
     const delivery: Delivery = {
       seq: this.lastSeq,
-      eventId,
-      type,
-      subject,
-      group,
-      subscription,
-      sink,
-      headers,
+      ...envelope,
       body: JSON.parse(data) as unknown,
       state: deliverTo === "" ? "kept" : "pending",
       attempts: 0,
     };
-    if (this.entries.length >= maxEntries) this.entries.splice(0, maxEntries / 10);
-    this.entries.push(delivery);
+    if (this.deliveries.length >= maxDeliveries) this.deliveries.splice(0, maxDeliveries / 10);
+    this.deliveries.push(delivery);
     if (deliverTo === "") return;
-    const targetUrl = deliverTo === "sinks" ? sink : deliverTo;
+    const targetUrl = deliverTo === "sinks" ? envelope.sink : deliverTo;
     const { signal } = this.abort;
-    this.waiting.push(() => deliver(delivery, outgoing, targetUrl, signal));
+    this.waiting.push(() => deliver(delivery, data, this.tokenFor(subscriber, data), targetUrl, signal));
     // Later, so that the request that caused the event gets its response first.
     setImmediate(() => this.startNext());
+  }
+
+  private tokenFor(group: string, data: string): string {
+    const seconds = Math.floor(this.platform.now() / 1000);
+    return this.issuer.sign({
+      aud: customer,
+      sub: `webhook:${group}`,
+      iat: seconds,
+      exp: seconds + tokenLifeSeconds,
+      webhook: { digest: `sha256:${createHash("sha256").update(data).digest("hex")}` },
+    });
   }
 
   /** Resolves when every event is delivered or has failed. */
@@ -216,7 +183,7 @@ export class Deliveries {
   /** Aborts and removes all deliveries. */
   clear(): void {
     this.stop();
-    this.entries = [];
+    this.deliveries = [];
   }
 
   private startNext(): void {
@@ -235,11 +202,13 @@ export class Deliveries {
 /** Never rejects; the error is in the delivery. */
 async function deliver(
   delivery: Delivery,
-  { headers, sink, data, authorization }: OutgoingEvent,
+  data: string,
+  token: string,
   targetUrl: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const sent = { ...headers, "X-Emulator-Sink": sink, Authorization: authorization() };
+  const { headers, sink } = delivery;
+  const sent = { ...headers, "X-Emulator-Sink": sink, Authorization: `Bearer ${token}` };
   for (const delay of retryDelaysMs) {
     try {
       if (delay > 0) await wait(delay, undefined, { signal, ref: false });

@@ -6,13 +6,11 @@ import { formatTimestamp } from "../gateway/time";
 import type { EmulatorSettings } from "../settings";
 import type { AuthenticatedCall, KindTable, ResponseForm } from "../tables/kindTable";
 import { CapabilityCheck } from "./capabilityCheck";
-import type { PlatformEvent } from "./events";
-import { Deliveries, EventPublisher } from "./events";
+import { Events } from "./events";
 import { listPage } from "./list";
 import type { Entry } from "./store";
 import { Store } from "./store";
 import type { Issuer } from "./jwt";
-import type { Caller } from "./tokens";
 import { anonymous, TokenService } from "./tokens";
 
 export interface ServiceOptions {
@@ -31,11 +29,10 @@ export interface ServiceOptions {
 export class PlatformService implements Service {
   readonly store: Store;
   readonly settings: Readonly<EmulatorSettings>;
-  readonly deliveries: Deliveries;
+  readonly events: Events;
   readonly tokens: TokenService;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  private readonly events: EventPublisher;
   private readonly capabilities: CapabilityCheck;
   private writes = 0;
 
@@ -44,19 +41,9 @@ export class PlatformService implements Service {
     this.settings = settings;
     this.now = now;
     this.store = new Store(tables, options.onChange);
-    this.deliveries = new Deliveries(settings);
-    const { store, deliveries } = this;
-    const url = (): string => this.url();
-    this.events = new EventPublisher({
-      store,
-      deliveries,
-      issuer,
-      url,
-      now,
-      milliseconds: !matchesRecording,
-    });
-    this.tokens = new TokenService({ store, issuer, settings, now, token });
-    this.capabilities = new CapabilityCheck(store);
+    this.events = new Events(this, issuer, !matchesRecording);
+    this.tokens = new TokenService(this, issuer, token);
+    this.capabilities = new CapabilityCheck(this.store);
   }
 
   call(call: Call): ServiceResponse {
@@ -72,7 +59,7 @@ export class PlatformService implements Service {
   clear(): void {
     this.store.clear();
     this.tokens.clear();
-    this.deliveries.clear();
+    this.events.clear();
   }
 
   /** Address of the emulator, without a slash at the end. */
@@ -122,10 +109,6 @@ export class PlatformService implements Service {
     const entry = { kind, uid, parent, createdAt: now, updatedAt: now, builtIn: false, value: created };
     this.store.add(entry);
     return entry;
-  }
-
-  emit(event: PlatformEvent, caller: Caller): void {
-    this.events.publish(event, caller);
   }
 
   /** Decrements a setting that counts calls; false when it is zero. */

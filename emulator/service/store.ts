@@ -84,6 +84,11 @@ export class Store {
     return this.byKind.get(kind)?.get(uid);
   }
 
+  /** Whether there is a resource with this uid; a person counts as an identity. */
+  exists(kind: string, uid: string): boolean {
+    return this.find(kind, uid) !== undefined || (kind === "Identity" && this.people.has(uid));
+  }
+
   add(entry: Entry): void {
     this.byKind.get(entry.kind)?.set(entry.uid, entry);
     if (entry.parent !== "") addTo(this.children, this.parentKey(entry), entry);

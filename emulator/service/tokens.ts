@@ -5,11 +5,11 @@ import { newMessage } from "../gateway/fields";
 import type { Call } from "../gateway/gateway";
 import { timestampToMs, msToTimestamp } from "../gateway/time";
 import { invalidField, permissionDenied, unauthenticated } from "../gateway/status";
-import type { EmulatorSettings } from "../settings";
 import { isLoopbackHost } from "../settings";
 import type { Claims, Issuer, Jwt } from "./jwt";
 import { isSignedBy, parseJwt } from "./jwt";
-import type { Entry, Store } from "./store";
+import type { PlatformService } from "./platformService";
+import type { Entry } from "./store";
 import { personUid } from "./store";
 
 /** The caller of a method. */
@@ -27,15 +27,6 @@ export const operator = { issuer: "https://emulator.invalid", subject: "operator
 
 /** The caller of methods that need no token. */
 export const anonymous: Caller = { uid: "", email: "", act: {} };
-
-export interface TokensOptions {
-  readonly store: Store;
-  readonly issuer: Issuer;
-  readonly settings: Readonly<EmulatorSettings>;
-  readonly now: () => number;
-  /** The configured token, which never expires. */
-  readonly token: string;
-}
 
 /** The claims of an issued token, which a refresh issues again. */
 interface Grant {
@@ -58,22 +49,27 @@ const refreshLifeMs = 30 * 24 * 3_600_000;
 export class TokenService {
   private readonly refreshes = new Map<string, RefreshGrant>();
 
-  constructor(private readonly options: TokensOptions) {}
+  /** @param token the configured token, which never expires. */
+  constructor(
+    private readonly platform: PlatformService,
+    private readonly issuer: Issuer,
+    private readonly token: string,
+  ) {}
 
   /** The caller of this Authorization header. @throws StatusError code 16 for an invalid one. */
   authenticate(authorization: string | undefined): Caller {
-    const { token, settings, issuer, now } = this.options;
-    if (authorization === `Bearer ${token}`) {
+    const { settings, store, now } = this.platform;
+    if (authorization === `Bearer ${this.token}`) {
       return { uid: personUid(operator.issuer, operator.subject), email: settings.callerEmail, act: {} };
     }
-    const claims = issuer.verify(bearerOf(authorization));
+    const claims = this.issuer.verify(bearerOf(authorization));
     if (!claims) throw unauthenticated("a valid bearer token is required");
     if (isPast(claims.exp, now())) throw unauthenticated("the token has expired");
     const { sub, aud, email, act } = claims as unknown as Grant;
     if (!aud.some((each) => this.isOwnAudience(each))) {
       throw unauthenticated("the token is for another audience");
     }
-    if (!this.subjectExists(sub)) throw unauthenticated("the identity of the token is gone");
+    if (!store.exists("Identity", sub)) throw unauthenticated("the identity of the token is gone");
     return { uid: sub, email, act };
   }
 
@@ -94,7 +90,11 @@ export class TokenService {
 
   refresh({ authorization }: Call): Message {
     const known = this.refreshes.get(bearerOf(authorization));
-    if (!known || known.expires <= this.options.now() || !this.subjectExists(known.grant.sub)) {
+    if (
+      !known ||
+      known.expires <= this.platform.now() ||
+      !this.platform.store.exists("Identity", known.grant.sub)
+    ) {
       throw unauthenticated("the refresh token is not valid");
     }
     const issued = this.issue(known.grant);
@@ -103,7 +103,7 @@ export class TokenService {
     response.refreshToken = newMessage();
     if (issued.refreshToken !== undefined) {
       response.refreshToken.token = issued.refreshToken;
-      response.refreshToken.expiry = msToTimestamp(this.options.now() + refreshLifeMs);
+      response.refreshToken.expiry = msToTimestamp(this.platform.now() + refreshLifeMs);
     }
     return response;
   }
@@ -113,10 +113,15 @@ export class TokenService {
   }
 
   private issue(grant: Grant): Message {
-    const { issuer, settings, now } = this.options;
+    const { settings, now } = this.platform;
     const expires = now() + settings.tokenLifetimeMs;
     const response = newMessage();
-    response.token = issuer.sign({ ...grant, iat: now() / 1000, exp: expires / 1000, jti: randomUUID() });
+    response.token = this.issuer.sign({
+      ...grant,
+      iat: now() / 1000,
+      exp: expires / 1000,
+      jti: randomUUID(),
+    });
     response.expiry = msToTimestamp(expires);
     if (settings.refreshTokens) {
       response.refreshToken = randomBytes(32).toString("base64url");
@@ -127,7 +132,7 @@ export class TokenService {
 
   /** @throws StatusError code 16 for a token that is malformed, expired or of a wrong signature. */
   private readCallersToken(token: string): Jwt {
-    const { issuer, now } = this.options;
+    const { now } = this.platform;
     const jwt = parseJwt(token);
     if (!jwt) throw unauthenticated("the bearer must be an OIDC token");
     const { iss, sub, exp, nbf } = jwt.claims;
@@ -136,13 +141,14 @@ export class TokenService {
     }
     if (typeof exp !== "number" || isPast(exp, now())) throw unauthenticated("the token has expired");
     if (typeof nbf === "number" && !isPast(nbf, now())) throw unauthenticated("the token is not valid yet");
-    if (iss === issuer.name && !issuer.verify(token)) throw unauthenticated("the token's signature is wrong");
+    if (iss === this.issuer.name && !this.issuer.verify(token))
+      throw unauthenticated("the token's signature is wrong");
     return jwt;
   }
 
   /** The uid of the person whose token it is. */
   private personOf({ claims }: Jwt, request: Message): string {
-    const { store } = this.options;
+    const { store } = this.platform;
     const { iss, sub } = claims as { iss: string; sub: string };
     const provider = request.identityProvider as string | undefined;
     if (provider !== undefined) {
@@ -154,7 +160,7 @@ export class TokenService {
   }
 
   private assumeIdentity(jwt: Jwt, request: Message): string {
-    const { store, now } = this.options;
+    const { store, now } = this.platform;
     const uid = request.identity as string;
     const entry = store.find("Identity", uid);
     if (!entry || !this.mayAssume(jwt, entry)) {
@@ -187,7 +193,7 @@ export class TokenService {
       jwt.claims.iss === issuer &&
       jwt.claims.sub === subject &&
       this.hasAcceptedAudience(jwt.claims, audiences[0]) &&
-      (timestampToMs(keys.expirationTime) ?? Infinity) > this.options.now() &&
+      (timestampToMs(keys.expirationTime) ?? Infinity) > this.platform.now() &&
       isSignedBy(jwt, issuerKeys)
     );
   }
@@ -224,15 +230,10 @@ export class TokenService {
 
   /** Accepts every name of this machine's loopback, because there may be a proxy in front of the emulator. */
   private isOwnAudience(audience: string): boolean {
-    if (this.options.settings.audiences.includes(audience)) return true;
+    if (this.platform.settings.audiences.includes(audience)) return true;
     const address = audience.includes("://") ? audience : `http://${audience}`;
     if (!URL.canParse(address)) return false;
     return isLoopbackHost(new URL(address).hostname);
-  }
-
-  private subjectExists(uid: string): boolean {
-    const { store } = this.options;
-    return store.find("Identity", uid) !== undefined || store.findPerson(uid) !== undefined;
   }
 }
 

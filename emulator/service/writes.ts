@@ -57,6 +57,7 @@ export function prepareCreate(
   };
   violations.push(...violationsOf(write.value, table.message, fieldPrefix));
   table.check?.(write, platform);
+  violations.push(...referenceViolations(platform.store, table, write.value, fieldPrefix));
   if (violations.length > 0) throw invalidArgument(violations);
   const overwritten = table.findOverwritten?.(write, platform);
   table.complete?.(write, platform);
@@ -115,6 +116,7 @@ export function updateResource(
   const write = writeOf(platform, table, entry, call, mask, violations);
   violations.push(...violationsOf(write.value, table.message), ...immutableViolations(write, table.message));
   table.check?.(write, platform);
+  violations.push(...referenceViolations(platform.store, table, write.value));
   if (violations.length > 0) throw invalidArgument(violations);
   table.complete?.(write, platform);
   platform.put(entry.kind, entry.uid, entry.parent, write.value);
@@ -322,7 +324,7 @@ function findReferrers(
 ): { referrers: readonly Entry[]; onDelete: Reference["onDelete"] }[] {
   return store.tables.flatMap(({ kind, references = [] }) =>
     references
-      .filter((reference) => reference.kind === entry.kind)
+      .filter((reference) => reference.kind === entry.kind && reference.onDelete !== "keep")
       .map(({ field, onDelete }) => ({ referrers: store.referrersOf(kind, field, entry.uid), onDelete })),
   );
 }
@@ -351,7 +353,7 @@ const deleteRequest = messageType({ uid: text() });
 /** Emits the event of a write, for kinds that have one. */
 function emitWriteEvent(platform: PlatformService, entry: Entry, action: EventAction, caller: Caller): void {
   const { kind, service, message: type, events } = platform.store.tableOf(entry.kind);
-  if (!events?.actions.includes(action)) return;
+  if (!events) return;
   const subject = events.findSubject?.(entry, platform);
   if (subject) {
     emitWriteEvent(platform, subject, action, caller);
@@ -370,7 +372,7 @@ function emitWriteEvent(platform: PlatformService, entry: Entry, action: EventAc
           typeName: fullNameOf(service, kind),
           onlyFields: events.bodyFields && new Set(events.bodyFields),
         };
-  platform.emit(
+  platform.events.publish(
     {
       name: `${events.name}.${action}`,
       subject: entry.uid,
@@ -380,6 +382,19 @@ function emitWriteEvent(platform: PlatformService, entry: Entry, action: EventAc
     },
     caller,
   );
+}
+
+function referenceViolations(
+  store: Store,
+  { references = [] }: KindTable,
+  value: Message,
+  path = "",
+): Violation[] {
+  return references.flatMap(({ field, kind }) => {
+    const uid = value[field] as string | undefined;
+    if (uid === undefined || store.exists(kind, uid)) return [];
+    return [{ field: `${path}${field}`, description: `${kind.toLowerCase()} "${uid}" does not exist` }];
+  });
 }
 
 function immutableViolations(write: Write, type: MessageType): Violation[] {

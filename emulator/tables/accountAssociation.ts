@@ -2,8 +2,7 @@ import { enumeration, int64, list, map, messageType, object, text } from "../gat
 import type { Message } from "../gateway/fields";
 import { alreadyExists, invalidField } from "../gateway/status";
 import type { PlatformService } from "../service/platformService";
-import { times, uid } from "./common";
-import { descriptionFlags, nameFlags } from "./formats";
+import { descriptionFlags, nameFlags, times, uid } from "./common";
 import type { KindTable, AuthenticatedCall } from "./kindTable";
 
 const installation = messageType({
@@ -77,7 +76,6 @@ export const accountAssociation: KindTable = {
   },
   events: {
     name: "iam.account_associations",
-    actions: ["created", "updated", "deleted"],
     deletedWithoutBody: true,
   },
 };

@@ -1,10 +1,10 @@
 import type { FieldSpec, Message } from "../gateway/fields";
-import { int32, int64, list, messageType, object, text, timestamp } from "../gateway/fields";
+import { list, messageType, object, text, timestamp } from "../gateway/fields";
 import { advisoryDocuments, vulnerabilities } from "../data/advisories";
 import { invalidArgument, invalidField } from "../gateway/status";
 import { severity } from "./advisory";
 import type { KindTable } from "./kindTable";
-import { pageFields } from "./methods";
+import { pageFields, pageOf } from "./methods";
 
 const service = "advisory.v2.SecurityAdvisoryService";
 const mostIds = 1000;
@@ -119,12 +119,7 @@ export const vulnerabilityMetadata: KindTable = {
         ids: list(text()),
         ...pageFields,
       }),
-      response: messageType({
-        vulnerabilityMetadata: list(object(metadataMessage)),
-        nextPageToken: text(),
-        totalCount: int64({ optional: true }),
-        skipped: int32(),
-      }),
+      response: pageOf("vulnerabilityMetadata", metadataMessage),
       isPublic: true,
       run({ request }, platform) {
         const { id, ids = [] } = request as { id?: string; ids?: string[] };

@@ -6,7 +6,7 @@ import type { PlatformService } from "../service/platformService";
 import type { Entry } from "../service/store";
 import { times, uid } from "./common";
 import type { KindTable } from "./kindTable";
-import { pageFields } from "./methods";
+import { pageFields, pageOf } from "./methods";
 
 const service = "libraries.v2.ArtifactsService";
 const ecosystem = enumeration("ECOSYSTEM", "JAVA PYTHON");
@@ -97,12 +97,7 @@ export const artifactVersion: KindTable = {
       verb: "GET",
       pattern: "/libraries/v2/artifacts/{artifactId}/versions",
       request: messageType({ artifactId: text(), ...pageFields }),
-      response: messageType({
-        artifactVersions: list(object(versionMessage)),
-        nextPageToken: text(),
-        totalCount: int64(),
-        skipped: int32(),
-      }),
+      response: pageOf("artifactVersions", versionMessage, true),
       run({ request }, platform) {
         const of = request.artifactId as string;
         if (!platform.store.find("Artifact", of)) throw notFound("Artifact", of);

@@ -1,6 +1,8 @@
-import type { FieldSpec } from "../gateway/fields";
-import { list, messageType, numberedEnumeration, object, text, timestamp, bool } from "../gateway/fields";
 import capabilityNumbers from "../data/capabilities.json";
+import type { FieldFlags, FieldSpec, Format } from "../gateway/fields";
+import { messageType, numberedEnumeration, text, timestamp } from "../gateway/fields";
+
+// Fields and formats of several kinds.
 
 export const times: Record<"createTime" | "updateTime", FieldSpec> = {
   createTime: timestamp({ outputOnly: true }),
@@ -11,13 +13,27 @@ export const uid: FieldSpec = text({ outputOnly: true });
 
 export const capability = numberedEnumeration("UNKNOWN", Object.entries(capabilityNumbers));
 
-/** The scope filter of lists. */
-export const uidpFilter = object({
-  ancestorsOf: text(),
-  descendantsOf: text(),
-  childrenOf: text(),
-  inRoot: bool(),
-  ids: list(text()),
-});
-
 export const emptyMessage = messageType({});
+
+/** A regular expression that means the same in RE2 and in JavaScript. */
+export function pattern(source: string): Format {
+  const compiled = new RegExp(source, "u");
+  return { requirement: `must match "${source}"`, accepts: (value) => compiled.test(value) };
+}
+
+/** Of all kinds with a name, except tags. */
+export const nameFlags: FieldFlags = { required: true, format: pattern("^[a-z0-9 ._-]{1,}$") };
+
+/** In RE2, `\S` excludes ASCII white space without the vertical tab; in JavaScript it excludes more. */
+export const descriptionFlags: FieldFlags = {
+  format: {
+    requirement: 'must match "^[\\S ]{0,512}$"',
+    accepts: (value) => /^[^\t\n\f\r]{0,512}$/u.test(value),
+  },
+};
+
+const bundles = "application base byol ai ai-gpu featured fips commercial emeritoss".split(" ");
+export const bundle: Format = {
+  requirement: `must be one of ${bundles.join(", ")}`,
+  accepts: (value) => bundles.includes(value),
+};

@@ -53,9 +53,6 @@ export const externalGroupRoleMapping: KindTable = {
     if (value.scope !== undefined && value.scope !== root) {
       write.addViolation("scope", `scope must be the root group "${root}"`);
     }
-    if (value.roleUid !== undefined && !platform.store.find("Role", value.roleUid as string)) {
-      write.addViolation("roleUid", `role "${value.roleUid as string}" does not exist`);
-    }
     const same = platform.store
       .childrenOf({ kind: "IdentityProvider", uid: parent })
       .find((other) => distinct.every((field) => other.value[field] === value[field]));
@@ -67,7 +64,6 @@ export const externalGroupRoleMapping: KindTable = {
   matches: { identityProviderUid: (entry, filterValue) => entry.parent === filterValue },
   events: {
     name: "iam.external_group_role_mappings",
-    actions: ["created", "deleted"],
     group: ({ parent }) => rootUid(parent),
     extensions: ({ parent }) => ({ identityprovider: parent }),
   },
@@ -94,7 +90,7 @@ function batchDelete({ request, caller }: AuthenticatedCall, platform: PlatformS
       throw invalidField("names", `mapping "${entry.uid}" belongs to another provider`);
   }
   for (const entry of entries) removeEntry(platform.store, entry);
-  platform.emit(
+  platform.events.publish(
     {
       name: "iam.external_group_role_mappings.deleted.batch",
       subject: parent,

@@ -4,8 +4,7 @@ import { Code, errorInfo, invalidField, notFound, StatusError } from "../gateway
 import type { PlatformService } from "../service/platformService";
 import type { Caller } from "../service/tokens";
 import type { Entry } from "../service/store";
-import { emptyMessage, times, uid } from "./common";
-import { descriptionFlags, nameFlags } from "./formats";
+import { descriptionFlags, emptyMessage, nameFlags, times, uid } from "./common";
 import type { KindTable } from "./kindTable";
 
 export const groupMessage = messageType({
@@ -78,7 +77,6 @@ export const group: KindTable = {
   parent: "Group",
   events: {
     name: "iam.group",
-    actions: ["created", "updated", "deleted"],
     group: ({ uid: own, parent }, action) => (action === "deleted" ? parent : own),
   },
   mayBeRoot: true,

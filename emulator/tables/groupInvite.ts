@@ -38,11 +38,9 @@ export const groupInvite: KindTable = {
   filters: { keyId: text() },
   defaultOrder: "created_at desc",
   parent: "Group",
-  check(write, platform) {
-    const { roleUid, ttl } = write.value as { roleUid?: string; ttl?: string };
-    if (roleUid !== undefined && !platform.store.find("Role", roleUid)) {
-      write.addViolation("roleUid", `role "${roleUid}" does not exist`);
-    }
+  references: [{ field: "roleUid", kind: "Role", onDelete: "keep" }],
+  check(write) {
+    const { ttl } = write.value as { ttl?: string };
     if (ttl === undefined) write.addViolation("ttl", "ttl is required");
     else if (durationToMs(ttl) <= 0) write.addViolation("ttl", "ttl must be positive");
   },
@@ -62,7 +60,6 @@ export const groupInvite: KindTable = {
   matches: { keyId: (entry, filterValue) => entry.value.keyId === filterValue },
   events: {
     name: "iam.group_invite",
-    actions: ["created", "deleted"],
     bodyFields: ["uid", "expirationTime"],
   },
 };

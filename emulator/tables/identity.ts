@@ -1,4 +1,5 @@
-import type { Message } from "../gateway/fields";
+import { RE2JS } from "re2js";
+import type { Format, Message } from "../gateway/fields";
 import {
   bool,
   enumeration,
@@ -12,13 +13,41 @@ import {
   timestamp,
   clearField,
 } from "../gateway/fields";
-import { formatTimestamp, parseTimestamp } from "../gateway/time";
+import { timestampToMs, wholeSecond } from "../gateway/time";
 import { invalidArgument } from "../gateway/status";
 import type { PlatformService } from "../service/platformService";
-import { times, uid } from "./common";
-import { awsAccount, descriptionFlags, jwks, nameFlags, regularExpression } from "./formats";
+import { descriptionFlags, nameFlags, times, uid } from "./common";
 import { applyMask, resolveMask } from "../service/writes";
 import type { KindTable, AuthenticatedCall, Write } from "./kindTable";
+
+const awsAccount: Format = {
+  requirement: "must be 12 digits",
+  accepts: (value) => /^[0-9]{12}$/.test(value),
+};
+
+const regularExpression: Format = {
+  requirement: "must be a regular expression in RE2 syntax",
+  accepts: (value) => {
+    try {
+      RE2JS.compile(value);
+      return true;
+    } catch {
+      return false;
+    }
+  },
+};
+
+const jwks: Format = {
+  requirement: "must be a JSON web key set: an object with a list of keys",
+  accepts: (value) => {
+    try {
+      const parsed: unknown = JSON.parse(value);
+      return typeof parsed === "object" && parsed !== null && "keys" in parsed && Array.isArray(parsed.keys);
+    } catch {
+      return false;
+    }
+  },
+};
 
 const longestLifeMs = 365 * 24 * 3_600_000;
 
@@ -153,15 +182,15 @@ export const identity: KindTable = {
     },
   ],
   parent: "Group",
-  events: { name: "iam.identity", actions: ["created", "updated", "deleted"] },
+  events: { name: "iam.identity" },
   check(write) {
     const keys = write.value.staticKeys as Message | undefined;
     if (!keys) return;
     if (((keys.audiences as string[] | undefined) ?? []).length > 1) {
       write.addViolation("staticKeys.audiences", "audiences holds exactly one value when set");
     }
-    const expiry = parseTimestamp((keys.expirationTime as string | undefined) ?? "");
-    if (expiry && expiry.epochMs > findStartOfKeyLifetime(write) + longestLifeMs) {
+    const expiry = timestampToMs(keys.expirationTime);
+    if (expiry !== undefined && Math.floor(expiry / 1000) * 1000 > endOfKeyLifetime(write)) {
       write.addViolation("staticKeys.expirationTime", "expirationTime is at most 365 days after creation");
     }
   },
@@ -169,12 +198,7 @@ export const identity: KindTable = {
     const match = write.value.claimMatch as Message | undefined;
     for (const name of ["audience", "audiencePattern"]) if (match?.[name] === "") clearField(match, name);
     const keys = write.value.staticKeys as Message | undefined;
-    if (keys) {
-      keys.expirationTime ??= formatTimestamp({
-        epochMs: Math.floor((findStartOfKeyLifetime(write) + longestLifeMs) / 1000) * 1000,
-        nanos: 0,
-      });
-    }
+    if (keys) keys.expirationTime ??= wholeSecond(endOfKeyLifetime(write));
   },
   matches: {
     relationshipType: (entry, filterValue) =>
@@ -192,7 +216,7 @@ function updateMetadata(
   const paths = resolveMask(updateMask, metadata, false).filter(([field]) => field?.name !== "uid");
   const value = applyMask(kept, sent, paths, metadata);
   const entry = platform.put(callerMetadata.kind, caller.uid, "", value);
-  platform.emit(
+  platform.events.publish(
     {
       name: "iam.identity.metadata.updated",
       subject: caller.uid,
@@ -216,7 +240,7 @@ export const callerMetadata: KindTable = {
   parent: "",
 };
 
-/** Finds when the lifetime of static keys begins: at the identity's creation, or now if it had no keys before. */
-function findStartOfKeyLifetime(write: Write): number {
-  return write.before?.staticKeys === undefined ? write.now : write.createdAt;
+/** The lifetime of static keys begins at the identity's creation, or now if it had no keys before. */
+function endOfKeyLifetime({ before, now, createdAt }: Write): number {
+  return (before?.staticKeys === undefined ? now : createdAt) + longestLifeMs;
 }

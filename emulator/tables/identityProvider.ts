@@ -1,7 +1,6 @@
 import type { Message } from "../gateway/fields";
 import { bool, clearField, copyValue, enumeration, list, messageType, object, text } from "../gateway/fields";
-import { times, uid } from "./common";
-import { descriptionFlags, nameFlags } from "./formats";
+import { descriptionFlags, nameFlags, times, uid } from "./common";
 import type { KindTable, Write } from "./kindTable";
 import { currentScim, newScim, scimMessage, scimMethods } from "./scim";
 
@@ -40,13 +39,9 @@ export const identityProviders: KindTable = {
   custom: scimMethods,
   parent: "Group",
   references: [{ field: "defaultRole", kind: "Role", onDelete: "refuse" }],
-  check(write, platform) {
+  check(write) {
     if (write.parent.includes("/")) {
       write.addViolation("parent", "an identity provider belongs to a root group");
-    }
-    const role = write.value.defaultRole as string | undefined;
-    if (role !== undefined && !platform.store.find("Role", role)) {
-      write.addViolation("defaultRole", `role "${role}" does not exist`);
     }
     const oidc = write.value.oidc as Message | undefined;
     if (oidc) checkOidc(oidc, write);
@@ -62,7 +57,7 @@ export const identityProviders: KindTable = {
     else response.scim = currentScim(entry, platform);
     return response;
   },
-  events: { name: "iam.identity_providers", actions: ["created", "updated", "deleted"] },
+  events: { name: "iam.identity_providers" },
 };
 
 const defaultRule = "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID";

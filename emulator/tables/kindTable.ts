@@ -68,7 +68,7 @@ export interface KindTable {
   /** The resource in a response; by default `entry.value`. */
   toResponse?(entry: Entry, platform: PlatformService, form: ResponseForm): Message;
 
-  /** Fields that hold the uid of another resource, and what its deletion does. */
+  /** Fields that hold the uid of another resource, which must exist, and what its deletion does. */
   readonly references?: readonly Reference[];
   /** It has no delete of its own and goes with its parent. */
   readonly isDeletedWithParent?: boolean;
@@ -97,16 +97,16 @@ export interface BuiltIn {
 export interface Reference {
   readonly field: string;
   readonly kind: string;
-  readonly onDelete: "cascade" | "refuse";
+  /** `keep`: the uid of what is gone stays. */
+  readonly onDelete: "cascade" | "refuse" | "keep";
 }
 
 export type EventAction = "created" | "updated" | "deleted";
 
-/** The events of a kind. */
+/** The events of a kind, one for each of its standard writes. */
 export interface EventRules {
   /** Between `dev.chainguard.api.` and the action. */
   readonly name: string;
-  readonly actions: readonly EventAction[];
   /** Uid of the group that the event belongs to; default the parent. */
   group?(entry: Entry, action: EventAction): string;
   /** Fields in the event of a create or update; all by default. */

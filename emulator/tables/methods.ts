@@ -1,8 +1,8 @@
-import type { FieldSpec } from "../gateway/fields";
-import { fieldMask, int32, int64, list, messageType, object, text } from "../gateway/fields";
+import type { FieldSpec, MessageType } from "../gateway/fields";
+import { bool, fieldMask, int32, int64, list, messageType, object, text } from "../gateway/fields";
 import type { Method } from "../gateway/routes";
 import { createResource, deleteResource, updateResource } from "../service/writes";
-import { emptyMessage, uidpFilter } from "./common";
+import { emptyMessage } from "./common";
 import type { KindTable, StandardMethod } from "./kindTable";
 import { bodyField } from "./kindTable";
 
@@ -13,7 +13,24 @@ export const pageFields: Readonly<Record<string, FieldSpec>> = {
   skip: int32(),
 };
 
-export const listFields: Readonly<Record<string, FieldSpec>> = { uidp: uidpFilter, ...pageFields };
+/** The scope filter of lists. */
+const uidpFilter = object({
+  ancestorsOf: text(),
+  descendantsOf: text(),
+  childrenOf: text(),
+  inRoot: bool(),
+  ids: list(text()),
+});
+
+/** A page of a list. Its total may be missing, unless it is always counted. */
+export function pageOf(collection: string, message: MessageType, isAlwaysCounted = false): MessageType {
+  return messageType({
+    [collection]: list(object(message)),
+    nextPageToken: text(),
+    totalCount: int64({ optional: !isAlwaysCounted }),
+    skipped: int32(),
+  });
+}
 
 /** The standard methods of a kind; the list is first because the path of the get also matches its address. */
 export function standardMethods(table: KindTable): Method[] {
@@ -26,16 +43,12 @@ export function standardMethods(table: KindTable): Method[] {
       verb: "GET",
       pattern: address,
       request: messageType({
-        ...(table.isUnscoped ? pageFields : listFields),
+        ...(table.isUnscoped ? {} : { uidp: uidpFilter }),
+        ...pageFields,
         ...(table.hasNameFilter ? { name: text({ optional: true }) } : {}),
         ...table.filters,
       }),
-      response: messageType({
-        [collection]: list(object(message)),
-        nextPageToken: text(),
-        totalCount: int64({ optional: !table.isAlwaysCounted }),
-        skipped: int32(),
-      }),
+      response: pageOf(collection, message, table.isAlwaysCounted),
       run: (call, platform) => ({ message: platform.list(kind, call.request, platform.visibleTo(call)) }),
     },
     get: {

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import type { Message, Value } from "../gateway/fields";
+import { createHash, createPublicKey } from "node:crypto";
+import type { Format, Message, Value } from "../gateway/fields";
 import {
   bool,
   enumeration,
@@ -13,21 +13,38 @@ import {
   text,
   timestamp,
 } from "../gateway/fields";
-import { formatTimestamp } from "../gateway/time";
+import { wholeSecond } from "../gateway/time";
 import type { PlatformService } from "../service/platformService";
-import { times, uid } from "./common";
-import {
-  alias,
-  bundle,
-  cleanMarkdown,
-  descriptionFlags,
-  isUid,
-  nameFlags,
-  rsaPublicKeyPem,
-  safeFileName,
-} from "./formats";
+import { bundle, descriptionFlags, nameFlags, pattern, times, uid } from "./common";
 import { notFound, permissionDenied } from "../gateway/status";
 import type { KindTable, Write } from "./kindTable";
+
+const alias = pattern("^[a-zA-Z0-9_.\\-\\/]*[a-zA-Z0-9_.\\-]:[a-zA-Z0-9_.\\-]+$");
+const safeFileName: Format = {
+  requirement: "must be a plain file name without a leading dot",
+  accepts: (value) => /^[A-Za-z0-9_-][A-Za-z0-9._@+-]*$/.test(value),
+};
+
+const rsaPublicKeyPem: Format = {
+  requirement: "must be an RSA public key in PEM",
+  accepts: (value) => {
+    if (!/^\s*-----BEGIN (RSA )?PUBLIC KEY-----/.test(value)) return false;
+    try {
+      return createPublicKey(value).asymmetricKeyType === "rsa";
+    } catch {
+      return false;
+    }
+  },
+};
+
+/** A part of what the service's HTML sanitiser refuses. */
+const cleanMarkdown: Format = {
+  requirement: "must not hold HTML that a sanitiser would change",
+  accepts: (value) =>
+    !/<\s*\/?\s*(script|style|iframe|object|embed)\b/i.test(value) &&
+    !/<[^>]*\son[a-z]+\s*=/i.test(value) &&
+    !/(\]\(|(href|src)\s*=)\s*["'<]?\s*javascript:/i.test(value),
+};
 
 const syncLifeMs = 14 * 24 * 3_600_000;
 const syncConfig = messageType({
@@ -152,10 +169,7 @@ export const repo: KindTable = {
     const requested = sync.source as string;
     sync.source = resolveSource(requested);
     const earlier = before?.sync_config as Message | undefined;
-    sync.expirationTime ??= formatTimestamp({
-      epochMs: Math.floor((write.now + syncLifeMs) / 1000) * 1000,
-      nanos: 0,
-    });
+    sync.expirationTime ??= wholeSecond(write.now + syncLifeMs);
     if (earlier?.source === sync.source) return;
     const image = imageName(requested);
     value.catalogTier = "CATALOG_TIER_APPLICATION";
@@ -164,7 +178,7 @@ export const repo: KindTable = {
     value.activeTags = ["latest"];
     value.description ??= `Copy of ${image}`;
   },
-  events: { name: "platform.registry.repo", actions: ["created", "updated", "deleted"] },
+  events: { name: "platform.registry.repo" },
 };
 
 /** Made-up base sizes of the images that the emulator does not have. */
@@ -208,7 +222,6 @@ export const repoReadme: KindTable = {
   },
   events: {
     name: "platform.registry.repo",
-    actions: ["updated"],
     findSubject: ({ uid: repoUid }, { store }) => store.find("Repo", repoUid),
   },
 };
@@ -264,4 +277,8 @@ function checkOverlay(write: Write): void {
       write.addViolation("customOverlay.annotations", `annotation key "${key}" is reserved`);
     }
   }
+}
+
+function isUid(value: string): boolean {
+  return /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/.test(value);
 }

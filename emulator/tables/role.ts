@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import builtInRoles from "../data/builtinRoles.json";
 import { list, messageType, newMessage, text } from "../gateway/fields";
-import { capability, times, uid } from "./common";
-import { descriptionFlags, nameFlags } from "./formats";
+import { capability, descriptionFlags, nameFlags, times, uid } from "./common";
 import type { KindTable } from "./kindTable";
 
 /** The uid of a built-in role, which depends on its name alone. */
@@ -25,7 +24,7 @@ export const role: KindTable = {
   capabilities: "IAM_ROLES",
   hasNameFilter: true,
   parent: "Group",
-  events: { name: "iam.roles", actions: ["created", "updated", "deleted"] },
+  events: { name: "iam.roles" },
   builtIn: () =>
     (Object.keys(builtInRoles) as (keyof typeof builtInRoles)[]).map((name) => {
       const { description, capabilities } = builtInRoles[name];

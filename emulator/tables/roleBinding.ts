@@ -68,22 +68,12 @@ export const roleBinding: KindTable = {
     },
   ],
   parent: "Group",
-  events: { name: "iam.rolebindings", actions: ["created", "updated", "deleted"] },
+  events: { name: "iam.rolebindings" },
   hasIdempotentDelete: true,
   references: [
     { field: "identityUid", kind: "Identity", onDelete: "cascade" },
     { field: "roleUid", kind: "Role", onDelete: "refuse" },
   ],
-  check(write, platform) {
-    const { identityUid, roleUid } = write.value as { identityUid?: string; roleUid?: string };
-    const { store } = platform;
-    if (identityUid !== undefined && !store.find("Identity", identityUid) && !store.findPerson(identityUid)) {
-      write.addViolation("identityUid", `identity "${identityUid}" does not exist`);
-    }
-    if (roleUid !== undefined && !store.find("Role", roleUid)) {
-      write.addViolation("roleUid", `role "${roleUid}" does not exist`);
-    }
-  },
   toResponse(entry, platform) {
     const response = { ...entry.value };
     const form = platform.settings.bindingResponse;
@@ -126,7 +116,7 @@ function batchCreate({ request, caller }: AuthenticatedCall, platform: PlatformS
   });
   const response = newMessage();
   response.roleBindings = commits.map((commit) => platform.toResponse(commit()));
-  platform.emit(
+  platform.events.publish(
     {
       name: "iam.rolebindings.created.batch",
       subject: parent,

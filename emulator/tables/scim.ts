@@ -84,7 +84,7 @@ export const scimMethods: readonly CustomMethod[] = (
     run(call, platform) {
       const entry = platform.requireEntry("IdentityProvider", call.request.identityProviderUid);
       const message = { identityProviderUid: entry.uid, ...run(entry, call.request, platform) };
-      platform.emit(
+      platform.events.publish(
         {
           name: `iam.identity_providers.${event}`,
           subject: entry.uid,

@@ -1,7 +1,12 @@
+import type { Format } from "../gateway/fields";
 import { messageType, text } from "../gateway/fields";
 import { uid } from "./common";
-import { httpsUrl } from "./formats";
 import type { KindTable } from "./kindTable";
+
+const httpsUrl: Format = {
+  requirement: "must be an https URL",
+  accepts: (value) => /^https:\/\/[^/?#]/.test(value) && URL.canParse(value),
+};
 
 export const subscription: KindTable = {
   kind: "Subscription",
@@ -15,5 +20,5 @@ export const subscription: KindTable = {
   methods: ["list", "get", "create", "delete"],
   capabilities: "EVENTS_SUBSCRIPTION",
   parent: "Group",
-  events: { name: "events.subscription", actions: ["created", "deleted"] },
+  events: { name: "events.subscription" },
 };

@@ -1,8 +1,14 @@
+import type { Format } from "../gateway/fields";
 import { bool, list, messageType, text, timestamp } from "../gateway/fields";
 import { timestampToMs } from "../gateway/time";
-import { uid } from "./common";
-import { bundle, imageDigest, tagName } from "./formats";
+import { bundle, pattern, uid } from "./common";
 import type { KindTable } from "./kindTable";
+
+const tagName = pattern("^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$");
+const imageDigest: Format = {
+  requirement: 'must be "sha256:" and 64 hexadecimal digits',
+  accepts: (value) => /^sha256:[0-9a-f]{64}$/.test(value),
+};
 
 export const tag: KindTable = {
   kind: "Tag",
@@ -34,7 +40,7 @@ export const tag: KindTable = {
     }),
   isListed: ({ value }, request) =>
     hiddenNames.every(
-      ({ pattern, shownBy }) => request[shownBy] === true || !pattern.test(value.name as string),
+      ({ hidden, shownBy }) => request[shownBy] === true || !hidden.test(value.name as string),
     ),
   matches: {
     digest: (entry, filterValue) => entry.value.digest === filterValue,
@@ -42,14 +48,13 @@ export const tag: KindTable = {
   },
   events: {
     name: "platform.registry.tag",
-    actions: ["created", "deleted"],
     group: ({ uid: own }) => own.split("/")[0] ?? "",
   },
 };
 
 /** Names that a list leaves out unless a parameter includes them. */
 const hiddenNames = [
-  { pattern: /^sha256-/, shownBy: "includeReferrers" },
-  { pattern: /-20[0-9]{6}$/, shownBy: "includeDates" },
-  { pattern: /-r[0-9]+$/, shownBy: "includeEpochs" },
+  { hidden: /^sha256-/, shownBy: "includeReferrers" },
+  { hidden: /-20[0-9]{6}$/, shownBy: "includeDates" },
+  { hidden: /-r[0-9]+$/, shownBy: "includeEpochs" },
 ] as const;

@@ -1,11 +1,11 @@
-import { int32, int64, list, messageType, object, text, timestamp } from "../gateway/fields";
+import { list, messageType, text, timestamp } from "../gateway/fields";
 import type { TermsDocument } from "../gateway/status";
 import { invalidArgument, termsNotAccepted } from "../gateway/status";
 import type { Message } from "../gateway/fields";
 import type { PlatformService } from "../service/platformService";
 import type { Entry } from "../service/store";
 import type { KindTable, AuthenticatedCall } from "./kindTable";
-import { pageFields } from "./methods";
+import { pageFields, pageOf } from "./methods";
 
 const service = "iam.v2.TermsService";
 
@@ -52,12 +52,7 @@ export const termsAcceptance: KindTable = {
       verb: "GET",
       pattern: "/iam/v2/terms/{group=**}",
       request: messageType({ group: text(), ...pageFields }),
-      response: messageType({
-        termsAcceptances: list(object(acceptance)),
-        nextPageToken: text(),
-        totalCount: int64({ optional: true }),
-        skipped: int32(),
-      }),
+      response: pageOf("termsAcceptances", acceptance),
       run({ request }, platform) {
         const group = platform.requireEntry("Group", request.group).uid;
         const shown = new Set(acceptancesFor(group, platform));
@@ -105,7 +100,7 @@ function acceptTerms({ request, caller }: AuthenticatedCall, platform: PlatformS
     platform.put("TermsAcceptance", platform.store.newUid(group), group, value);
   }
   const response = { group, documentIds };
-  platform.emit(
+  platform.events.publish(
     {
       name: "iam.terms.accepted",
       subject: group,

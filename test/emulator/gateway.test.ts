@@ -51,6 +51,14 @@ describe("addresses over a real socket", () => {
     expect((await rawRequest(emulator, "GET", "/iam/v2/groups/%FF")).status).toBe(500);
   });
 
+  test("a parameter that is not UTF-8 gets 500 where it is text, and 400 where it is a number", async () => {
+    const statusOf = async (query: string) =>
+      (await rawRequest(emulator, "GET", `/iam/v2/groups?${query}`)).status;
+    expect([await statusOf("name=%FF"), await statusOf("page_size=%FF"), await statusOf("nope=%FF")]).toEqual(
+      [500, 400, 200],
+    );
+  });
+
   test("every method that the gateway knows is emulated", async () => {
     for (const { verb, pattern } of allMethods) {
       const path = pattern.replace(/\{[A-Za-z.]+(=\*\*)?\}/g, "x");
@@ -106,6 +114,8 @@ describe("bodies", () => {
     ["half a pair of surrogates", `{"name":"\\ud800"}`],
     ["nesting without end", `{"x":`.repeat(5000)],
     ["a number with a leading zero", `{"name":"a","catalogTier":01}`],
+    ["a key twice, though no field has its name", `{"name":"a","x":1,"x":2}`],
+    ["nesting that ends too deep", `{"x":`.repeat(1100) + "1" + "}".repeat(1100)],
   ])("%s is refused with code 3", async (_, body) => {
     const response = await create(body);
     expect([response.status, response.body.code]).toEqual([400, 3]);
