@@ -9,7 +9,7 @@ const layers = {
   "provider/http": ["provider/text"],
   "provider/settings": ["provider/http", "provider/text"],
   "provider/lifecycle": ["provider/fields", "provider/http", "provider/text"],
-  // A program never loads what runs in the provider's process.
+  // Of what runs in the provider's process, a program loads only the kinds and what they import.
   "provider/program": ["provider/fields"],
   "provider/kinds": [
     "provider/fields",

@@ -106,7 +106,7 @@ export const programCodes = {
     title: "Two resources are the same object",
     meaning:
       "Two resources of the program would manage one object of the server. Deleting either deletes it.",
-    look: "The message names both resources.",
+    look: "The message names the resource that came first.",
     fix: "Remove one of them, or read the object with `X.get(name, uid)` in one place.",
   },
   PP1104: {
@@ -411,8 +411,9 @@ export const resourceCodes = {
     fix: "Run again: the resource is replaced or rotated.",
   },
   PP4004: {
-    title: "The server ignored what was written",
-    meaning: "The server responded without an error, but the object does not have the values of the program.",
+    title: "The server does not hold what was written",
+    meaning:
+      "The server responded without an error, but the object does not have the values of the program. The server ignored them, or somebody changed the object meanwhile.",
     look: "The message names the arguments and the values that the server has.",
     fix: "Run again. If it stays, write the value of the server, or report it to the operator of the server.",
   },
@@ -443,7 +444,7 @@ export const resourceCodes = {
   PP4009: {
     title: "The object belongs to another resource",
     meaning: "Another resource of this program already manages the object that the server responded with.",
-    look: "The message names the resource.",
+    look: "The message names the object. The program or the state has another resource with its uid.",
     fix: "Remove one of the two resources.",
   },
   PP4010: {

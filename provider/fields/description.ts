@@ -507,5 +507,5 @@ export function aggregatedKind({ owns }: Pick<ResourceSpec, "owns">): string | u
 
 /*
  * The description of a resource kind: data and types, from which checks, diffs, the JSON form and the field mask are
- * made. Imports nothing of the package.
+ * made. Imports no code of the package.
  */

@@ -194,7 +194,7 @@ const MAX_AGE_MS = 10_000;
 const PAGE_SIZE = 200;
 /** Uids in one address: proxies refuse addresses from 8,000 characters. */
 const MAX_UIDS = 25;
-/** Reads below one parent before pages of its children are listed beside. */
+/** Reads below one parent before pages of its children are listed too. */
 const READS_BEFORE_PAGES = 8;
 
 /** The requests that shared reads consist of. Times are those of `performance.now()`. */

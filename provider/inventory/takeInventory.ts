@@ -373,8 +373,8 @@ export interface InventoryRequest {
 }
 
 /**
- * Lists the live organisation below one group: at most one list call for each kind and 200 objects. A list
- * that is refused or breaks off is named in `refused`, and `complete` is false.
+ * Lists the live organisation below one group: one or two list calls for each kind and 200 objects, and a call for each
+ * identity provider. A list that is refused or breaks off is named in `refused`, and `complete` is false.
  *
  * @throws ApiError with code UNAUTHENTICATED where the server refuses the token; ConnectionError or Error where
  * the group itself cannot be read.

@@ -72,7 +72,7 @@ export interface Attempt {
   readonly what: string;
   readonly parent: string | undefined;
   readonly inputs: Props;
-  /** When it was first sent, by `performance.now()`. */
+  /** Just before it was first sent, by `performance.now()`. */
   readonly startedAt: number;
   /** Equal objects from before it, for a kind whose objects have no date. */
   readonly older: ReadonlySet<string>;
