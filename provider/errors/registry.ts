@@ -411,7 +411,7 @@ export const resourceCodes = {
     fix: "Run again: the resource is replaced or rotated.",
   },
   PP4004: {
-    title: "The server does not hold what was written",
+    title: "The server ignored what was written",
     meaning:
       "The server responded without an error, but the object does not have the values of the program. The server ignored them, or somebody changed the object meanwhile.",
     look: "The message names the arguments and the values that the server has.",
