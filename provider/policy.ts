@@ -182,8 +182,7 @@ function findingsIn(steps: readonly PreviewStep[], args: AccessPolicyArgs): read
   const { inventory, policyFile } = args;
   const comparison = compare({
     preview: { steps, omittedUnchanged: 0, problems: [] },
-    inventory:
-      inventory === undefined ? undefined : parseInventory(readFileSync(inventory, "utf8"), inventory),
+    inventory: inventory === undefined ? undefined : parseInventory(readFileSync(inventory), inventory),
   });
   const given = Object.entries<unknown>(args.options ?? {}).filter(([, value]) => value !== undefined);
   const options: RuleOptions = { ...defaultRuleOptions(Date.now()), ...Object.fromEntries(given) };

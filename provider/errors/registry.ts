@@ -115,6 +115,13 @@ export const programCodes = {
     look: "The message names both. [GroupAccess](reference/resources/GroupAccess.md) says what it owns.",
     fix: "Move all bindings of the group into the `GroupAccess`, or use only `RoleBinding`.",
   },
+  PP1105: {
+    title: "The option import does not work",
+    meaning:
+      "Pulumi imports no dynamic resource of any package: its engine asks for one without saying what code reads it.",
+    look: "The message names the resource. [Adoption](tasks/adopt.md) shows every way to take over what exists.",
+    fix: "Remove the option and wrap the arguments in `adopt(uid, { … })`. To read an object only, use `X.get(name, uid)`.",
+  },
   PP1201: {
     title: "An argument of a lookup is wrong",
     meaning: "A lookup such as `getGroup` has an argument that is missing, unknown, or has another form.",
@@ -622,6 +629,13 @@ export const documentCodes = {
     meaning: "It manages no object of the platform, or those of several organisations.",
     look: "`terraform state list` shows what it manages.",
     fix: "Give the state that manages the platform, and the organisation with `--root`.",
+  },
+  PP6009: {
+    title: "A document is over a limit",
+    meaning:
+      "A name, a key, a list or the whole document is larger than what is read. No program that people write needs it.",
+    look: "The message names the place, its size and the limit. [Limits](review.md#limits-of-what-is-read) lists them all.",
+    fix: "Write a shorter name, or split the resource or the stack. If a generator made the value, look where it comes from.",
   },
   PP6101: {
     title: "The policy file is wrong",

@@ -1,7 +1,7 @@
 import type * as suggestionsModule from "../fields/suggestions";
 import * as pulumi from "./sdk";
 import { withCode } from "../errors/codedError";
-import { containsSecret, innerFields } from "../fields/description";
+import { containsSecret, createOnlyOutputs, innerFields } from "../fields/description";
 import type { FieldSpec, Json, ResourceSpec } from "../fields/description";
 import { partsOf } from "../fields/walk";
 import { recordResource, recordResourceId } from "./ownership";
@@ -198,6 +198,29 @@ function refuseOwnProvider(spec: ResourceSpec, name: string, resource: pulumi.Cu
   );
 }
 
+/**
+ * The engine imports a dynamic resource without its properties, and so without the text that names its code: nothing of
+ * this package would run, and the engine's own process fails with an error of JavaScript.
+ */
+function refuseImport(
+  spec: ResourceSpec,
+  name: string,
+  opts: pulumi.CustomResourceOptions | undefined,
+): void {
+  if (opts?.import === undefined || opts.id !== undefined) return;
+  const [kind, label] = [spec.kind, JSON.stringify(name)];
+  const takeOver =
+    createOnlyOutputs(spec).length > 0
+      ? "a new one has to be created"
+      : `to take over what exists, write new ${kind}(${label}, adopt("<uid>", { … }))`;
+  throw new pulumi.RunError(
+    withCode(
+      `${kind} ${label}: the option import does not work for dynamic resources: remove it; ${takeOver}; to read it only, ${kind}.get(${label}, "<uid>")`,
+      "PP1105",
+    ),
+  );
+}
+
 /** The base of every kind. */
 export abstract class PlatformResource extends pulumi.CustomResource {
   protected constructor(
@@ -207,6 +230,7 @@ export abstract class PlatformResource extends pulumi.CustomResource {
     opts: pulumi.CustomResourceOptions | undefined,
   ) {
     declareOutputs(new.target.prototype, spec);
+    refuseImport(spec, name, opts);
     const isManaged = opts?.id === undefined && args !== undefined;
     if (isManaged) recordResource(spec, name, { ...args }, opts?.parent);
     super(

@@ -19,6 +19,14 @@ import { referenceSeconds } from "./reference.mjs";
 const MOST_REFERENCES = 16;
 const MOST_MEGABYTES = 500;
 const MOST_REPORT_MEGABYTES = 20;
+/** The names of cases that do not end with exit code 0: what is over a limit is refused, and of what is too long a part is listed. */
+const REFUSED = "200,000 claims of one identity";
+const CUT = "1,500 grants at a group with a name of 4,000 characters";
+/** @type {Record<string, { readonly code: number, readonly says: string }>} */
+const OTHER_ENDS = {
+  [REFUSED]: { code: 2, says: "(PP6009)" },
+  [CUT]: { code: 4, says: "" },
+};
 /** A review that takes this much processor time is ended. */
 const LIMIT_SECONDS = 30;
 
@@ -162,6 +170,42 @@ function manyTokens() {
   ];
 }
 
+/** A group with a long name, in which one identity gets many roles: each grant names the group. */
+function longName() {
+  const group = step("Group", "group", { parentUid: root, name: "g".repeat(4_000) });
+  return [
+    group,
+    ...many((i) =>
+      step(
+        "RoleBinding",
+        `binding-${i}`,
+        { identityUid: uidOf(1), roleUid: uidOf(5_000 + i), parentUid: UNKNOWN },
+        [group.urn],
+      ),
+    ),
+  ];
+}
+
+/** Groups above one another, nearly up to the limit. The lowest of each row stays, so the server refuses to delete the others. */
+function nestedGroups() {
+  const depth = 90;
+  return many((i) => {
+    const inputs = { parentUid: i % depth === 0 ? root : uidOf(i - 1), name: `group-${i}` };
+    const { urn, newState } = step("Group", inputs.name, inputs);
+    return {
+      op: "delete",
+      urn,
+      oldState: { ...newState, id: uidOf(i), retainOnDelete: i % depth === depth - 1 },
+    };
+  });
+}
+
+/** What is over a limit is refused at once. */
+const manyClaims = () => {
+  const claims = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`claim-${i}`, "x"]));
+  return [identity("identity", { issuer: GITHUB, subject: "repo:acme/pay:x", claims })];
+};
+
 /** @param {number} seed @returns {Record<string, () => { op: string }[]>} */
 function hostilePreviews(seed) {
   const random = randomOf(seed);
@@ -183,6 +227,9 @@ function hostilePreviews(seed) {
     "1,500 services of an identity with 1,500 roles": () => manyServices(true),
     "1,500 services of 40 identities with 1,500 roles": () => manyServices(false),
     "1,500 tokens of a directory with 1,500 groups": manyTokens,
+    [CUT]: longName,
+    "1,500 refused deletes of nested groups": nestedGroups,
+    [REFUSED]: manyClaims,
   };
 }
 
@@ -248,7 +295,9 @@ async function main([seed = "1"]) {
         !(times < MOST_REFERENCES) ||
         !(megabytes < MOST_MEGABYTES) ||
         !(reportMegabytes < MOST_REPORT_MEGABYTES);
-      if (isOver || code !== 0) found.push(`${name}: ${errors.trim().slice(0, 500)}`);
+      const { code: wanted, says } = OTHER_ENDS[name] ?? { code: 0, says: "" };
+      const isAsExpected = code === wanted && errors.includes(says);
+      if (isOver || !isAsExpected) found.push(`${name}: ${errors.trim().slice(0, 500)}`);
     }
     return found;
   });

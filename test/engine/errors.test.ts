@@ -162,6 +162,25 @@ describe("errors, through the real engine", () => {
     await stack.up();
   });
 
+  test("the option import is an error of the program, which names what to use instead", async () => {
+    const { org } = stack.ids();
+    stack.declare({
+      org: { kind: "Group", args: { name: "org", description: "here" } },
+      role: { kind: "Role", args: { parentUid: "${org}", name: "role", capabilities: ["CAP_REPO_LIST"] } },
+      other: { kind: "Group", args: { name: "org" }, options: { import: org } },
+    });
+    const run = await stack.pulumi(["preview"]);
+    expect(run.code).not.toBe(0);
+    expect(message(run.output)).toMatch(
+      /Group "other": the option import does not work for dynamic resources: remove it; .*adopt\("<uid>", .*\(PP1105\)/,
+    );
+    expect(run.output).not.toMatch(/toJavaScript|\n\s+at .*:\d+:\d+/);
+    stack.declare({
+      org: { kind: "Group", args: { name: "org", description: "here" } },
+      role: { kind: "Role", args: { parentUid: "${org}", name: "role", capabilities: ["CAP_REPO_LIST"] } },
+    });
+  });
+
   test("an error of the server names the property of the program", async () => {
     stack.declare({ org: { kind: "Group", args: { name: "Not Allowed", description: "here" } } });
     const run = await stack.pulumi(["up", "--yes", "--skip-preview"]);

@@ -20,6 +20,19 @@ const COLON = 0x3a;
 
 const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
+/** The most bytes of a document that is read part by part, and of a document or a part that is read at once. */
+export const MOST_BYTES = { inParts: 1_000_000_000, atOnce: 250_000_000 } as const;
+
+/** @throws DocumentError where so many bytes are more than what is read. */
+export function checkBytes(bytes: number, name: string, reading: keyof typeof MOST_BYTES): void {
+  if (bytes <= MOST_BYTES[reading]) return;
+  const [size, most] = [bytes, MOST_BYTES[reading]].map((each) => Math.ceil(each / 1_000_000));
+  throw new DocumentError(
+    "PP6009",
+    `${name} has ${size} MB, and at most ${most} MB are read: split the stack, or take a part of the organisation`,
+  );
+}
+
 /** The bytes as UTF-8 without a byte order mark: PowerShell writes UTF-16 where `>` is used. */
 function utf8(input: string | Uint8Array): Buffer {
   if (typeof input === "string") return Buffer.from(input.startsWith("\ufeff") ? input.slice(1) : input);
@@ -84,7 +97,7 @@ function findRepeatedKey(bytes: Buffer, from: number, to: number): string | unde
 const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /** What may be a number that JavaScript reads as infinite. */
-const LARGE_NUMBER = /\d[eE]\+?\d{3}|\d{309}/;
+const LARGE_NUMBER = /\d[eE]\+?\d{3}|(?<!\d)\d{309}/;
 
 function hasInfiniteNumber(document: unknown): boolean {
   const open = [document];
@@ -252,6 +265,7 @@ class JsonReader {
     const { openBrackets } = this;
     const mayBeArray = byte === OPEN_BRACKET && this.elementDepth < 0 && this.head === undefined;
     if (mayBeArray && this.isAtArray()) {
+      checkBytes(at - this.documentStart, `a part of ${this.handlers.name}`, "atOnce");
       this.elementDepth = openBrackets.length + 1;
       this.head = this.bytes.toString("utf8", this.documentStart, at + 1);
     }
@@ -280,6 +294,7 @@ class JsonReader {
     if (this.documentLevels > MOST_LEVELS) handlers.tooDeep();
     else if (head === undefined) handlers.document(this.parse(this.documentStart, at + 1));
     else {
+      checkBytes(at - this.tailStart, `a part of ${handlers.name}`, "atOnce");
       const document = Buffer.concat([Buffer.from(head), bytes.subarray(this.tailStart, at + 1)]);
       const value = parseText(document.toString("utf8"), handlers.name);
       checkUnambiguous(document, value, handlers.name);
@@ -291,6 +306,7 @@ class JsonReader {
   }
 
   private parse(from: number, to: number): unknown {
+    checkBytes(to - from, `a part of ${this.handlers.name}`, "atOnce");
     let value: unknown;
     try {
       value = JSON.parse(this.bytes.toString("utf8", from, to));
@@ -309,6 +325,7 @@ class JsonReader {
  * @throws DocumentError where it is empty, truncated, or not JSON.
  */
 export function readJson(input: string | Uint8Array, handlers: JsonHandlers): void {
+  checkBytes(input.length, handlers.name, "inParts");
   checkUtf8(input, handlers.name);
   new JsonReader(utf8(input), handlers).read();
 }

@@ -3,6 +3,7 @@ import { isObject } from "../../fields/values";
 import { INVENTORY_VERSION } from "./inventory";
 import type { Inventory } from "./inventory";
 import { DocumentError } from "./jsonText";
+import { checkInputs, checkNames } from "./limits";
 import { parseJson } from "./parseJson";
 import { documentProblem } from "./versionedDocument";
 
@@ -18,9 +19,9 @@ function contentProblem({ takenAt, complete, refused }: Inventory): string | und
  * @param name what messages call it: a path.
  * @throws DocumentError in one line that names the property: `objects[3].uid must be a uid`.
  */
-export function parseInventory(text: string, name: string): Inventory {
+export function parseInventory(input: string | Uint8Array, name: string): Inventory {
   const file = printable(name, 200);
-  const value = parseJson(text, file);
+  const value = parseJson(input, file);
   if (isObject(value) && isObject(value["deployment"])) {
     throw new DocumentError(
       "PP6002",
@@ -32,5 +33,12 @@ export function parseInventory(text: string, name: string): Inventory {
     contentProblem(value as Inventory);
   if (problem !== undefined)
     throw new DocumentError("PP6003", `${file} is not a valid inventory: ${problem}`);
-  return value as Inventory;
+  const inventory = value as Inventory;
+  for (const { kind, uid, inputs, details } of inventory.objects) {
+    const who = `${file}: ${kind} ${printable(uid, 80)}`;
+    checkNames(who, { uid });
+    checkInputs(who, kind, inputs);
+    checkInputs(who, kind, details);
+  }
+  return inventory;
 }

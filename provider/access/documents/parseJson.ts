@@ -1,4 +1,4 @@
-import { checkUnambiguous, checkUtf8, DocumentError, MOST_LEVELS, decodeText } from "./jsonText";
+import { checkBytes, checkUnambiguous, checkUtf8, DocumentError, MOST_LEVELS, decodeText } from "./jsonText";
 
 /** Hostile JSON may be deeper than the stack of any recursion. */
 function isTooDeep(document: unknown): boolean {
@@ -25,6 +25,7 @@ export function tooDeepError(name: string, advice: string): DocumentError {
  * @throws DocumentError in one line.
  */
 export function parseJson(input: string | Uint8Array, name: string, advice?: string): unknown {
+  checkBytes(input.length, name, "atOnce");
   checkUtf8(input, name);
   const text = decodeText(input);
   if (text.trim() === "") {

@@ -3,6 +3,7 @@ import { isObject } from "../../fields/values";
 import { findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { DocumentError, MOST_LEVELS, readJson } from "./jsonText";
+import { checkResourceSize } from "./limits";
 import { operations } from "./operations";
 
 /** What the CLI wrote of a state, but for what the provider returned and where it was declared. */
@@ -78,6 +79,8 @@ function writtenState(state: unknown): WrittenState | undefined {
 }
 
 class PreviewReader {
+  constructor(private readonly name: string) {}
+
   form: "digest" | "events" = "digest";
   readonly steps: PreviewStep[] = [];
   /** Each is one problem of one or more lines. */
@@ -85,6 +88,8 @@ class PreviewReader {
   summary: Map<string, number> | undefined;
   hasEnded = false;
   unreadableSteps = 0;
+  /** The place of the last step of each URN. */
+  private readonly lastSteps = new Map<unknown, number>();
 
   addStep(
     { op, urn, before, after, detailedDiff }: Readonly<Record<string, unknown>>,
@@ -95,7 +100,9 @@ class PreviewReader {
       return;
     }
     this.form = form;
+    this.checkSizes(urn, before, after);
     this.checkCase(findOtherCase(before) ?? findOtherCase(after));
+    this.lastSteps.set(urn, this.steps.length);
     this.steps.push({
       op,
       urn,
@@ -104,6 +111,10 @@ class PreviewReader {
       ...(isObject(detailedDiff) ? { differing: Object.keys(detailedDiff) } : {}),
       written: { before: writtenState(before), after: writtenState(after) },
     });
+  }
+
+  private checkSizes(urn: string, ...states: readonly unknown[]): void {
+    for (const state of [{ urn }, ...states]) checkResourceSize(state, this.name);
   }
 
   checkCase(member: string | undefined): void {
@@ -130,9 +141,10 @@ class PreviewReader {
   /** The outcome of a step: what a read answered, what a refresh found. */
   addOutcome(metadata: Record<string, unknown>): void {
     const { op, urn } = metadata;
-    const index = this.steps.findLastIndex((step) => step.urn === urn);
+    const index = this.lastSteps.get(urn) ?? -1;
     const step = this.steps[index];
     if (step === undefined || typeof op !== "string") return;
+    this.checkSizes(step.urn, metadata["old"], metadata["new"]);
     const after = readState(metadata["new"], "events");
     if (step.op === "refresh") {
       const before = readState(metadata["old"], "events") ?? step.before;
@@ -258,7 +270,7 @@ function countOmitted({ steps, summary }: PreviewReader): number {
  * @throws DocumentError in one line, where it is empty, cut off, no JSON, or something else.
  */
 export function parsePreview(input: string | Uint8Array, name = "the preview"): Preview {
-  const reading = new PreviewReader();
+  const reading = new PreviewReader(name);
   readJson(input, {
     name,
     array: ["steps"],

@@ -3,6 +3,7 @@ import { cliVersionOf, findOtherCase, readState, urnParts } from "./engineState"
 import type { RecordedResource } from "./engineState";
 import { printable } from "../../http/errors";
 import { DocumentError, readJson } from "./jsonText";
+import { checkResourceSize } from "./limits";
 import { tooDeepError } from "./parseJson";
 
 const EXPORT = "write it with pulumi stack export --file export.json";
@@ -84,6 +85,7 @@ export function parseStateExport(
     },
     element: (value) => {
       checkCase(findOtherCase(value), name);
+      checkResourceSize(value, name);
       const resource = readState(value, "export", options);
       if (resource === undefined) {
         throw new DocumentError("PP6003", `${name} has a resource without urn or type: ${EXPORT}`);

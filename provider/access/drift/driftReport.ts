@@ -3,6 +3,7 @@ import type { GrantChange } from "../graph/grant";
 import type { Comparison } from "../review/comparison";
 import { compareTexts } from "../../fields/values";
 import { differenceKinds, driftDirections, severities } from "../review/finding";
+import { fitReport } from "../report/fitReport";
 import { SCHEMA_VERSION } from "../report/report";
 import type { Coverage, Difference, DriftReport, GrantCounts } from "../report/report";
 import type { Finding } from "../review/finding";
@@ -71,13 +72,22 @@ function suppressFindings({ request, notes, findings, comparison }: DriftResult)
   return judge?.(findings, isWhole, comparison) ?? { findings, suppressed: [], unused: [], expired: [] };
 }
 
-/** Whether a finding is about a change of access: the grant itself, or an object that makes it what it is. */
-function isAbout(finding: Finding, { grant }: GrantChange): boolean {
-  if (finding.grant !== undefined) return tupleOf(finding.grant) === tupleOf(grant);
-  const { uid, drift } = finding;
-  if (uid === undefined) return false;
-  const isMove = drift?.paths.includes("parentUid") === true;
-  return [grant.uid, grant.subject.uid, grant.role.uid, ...(isMove ? [grant.group.uid] : [])].includes(uid);
+/** Tells whether some finding is about a change of access: the grant itself, or an object that makes it what it is. */
+function createAbout(findings: readonly Finding[]): (change: GrantChange) => boolean {
+  const tuples = new Set<string>();
+  const uids = new Set<string | undefined>();
+  const moved = new Set<string | undefined>();
+  for (const { grant, uid, drift } of findings) {
+    if (grant !== undefined) tuples.add(tupleOf(grant));
+    else if (uid !== undefined) {
+      uids.add(uid);
+      if (drift?.paths.includes("parentUid") === true) moved.add(uid);
+    }
+  }
+  return ({ grant }) =>
+    tuples.has(tupleOf(grant)) ||
+    [grant.uid, grant.subject.uid, grant.role.uid].some((uid) => uids.has(uid)) ||
+    moved.has(grant.group.uid);
 }
 
 /** The changes of access about which only suppressed findings speak. */
@@ -86,13 +96,8 @@ function acceptedGrants(
   open: readonly Finding[],
   suppressed: readonly Finding[],
 ) {
-  return new Set(
-    grants.filter(
-      (change) =>
-        suppressed.some((finding) => isAbout(finding, change)) &&
-        !open.some((finding) => isAbout(finding, change)),
-    ),
-  );
+  const [isAccepted, isOpen] = [createAbout(suppressed), createAbout(open)];
+  return new Set(grants.filter((change) => isAccepted(change) && !isOpen(change)));
 }
 
 /** An open finding of a rule with the entry that accepts it; differences have theirs among their answers. */
@@ -115,7 +120,7 @@ export function reportDrift(result: DriftResult): DriftReport {
   const findings = judged.findings.map((finding) => withEntry(finding, now));
   const accepted = acceptedGrants(comparison.grants, findings, suppressed);
   const open = comparison.grants.filter((change) => !accepted.has(change));
-  return {
+  return fitReport({
     schemaVersion: SCHEMA_VERSION,
     tool: { name: "pulumi-platform", version },
     command: "drift",
@@ -143,5 +148,5 @@ export function reportDrift(result: DriftResult): DriftReport {
     unresolved: [...notes.unresolved, ...comparison.unresolved].sort(compareTexts),
     policy: { unused, expired },
     provenance: { time: new Date(now).toISOString(), package: version },
-  };
+  });
 }

@@ -1,3 +1,4 @@
+import { printable } from "../../text/printable";
 import { isUid, parentOf } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
 import type { Scope, Named, Grant } from "./grant";
@@ -5,6 +6,7 @@ import { groupPath } from "./groupPath";
 import { withoutRetained } from "./keys";
 import type { Entities } from "./model";
 import { isUnread } from "./unread";
+import { MOST_GROUP_LEVELS, overLimit } from "../documents/limits";
 
 /** Groups by key: their names and places. */
 export class GroupHierarchy {
@@ -23,10 +25,18 @@ export class GroupHierarchy {
     return entity.uid === undefined ? undefined : parentOf(entity.uid);
   }
 
-  /** The key itself and its ancestors', from below. */
+  /**
+   * The key itself and its ancestors', from below.
+   *
+   * @throws DocumentError where groups are nested too deeply: what is compared for each of them has all above it.
+   */
   chain(key: string): string[] {
     const chain: string[] = [];
     for (let at: string | undefined = key; at !== undefined && !chain.includes(at); at = this.parentOf(at)) {
+      if (chain.length === MOST_GROUP_LEVELS) {
+        const name = printable(labelByKey(this.entities, key), 80);
+        throw overLimit(`the group ${name} lies below more groups`, String(MOST_GROUP_LEVELS), "move it up");
+      }
       chain.push(at);
     }
     return chain;

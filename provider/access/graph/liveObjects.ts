@@ -8,7 +8,7 @@ import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
 import { entityOfObject, unresolvedPaths } from "./entities";
 import type { Entity } from "./model";
-import { isPathWithin, mapLeaves } from "./references";
+import { mapLeaves, pathsAround } from "./references";
 import { isUnread, reasonOf, unreadAt } from "./unread";
 import type { UnreadValue } from "./unread";
 
@@ -31,12 +31,16 @@ function addUnreturned(fields: Readonly<Record<string, FieldSpec>>, recorded: Pr
 /** A value that the program keeps secret stays hidden: a report must not show the server's. */
 function hideSecrets(spec: ResourceSpec, live: Props, { urn = "", secretPaths }: Entity): Props {
   if (secretPaths.length === 0) return live;
-  // A secret inside a list hides all of the list, whose order may differ.
-  const hidden = secretPaths.map((path) => ({ start: path.split("[")[0] ?? path, path }));
+  const hidden = new Map<string, string>();
+  for (const path of secretPaths) {
+    // A secret inside a list hides all of the list, whose order may differ.
+    const start = path.split("[")[0] ?? path;
+    if (!hidden.has(start)) hidden.set(start, path);
+  }
   return mapLeaves(spec, live, (value, leaf) => {
-    const secret =
-      leaf.field.secret === true ? undefined : hidden.find(({ start }) => isPathWithin(leaf.path, start));
-    return secret === undefined ? value : unreadAt("secret", { urn, side: "before", path: secret.path });
+    if (leaf.field.secret === true) return value;
+    const path = pathsAround(leaf.path).flatMap((around) => hidden.get(around) ?? [])[0];
+    return path === undefined ? value : unreadAt("secret", { urn, side: "before", path });
   });
 }
 

@@ -23,6 +23,11 @@ export function isPathWithin(path: string, outer: string): boolean {
   return path.startsWith(outer) && /^$|^[.[]/.test(path.slice(outer.length));
 }
 
+/** A path, and each of those that it is below, the outermost first. */
+export function pathsAround(path: string): string[] {
+  return [...Array.from(path.matchAll(/[.[]/g), ({ index }) => path.slice(0, index)), path];
+}
+
 type Visit = (value: Json | undefined, leaf: Leaf) => Json | undefined;
 
 function mapValue(value: Json | undefined, leaf: Leaf, visit: Visit): Json | undefined {

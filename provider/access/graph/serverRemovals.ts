@@ -6,6 +6,7 @@ import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
 import { declaredOf, toEntity } from "./entities";
+import { groupBy } from "./grantIndex";
 import { compositeKey } from "./keys";
 import type { LiveObjects } from "./liveObjects";
 import type { Entity } from "./model";
@@ -31,6 +32,8 @@ export class ServerRemovals {
   /** The keys of replaced resources that stay on the server, by uid: their replacements have the uid as key. */
   private readonly retained = new Map<string, string>();
   private readonly refused = new Set<string>();
+  /** Refused, and not looked at yet for what they keep in their turn. */
+  private readonly open: string[] = [];
   private managed: ReadonlySet<string> | undefined;
 
   /** @param plans of the kinds of this package. */
@@ -79,19 +82,14 @@ export class ServerRemovals {
   }
 
   private findRemoved(): void {
-    // A resource whose delete is refused may itself keep another one from being deleted.
-    for (let known = -1; known < this.refused.size;) {
-      known = this.refused.size;
-      this.removed.clear();
-      for (const plan of this.plans) {
-        const uid = recordedUid(plan.before);
-        // Nothing refers to a resource that shares the uid of its parent.
-        if (uid !== undefined && this.keys.of(plan) === uid && this.isRemovedFromServer(plan)) {
-          this.removed.add(uid);
-        }
+    for (const plan of this.plans) {
+      const uid = recordedUid(plan.before);
+      // Nothing refers to a resource that shares the uid of its parent.
+      if (uid !== undefined && this.keys.of(plan) === uid && this.isRemovedFromServer(plan)) {
+        this.removed.add(uid);
       }
-      this.findRefused();
     }
+    this.findRefused();
   }
 
   private findRetained(): void {
@@ -114,12 +112,20 @@ export class ServerRemovals {
     for (const plan of this.plans) this.refuseForPlan(plan, candidates);
     const owned = this.ownedBindings();
     for (const object of this.live.all()) this.refuseForObject(object, candidates, owned);
+    // A resource whose delete is refused may itself keep another one from being deleted.
+    const byUid = groupBy(this.plans, ({ before }) => [recordedUid(before)]);
+    for (let uid = this.open.pop(); uid !== undefined; uid = this.open.pop()) {
+      for (const plan of byUid.get(uid) ?? []) this.refuseForPlan(plan, candidates);
+    }
   }
 
   private refuse(candidates: Candidates, kind: string, referred: Json | undefined): void {
     if (typeof referred !== "string") return;
     const deleted = candidates.get(referred);
-    if (deleted !== undefined && blocksDelete(kind, deleted)) this.refused.add(referred);
+    if (deleted === undefined || this.refused.has(referred) || !blocksDelete(kind, deleted)) return;
+    this.refused.add(referred);
+    this.removed.delete(referred);
+    this.open.push(referred);
   }
 
   /** A resource that owns all bindings of its group keeps what each of them refers to. */

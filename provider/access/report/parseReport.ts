@@ -20,9 +20,9 @@ export function reportProblem(value: unknown): string | undefined {
  * @param name what messages call it: a path.
  * @throws DocumentError in one line.
  */
-export function parseReport(text: string, name: string): Report {
+export function parseReport(input: string | Uint8Array, name: string): Report {
   const file = printable(name, 200);
-  const value = parseJson(text, file);
+  const value = parseJson(input, file);
   const problem = reportProblem(value);
   if (problem !== undefined) throw new DocumentError("PP6003", `${file} is not a valid report: ${problem}`);
   const report = value as Report;

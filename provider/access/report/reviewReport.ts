@@ -10,6 +10,7 @@ import { toFieldChange, SCHEMA_VERSION } from "./report";
 import type { Provenance, TrustChange, ReviewReport } from "./report";
 import { sortFindings, severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
+import { fitReport } from "./fitReport";
 import { reportDigest } from "./reportDigest";
 import { comparePlan, withPlannedProviders } from "../documents/plan";
 import type { UpdatePlan } from "../documents/plan";
@@ -104,7 +105,7 @@ function findAndSuppress(
 export function reportOn(comparison: Comparison, options: ReviewOptions): ReviewReport {
   const { failOn, plan, provenance } = options;
   const { findings, suppressed, unused, expired, changed } = findAndSuppress(comparison, options);
-  const report: ReviewReport = {
+  const report = fitReport<ReviewReport>({
     schemaVersion: SCHEMA_VERSION,
     tool: { name: "pulumi-platform", version: provenance.package },
     command: "review",
@@ -130,7 +131,7 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Review
     provenance,
     plan: plan && { digest: plan.digest },
     expected: expectedAccess(comparison),
-  };
+  });
   return { ...report, digest: reportDigest(report) };
 }
 

@@ -2,7 +2,7 @@ import { mayWiden } from "../effects";
 import type { ResolvedGrant } from "../graph/grants";
 import { labelByKey } from "../graph/groupHierarchy";
 import type { GroupHierarchy } from "../graph/groupHierarchy";
-import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
+import type { GrantChange, GrantedRole } from "../graph/grant";
 import type { Entities } from "../graph/model";
 import { LostGrants } from "./lostGrants";
 import { compareCapabilities } from "./capabilityChange";
@@ -22,12 +22,9 @@ export interface GrantPairs {
   readonly lost: readonly ResolvedGrant[];
 }
 
-const contains = (outer: GrantedRole, inner: GrantedRole): boolean =>
-  outer.capabilities !== undefined &&
-  inner.capabilities?.every((name) => outer.capabilities?.includes(name)) === true;
-
 class GrantPairing {
   private readonly lost: LostGrants;
+  private readonly capabilities = new Map<GrantedRole, ReadonlySet<string>>();
 
   constructor(
     lost: readonly ResolvedGrant[],
@@ -40,7 +37,10 @@ class GrantPairing {
   pair(gained: ResolvedGrant): GrantChange | undefined {
     const moved = this.lost.findMoved(gained, this.sides.hierarchies.after);
     if (moved !== undefined) return this.pairWithMoved(moved, gained);
-    const replaced = this.lost.findAtGroup(gained, (old) => this.hasComparableRole(old, gained.grant));
+    const { grant } = gained;
+    const replaced = this.isUnmoved(grant.group.key)
+      ? this.lost.findAtGroup(gained, ({ role }) => this.areComparable(role, grant.role))
+      : undefined;
     return replaced === undefined ? undefined : this.pairWithOtherRole(replaced, gained);
   }
 
@@ -48,13 +48,22 @@ class GrantPairing {
     return this.lost.remaining();
   }
 
-  /** Whether one role contains the other, at a group that stays where it is. */
-  private hasComparableRole(old: Grant, grant: Grant): boolean {
+  /** Whether a group stays where it is. */
+  private isUnmoved(group: string): boolean {
     const { before, after } = this.sides.hierarchies;
-    return (
-      (contains(grant.role, old.role) || contains(old.role, grant.role)) &&
-      before.chain(old.group.key).join() === after.chain(grant.group.key).join()
-    );
+    return before.chain(group).join() === after.chain(group).join();
+  }
+
+  /** Whether one role contains the other. */
+  private areComparable(one: GrantedRole, other: GrantedRole): boolean {
+    return this.contains(one, other) || this.contains(other, one);
+  }
+
+  private contains(outer: GrantedRole, { capabilities }: GrantedRole): boolean {
+    if (outer.capabilities === undefined || capabilities === undefined) return false;
+    const held = this.capabilities.get(outer) ?? new Set(outer.capabilities);
+    this.capabilities.set(outer, held);
+    return capabilities.every((name) => held.has(name));
   }
 
   private pairWithMoved(old: ResolvedGrant, gained: ResolvedGrant): GrantChange {

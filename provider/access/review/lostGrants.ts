@@ -38,7 +38,8 @@ export class LostGrants {
     const above = after
       .chain(group.key)
       .flatMap((key) => this.byRoleAt.get(joinKey(subject.key, role.key, key)) ?? []);
-    return this.choose([...below, ...above], grant, (old) => old.group.key !== group.key);
+    const positions = [...new Set([...below, ...above])].sort((a, b) => a - b);
+    return this.choose(positions, grant, (old) => old.group.key !== group.key);
   }
 
   /** Another role of the same subject at the same group. */
@@ -55,16 +56,22 @@ export class LostGrants {
     return this.lost.filter((grant) => !this.paired.has(grant));
   }
 
-  /** What one resource grants before and after belongs together before all else. */
+  /**
+   * The first of some grants that fits. What one resource grants before and after belongs together before all else. A subject
+   * may have thousands of grants at one group, so nothing is copied here.
+   */
   private choose(
     positions: readonly number[],
     { urn }: Grant,
     matches: (old: Grant) => boolean,
   ): ResolvedGrant | undefined {
-    const open = [...new Set(positions)]
-      .sort((a, b) => a - b)
-      .flatMap((position) => this.lost[position] ?? [])
-      .filter((resolved) => !this.paired.has(resolved) && matches(resolved.grant));
-    return open.find(({ grant }) => grant.urn !== undefined && grant.urn === urn) ?? open[0];
+    let first: ResolvedGrant | undefined;
+    for (const position of positions) {
+      const resolved = this.lost[position];
+      if (resolved === undefined || this.paired.has(resolved) || !matches(resolved.grant)) continue;
+      if (urn !== undefined && resolved.grant.urn === urn) return resolved;
+      first ??= resolved;
+    }
+    return first;
   }
 }

@@ -31,28 +31,31 @@ function deliveriesOf(facts: Facts, entity: Entity): Delivery[] {
   });
 }
 
-/** The addresses, and their hosts, that received the events of a group before. */
-function knownReceivers(facts: Facts): { readonly addresses: KnownBefore; readonly hosts: KnownBefore } {
+/** The addresses, and their hosts, that receive the events of a group on one side of a change. */
+function receiversOf(
+  facts: Facts,
+  side: "before" | "after",
+): { readonly addresses: KnownBefore; readonly hosts: KnownBefore } {
   const [addresses, hosts] = [new KnownBefore(facts), new KnownBefore(facts)];
-  for (const entity of facts.comparison.before.entities.values()) {
+  for (const entity of facts.comparison[side].entities.values()) {
     for (const { address, host, group } of deliveriesOf(facts, entity)) {
-      if (address === undefined || host === undefined || group === undefined) continue;
+      if (address === undefined || group === undefined) continue;
       addresses.add(address, [group.key]);
-      hosts.add(host, [group.key]);
+      if (host !== undefined) hosts.add(host, [group.key]);
     }
   }
   return { addresses, hosts };
 }
 
 function findNewReceivers(facts: Facts): FindingInput[] {
-  const known = knownReceivers(facts);
+  const known = receiversOf(facts, "before");
   return [...facts.writes(receivesEvents)].flatMap(({ after }) =>
     deliveriesOf(facts, after).flatMap(({ path, address, host, group }) => {
       // An address that is not known is reported by X3.
       if (address === undefined || facts.options.sinkAllow.some((glob) => hostMatches(glob, host ?? "")))
         return [];
       const at = group?.key ?? "";
-      if (known.addresses.isKnownAt(address, at)) return [];
+      if (host !== undefined && known.addresses.isKnownAt(address, at)) return [];
       const shown =
         host === undefined
           ? `an address without a clear host: ${printableAddress(address)}`
@@ -105,17 +108,14 @@ function isRemovedGroup(facts: Facts, group: Scope | undefined): boolean {
 }
 
 function findLostDeliveries(facts: Facts): FindingInput[] {
-  const after = [...facts.comparison.after.entities.values()].flatMap((entity) =>
-    deliveriesOf(facts, entity),
-  );
-  const covers = (old: Delivery, now: Delivery): boolean =>
-    old.group !== undefined && now.group !== undefined && facts.isWithin(old.group.key, now.group.key);
+  const remaining = receiversOf(facts, "after");
   return [...changedDeliveries(facts)].flatMap(({ op, before }) =>
     deliveriesOf(facts, before).flatMap((old) => {
       if (isRemovedGroup(facts, old.group)) return [];
-      const remaining = after.filter((now) => covers(old, now));
-      if (remaining.some(({ address }) => address !== undefined && address === old.address)) return [];
-      const isSameHost = old.host !== undefined && remaining.some(({ host }) => host === old.host);
+      const isReceived = (known: KnownBefore, value: string | undefined): boolean =>
+        value !== undefined && old.group !== undefined && known.isKnownAt(value, old.group.key);
+      if (isReceived(remaining.addresses, old.address)) return [];
+      const isSameHost = isReceived(remaining.hosts, old.host);
       return [
         facts.aboutEntity(before, {
           severity: isSameHost ? "medium" : "high",

@@ -45,6 +45,8 @@ export class Facts {
   private gaining: ReadonlySet<string> | undefined;
   private namesakes: ReadonlyMap<string, readonly Entity[]> | undefined;
   private createContext: EffectContext | undefined;
+  /** By subject, group and side: many grants can be of one subject at one group. */
+  private readonly capabilities = new Map<string, ReadonlySet<string>>();
 
   constructor(
     readonly comparison: Comparison,
@@ -151,10 +153,15 @@ export class Facts {
   }
 
   /** The capabilities of a subject at a group, by grants at the group and above it. */
-  private capabilitiesAt(subject: string, group: string, side: "before" | "after"): Set<string> {
+  private capabilitiesAt(subject: string, group: string, side: "before" | "after"): ReadonlySet<string> {
+    const place = JSON.stringify([subject, group, side]);
+    const known = this.capabilities.get(place);
+    if (known !== undefined) return known;
     const at = [group, ...this.hierarchy[side].chain(group)];
     const grants = [...new Set(at)].flatMap((key) => this[side].ofSubjectAt(subject, key));
-    return new Set(grants.flatMap(({ role }) => role.capabilities ?? []));
+    const capabilities = new Set(grants.flatMap(({ role }) => role.capabilities ?? []));
+    this.capabilities.set(place, capabilities);
+    return capabilities;
   }
 
   /** What a grant brings its subject that it did not hold there before. */

@@ -39,29 +39,32 @@ export function matchesEntry(
 
 type Entry = Policy["entries"][number];
 
+/** The fingerprint or the uid without which an entry matches nothing; undefined of one that is open to many findings. */
+export function exactKeyOf({ fingerprint, match }: PolicyEntry): string | undefined {
+  if (fingerprint !== undefined) return fingerprint;
+  return match?.uid === undefined || /[*?\\]/.test(match.uid) ? undefined : match.uid;
+}
+
 /** Finds the entries that may mean a finding, without trying each entry on each finding. */
 export class EntryIndex {
-  /** Entries by the one uid that they match. */
-  private readonly byUid = new Map<string, Entry[]>();
-  private readonly withoutExactUid: Entry[] = [];
+  /** Entries by the one fingerprint, or else by the one uid, that they match. */
+  private readonly exact = new Map<string, Entry[]>();
+  private readonly open: Entry[] = [];
 
   constructor(entries: readonly Entry[]) {
     for (const entry of entries) {
-      const uid = entry.match?.uid;
-      if (uid === undefined || /[*?\\]/.test(uid)) {
-        this.withoutExactUid.push(entry);
-        continue;
-      }
-      const known = this.byUid.get(uid);
+      const key = exactKeyOf(entry);
+      const known = key === undefined ? this.open : this.exact.get(key);
       if (known) known.push(entry);
-      else this.byUid.set(uid, [entry]);
+      else if (key !== undefined) this.exact.set(key, [entry]);
     }
   }
 
   /** Entries that may match the finding, in the order of the file. */
-  entriesFor(finding: Finding): Entry[] {
-    const uids = new Set(statedTexts(finding).uid);
-    const exact = [...uids].flatMap((uid) => this.byUid.get(uid ?? "") ?? []);
-    return [...exact, ...this.withoutExactUid].sort((a, b) => a.line - b.line);
+  entriesFor(finding: Finding): readonly Entry[] {
+    const keys = new Set([finding.fingerprint, ...statedTexts(finding).uid]);
+    const exact = [...keys].flatMap((key) => this.exact.get(key ?? "") ?? []);
+    if (exact.length === 0) return this.open;
+    return [...exact, ...this.open].sort((a, b) => a.line - b.line);
   }
 }

@@ -138,7 +138,9 @@ class NewMatches {
 export function findNewMatches(policy: Policy, now: number, comparison: Comparison): NewMatch[] {
   const found = new NewMatches(comparison);
   return policy.entries.flatMap((entry) => {
-    if (entry.fingerprint !== undefined || isExpired(entry, now)) return [];
+    // A uid of its own stays with its object.
+    const isOpen = matchKeys.some((key) => key !== "uid" && entry.match?.[key] !== undefined);
+    if (!isOpen || entry.fingerprint !== undefined || isExpired(entry, now)) return [];
     return Array.from(found.of(entry), ({ entity, keys }) => ({
       entity,
       condition: matchKeys

@@ -6,6 +6,7 @@ import { MOST_LEVELS } from "../documents/jsonText";
 import { propertyPath, schemaProblems } from "../documents/jsonSchema";
 import type { SchemaProblem } from "../documents/jsonSchema";
 import { isYamlTooDeep, YamlText } from "./parseYaml";
+import { exactKeyOf } from "./matchEntry";
 import type { Policy, PolicyDocument } from "./policyDocument";
 
 /** The policy file is wrong: every mistake on a line of its own. Ends with exit code 2. */
@@ -21,6 +22,7 @@ export class PolicyError extends CodedError {
 
 const LARGEST_FILE = 1_000_000;
 const MOST_PROBLEMS = 20;
+const MOST_OPEN_ENTRIES = 1_000;
 const ENTRIES = "write the entries as a list below allow";
 
 /** The string as the file has it: YAML reads `2027` and `yes` as a number and a boolean. */
@@ -66,6 +68,13 @@ export function readPolicy(text: string, file: string): { policy: Policy; docume
     );
   }
   const { allow, types = [] } = value as PolicyDocument;
+  const open = allow.filter((entry) => exactKeyOf(entry) === undefined).length;
+  if (open > MOST_OPEN_ENTRIES) {
+    const why = "each is compared with each finding; name a uid or a fingerprint in the others";
+    throw new PolicyError([
+      `${file}: ${open} entries have neither a fingerprint nor a whole uid, and at most ${MOST_OPEN_ENTRIES} may have: ${why}`,
+    ]);
+  }
   const lineOf = (list: keyof PolicyDocument, i: number): number => yaml.placeOf([list, String(i)]).line;
   const policy = {
     file,

@@ -31,7 +31,20 @@ export function parseGlob(glob: string): Token[] {
   return list;
 }
 
-export const hasWildcard = (glob: string): boolean => parseGlob(glob).some(({ kind }) => kind !== "char");
+/** Globs that were parsed: an entry of a policy file is compared with thousands of texts. */
+const parsed = new Map<string, readonly Token[]>();
+const MOST_PARSED = 1000;
+
+function tokensOf(glob: string): readonly Token[] {
+  const known = parsed.get(glob);
+  if (known !== undefined) return known;
+  if (parsed.size >= MOST_PARSED) parsed.clear();
+  const tokens = parseGlob(glob);
+  parsed.set(glob, tokens);
+  return tokens;
+}
+
+export const hasWildcard = (glob: string): boolean => tokensOf(glob).some(({ kind }) => kind !== "char");
 
 /**
  * Whether a glob matches a whole string: `*` is any run of characters, `?` is one, `\` quotes the next. A string with
@@ -40,7 +53,7 @@ export const hasWildcard = (glob: string): boolean => parseGlob(glob).some(({ ki
  */
 export function globMatches(glob: string, text: string): boolean {
   if (invisible.test(text)) return false;
-  const pattern = parseGlob(glob);
+  const pattern = tokensOf(glob);
   const chars = Array.from(text);
   let [p, t, star, mark] = [0, 0, -1, 0];
   while (t < chars.length) {

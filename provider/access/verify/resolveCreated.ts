@@ -35,6 +35,8 @@ function identityOf(kind: string, inputs: Props): string | undefined {
 
 class CreatedResolver {
   private readonly uids = new Map<string, string>();
+  /** The keys of what the change creates. */
+  private readonly created = new Set<string>();
   private readonly usedUids: Set<string>;
   private readonly uidByUrn: ReadonlyMap<string, string> | undefined;
   private readonly actual: readonly LiveEntity[];
@@ -52,7 +54,10 @@ class CreatedResolver {
     }
     this.usedUids = new Set(expected.removed);
     for (const { key, uid } of expected.entities) {
-      if (uid === undefined) continue;
+      if (uid === undefined) {
+        this.created.add(key);
+        continue;
+      }
       this.usedUids.add(uid);
       this.uids.set(key, uid);
     }
@@ -106,8 +111,7 @@ class CreatedResolver {
   }
 
   private parentOf({ parentUid }: Props): string | undefined {
-    const isOpen = this.expected.entities.some(({ key, uid }) => key === parentUid && uid === undefined);
-    return typeof parentUid === "string" && !isOpen ? parentUid : undefined;
+    return typeof parentUid === "string" && !this.created.has(parentUid) ? parentUid : undefined;
   }
 
   /** Whether a live entity that is not matched yet has exactly these inputs. */

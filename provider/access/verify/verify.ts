@@ -1,3 +1,4 @@
+import { fitReport } from "../report/fitReport";
 import { SCHEMA_VERSION } from "../report/report";
 import { severities, sortFindings } from "../review/finding";
 import type { Provenance, TrustChange, VerifyReport } from "../report/report";
@@ -33,7 +34,7 @@ function buildReport(
   const { confirmed, unannounced, missing } = announced;
   const changed = differences.entities.filter(({ what }) => what === "new" || what === "changed");
   const findings = sortFindings(findUnannounced(unannounced, changed, differences.causes));
-  return {
+  return fitReport({
     schemaVersion: SCHEMA_VERSION,
     tool: { name: "pulumi-platform", version: provenance.package },
     command: "verify",
@@ -61,7 +62,7 @@ function buildReport(
     provenance,
     plan: review.plan,
     reviewDigest: review.digest,
-  };
+  });
 }
 
 /**

@@ -14,9 +14,6 @@ import type { NotReviewed } from "../post/message";
 import { appendSummary } from "../output/stepSummary";
 import { readEnvironment } from "../../settings/environment";
 
-/** A report of 5,000 findings has 13 MB. */
-const MAX_BYTES = 100 * 1024 * 1024;
-
 const flags = {
   to: { type: "string", value: "WHERE", choices: postHosts, help: "where to post" },
   "not-reviewed": {
@@ -39,7 +36,7 @@ const flags = {
 function readReport(path: string): Report {
   const name = printable(path, 200);
   const cannotRead = `the report, which --output json=FILE writes: ${name} cannot be read`;
-  return parseReport(readBytes(path, cannotRead, MAX_BYTES).toString("utf8"), path);
+  return parseReport(readBytes(path, cannotRead), path);
 }
 
 /** @throws UsageError, DocumentError in one line. */

@@ -8,7 +8,7 @@ import { printable } from "../../http/errors";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { writeReport } from "../output/writeReport";
 import { checkFilesOfChange, checkProjectFiles } from "../input/projectFiles";
-import { readInput, decodeText } from "../input/readInput";
+import { readInput } from "../input/readInput";
 import { readReviewPolicy } from "../policy/reviewPolicy";
 import { createReviewSuppressor, createRules } from "../policy/suppressors";
 import { provenanceFlags, readProvenance } from "../input/provenance";
@@ -71,7 +71,7 @@ function chooseExitCode(report: ReviewReport, exitZero: boolean): number {
 function logSummary({ summary, failing, complete, incomplete }: ReviewReport): void {
   const { gained, lost, widened, narrowed } = summary;
   const counts = `${gained} gained, ${lost} lost, ${widened} widened, ${narrowed} narrowed`;
-  const gaps = complete ? "" : `; incomplete: ${incomplete.join("; ")}`;
+  const gaps = complete ? "" : `; incomplete: ${printable(incomplete.join("; "), 2_000)}`;
   console.error(`pulumi-platform review: ${counts}; ${failing} findings meet --fail-on${gaps}`);
 }
 
@@ -133,7 +133,7 @@ async function readDocuments(path: string, values: Parsed<typeof flags>["values"
   const sources = {
     preview: parsePreview(preview.bytes, preview.name),
     before: before && parseStateExport(before.bytes, before.name),
-    inventory: inventory && parseInventory(decodeText(inventory), inventory.name),
+    inventory: inventory && parseInventory(inventory.bytes, inventory.name),
   };
   return { sources, plan: plan && parsePlan(plan.bytes, plan.name) };
 }

@@ -15,7 +15,7 @@ import { logError } from "../output/log";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { connect } from "../input/connection";
 import { writeReport } from "../output/writeReport";
-import { readInput, decodeText } from "../input/readInput";
+import { readInput } from "../input/readInput";
 import { resolveGroup } from "../input/groups";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";
@@ -179,7 +179,7 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
   if (values["plan-only"]) checkPlanOnly(values);
   const common = readCommonOptions(values, ["low"]);
   const input = await readInput(path, "the report");
-  const review = parseReviewReport(decodeText(input), input.name, values.digest);
+  const review = parseReviewReport(input.bytes, input.name, values.digest);
   await checkPlan(review, values.plan);
   if (values["plan-only"]) {
     logError(`verify: ${printable(values.plan ?? "", 200)} is the plan that was reviewed`);
@@ -211,5 +211,5 @@ async function readInventoryFile(path: string | undefined): Promise<Inventory> {
     throw new DocumentError("PP6006", NO_INVENTORY);
   }
   const input = await readInput(path, "--inventory");
-  return parseInventory(decodeText(input), input.name);
+  return parseInventory(input.bytes, input.name);
 }

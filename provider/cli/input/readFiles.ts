@@ -1,6 +1,8 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, resolve, sep } from "node:path";
 import { globSync, isDynamicPattern } from "tinyglobby";
+import { checkBytes } from "../../access/documents/jsonText";
+import { CodedError } from "../../errors/codedError";
 import { printable } from "../../http/errors";
 import { UsageError } from "../framework/exitCodes";
 import { describeFileError } from "./fileErrors";
@@ -31,24 +33,27 @@ function refusalOf(path: string): string | undefined {
  * Reads a document that an argument names; `-` is stdin.
  *
  * @param cannotRead the start of the message: `--plan names x.json, which cannot be read`.
- * @throws UsageError in one line.
+ * @throws UsageError, DocumentError in one line.
  */
-export function readBytes(path: string, cannotRead: string, maxBytes = Infinity): Buffer {
+export function readBytes(path: string, cannotRead: string): Buffer {
   try {
     if (path === "-") return readFileSync(0);
     const refusal = refusalOf(path);
     if (refusal !== undefined) throw new UsageError("PP5005", `${cannotRead}: ${refusal}`);
-    if (statSync(path).size > maxBytes) throw new UsageError("PP5005", `${cannotRead}: it is too large`);
+    checkBytes(statSync(path).size, printable(path, 200), "inParts");
     return readFileSync(path);
   } catch (error) {
-    if (error instanceof UsageError) throw error;
+    if (error instanceof CodedError) throw error;
     throw new UsageError("PP5005", `${cannotRead}: ${describeFileError(error)}`);
   }
 }
 
-/** Reads the file that an argument names as text; `-` is stdin. @throws UsageError in one line. */
+/** Reads the file that an argument names as text; `-` is stdin. @throws UsageError, DocumentError in one line. */
 export function readText(path: string, flag: string): string {
-  return readBytes(path, `${flag} names ${printable(path, 200)}, which cannot be read`).toString("utf8");
+  const name = printable(path, 200);
+  const bytes = readBytes(path, `${flag} names ${name}, which cannot be read`);
+  checkBytes(bytes.length, name, "atOnce");
+  return bytes.toString("utf8");
 }
 
 /** Lists the files that a glob pattern matches, sorted; a path that exists is never a pattern. @throws UsageError */

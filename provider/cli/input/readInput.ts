@@ -1,3 +1,4 @@
+import { checkBytes } from "../../access/documents/jsonText";
 import { printable } from "../../http/errors";
 import { readBytes } from "./readFiles";
 
@@ -15,15 +16,16 @@ export interface Input {
  */
 export async function readInput(path: string, what: string): Promise<Input> {
   if (path === "-") {
+    const name = "standard input";
     const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-    return { name: "standard input", bytes: Buffer.concat(chunks) };
+    let size = 0;
+    for await (const chunk of process.stdin) {
+      chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+      checkBytes(size, name, "inParts");
+    }
+    return { name, bytes: Buffer.concat(chunks) };
   }
   const name = printable(path, 200);
   return { name, bytes: readBytes(path, `${what}: ${name} cannot be read`) };
-}
-
-/** Decodes an input as UTF-8. */
-export function decodeText({ bytes }: Input): string {
-  return Buffer.from(bytes).toString("utf8");
 }

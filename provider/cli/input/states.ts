@@ -3,7 +3,7 @@ import type { StateExport } from "../../access/documents/stateExport";
 import { printable } from "../../http/errors";
 import { UsageError } from "../framework/exitCodes";
 import { PulumiError, runPulumi, STACK_NOT_FOUND } from "./pulumi";
-import { matchingFiles, readText } from "./readFiles";
+import { matchingFiles, readBytes } from "./readFiles";
 
 /** Exports a stack. An export with secrets is never written to a file, and never part of a message. */
 async function exportStack(stack: string, cwd: string | undefined, withSecrets: boolean): Promise<string> {
@@ -38,7 +38,10 @@ export async function readStates(
 ): Promise<StateExport[]> {
   const states: StateExport[] = [];
   const files = patterns.flatMap((pattern) => matchingFiles(pattern, "--state"));
-  for (const file of new Set(files)) states.push(parseStateExport(readText(file, "--state"), file, options));
+  for (const file of new Set(files)) {
+    const bytes = readBytes(file, `--state names ${printable(file, 200)}, which cannot be read`);
+    states.push(parseStateExport(bytes, file, options));
+  }
   for (const stack of new Set(stacks)) {
     const text = await exportStack(stack, cwd, options.withSecrets === true);
     states.push(parseStateExport(text, `the export of stack ${stack}`, options));

@@ -539,3 +539,18 @@ describe("a provider of the program's own", () => {
     );
   });
 });
+
+describe("the option import", () => {
+  test.each(Object.keys(classes))("is refused for a %s: it says what to write instead", (kind) => {
+    const build = () => made(kind, "one", sampleOf(kind).args, { import: GROUP_UID });
+    const isOneTime = Object.values(specOf(kind).outputs ?? {}).some(({ createOnly }) => createOnly);
+    const instead = isOneTime ? /a new one has to be created/ : new RegExp(`new ${kind}\\("one", adopt\\(`);
+    expect(build).toThrow(/^\w+ "one": the option import does not work .* \(PP1105\)$/);
+    expect(build).toThrow(instead);
+  });
+
+  test("is nothing to a resource that is read", async () => {
+    const group = new Group("read", undefined as never, { id: GROUP_UID, import: GROUP_UID });
+    await expect(settled(group)).resolves.toBe(GROUP_UID);
+  });
+});

@@ -30,6 +30,15 @@ const grant = { parentUid: TEAM, identityUid: CI, roleUid: READER };
 const binding = state("RoleBinding", "binding", grant, { id: BINDING });
 const basis = [root, team, ci, reader];
 
+function errorOf(run: () => unknown): Error {
+  try {
+    run();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("nothing was thrown");
+}
+
 describe("a document built to break the reader", () => {
   test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])("may name a kind %s", (kind) => {
     const strange = state(kind, "strange", { name: "x" }, { id: uid(9) });
@@ -241,6 +250,173 @@ describe("a document built to break the reader", () => {
   test("is incomplete with a step whose urn is none", () => {
     const odd = { ...binding, urn: READER };
     expect(judge(preview(...basis.map(same), step("create", undefined, odd))).complete).toBe(false);
+  });
+});
+
+describe("sizes", () => {
+  const LONG = "x".repeat(4_001);
+  const MANY = 10_001;
+  const urnOf = (name: string): string => `urn:pulumi:a::b::pulumi-nodejs:dynamic/platform:Identity::${name}`;
+  const claims = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`claim-${n}`, "x"]));
+  const identity = (inputs: object, more: object = {}) => ({
+    urn: urnOf("ci"),
+    type: "pulumi-nodejs:dynamic/platform:Identity",
+    id: CI,
+    inputs: { __provider: "x", ...inputs },
+    ...more,
+  });
+  /** A state that is over one limit, and what the error says of it. */
+  const excesses: [string, ReturnType<typeof identity>, RegExp][] = [
+    ["a long name", identity({ name: LONG }), /name has 4,001 characters, and at most 4,000 are read/],
+    ["a long URN", identity({}, { urn: urnOf(LONG) }), /urn has 4,\d{3} characters/],
+    [
+      "a URN of many parents",
+      identity({}, { urn: urnOf("x").replace("pulumi-nodejs", `${"a:b:C$".repeat(800)}pulumi-nodejs`) }),
+      /urn has/,
+    ],
+    ["a long id", identity({}, { id: LONG }), /id has 4,001 characters/],
+    ["a long parent", identity({}, { parent: LONG }), /parent has 4,001 characters/],
+    ["a long reference", identity({ parentUid: LONG }), /parentUid has 4,001 characters/],
+    [
+      "a long subject",
+      identity({ claimMatch: { subject: LONG } }),
+      /claimMatch\.subject has 4,001 characters/,
+    ],
+    [
+      "a long claim",
+      identity({ claimMatch: { claims: { a: LONG } } }),
+      /claimMatch\.claims\.a has 4,001 char/,
+    ],
+    [
+      "a long key",
+      identity({ claimMatch: { claims: { [LONG]: "x" } } }),
+      /a key of claimMatch\.claims has 4,/,
+    ],
+    ["a long path", identity({ ["x".repeat(2_500)]: { ["x".repeat(2_500)]: 1 } }), /a key of x+ … has 5,001/],
+    [
+      "many claims",
+      identity({ claimMatch: { claims: claims(MANY) } }),
+      /claims has 10,001 members, and at most 10,000/,
+    ],
+    ["many numbers", identity({ other: Array.from({ length: MANY }, () => 1) }), /other has 10,001 items/],
+    [
+      "a long list in the outputs",
+      identity({}, { outputs: { x: Array.from({ length: MANY }, () => 1) } }),
+      /x has 10,001/,
+    ],
+    [
+      "a long dependency",
+      identity({}, { propertyDependencies: { name: [LONG] } }),
+      /propertyDependencies\.name has 4,001/,
+    ],
+    [
+      "many dependencies",
+      identity({}, { propertyDependencies: claims(MANY) }),
+      /propertyDependencies has 10,001 members/,
+    ],
+    ["a long ignored path", identity({}, { ignoreChanges: [LONG] }), /ignoreChanges has 4,001 characters/],
+  ];
+  type State = ReturnType<typeof identity>;
+  const inventoryOfState = ({ id, inputs }: State) =>
+    JSON.stringify({
+      ...{
+        schemaVersion: 1,
+        root: ROOT,
+        takenAt: "2026-01-01T00:00:00Z",
+        complete: true,
+        refused: [],
+        kinds: [],
+      },
+      objects: [{ kind: "Identity", uid: id, inputs }],
+    });
+  const event = (kind: string, metadata: object) => `${JSON.stringify({ [kind]: { metadata } })}\n`;
+  const places: [string, (state: State) => unknown][] = [
+    [
+      "a new state of a preview",
+      (state) =>
+        parsePreview(JSON.stringify({ steps: [{ op: "create", urn: state.urn, newState: state }] }), FILE),
+    ],
+    [
+      "an old state of a preview",
+      (state) =>
+        parsePreview(JSON.stringify({ steps: [{ op: "delete", urn: state.urn, oldState: state }] }), FILE),
+    ],
+    [
+      "an event",
+      (state) => parsePreview(event("resourcePreEvent", { op: "create", urn: state.urn, new: state }), FILE),
+    ],
+    [
+      "an outcome",
+      (state) =>
+        parsePreview(
+          event("resourcePreEvent", { op: "same", urn: "urn:pulumi:a::b::c::d" }) +
+            event("resOutputsEvent", { op: "same", urn: "urn:pulumi:a::b::c::d", new: state }),
+          FILE,
+        ),
+    ],
+    [
+      "an export",
+      (state) => parseStateExport(JSON.stringify({ version: 3, deployment: { resources: [state] } }), FILE),
+    ],
+  ];
+
+  test.each(
+    excesses.flatMap(([what, state, says]) =>
+      places.map(([where, read]) => ({ what, where, state, read, says })),
+    ),
+  )("$what in $where is refused by one error that names the place", ({ state, read, says }) => {
+    const error = errorOf(() => read(state));
+    expect(error).toMatchObject({ errorCode: "PP6009", code: "USAGE" });
+    expect(error.message).toMatch(says);
+    expect(error.message).toMatch(/^document: Identity [^\n]{1,600}$/);
+  });
+
+  test.each(excesses.filter(([, { inputs }]) => Object.keys(inputs).length > 1))(
+    "%s in an inventory is refused by one error",
+    (_what, state, says) => {
+      const error = errorOf(() => parseInventory(inventoryOfState(state), FILE));
+      expect(error).toMatchObject({ errorCode: "PP6009" });
+      expect(error.message).toMatch(says);
+    },
+  );
+
+  test("a URN of a plan has the same limit", () => {
+    const plan = JSON.stringify({ resourcePlans: { [urnOf(LONG)]: { steps: [] } } });
+    expect(errorOf(() => parsePlan(plan, FILE))).toMatchObject({ errorCode: "PP6009" });
+  });
+
+  test("names, keys and lists are read up to their limits", () => {
+    const [name, key] = ["x".repeat(4_000), "x".repeat(4_000 - "claimMatch".length - "claims".length)];
+    const most = identity({ name, claimMatch: { claims: { ...claims(9_999), [key]: name } } });
+    for (const [, read] of places) expect(() => read(most)).not.toThrow();
+    expect(() => parseInventory(inventoryOfState(most), FILE)).not.toThrow();
+  });
+
+  test("texts, patterns and what another package declares may be longer", () => {
+    const text = "x".repeat(100_000);
+    const long = identity({ description: text, claimMatch: { subjectPattern: text } });
+    const other = { urn: "urn:pulumi:a::b::aws:s3:B::c", type: "aws:s3:B", inputs: { [text]: text } };
+    for (const [, read] of places) {
+      expect(() => read(long)).not.toThrow();
+      expect(() => read(other as unknown as State)).not.toThrow();
+    }
+  });
+
+  test("groups above one another are read up to a limit", () => {
+    const nested = (count: number) =>
+      Array.from({ length: count }, (_, n) =>
+        same(
+          state("Group", `g${n}`, { name: `g${n}`, parentUid: n === 0 ? ROOT : uid(n - 1) }, { id: uid(n) }),
+        ),
+      );
+    expect(judge(preview(same(root), ...nested(99))).groups).toHaveLength(100);
+    expect(errorOf(() => judge(preview(same(root), ...nested(101))))).toMatchObject({
+      errorCode: "PP6009",
+      message: expect.stringMatching(
+        /^the group g\d+ lies below more groups, and at most 100 are read/,
+      ) as string,
+    });
   });
 });
 

@@ -1,0 +1,93 @@
+import { reportProblem } from "../../../../provider/access/report/parseReport";
+import { parseReviewReport } from "../../../../provider/access/verify/parseReviewReport";
+import type { Report } from "../../../../provider/access/report/report";
+import { fitReport } from "../../../../provider/access/report/fitReport";
+import { reportDigest } from "../../../../provider/access/report/reportDigest";
+import { renderJson } from "../../../../provider/access/report/render/json";
+import type { Finding } from "../../../../provider/access/review/finding";
+import { reportOf } from "../fixtures";
+
+const MOST = 500_000;
+/** Invisible characters are six bytes each in JSON. */
+const WIDE = "\u200b".repeat(500);
+
+const finding = (n: number, severity: Finding["severity"]): Finding => ({
+  id: "T1",
+  rule: "any-subject",
+  severity,
+  message: `finding ${n} ${WIDE}`,
+  details: [],
+  fingerprint: "0123456789abcdef0123456789abcdef",
+});
+
+const many = <Item>(count: number, make: (n: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+const report = reportOf("create.json");
+const [grant] = report.grants;
+const [group] = report.groups;
+if (grant === undefined || group === undefined) throw new Error("the fixture has neither grants nor groups");
+
+/** Reports of which each list alone is too long, and what is said of it. */
+const long: [string, Partial<Report>, RegExp][] = [
+  [
+    "findings",
+    { findings: many(500, (n) => finding(n, n < 10 ? "high" : "low")) },
+    /of 500 findings \(\d+ low\)/,
+  ],
+  ["suppressed", { suppressed: many(500, (n) => finding(n, "high")) }, /of 500 accepted findings/],
+  ["grants", { grants: many(1_000, () => grant) }, /of 1000 changed grants/],
+  [
+    "groups",
+    { groups: many(2_000, (n) => ({ ...group, path: `${n} ${WIDE.slice(300)}` })) },
+    /of 2000 groups/,
+  ],
+  ["unresolved", { unresolved: many(500, () => WIDE) }, /of 500 lines about what is not resolved/],
+  ["incomplete", { incomplete: many(500, () => WIDE) }, /of 500 lines about what is not checked/],
+  [
+    "policy",
+    { policy: { unused: many(500, () => WIDE), expired: [] } },
+    /of 500 unused entries of the policy file/,
+  ],
+];
+const all: [string, Partial<Report>, RegExp] = [
+  "all together",
+  Object.assign({}, ...long.map(([, lists]) => lists)) as Partial<Report>,
+  /of 500 findings .* of 1000 changed grants, .* of 2000 groups, /,
+];
+
+test.each([...long, all])(
+  "a report with too many of %s is cut to what fits, and says so",
+  (_what, lists, says) => {
+    const whole = { ...report, ...lists } as typeof report;
+    const fitted = fitReport(whole, MOST);
+    const size = Buffer.byteLength(renderJson(fitted));
+    expect(size).toBeLessThan(MOST);
+    // What fits is listed.
+    expect(size).toBeGreaterThan(MOST / 2);
+    expect(fitted.complete).toBe(false);
+    expect(fitted.incomplete.at(-1)).toMatch(says);
+    expect(fitted.incomplete.at(-1)).toMatch(
+      /^the report would have more than 0\.5 MB, .*: split the change into smaller ones$/,
+    );
+    expect(fitted.summary).toEqual(whole.summary);
+    expect(reportProblem(JSON.parse(JSON.stringify(fitted)))).toBeUndefined();
+  },
+);
+
+test("the worst findings stay", () => {
+  const findings = many(500, (n) => finding(n, n < 10 ? "high" : "low"));
+  const kept = fitReport({ ...report, findings }, MOST).findings;
+  expect(kept).toEqual(findings.slice(0, kept.length));
+});
+
+test("a list leaves to the others what it does not need", () => {
+  const findings = many(90, (n) => finding(n, "low"));
+  expect(fitReport({ ...report, findings }, MOST)).toEqual({ ...report, findings });
+});
+
+test("a report that was cut is not verified", () => {
+  const fitted = fitReport({ ...report, findings: many(500, (n) => finding(n, "low")) }, MOST);
+  const text = JSON.stringify({ ...fitted, digest: reportDigest(fitted) });
+  expect(() => parseReviewReport(text, "report.json")).toThrow(/is incomplete, so it cannot be verified/);
+});
