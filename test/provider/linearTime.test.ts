@@ -6,7 +6,8 @@ import { judge, preview, state, step } from "../support/documents";
 import { ROOT } from "../support/engine";
 import { withUids } from "../support/byHand";
 import { ownOf, samples, surroundings } from "../support/samples";
-import type { Props } from "../../provider/fields/description";
+import type { Json, Props } from "../../provider/fields/description";
+import { checkInputs, LONGEST_NAME } from "../../provider/access/documents/limits";
 
 /*
  * Text of others may be as long as they like, so no regular expression of the sources takes more than a time in
@@ -44,7 +45,7 @@ const files = readdirSync(join(ROOT, "provider"), { recursive: true, encoding: "
 /** What to repeat: what the expression names, alone and in pairs. */
 function unitsFor({ source }: RegExp): string[] {
   const own = source.replace(/\\[dDwWsSbB]|[()?:^$|+*{}]/g, "").replaceAll("\\", "");
-  const characters = [...new Set(Array.from(`${own.slice(0, 40)} a0-/.:[\\\n`))];
+  const characters = [...new Set(Array.from(`${own.slice(0, 40)} a0-/.:[\\\nа日\u200b\u0301`)), "aа"];
   const words = source.match(/[\w./-]{3,}/g) ?? [];
   const classes = Array.from(" a0-/.:[");
   return [...characters, ...classes.flatMap((one) => classes.map((other) => one + other)), ...words];
@@ -104,7 +105,24 @@ function withTexts(value: unknown, text: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withTexts(member, text)]));
 }
 
-test.each(["/", "https://a/", "-", "(", "[", ".*", "\\", " ", "a:", "1", "\u0301"])(
+/** The arguments with each text replaced by a long one, or by as much of it as is read there. */
+function withLongTexts(kind: string, args: Props, text: string): Props {
+  const isRead = (inputs: Props): boolean => {
+    try {
+      checkInputs("here", kind, inputs);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const replaced = Object.entries(args).map(([key, value]): [string, Json] => {
+    const long = withTexts(value, text) as Json;
+    return [key, isRead({ [key]: long }) ? long : (withTexts(value, text.slice(0, LONGEST_NAME)) as Json)];
+  });
+  return Object.fromEntries(replaced);
+}
+
+test.each(["/", "https://a/", "-", "(", "[", ".*", "\\", " ", "a:", "1", "\u0301", "aа", "\u200b"])(
   "a review of texts of %j takes a time in proportion to them",
   (unit) => {
     const reviewOf = (length: number) => () =>
@@ -112,7 +130,7 @@ test.each(["/", "https://a/", "-", "(", "[", ".*", "\\", " ", "a:", "1", "\u0301
         preview(
           ...samples.map(({ label, kind, args }) => {
             const before = withUids(args, { ...ids, own: "a".repeat(40) }) as Props;
-            const after = withTexts(before, repeat(unit, length)) as Props;
+            const after = withLongTexts(kind, before, repeat(unit, length));
             const id = `${"a".repeat(40)}/${"1".repeat(16)}`;
             return step("update", state(kind, label, before, { id }), state(kind, label, after, { id }));
           }),

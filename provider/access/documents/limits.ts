@@ -31,7 +31,8 @@ export function overLimit(what: string, limit: string, advice: string): Document
 function isNameLike(field: FieldSpec | undefined, key: string): boolean {
   if (field?.type === "enum" || key === "name") return true;
   if (field?.type !== "string" || field.pattern !== undefined) return false;
-  return !["regex", "jwks", "rsaPublicKey"].includes(field.format ?? "") && field.access !== undefined;
+  const isText = ["regex", "jwks", "rsaPublicKey"].includes(field.format ?? "");
+  return !isText && field.access !== undefined && field.access !== "other";
 }
 
 /** Where a value stands, and what its description says of it. */

@@ -94,7 +94,7 @@ export function judgeOwnPart(
 const labelPart = (part: string): string => (part === SUBJECT ? "subject" : `claim ${part}`);
 
 /** A file of a repository at one of its refs: such claims have an at sign, and are no addresses. */
-const FILE_AT_REF = /^[^@]*\/[^@]*@(?:refs\/|[^.]*$)/;
+const FILE_AT_REF = /^[^@/]*\/[^@]*@(?:refs\/|[^.]*$)/;
 
 /** The name of an organisation or a group is one of its issuer's names. */
 const atIssuer = (owner: Owner, issuer: string): Owner =>

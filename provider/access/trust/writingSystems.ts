@@ -25,7 +25,7 @@ export function isOfOneWritingSystem(word: string): boolean {
 function* wordsOf(text: string): Generator<string> {
   for (const [domain] of text
     .replaceAll("\\.", ".")
-    .matchAll(/[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+/gu)) {
+    .matchAll(/(?<![\p{L}\p{M}\p{N}_-])[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+/gu)) {
     yield domainToUnicode(domain);
   }
   for (const [word] of text.matchAll(/[\p{L}\p{M}]+/gu)) yield word;
