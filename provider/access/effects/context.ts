@@ -1,4 +1,4 @@
-import { labelByKey } from "../graph/groupHierarchy";
+import { distinctLabels, labelByKey } from "../graph/groupHierarchy";
 import { readRoleCapabilities } from "../graph/roleCapabilities";
 import type { Entities } from "../graph/model";
 import type { Languages } from "../trust/languages";
@@ -23,8 +23,9 @@ export interface EffectContext {
 
 /** Looks up names and capabilities of the referenced resources in entities. */
 export function createEffectSide(entities: Entities): EffectSide {
+  let labels: ReadonlyMap<string, string> | undefined;
   return {
-    findName: (key) => labelByKey(entities, key),
+    findName: (key) => (labels ??= distinctLabels(entities)).get(key) ?? labelByKey(entities, key),
     findCapabilities: (role) => readRoleCapabilities(entities.get(role)),
   };
 }

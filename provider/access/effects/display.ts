@@ -3,6 +3,7 @@ import type { FieldSpec, Json } from "../../fields/description";
 import { SECRET_MASK } from "../../fields/description";
 import { isObject, isSet } from "../../fields/values";
 import { isReference, ownMember } from "../graph/references";
+import { keysIn } from "./keySets";
 import { isUnread, reasonOf } from "../graph/unread";
 import type { UnreadReason } from "../graph/unread";
 
@@ -20,6 +21,9 @@ type NameOf = (key: string) => string;
 function readable(field: FieldSpec | undefined, value: Json, nameOf: NameOf): Json {
   if (field?.secret === true) return SECRET_MASK;
   if (isUnread(value)) return unreadWords[reasonOf(value)];
+  if (field?.type === "string" && field.format === "jwks") {
+    return [...(keysIn(value)?.values() ?? ["(no key set)"])].join("; ");
+  }
   if (typeof value === "string") return field !== undefined && isReference({ field }) ? nameOf(value) : value;
   if (Array.isArray(value)) {
     const items = value.map((item) =>
@@ -68,11 +72,17 @@ export function displayValues(
   before: readonly [Json | undefined, NameOf],
   after: readonly [Json | undefined, NameOf],
 ): [string | undefined, string | undefined] {
-  const [old, now] = [textOf(field, ...before), textOf(field, ...after)];
+  const named = [textOf(field, ...before), textOf(field, ...after)];
+  // Of two objects of one name only the uids differ.
+  const isAlike = named[0] === named[1];
+  const [old, now] = isAlike ? [uidsOf(field, before[0]), uidsOf(field, after[0])] : named;
   const shown = old === undefined || now === undefined ? [old, now] : showDifference(old, now);
   const bounded = shown.map((text) => (text === undefined ? undefined : visible(text, LONGEST_VALUE)));
   return [bounded[0], bounded[1]];
 }
+
+const uidsOf = (field: FieldSpec, value: Json | undefined): string | undefined =>
+  textOf(field, value, (key) => key);
 
 function textOf(field: FieldSpec, value: Json | undefined, nameOf: NameOf): string | undefined {
   if (value === undefined || !isSet(field, value)) return undefined;

@@ -1,8 +1,9 @@
 import { visible } from "../../http/errors";
 import type { FieldSpec, Json } from "../../fields/description";
-import { canonical, isObject, sortedJson } from "../../fields/values";
+import { canonical, sortedJson } from "../../fields/values";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
+import { keysIn } from "./keySets";
 
 const MOST_LISTED = 5;
 
@@ -11,7 +12,7 @@ export type Members = ReadonlyMap<string, string>;
 
 function list(items: readonly string[]): string {
   const more = items.length - MOST_LISTED;
-  const first = items.slice(0, MOST_LISTED).map((item) => visible(item, 60));
+  const first = items.slice(0, MOST_LISTED).map((item) => visible(item, 120));
   return [...first, ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 
@@ -51,24 +52,6 @@ export function itemsOf(items: FieldSpec, value: Json | undefined): Members {
 }
 
 export const namesOf = (names: readonly string[]): Members => new Map(names.map((name) => [name, name]));
-
-/** The keys of a JSON Web Key Set; undefined where it is none. */
-function keysIn(value: Json | undefined): Members | undefined {
-  if (value === undefined || value === null || value === "") return new Map();
-  try {
-    const parsed: unknown = JSON.parse(typeof value === "string" ? value : "");
-    const keys = isObject(parsed) ? parsed["keys"] : undefined;
-    if (!Array.isArray(keys)) return undefined;
-    return new Map(
-      keys.map((key) => {
-        const kid = isObject(key) ? key["kid"] : undefined;
-        return [sortedJson(key), `key ${typeof kid === "string" ? kid : "without a kid"}`];
-      }),
-    );
-  } catch {
-    return undefined;
-  }
-}
 
 /** Compares key sets: each added key accepts one more signer. */
 export function compareKeys(before: Json | undefined, after: Json | undefined): Effect {

@@ -155,6 +155,10 @@ export const accessKinds: Readonly<Record<string, AccessKind | undefined>> = Obj
 export const subjectKinds: readonly string[] = Object.entries(knownKinds)
   .filter(([, { describeHolder }]) => describeHolder !== undefined)
   .map(([kind]) => kind);
+/** Whether lists of grants, exceptions and programs call objects of the kind by name. They call groups by path. */
+export function isCalledByName(kind: string): boolean {
+  return kind !== "Group" && (isGrantPart(kind) || accessKinds[kind]?.describeHolder !== undefined);
+}
 /** Whether a path begins with one of these properties: `oidc.issuer` with `oidc`. */
 function beginsWith(path: string, properties: readonly string[] = []): boolean {
   return properties.some((property) => isPathWithin(path, property));

@@ -9,7 +9,15 @@ export interface Named {
   readonly urn?: string;
   /** The resource's own name; undefined if it is unknown. */
   readonly name?: string;
+  /** Where another object of the kind has the same name: the name, and what tells this one apart. */
+  readonly label?: string;
 }
+
+/** What to call it in a list, so that no two are called alike. */
+export function nameIn({ label, name, uid, key }: Named): string {
+  return label ?? name ?? uid ?? key;
+}
+
 /** The identity, invite, directory group or service that has a grant. */
 export interface Subject extends Named {
   readonly type: "identity" | "invite" | "identityProvider" | "externalGroup" | "service" | "unknown";

@@ -3,12 +3,12 @@ import { compareTexts } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { compositeKey, ownerOf } from "./keys";
 import type { AccessGraph, Entities, Entity } from "./model";
-import { compareGrants, tupleOf, type Grant, type GrantedRole, type Subject } from "./grant";
+import { compareGrants, tupleOf, type Grant, type GrantedRole, type Named, type Subject } from "./grant";
 import { describeIdentity, type SubjectDescription } from "./subjects";
 import { isUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
 import { readRoleCapabilities } from "./roleCapabilities";
 import { groupBy } from "./grantIndex";
-import { GroupHierarchy, findNamed, labelByKey } from "./groupHierarchy";
+import { GroupHierarchy, distinctLabels, findNamed, labelByKey } from "./groupHierarchy";
 import { type Reference, type DeclaredGrant, grantsIn, accessKinds } from "./accessKinds";
 
 /** A grant, and the keys of the entities that define who its subject is. */
@@ -105,9 +105,20 @@ class GrantResolver {
   readonly hierarchy: GroupHierarchy;
   private readonly subjects = new Map<string, Subject>();
   private readonly roles = new Map<string, GrantedRole>();
+  private readonly labels: ReadonlyMap<string, string>;
 
   constructor(private readonly entities: Entities) {
     this.hierarchy = new GroupHierarchy(entities);
+    this.labels = distinctLabels(entities);
+  }
+
+  private named(key: string): Named {
+    const label = this.labels.get(key);
+    return { ...findNamed(this.entities, key), ...(label === undefined ? {} : { label }) };
+  }
+
+  private labelOf(key: string): string {
+    return this.labels.get(key) ?? labelByKey(this.entities, key);
   }
 
   resolveIdentity(key: string): Subject {
@@ -116,8 +127,10 @@ class GrantResolver {
     const entity = this.entities.get(key);
     const subject: Subject = {
       type: "identity",
-      ...findNamed(this.entities, key),
-      ...(entity ? describeIdentity(entity) : { displayName: `identity ${key}`, matchesMany: false }),
+      ...this.named(key),
+      ...(entity
+        ? describeIdentity(entity, this.labels.get(key))
+        : { displayName: `identity ${key}`, matchesMany: false }),
     };
     this.subjects.set(key, subject);
     return subject;
@@ -128,7 +141,7 @@ class GrantResolver {
     if (known) return known;
     const entity = this.entities.get(key);
     const role: GrantedRole = {
-      ...findNamed(this.entities, key),
+      ...this.named(key),
       // Built-in roles lie in no group (contract, section 1).
       builtIn: entity?.builtIn ?? (isUid(key) && parentOf(key) === undefined),
       capabilities: readRoleCapabilities(entity),
@@ -152,11 +165,14 @@ class GrantResolver {
     }
     if ("type" in holder) {
       const key = subjectKey(entity);
+      const named = this.named(entity.key);
+      const { displayName, matchesMany } = holder.description;
       const subject = {
-        ...findNamed(this.entities, entity.key),
+        ...named,
         key,
         type: holder.type,
-        ...holder.description,
+        displayName: named.label === undefined ? displayName : `${displayName}: ${named.label}`,
+        matchesMany,
       };
       return { subject, subjectEntityKeys: [entity.key] };
     }
@@ -164,12 +180,11 @@ class GrantResolver {
     if (isUnread(provider)) return unknownSubject(provider, "a group of an identity provider");
     if (isUnread(externalGroup)) return unknownSubject(externalGroup, "a group of an identity provider");
     if (!GrantResolver.isResolved(provider)) return undefined;
-    const providerLabel = this.entities.get(provider)?.name ?? labelByKey(this.entities, provider);
     const subject: Subject = {
       type: "externalGroup",
       key: compositeKey("externalGroup", provider, externalGroup),
       name: externalGroup,
-      displayName: `group “${externalGroup}” of ${providerLabel}`,
+      displayName: `group “${externalGroup}” of ${this.labelOf(provider)}`,
       matchesMany: false,
     };
     return { subject, subjectEntityKeys: [provider] };
@@ -226,7 +241,7 @@ class GrantResolver {
       type: "identityProvider",
       key: compositeKey("scimToken", through.key),
       ...(through.name === undefined ? {} : { name: through.name }),
-      displayName: `${who.displayName} of “${labelByKey(this.entities, directory)}”`,
+      displayName: `${who.displayName} of “${this.labelOf(directory)}”`,
       matchesMany: who.matchesMany,
     };
     return [{ through, subject, source: directory, subjectEntityKey: through.key }];
@@ -239,7 +254,7 @@ class GrantResolver {
       type: "service",
       key: compositeKey("service", through.key, service),
       name: service,
-      displayName: `the platform's service ${service}, as ${actsAs.name ?? actsAs.displayName}`,
+      displayName: `the platform's service ${service}, as ${actsAs.label ?? actsAs.name ?? actsAs.displayName}`,
       matchesMany: false,
     };
     return [{ through, subject, source: identity, subjectEntityKey: identity }];

@@ -1,7 +1,11 @@
 import { printable } from "../../text/printable";
 import { isUid, parentOf } from "../../text/uid";
+import { isObject } from "../../fields/values";
+import { foldName } from "../trust/writingSystems";
 import { urnParts } from "../documents/engineState";
 import type { Scope, Named, Grant } from "./grant";
+import { isCalledByName } from "./accessKinds";
+import { groupBy } from "./grantIndex";
 import { groupPath } from "./groupPath";
 import { withoutRetained } from "./keys";
 import type { Entities } from "./model";
@@ -62,6 +66,32 @@ export function findNamed(entities: Entities, key: string): Named {
   if (entity) return { key, uid: entity.uid, urn: entity.urn, name: entity.name };
   return { key, ...(isUid(key) ? { uid: key } : {}) };
 }
+/**
+ * The names of objects of which another one of the kind has the same name, each with what tells it apart: the issuer of a
+ * provider, the group that it is in, and its uid.
+ */
+export function distinctLabels(entities: Entities): ReadonlyMap<string, string> {
+  const named = [...entities.values()].filter(({ kind, name }) => isCalledByName(kind) && name !== undefined);
+  const alike = groupBy(named, ({ kind, name = "" }) => [JSON.stringify([kind, foldName(name)])]);
+  const hierarchy = new GroupHierarchy(entities);
+  const labels = new Map<string, string>();
+  for (const namesakes of alike.values()) {
+    if (new Set(namesakes.map(({ key }) => withoutRetained(key))).size < 2) continue;
+    for (const { key, uid, name = "", inputs, builtIn } of namesakes) {
+      const { parentUid, oidc } = inputs;
+      const issuer = isObject(oidc) && typeof oidc["issuer"] === "string" ? oidc["issuer"] : "";
+      const isPlaced = typeof parentUid === "string" && parentUid !== "" && !isUnread(parentUid);
+      const parts = [
+        ...(issuer === "" || isUnread(issuer) ? [] : [issuer]),
+        ...(builtIn ? ["built in"] : isPlaced ? [`in ${hierarchy.scope(parentUid).path}`] : []),
+        uid === undefined ? "new" : `uid ${uid.includes("/") ? `…${uid.slice(uid.lastIndexOf("/"))}` : uid}`,
+      ];
+      labels.set(key, `${name} (${parts.join(", ")})`);
+    }
+  }
+  return labels;
+}
+
 /** What to call something in few letters: its name, the program's name of it, or the end of its uid. */
 export function labelByKey(entities: Entities, key: string): string {
   const entity = entities.get(key);

@@ -106,12 +106,19 @@ function isDoubtful({ unresolved, concealed = [] }: Entity, properties: readonly
   return [...unresolved, ...hidden].some((path) => properties.includes(path.replace(/[.[].*$/s, "")));
 }
 
-/** Who can be an identity. */
-export function describeIdentity(entity: Entity): SubjectDescription {
+/**
+ * Who can be an identity.
+ *
+ * @param label its name, and what tells it apart from another one of that name.
+ */
+export function describeIdentity(entity: Entity, label?: string): SubjectDescription {
   const { inputs, name } = entity;
   const { claimMatch, staticKeys, awsIdentity, servicePrincipal } = inputs;
   if (isDoubtful(entity, ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"])) {
-    return { displayName: `identity ${quote(text(name))}, whose trust is not known yet`, matchesMany: true };
+    return {
+      displayName: `identity ${quote(label ?? text(name), LONGEST_SHOWN)}, whose trust is not known yet`,
+      matchesMany: true,
+    };
   }
   if (isObject(claimMatch)) return describeClaims(claimMatch);
   if (isObject(staticKeys)) {
@@ -129,7 +136,8 @@ export function describeIdentity(entity: Entity): SubjectDescription {
     };
   }
   return {
-    displayName: name === undefined ? "an identity" : `signed-in user ${quote(text(name))}`,
+    displayName:
+      name === undefined ? "an identity" : `signed-in user ${quote(label ?? text(name), LONGEST_SHOWN)}`,
     matchesMany: false,
   };
 }

@@ -74,8 +74,11 @@ class GrantPairing {
 
   private pairWithOtherRole(old: ResolvedGrant, gained: ResolvedGrant): GrantChange {
     const { before, after } = this.sides.entities;
-    const name = (role: GrantedRole, entities: Entities) => role.name ?? labelByKey(entities, role.key);
-    const [from, to] = [name(old.grant.role, before), name(gained.grant.role, after)];
+    const name = (role: GrantedRole, entities: Entities) =>
+      role.label ?? role.name ?? labelByKey(entities, role.key);
+    const names = [name(old.grant.role, before), name(gained.grant.role, after)];
+    // Names may be exchanged, and then tell nothing.
+    const [from, to] = names[0] === names[1] ? [old.grant.role.key, gained.grant.role.key] : names;
     const { added, removed } = compareCapabilities(old.grant.role, gained.grant.role);
     // Others may be able to change the other role.
     const isSame = added.length + removed.length === 0;

@@ -3,18 +3,27 @@ import type { GrantedRole } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import { readRoleCapabilities } from "../graph/roleCapabilities";
 import type { Comparison } from "../review/comparison";
-import { ownerCapabilities } from "./capabilities";
+import { foldName } from "../trust/writingSystems";
+import { familyOf, ownerCapabilities } from "./capabilities";
+import type { CapabilityEffect } from "./capabilities";
+import { builtInRoleNames } from "./data/builtInRoleNames";
 
 /** Whether a resource is one of the platform's own roles. */
 export function isBuiltInRole(entity: Entity): boolean {
   return entity.kind === "Role" && (entity.builtIn === true || isTopUid(entity.uid));
 }
 
+/** The capabilities of a built-in role at the server; undefined where no inventory has it. */
+function findLiveCapabilities({ inventory }: Comparison, name: string): readonly string[] | undefined {
+  const live = inventory?.objects.find(
+    ({ kind, uid, inputs }) => kind === "Role" && inputs["name"] === name && isTopUid(uid),
+  );
+  return live && readRoleCapabilities(live);
+}
+
 /** The capabilities of a built-in role, as this organisation has it; undefined where no document holds them. */
-function findCapabilities(
-  { after, before, inventory }: Comparison,
-  name: string,
-): readonly string[] | undefined {
+function findCapabilities(comparison: Comparison, name: string): readonly string[] | undefined {
+  const { after, before } = comparison;
   for (const graph of [after, before]) {
     for (const entity of graph.entities.values()) {
       // A program may claim of any role that it is this one.
@@ -23,21 +32,41 @@ function findCapabilities(
       if (capabilities) return capabilities;
     }
   }
-  const live = inventory?.objects.find(
-    ({ kind, uid, inputs }) => kind === "Role" && inputs["name"] === name && isTopUid(uid),
-  );
-  return live && readRoleCapabilities(live);
+  return findLiveCapabilities(comparison, name);
 }
 
 /** Compares roles with the built-in roles `owner` and `viewer` of one organisation. */
 export class BuiltInRoles {
   private readonly owner: readonly string[];
   private readonly viewer: ReadonlySet<string> | undefined;
+  private readonly liveViewer: ReadonlySet<string>;
+  private readonly names: ReadonlySet<string>;
 
   constructor(comparison: Comparison) {
     this.owner = ownerCapabilities(findCapabilities(comparison, "owner"));
     const viewer = findCapabilities(comparison, "viewer");
     this.viewer = viewer === undefined ? undefined : new Set(viewer);
+    this.liveViewer = new Set(findLiveCapabilities(comparison, "viewer"));
+    const live = [...comparison.before.entities.values()].flatMap((entity) =>
+      isBuiltInRole(entity) ? (entity.name ?? []) : [],
+    );
+    this.names = new Set([...builtInRoleNames, ...live].map(foldName));
+  }
+
+  /** Whether a name, folded, is that of a role of the platform. */
+  hasName(fold: string): boolean {
+    return this.names.has(fold);
+  }
+
+  /** What a capability allows. One that this version does not know only reads if the server's own `viewer` has it. */
+  effectOf(capability: string): CapabilityEffect {
+    const { effect, isGuess } = familyOf(capability);
+    return isGuess === true && this.liveViewer.has(capability) ? "reads" : effect;
+  }
+
+  /** Whether a role does more than read. */
+  mayWrite({ capabilities }: GrantedRole): boolean {
+    return capabilities?.some((capability) => this.effectOf(capability) !== "reads") ?? true;
   }
 
   /** Whether a role is `owner`, or holds every capability that makes an owner of IAM. */
@@ -47,11 +76,13 @@ export class BuiltInRoles {
     return capabilities.size > 0 && this.owner.every((capability) => capabilities.has(capability));
   }
 
-  /** What a role holds that `viewer` does not; where `viewer` is not known, what does more than list. */
+  /** What a role holds that `viewer` does not; where `viewer` is not known, what does more than list what it lists. */
   capabilitiesBeyondViewer({ capabilities = [] }: GrantedRole): readonly string[] {
     const { viewer } = this;
     return capabilities.filter((capability) =>
-      viewer ? !viewer.has(capability) : !capability.endsWith("_LIST"),
+      viewer
+        ? !viewer.has(capability)
+        : familyOf(capability).effect !== "reads" || !capability.endsWith("_LIST"),
     );
   }
 }

@@ -37,9 +37,10 @@ function describeTrustChange(
 }
 
 function trustDetails(changed: readonly FieldEffect[], grants: readonly Grant[]): string[] {
-  const fields = changed.map(
-    ({ path, before, after, direction, reason }) =>
-      `${path}: ${before ?? "not set"} → ${after ?? "not set"}${direction === "unknown" ? ` (${reason})` : ""}`,
+  const fields = changed.map(({ path, before, after, direction, reason, effect }) =>
+    effect === "keys" && direction !== "unknown"
+      ? `${path}: ${reason}`
+      : `${path}: ${before ?? "not set"} → ${after ?? "not set"}${direction === "unknown" ? ` (${reason})` : ""}`,
   );
   return [...limitLines(fields), "inherits:", ...listGrants(grants)];
 }

@@ -1,6 +1,6 @@
 import type { Deletion } from "../../fields/description";
 import { specs } from "../documents/specs";
-import { tupleOf } from "../graph/grant";
+import { nameIn, tupleOf } from "../graph/grant";
 import { blocksDelete } from "../graph/serverRemovals";
 import type { Entity } from "../graph/model";
 import { timestampNanos } from "../../fields/values";
@@ -208,10 +208,7 @@ const massRemoval: Rule = {
         message: `${lost.length} of ${all} grants are lost at once: ${percent(lost.length / all)}, limit ${percent(maxRemoval)}`,
         details: limitLines(
           lost
-            .map(
-              ({ subject, role, group }) =>
-                `${subject.displayName}: ${role.name ?? role.key} on ${group.path}`,
-            )
+            .map(({ subject, role, group }) => `${subject.displayName}: ${nameIn(role)} on ${group.path}`)
             .sort(),
         ),
         pins: lost.map(tupleOf).sort(),

@@ -1,7 +1,8 @@
+import { nameIn } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 
 export const scopeText = (grant: Grant): string => `on ${grant.group.path} and everything below it`;
-export const roleName = (grant: Grant): string => grant.role.name ?? grant.role.uid ?? grant.role.key;
+export const roleName = (grant: Grant): string => nameIn(grant.role);
 
 /** Who gets it: said where more than one outsider can be it. */
 export const subjectName = ({ subject }: Grant): string => {

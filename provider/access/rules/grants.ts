@@ -1,6 +1,9 @@
-import { allowsBinding, isTakeover, isDelegation, isOtherWriting, isSupplyChain } from "./capabilities";
+import { familyOf } from "./capabilities";
+import type { CapabilityEffect } from "./capabilities";
+import { reportedEffects } from "./data/capabilityFamilies";
+import type { ReportedEffect } from "./data/capabilityFamilies";
 import { hasWideReach } from "../graph/grant";
-import type { Grant, GrantChange } from "../graph/grant";
+import type { Grant } from "../graph/grant";
 import type { Severity } from "../review/finding";
 import { listFirst, limitLines } from "./wording";
 import type { Facts } from "./facts";
@@ -11,46 +14,44 @@ import { roleName, subjectName, scopeText, changeReason } from "./grantText";
 import { massGrant, identityProvider } from "./signIn";
 import { roleWidened, scopeWidened } from "./widening";
 
-/** Changes that bring something of a family which the subject did not hold, but for those that bring `owner`. */
-function* grantsWithNewCapabilities(
-  facts: Facts,
-  isOfFamily: (capability: string) => boolean,
-): Generator<{ change: GrantChange; capabilities: string[]; all: string[] }> {
-  for (const change of facts.newOrWiderGrants()) {
-    if (facts.roles.isOwner(change.grant.role)) continue;
-    const all = facts.newCapabilities(change);
-    const capabilities = all.filter(isOfFamily);
-    if (capabilities.length > 0) yield { change, capabilities, all };
-  }
-}
-
-/** What a rule says of a grant that brings capabilities of its family. */
+/** What a rule says of a grant that brings capabilities of its families. */
 interface Judgement {
   readonly severity: Severity;
-  /** What the subject can now do: "change what others pull". */
-  readonly can: string;
+  /** What the subject can now do, where the table of families does not say it: "give its access to others". */
+  readonly can?: string;
   readonly advice: string;
 }
 
-/** A finding for each grant that brings capabilities of a family. */
+/** A finding for each grant, but for those of `owner`, that brings capabilities which a rule reports and the subject did not hold. */
 function findGrantsWith(
   facts: Facts,
-  isOfFamily: (capability: string) => boolean,
-  judge: (grant: Grant, capabilities: readonly string[], all: readonly string[]) => Judgement,
+  rule: ReportedEffect["rule"],
+  judge: (grant: Grant, found: ReadonlySet<CapabilityEffect>) => Judgement,
 ): FindingInput[] {
-  return Array.from(grantsWithNewCapabilities(facts, isOfFamily), ({ change, capabilities, all }) => {
+  const effects = new Set<CapabilityEffect>(
+    reportedEffects.filter((each) => each.rule === rule).map(({ effect }) => effect),
+  );
+  return [...facts.newOrWiderGrants()].flatMap((change) => {
     const { grant } = change;
-    const { severity, can, advice } = judge(grant, capabilities, all);
-    return facts.aboutGrant(grant, {
-      severity,
-      message: `${subjectName(grant)} can ${can} ${scopeText(grant)}: ${listFirst(capabilities, 3)}`,
-      details: [
-        `through role ${roleName(grant)}`,
-        ...changeReason(change),
-        ...limitLines(capabilities.length > 3 ? capabilities : []),
-      ],
-      advice,
-    });
+    if (facts.roles.isOwner(grant.role)) return [];
+    const all = facts.newCapabilities(change);
+    const capabilities = all.filter((each) => effects.has(facts.roles.effectOf(each)));
+    if (capabilities.length === 0) return [];
+    const found = new Set(all.map((each) => facts.roles.effectOf(each)));
+    const { severity, can, advice } = judge(grant, found);
+    const cans = [...new Set(capabilities.map((each) => familyOf(each).can))];
+    return [
+      facts.aboutGrant(grant, {
+        severity,
+        message: `${subjectName(grant)} can ${can ?? listFirst(cans, 3)} ${scopeText(grant)}: ${listFirst(capabilities, 3)}`,
+        details: [
+          `through role ${roleName(grant)}`,
+          ...changeReason(change),
+          ...limitLines(capabilities.length > 3 ? capabilities : []),
+        ],
+        advice,
+      }),
+    ];
   });
 }
 
@@ -106,18 +107,17 @@ const takeoverCaps: Rule = {
   needsBefore: false,
   about: givesAccess,
   find: (facts) =>
-    findGrantsWith(facts, isTakeover, () => ({
+    findGrantsWith(facts, "G2", () => ({
       severity: "high",
-      can: "take over the access of others",
       advice:
         "bind a role without these capabilities; keep them for owners and for the pipeline that applies this program",
     })),
 };
 
 /** Whether a grant lets its subject bind roles. The platform made its own roles of this name to create pull tokens only. */
-function bindsAnyRole({ role }: Grant, capabilities: readonly string[]): boolean {
+function bindsAnyRole({ role }: Grant, found: ReadonlySet<CapabilityEffect>): boolean {
   const isForPullTokens = role.builtIn && role.name?.endsWith(".pull_token_creator") === true;
-  return !isForPullTokens && capabilities.some(allowsBinding);
+  return !isForPullTokens && found.has("binding");
 }
 
 const delegationCaps: Rule = {
@@ -133,10 +133,10 @@ const delegationCaps: Rule = {
   needsBefore: false,
   about: givesAccess,
   find: (facts) =>
-    findGrantsWith(facts, isDelegation, (grant, capabilities, all) => {
-      const bindsAny = bindsAnyRole(grant, capabilities);
+    findGrantsWith(facts, "G3", (grant, found) => {
+      const bindsAny = bindsAnyRole(grant, found);
       return {
-        severity: bindsAny || all.some(isTakeover) || hasWideReach(grant) ? "high" : "medium",
+        severity: bindsAny || found.has("takeover") || hasWideReach(grant) ? "high" : "medium",
         can: bindsAny ? "give roles to others" : "give its access to others",
         advice:
           "bind a role without them, and create the bindings and identities that are needed in this program",
@@ -157,9 +157,8 @@ const supplyChainWrite: Rule = {
   needsBefore: false,
   about: givesAccess,
   find: (facts) =>
-    findGrantsWith(facts, isSupplyChain, (grant) => ({
+    findGrantsWith(facts, "G6", (grant) => ({
       severity: hasWideReach(grant) ? "high" : "medium",
-      can: "change what others pull",
       advice:
         "bind registry.pull to pull; to push, use one pinned identity on the group of its own repositories",
     })),
@@ -170,18 +169,17 @@ const disruptiveCaps: Rule = {
   name: "disruptive-caps",
   severities: ["high", "medium"],
   when: "high at a root group, or if several outsiders can be the subject; otherwise medium",
-  what: "A subject gains a capability to take access away, or to decide where events and logs go. That is to delete role bindings, roles, identities, invites or groups, to change groups, to create, change or delete event subscriptions, or to write logs. A capability to change something that this version does not know is included. Not reported: creating groups and roles, what the subject could already do there or on a group above, and a grant of `owner` (G1).",
-  why: "It can lock others out, or remove the alerts before it does something else. New subscriptions show it who does what.",
-  fix: "Delete in this program only. Bind a role without these capabilities.",
+  what: "A subject gains a capability that is not proven to only read, and that no other rule reports. That is to delete role bindings, roles, identities, invites or groups, to create or change groups, or to decide where events and logs go. To accept terms, to call tools and to change requests for packages count too. So does a capability that this version does not know, whatever its name says. Proven to read are those of built-in roles that only read, such as `viewer`. Not reported: what the subject could already do there or on a group above, and a grant of `owner` (G1).",
+  why: "It can lock others out, or remove the alerts before it does something else. New subscriptions show it who does what. Logs and internal data may hold secrets of others.",
+  fix: "Delete in this program only. Bind `viewer`, or a role without these capabilities.",
   except: "For a service that cleans up, on the group that it cleans up.",
   exampleMatch: { subject: "cleaner", group: "acme / sandbox" },
   needsBefore: false,
   about: givesAccess,
   find: (facts) =>
-    findGrantsWith(facts, isOtherWriting, (grant) => ({
+    findGrantsWith(facts, "G9", (grant) => ({
       severity: hasWideReach(grant) ? "high" : "medium",
-      can: "take away what others have",
-      advice: "bind a role without these capabilities, and delete in this program only",
+      advice: "bind a role without these capabilities: use viewer to read, and this program to delete",
     })),
 };
 

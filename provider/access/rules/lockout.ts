@@ -2,6 +2,7 @@ import { trustMatches } from "../trust/addressGlob";
 import { compareKeys } from "../effects";
 import type { FieldEffect } from "../effects";
 import { isAccessField } from "../graph/accessKinds";
+import { nameIn } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import type { ResourceChange } from "../review/comparison";
 import { chooseStableName } from "./findingValue";
@@ -111,7 +112,7 @@ function findLostOwnGrants(facts: Facts): FindingInput[] {
         severity: "critical",
         field: "self",
         pins: capabilities,
-        message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${lost.role.name ?? lost.role.key} on ${lost.group.path}`,
+        message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${nameIn(lost.role)} on ${lost.group.path}`,
         details: capabilities.length > 0 ? [`loses ${listFirst(capabilities, 10)}`] : [],
         advice: "apply this with another identity: the pipeline may stop half-way and cannot undo it",
       }),

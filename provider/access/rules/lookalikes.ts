@@ -3,12 +3,16 @@ import { isJudged, isName } from "../graph/fieldAccess";
 import { mapLeaves, ownMember } from "../graph/references";
 import { isUnread } from "../graph/unread";
 import { specs } from "../documents/specs";
-import { findMixedWord } from "../trust/writingSystems";
+import { isCalledByName } from "../graph/accessKinds";
+import { groupBy } from "../graph/grantIndex";
+import type { Severity } from "../review/finding";
+import { findMixedWord, foldName } from "../trust/writingSystems";
+import { isBuiltInRole } from "./builtInRoles";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { everyKind } from "./kindConditions";
 import type { Rule } from "./rule";
-import { labelEntity } from "./wording";
+import { labelEntity, nounOf, plural } from "./wording";
 
 /** The strings of a resource that matter, and its name, by path. */
 function stringsOf(entity: Entity | undefined): ReadonlyMap<string, string> {
@@ -47,17 +51,91 @@ function findLookalikes(facts: Facts): FindingInput[] {
   });
 }
 
+const namesInFolds = new WeakMap<Facts, ReadonlyMap<string, readonly Entity[]>>();
+
+/** The objects that had a name before, as readers see it. */
+function namesakesBefore(facts: Facts, { kind, name = "" }: Entity): readonly Entity[] {
+  let known = namesInFolds.get(facts);
+  if (known === undefined) {
+    const named = [...facts.comparison.before.entities.values()].filter((each) => each.name !== undefined);
+    known = groupBy(named, (each) => [JSON.stringify([each.kind, foldName(each.name ?? "")])]);
+    namesInFolds.set(facts, known);
+  }
+  return known.get(JSON.stringify([kind, foldName(name)])) ?? [];
+}
+
+const isAtSamePlace = (one: Entity, other: Entity): boolean =>
+  one.inputs["parentUid"] === other.inputs["parentUid"];
+
+/** The object whose name a new or renamed one takes. */
+function findNamesake(facts: Facts, before: Entity | undefined, after: Entity): Entity | undefined {
+  return namesakesBefore(facts, after).find((other) => {
+    if (other.key === after.key || other.key === before?.key || isBuiltInRole(other)) return false;
+    if (before !== undefined) return true;
+    // A resource that is renamed in its program is deleted and created. Groups of one organisation have identities of one name.
+    return isAtSamePlace(other, after) ? !facts.isDeleted(other.key) : after.kind === "Role";
+  });
+}
+
+/** What a new name means to whoever chooses by names; undefined where nobody can take it for another one. */
+function judgeName(
+  facts: Facts,
+  before: Entity | undefined,
+  after: Entity,
+): { readonly severity: Severity; readonly why: string } | undefined {
+  const fold = foldName(after.name ?? "");
+  if (after.kind === "Role" && facts.roles.hasName(fold) && !isBuiltInRole(after)) {
+    return { severity: "medium", why: "that is the name of a role of the platform, and this one is not" };
+  }
+  const other = findNamesake(facts, before, after);
+  if (other !== undefined) {
+    const group = facts.groupOf(other)?.path;
+    const place = group === undefined ? "" : ` in ${group}`;
+    return {
+      severity: "medium",
+      why: `that was the name of another one${place}, ${other.uid ?? other.urn ?? other.key}`,
+    };
+  }
+  if (before === undefined) return undefined;
+  const grants = after.kind === "Role" ? facts.after.ofRole(after.key) : facts.grantsThrough(after.key);
+  if (grants.length === 0) return undefined;
+  const isStrong = after.kind === "Role" && grants.some(({ role }) => facts.roles.mayWrite(role));
+  return {
+    severity: isStrong ? "medium" : "low",
+    why: `${plural(grants.length, "grant")} through it, and whoever knew the name may take it for another one`,
+  };
+}
+
+/** Objects whose new name readers may take for that of another one. */
+function findTakenNames(facts: Facts): FindingInput[] {
+  return [...facts.writes(isCalledByName)].flatMap(({ before, after }): FindingInput[] => {
+    if (after.name === undefined || (before !== undefined && before.name === after.name)) return [];
+    const judged = judgeName(facts, before, after);
+    if (judged === undefined) return [];
+    return [
+      facts.aboutEntity(after, {
+        severity: judged.severity,
+        field: "name",
+        message: `${before === undefined ? `${nounOf(after.kind)} ${JSON.stringify(after.name)} is new` : `${labelEntity(before)} is called ${JSON.stringify(after.name)} from now on`}: ${judged.why}`,
+        pins: after.name,
+        advice:
+          "choose a name that nothing else of the kind has or had, and say in the pull request why it changes",
+      }),
+    ];
+  });
+}
+
 export const lookalike: Rule = {
   id: "X6",
   name: "look-alike",
-  severities: ["high", "medium"],
-  when: "medium for a name; otherwise high",
-  what: "A new word has letters of several alphabets, such as a Cyrillic `а` in a Latin word. It is in a name, or in a value that matters, such as a mail address, an issuer or the address of a sink. A domain is one word, also in punycode. Scripts that people write together, such as Latin and Japanese, are not reported.",
+  severities: ["high", "medium", "low"],
+  when: "medium for a name, low for a new name of what only reads; otherwise high",
+  what: "A new word has letters of several alphabets, such as a Cyrillic `а` in a Latin word. It is in a name, or in a value that matters, such as a mail address, an issuer or the address of a sink. A domain is one word, also in punycode. Scripts that people write together, such as Latin and Japanese, are not reported. Or a role, an identity or an identity provider takes a name that another one had, or that is a role of the platform. Case, spaces and invisible letters make no other name. Or one is renamed that gives something: two of them can exchange their names in several changes. Not reported: an identity of a name that another group has.",
   why: "Who reads the change takes it for another name or domain, which they trust. A stranger can register the domain that looks alike.",
-  fix: "Write the word in letters of one alphabet.",
+  fix: "Write the word in letters of one alphabet. Choose a name that nothing else of the kind has.",
   except: "For a domain that really has such a name, after a person has compared its letters.",
   exampleMatch: {},
   needsBefore: true,
   about: everyKind,
-  find: findLookalikes,
+  find: (facts) => [...findLookalikes(facts), ...findTakenNames(facts)],
 };

@@ -3,7 +3,6 @@ import { ownerOfAddress } from "../trust/addresses";
 import type { Entity } from "../graph/model";
 import type { Grant } from "../graph/grant";
 import type { Severity } from "../review/finding";
-import { isWriting } from "./capabilities";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { textAt } from "./inputValues";
@@ -30,8 +29,8 @@ function fieldOf({ inputs }: Entity): string {
 }
 
 /** Whether a grant allows an outsider more than to read below the root. */
-const isStrong = ({ role, group }: Grant): boolean =>
-  group.isRoot || (role.capabilities?.some(isWriting) ?? true);
+const isStrong = (facts: Facts, { role, group }: Grant): boolean =>
+  group.isRoot || facts.roles.mayWrite(role);
 
 /** The owners that identities with a grant trusted before. */
 function knownOwners(facts: Facts): KnownBefore {
@@ -53,6 +52,7 @@ interface Outsider {
 }
 
 function findOutsider(
+  facts: Facts,
   known: KnownBefore,
   conditions: readonly OwnerParts[],
   grants: readonly Grant[],
@@ -60,7 +60,7 @@ function findOutsider(
   const strangers = strangersOf(conditions, (owner) => isKnownOwner(known, owner));
   if (strangers.length > 0) {
     // Where nobody is known yet, everybody is new, and the first one most of all.
-    const severity = !known.isEmpty && grants.some(isStrong) ? "high" : "medium";
+    const severity = !known.isEmpty && grants.some((grant) => isStrong(facts, grant)) ? "high" : "medium";
     return { owners: strangers, grants, severity, words: "which no identity with a grant trusted before" };
   }
   const found = grants.map((grant) => ({
@@ -105,7 +105,7 @@ export const newOutsider: Rule = {
       const conditions = grants.length === 0 ? [] : ownersOf(facts, entity);
       if (conditions.length === 0) continue;
       known ??= knownOwners(facts);
-      const outsider = findOutsider(known, conditions, grants);
+      const outsider = findOutsider(facts, known, conditions, grants);
       if (outsider === undefined) continue;
       findings.push(
         facts.aboutEntity(entity, {

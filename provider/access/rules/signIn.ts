@@ -34,7 +34,7 @@ export const massGrant: Rule = {
           facts.aboutGrant(grant, {
             severity: "high",
             field: "defaultRole",
-            message: `${accessKinds[grant.sourceKind]?.impersonates === undefined ? `everyone who signs in through ${subject.name ?? subject.displayName} gets` : `${subject.displayName} can add people, who get`} ${roleName(grant)} ${scopeText(grant)}`,
+            message: `${accessKinds[grant.sourceKind]?.impersonates === undefined ? `everyone who signs in through ${subject.label ?? subject.name ?? subject.displayName} gets` : `${subject.displayName} can add people, who get`} ${roleName(grant)} ${scopeText(grant)}`,
             details: beyond.length > 0 ? [`more than viewer: ${listFirst(beyond, 10)}`] : [],
             advice: "set viewer as defaultRole, and bind more to those who need it",
           }),
@@ -72,7 +72,7 @@ export const identityProvider: Rule = {
   name: "identity-provider",
   severities: ["high"],
   when: "always",
-  what: "An identity provider or a SCIM token is new, or made anew by another argument. Or an existing provider changes who can sign in. That is its issuer, client, scopes, groups claim, PKCE, or provisioning by SCIM. The finding names the roles that it gives. Not reported: a new name, and a change that only restricts who can sign in (a removed scope, added PKCE).",
+  what: "An identity provider or a SCIM token is new, or made anew by another argument. Or an existing provider changes who can sign in. That is its issuer, client, scopes, groups claim, PKCE, or provisioning by SCIM. The finding names the roles that it gives. Not reported: a new name, and a change that only restricts who can sign in (a removed scope, added PKCE). S1 reports the `overlap` of a token, which changes nothing before the next rotation.",
   why: "Whoever runs the issuer, or has the SCIM token, decides who signs in and into which groups. Each of these people gets the default role and the roles of their groups.",
   fix: "Register it in a separate change, reviewed by those who run the directory. Compare the issuer character by character.",
   except: "For the directory of your own company, by the fingerprint of the finding.",
@@ -81,11 +81,12 @@ export const identityProvider: Rule = {
   about: decidesSignIn,
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const { op, after, fields } of facts.writes(decidesSignIn)) {
+    for (const { op, after, fields, sendsNothing } of facts.writes(decidesSignIn)) {
+      if (sendsNothing === true) continue;
       const isProvider = accessKinds[after.kind]?.signIn === "provider";
       const changed = fields
         .filter(({ path, direction, effect }) =>
-          // Each change of a directory token may make it anew, whatever it does to its end.
+          // Each change of a directory token that is sent makes it anew, whatever it does to its end.
           isProvider ? isAccessField(after.kind, path) && mayWiden(direction) : effect !== "none",
         )
         .map(({ path }) => path);

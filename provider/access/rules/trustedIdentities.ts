@@ -2,6 +2,7 @@ import { isObject } from "../../fields/values";
 import type { Json } from "../../fields/description";
 import { isAccessField } from "../graph/accessKinds";
 import type { Entity } from "../graph/model";
+import { nameIn } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { isAssumable } from "./kindConditions";
 import { limitLines } from "./wording";
@@ -61,9 +62,5 @@ export function readClaimConditions(
 }
 
 export function listGrants(grants: readonly Grant[]): string[] {
-  return limitLines(
-    [
-      ...new Set(grants.map(({ role, group }) => `${role.name ?? role.uid ?? role.key} on ${group.path}`)),
-    ].sort(),
-  );
+  return limitLines([...new Set(grants.map(({ role, group }) => `${nameIn(role)} on ${group.path}`))].sort());
 }

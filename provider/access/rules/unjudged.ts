@@ -3,7 +3,7 @@ import { isSummary } from "../graph/keys";
 import { isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/comparison";
-import type { GrantChange } from "../graph/grant";
+import type { Grant, GrantChange } from "../graph/grant";
 import { reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
 import { limitLines, labelEntity, plural, listFirst } from "./wording";
@@ -104,12 +104,14 @@ interface Doubt {
   readonly advice: string;
 }
 
+const nameOfRole = ({ label, name, uid }: Grant["role"]): string => label ?? name ?? uid ?? "a role";
+
 /** A group that the inventory lacks may be anyone's. Without an inventory a program names groups by uid alone. */
 function doubtsOfGroup(facts: Facts, { grant: { subject, role, group } }: GrantChange): Doubt[] {
   const entity = facts.entity(group.key);
   const isDescribed = entity === undefined ? group.uid === undefined : entity.assumed !== true;
   if (facts.comparison.inventory === undefined || isDescribed) return [];
-  const gains = `${subject.displayName} gains ${role.name ?? role.uid ?? "a role"} on ${group.path}`;
+  const gains = `${subject.displayName} gains ${nameOfRole(role)} on ${group.path}`;
   const message = `${gains}: the inventory does not contain this group`;
   return [{ field: "group", message, advice: OTHER_GROUP }];
 }
@@ -119,7 +121,7 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): Doubt[] {
   const { subject, role, group } = grant;
   const doubts: Doubt[] = [];
   const [heldRole, holder] = [facts.entity(role.key), facts.entity(subject.key)];
-  const what = role.name ?? role.uid ?? "a role";
+  const what = nameOfRole(role);
   if (isSummary(role.key)) {
     doubts.push({
       field: "role",
@@ -145,7 +147,7 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): Doubt[] {
   if (subject.type === "identity" && (holder === undefined || holder.assumed === true)) {
     doubts.push({
       field: "subject",
-      message: `${subject.name ?? subject.displayName} gains ${what} on ${group.path}: ${holder === undefined ? "who may assume the identity is unknown" : "only the program states who may assume the identity"}`,
+      message: `${subject.label ?? subject.name ?? subject.displayName} gains ${what} on ${group.path}: ${holder === undefined ? "who may assume the identity is unknown" : "only the program states who may assume the identity"}`,
       advice: INVENTORY,
     });
   }

@@ -1,5 +1,6 @@
 import { readRoleCapabilities } from "../graph/roleCapabilities";
-import { allowsBinding, isTakeover, isDelegation, isOtherWriting, isSupplyChain } from "./capabilities";
+import { familyOf } from "./capabilities";
+import { reportedEffects } from "./data/capabilityFamilies";
 import { GrantIndex } from "../graph/grantIndex";
 import type { Entity } from "../graph/model";
 import { severities } from "../review/finding";
@@ -28,12 +29,11 @@ function assessGain(
   const isProvider = grant.subject.type === "identityProvider";
   if (isProvider && facts.roles.capabilitiesBeyondViewer({ ...role, capabilities: added }).length > 0)
     return ["high", "everyone who signs in can do more than viewer"];
-  if (added.some(isTakeover)) return ["high", "it can now take over the access of others"];
-  if (added.some(allowsBinding)) return ["high", "it can now give roles to others"];
-  const severity = isWide ? "high" : "medium";
-  if (added.some(isDelegation)) return [severity, "it can now give its access to others"];
-  if (added.some(isSupplyChain)) return [severity, "it can now change what others pull"];
-  if (added.some(isOtherWriting)) return [severity, "it can now take away what others have"];
+  for (const { effect, severity } of reportedEffects) {
+    const worst = added.find((capability) => facts.roles.effectOf(capability) === effect);
+    if (worst === undefined) continue;
+    return [severity === "high" || isWide ? "high" : "medium", `it can now ${familyOf(worst).can}`];
+  }
   return grant.subject.matchesMany || grant.subject.type === "invite"
     ? ["medium", "many can hold it"]
     : ["low", ""];

@@ -21,6 +21,14 @@ export function isOfOneWritingSystem(word: string): boolean {
   return WRITING_SYSTEMS.some((letters) => letters.test(word));
 }
 
+/** A name as readers see it: without case, widths and characters that nothing shows. */
+export function foldName(name: string): string {
+  return name
+    .normalize("NFKC")
+    .replace(/[\s\p{Z}\p{Cf}\p{Cc}]+/gu, "")
+    .toLowerCase();
+}
+
 /** Words, and domains as a whole, in their own letters. */
 function* wordsOf(text: string): Generator<string> {
   for (const [domain] of text

@@ -1,4 +1,5 @@
 import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
+import { nameIn } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { replaceKeys } from "../graph/keys";
 import type { ReviewReport } from "../report/report";
@@ -21,7 +22,7 @@ const STILL_MORE = "announced as narrowed, but still as it was";
 
 const describeGrant = ({ grant, before = grant }: GrantChange): string => {
   const { subject, role, group } = before;
-  return `${subject.displayName}: ${role.name ?? role.uid ?? role.key} at ${group.path}`;
+  return `${subject.displayName}: ${nameIn(role)} at ${group.path}`;
 };
 
 const tupleKey = ({ subject, role, group }: GrantChange["grant"]): string =>

@@ -1,5 +1,6 @@
 import { sha256 } from "../documents/digest";
 import type { Finding } from "../review/finding";
+import { nameIn } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import type { FieldChange } from "../report/report";
 import { describeDifferences } from "./announcement";
@@ -28,7 +29,7 @@ function grantFinding(
   undone: readonly string[],
 ): Finding {
   const { subject, role, group } = grant;
-  const roleName = role.name ?? role.uid ?? role.key;
+  const roleName = nameIn(role);
   const fields = causes.flatMap(({ entity, fields: changed }) =>
     changed.map((field) => `${entityLabel(entity)}: ${fieldLine(field)}`),
   );

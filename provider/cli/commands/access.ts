@@ -49,7 +49,7 @@ interface AccessDocument extends EffectiveAccess {
 
 function formatAccess({ grant, inheritedBy }: Access): string {
   const { role, group, sourceKind, urn, uid, location } = grant;
-  const roleName = printable(role.name ?? `role ${role.uid ?? role.key}`, 80);
+  const roleName = printable(role.label ?? role.name ?? `role ${role.uid ?? role.key}`, 80);
   const groupPath = printable(group.path, 200);
   const below = inheritedBy === undefined ? "" : ` (and so at ${printable(inheritedBy.path, 200)})`;
   const source = urn === undefined ? (uid ?? "") : urnParts(urn).name;

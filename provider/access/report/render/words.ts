@@ -73,12 +73,13 @@ export function title(report: Report): string {
 
 /** Chooses the name to show for something that may have none. */
 export function chooseName(named: {
+  readonly label?: string;
   readonly name?: string;
   readonly key?: string;
   readonly uid?: string;
   readonly urn?: string;
 }): string {
-  return named.name ?? named.uid ?? named.urn ?? named.key ?? "(no name)";
+  return named.label ?? named.name ?? named.uid ?? named.urn ?? named.key ?? "(no name)";
 }
 
 /** Names a subject: its display name, and its own name if the display name does not contain it. */

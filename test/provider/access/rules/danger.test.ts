@@ -132,14 +132,24 @@ describe("D1 of an identity with static keys that is --self", () => {
   const until = (expirationTime: string): Props => ({ expirationTime });
 
   it.each([
-    ["a key is replaced", withKeys(keySet("a")), withKeys(keySet("b")), "adds key b; takes away key a"],
-    ["a key is removed", withKeys(keySet("a", "b")), withKeys(keySet("b")), "takes away key a"],
-    ["the keys cannot be read", withKeys(keySet("a")), withKeys("{}"), "a key set is no JSON Web Key Set"],
+    [
+      "a key is replaced",
+      withKeys(keySet("a")),
+      withKeys(keySet("b")),
+      /adds key [^;]*, kid b; takes away key [^;]*, kid a\)/,
+    ],
+    [
+      "a key is removed",
+      withKeys(keySet("a", "b")),
+      withKeys(keySet("b")),
+      /\(takes away key [^;]*, kid a\)/,
+    ],
+    ["the keys cannot be read", withKeys(keySet("a")), withKeys("{}"), /a key set is no JSON Web Key Set/],
     [
       "the keys expire earlier",
       withKeys(keySet("a"), until("2026-09-01T00:00:00Z")),
       withKeys(keySet("a"), until("2026-08-01T00:00:00Z")),
-      "ends earlier",
+      /ends earlier/,
     ],
   ])("says which where %s, and speaks of no other principal", (_, old, now, what) => {
     const [finding, ...others] = lossOf(old, now);
@@ -151,7 +161,7 @@ describe("D1 of an identity with static keys that is --self", () => {
       ),
       advice: expect.stringContaining("to rotate a key, add the new one beside the old one"),
     });
-    expect(finding?.message).toContain(what);
+    expect(finding?.message).toMatch(what);
   });
 
   it.each([

@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { visible } from "../../http/errors";
+import type { Json } from "../../fields/description";
+import { findPrivateMember, isObject, sortedJson } from "../../fields/values";
+
+/** The members that make a public key, by its type: RFC 7638, section 3.2, and RFC 8037 for `OKP`. */
+const KEY_MEMBERS: Readonly<Partial<Record<string, readonly string[]>>> = {
+  EC: ["crv", "kty", "x", "y"],
+  OKP: ["crv", "kty", "x"],
+  RSA: ["e", "kty", "n"],
+};
+
+/** The thumbprint of a public key by RFC 7638; undefined where a member of it is missing. */
+function thumbprintOf(key: Record<string, Json | undefined>): string | undefined {
+  const { kty } = key;
+  const members = typeof kty === "string" && Object.hasOwn(KEY_MEMBERS, kty) ? KEY_MEMBERS[kty] : undefined;
+  const values = members?.map((member) => [member, key[member]] as const);
+  if (values === undefined || !values.every(([, value]) => typeof value === "string")) return undefined;
+  return createHash("sha256")
+    .update(JSON.stringify(Object.fromEntries(values)))
+    .digest("base64url");
+}
+
+/** A key as reports show it, never by its members: who compares it with that of the owner compares one line. */
+function describeKey(key: Json): string {
+  if (!isObject(key)) return "no key";
+  const thumbprint = thumbprintOf(key);
+  // A digest of a short secret would tell it.
+  const digest =
+    findPrivateMember(key) === undefined
+      ? `sha256 ${createHash("sha256").update(sortedJson(key)).digest("hex").slice(0, 32)}`
+      : "private";
+  const { kid } = key;
+  const id = typeof kid === "string" ? `, kid ${visible(kid, 40)}` : ", without a kid";
+  return `key ${thumbprint ?? `of an unknown form (${digest})`}${id}`;
+}
+
+/** The keys of a JSON Web Key Set, each by all that it says; undefined where it is no key set. */
+export function keysIn(value: Json | undefined): ReadonlyMap<string, string> | undefined {
+  if (value === undefined || value === null || value === "") return new Map();
+  try {
+    const parsed: unknown = JSON.parse(typeof value === "string" ? value : "");
+    const keys = isObject(parsed) ? parsed["keys"] : undefined;
+    if (!Array.isArray(keys)) return undefined;
+    return new Map(keys.map((key) => [sortedJson(key), describeKey(key)]));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+/** The names of the platform's own roles, for reviews without an inventory. The list grows at the server. */
+export const builtInRoleNames: readonly string[] = [
+  "actions.viewer",
+  "apk.pull",
+  "argos.osv.reader",
+  "console_viewer",
+  "editor",
+  "guardener.admin",
+  "guardener.user",
+  "libraries.java.pull",
+  "libraries.java.pull_token_creator",
+  "libraries.javascript.pull",
+  "libraries.javascript.pull_token_creator",
+  "libraries.python.pull",
+  "libraries.python.pull_token_creator",
+  "limited_owner",
+  "owner",
+  "registry.pull",
+  "registry.pull_token_creator",
+  "registry.push",
+  "viewer",
+];

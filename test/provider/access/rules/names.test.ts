@@ -1,0 +1,179 @@
+import builtInRoles from "../../../../emulator/data/builtinRoles.json";
+import { builtInRoleNames } from "../../../../provider/access/rules/data/builtInRoleNames";
+import { isCalledByName } from "../../../../provider/access/graph/accessKinds";
+import { specs } from "../../../../provider/access/documents/specs";
+import type { Comparison } from "../../../../provider/access/review/comparison";
+import {
+  acme,
+  binding,
+  cards,
+  compareResources,
+  group,
+  groups,
+  identity,
+  owner,
+  payments,
+  pinned,
+  resource,
+  role,
+  viewer,
+} from "../../../support/access";
+import type { Resource } from "../../../support/access";
+import { found, severitiesOf } from "./support";
+
+const base = [...groups, viewer, owner];
+const change = (before: Resource[], after: Resource[]): Comparison =>
+  compareResources([...base, ...before], [...base, ...after]);
+const called = (one: Resource, name: string): Resource => ({ ...one, inputs: { ...one.inputs, name } });
+
+/** One object of each kind that lists call by name, with a grant of it. */
+const kinds: Readonly<Record<string, (name: string, parentUid?: string) => Resource>> = {
+  Role: (name, parentUid = acme) => resource("Role", name, { parentUid, capabilities: ["CAP_TAG_CREATE"] }),
+  Identity: (name, parentUid = payments) => resource("Identity", name, { parentUid, ...pinned }),
+  IdentityProvider: (name, parentUid = acme) =>
+    resource("IdentityProvider", name, {
+      parentUid,
+      defaultRole: viewer.uid,
+      oidc: { issuer: `https://${name}.example`, clientId: name },
+    }),
+};
+
+test("has the names of the platform's roles", () => {
+  expect(builtInRoleNames).toEqual(Object.keys(builtInRoles).sort());
+});
+
+test("tries each kind that has a name and is called by it", () => {
+  const named = Object.values(specs).flatMap((spec) =>
+    spec !== undefined && isCalledByName(spec.kind) && "name" in spec.fields ? [spec.kind] : [],
+  );
+  expect(Object.keys(kinds).sort()).toEqual(named.sort());
+});
+
+describe.each(Object.entries(kinds))("the name of a %s", (_kind, made) => {
+  const [one, other] = [made("one"), made("other")];
+
+  test.each<[string, Resource[], Resource[]]>([
+    ["that another one has", [one, other], [called(one, "other"), other]],
+    ["that another one had", [one, other], [called(one, "other"), called(other, "third")]],
+    ["but for its case and spaces", [one, other], [called(one, " Other\u200b"), other]],
+    ["in another group", [one, made("other", cards)], [called(one, "other"), made("other", cards)]],
+    ["of one that is deleted", [one, other], [called(one, "other")]],
+  ])("%s", (_title, before, after) => {
+    const findings = found("X6", change(before, after)).filter(({ urn }) => urn === one.urn);
+    expect(findings).toMatchObject([{ severity: "medium", field: "name" }]);
+    expect(findings[0]?.message).toContain("that was the name of another one");
+  });
+
+  test("that two exchange is two findings", () => {
+    const after = [called(one, "other"), called(other, "one")];
+    expect(severitiesOf("X6", change([one, other], after))).toEqual(["medium", "medium"]);
+  });
+
+  test("that a new one takes beside another one is a finding", () => {
+    const second = { ...one, uid: `${payments}/${"8".repeat(16)}`, urn: `${one.urn}-second` };
+    expect(severitiesOf("X6", change([one], [one, second]))).toEqual(["medium"]);
+  });
+
+  test("is none where a resource is renamed in its program, is new, or keeps its name", () => {
+    const moved = { ...one, uid: `${payments}/${"8".repeat(16)}`, urn: `${one.urn}-moved` };
+    expect(found("X6", change([one], [moved]))).toEqual([]);
+    expect(found("X6", change([], [one]))).toEqual([]);
+    const described = { ...one, inputs: { ...one.inputs, description: "new" } };
+    expect(found("X6", change([one, other], [described, other]))).toEqual([]);
+  });
+});
+
+describe("names that are exchanged in several changes", () => {
+  const [weak, strong] = [role("reader", ["REPO_LIST"]), role("admin", ["IAM_ROLES_UPDATE"])];
+  const ci = identity("ci", pinned);
+  const bound = [ci, binding(ci, strong, payments), binding(ci, weak, payments)];
+
+  test.each<[string, Resource[], Resource[], string[]]>([
+    ["the weak one makes room", [weak, strong], [called(weak, "old"), strong], ["low"]],
+    [
+      "the strong one takes the name",
+      [called(weak, "old"), strong],
+      [called(weak, "old"), called(strong, "reader")],
+      ["medium"],
+    ],
+    ["nobody has it", [weak, strong], [weak, called(strong, "viewer")], ["medium"]],
+  ])("%s", (_title, before, after, expected) => {
+    expect(severitiesOf("X6", change([...bound, ...before], [...bound, ...after]))).toEqual(expected);
+  });
+
+  test("are no finding where nothing is given through it", () => {
+    expect(found("X6", change([weak], [called(weak, "old")]))).toEqual([]);
+  });
+});
+
+describe("a role that is called as one of the platform", () => {
+  test.each([...builtInRoleNames, "Viewer", "ow\u200bner"])("%s", (name) => {
+    const own = role(name, ["REPO_LIST"]);
+    expect(severitiesOf("X6", change([], [own]))).toEqual(["medium"]);
+    const renamed = role("some", ["REPO_LIST"]);
+    expect(severitiesOf("X6", change([renamed], [called(renamed, name)]))).toEqual(["medium"]);
+  });
+});
+
+describe("two of one name", () => {
+  test("are told apart by issuer, group and uid in grants and lists", () => {
+    const [one, other] = [payments, cards].map((parentUid) => ({
+      ...resource("Role", "dev", { parentUid, capabilities: ["CAP_TAG_CREATE"] }),
+    })) as [Resource, Resource];
+    const ci = identity("ci", pinned);
+    const comparison = change(
+      [one, other, ci],
+      [one, other, ci, binding(ci, one, payments), binding(ci, other, cards)],
+    );
+    const labels = comparison.grants.map(({ grant }) => grant.role.label ?? "");
+    expect(labels).toEqual([
+      `dev (in acme / payments, uid …${one.uid.slice(one.uid.lastIndexOf("/"))})`,
+      `dev (in acme / payments / cards, uid …${other.uid.slice(other.uid.lastIndexOf("/"))})`,
+    ]);
+    const messages = found("G6", comparison).flatMap(({ details }) => details);
+    expect(messages).toEqual(labels.map((label) => `through role ${label}`));
+  });
+
+  test("are told apart where people sign in by them", () => {
+    const providers = ["a", "b"].map((name) => called(kinds["IdentityProvider"]!(name), "sso"));
+    const mappings = providers.map((provider, i) =>
+      resource("ExternalGroupRoleMapping", `m${i}`, {
+        parentUid: provider.uid,
+        externalGroupId: "admins",
+        roleUid: viewer.uid,
+        scope: acme,
+      }),
+    );
+    const { grants } = change(providers, [...providers, ...mappings]);
+    const names = grants.map(({ grant: { subject } }) => subject.displayName);
+    expect(new Set(names).size).toBe(2);
+    for (const [i, name] of [...names].sort().entries()) {
+      expect(name).toMatch(
+        new RegExp(`of sso \\(https://${"ab"[i] ?? ""}\\.example, in acme, uid …/[0-9a-f]{16}\\)$`),
+      );
+    }
+  });
+
+  test("have no label where each has a name of its own", () => {
+    const ci = identity("ci", pinned);
+    const { grants } = change([ci], [ci, binding(ci, viewer, payments)]);
+    expect(grants.map(({ grant }) => [grant.role.label, grant.subject.label])).toEqual([
+      [undefined, undefined],
+    ]);
+  });
+
+  test("show their uids where one takes the place of the other", () => {
+    const [one, other] = [role("dev", ["TAG_CREATE"]), group("x", `${acme}/${"3".repeat(16)}`)];
+    const twin = { ...one, uid: `${acme}/${"4".repeat(16)}`, urn: `${one.urn}-twin` };
+    const ci = identity("ci", pinned);
+    const given = binding(ci, one, payments);
+    const after = { ...given, inputs: { ...given.inputs, roleUid: twin.uid } };
+    const comparison = change([ci, one, twin, other, given], [ci, one, twin, other, after]);
+    const effect = comparison.changes.flatMap(({ fields }) => fields).find(({ path }) => path === "roleUid");
+    expect(effect?.before).not.toBe(effect?.after);
+    expect([effect?.before, effect?.after]).toEqual([
+      expect.stringContaining(one.uid.slice(one.uid.lastIndexOf("/"))),
+      expect.stringContaining(twin.uid.slice(twin.uid.lastIndexOf("/"))),
+    ]);
+  });
+});
