@@ -7,6 +7,7 @@ import type { InventoryObject } from "../documents/inventory";
 import { compositeKey } from "./keys";
 import type { Entity } from "./model";
 import { isPathWithin, isReference, mapLeaves } from "./references";
+import type { Leaf } from "./references";
 import { specs } from "../documents/specs";
 import { isUnread, unreadAt } from "./unread";
 import type { Place, UnreadReason, UnreadValue } from "./unread";
@@ -22,6 +23,9 @@ function readKnownName(inputs: Props): string | undefined {
     ? name
     : undefined;
 }
+
+/** Whether a value stands for none at all. */
+const isEmpty = (value: Json | undefined): boolean => value === undefined || value === null || value === "";
 
 /**
  * Whether a value has the form of its field. Another type in the place of an object is reported as unreadable, and so is a
@@ -45,6 +49,11 @@ function hasFormOf(field: FieldSpec, value: Json | undefined): boolean {
   }
 }
 
+/** Whether a program leaves out what it must declare: without it a grant leads nowhere, and would not be seen. */
+function isMissing({ field, isRequired }: Leaf, value: Json | undefined): boolean {
+  return isRequired && (isReference({ field }) ? isEmpty(value) : value === null);
+}
+
 interface ReadInputs {
   readonly inputs: Props;
   readonly unread: readonly UnreadValue[];
@@ -52,19 +61,25 @@ interface ReadInputs {
   readonly plaintextSecrets: readonly string[];
 }
 
-/** Inputs in which each value is exact, or a placeholder of a value that was not read. */
+/**
+ * Inputs in which each value is exact, or a placeholder of a value that was not read.
+ *
+ * @param isDeclared a program must declare all that is required.
+ */
 function readInputs(
   spec: ResourceSpec | undefined,
   inputs: Props,
   secretPaths: readonly string[],
   placeOf: (reason: UnreadReason) => Omit<Place, "path">,
+  isDeclared = false,
 ): ReadInputs {
   if (spec === undefined) return { inputs, unread: [], plaintextSecrets: [] };
   const unread: UnreadValue[] = [];
   const plaintextSecrets: string[] = [];
   const secret = new Set(secretPaths);
   const isInSecret = (path: string): boolean => secretPaths.some((outer) => isPathWithin(path, outer));
-  const read = mapLeaves(spec, inputs, (value, { path, property, field, decidesAccess }) => {
+  const readLeaf = (value: Json | undefined, leaf: Leaf): Json | undefined => {
+    const { path, property, field, decidesAccess } = leaf;
     const isHidden = value === SECRET_MASK && secret.has(path);
     if (field.secret === true && (value ?? "") !== "" && !isUnknown(value)) {
       if (value !== SECRET_MASK && !isInSecret(path)) plaintextSecrets.push(path);
@@ -74,13 +89,16 @@ function readInputs(
       ? "secret"
       : isUnknown(value)
         ? "unknown"
-        : isUnread(value) || !hasFormOf(field, value)
+        : isUnread(value) || !hasFormOf(field, value) || (isDeclared && isMissing(leaf, value))
           ? "unreadable"
           : undefined;
     if (reason === undefined) return value;
     unread.push({ path, property, reason, decidesAccess });
     return unreadAt(reason, { ...placeOf(reason), path });
-  });
+  };
+  const isVisitedAbsent = (field: FieldSpec): boolean =>
+    isDeclared && field.required === true && isReference({ field });
+  const read = mapLeaves(spec, inputs, readLeaf, isVisitedAbsent);
   return { inputs: read, unread, plaintextSecrets };
 }
 
@@ -120,12 +138,14 @@ export interface Reading {
   readonly side: Place["side"];
   /** The engine has compared its secrets with those from before, and found them equal. */
   readonly isSame?: boolean;
+  /** A program declares it, and so all that is required. */
+  readonly isDeclared?: boolean;
 }
 
 /** A resource of a state as an entity. */
 export function toEntity(
   resource: RecordedResource & { readonly kind: string },
-  { key, uid, side, isSame = false }: Reading,
+  { key, uid, side, isSame = false, isDeclared = false }: Reading,
 ): Entity {
   const { kind, urn, secretPaths } = resource;
   const placeOf = (reason: UnreadReason): Omit<Place, "path"> => ({
@@ -137,6 +157,7 @@ export function toEntity(
     declaredOf(resource),
     secretPaths,
     placeOf,
+    isDeclared,
   );
   const recorded = readServerDetails(kind, resource.outputs);
   const plaintext = [...plaintextSecrets, ...recorded.plaintextSecrets];

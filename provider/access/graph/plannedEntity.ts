@@ -23,7 +23,9 @@ export function plannedEntity(
 ): Entity {
   const isSame = plan.op === "same";
   const uid = keys.isOfOtherKind(plan) ? undefined : uidAfter(plan);
-  const planned = toEntity(resource, { key: keys.of(plan), uid, side: "after", isSame });
+  // What is only read may show no arguments, and nothing is written of what stays the same.
+  const isDeclared = plan.op === "create" || plan.op === "update" || plan.op === "replace";
+  const planned = toEntity(resource, { key: keys.of(plan), uid, side: "after", isSame, isDeclared });
   const spec = specs[resource.kind];
   if (spec === undefined) return planned;
   const assumptions: Assumption[] = [];

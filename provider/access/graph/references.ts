@@ -11,6 +11,8 @@ export interface Leaf {
   readonly field: FieldSpec;
   /** Whether the value decides who may do what. */
   readonly decidesAccess: boolean;
+  /** Whether there must be a value: a required member, an item of a list, an entry of a map. */
+  readonly isRequired: boolean;
 }
 
 /** A member of an object itself, never one of its prototype: labels and names may be `constructor`. */
@@ -30,39 +32,79 @@ export function pathsAround(path: string): string[] {
 
 type Visit = (value: Json | undefined, leaf: Leaf) => Json | undefined;
 
-function mapValue(value: Json | undefined, leaf: Leaf, visit: Visit): Json | undefined {
+function mapValue(
+  value: Json | undefined,
+  leaf: Leaf,
+  visit: Visit,
+  isVisitedAbsent: IsVisitedAbsent,
+): Json | undefined {
   const { field, path } = leaf;
-  const inner = (of: FieldSpec, at: string): Leaf => ({
+  const inner = (of: FieldSpec, at: string, isRequired: boolean): Leaf => ({
     ...leaf,
     field: of,
     path: at,
     decidesAccess: decidesAccess(of, leaf.decidesAccess ? "permission" : "other"),
+    isRequired,
   });
+  const map = (each: Json | undefined, at: Leaf): Json | undefined =>
+    mapValue(each, at, visit, isVisitedAbsent);
   if (field.type === "list" && Array.isArray(value)) {
-    return value.map((item, index) => mapValue(item, inner(field.items, `${path}[${index}]`), visit) ?? null);
+    return value.map((item, index) => map(item, inner(field.items, `${path}[${index}]`, true)) ?? null);
   }
-  if ((field.type === "object" || field.type === "map") && isObject(value)) {
+  if (field.type === "map" && isObject(value)) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, member]) => {
-        const of = field.type === "map" ? field.values : ownMember(field.fields, key);
-        return [key, of === undefined ? member : mapValue(member, inner(of, `${path}.${key}`), visit)];
+      Object.entries(value).map(([key, entry]) => [
+        key,
+        map(entry, inner(field.values, `${path}.${key}`, true)),
+      ]),
+    );
+  }
+  if (field.type === "object" && isObject(value)) {
+    return Object.fromEntries(
+      Object.entries(withAbsent(field.fields, value, isVisitedAbsent)).map(([key, member]) => {
+        const of = ownMember(field.fields, key);
+        return [
+          key,
+          of === undefined ? member : map(member, inner(of, `${path}.${key}`, of.required === true)),
+        ];
       }),
     );
   }
   return visit(value, leaf);
 }
 
+/** Which members are visited that an object does not have. */
+type IsVisitedAbsent = (field: FieldSpec) => boolean;
+
+/** An object with the members that are visited though it does not have them. */
+function withAbsent(
+  fields: Readonly<Record<string, FieldSpec>>,
+  members: Props,
+  isVisitedAbsent: IsVisitedAbsent,
+): Props {
+  const absent = Object.entries(fields).flatMap(([key, field]) =>
+    isVisitedAbsent(field) && ownMember(members, key) === undefined ? [[key, undefined] as const] : [],
+  );
+  return absent.length === 0 ? members : { ...members, ...Object.fromEntries(absent) };
+}
+
 /**
  * Replaces each value in inputs by the result of `visit`. It visits scalars, and unknown or hidden values in the place of
  * a list, map or object.
  */
-export function mapLeaves(spec: ResourceSpec, inputs: Props, visit: Visit): Props {
+export function mapLeaves(
+  spec: ResourceSpec,
+  inputs: Props,
+  visit: Visit,
+  isVisitedAbsent: IsVisitedAbsent = () => false,
+): Props {
   return Object.fromEntries(
-    Object.entries(inputs).map(([key, value]) => {
+    Object.entries(withAbsent(spec.fields, inputs, isVisitedAbsent)).map(([key, value]) => {
       const field = ownMember(spec.fields, key) ?? ownMember(spec.outputs, key);
       if (field === undefined) return [key, value];
-      const leaf = { path: key, property: key, field, decidesAccess: decidesAccess(field) };
-      return [key, mapValue(value, leaf, visit)];
+      const isRequired = field.required === true;
+      const leaf = { path: key, property: key, field, decidesAccess: decidesAccess(field), isRequired };
+      return [key, mapValue(value, leaf, visit, isVisitedAbsent)];
     }),
   );
 }

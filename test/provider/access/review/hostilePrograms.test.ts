@@ -1,5 +1,6 @@
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
 import { decidesAccess, effectOf } from "../../../../provider/access/graph/fieldAccess";
+import { isReference } from "../../../../provider/access/graph/references";
 import type { ReviewReport } from "../../../../provider/access/report/report";
 import type { AccessEffect, FieldSpec, Json, Props } from "../../../../provider/fields/description";
 import { UNKNOWN } from "../../../../provider/fields/description";
@@ -251,6 +252,10 @@ describe("a value that is wrapped", () => {
 
 /** A value that decides access, as tests set it and as findings name it. */
 interface DecidingValue {
+  readonly field: FieldSpec;
+  /** A member of an object, and whether it need not be set. */
+  readonly isMember: boolean;
+  readonly isOptional: boolean;
   readonly path: readonly string[];
   readonly named: string;
   readonly effect: AccessEffect | "none";
@@ -269,6 +274,9 @@ function decidingValues(
       of,
       item,
       {
+        field: of,
+        isMember: field.type === "object",
+        isOptional: field.type === "object" && of.required !== true,
         path: [...at.path, key],
         named: `${at.named}${named}`,
         effect: effectOf(of, effectOf(field, inherited)),
@@ -290,8 +298,71 @@ function decidingValues(
 
 const decidingIn = (kind: string, inputs: Props): DecidingValue[] =>
   Object.entries(specOf(kind).fields).flatMap(([key, field]) =>
-    decidingValues(field, inputs[key], { path: [key], named: key, effect: effectOf(field) }),
+    decidingValues(field, inputs[key], {
+      field,
+      isMember: true,
+      isOptional: field.required !== true,
+      path: [key],
+      named: key,
+      effect: effectOf(field),
+    }),
   );
+
+describe("a reference that is no uid, in a preview that no engine wrote", () => {
+  const cases = samples.flatMap(({ kind, label, inputs }) =>
+    decidingIn(kind, inputs)
+      .filter(({ field }) => isReference({ field }))
+      .map((each) => ({ kind, label, inputs, ...each })),
+  );
+  const wrong: readonly Json[] = [
+    " ",
+    "\t",
+    "x",
+    `${ROOT} `,
+    "A".repeat(40),
+    0,
+    5,
+    true,
+    false,
+    {},
+    [],
+    [ROOT],
+  ];
+  const empty: readonly Json[] = ["", null];
+
+  test("is tried in each kind that refers to another", () => {
+    const kinds = specs.filter(({ fields }) => Object.values(fields).some((field) => isReference({ field })));
+    expect([...new Set(cases.map(({ kind }) => kind))]).toEqual(
+      expect.arrayContaining(kinds.map(({ kind }) => kind)),
+    );
+  });
+
+  test.each(cases)(
+    "cannot be judged: $named of $label",
+    ({ kind, label, inputs, path, named, isMember, isOptional }) => {
+      const values: (Json | undefined)[] = [
+        ...wrong,
+        ...(isOptional ? [] : empty),
+        // An item that is taken out is not there: only a member must be.
+        ...(isMember && !isOptional ? [undefined] : []),
+      ];
+      for (const value of values) {
+        const declared = state(kind, label, withValue(inputs, path, value));
+        for (const op of ["create", "update", "replace"]) {
+          const before = op === "create" ? undefined : state(kind, label, inputs, { id: uid(99) });
+          const after = op === "create" ? declared : { ...declared, id: uid(99) };
+          const findings = judge(preview(...unchanged, step(op, before, after))).findings;
+          const found = findings.filter(({ id, severity }) => id === "X3" && severity === "high");
+          expect({ value, op, found: found.map(({ message }) => message) }).toEqual({
+            value,
+            op,
+            found: expect.arrayContaining([expect.stringContaining(`${named} of `) as string]) as string[],
+          });
+        }
+      }
+    },
+  );
+});
 
 describe("a value that becomes secret", () => {
   const around = [
