@@ -1,6 +1,5 @@
-import { isWriting } from "./capabilities";
-import { filterSharedIssuers } from "../trust/issuers";
-import type { SharedIssuer } from "../trust/issuers";
+import { servicesWithRuns } from "../trust/issuers";
+import type { RunsOfService, SharedIssuer } from "../trust/issuers";
 import { exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
 import type { Entity } from "../graph/model";
@@ -135,7 +134,7 @@ interface UntrustedRuns {
   readonly field: "claimMatch.subject" | "claimMatch.subjectPattern";
   /** The subject or the pattern, as the program writes it. */
   readonly accepted: string;
-  readonly vendor: SharedIssuer;
+  readonly vendor: RunsOfService;
   /** As in "pull requests". */
   readonly runs: readonly string[];
   readonly example: string | undefined;
@@ -153,7 +152,7 @@ function findUntrustedRunsOf(facts: Facts, { inputs }: Entity): UntrustedRuns | 
   const pattern = subject === undefined ? accepted : exactPattern(subject);
   const languages = languagesOf(facts);
   const known = sharedIssuersOf(facts, claimMatch);
-  const vendors =
+  const vendors: readonly RunsOfService[] =
     known.length > 0 ? known : [issuerWithSubjectsLike(languages, subject, pattern) ?? []].flat();
   const claims = {
     exact: readClaimConditions(claimMatch, "claims"),
@@ -172,14 +171,14 @@ function findUntrustedRunsOf(facts: Facts, { inputs }: Entity): UntrustedRuns | 
     vendor,
     runs: [...new Set(refs.map(({ what }) => what))],
     example: refs[0].example,
-    owners: subject === undefined ? ownerNames(facts, claimMatch, vendors) : [],
+    owners: subject === undefined ? ownerNames(facts, claimMatch, known) : [],
   };
 }
 
 function reportUntrustedRuns(facts: Facts, entity: Entity, found: UntrustedRuns): FindingInput {
   const { field, accepted, vendor, runs, example, owners } = found;
   const grants = facts.grantsAfter(entity.key);
-  const canWrite = grants.some(({ role }) => role.capabilities?.some(isWriting) ?? true);
+  const canWrite = grants.some(({ role }) => facts.roles.mayWrite(role));
   return facts.aboutEntity(entity, {
     severity: canWrite ? "high" : "medium",
     field,
@@ -201,7 +200,7 @@ export const pullRequestRef: Rule = {
   name: "pull-request-ref",
   severities: ["high", "medium"],
   when: "high if the identity has a write capability, or if the capabilities of its role are unknown; otherwise medium",
-  what: "An identity accepts runs of code that nobody reviewed: of pull requests, or of more than nine names of branches, tags or environments. A new environment has no protection. So do plans of HCP Terraform, previews of Pulumi Cloud, and preview deployments and developers of Vercel. Without a `$` the pattern accepts every name that starts like the intended one. Not reported: a number after fixed words (`release-[0-9]+`), what a claim such as `ref` excludes, named branches, tags and environments, and what T1 reports.",
+  what: "An identity accepts runs of code that nobody reviewed: of pull requests, or of more than nine names of branches, tags or environments. A new environment has no protection. So do plans of HCP Terraform, previews of Pulumi Cloud, and preview deployments and developers of Vercel. So do jobs of CircleCI whose subject names no `vcs-ref`, and steps of Bitbucket without an environment of a deployment. Without a `$` the pattern accepts every name that starts like the intended one. Not reported: a number after fixed words (`release-[0-9]+`), what a claim such as `ref` excludes, named branches, tags and environments, and what T1 reports.",
   why: "Whoever can push a branch or open a pull request writes the workflow that runs. It acts as the identity before anyone has reviewed a line.",
   fix: "Pin the branch or, better, a protected environment: `repo:acme/pay:environment:production`. Use a second identity with a read-only role for pull requests.",
   except: "For an identity that only reads what pull requests need.",
@@ -220,14 +219,14 @@ function issuerWithSubjectsLike(
   languages: Languages,
   subject: string | undefined,
   pattern: string,
-): SharedIssuer | undefined {
-  return filterSharedIssuers(({ untrustedRefs, subjectPrefix }) => {
+): RunsOfService | undefined {
+  return servicesWithRuns.find(({ untrustedRefs, subjectPrefix }) => {
     const start = `\\A(?:${subjectPrefix})`;
     if (untrustedRefs.length === 0) return false;
     return subject === undefined
       ? languages.isSubset(pattern, start) === "yes"
       : languages.matches(start, subject);
-  })[0];
+  });
 }
 
 function ownerNames(

@@ -1,12 +1,12 @@
 import { AZURE_TENANT, CIRCLECI_ORGANISATION } from "./data/issuerHosts";
 import { BUILDKITE, GITHUB, GITLAB, GOOGLE } from "./data/pins";
-import { sharedIssuers } from "./data/sharedIssuers";
-import type { SharedIssuer } from "./data/sharedIssuers";
+import { runsOfTenants, sharedIssuers } from "./data/sharedIssuers";
+import type { RunsOfService, SharedIssuer } from "./data/sharedIssuers";
 import type { Owner } from "./judgement";
 import { plainOrQuoted as plain } from "./quote";
 import { withoutTrailing } from "../../text/plain";
 
-export type { SharedIssuer } from "./data/sharedIssuers";
+export type { RunsOfService, SharedIssuer } from "./data/sharedIssuers";
 
 /** Who a subject is, after the name of its issuer; undefined where it has another form. */
 type DescribeSubject = (subject: string, issuer: string) => string | undefined;
@@ -107,6 +107,9 @@ export function customerOf(issuer: string): Owner | undefined {
     ? undefined
     : { what: found.what, name: name.toLowerCase() };
 }
+
+/** The services whose runs are known, at an issuer for all customers or for each. */
+export const servicesWithRuns: readonly RunsOfService[] = [...sharedIssuers, ...runsOfTenants];
 
 /** The issuers that sign for many customers among those for which `accepts` is true. */
 export function filterSharedIssuers(accepts: (issuer: SharedIssuer) => boolean): readonly SharedIssuer[] {

@@ -52,7 +52,7 @@ const host: SegmentSpec = {
 };
 
 /** Whose a host is: the domain that somebody has registered, or why that is not proven. */
-type HostOwner = { readonly domain: string } | { readonly problem: string };
+type HostOwner = { readonly domain: string } | { readonly problem: string; readonly givenName?: string };
 
 const isBelow = (name: string, domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
 
@@ -72,6 +72,12 @@ function findHostOwner(name: string): HostOwner {
       ? { domain: labels.slice(-2).join(".") }
       : { problem: `the public suffix list does not have .${last}` };
   if (domain === null) return { problem: `everybody can register names below ${bare}` };
+  // A page, a bucket or an application: who gives its name up does not take it along.
+  if (isPrivate === true)
+    return {
+      problem: `everybody can have a name below ${getPublicSuffix(bare, { allowPrivateDomains: true }) ?? bare}`,
+      givenName: domain,
+    };
   return !sharedDomains.some((row) => isBelow(bare, row.domain))
     ? { domain }
     : { problem: `${bare} serves many customers, and the address names none of them` };
@@ -169,7 +175,8 @@ function judgeVariousHosts(
   const domains = languages.names(pattern, registered, MOST_OWNERS);
   const isStranger = (name: string): boolean => {
     const found = findHostOwner(name);
-    return "domain" in found && !spelled.includes(found.domain);
+    const owner = "domain" in found ? found.domain : found.givenName;
+    return owner !== undefined && !spelled.includes(owner);
   };
   const isStrangeDomain = (name: string): boolean =>
     !spelled.includes(name) && getPublicSuffix(name) !== name;

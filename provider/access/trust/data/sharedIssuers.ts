@@ -80,6 +80,54 @@ const GITLAB_CLAIMS = "https://docs.gitlab.com/ci/secrets/id_token_authenticatio
 const BUILDKITE_SUBJECTS = "https://buildkite.com/docs/agent/cli/reference/oidc";
 const VERCEL_SUBJECTS = "https://vercel.com/docs/oidc/reference";
 
+/** Runs at a service, and what says that nobody has reviewed them. */
+export type RunsOfService = Pick<SharedIssuer, "name" | "subjectPrefix" | "untrustedRefs" | "example">;
+
+const CIRCLECI_TOKENS = "https://circleci.com/docs/openid-connect-tokens/";
+const CIRCLECI_USER = "org/[^/]+/project/[^/]+/user/[^/]+";
+const CIRCLECI_REF = "oidc.circleci.com/vcs-ref";
+
+/** Services that have an issuer for each customer: what a run is stands in the subject alone. */
+export const runsOfTenants: readonly RunsOfService[] = [
+  {
+    name: "CircleCI",
+    subjectPrefix: "org/[^/]+/project/",
+    untrustedRefs: [
+      {
+        what: "any branch",
+        subject: CIRCLECI_USER,
+        claims: { [CIRCLECI_REF]: `refs/(?:heads/(?:${INTRUDER}|pull/[0-9]+)|tags/${INTRUDER})` },
+        source: CIRCLECI_TOKENS,
+      },
+      ...(["branch", "tag"] as const).map((noun) =>
+        chosenRef(
+          noun,
+          `${CIRCLECI_USER}/vcs-origin/.+/vcs-ref/`,
+          { prefix: `refs/${noun === "branch" ? "heads" : "tags"}/`, after: "" },
+          { claim: CIRCLECI_REF, claims: {}, source: CIRCLECI_TOKENS },
+        ),
+      ),
+    ],
+    example:
+      "^org/72f988bf-example/project/9188040d-example/user/[^/]+/vcs-origin/github\\.com/acme/pay/vcs-ref/refs/heads/main$",
+  },
+  {
+    name: "Bitbucket",
+    subjectPrefix: "\\{[0-9a-fA-F-]+\\}:",
+    untrustedRefs: [
+      {
+        what: "any branch and pull request",
+        // With an environment of a deployment its id stands between those of the repository and the step.
+        subject: "\\{[0-9a-fA-F-]{36}\\}:\\{[0-9a-fA-F-]{36}\\}",
+        claims: { branchName: INTRUDER, deploymentEnvironmentUuid: "none" },
+        source:
+          "https://support.atlassian.com/bitbucket-cloud/docs/integrate-pipelines-with-resource-servers-using-oidc/",
+      },
+    ],
+    example: "^\\{9188040d-repository\\}:\\{72f988bf-environment\\}:\\{[0-9a-f-]+\\}$",
+  },
+];
+
 /** THE list of issuers that sign for many customers. `pins.ts` has what pins in their tokens. */
 export const sharedIssuers: readonly SharedIssuer[] = [
   {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Props } from "../../../../provider/fields/description";
 import {
   binding,
@@ -464,6 +465,46 @@ describe("T4 pull-request-ref", () => {
     );
   });
 
+  const ORG = "72f988bf-86f1-41af-91ab-2d7cd011db47";
+  const STEP = "9188040d-6c67-4c5b-b112-36a304b66dad";
+  const user = `org/${ORG}/project/${ORG}/user/${STEP}`;
+  const ref = (name: string): string => `${user}/vcs-origin/github.com/acme/pay/vcs-ref/${name}`;
+  const circleci = (match: Props): Props =>
+    claims({ issuer: `https://oidc.circleci.com/org/${ORG}`, ...match });
+  const bitbucket = (match: Props): Props =>
+    claims({
+      issuer: "https://api.bitbucket.org/2.0/workspaces/acme/pipelines-config/identity/oidc",
+      ...match,
+    });
+
+  it.each<[Props, string | undefined]>([
+    [circleci({ subject: user }), "any branch"],
+    [circleci({ subject: user, claims: { "oidc.circleci.com/vcs-ref": "refs/heads/main" } }), undefined],
+    [circleci({ subject: ref("refs/heads/main") }), undefined],
+    [circleci({ subjectPattern: `^${user}$` }), "any branch"],
+    [circleci({ subjectPattern: `^${ref("refs/heads/main")}$` }), undefined],
+    [circleci({ subjectPattern: `^${ref("refs/heads/(?:main|prod)")}$` }), undefined],
+    [circleci({ subjectPattern: `^${ref("refs/heads/release-[0-9]+")}$` }), undefined],
+    // What stands before a name may look like the end of a subject: no form tells where the name begins.
+    [circleci({ subjectPattern: `^${ref("refs/heads/.*")}$` }), "any branch and any tag"],
+    [circleci({ subjectPattern: `^${ref("refs/tags/.*")}$` }), "any branch and any tag"],
+    [circleci({ subjectPattern: `^${ref(".*")}$` }), "any branch and any tag"],
+    [circleci({ subjectPattern: `^org/${ORG}/project/${ORG}/user/.*$` }), "any branch and any tag"],
+    [bitbucket({ subjectPattern: `^\\{${ORG}\\}:.*$` }), "any branch and pull request"],
+    [bitbucket({ subjectPattern: `^\\{${ORG}\\}:\\{[0-9a-f-]+\\}$` }), "any branch and pull request"],
+    [bitbucket({ subjectPattern: `^\\{${ORG}\\}:.*$`, claims: { branchName: "main" } }), undefined],
+    [
+      bitbucket({ subjectPattern: `^\\{${ORG}\\}:.*$`, claims: { deploymentEnvironmentUuid: `{${STEP}}` } }),
+      undefined,
+    ],
+    [bitbucket({ subjectPattern: `^\\{${ORG}\\}:\\{${STEP}\\}:\\{[0-9a-f-]+\\}$` }), undefined],
+  ])("judges the code that runs at an issuer for each customer by %j", (trust, what) => {
+    const messages = found("T4", made(trust, pusher)).map(({ message }) => message);
+    expect(messages).toEqual(
+      what === undefined ? [] : [expect.stringContaining(`can be assumed by ${what}: it accepts "`)],
+    );
+  });
+
   it("is medium if the identity only reads, and high if that is unknown", () => {
     const trust = github({ subjectPattern: "^repo:acme/pay:.*$" });
     const reader = role("reader", ["REPO_LIST"]);
@@ -539,11 +580,15 @@ describe("T5 trust-changed", () => {
   });
 
   const keySet = (...kids: string[]): Props =>
-    keys({ issuerKeys: JSON.stringify({ keys: kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", kid })) }) });
+    keys({
+      issuerKeys: JSON.stringify({ keys: kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", x: kid, kid })) }),
+    });
+  const nameOf = (kid: string): string =>
+    `key ${createHash("sha256").update(`{"crv":"Ed25519","kty":"OKP","x":"${kid}"}`).digest("base64url")}, kid ${kid}`;
 
   it.each([
-    ["added", keySet("old"), keySet("old", "new"), "adds key new"],
-    ["replaced", keySet("old"), keySet("new"), "adds key new; takes away key old"],
+    ["added", keySet("old"), keySet("old", "new"), `adds ${nameOf("new")}`],
+    ["replaced", keySet("old"), keySet("new"), `adds ${nameOf("new")}; takes away ${nameOf("old")}`],
     ["unreadable", keySet("old"), keys({ issuerKeys: "{}" }), "a key set is no JSON Web Key Set"],
   ])("says of %s keys which ones they are, and that their holder gets the grants", (_, from, to, which) => {
     expect(found("T5", changed(from, to))).toMatchObject([
