@@ -58,7 +58,8 @@ export type AccessEffect = "subject" | "permission" | "restriction" | "expiry" |
  * - `source`: where images are copied from;
  * - `certificates`, `certificateProviders`: whose certificates every image trusts;
  * - `packageKeys`, `packageRepositories`: which packages every image takes;
- * - `user`: the user that every image runs as.
+ * - `user`: the user that every image runs as;
+ * - `contents`: what else is put into every image, or by which other names others pull it.
  */
 export type ImageEffect =
   | "image"
@@ -67,7 +68,8 @@ export type ImageEffect =
   | "certificateProviders"
   | "packageKeys"
   | "packageRepositories"
-  | "user";
+  | "user"
+  | "contents";
 
 /** Reads a member of a response; `body` is the object that contains it. */
 export type Decoder<T> = (value: unknown, body: Readonly<Record<string, unknown>>) => T;

@@ -6,7 +6,7 @@ import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";
 import { adviseOnName, bundle, forPeople, oneLine, parentGroup, tagName } from "./common";
 
 /** What is put into an image: others pull and run it. */
-const content = { security: true, access: "other" } as const;
+const content = { security: true, access: "other", images: "contents" } as const;
 /** Where the catalogue shows it. */
 const catalogue = { harmless: "where the catalogue lists it" } as const;
 const trusted = { security: true, access: "permission" } as const;
@@ -255,6 +255,7 @@ const repo = kind({
     aliases: list(alias, {
       unordered: true,
       access: "other",
+      images: "contents",
       serverFilled: filledFromSource("aliases"),
     }),
     /** Tags that are kept up to date. Order means nothing. With `syncConfig` they come from the source. */

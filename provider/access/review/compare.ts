@@ -1,3 +1,4 @@
+import { UNCONFIRMED } from "../../fields/description";
 import { describeEffects, createEffectSide } from "../effects";
 import type { EffectContext } from "../effects";
 import { SECRET_MASK, urnParts } from "../documents/engineState";
@@ -48,6 +49,14 @@ function mayDiffer(secret: string, { differing }: PlannedChange["plan"]): boolea
   return differing.some((path) => isPathWithin(secret, path) || isPathWithin(path, secret));
 }
 
+/** Whether an update changes only what the stack records: the provider compares the arguments with the recorded outputs. */
+function sendsNothing({ op, before, after }: PlannedChange["plan"], kind: string): boolean {
+  if (op !== "update" || before === undefined || after === undefined) return false;
+  const olds = { ...before.inputs, ...before.outputs };
+  const isConfirmed = olds[UNCONFIRMED] !== true;
+  return isConfirmed && specs[kind]?.operations?.sendsNothing?.(olds, after.inputs) === true;
+}
+
 function changeOf(
   { plan, kind, before, after, notReviewed, packageVersion, ...known }: PlannedChange,
   context: EffectContext,
@@ -66,6 +75,7 @@ function changeOf(
     after,
     fields: spec !== undefined && both ? describeEffects(spec, before.inputs, after.inputs, context) : [],
     secretsMayHaveChanged: secret,
+    ...(secret.length === 0 && sendsNothing(plan, kind) ? { sendsNothing: true } : {}),
     ...known,
     ...(notReviewed === undefined
       ? {}

@@ -26,6 +26,8 @@ export interface ResourceChange {
   readonly isMissing?: true;
   /** The uid that the stack records is that of an object of another kind. */
   readonly isOfOtherKind?: true;
+  /** The update changes only what the stack records: it sends nothing to the server. */
+  readonly sendsNothing?: true;
   /** Why nothing can be said of what it does; such a change has no entities. */
   readonly notReviewed?: string;
   /** The version of its package, where it is known. */

@@ -76,13 +76,15 @@ function findRenamed(facts: Facts, { op, after }: Change): Entity | undefined {
 }
 
 /**
- * What a resource lets in or gives out where it is new. Others judge grants, who signs in, and what is put into images.
+ * What a resource lets in or gives out where it is new. Others judge grants, who signs in, and whom images trust.
  */
 function newEffects(facts: Facts, { kind, after }: Change): readonly FieldEffect[] {
   if (decidesSignIn(kind) || accessKinds[kind]?.shownByGrants === true) return [];
   return facts.effectsOf(after).filter(
     ({ path, effect }) =>
-      (effect === "subject" || effect === "permission") &&
+      (effect === "subject" ||
+        effect === "permission" ||
+        imageContents(kind).some((contents) => isPathWithin(path, contents.path))) &&
       path !== "parentUid" &&
       // The list of grants shows all of what grants by itself, also where nothing of it is new.
       !(accessKinds[kind]?.grants !== undefined && isShownByGrants(kind, path, effect)) &&
@@ -92,7 +94,11 @@ function newEffects(facts: Facts, { kind, after }: Change): readonly FieldEffect
 }
 
 const imageSources = fieldsWhere(({ images }) => images === "source");
-const imageTrusts = fieldsWhere(({ images }) => images !== undefined && images !== "source");
+const imageContents = fieldsWhere(({ images }) => images === "contents");
+/** R1 and R2 judge these. */
+const imageTrusts = fieldsWhere(
+  ({ images }) => images !== undefined && images !== "source" && images !== "contents",
+);
 
 /** Whether a property names an image of the platform's own catalogue, which is no one else's. */
 function isFromCatalogue({ kind, inputs }: Entity, path: string): boolean {
@@ -124,7 +130,7 @@ function findChangedSettings(facts: Facts, others: readonly Finding[], change: C
     facts.aboutEntity(after, {
       severity,
       field: loudest.map(({ path }) => path).join(", "),
-      message: `${labelEntity(after)} ${isNew ? "is new there, and sets" : "changes"} ${loudest.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`,
+      message: `${labelEntity(after)} ${isNew ? "is new there, and sets" : "changes"} ${loudest.map(({ path, reason, direction }) => (isNew && direction === "unknown" ? path : `${path} (${reason})`)).join(", ")}${change.sendsNothing === true ? ": this update sends nothing to the server, and the next one acts on it" : ""}`,
       details: sortByDirection(open).map(
         ({ path, before = "not set", after: now = "not set", reason }) =>
           `${path}: ${before} → ${now} (${reason})`,
@@ -267,7 +273,7 @@ export const changedSetting: Rule = {
   name: "changed-setting",
   severities: ["high", "medium"],
   when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Medium where the effect is unknown, and high with --strict",
-  what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants: accounts of an association, registries that images are copied to. Or a resource is created that takes the place of what exists under its name. Not reported: what only takes access away, and what the list of grants shows.",
+  what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Not reported: what only takes access away, and what the list of grants shows.",
   why: "Each argument that is not a text for people decides something. Examples are the end of a token, the accounts of a group and the contents of an image.",
   fix: "Ask those who answer for the resource. Change the argument in a pull request of its own that says why.",
   except: "For one resource by its uid, once the new value has been checked.",

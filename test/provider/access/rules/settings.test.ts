@@ -3,7 +3,8 @@ import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rule
 import type { Comparison } from "../../../../provider/access/review/comparison";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { mayWiden } from "../../../../provider/access/effects";
-import type { Props } from "../../../../provider/fields/description";
+import type { Json, Props } from "../../../../provider/fields/description";
+import { fieldsWhere } from "../../../../provider/access/rules/describedFields";
 import {
   acme,
   binding,
@@ -137,6 +138,56 @@ describe("S1 changed-setting", () => {
     expect(findAll(comparison).map(({ id }) => id)).not.toContain("S1");
   });
 
+  const contents = fieldsWhere(({ images }) => images !== undefined)("Repo")
+    .map(({ path }) => path)
+    .filter((path) => path !== "syncConfig.source");
+  const samplesOf: Readonly<Record<string, Json>> = {
+    "customOverlay.contents.packages": ["curl"],
+    "customOverlay.contents.runtimeRepositories": ["https://apk.example"],
+    "customOverlay.contents.runtimeKeyring": [{ name: "a.rsa.pub", content: "x" }],
+    "customOverlay.environment": { NODE_OPTIONS: "-r x" },
+    "customOverlay.accounts.runAs": "0",
+    "customOverlay.accounts.users": [{ username: "u", uid: 0 }],
+    "customOverlay.accounts.groups": [{ groupname: "g" }],
+    "customOverlay.certificates.additional": [{ name: "ca", content: "x" }],
+    "customOverlay.certificates.providers": ["other"],
+    aliases: ["nginx:latest"],
+  };
+
+  test("knows a value of each argument of a repository that images depend on", () => {
+    expect(Object.keys(samplesOf).sort()).toEqual([...contents].sort());
+  });
+
+  test.each(contents)("a new repository that sets %s is a finding", (path) => {
+    const inputs = withMember(repo.inputs, path.split("."), samplesOf[path]) as Props;
+    const severe = findAll(change([], [{ ...repo, inputs }])).filter(({ severity }) => severity !== "low");
+    expect(severe.map(({ id, urn }) => [/^(?:S1|R2)$/.test(id), urn])).toEqual([[true, repo.urn]]);
+  });
+
+  test("a new repository without them is none", () => {
+    expect(findAll(change([], [repo]))).toEqual([]);
+  });
+
+  test.each<[Props, Props, string[]]>([
+    [{ overlap: "1h" }, { overlap: "24h" }, ["medium"]],
+    [{}, { overlap: "24h" }, ["medium"]],
+    [{ overlap: "24h" }, {}, ["medium"]],
+    [{ overlap: "24h" }, { overlap: "1h" }, []],
+  ])(
+    "says that the overlap of a directory token acts at its next rotation: %j to %j",
+    (from, to, expected) => {
+      const comparison = change([provider, token(from)], [provider, token(to)]);
+      expect(severitiesOf("G8", comparison)).toEqual([]);
+      const findings = found("S1", comparison);
+      expect(findings.map(({ severity }) => severity)).toEqual(expected);
+      for (const { message } of findings) {
+        expect(message).toMatch(
+          /overlap \(.*\): this update sends nothing to the server, and the next one acts on it$/,
+        );
+      }
+    },
+  );
+
   test("an invite that is replaced by one with a longer life", () => {
     expect(severitiesOf("S1", change([invite("24h")], [invite("48h")], [invite("24h")]))).toEqual(["medium"]);
     expect(severitiesOf("S1", change([invite("48h")], [invite("24h")], [invite("48h")]))).toEqual([]);
@@ -154,7 +205,7 @@ describe("S1 changed-setting", () => {
     ["a registry that images are copied to", copy({ source: "nginx", google: "gcr.io/evil" }), ["high"]],
     ["an image of the catalogue", copy({ source: "nginx" }), []],
     ["an image of another registry", copy({ source: "evil.example/nginx" }), ["high"]],
-    ["what is in an image", overlay({ environment: { NODE_OPTIONS: "-r x" } }), []],
+    ["what is in an image", overlay({ environment: { NODE_OPTIONS: "-r x" } }), ["medium"]],
   ])("of a new resource: %s", (_title, after, expected) => {
     expect(severitiesOf("S1", change([], [after]))).toEqual(expected);
   });
