@@ -384,6 +384,23 @@ test("every rule has a sample", () => {
   expect(Object.keys(samples)).toEqual(rules.map(({ id }) => id));
 });
 
+test("a uid accepts the next value of the same object where the finding is medium, and a fingerprint does not", () => {
+  const { before = [], after, next } = samples["R1"]!;
+  const [, latest] = before;
+  const [now, then] = [after, next as readonly Resource[]].map((each) => compareOf(samples["R1"]!, each)) as [
+    Comparison,
+    Comparison,
+  ];
+  const moved = (comparison: Comparison): Finding[] =>
+    findAll(comparison).filter(({ id, uid: own }) => id === "R1" && own === latest?.uid);
+  const [first, second] = [moved(now), moved(then)].map(([found]) => found!.fingerprint);
+  expect(moved(now)).toMatchObject([{ severity: "medium" }]);
+  const byUid = `allow: [{ rule: R1, match: { uid: "${latest?.uid ?? ""}" }, reason: agreed }]`;
+  expect(suppressedBy(byUid, moved(now), now)).toEqual([first]);
+  expect(suppressedBy(byUid, moved(then), then)).toEqual([second]);
+  expect(suppressedBy(`allow: [{ fingerprint: ${first}, reason: agreed }]`, moved(then), then)).toEqual([]);
+});
+
 const compareOf = (sample: Sample, after: readonly Resource[], more?: ComparisonOptions): Comparison =>
   compareResources([...base, ...(sample.before ?? [])], [...base, ...after], more);
 
@@ -409,6 +426,18 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))("rule %s", (id, rul
   const { example } = explainRule(rule);
   const exampleFor = ({ fingerprint }: Finding): string =>
     example.replace(/(?<=fingerprint: )[0-9a-f]{32}/, fingerprint);
+
+  it("accepts nothing high by a uid alone, of this value or of the next one", () => {
+    const { next, nextMore } = sample;
+    const later = Array.isArray(next) ? [compareOf(sample, next as readonly Resource[], nextMore)] : [];
+    for (const each of [comparison, ...later]) {
+      const all = findAll(each, sample.options);
+      const entries = 'allow: [{ match: { uid: "*" }, reason: agreed, expires: 2027-01-31 }]';
+      const suppressed = new Set(suppressedBy(entries, all, each));
+      const accepted = all.filter(({ fingerprint }) => suppressed.has(fingerprint));
+      expect(accepted.filter(({ severity }) => severity === "high" || severity === "critical")).toEqual([]);
+    }
+  });
 
   it("has an example that suppresses what it names, and nothing beside it", () => {
     const suppressed = own.map((finding) => suppressedBy(exampleFor(finding), findings, comparison));
