@@ -151,9 +151,13 @@ function newTeam(random: Random): Resources {
 const edits: Readonly<Record<string, Edit>> = {
   "describes a repository": { to: withInputs(api, { description: "Takes the money" }) },
   "describes an identity": { to: withInputs(deployer, { description: "The pipeline" }) },
-  "renames a role": { to: withInputs(publisher, { name: "image publisher" }) },
+  // Two roles can exchange their names in two changes, and a reader knows a role by its name.
+  "renames a role": {
+    to: withInputs(publisher, { name: "image publisher" }),
+    findings: ["X6 medium"],
+  },
   "renames a group": { to: withInputs(search, { name: "finding" }) },
-  "renames an identity": { to: withInputs(robot, { name: "search-robot" }) },
+  "renames an identity": { to: withInputs(robot, { name: "search-robot" }), findings: ["X6 low"] },
   "adds a repository": {
     to: (before, random) =>
       withNew(resource("Repo", `repo-${numberOf(random)}`, { parentUid: payments }))(before),

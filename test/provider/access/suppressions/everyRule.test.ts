@@ -432,7 +432,16 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))("rule %s", (id, rul
     const later = Array.isArray(next) ? [compareOf(sample, next as readonly Resource[], nextMore)] : [];
     for (const each of [comparison, ...later]) {
       const all = findAll(each, sample.options);
-      const entries = 'allow: [{ match: { uid: "*" }, reason: agreed, expires: 2027-01-31 }]';
+      const uids = all.flatMap(({ uid: own, grant }) => [
+        own,
+        grant?.uid,
+        grant?.subject.uid,
+        grant?.role.uid,
+      ]);
+      const entries = `allow:\n${[...new Set([uid("none"), ...uids])]
+        .filter((each) => each !== undefined)
+        .map((each) => `  - { match: { uid: "${each}" }, reason: agreed, expires: 2027-01-31 }\n`)
+        .join("")}`;
       const suppressed = new Set(suppressedBy(entries, all, each));
       const accepted = all.filter(({ fingerprint }) => suppressed.has(fingerprint));
       expect(accepted.filter(({ severity }) => severity === "high" || severity === "critical")).toEqual([]);
