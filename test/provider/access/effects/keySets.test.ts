@@ -16,7 +16,7 @@ const rfc = {
   kid: "2011-04-29",
 };
 
-const jwkOf = ({ publicKey }: { publicKey: KeyObject }): JWK => publicKey.export({ format: "jwk" }) as JWK;
+const jwkOf = ({ publicKey }: { publicKey: KeyObject }): JWK => publicKey.export({ format: "jwk" });
 const generated: readonly (readonly [string, JWK])[] = [
   ["RSA", jwkOf(generateKeyPairSync("rsa", { modulusLength: 2048 }))],
   ["EC P-256", jwkOf(generateKeyPairSync("ec", { namedCurve: "P-256" }))],
