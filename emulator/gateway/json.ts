@@ -2,7 +2,10 @@ import { isUtf8 } from "node:buffer";
 import { badRequest, StatusError } from "./status";
 
 /** Parsed JSON. A whole number that a number would round is a bigint. */
-export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
+export type Json = null | boolean | number | bigint | string | Json[] | JsonObject | typeof repeated;
+
+/** In place of the value of a key that comes twice: refused where the key has a meaning, else ignored. */
+export const repeated = Symbol("repeated");
 
 export interface JsonObject {
   readonly [key: string]: Json;
@@ -22,10 +25,12 @@ export function isJsonObject(json: Json): json is JsonObject {
 export function readBody(body: Buffer): Json | undefined {
   const text = body.toString("utf8");
   if (/^[ \t\r\n]*$/.test(text)) return undefined;
-  if (!isUtf8(body)) throw badRequest("the body is not UTF-8");
   try {
     const reader = new Reader(text);
-    return reader.value(reader.next(), 0);
+    const value = reader.value(reader.next(), 0);
+    if (!isUtf8(body) && text.slice(0, reader.at).includes("\ufffd"))
+      throw badRequest("the body is not UTF-8");
+    return value;
   } catch (error) {
     throw error instanceof StatusError ? error : badRequest(`the body is not JSON: ${String(error)}`);
   }
@@ -45,7 +50,8 @@ const maxDepth = 1000;
 const token = /[ \t\r\n]*([{}[\]:,]|"[^"\\]*(?:\\.[^"\\]*)*"|[-+.0-9A-Za-z]+)/sy;
 
 class Reader {
-  private at = 0;
+  /** Where the next token begins. */
+  at = 0;
 
   constructor(private readonly text: string) {}
 
@@ -77,8 +83,8 @@ class Reader {
     for (;;) {
       const key = this.value(mark, depth);
       if (typeof key !== "string" || this.next() !== ":") throw badRequest("the body is not JSON at a key");
-      if (key in members) throw badRequest(`duplicate field ${JSON.stringify(key)}`);
-      members[key] = this.value(this.next(), depth + 1);
+      const value = this.value(this.next(), depth + 1);
+      members[key] = key in members ? repeated : value;
       if (this.isEnd("}")) return members;
       mark = this.next();
     }

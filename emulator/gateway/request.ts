@@ -2,7 +2,7 @@ import type { Field, ItemType, Message, MessageType, Value } from "./fields";
 import { clearField, hasPresence, isZero, newMessage } from "./fields";
 import type { Call } from "./gateway";
 import type { Json } from "./json";
-import { isJsonObject, readBody } from "./json";
+import { isJsonObject, readBody, repeated } from "./json";
 import type { Match, Method } from "./routes";
 import { badRequest, Code, StatusError } from "./status";
 
@@ -95,6 +95,7 @@ export function decodeMessage(json: Json, type: MessageType): Message {
   for (const [key, value] of Object.entries(json)) {
     const field = type.byName.get(key);
     if (!field) continue;
+    if (value === repeated) throw badRequest(`duplicate field "${key}"`);
     take(field, `duplicate field "${key}"`);
     if (value === null) continue;
     if (field.oneof !== undefined) take(field.oneof, `oneof ${field.oneof} is already set before "${key}"`);
@@ -117,7 +118,7 @@ function decodeField(json: Json, { name, type }: Field): Value | null {
       const decodedKey = type.key.fromJson(key);
       if (typeof decodedKey !== "string")
         throw badRequest(`invalid value for ${type.key.kind} key: "${key}"`);
-      if (decodedKey in entries) throw badRequest(`duplicate map key "${key}"`);
+      if (item === repeated || decodedKey in entries) throw badRequest(`duplicate map key "${key}"`);
       const value = decodeItem(item, type.item, name);
       if (value !== null) entries[decodedKey] = value;
     }

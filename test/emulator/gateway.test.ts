@@ -114,11 +114,17 @@ describe("bodies", () => {
     ["half a pair of surrogates", `{"name":"\\ud800"}`],
     ["nesting without end", `{"x":`.repeat(5000)],
     ["a number with a leading zero", `{"name":"a","catalogTier":01}`],
-    ["a key twice, though no field has its name", `{"name":"a","x":1,"x":2}`],
+    ["a key of a map twice", `{"name":"a","customOverlay":{"environment":{"A":"1","A":"1"}}}`],
     ["nesting that ends too deep", `{"x":`.repeat(1100) + "1" + "}".repeat(1100)],
   ])("%s is refused with code 3", async (_, body) => {
     const response = await create(body);
     expect([response.status, response.body.code]).toEqual([400, 3]);
+  });
+
+  test("a key that comes twice is ignored where no field has its name", async () => {
+    const response = await create(`{"name":"twice","x":1,"x":2}`);
+    expect(response.status).toBe(200);
+    await api.delete(`/registry/v2/repos/${response.body.uid}`);
   });
 
   test("a request over 4 MiB is 429 code 8", async () => {
