@@ -140,7 +140,6 @@ const layers = {
     "provider/http",
     "provider/kinds",
     "provider/lifecycle",
-    "provider/lookups",
     "provider/text",
   ],
   "provider/cli": [

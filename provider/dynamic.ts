@@ -1,8 +1,7 @@
 import { withCode } from "./errors/codedError";
 import type { Client } from "./http/client";
 import { logLine } from "./text/printable";
-import { readSettings } from "./settings/settings";
-import { createClient } from "./settings/createClient";
+import { createClient, readSettings } from "./settings/settings";
 import { kinds } from "./kinds";
 import { KeyedMutex } from "./lifecycle/context";
 import type { HandlerContext } from "./lifecycle/context";

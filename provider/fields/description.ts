@@ -1,5 +1,10 @@
 import type { ErrorCode } from "../errors/registry";
 
+/*
+ * The description of a resource kind: data and types, from which checks, diffs, the JSON form and the field mask are
+ * made. Imports no code of the package.
+ */
+
 /** A JSON value as the engine hands it over and takes it back. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
 
@@ -506,8 +511,3 @@ export function isFoundByComparison(spec: Omit<ResourceSpec, "capabilities">): b
 export function aggregatedKind({ owns }: Pick<ResourceSpec, "owns">): string | undefined {
   return owns?.all ? owns.kind : undefined;
 }
-
-/*
- * The description of a resource kind: data and types, from which checks, diffs, the JSON form and the field mask are
- * made. Imports no code of the package.
- */

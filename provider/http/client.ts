@@ -1,9 +1,9 @@
 import { encodeUid } from "../text/uid";
-import { ConnectionError } from "./errors";
-import { listAll } from "./paging";
-import type { ListOptions } from "./paging";
-import { Requester, encodeQuery } from "./requester";
-import type { Call, ClientOptions, JsonObject, Query } from "./requester";
+import { ConnectionError, isTooLarge } from "./errors";
+import { encodeQuery } from "./query";
+import type { Query } from "./query";
+import { Requester } from "./requester";
+import type { Call, ClientOptions, JsonObject } from "./requester";
 import { SharedCreates, SharedReads } from "./sharing";
 import type { BatchMethod } from "./sharing";
 import { decodeClaims } from "./tokenClaims";
@@ -38,10 +38,24 @@ export class WriteLog {
 }
 
 export { apiEndpoint } from "./requester";
-export type { ClientOptions, JsonObject, Query } from "./requester";
+export type { Query } from "./query";
+export type { ClientOptions, JsonObject } from "./requester";
 
 /** Members of a list's response beside the list. */
 const PAGE_MEMBERS: readonly string[] = ["nextPageToken", "totalCount", "skipped"];
+
+export interface ListOptions {
+  /** The member of the response that holds the list; default: the last word of the path. */
+  readonly member?: string;
+  /** At most, and by default, 200. */
+  readonly pageSize?: number;
+  /** Tells objects apart, undefined nothing; default: by their uid. */
+  readonly key?: (object: JsonObject) => unknown;
+}
+
+const PAGE_SIZE = 200;
+/** Pages may be empty before the last one, or repeat objects, but not many in a row. */
+const MAX_PAGES_WITHOUT_NEWS = 10;
 
 /** The methods of the API: reads and creates that come together share requests. */
 export class Client {
@@ -187,16 +201,46 @@ export class Client {
     await this.request({ method: "DELETE", path: this.address(collection, uid), isIdempotent: true });
   }
 
-  /** All objects of a list, page by page, each once. */
-  list(collection: string, query: Query = {}, options: ListOptions = {}): AsyncGenerator<JsonObject> {
-    const api = {
-      get: (path: string, pageQuery?: Query) => this.get(path, pageQuery),
-      extractList: (path: string, response: JsonObject, member: string) =>
-        this.extractList(path, response, member),
-      unexpectedResponse: (path: string, why: string) =>
-        this.unexpectedResponse({ method: "GET", path }, why),
-    };
-    return listAll(api, collection, query, options);
+  /**
+   * All objects of a list, page by page. An expired token restarts a list without an error, so objects that were seen are
+   * dropped. A list of which many pages in a row hold nothing new ends in an error.
+   */
+  async *list(collection: string, query: Query = {}, options: ListOptions = {}): AsyncGenerator<JsonObject> {
+    const plural = options.member ?? collection.slice(collection.lastIndexOf("/") + 1);
+    const wrongList = (why: string) =>
+      this.unexpectedResponse({ method: "GET", path: collection }, `its list ${why}`);
+    const key = options.key ?? (({ uid }: JsonObject) => (uid === "" ? undefined : uid));
+    const seen = new Set<unknown>();
+    let pagesWithoutNews = 0;
+    let token: string | undefined;
+    let size = options.pageSize ?? PAGE_SIZE;
+    for (;;) {
+      let page: JsonObject;
+      try {
+        page = await this.get(collection, { ...query, page_size: size, page_token: token });
+      } catch (error) {
+        // The token says where to continue, whatever the size; what comes twice is dropped.
+        if (!isTooLarge(error) || size === 1) throw error;
+        size = Math.ceil(size / 2);
+        continue;
+      }
+      const seenBefore = seen.size;
+      for (const item of await this.extractList(collection, page, plural)) {
+        if (item === null || typeof item !== "object") throw wrongList(`"${plural}" contains no objects`);
+        const object = item as JsonObject;
+        const known = key(object);
+        const isRepeated = known !== undefined && seen.has(known);
+        seen.add(known ?? JSON.stringify(object));
+        if (!isRepeated) yield object;
+      }
+      const { nextPageToken: next } = page;
+      if (typeof next !== "string" || next === "") return;
+      token = next;
+      pagesWithoutNews = seen.size > seenBefore ? 0 : pagesWithoutNews + 1;
+      if (pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS) {
+        throw wrongList(`does not end: ${pagesWithoutNews} pages in a row contained nothing new`);
+      }
+    }
   }
 
   /** A whole list, asked for once by all who want it in the same turn of the event loop. */

@@ -41,15 +41,6 @@ const codesByStatus: Readonly<Record<number, Code>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-export function codeOfStatus(status: number): Code {
-  return codesByStatus[status] ?? "UNKNOWN";
-}
-
-/** The code that a body has by its number; undefined for any other number, as a proxy repeats its status there. */
-export function codeOfNumber(number: unknown): Code | undefined {
-  return typeof number === "number" ? CODE_NAMES[number] : undefined;
-}
-
 export interface FieldViolation {
   readonly field: string;
   readonly description: string;
@@ -324,18 +315,6 @@ export function isNotFound(error: unknown): boolean {
   return isApiError(error) && error.code === "NOT_FOUND" && error.details.resource !== undefined;
 }
 
-export function isPermissionDenied(error: unknown): boolean {
-  return hasCode(error, "PERMISSION_DENIED");
-}
-
-export function isInvalidArgument(error: unknown): boolean {
-  return hasCode(error, "INVALID_ARGUMENT");
-}
-
-export function isFailedPrecondition(error: unknown): boolean {
-  return hasCode(error, "FAILED_PRECONDITION");
-}
-
 /** A message over 4 MiB, in either direction: the same request gets the same response. */
 export function isTooLarge(error: unknown): boolean {
   return isApiError(error) && isSizeLimit(error.code, error.serverMessage);
@@ -373,11 +352,12 @@ export function apiErrorFrom(
   response: { status: number; header: (name: string) => string | undefined; body: unknown; now: number },
 ): ApiError {
   const body = recordOf(response.body);
-  const code = codeOfNumber(body["code"]);
+  // A proxy repeats its status there, which is the number of no code.
+  const code = typeof body["code"] === "number" ? CODE_NAMES[body["code"]] : undefined;
   const details = readDetails(body["details"]);
   return new ApiError(call, {
     status: response.status,
-    code: code ?? codeOfStatus(response.status),
+    code: code ?? codesByStatus[response.status] ?? "UNKNOWN",
     message: printableText(body["message"]),
     details,
     requestId: printable(

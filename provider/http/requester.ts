@@ -2,6 +2,8 @@ import { isUid } from "../text/uid";
 import type { TokenSource } from "./auth";
 import { ApiError, BASE_URL_SETTING } from "./errors";
 import type { ConnectionError } from "./errors";
+import { encodeQuery } from "./query";
+import type { Query } from "./query";
 import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "./retry";
 import type { RetryPolicy } from "./retry";
 import { Transport } from "./transport";
@@ -51,7 +53,6 @@ export interface ClientOptions {
   readonly policy?: Partial<RetryPolicy>;
 }
 
-export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 export type JsonObject = Record<string, unknown>;
 
 export interface Call {
@@ -61,15 +62,6 @@ export interface Call {
   readonly body?: unknown;
   /** Doing it twice is the same as doing it once. */
   readonly isIdempotent: boolean;
-}
-
-export function encodeQuery(query: Query): string {
-  const pairs = Object.entries(query).flatMap(([key, value]) => {
-    if (value === undefined) return [];
-    const values = typeof value === "object" ? value : [String(value)];
-    return values.map((item) => `${encodeURIComponent(key)}=${encodeURIComponent(item)}`);
-  });
-  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
 /** The API in the words of messages. */

@@ -1,6 +1,7 @@
 import DataLoader from "dataloader";
 import { CodedError } from "../errors/codedError";
 import { ApiError, ConnectionError, hasUnknownOutcome } from "./errors";
+import type { Query } from "./query";
 import { mayRetry } from "./retry";
 import { isUid, parentOf } from "../text/uid";
 
@@ -10,7 +11,6 @@ import { isUid, parentOf } from "../text/uid";
  */
 
 type JsonObject = Record<string, unknown>;
-type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** After this time a request, which is repeated or has no response, no longer holds up others. */
 const MAX_WAIT_MS = 1000;

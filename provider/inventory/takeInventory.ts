@@ -8,10 +8,10 @@ import { compareTexts, isObject, isSet } from "../fields/values";
 import { requireUid } from "../http/client";
 import type { Client, JsonObject } from "../http/client";
 import { ApiError, BASE_URL_SETTING, ConnectionError, hasCode, isNotFound, printable } from "../http/errors";
+import { splitByUrlLength } from "../http/query";
 import { kinds } from "../kinds";
 import { parseLiveInputs } from "../lifecycle/read";
 import { readOnly, readingHost } from "../lifecycle/readOnly";
-import { splitByUrlLength } from "../lookups/arguments";
 
 /** What could not be read. One refused list leaves the rest of an inventory readable. */
 export class Refusals {
@@ -137,8 +137,6 @@ const specs = kinds.map(({ spec }) => spec);
 
 /** A list call with more uids than this has more than one page. */
 const MAX_UIDS = 200;
-/** The gateway refuses responses of more than 4 MiB. */
-const SMALL_PAGE_SIZE = 20;
 
 type Query = Readonly<Record<string, string | readonly string[]>>;
 type ObjectName = Readonly<Record<"kind" | "uid", string>>;
@@ -270,24 +268,13 @@ export class InventoryReader {
     const { normalizeRead } = spec.operations ?? {};
     const isPartial = spec.listing?.contents === "partial";
     const uids: string[] = [];
-    for await (const item of this.listPages(spec, query)) {
+    for await (const item of this.client.list(spec.collection, query)) {
       const uid = requireUid(item, `listing ${spec.collection}`);
       if (!isWanted(uid)) continue;
       if (isPartial) uids.push(uid);
       else this.add(toInventoryObject(spec, normalizeRead ? normalizeRead(item) : item, uid));
     }
     if (isPartial) await this.readEach(spec, uids);
-  }
-
-  /** Lists in small pages where the server refuses a large one. */
-  private async *listPages(spec: ResourceSpec, query: Query): AsyncGenerator<JsonObject> {
-    try {
-      yield* this.client.list(spec.collection, query);
-    } catch (error) {
-      const isTooLarge = error instanceof ApiError && /larger than max/i.test(error.serverMessage);
-      if (!isTooLarge) throw error;
-      yield* this.client.list(spec.collection, query, { pageSize: SMALL_PAGE_SIZE });
-    }
   }
 
   /** Reads objects of a kind that is not listed: by list calls of many uids, or one by one where it has no list. */
@@ -298,7 +285,7 @@ export class InventoryReader {
       return;
     }
     await Promise.all(
-      splitByUrlLength("uidp.ids", uids, MAX_UIDS).map((part) =>
+      splitByUrlLength("uidp.ids", uids, { maxValues: MAX_UIDS }).map((part) =>
         this.refusals.record(spec, part[0], () =>
           this.listInto(spec, { ...spec.listing?.query, "uidp.ids": part }, (uid) => part.includes(uid)),
         ),

@@ -1,4 +1,4 @@
-import { isFailedPrecondition, isNotFound, printable } from "../http/errors";
+import { hasCode, isNotFound, printable } from "../http/errors";
 import { aggregatedKind } from "../fields/description";
 import type { Dependents, Props } from "../fields/description";
 import type { KindContext } from "./context";
@@ -31,7 +31,7 @@ export async function deleteResource(kind: KindContext, id: string, olds: Props)
     );
   } catch (error) {
     if (!isNotFound(error)) {
-      const notes = isFailedPrecondition(error) ? await describeDependents(kind, id) : [];
+      const notes = hasCode(error, "FAILED_PRECONDITION") ? await describeDependents(kind, id) : [];
       throw explain(spec, `deleting ${name}`, error, notes);
     }
   }

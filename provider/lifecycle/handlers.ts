@@ -23,17 +23,7 @@ export interface DiffResult {
 }
 
 /** The operations of one kind over plain values. No I/O in `check` and `diff`: the engine calls those one at a time. */
-export interface Handlers {
-  check(olds: Props, news: Props): Failure[];
-  /** `id`: of the resource that the engine compares. */
-  diff(olds: Props, news: Props, id?: string): DiffResult;
-  create(inputs: Props): Promise<CreateResult>;
-  read(id: string, olds: Props): Promise<ReadResult>;
-  update(id: string, olds: Props, news: Props): Promise<Props>;
-  delete(id: string, olds: Props): Promise<void>;
-}
-
-class KindHandlers implements Handlers {
+class KindHandlers {
   constructor(
     private readonly kind: KindContext,
     private readonly now: () => number,
@@ -53,6 +43,7 @@ class KindHandlers implements Handlers {
     }));
   }
 
+  /** `id`: of the resource that the engine compares. */
   diff(olds: Props, news: Props, id?: string): DiffResult {
     const { spec, owners } = this.kind;
     const difference = diffInputs(spec, olds, news);
@@ -96,6 +87,8 @@ class KindHandlers implements Handlers {
     }
   }
 }
+
+export type Handlers = Pick<KindHandlers, keyof KindHandlers>;
 
 export function handlersFor(spec: ResourceSpec, context: HandlerContext): Handlers {
   return new KindHandlers(createKindContext(spec, context), context.now);

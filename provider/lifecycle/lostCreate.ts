@@ -1,6 +1,6 @@
 import type { JsonObject } from "../http/client";
 import { requireUid } from "../http/client";
-import { ConnectionError, hasUnknownOutcome, isNotFound, isPermissionDenied } from "../http/errors";
+import { ConnectionError, hasCode, hasUnknownOutcome, isNotFound } from "../http/errors";
 import { createOnlyOutputs, isFoundByComparison, isReadAs } from "../fields/description";
 import type { Created, CreateSteps, Props } from "../fields/description";
 import { equal } from "../fields/values";
@@ -64,7 +64,7 @@ export async function createAndVerify<T>(steps: CreateSteps<T>): Promise<Created
 /** A parent that is not known everywhere yet refuses either way. An explained error is judged by its cause. */
 function mayEndSoon(error: unknown): boolean {
   const reason = error instanceof HandlerError ? error.cause : error;
-  return isPermissionDenied(reason) || isNotFound(reason);
+  return hasCode(reason, "PERMISSION_DENIED") || isNotFound(reason);
 }
 
 /** The create of one resource, whose response may be lost. */

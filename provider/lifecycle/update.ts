@@ -1,5 +1,5 @@
 import type { JsonObject } from "../http/client";
-import { ApiError, isInvalidArgument, isNotFound } from "../http/errors";
+import { ApiError, hasCode, isNotFound } from "../http/errors";
 import { UNCONFIRMED } from "../fields/description";
 import type { Props } from "../fields/description";
 import { changedSubresources, diffFields } from "../fields/fieldMask";
@@ -90,13 +90,13 @@ async function sendPatch(kind: KindContext, update: Update): Promise<JsonObject>
     if (!isMultiWord || isApplied(kind, update, response)) return response;
   } catch (error) {
     // The usual field-mask library refuses camelCase.
-    if (!isMultiWord || !isInvalidArgument(error)) throw error;
+    if (!isMultiWord || !hasCode(error, "INVALID_ARGUMENT")) throw error;
     refusal = error;
   }
   // The same body implies the same mask.
   const response = await sendAndConfirm(kind, update, undefined).catch((second: unknown) => {
     const isLessPrecise = second instanceof ApiError && second.details.fieldViolations.length === 0;
-    throw refusal !== undefined && isLessPrecise && isInvalidArgument(second) ? refusal : second;
+    throw refusal !== undefined && isLessPrecise && hasCode(second, "INVALID_ARGUMENT") ? refusal : second;
   });
   client.infersMasks ||= isApplied(kind, update, response);
   return response;

@@ -1,6 +1,7 @@
 import { decode } from "../fields/responseDecoders";
 import type { Decoded } from "../fields/builders";
 import { decodeSeverities, eventKind } from "./advisoryParts";
+import { splitByUrlLength } from "../http/query";
 import * as take from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { functionsOf } from "./invoke";
@@ -107,7 +108,7 @@ const metadata = functionsOf<GetVulnerabilityMetadataArgs, VulnerabilityMetadata
   takes: metadataArguments,
   run: async (client, { ids }) => {
     const parts = await Promise.all(
-      take.splitByUrlLength("ids", ids, MOST_IDS).map(async (part) => {
+      splitByUrlLength("ids", ids, { maxValues: MOST_IDS }).map(async (part) => {
         const responses: VulnerabilityMetadata[] = [];
         const options = { member: "vulnerabilityMetadata", key: ({ id }: { id?: unknown }) => id };
         for await (const item of client.list("/advisory/v2/metadata", { ids: part }, options)) {

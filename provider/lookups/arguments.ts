@@ -1,6 +1,7 @@
 import { CodedError } from "../errors/codedError";
 import * as pulumi from "../program/sdk";
-import type { Query } from "../http/client";
+import { encodeQuery, LONGEST_QUERY } from "../http/query";
+import type { Query } from "../http/query";
 import { printable } from "../http/errors";
 import { isUid } from "../text/uid";
 import { timestampNanos } from "../fields/values";
@@ -233,32 +234,12 @@ export function pickerOf<A extends object>(
     picked.every(([key, value]) => (object as Readonly<Record<string, unknown>>)[key] === value);
 }
 
-/** How many characters a query takes in an address. */
-export function querySize(query: Query): number {
-  return Object.entries(query).reduce(
-    (size, [parameter, value]) => (value === undefined ? size : size + encodedSize(parameter, value)),
-    0,
-  );
-}
-
 /** Whether a list of values to look for is empty: the server would treat it as no filter and return everything. */
 export function hasEmptyFilter<A extends object>(table: ArgumentTable<A>, args: A): boolean {
   return Object.entries<Argument<unknown>>(table).some(([key, { items, excludes }]) => {
     const value = (args as Record<string, unknown>)[key];
     return items !== undefined && !excludes && Array.isArray(value) && value.length === 0;
   });
-}
-
-/** Proxies commonly take addresses of up to 8 KiB. */
-const MAX_ENCODED = 7000;
-
-/** How many characters a parameter takes in an address. */
-function encodedSize(parameter: string, value: unknown): number {
-  const values: unknown[] = Array.isArray(value) ? value : [value];
-  return values.reduce<number>(
-    (size, one) => size + parameter.length + encodeURIComponent(String(one)).length + 2,
-    0,
-  );
 }
 
 /** Reports arguments that are too long for one address; a list that can be divided is never too long. */
@@ -269,37 +250,20 @@ export function querySizeProblem<A extends object>(table: ArgumentTable<A>, args
       const value = given[key];
       return sentAs === null || picks || value === undefined || canSplit?.(given)
         ? []
-        : [{ key, divides: canSplit !== undefined, size: encodedSize(sentAs, value) }];
+        : [
+            {
+              key,
+              divides: canSplit !== undefined,
+              size: encodeQuery({ [sentAs]: value as Query[string] }).length,
+            },
+          ];
     },
   );
   const total = sizes.reduce((sum, { size }) => sum + size, 0);
   const [largest] = sizes.sort((one, other) => other.size - one.size);
-  if (largest === undefined || total <= MAX_ENCODED) return undefined;
+  if (largest === undefined || total <= LONGEST_QUERY) return undefined;
   const instead = largest.divides
     ? "remove orderBy, which orders the objects of one request only, and sort the result, or give fewer"
     : "give fewer, and call this several times";
-  return `${largest.key} is too long for one request: it takes ${largest.size} characters of an address of at most ${MAX_ENCODED}; ${instead}`;
-}
-
-/** Divides the values of a repeated parameter into parts that are short enough for one address with `used` characters. */
-export function splitByUrlLength(
-  parameter: string,
-  values: readonly string[],
-  maxValues = Infinity,
-  used = 0,
-): string[][] {
-  const parts: string[][] = [];
-  let size = Infinity;
-  for (const value of new Set(values)) {
-    const cost = encodedSize(parameter, value);
-    const part = parts.at(-1);
-    if (part === undefined || size + cost > MAX_ENCODED - used || part.length >= maxValues) {
-      parts.push([value]);
-      size = cost;
-    } else {
-      part.push(value);
-      size += cost;
-    }
-  }
-  return parts;
+  return `${largest.key} is too long for one request: it takes ${largest.size} characters of an address of at most ${LONGEST_QUERY}; ${instead}`;
 }

@@ -1,5 +1,4 @@
 import * as pulumi from "../program/sdk";
-import type * as createClientModule from "../settings/createClient";
 import type * as settingsModule from "../settings/settings";
 import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
@@ -43,13 +42,9 @@ const NO_RUN = {};
  * The settings and the HTTP library take a noticeable part of a program's start, so the first lookup loads them, not the
  * package; `import()` is no way to do that under test runners that have their own loader.
  */
-function load(): Pick<typeof settingsModule, "readSettings"> &
-  Pick<typeof createClientModule, "createClient"> {
-  /* eslint-disable @typescript-eslint/no-require-imports -- see above */
-  const { readSettings } = require("../settings/settings") as typeof settingsModule;
-  const { createClient } = require("../settings/createClient") as typeof createClientModule;
-  /* eslint-enable @typescript-eslint/no-require-imports */
-  return { readSettings, createClient };
+function load(): typeof settingsModule {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- see above
+  return require("../settings/settings") as typeof settingsModule;
 }
 
 /** The session of the program that is running, by its stack configuration and environment as they are now. */

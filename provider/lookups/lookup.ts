@@ -4,6 +4,7 @@ import { decode, resourceDecoder } from "../fields/responseDecoders";
 import { capitalize } from "../fields/values";
 import type { Client, JsonObject, Query } from "../http/client";
 import { isNotFound, printable } from "../http/errors";
+import { splitByUrlLength } from "../http/query";
 import { parentOf } from "../text/uid";
 import * as take from "./arguments";
 import type { ArgumentsOf, ArgumentTable, LookupInputs } from "./arguments";
@@ -93,8 +94,7 @@ function queriesOf(query: Query): Query[] {
   const { "uidp.ids": uids, ...others } = query;
   if (!Array.isArray(uids)) return [query];
   const once = [...new Set(uids as string[])];
-  const used = take.querySize(others);
-  const parts = take.splitByUrlLength("uidp.ids", [...once].sort(), Infinity, used);
+  const parts = splitByUrlLength("uidp.ids", [...once].sort(), { others });
   if (parts.length <= 1) return [{ ...query, "uidp.ids": once }];
   return parts.map((part) => ({ ...query, "uidp.ids": part }));
 }

@@ -34,15 +34,11 @@ export function providerText(kind: string): string {
   return `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`;
 }
 
-const preparedPrototypes = new WeakSet<object>();
-
 /**
  * Arguments that were not given cost nothing in the program and in state, yet read as an output that
  * resolves to undefined.
  */
 function declareOutputs(prototype: object, spec: ResourceSpec): void {
-  if (preparedPrototypes.has(prototype)) return;
-  preparedPrototypes.add(prototype);
   for (const key of [...Object.keys(spec.fields), ...Object.keys(spec.outputs ?? {})]) {
     Object.defineProperty(prototype, key, {
       configurable: true,
@@ -77,40 +73,15 @@ function withSecrets(
   return Object.fromEntries(entries);
 }
 
-/** What is the same for every resource of a kind. */
-interface KindConstants {
-  readonly __provider: string;
-  /** Undefined for each output of the server's, so that the engine's library makes it a property. */
-  readonly outputs: Readonly<Record<string, undefined>>;
-  readonly secretOutputs: readonly string[];
-  readonly hasSecretFields: boolean;
-}
-
-const constants = new WeakMap<ResourceSpec, KindConstants>();
-
-function getConstants(spec: ResourceSpec): KindConstants {
-  const known = constants.get(spec);
-  if (known) return known;
-  const outputs = Object.entries(spec.outputs ?? {});
-  const computed: KindConstants = {
-    __provider: providerText(spec.kind),
-    outputs: Object.fromEntries(outputs.map(([key]) => [key, undefined])),
-    secretOutputs: outputs.filter(([, field]) => field.secret).map(([key]) => key),
-    hasSecretFields: Object.values(spec.fields).some(containsSecret),
-  };
-  constants.set(spec, computed);
-  return computed;
-}
-
 function withDefaults(
   spec: ResourceSpec,
   opts: pulumi.CustomResourceOptions | undefined,
 ): pulumi.CustomResourceOptions | undefined {
-  const { secretOutputs } = getConstants(spec);
+  const additionalSecretOutputs = Object.entries(spec.outputs ?? {})
+    .filter(([, field]) => field.secret)
+    .map(([key]) => key);
   const options =
-    secretOutputs.length === 0
-      ? opts
-      : pulumi.mergeOptions(opts, { additionalSecretOutputs: [...secretOutputs] });
+    additionalSecretOutputs.length === 0 ? opts : pulumi.mergeOptions(opts, { additionalSecretOutputs });
   return spec.deletion?.beforeReplace === "always" ? { deleteBeforeReplace: true, ...options } : options;
 }
 
@@ -120,7 +91,9 @@ function properties(
   args: object | undefined,
   opts: pulumi.CustomResourceOptions | undefined,
 ): Record<string, unknown> {
-  const { __provider, outputs, hasSecretFields } = getConstants(spec);
+  const __provider = providerText(spec.kind);
+  // The engine's library makes a property of each output of the server's that is named here.
+  const outputs = Object.fromEntries(Object.keys(spec.outputs ?? {}).map((key) => [key, undefined]));
   if (opts?.id !== undefined) {
     const all = Object.fromEntries(Object.keys(spec.fields).map((key) => [key, undefined]));
     return { ...all, ...outputs, __provider };
@@ -137,7 +110,7 @@ function properties(
   const set = Object.fromEntries(
     Object.entries(given).filter(([key, value]) => value !== undefined && key !== "__provider"),
   );
-  return Object.assign(hasSecretFields ? withSecrets(spec.fields, set) : set, outputs, { __provider });
+  return Object.assign(withSecrets(spec.fields, set), outputs, { __provider });
 }
 
 let warned = false;
@@ -229,7 +202,6 @@ export abstract class PlatformResource extends pulumi.CustomResource {
     args: object | undefined,
     opts: pulumi.CustomResourceOptions | undefined,
   ) {
-    declareOutputs(new.target.prototype, spec);
     refuseImport(spec, name, opts);
     const isManaged = opts?.id === undefined && args !== undefined;
     if (isManaged) recordResource(spec, name, { ...args }, opts?.parent);
@@ -283,5 +255,6 @@ export function resource<Args extends object>(
       return new this(name, undefined, { ...opts, id: uid });
     }
   }
+  declareOutputs(DescribedResource.prototype, kind);
   return DescribedResource as unknown as ResourceClass<Args>;
 }

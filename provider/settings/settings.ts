@@ -1,5 +1,8 @@
-import type { Credentials } from "../http/auth";
+import { tokenSource } from "../http/auth";
+import type { Credentials, TokenSource } from "../http/auth";
+import { Client } from "../http/client";
 import { ConfigError } from "../http/errors";
+import { logLine } from "../text/printable";
 import { readBaseUrl } from "./destination";
 import { readCredentials } from "./credentials";
 import { settingDefinitions } from "./definitions";
@@ -40,4 +43,13 @@ export function readSettings(sources: SettingSources): Settings {
     credentials: readCredentials(sources, api),
     debug: level !== undefined,
   };
+}
+
+/** A client made of settings. Nothing is sent, and no token exchanged, before its first request. */
+export function createClient(settings: Settings): { client: Client; tokens: TokenSource } {
+  const log = settings.debug
+    ? (line: string) => process.stderr.write(`platform: ${logLine(line)}\n`)
+    : undefined;
+  const tokens = tokenSource(settings.credentials, { timeoutMs: settings.timeoutMs, log });
+  return { client: new Client({ ...settings, tokens, log }), tokens };
 }

@@ -1,9 +1,8 @@
 import type { TokenSource } from "../../http/auth";
 import type { Client } from "../../http/client";
 import { ConfigError, printable } from "../../http/errors";
-import { readSettings } from "../../settings/settings";
+import { createClient, readSettings } from "../../settings/settings";
 import type { Settings, SettingSources } from "../../settings/settings";
-import { createClient } from "../../settings/createClient";
 import type { Flag } from "../framework/flags";
 import { pulumiEnvironment } from "./backend";
 import { execPulumi, NOT_FOUND } from "./pulumi";
