@@ -20,6 +20,7 @@ const { insertUncomparedFields, uncomparedFields } = load("access/drift/uncompar
 const { insertTerraformMapping } = load("access/adopt/terraform/mappingPage.js");
 const { referenceOf, rulesPage } = load("access/rules/explain.js");
 const { rules } = load("access/rules/index.js");
+const { formatWords } = load("fields/formats.js");
 const { renderCommandsPage } = load("cli/commandsPage.js");
 const { renderTroubleshootingPage } = load("cli/troubleshootingPage.js");
 
@@ -71,6 +72,6 @@ write(
   example,
   await format(capabilitiesModule(jobs), { parser: "typescript", printWidth: 110, trailingComma: "all" }),
 );
-const pages = referencePages(root, specs, uncomparedFields(), rules.map(referenceOf));
+const pages = referencePages(root, specs, uncomparedFields(), rules.map(referenceOf), formatWords);
 for (const file of stalePages(root, pages)) rmSync(path.join(root, file));
 for (const [file, text] of pages) write(file, await format(text, { parser: "markdown", printWidth: 110 }));

@@ -1,4 +1,7 @@
 import type { ErrorCode } from "../errors/registry";
+import type { Format } from "./formats";
+
+export type { Format } from "./formats";
 
 /*
  * The description of a resource kind: data and types, from which checks, diffs, the JSON form and the field mask are
@@ -22,20 +25,6 @@ export const ADOPT = "__adopt";
 
 /** Marks the outputs of a resource that was created and then could not be read: the next read completes them. */
 export const UNCONFIRMED = "__unconfirmed";
-
-/** A format that `check` verifies, by name. See formats.ts. */
-export type Format =
-  | "uid"
-  | "groupUid"
-  | "regex"
-  | "duration"
-  | "timestamp"
-  | "int64"
-  | "jwks"
-  | "url"
-  | "httpsUrl"
-  | "keyringFile"
-  | "rsaPublicKey";
 
 /** A pattern that a text must match, and how to say so: "must be …". */
 export interface Pattern {
@@ -156,6 +145,11 @@ export interface EnumSpec extends Behaviour {
   readonly known: readonly string[];
   /** The name, without prefix, that the server takes where none is given: the two mean the same. */
   readonly default?: string;
+  /**
+   * The known names stand from the least to the most: of a field with the access effect `permission` the later ones give
+   * more, of a `restriction` they restrict more.
+   */
+  readonly ordered?: true;
 }
 
 export interface BooleanSpec extends Behaviour {
@@ -172,7 +166,7 @@ export interface IntegerSpec extends Behaviour {
 export interface ListSpec extends Behaviour {
   readonly type: "list";
   readonly items: PublicSpec;
-  /** A set: order and repetition mean nothing. */
+  /** A set: order and repetition mean nothing. Each list says true or false. */
   readonly unordered?: boolean;
   readonly maxItems?: number;
 }

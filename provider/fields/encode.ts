@@ -1,5 +1,6 @@
 import type { FieldSpec, Json, Props, ResourceSpec } from "./description";
-import { durationToWire, isObject, isSet } from "./values";
+import { formats } from "./formats";
+import { isObject, isSent } from "./values";
 
 /** The name of a field on the wire. */
 export function wireName(key: string, spec: FieldSpec): string {
@@ -9,8 +10,8 @@ export function wireName(key: string, spec: FieldSpec): string {
 /** A value as it is sent: fields renamed, unset members left out. */
 export function toWire(spec: FieldSpec, value: Json | undefined): Json {
   if (value === undefined || value === null) return null;
-  if (spec.type === "string" && spec.format === "duration" && typeof value === "string") {
-    return durationToWire(value);
+  if (spec.type === "string" && spec.format !== undefined && typeof value === "string") {
+    return formats[spec.format].toWire?.(value) ?? value;
   }
   if (spec.type === "list" && Array.isArray(value)) return value.map((item) => toWire(spec.items, item));
   if (spec.type === "map" && isObject(value)) {
@@ -21,7 +22,7 @@ export function toWire(spec: FieldSpec, value: Json | undefined): Json {
   if (spec.type === "object" && isObject(value)) {
     return Object.fromEntries(
       Object.entries(spec.fields)
-        .filter(([key, field]) => isSet(field, value[key]))
+        .filter(([key, field]) => isSent(field, value[key]))
         .map(([key, field]) => [wireName(key, field), toWire(field, value[key])]),
     );
   }
@@ -32,7 +33,7 @@ export function toWire(spec: FieldSpec, value: Json | undefined): Json {
 export function emptyWireValue(spec: FieldSpec): Json {
   switch (spec.type) {
     case "string":
-      return spec.format === "duration" || spec.format === "timestamp" ? null : "";
+      return spec.format !== undefined && formats[spec.format].isNullable ? null : "";
     case "enum":
       return `${spec.prefix}UNSPECIFIED`;
     case "boolean":
@@ -52,7 +53,7 @@ export function emptyWireValue(spec: FieldSpec): Json {
 export function buildCreateBody(spec: ResourceSpec, inputs: Props): Props {
   return Object.fromEntries(
     Object.entries(spec.fields)
-      .filter(([key, field]) => !field.path && !field.subresource && isSet(field, inputs[key]))
+      .filter(([key, field]) => !field.path && !field.subresource && isSent(field, inputs[key]))
       .map(([key, field]) => [wireName(key, field), toWire(field, inputs[key])]),
   );
 }

@@ -1,6 +1,6 @@
 import { UNKNOWN } from "./description";
 import type { FieldSpec, Json, OneOf, Props, ResourceSpec } from "./description";
-import { equal, isObject, isSet, isUnknown } from "./values";
+import { equal, isObject, isSent, isSet, isUnknown } from "./values";
 import { emptyWireValue, toWire, wireName } from "./encode";
 
 /** The changes of one PATCH: body and mask name exactly the same leaves. */
@@ -80,7 +80,7 @@ function* visitField(
   now: Json | undefined,
 ): Generator<FieldWrite> {
   if (equal(field, old, now)) return;
-  if (!isSet(field, now)) {
+  if (!isSent(field, now)) {
     yield { keys, levels, field, value: undefined };
   } else if (field.type === "object" && isObject(now)) {
     yield* visitFields([...levels, field], keys, isObject(old) ? old : {}, now);

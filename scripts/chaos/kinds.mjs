@@ -8,7 +8,7 @@ import { root } from "../setup.mjs";
  */
 
 /**
- * @typedef {{ type: string, format?: string, prefix?: string, known?: string[], items?: Field, required?: boolean }} Field
+ * @typedef {import("../lib/organisation/plainKinds.cjs").Field} Field
  * @typedef {{ kind: string, fields: Record<string, Field>, outputs?: Record<string, { createOnly?: boolean }> }} Spec
  * @typedef {{ kind: string, prefix: string, collection: string, methods: string[], parent: string }} Table
  */
@@ -19,6 +19,9 @@ const load = (/** @type {string} */ file) => require(path.join(root, "dist", fil
 /** @returns {Spec[]} */
 export const loadSpecs = () =>
   load("provider/kinds/index.js").kinds.map((/** @type {{ spec: Spec }} */ { spec }) => spec);
+
+/** @returns {import("../lib/organisation/plainKinds.cjs").Formats} */
+export const loadFormats = () => load("provider/fields/formats.js").formats;
 
 /** Of the kinds that have a collection of their own, which a POST adds to. @returns {Table[]} */
 export const loadTables = () =>

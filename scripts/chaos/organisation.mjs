@@ -1,6 +1,6 @@
 // @ts-check
 import { generateOrganisation, plainKinds } from "../lib/organisation/index.cjs";
-import { loadSpecs, loadTables } from "./kinds.mjs";
+import { loadFormats, loadSpecs, loadTables } from "./kinds.mjs";
 
 /** How many of a hundred resources are of which kind; of kinds without a share 4 are. @type {Readonly<Record<string, number>>} */
 const SHARES = {
@@ -25,7 +25,7 @@ const SHARES = {
  * @param {number} resources
  */
 export function generateProgram(seed, resources) {
-  const plain = plainKinds(loadSpecs(), loadTables());
+  const plain = plainKinds(loadSpecs(), loadTables(), loadFormats());
   const shares = { ...Object.fromEntries(plain.map(({ kind }) => [kind, 4])), ...SHARES };
   const counts = Object.fromEntries(
     Object.entries(shares).map(([kind, share]) => [kind, Math.max(1, Math.round((share * resources) / 100))]),

@@ -3,6 +3,7 @@ import path from "node:path";
 import { uncomparedFields } from "../../provider/access/drift/uncomparedFields";
 import { rules } from "../../provider/access/rules";
 import { referenceOf } from "../../provider/access/rules/explain";
+import { formatWords } from "../../provider/fields/formats";
 import { kinds } from "../../provider/kinds";
 import { settingDefinitions } from "../../provider/settings/definitions";
 import type { SettingDefinition } from "../../provider/settings/definitions";
@@ -33,7 +34,7 @@ test("docs/reference equals the output of npm run docs, and no page is stale", a
   const references = JSON.stringify(rules.map(referenceOf));
   const pages = await evaluate(
     "lib/reference/index.mjs",
-    `((pages) => [...pages, ["stale", m.stalePages(${root}, pages).join()]])(m.referencePages(${root}, ${specs}, ${uncompared}, ${references}))`,
+    `((pages) => [...pages, ["stale", m.stalePages(${root}, pages).join()]])(m.referencePages(${root}, ${specs}, ${uncompared}, ${references}, ${JSON.stringify(formatWords)}))`,
   );
   const written = new Map(pages as [string, string][]);
   expect(written.get("stale")).toBe("");

@@ -1,6 +1,7 @@
 import { startEmulator } from "../../emulator";
 import type { Seed } from "../../emulator";
 import { kindTables } from "../../emulator/tables";
+import { formats } from "../../provider/fields/formats";
 import { kinds } from "../../provider/kinds";
 import { createObjects, generateOrganisation, plainKinds } from "../../scripts/lib/organisation/index.cjs";
 import { randomOf } from "../../scripts/lib/random.cjs";
@@ -39,7 +40,7 @@ const TIMES = { createTime: "2026-01-02T03:04:05.678Z", updateTime: "2026-02-03T
 const DAY_MS = 86_400_000;
 
 const specs = kinds.map(({ spec }) => spec);
-const plain = plainKinds(specs, kindTables);
+const plain = plainKinds(specs, kindTables, formats);
 const partKinds = new Set(specs.flatMap(({ kind, sharesParentUid }) => (sharesParentUid ? [kind] : [])));
 
 /** How many of each kind that an inventory lists by default. */

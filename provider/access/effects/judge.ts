@@ -1,5 +1,6 @@
-import type { FieldSpec, Json } from "../../fields/description";
-import { durationNanos, timestampNanos, isSet } from "../../fields/values";
+import type { EnumSpec, FieldSpec, Json } from "../../fields/description";
+import { formats } from "../../fields/formats";
+import { isSet } from "../../fields/values";
 import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
 import { narrowed, neutral, unknown, widened } from "./direction";
@@ -9,7 +10,7 @@ import { effectOf, isJudged } from "../graph/fieldAccess";
 import type { Level, FieldStates } from "./level";
 import { acceptedBy, acceptedByOneOf, compareAccepted } from "./match";
 import type { Accepted } from "./match";
-import { compareKeys, comparePresence, compareSets, itemsOf, namesOf } from "./sets";
+import { compareCovered, compareKeys, comparePresence, compareSets, itemsOf, namesOf } from "./sets";
 
 /** Judges a difference that needs no comparison of the values: a value that is only on one side, or was not read. */
 function judgeUncompared({ field, before, after }: FieldStates, level: Level): Effect | undefined {
@@ -54,19 +55,17 @@ function judgeRole(before: Json | undefined, after: Json | undefined, context: E
   return effect.direction === "neutral" ? neutral("both roles allow the same") : effect;
 }
 
-/** Parses an expiry to nanoseconds; undefined if the text is not a time. */
-function parseExpiry(field: FieldSpec, value: Json | undefined): bigint | undefined {
-  if (typeof value !== "string") return undefined;
-  return field.type === "string" && field.format === "duration"
-    ? durationNanos(value)
-    : timestampNanos(value);
+/** How late or how long an end is; undefined if the text is not one. */
+function amountOf(field: FieldSpec, value: Json | undefined): bigint | undefined {
+  if (typeof value !== "string" || field.type !== "string") return undefined;
+  return formats[field.format ?? "timestamp"].amount?.(value);
 }
 
 /** Judges a change of an expiry, which may be set, removed or moved. */
 function judgeExpiry({ field, key, before, after }: FieldStates, level: Level): Effect {
   const isSetAfter = isSet(field, after);
   if (isSet(field, before) && isSetAfter) {
-    const [old, now] = [parseExpiry(field, before), parseExpiry(field, after)];
+    const [old, now] = [amountOf(field, before), amountOf(field, after)];
     if (old === undefined || now === undefined) return unknown("an end is no time that can be read");
     return now > old ? widened("ends later") : narrowed("ends earlier");
   }
@@ -81,6 +80,21 @@ function judgeExpiry({ field, key, before, after }: FieldStates, level: Level): 
   return isSetAfter ? narrowed("has an end now") : widened("has no end any more");
 }
 
+/** The place of a name, or of the default where none is set, among the names in their order; undefined where it has none. */
+function rankOf(field: EnumSpec, value: Json | undefined): number | undefined {
+  const name = isSet(field, value) ? value : `${field.prefix}${field.default ?? ""}`;
+  const rank = field.known.findIndex((known) => `${field.prefix}${known}` === name);
+  return rank < 0 ? undefined : rank;
+}
+
+/** Judges two names that are in order: the later gives more, or restricts more. */
+function judgeOrder({ before, after }: FieldStates, field: EnumSpec, isLimit: boolean): Effect {
+  const [old, now] = [rankOf(field, before), rankOf(field, after)];
+  if (old === undefined || now === undefined) return unknown("which of the two is more is not known");
+  if (isLimit) return now > old ? narrowed("restricts more") : widened("restricts less");
+  return now > old ? widened("gives more") : narrowed("gives less");
+}
+
 /** Judges what the difference of one property does to access. */
 export function judgeField(step: FieldStates, level: Level, context: EffectContext): Effect {
   const settled = judgeUncompared(step, level);
@@ -92,7 +106,7 @@ export function judgeField(step: FieldStates, level: Level, context: EffectConte
     case "other":
       return unknown("another value than before");
     case "subject":
-      return judgeMatch(step, level, context);
+      return compareCovered(field, before, after, false) ?? judgeMatch(step, level, context);
     case "role":
       return judgeRole(before, after, context);
     case "keys":
@@ -102,6 +116,9 @@ export function judgeField(step: FieldStates, level: Level, context: EffectConte
     case "permission":
     case "restriction": {
       const isLimit = effect === "restriction";
+      if (field.type === "enum" && field.ordered) return judgeOrder(step, field, isLimit);
+      const covered = compareCovered(field, before, after, isLimit);
+      if (covered !== undefined) return covered;
       if (field.type !== "list")
         return comparePresence(isGiven(field, before), isGiven(field, after), isLimit);
       return compareSets(itemsOf(field.items, before), itemsOf(field.items, after), isLimit);

@@ -1,5 +1,6 @@
 import { visible } from "../../http/errors";
 import type { FieldSpec, Json } from "../../fields/description";
+import { formats } from "../../fields/formats";
 import { canonical, sortedJson } from "../../fields/values";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
@@ -49,6 +50,36 @@ export function itemsOf(items: FieldSpec, value: Json | undefined): Members {
       typeof item === "string" ? item : sortedJson(item),
     ]),
   );
+}
+
+/** What an item of a list, or the value itself, covers of others; undefined where its format does not say. */
+function coverageOf(field: FieldSpec) {
+  const text = field.type === "list" ? field.items : field;
+  return text.type === "string" && text.format !== undefined ? formats[text.format].coverage : undefined;
+}
+
+/**
+ * Compares values whose format knows what several cover together, such as networks: what those before cover is nothing new.
+ * Undefined for other values, and where one side is not set.
+ */
+export function compareCovered(
+  field: FieldSpec,
+  before: Json | undefined,
+  after: Json | undefined,
+  isLimit: boolean,
+): Effect | undefined {
+  const coverage = coverageOf(field);
+  if (coverage === undefined) return undefined;
+  const textsIn = (value: Json | undefined): string[] =>
+    (Array.isArray(value) ? value : [value]).filter((text) => typeof text === "string");
+  const [old, now] = [textsIn(before), textsIn(after)];
+  if (old.length === 0 || now.length === 0) return undefined;
+  const [heldBefore, heldAfter] = [coverage(old), coverage(now)];
+  if (heldBefore === undefined || heldAfter === undefined) return unknown("a value cannot be read");
+  const taken = namesOf(old.filter((text) => !heldAfter(text)));
+  const added = namesOf(now.filter((text) => !heldBefore(text)));
+  const effect = compareSets(taken, added, isLimit);
+  return effect.direction === "neutral" ? neutral("covers the same as before") : effect;
 }
 
 export const namesOf = (names: readonly string[]): Members => new Map(names.map((name) => [name, name]));

@@ -7,23 +7,9 @@ import { anchor, code, table } from "./markdown.mjs";
  * @typedef {import("../../../provider/fields/description.js").OneOf} OneOf
  * @typedef {Readonly<Record<string, Field>>} Fields
  * @typedef {{ path: string, field: Field, text: string }} Described an argument, with the comment that editors show.
+ * @typedef {Readonly<Record<string, string>>} FormatWords what a text of each format is.
  * @typedef {{ path: string, text: string, members: readonly Described[], oneOfs: readonly OneOf[] }} Shape
  */
-
-/** @type {Readonly<Record<string, string>>} */
-const formats = {
-  uid: "a uid",
-  groupUid: "the uid of a group",
-  regex: "a regular expression in RE2 syntax that matches the whole string",
-  duration: 'a duration, as in `"24h"`',
-  timestamp: "an RFC 3339 time with a zone",
-  int64: "a whole number in decimal digits",
-  jwks: "a JSON Web Key Set with public keys only",
-  url: "an `https` or `http` URL",
-  httpsUrl: "an `https` URL",
-  keyringFile: "a plain file name",
-  rsaPublicKey: "an RSA public key in PEM",
-};
 
 /** @param {Field} field @param {string} path the heading of its own table, if it is an object. @returns {string} */
 function describeFieldType(field, path) {
@@ -41,12 +27,12 @@ function describeFieldType(field, path) {
   }
 }
 
-/** @param {Field} field @returns {string[]} */
-function constraintsOf(field) {
+/** @param {Field} field @param {FormatWords} formats @returns {string[]} */
+function constraintsOf(field, formats) {
   switch (field.type) {
     case "string":
       return [
-        ...(field.format ? [`Must be ${formats[field.format] ?? unknownFormat(field.format)}.`] : []),
+        ...(field.format ? [`Must be ${formats[field.format]}.`] : []),
         ...(field.pattern ? [`Must be ${field.pattern.must}.`] : []),
         ...(field.maxLength ? [`At most ${field.maxLength} characters.`] : []),
       ];
@@ -61,31 +47,26 @@ function constraintsOf(field) {
       return [
         ...(field.unordered ? ["Order means nothing."] : []),
         ...(field.maxItems ? [`At most ${field.maxItems} items.`] : []),
-        ...constraintsOf(field.items).map((text) => `Each item: ${lowerFirst(text)}`),
+        ...constraintsOf(field.items, formats).map((text) => `Each item: ${lowerFirst(text)}`),
       ];
     case "map":
       return [
         ...(field.keys ? [`Keys must be ${field.keys.must}.`] : []),
-        ...constraintsOf(field.values).map((text) => `Each value: ${lowerFirst(text)}`),
+        ...constraintsOf(field.values, formats).map((text) => `Each value: ${lowerFirst(text)}`),
       ];
     default:
       return [];
   }
 }
 
-/** @param {string} format @returns {never} */
-function unknownFormat(format) {
-  throw new Error(`fields.mjs has no words for the format ${format}: add them to formats`);
-}
-
-/** @param {Field} field @param {string} text @param {string} path */
-function describe(field, text, path) {
+/** @param {Described} argument @param {FormatWords} formats */
+function describe({ field, text, path }, formats) {
   const capabilities = field.capabilities ?? [];
   return [
     text,
     ...(field.secret ? ["**Secret.**"] : []),
     // What the comment says already is left out.
-    ...constraintsOf(field).filter(
+    ...constraintsOf(field, formats).filter(
       (constraint) =>
         !text.includes(constraint) && !(text.includes("regular expression") && constraint.includes("RE2")),
     ),
@@ -95,14 +76,14 @@ function describe(field, text, path) {
   ].join(" ");
 }
 
-/** @param {readonly Described[]} members */
-export function argumentsTable(members) {
+/** @param {readonly Described[]} members @param {FormatWords} formats */
+export function argumentsTable(members, formats) {
   const rows = members.map(({ path, field, text }) => [
     code(path.slice(path.lastIndexOf(".") + 1)),
     describeFieldType(field, path),
     field.required ? "yes" : "",
     field.immutable ? "replaces" : "",
-    describe(field, text, path),
+    describe({ field, text, path }, formats),
   ]);
   return table(["Argument", "Type", "Required", "Change", "Description"], rows);
 }
@@ -116,9 +97,9 @@ export function describeChoices(oneOfs) {
   });
 }
 
-/** @param {Shape} shape */
-export function shapeSection({ path, text, members, oneOfs }) {
-  return [`### ${path}`, text, ...describeChoices(oneOfs), argumentsTable(members)].join("\n\n");
+/** @param {Shape} shape @param {FormatWords} formats */
+export function shapeSection({ path, text, members, oneOfs }, formats) {
+  return [`### ${path}`, text, ...describeChoices(oneOfs), argumentsTable(members, formats)].join("\n\n");
 }
 
 /** The object in a field, below lists and maps. @param {Field} field @returns {Extract<Field, { type: "object" }> | undefined} */

@@ -95,9 +95,10 @@ function indexPage(sources, specs, pages) {
  * @param {readonly Spec[]} specs
  * @param {readonly import("./resourcePage.mjs").Uncompared[]} uncompared
  * @param {readonly import("./resourcePage.mjs").RuleReference[]} rules
+ * @param {import("./fields.mjs").FormatWords} formats
  * @returns {Map<string, string>}
  */
-export function referencePages(root, specs, uncompared, rules) {
+export function referencePages(root, specs, uncompared, rules, formats) {
   const sources = new Sources(root);
   const lookups = groupLookups(specs, sources.lookups());
   const pages = new Map([["docs/reference/README.md", indexPage(sources, specs, lookups)]]);
@@ -111,6 +112,7 @@ export function referencePages(root, specs, uncompared, rules) {
       uncompared: uncompared.find(({ kind }) => kind === spec.kind),
       skipReason: skipReason(spec),
       rules,
+      formats,
     });
     pages.set(`docs/reference/resources/${spec.kind}.md`, text);
   }

@@ -167,9 +167,9 @@ function adoptionText({ kind, listing, owns }, skipReason) {
 /**
  * @param {import("./sources.mjs").Sources} sources
  * @param {Spec} spec
- * @param {{ exampleText: string, uncompared: Uncompared | undefined, skipReason: string | undefined, rules: readonly RuleReference[] }} facts
+ * @param {{ exampleText: string, uncompared: Uncompared | undefined, skipReason: string | undefined, rules: readonly RuleReference[], formats: import("./fields.mjs").FormatWords }} facts
  */
-export function resourcePage(sources, spec, { exampleText, uncompared, skipReason, rules }) {
+export function resourcePage(sources, spec, { exampleText, uncompared, skipReason, rules, formats }) {
   const { kind, fields, oneOfs = [] } = spec;
   const args = sources.typeOf(`${kind}Args`);
   const members = describeFields(sources, args, fields, "");
@@ -182,8 +182,8 @@ export function resourcePage(sources, spec, { exampleText, uncompared, skipReaso
     "## Arguments",
     "`Change` says which arguments replace the resource. _Harmless_ says why `review` finds nothing in a change of an argument, and why [`verify`](../../threats.md#verify) does not compare it.",
     ...describeChoices(oneOfs),
-    argumentsTable(members),
-    ...shapesIn(sources, args, members).map(shapeSection),
+    argumentsTable(members, formats),
+    ...shapesIn(sources, args, members).map((shape) => shapeSection(shape, formats)),
     outputsSection(sources, spec),
     capabilitiesSection(spec),
     reviewSection(spec, rules),

@@ -28,6 +28,7 @@ const webhook = kind({
   fields: {
     name: string({ required: true, immutable: true }),
     active: boolean({ default: true, security: true }),
+    mode: enumOf("MODE_", "AUDIT ENFORCE", { default: "AUDIT" }),
     muted: boolean(),
     filter: object<FilterArgs>(filter),
     events: list(enumOf("WEBHOOK_EVENT_", "PUSH DELETE"), { unordered: true }),
@@ -52,14 +53,16 @@ describe("a boolean that is true by default", () => {
     ]);
   });
 
-  test("is sent with a create where it is false, at the top and in an object", () => {
+  test("is sent with a create where a program gives it, at the top and in an object", () => {
     const inputs = { name: "a", active: false, muted: false, filter: { verifiesTls: false } };
     expect(buildCreateBody(webhook, inputs)).toEqual({
       name: "a",
       active: false,
       filter: { verifiesTls: false },
     });
-    expect(buildCreateBody(webhook, { name: "a", active: true, filter: { verifiesTls: true } })).toEqual({
+    const spelledOut = { name: "a", active: true, filter: { verifiesTls: true }, mode: "MODE_AUDIT" };
+    expect(buildCreateBody(webhook, spelledOut)).toEqual(spelledOut);
+    expect(buildCreateBody(webhook, { name: "a", active: null, filter: {}, mode: "" })).toEqual({
       name: "a",
     });
   });
@@ -76,9 +79,25 @@ describe("a boolean that is true by default", () => {
     expect(
       diffFields(webhook, { filter: { verifiesTls: false } }, { filter: { verifiesTls: true } }),
     ).toEqual({
+      mask: ["filter.verifiesTls"],
+      body: { filter: { verifiesTls: true } },
+    });
+    expect(diffFields(webhook, { filter: { verifiesTls: false } }, {})).toEqual({
       mask: ["filter"],
       body: { filter: null },
     });
+  });
+
+  test("beside a name that is the default: it is sent where a program spells it out, else cleared", () => {
+    expect(diffFields(webhook, { mode: "MODE_ENFORCE" }, { mode: "MODE_AUDIT" })).toEqual({
+      mask: ["mode"],
+      body: { mode: "MODE_AUDIT" },
+    });
+    expect(diffFields(webhook, { mode: "MODE_ENFORCE" }, {})).toEqual({
+      mask: ["mode"],
+      body: { mode: "MODE_UNSPECIFIED" },
+    });
+    expect(diffFields(webhook, {}, { mode: "MODE_AUDIT" })).toEqual({ mask: [], body: {} });
   });
 
   test("is drift if the server returns false, and none if it omits true", () => {

@@ -13,6 +13,7 @@ import {
 } from "../../../provider/fields/builders";
 import { readBody } from "../../../provider/fields/decode";
 import { buildCreateBody } from "../../../provider/fields/encode";
+import { otherValue } from "../../support/fieldValues";
 import { samples as lives } from "../../support/samples";
 import { pairOf } from "../support/arbitraries";
 import { inferredMask, patched, settledForm } from "../support/modelServer";
@@ -31,35 +32,6 @@ import {
   valueAt,
   withValue,
 } from "../support/samples";
-
-/** Another legal value than the sample's. */
-function otherValue(field: FieldSpec): Json {
-  switch (field.type) {
-    case "string":
-      switch (field.format) {
-        case "timestamp":
-          return "2031-05-05T05:05:05Z";
-        case "jwks":
-          return '{"keys":[{"kty":"EC"}]}';
-        case "uid":
-          return CHILD_UID;
-        default:
-          return "another";
-      }
-    case "enum":
-      return `${field.prefix}ANOTHER`;
-    case "boolean":
-      return !(field.default ?? false);
-    case "integer":
-      return 7;
-    case "list":
-      return [otherValue(field.items)];
-    case "map":
-      return { other: otherValue(field.values) };
-    case "object":
-      return Object.fromEntries(Object.entries(field.fields).map(([key, inner]) => [key, otherValue(inner)]));
-  }
-}
 
 function nested(path: readonly string[], value: Json): Props {
   const [step = "", ...rest] = path;
@@ -100,9 +72,8 @@ describe("one field changed", () => {
   });
 
   test.each(changes)("$kind, $label: $name alone is sent and named", ({ kind, inputs, path, field }) => {
-    const value = otherValue(field);
-    const before = field.type === "boolean" ? withValue(inputs, path, undefined) : inputs;
-    expect(diffFields(specOf(kind), before, withValue(inputs, path, value))).toEqual({
+    const value = otherValue(field, valueAt(inputs, path));
+    expect(diffFields(specOf(kind), inputs, withValue(inputs, path, value))).toEqual({
       mask: [onWire(path).join(".")],
       body: nested(onWire(path), value),
     });
@@ -497,7 +468,7 @@ describe("what replaces a resource", () => {
     const spec = specOf(kind);
     for (const { path, field } of leavesOf(spec.fields)) {
       if (field.immutable || valueAt(inputs, path) === undefined) continue;
-      const changed = withValue(inputs, path, field.type === "boolean" ? null : otherValue(field));
+      const changed = withValue(inputs, path, otherValue(field, valueAt(inputs, path)));
       expect([path, diffInputs(spec, inputs, changed)]).toEqual([path, { changed: true, replaces: [] }]);
     }
   });

@@ -1,12 +1,15 @@
 import { generateKeyPairSync } from "node:crypto";
 import fc from "../../support/properties";
-import { formatProblem } from "../../../provider/fields/formats";
-import type { Format } from "../../../provider/fields/description";
+import { toWire } from "../../../provider/fields/encode";
+import { formatProblem, formats } from "../../../provider/fields/formats";
+import type { FieldSpec, Format } from "../../../provider/fields/description";
 import {
+  canonical,
+  canonicalJwks,
   durationNanos,
   durationToWire,
+  isSet,
   timestampNanos,
-  canonicalJwks,
 } from "../../../provider/fields/values";
 import { GROUP_UID, JWKS, PUBLIC_KEY, ROOT_UID } from "../support/samples";
 
@@ -181,9 +184,61 @@ describe("key sets", () => {
   });
 });
 
-const formats: Readonly<
-  Record<Exclude<Format, "duration" | "timestamp">, { good: string[]; bad: string[] }>
-> = {
+describe.each(Object.entries(formats))("the examples of the format %s", (name, { examples }) => {
+  const field: FieldSpec = { type: "string", format: name as Format };
+
+  test("are taken, in the form of the API", () => {
+    for (const text of examples) {
+      expect([text, formatProblem(name as Format, text)]).toEqual([text, undefined]);
+      expect(toWire(field, text)).toBe(text);
+      expect(isSet(field, text)).toBe(true);
+    }
+  });
+
+  test("are all different", () => {
+    const forms = examples.map((text) => JSON.stringify(canonical(field, text)));
+    expect(new Set(forms).size).toBe(examples.length);
+  });
+
+  test("stand from less to more, where the format knows", () => {
+    const amounts = examples
+      .map((text) => formats[name as Format].amount?.(text))
+      .filter((each) => each !== undefined);
+    expect([...amounts].sort((a, b) => (a < b ? -1 : 1))).toEqual(amounts);
+    const covers = formats[name as Format].coverage?.(examples.slice(0, 1));
+    expect(examples.slice(1).filter((text) => covers?.(text))).toEqual([]);
+  });
+});
+
+/** What a format takes and refuses besides. */
+const texts: Readonly<Partial<Record<Format, { good: string[]; bad: string[] }>>> = {
+  cidr: {
+    good: [
+      "0.0.0.0/0",
+      "10.0.0.0/8",
+      "192.0.2.1/32",
+      "::/0",
+      "2001:DB8::/32",
+      "::ffff:192.0.2.0/120",
+      "fe80::1/128",
+    ],
+    bad: [
+      "",
+      "10.0.0.0",
+      "10.0.0.0/33",
+      "10.0.0.1/8",
+      "10.0.0.0/08",
+      "10.0.0/8",
+      "010.0.0.0/8",
+      "10.0.0.0/8 ",
+      "2001:db8::/129",
+      "2001:db8::1/32",
+      "fe80::1%eth0/128",
+      "example.com/24",
+      "/8",
+      "10.0.0.0/-1",
+    ],
+  },
   uid: {
     good: [ROOT_UID, GROUP_UID, `${GROUP_UID}/0123456789abcdef/0123456789abcdef`],
     bad: [
@@ -263,7 +318,7 @@ const formats: Readonly<
   },
 };
 
-describe.each(Object.entries(formats))("the format %s", (name, { good, bad }) => {
+describe.each(Object.entries(texts))("the format %s", (name, { good, bad }) => {
   const format = name as Format;
 
   test.each(good)("takes %j", (text) => {

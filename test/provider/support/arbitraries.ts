@@ -1,6 +1,8 @@
 import fc from "../../support/properties";
+import { formats } from "../../../provider/fields/formats";
 import type {
   FieldSpec,
+  Format,
   Json,
   OneOf,
   Props,
@@ -8,48 +10,38 @@ import type {
   SecretSpec,
   StringSpec,
 } from "../../../provider/fields/description";
-import { CERTIFICATE, GROUP_UID, IDENTITY_UID, JWKS, PUBLIC_KEY, ROLE_UID, ROOT_UID } from "./samples";
+import { CERTIFICATE, JWKS, PUBLIC_KEY } from "./samples";
 
 const words = ["a", "b", "acme", "two words", "ünïcode", "-", "0", "false", "null", "{}", "x.y"];
 
+/** Other spellings of the examples of a format, and other values whose spelling is odd. */
+const spellings: Partial<Readonly<Record<Format, readonly string[]>>> = {
+  url: ["https://a.example.com/"],
+  httpsUrl: ["https://a.example.com/"],
+  duration: ["24h", "1h30m", "1.5s", "90m"],
+  timestamp: [
+    "2030-01-01T01:00:00+01:00",
+    "2030-01-01T00:00:00.000Z",
+    "2030-01-01T00:00:00.001Z",
+    "2031-06-30T23:59:59-05:30",
+  ],
+  jwks: [
+    JSON.stringify(JSON.parse(JWKS), null, 2),
+    '{"keys":[{"e":"AQAB","n":"AQAB","kid":"a","kty":"RSA"}]}',
+    JWKS,
+    '{"keys":[{"kty":"EC","kid":"c"},{"kty":"EC","kid":"b"}]}',
+    '{"keys":[{"kty":"EC","kid":"b"},{"kty":"EC","kid":"c"}]}',
+  ],
+  rsaPublicKey: [PUBLIC_KEY, `${PUBLIC_KEY}\n`],
+};
+
 function stringsOf(field: StringSpec | SecretSpec): fc.Arbitrary<string> {
-  switch (field.format) {
-    case "uid":
-    case "groupUid":
-      return fc.constantFrom(ROOT_UID, GROUP_UID, IDENTITY_UID, ROLE_UID);
-    case "url":
-    case "httpsUrl":
-      return fc.constantFrom("https://a.example.com", "https://b.example.com/p", "https://a.example.com/");
-    case "regex":
-      return fc.constantFrom("^a$", ".*", "^(a|b)+$");
-    case "duration":
-      return fc.constantFrom("86400s", "24h", "1h30m", "5400s", "1.5s", "90m");
-    case "timestamp":
-      return fc.constantFrom(
-        "2030-01-01T00:00:00Z",
-        "2030-01-01T01:00:00+01:00",
-        "2030-01-01T00:00:00.000Z",
-        "2030-01-01T00:00:00.001Z",
-        "2031-06-30T23:59:59-05:30",
-      );
-    case "jwks":
-      return fc.constantFrom(
-        JWKS,
-        JSON.stringify(JSON.parse(JWKS), null, 2),
-        '{"keys":[{"e":"AQAB","n":"AQAB","kid":"a","kty":"RSA"}]}',
-        '{"keys":[{"kty":"EC","kid":"b"}]}',
-        '{"keys":[{"kty":"EC","kid":"b"},{"kty":"EC","kid":"c"}]}',
-        '{"keys":[{"kty":"EC","kid":"c"},{"kty":"EC","kid":"b"}]}',
-      );
-    case "keyringFile":
-      return fc.constantFrom("a.pub", "b.pub");
-    case "rsaPublicKey":
-      return fc.constantFrom(PUBLIC_KEY, `${PUBLIC_KEY}\n`);
-    default:
-      return field.pattern?.must.includes("PEM")
-        ? fc.constant(CERTIFICATE)
-        : fc.oneof(fc.constantFrom(...words), fc.string({ minLength: 1, maxLength: 6 }));
+  if (field.format !== undefined) {
+    return fc.constantFrom(...formats[field.format].examples, ...(spellings[field.format] ?? []));
   }
+  return field.pattern?.must.includes("PEM")
+    ? fc.constant(CERTIFICATE)
+    : fc.oneof(fc.constantFrom(...words), fc.string({ minLength: 1, maxLength: 6 }));
 }
 
 /** A value that is set. */

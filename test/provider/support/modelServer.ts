@@ -93,7 +93,9 @@ function formOf(field: FieldSpec, value: Json | undefined): Json | undefined {
   if (value === undefined || value === null || value === "" || value === 0) return undefined;
   switch (field.type) {
     case "enum":
-      return value === `${field.prefix}UNSPECIFIED` ? undefined : value;
+      return ["UNSPECIFIED", field.default ?? ""].some((name) => value === `${field.prefix}${name}`)
+        ? undefined
+        : value;
     case "string":
       return typeof value === "string" ? textForm(field.format, value) : value;
     case "list": {

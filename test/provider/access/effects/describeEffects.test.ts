@@ -14,7 +14,8 @@ import type {
   ResourceSpec,
 } from "../../../../provider/fields/description";
 import { kinds } from "../../../../provider/kinds";
-import { boolean, kind } from "../../../../provider/fields/builders";
+import { boolean, enumOf, kind, list, string } from "../../../../provider/fields/builders";
+import { valueOf } from "../../../support/fieldValues";
 
 const [reader, owner] = ["a".repeat(40), "b".repeat(40)];
 const roles: Readonly<Record<string, readonly string[]>> = {
@@ -62,13 +63,6 @@ function fieldsIn(
   });
 }
 
-/** Whether a description says of a field, of one around it or of all in it what a change does, or why it is harmless. */
-function isStated(field: FieldSpec): boolean {
-  if (field.access !== undefined || field.harmless !== undefined) return true;
-  if (field.type === "object") return Object.values(field.fields).every(isStated);
-  return field.type === "list" ? isStated(field.items) : field.type === "map" && isStated(field.values);
-}
-
 const all = kinds.flatMap(({ spec }) => fieldsIn(spec, spec.fields));
 const titled = (found: readonly Found[]) =>
   found.map((one) => [`${one.spec.kind} ${one.path.join(".")}`, one] as const);
@@ -98,24 +92,15 @@ function valuesOf(field: FieldSpec, effect: AccessEffect | "none"): [Json | unde
     case "integer":
       return [1, 2];
     case "enum":
-      return [`${field.prefix}A`, `${field.prefix}B`];
+      return field.ordered
+        ? ([0, -1].map((i) => `${field.prefix}${field.known.at(i)}`) as [Json, Json])
+        : [`${field.prefix}A`, `${field.prefix}B`];
     case "string":
       break;
   }
   if (effect === "role") return [reader, owner];
   if (effect === "permission" || effect === "restriction") return [undefined, "x"];
-  switch (field.format) {
-    case "regex":
-      return ["^x$", "^x"];
-    case "timestamp":
-      return ["2030-01-01T00:00:00Z", "2031-01-01T00:00:00Z"];
-    case "duration":
-      return ["1h", "90m"];
-    case "jwks":
-      return ['{"keys":[{"kid":"1"}]}', '{"keys":[{"kid":"1"},{"kid":"2"}]}'];
-    default:
-      return ["x", "y"];
-  }
+  return [valueOf(field, 0), valueOf(field, 1)];
 }
 
 /** Arguments with a value at a path, and with what its object needs to be set on both sides. */
@@ -130,14 +115,6 @@ function nested(fields: ResourceSpec["fields"], [key = "", ...rest]: readonly st
 }
 
 describe("the effect of every field", () => {
-  test.each(
-    kinds.flatMap(({ spec }) =>
-      Object.entries(spec.fields).map(([key, field]) => [spec.kind, key, field] as const),
-    ),
-  )("%s %s: its description says what a change does, or why it is harmless", (_kind, _key, field) => {
-    expect(isStated(field)).toBe(true);
-  });
-
   test.each(titled(others))("%s: what another value does is unknown", (_title, { spec, path, field }) => {
     const [less, more] = valuesOf(field, "subject");
     for (const [from, to] of [
@@ -501,6 +478,95 @@ test.each<[string, Json | undefined, Json | undefined, Direction]>([
   const webhook = kind({ kind: "Webhook", collection: "/invented/v2/webhooks", fields: { active } });
   const found = describeEffects(webhook, { active: before }, { active: after }, contextOf());
   expect(combineDirections(found.map((effect) => effect.direction))).toBe(expected);
+});
+
+describe("values that a description orders", () => {
+  const judged = (field: FieldSpec, before: Json | undefined, after: Json | undefined): Direction => {
+    const spec = kind({
+      kind: "Webhook",
+      collection: "/invented/v2/webhooks",
+      fields: { one: field as never },
+    });
+    const found = describeEffects(spec, { one: before }, { one: after }, contextOf());
+    return combineDirections(found.map((effect) => effect.direction));
+  };
+  const opposite = {
+    widened: "narrowed",
+    narrowed: "widened",
+    unknown: "unknown",
+    neutral: "neutral",
+  } as const;
+  const mode = { ordered: true, default: "AUDIT" } as const;
+  const limit = enumOf("MODE_", "OFF AUDIT ENFORCE", { ...mode, access: "restriction" });
+  const power = enumOf("MODE_", "OFF AUDIT ENFORCE", { ...mode, access: "permission" });
+
+  test.each<[Json | undefined, Json | undefined, Direction]>([
+    ["MODE_AUDIT", "MODE_ENFORCE", "narrowed"],
+    ["MODE_OFF", "MODE_AUDIT", "narrowed"],
+    [undefined, "MODE_ENFORCE", "narrowed"],
+    [undefined, "MODE_OFF", "widened"],
+    [undefined, "MODE_AUDIT", "neutral"],
+    ["MODE_UNSPECIFIED", "MODE_ENFORCE", "narrowed"],
+    ["MODE_AUDIT", "MODE_LATER", "unknown"],
+  ])("names from %j to %j restrict: %s; and give the opposite", (before, after, expected) => {
+    expect(judged(limit, before, after)).toBe(expected);
+    expect(judged(limit, after, before)).toBe(opposite[expected]);
+    expect(judged(power, before, after)).toBe(opposite[expected]);
+    expect(judged(power, after, before)).toBe(expected);
+  });
+
+  test("names without a default say nothing of what is not set", () => {
+    expect(judged(enumOf("MODE_", "A B", { ordered: true, access: "permission" }), undefined, "MODE_B")).toBe(
+      "unknown",
+    );
+  });
+
+  const networks = (access: AccessEffect) => list(string({ format: "cidr" }), { unordered: true, access });
+  test.each<[string, string[], string[], Direction, Direction]>([
+    ["a part of a network", ["10.0.0.0/8"], ["10.1.0.0/16"], "narrowed", "widened"],
+    ["a network more", ["10.0.0.0/8"], ["10.0.0.0/8", "192.0.2.0/24"], "widened", "narrowed"],
+    ["a part more", ["10.0.0.0/8"], ["10.0.0.0/8", "10.1.0.0/16"], "neutral", "neutral"],
+    ["both halves", ["10.0.0.0/8"], ["10.128.0.0/9", "10.0.0.0/9"], "neutral", "neutral"],
+    ["all but a part", ["10.0.0.0/8"], ["10.128.0.0/9"], "narrowed", "widened"],
+    ["another network", ["10.0.0.0/8"], ["11.0.0.0/8"], "widened", "widened"],
+    ["an overlap", ["10.0.0.0/9"], ["10.0.0.0/10", "10.128.0.0/10"], "widened", "widened"],
+    ["everything", ["10.0.0.0/8"], ["0.0.0.0/0"], "widened", "narrowed"],
+    ["everything of the other family", ["10.0.0.0/8"], ["::/0"], "widened", "widened"],
+    ["another spelling", ["2001:DB8:0::/32"], ["2001:db8::/32"], "neutral", "neutral"],
+    ["a part of a network of 128 bits", ["2001:db8::/32"], ["2001:db8:1::/48"], "narrowed", "widened"],
+    ["the last address", ["255.255.255.0/24"], ["255.255.255.255/32"], "narrowed", "widened"],
+    ["what is no network", ["10.0.0.0/8"], ["10.0.0.1/8"], "unknown", "unknown"],
+  ])("%s gives, or restricts, what it covers", (_title, before, after, there, back) => {
+    for (const access of ["permission", "subject"] as const) {
+      expect(judged(networks(access), before, after)).toBe(there);
+      expect(judged(networks(access), after, before)).toBe(back);
+    }
+    const differs = there === "widened" && back === "widened";
+    expect(judged(networks("restriction"), before, after)).toBe(differs ? "widened" : back);
+    const [one, other] = [before, after].map(([text]) => text);
+    if (before.length + after.length > 2) return;
+    expect(judged(string({ format: "cidr", access: "permission" }), one, other)).toBe(there);
+  });
+
+  test("networks that are named tell which come and which go", () => {
+    const spec = kind({
+      kind: "Webhook",
+      collection: "/invented/v2/webhooks",
+      fields: { one: networks("permission") },
+    });
+    const [found] = describeEffects(
+      spec,
+      { one: ["10.0.0.0/8"] },
+      { one: ["10.1.0.0/16", "192.0.2.0/24"] },
+      contextOf(),
+    );
+    expect(found).toMatchObject({
+      direction: "widened",
+      reason: "adds 192.0.2.0/24; takes away 10.0.0.0/8",
+      before: "10.0.0.0/8",
+      after: "10.1.0.0/16, 192.0.2.0/24",
+    });
+  });
 });
 
 test("directions are combined by weight", () => {

@@ -12,7 +12,9 @@ import { verify } from "../../../../provider/access/verify/verify";
 import { takeInventory } from "../../../../provider/inventory/takeInventory";
 import type { FieldSpec, Json, Props } from "../../../../provider/fields/description";
 import { preview, PROVENANCE, same, state, step } from "../../../support/documents";
+import { isObject } from "../../../../provider/fields/values";
 import { clientOf } from "../../../support/driftMatrix";
+import { otherValue } from "../../../support/fieldValues";
 import { declared, memberAt, samples, surroundings, withMember } from "../../../support/samples";
 import { HandlerStack } from "../../support/handlerStack";
 import type { Held } from "../../support/handlerStack";
@@ -23,7 +25,6 @@ import { specOf, specs } from "../../support/samples";
  * update leaves alone, and of one that it creates. The inventories are those of a server that holds all samples.
  */
 
-const LATER = "2098-01-01T00:00:00Z";
 const AFTER_ALL = "2099-01-01T00:00:00Z";
 
 /** An argument, or one inside it, of an object. */
@@ -47,31 +48,11 @@ function leavesOf(
   });
 }
 
-/** Another value than the one that is there. */
-function otherValue(field: FieldSpec, value: unknown): Json {
-  switch (field.type) {
-    case "boolean":
-      return value !== true;
-    case "integer":
-      return Number(value ?? 0) + 1;
-    case "enum":
-      return `${field.prefix}ANOTHER`;
-    case "list": {
-      const items = Array.isArray(value) ? (value as Json[]) : [];
-      return [...items, otherValue(field.items, items[0])];
-    }
-    case "map":
-      return { ...(value as Props | undefined), "99": otherValue(field.values, undefined) };
-    case "object":
-      return Object.fromEntries(
-        Object.entries(field.fields).map(([key, member]) => [key, otherValue(member, undefined)]),
-      );
-    case "string":
-      if (field.format === "timestamp") return LATER;
-      if (field.format === "jwks") return '{"keys":[{"kty":"RSA","kid":"evil"}]}';
-      if (field.format === "uid" || field.format === "groupUid") return "e".repeat(40);
-      return `${typeof value === "string" ? value : ""}x`;
-  }
+/** Another value than the one that is there: a list and a map keep what they hold. */
+function otherThan(field: FieldSpec, value: Json | undefined): Json {
+  if (field.type === "list" && Array.isArray(value)) return [...value, otherValue(field.items, value[0])];
+  if (field.type === "map" && isObject(value)) return { ...value, "99": otherValue(field.values, undefined) };
+  return otherValue(field, value);
 }
 
 /** What no inventory tells, or what the server keeps anybody from changing. */
@@ -109,9 +90,9 @@ function editsOf(label: string, object: InventoryObject): Edit[] {
   const ofInputs = leavesOf(spec.fields)
     .filter((leaf) => !isOutOfReach(label, leaf))
     .flatMap(({ path, field, isHarmless }): Edit[] => {
-      const value = memberAt(inputs, path);
+      const value = memberAt(inputs, path) as Json | undefined;
       const known = { isHarmless: isHarmless && path[0] !== "name", named: path.join(".") };
-      const changed = { ...known, title: "changed", edit: setInput(path, otherValue(field, value)) };
+      const changed = { ...known, title: "changed", edit: setInput(path, otherThan(field, value)) };
       const cleared = { ...known, title: "cleared", edit: setInput(path, undefined) };
       return value === undefined ? [{ ...changed, title: "set" }] : [changed, cleared];
     });
@@ -123,7 +104,7 @@ function editsOf(label: string, object: InventoryObject): Edit[] {
       named: key,
       edit: (one) => ({
         ...one,
-        details: { ...one.details, [key]: otherValue(field, details[key]) },
+        details: { ...one.details, [key]: otherThan(field, details[key]) },
       }),
     }),
   );
@@ -307,12 +288,12 @@ describe("what changes behind the back of an update", () => {
           const property = path[0] ?? "";
           const isReplaced = spec.fields[property]?.immutable === true || field.immutable === true;
           if (isReplaced || field.secret === true || path.join(".") === "parentUid") continue;
-          const value = memberAt(one.inputs, path);
+          const value = memberAt(one.inputs, path) as Json | undefined;
           // Each argument is set in a sample; not every one can be taken away again by an update.
           if (value === undefined) continue;
           // What cannot be taken back is announced only where there is more of it afterwards.
           const isPermanent = spec.capabilities?.delete.length === 0;
-          const other = isPermanent && Array.isArray(value) ? ["another"] : otherValue(field, value);
+          const other = isPermanent && Array.isArray(value) ? ["another"] : otherThan(field, value);
           const before = (inputs: Props): Props => withMember(inputs, path, other) as Props;
           const isReturned = field.inputOnly !== true;
           const updated: Update = {
@@ -361,9 +342,12 @@ describe("what changes behind the back of an update", () => {
   test("has a description for each argument that decides whether it is compared", () => {
     const kinds = specs.filter(({ kind }) => !isVerified(kind)).map(({ kind }) => kind);
     expect(kinds).toEqual(["RepoReadme", "TermsAcceptance"]);
+    const isHarmless = (field: FieldSpec): boolean =>
+      field.harmless !== undefined ||
+      (field.type === "object" && Object.values<FieldSpec>(field.fields).every(isHarmless));
     const left = specs
       .flatMap(({ kind, fields }) => Object.entries(fields).map(([key, field]) => ({ kind, key, field })))
-      .filter(({ key, field }) => !mustBeAnnounced(key, field) && field.harmless === undefined);
+      .filter(({ key, field }) => !mustBeAnnounced(key, field) && !isHarmless(field));
     expect(left).toEqual([]);
   });
 });
