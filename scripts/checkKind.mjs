@@ -2,11 +2,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { ensureReady, root } from "./setup.mjs";
+import { withTemporaryFolder } from "./lib/files.mjs";
 import { run, runScript } from "./lib/processes.mjs";
 
 /*
  *   npm run check:kind Webhook   the checks of one kind: format, lint and types, its cases in the unit tests over all kinds, and
  *                                one life through the real engine
+ *   npm run check:kind Webhook -- --update-snapshots   the same, and records snapshots that somebody has read
  */
 
 /** The unit tests over all kinds. Each names the kind in the titles of its cases. */
@@ -19,10 +21,27 @@ const UNIT_TESTS = [
   "test/provider/lifecycle/(handlers|sharedObjects|faults|capabilities).test.ts",
   "test/provider/access/effects/describeEffects.test.ts",
   "test/provider/lookups/listAnswers.test.ts",
+  "test/provider/access/verify/everyField.test.ts",
+  "test/provider/access/drift/(acceptedDrift|unsetFields).test.ts",
+  "test/provider/inventory/takeInventory.test.ts",
+  "test/provider/program/resource.test.ts",
 ];
 
 /** Tests of these files that range over all kinds in one case. */
-const OVER_ALL_KINDS = "has these types|every lookup of the package is here";
+const OVER_ALL_KINDS = [
+  "has these types",
+  "every lookup of the package is here",
+  "changes behind the back of an update",
+  "holds every object once",
+  "sends at most one list",
+  "names concern each kind",
+].join("|");
+
+/** What jest is given to run the unit tests of a kind. @param {string} kind */
+export const unitTestsOf = (kind) => [
+  ...["--selectProjects", "unit", "--testNamePattern", `\\b${kind}\\b|${OVER_ALL_KINDS}`],
+  ...["--testPathPatterns", ...UNIT_TESTS],
+];
 
 /** Finds the files that describe kinds, by the names of their classes. @returns {Map<string, string>} */
 export function findKindFiles() {
@@ -55,7 +74,7 @@ export function listFilesOfKind(file) {
     "provider/kinds/exports.ts",
     "provider/lookups/ofKinds.ts",
     `emulator/tables/${file}`,
-    "emulator/tables/index.ts",
+    "emulator/tables/exports.ts",
     ...samplesOf(file),
     `examples/reference/resources/${file}`,
     "provider/kinds/capabilities.ts",
@@ -82,8 +101,32 @@ async function runStep(what, script, args, env) {
   if (code !== 0) throw new Error(`${what} failed`);
 }
 
-/** @param {string} kind @param {string} file */
-async function checkKind(kind, file) {
+/**
+ * Runs the unit tests of a kind.
+ * @param {string} kind
+ * @param {boolean} updatesSnapshots Whether snapshots that are new or others than before are recorded.
+ */
+async function runUnitTests(kind, updatesSnapshots) {
+  await withTemporaryFolder("check-kind", async (folder) => {
+    const result = path.join(folder, "result.json");
+    const output = ["--json", `--outputFile=${result}`, ...(updatesSnapshots ? ["-u"] : [])];
+    try {
+      await runStep("unit tests", "scripts/test.mjs", [...output, ...unitTestsOf(kind)]);
+    } catch (error) {
+      const { snapshot } = existsSync(result) ? JSON.parse(readFileSync(result, "utf8")) : {};
+      throw snapshot?.unmatched
+        ? new Error(snapshotAdvice(snapshot.unmatched, kind), { cause: error })
+        : error;
+    }
+  });
+}
+
+/** What to do about snapshots that nobody has read. @param {number} count @param {string} kind */
+export const snapshotAdvice = (count, kind) =>
+  `${count === 1 ? "a snapshot is" : `${count} snapshots are`} new, or not as before: read above what it holds, then record it by \`npm run check:kind ${kind} -- --update-snapshots\``;
+
+/** @param {string} kind @param {string} file @param {boolean} updatesSnapshots */
+async function checkKind(kind, file, updatesSnapshots) {
   await ensureReady({});
   const files = listFilesOfKind(file);
   const prettier = "node_modules/prettier/bin/prettier.cjs";
@@ -91,14 +134,15 @@ async function checkKind(kind, file) {
   const lint = ["--max-warnings", "0", "--no-warn-ignored", ...files];
   await runStep("lint", "node_modules/eslint/bin/eslint.js", lint);
   await runStep("types", "node_modules/typescript/bin/tsc", ["--noEmit"]);
-  const cases = ["--selectProjects", "unit", "--testNamePattern", `\\b${kind}\\b|${OVER_ALL_KINDS}`];
-  await runStep("unit tests", "scripts/test.mjs", [...cases, "--testPathPatterns", ...UNIT_TESTS]);
+  await runUnitTests(kind, updatesSnapshots);
   const life = ["test/engine/lifecycle.test.ts", "--selectProjects", "engine"];
   await runStep("life", "scripts/test.mjs", life, { PULUMI_PLATFORM_TEST_KIND: kind });
 }
 
 /** @param {string[]} args */
-async function main([kind = "", ...others]) {
+async function main(args) {
+  const updatesSnapshots = args.includes("--update-snapshots");
+  const [kind = "", ...others] = args.filter((arg) => arg !== "--update-snapshots");
   const kinds = findKindFiles();
   const file = kinds.get(kind);
   if (file === undefined || others.length > 0) {
@@ -106,7 +150,7 @@ async function main([kind = "", ...others]) {
       `give one kind of resource, not "${[kind, ...others].join(" ")}": ${[...kinds.keys()].join(", ")}`,
     );
   }
-  await checkKind(kind, file);
+  await checkKind(kind, file, updatesSnapshots);
 }
 
 await runScript("npm run check:kind", import.meta.filename, main);

@@ -38,7 +38,8 @@ async function main(args) {
   }
   const jest = path.join(root, "node_modules", "jest", "bin", "jest.js");
   // In this process group, so that jest's watch mode can read the terminal.
-  const child = spawn(process.execPath, [jest, ...passed], { cwd: root, env, stdio: "inherit" });
+  // `--ci`: a snapshot is written only by `-u`, by somebody who read it.
+  const child = spawn(process.execPath, [jest, "--ci", ...passed], { cwd: root, env, stdio: "inherit" });
   const signals = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
   for (const signal of signals) process.on(signal, () => child.kill(signal));
   const code = await new Promise((resolve, reject) => {

@@ -1,46 +1,11 @@
 import type { Method } from "../gateway/routes";
-import { accountAssociation } from "./accountAssociation";
-import { advisory } from "./advisory";
-import { advisoryDocument, vulnerabilityMetadata } from "./advisoryDocument";
-import { artifact, artifactVersion } from "./artifact";
-import { externalGroupRoleMapping } from "./externalGroupRoleMapping";
-import { group } from "./group";
-import { groupInvite } from "./groupInvite";
-import { callerMetadata, identity } from "./identity";
-import { identityProviders } from "./identityProvider";
+import * as tables from "./exports";
 import type { KindTable } from "./kindTable";
 import { standardMethods } from "./methods";
 import { methodsWithoutKind } from "./methodsWithoutKind";
-import { repo, repoReadme } from "./repo";
-import { role } from "./role";
-import { roleBinding } from "./roleBinding";
-import { subscription } from "./subscription";
-import { tag } from "./tag";
-import { termsAcceptance } from "./termsAcceptance";
 
-/** Every kind of resource: one line each. */
-export const kindTables: readonly KindTable[] = [
-  group,
-  identity,
-  role,
-  roleBinding,
-  identityProviders,
-  accountAssociation,
-  groupInvite,
-  externalGroupRoleMapping,
-  // Before the repo: its address also matches that of a repo with a longer uid.
-  repoReadme,
-  repo,
-  tag,
-  subscription,
-  callerMetadata,
-  termsAcceptance,
-  artifact,
-  artifactVersion,
-  advisory,
-  advisoryDocument,
-  vulnerabilityMetadata,
-];
+/** Every kind of resource. */
+export const kindTables: readonly KindTable[] = Object.values(tables);
 
 /** Custom methods come first, because their paths also match those with a uid. */
 export const allMethods: readonly Method[] = [

@@ -1,5 +1,6 @@
 /*
  * THE list: one line for each kind, in the order in which lists show them. Programs get what these files export.
+ * `npm run docs` adds new ones.
  */
 export * from "./group";
 export * from "./identity";

@@ -58,7 +58,7 @@ const group = kind({
     /** `ORG_KIND_…`, on root groups only; inherited below. Required if `verified`. */
     kind: enumOf("ORG_KIND_", "STARTER CUSTOMER DEV INFRA AWS_MARKETPLACE", { access: "other" }),
     /** Whether the organisation is verified: set by the platform's staff only, on root groups only. */
-    verified: boolean({ access: "permission" }),
+    verified: boolean({ security: false, access: "permission" }),
   },
   reads: {
     /** The uid of its parent; left out on a root group. */

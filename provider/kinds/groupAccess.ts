@@ -17,7 +17,7 @@ const binding = shape({
   },
 });
 
-const ignored = { unordered: true, access: "permission" } as const;
+const ignored = { unordered: true, security: false, access: "permission" } as const;
 const uidList = (refersTo: string) => list(string({ format: "uid", refersTo }), ignored);
 
 const ignore = shape({

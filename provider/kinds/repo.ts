@@ -80,7 +80,7 @@ const userGroup = shape({
     /** The numeric group id. */
     gid: integer(),
     /** The names of its users. */
-    members: list(string()),
+    members: list(string(), { unordered: false }),
   },
 });
 
@@ -119,9 +119,13 @@ const contents = shape({
     /** Packages to add. Order means nothing. */
     packages: list(string(), { ...content, unordered: true }),
     /** Package repositories; they replace the default ones. */
-    runtimeRepositories: list(string(), { ...trusted, images: "packageRepositories" }),
+    runtimeRepositories: list(string(), { ...trusted, unordered: false, images: "packageRepositories" }),
     /** Keys that packages may be signed with. */
-    runtimeKeyring: list(object<OverlayKeyArgs, RepoOverlayKey>(key), { ...trusted, images: "packageKeys" }),
+    runtimeKeyring: list(object<OverlayKeyArgs, RepoOverlayKey>(key), {
+      ...trusted,
+      unordered: false,
+      images: "packageKeys",
+    }),
   },
 });
 
@@ -130,9 +134,9 @@ const accounts = shape({
     /** The user that the image runs as: a name or a number. */
     runAs: string({ ...content, images: "user" }),
     /** Users to add. */
-    users: list(object<OverlayUserArgs, RepoOverlayUser>(user), content),
+    users: list(object<OverlayUserArgs, RepoOverlayUser>(user), { ...content, unordered: false }),
     /** Groups to add. */
-    groups: list(object<OverlayGroupArgs, RepoOverlayGroup>(userGroup), content),
+    groups: list(object<OverlayGroupArgs, RepoOverlayGroup>(userGroup), { ...content, unordered: false }),
   },
 });
 
@@ -141,10 +145,11 @@ const certificates = shape({
     /** Certificates to trust besides the usual ones. */
     additional: list(object<OverlayCertificateArgs, RepoOverlayCertificate>(certificate), {
       ...trusted,
+      unordered: false,
       images: "certificates",
     }),
     /** Names of providers whose certificates are trusted. */
-    providers: list(string(), { ...trusted, images: "certificateProviders" }),
+    providers: list(string(), { ...trusted, unordered: false, images: "certificateProviders" }),
   },
 });
 

@@ -24,7 +24,7 @@ const { fields } = shape({
      */
     expireTime: string({ format: "timestamp", normalized: true, serverFilled: true, access: "expiry" }),
     /** A token without an end, instead of `expireTime`. Changing it rotates the token. */
-    neverExpires: boolean({ access: "permission" }),
+    neverExpires: boolean({ security: false, access: "permission" }),
     /**
      * How long the old token stays valid after a rotation: `0s` to `24h`, one hour if not given. Changing it changes
      * nothing before the next rotation.

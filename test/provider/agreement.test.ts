@@ -3,7 +3,10 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { ApiError } from "../../provider/http/errors";
 import { HandlerError, propertyOf } from "../../provider/lifecycle/messages";
+import { boolean, enumOf } from "../../provider/fields/builders";
 import type { FieldSpec, Json, Props } from "../../provider/fields/description";
+import { isSet } from "../../provider/fields/values";
+import { lowerFirst } from "../../scripts/lib/letterCase.cjs";
 import { addresses } from "../support/byHand";
 import {
   changeField,
@@ -16,6 +19,7 @@ import {
   withMember,
 } from "../support/samples";
 import type { FieldCase, Sample } from "../support/samples";
+import { valuesOf } from "../support/fieldValues";
 import { call } from "../support/wire";
 import { HandlerStack } from "./support/handlerStack";
 import { CERTIFICATE, GROUP_UID, JWKS, PUBLIC_KEY, specOf, specs } from "./support/samples";
@@ -54,20 +58,27 @@ const texts: readonly string[] = [
 const keys = ["", "a b", "CHAINGUARD_X", "dev.chainguard.x", "org.opencontainers.a", "__proto__", "INGESTER"];
 const wrongTypes: readonly Json[] = [5, 1.5, true, [], {}, null, ["a"], { a: "b" }];
 
+/** Texts for a field: those of any, and the first that its description knows. */
+function textsFor(field: FieldSpec): readonly string[] {
+  if (field.type === "enum")
+    return [...texts, ...field.known.slice(0, 2).map((name) => `${field.prefix}${name}`)];
+  return [...texts, ...valuesOf(field, 2).filter((value) => typeof value === "string")];
+}
+
 function candidatesFor(field: FieldSpec): readonly Json[] {
   switch (field.type) {
     case "string":
     case "enum":
-      return [...texts, ...wrongTypes];
+      return [...textsFor(field), ...wrongTypes];
     case "boolean":
       return [false, "true", 1, ...wrongTypes];
     case "integer":
       return [0, 1, -1, 2 ** 31, 2 ** 31 - 1, "1", ...wrongTypes];
     case "list":
-      return [...texts.map((text) => [text]), [5], [null], ["a", "a"], ...wrongTypes];
+      return [...textsFor(field.items).map((text) => [text]), [5], [null], ["a", "a"], ...wrongTypes];
     case "map":
       return [
-        ...texts.map((text) => ({ k: text })),
+        ...textsFor(field.values).map((text) => ({ k: text })),
         ...keys.map((key) => ({ [key]: "v" })),
         { k: null },
         { k: 5 },
@@ -232,6 +243,81 @@ describe("what is valid", () => {
     // A few of the values do not meet each difference.
     const unmet = differences.filter((difference) => !met.has(difference)).map(({ why }) => why);
     expect(isQuick ? [] : unmet).toEqual([]);
+  });
+});
+
+/** What an object holds at a path of properties. */
+const heldAt = (held: unknown, path: string): Json | undefined =>
+  memberAt(held, path.replace("syncConfig", "sync_config")) as Json | undefined;
+
+/** What the description says that the server takes where a field is left out; undefined where it names nothing. */
+function defaultOf(field: FieldSpec): Json | undefined {
+  if (field.type === "enum" && field.default !== undefined) return `${field.prefix}${field.default}`;
+  return field.type === "boolean" && field.default === true ? true : undefined;
+}
+
+/** Where description and server differ on what is left out, and what to write. */
+function disagreement(
+  kind: string,
+  path: string,
+  field: FieldSpec,
+  held: Json | undefined,
+): string | undefined {
+  const taken = defaultOf(field);
+  const answered = held === undefined ? "nothing" : JSON.stringify(held);
+  if (taken !== undefined && held !== taken) {
+    return `emulator/tables/${lowerFirst(kind)}.ts: fill in ${path} by \`complete\`: the description says that the server takes ${JSON.stringify(taken)} where it is left out, and the emulator answers ${answered}`;
+  }
+  if (taken !== undefined || field.serverFilled !== undefined || !isSet(field, held)) return undefined;
+  return `provider/kinds/${lowerFirst(kind)}.ts: write \`default\` or \`serverFilled\` for ${path}: the emulator answers ${answered} where it is left out`;
+}
+
+describe("what a program leaves out", () => {
+  test.each(posted)("of $label ($kind) is what its description says", async (sample) => {
+    const base = await baseOf(sample);
+    const { collection, fields } = specOf(sample.kind);
+    const handlers = stack.handlersOf(sample.kind);
+    const disagreements: (string | undefined)[] = [];
+    for (const [path, field] of leavesOf(fields)) {
+      if (field.path || field.required || field.subresource || field.inputOnly) continue;
+      if (memberAt(base, path) === undefined && defaultOf(field) === undefined) continue;
+      const around = path.slice(0, Math.max(path.lastIndexOf("."), 0));
+      if (around !== "" && memberAt(base, around) === undefined) continue;
+      const inputs = withMember(base, path, undefined) as Props;
+      if (handlers.check({}, inputs).length > 0) continue;
+      const { id, outs } = await handlers.create(inputs);
+      const held = await call(emulator, "GET", `${collection}/${id}`);
+      await handlers.delete(id, outs);
+      disagreements.push(disagreement(sample.kind, path, field, heldAt(held, path)));
+    }
+    expect(disagreements.filter((each) => each !== undefined)).toEqual([]);
+  });
+
+  test.each<[string, FieldSpec, Json | undefined, string | undefined]>([
+    [
+      "a default that the emulator forgets",
+      enumOf("MODE_", "AUDIT ENFORCE", { default: "AUDIT" }),
+      "MODE_UNSPECIFIED",
+      'emulator/tables/webhook.ts: fill in mode by `complete`: the description says that the server takes "MODE_AUDIT"',
+    ],
+    [
+      "a switch that it forgets",
+      boolean({ default: true }),
+      undefined,
+      "emulator/tables/webhook.ts: fill in mode",
+    ],
+    [
+      "a default that the description forgets",
+      enumOf("MODE_", "AUDIT ENFORCE"),
+      "MODE_AUDIT",
+      "provider/kinds/webhook.ts: write `default` or `serverFilled` for mode",
+    ],
+    ["the same default", enumOf("MODE_", "AUDIT ENFORCE", { default: "AUDIT" }), "MODE_AUDIT", undefined],
+    ["what the server fills in", enumOf("MODE_", "AUDIT", { serverFilled: true }), "MODE_AUDIT", undefined],
+    ["nothing", enumOf("MODE_", "AUDIT ENFORCE"), "MODE_UNSPECIFIED", undefined],
+  ])("is told in one sentence: %s", (_what, field, held, expected) => {
+    const told = disagreement("Webhook", "mode", field, held);
+    expect(told?.slice(0, expected?.length)).toBe(expected);
   });
 });
 

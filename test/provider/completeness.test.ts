@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { kindTables } from "../../emulator/tables";
-import type { ResourceSpec } from "../../provider/fields/description";
+import { decidesAccess, effectOf } from "../../provider/access/graph/fieldAccess";
+import type { AccessEffect, FieldSpec, ResourceSpec } from "../../provider/fields/description";
+import { boolean, enumOf, kind, list, object, shape, string } from "../../provider/fields/builders";
 import * as platform from "../../provider/index";
 import { kinds } from "../../provider/kinds";
 import { samples } from "../support/samples";
@@ -44,9 +46,9 @@ function missingPlaces(spec: ResourceSpec): string[] {
     ],
     [
       !hasList(spec) || kindTables.some((table) => table.kind === kind),
-      "emulator/tables/index.ts",
-      "export const kindTables",
-      `add the table of emulator/tables/${name}.ts`,
+      "emulator/tables/exports.ts",
+      "/*",
+      `write emulator/tables/${name}.ts and run \`npm run docs\``,
     ],
     [
       samples.some((sample) => sample.kind === kind),
@@ -78,6 +80,81 @@ function missingPlaces(spec: ResourceSpec): string[] {
     .map(([, file, text, advice]) => `${placeOf(file, text)}: nothing of ${kind}: ${advice}`);
 }
 
+/** Whether a description says of a field, of one around it or of all in it what a change does, or why it is harmless. */
+function isJudgedField(field: FieldSpec): boolean {
+  if (field.access !== undefined || field.harmless !== undefined) return true;
+  if (field.type === "object") return Object.values(field.fields).every(isJudgedField);
+  return field.type === "list"
+    ? isJudgedField(field.items)
+    : field.type === "map" && isJudgedField(field.values);
+}
+
+/** Where what a program leaves out cannot differ at the server, or no response tells it. */
+const isAlwaysGiven = ({
+  required,
+  path,
+  immutable,
+  inputOnly,
+  serverFilled,
+  subresource,
+}: FieldSpec): boolean => [required, path, immutable, inputOnly, serverFilled, subresource].some(Boolean);
+
+interface Around {
+  readonly path: string;
+  readonly effect?: AccessEffect | "none";
+  /** Whether a list or a map is around it, which is drift as a whole. */
+  readonly isPart: boolean;
+}
+
+/** What the description of a field leaves unsaid, and what to write. */
+function unsaidOf(field: FieldSpec, { path, effect: inherited, isPart }: Around): string[] {
+  const effect = effectOf(field, inherited);
+  const decides = field.type !== "object" && decidesAccess(field, inherited);
+  const isOrdered = effect === "permission" || effect === "restriction";
+  const within = { effect, isPart: isPart || field.type === "list" || field.type === "map" };
+  const inner: readonly (readonly [string, FieldSpec])[] =
+    field.type === "object"
+      ? Object.entries(field.fields).map(([key, each]) => [`${path}.${key}`, each])
+      : field.type === "list"
+        ? [[`${path}[]`, field.items]]
+        : field.type === "map"
+          ? [[`${path}{}`, field.values]]
+          : [];
+  return [
+    ...(field.type === "list" && field.unordered === undefined && field.maxItems !== 1
+      ? [`${path}: write \`unordered: true\` if order and repetition mean nothing, else \`unordered: false\``]
+      : []),
+    ...(field.type === "enum" && isOrdered && !isPart && field.ordered !== true
+      ? [
+          `${path}: write \`ordered: true\`, with the names from the least to the most, or \`access: "other"\``,
+        ]
+      : []),
+    ...(decides && field.security === undefined && !isPart && !isAlwaysGiven(field)
+      ? [
+          `${path}: write \`security: true\`, or \`security: false\` if a value that no program set need not show as drift`,
+        ]
+      : []),
+    ...inner.flatMap(([at, each]) => unsaidOf(each, { path: at, ...within })),
+  ];
+}
+
+/** What a description leaves unsaid: of which field, and what to write in which file. */
+function unsaid({ kind, fields, inputWarnings }: ResourceSpec): string[] {
+  const { name } = fields;
+  const isNameTold =
+    name?.type !== "string" || name.pattern !== undefined || inputWarnings?.["name"] !== undefined;
+  const advice = Object.entries(fields).flatMap(([path, field]) => [
+    ...(isJudgedField(field)
+      ? []
+      : [
+          `${path}: write \`access\`, what a change of it does to access, or \`harmless\`, why it does nothing`,
+        ]),
+    ...unsaidOf(field, { path, isPart: false }),
+  ]);
+  if (!isNameTold) advice.push("name: write its `pattern`, or `inputWarnings: { name: adviseOnName }`");
+  return advice.map((line) => `provider/kinds/${lowerFirst(kind)}.ts: ${line}`);
+}
+
 describe("a kind of resource", () => {
   test("has its example in a separate file, not in its source", () => {
     const sources = [...sourcesIn("provider/kinds"), ...sourcesIn("provider/lookups")];
@@ -94,6 +171,36 @@ describe("a kind of resource", () => {
     },
   );
 
+  test.each(kinds.map(({ spec }) => [spec.kind, spec] as const))(
+    "%s has a description that leaves nothing unsaid",
+    (_kind, spec) => {
+      expect(unsaid(spec)).toEqual([]);
+    },
+  );
+
+  const said = { security: true, access: "permission" } as const;
+  const networks = string({ format: "cidr" });
+  const mode = { ...said, access: "restriction" } as const;
+  test.each<[string, FieldSpec, string[]]>([
+    ["a set without a word on its order", list(networks, said), ["one: write `unordered: true` if"]],
+    [
+      "a set in an object",
+      object<object>(shape({ fields: { all: list(networks, said) } }), said),
+      ["one.all: write `unordered"],
+    ],
+    ["neither access nor a reason", boolean(), ["one: write `access`"]],
+    ["access without security", boolean({ access: "permission" }), ["one: write `security: true`"]],
+    ["names without an order", enumOf("MODE_", "AUDIT ENFORCE", mode), ["one: write `ordered: true`"]],
+    ["nothing unsaid", enumOf("MODE_", "AUDIT ENFORCE", { ...mode, ordered: true }), []],
+  ])("whose field has %s is told what to write, in one sentence", (_what, field, advice) => {
+    const told = unsaid(
+      kind({ kind: "Nothing", collection: "/iam/v2/nothings", fields: { one: field as never } }),
+    );
+    expect(told).toEqual(
+      advice.map((each) => expect.stringContaining(`provider/kinds/nothing.ts: ${each}`) as string),
+    );
+  });
+
   test("that has only a description lists every missing place, by file and line", () => {
     const spec: ResourceSpec = {
       kind: "Nothing",
@@ -104,7 +211,7 @@ describe("a kind of resource", () => {
     const missing = missingPlaces(spec);
     expect(missing.map((line) => line.replace(/:\d+: .*$/, ":LINE"))).toEqual([
       "provider/kinds/subscription.ts:LINE",
-      "emulator/tables/index.ts:LINE",
+      "emulator/tables/exports.ts:LINE",
       "test/support/samples.ts:LINE",
       "examples/reference/resources/subscription.ts:LINE",
       "provider/lookups/ofKinds.ts:LINE",
@@ -121,7 +228,7 @@ describe("a kind of resource", () => {
     const forgotten = described.filter(({ name }) => !listed.includes(name));
     const place = placeOf("provider/kinds/exports.ts", "export *");
     expect(
-      forgotten.map(({ name, file }) => `${place}: add the line of ${name}, which ${file} describes`),
+      forgotten.map(({ name, file }) => `${place}: run \`npm run docs\` for ${name} of ${file}`),
     ).toEqual([]);
     const fileOf = (name: string) => `provider/kinds/${lowerFirst(name)}.ts`;
     expect(described.filter(({ name, file }) => file !== fileOf(name))).toEqual([]);

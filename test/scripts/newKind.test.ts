@@ -1,0 +1,128 @@
+import { readFileSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { editFile, writeNewKind } from "../support/newKind";
+import { evaluate, projectRoot, removeTemporaryFolders, start, temporaryFolder } from "./support";
+import type { Ended } from "./support";
+
+/* The guide to add a kind, followed in a copy of this checkout; and what somebody forgets there. */
+
+afterAll(removeTemporaryFolders);
+
+const DESCRIPTION = "provider/kinds/networkPolicy.ts";
+
+test("the lists of kinds, tables and capabilities equal the output of npm run docs", async () => {
+  const lists = (await evaluate("kindLists.mjs", `m.kindLists(${JSON.stringify(projectRoot)})`)) as [
+    string,
+    string,
+  ][];
+  expect(lists.map(([file]) => file)).toEqual([
+    "provider/kinds/exports.ts",
+    "emulator/tables/exports.ts",
+    "provider/kinds/capabilities.ts",
+  ]);
+  for (const [file, text] of lists)
+    expect([file, readFileSync(path.join(projectRoot, file), "utf8")]).toEqual([file, text]);
+});
+
+describe("a kind that is written by the guide", () => {
+  const folder = temporaryFolder();
+  let byHand: string[];
+
+  /** Runs a program of Node in the copy. */
+  const run = (script: string, ...args: string[]): Promise<Ended> => {
+    const body = `process.chdir(${JSON.stringify(folder)});
+      process.env.PULUMI_PLATFORM_TESTS = "all";
+      const { status } = require("node:child_process").spawnSync(process.execPath, ${JSON.stringify([script, ...args])}, { stdio: "inherit" });
+      process.exit(status ?? 1);`;
+    return start(["-e", body]).ended;
+  };
+
+  /** The unit tests that `check:kind` runs, or those of some files; all that they print. */
+  async function runTests(
+    options: readonly string[],
+    files?: string,
+  ): Promise<{ code: number; printed: string }> {
+    const own = (await evaluate("checkKind.mjs", 'm.unitTestsOf("NetworkPolicy")')) as string[];
+    const args =
+      files === undefined
+        ? own
+        : [...own.slice(0, own.indexOf("--testPathPatterns")), "--testPathPatterns", files];
+    const { code, stdout, stderr } = await run(
+      "node_modules/jest/bin/jest.js",
+      "--ci",
+      "--maxWorkers=1",
+      ...options,
+      ...args,
+    );
+    return { code, printed: `${stdout}${stderr}` };
+  }
+
+  beforeAll(async () => {
+    await evaluate(
+      "lib/files.mjs",
+      `m.copyCheckout(${JSON.stringify(projectRoot)}, ${JSON.stringify(folder)})`,
+    );
+    symlinkSync(path.join(projectRoot, "node_modules"), path.join(folder, "node_modules"), "junction");
+    byHand = writeNewKind(folder);
+    for (const script of ["kindLists", "build", "docs", "validators"]) {
+      expect(await run(`scripts/${script}.mjs`)).toMatchObject({ code: 0, stderr: "" });
+    }
+  });
+
+  test("takes six files", () => {
+    expect(byHand).toHaveLength(6);
+    const lines = byHand
+      .slice(0, 3)
+      .map((file) => readFileSync(path.join(folder, file), "utf8").split("\n").length);
+    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThan(150);
+  });
+
+  test("fails only at the snapshots that nobody has read", async () => {
+    const unread = await runTests([]);
+    const failed = [...unread.printed.matchAll(/^ {2}● (.*)$/gm)].map(([, title]) => title);
+    expect([...new Set(failed)].sort()).toEqual([
+      "reading what the server holds › NetworkPolicy: what the program did not set shows only where it is security relevant",
+      "what the package exports › has these types",
+    ]);
+    expect(unread.printed).toContain("New snapshot was not written");
+    const read = await runTests(["-u"], "provider/(surface|fields/wire)");
+    expect([read.code, read.printed]).toEqual([0, expect.stringContaining("1 snapshot written")]);
+  });
+
+  test.each<[string, string, (text: string) => string, string, string]>([
+    [
+      "the default in the emulator",
+      "emulator/tables/networkPolicy.ts",
+      (text) => text.replace(/complete\(.*?\n {2}\},\n/s, ""),
+      "provider/agreement",
+      "emulator/tables/networkPolicy.ts: fill in mode by `complete`",
+    ],
+    [
+      "that a list is a set",
+      DESCRIPTION,
+      (text) => text.replace("      unordered: true,\n", ""),
+      "provider/completeness",
+      `${DESCRIPTION}: cidrs: write \`unordered: true\``,
+    ],
+    [
+      "`access`",
+      DESCRIPTION,
+      (text) => text.replace(', access: "expiry"', ""),
+      "provider/completeness",
+      `${DESCRIPTION}: expiresAt: write \`access\``,
+    ],
+    [
+      "`security`",
+      DESCRIPTION,
+      (text) => text.replace('security: true, access: "expiry"', 'access: "expiry"'),
+      "provider/completeness",
+      `${DESCRIPTION}: expiresAt: write \`security: true\``,
+    ],
+  ])("fails without %s, in one sentence that names the file", async (_what, file, edit, files, sentence) => {
+    const before = readFileSync(path.join(folder, file), "utf8");
+    editFile(folder, file, edit);
+    const { code, printed } = await runTests([], files);
+    editFile(folder, file, () => before);
+    expect([code, printed]).toEqual([1, expect.stringContaining(sentence)]);
+  });
+});
