@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import type { FieldSpec } from "../../provider/fields/description";
+import * as platform from "../../provider/index";
 import { kinds } from "../../provider/kinds";
 import { ROOT } from "../support/engine";
 import { Project } from "../support/project";
@@ -251,5 +252,26 @@ describe.each(kinds.map(({ spec }) => [spec.kind, spec] as const))("an editor sh
       expect(editor.errors(place)).toEqual([expect.stringContaining(`'${key}'`)]);
       expect(editor.errors(place)[0]).toContain(`${kind}Args`);
     }
+  });
+});
+
+const calls = Object.keys(platform).filter((name) => /^(get|check|lookup|ping)/.test(name));
+
+describe.each(calls)("an editor shows of %s", (call) => {
+  const at = page.addWord(`platform.${call};`, call);
+
+  test("what it does, takes and returns, in one short line", () => {
+    const { text, documentation } = editor.hover(at);
+    expect(documentation).not.toBe("");
+    expect(text.length).toBeLessThan(250);
+    expect(text).toMatch(
+      /: \((args\??: [\w.<>", ]+( \| undefined)?)?\) => (Promise|(\S+\.)?Output(Instance)?)</,
+    );
+  });
+
+  const argument = page.addCursor(`platform.${call}({ | });`);
+  test("its arguments in completions", () => {
+    const takesNone = /: \(\) =>/.test(editor.hover(at).text);
+    expect(editor.complete(argument).length > 0).toBe(!takesNone);
   });
 });
