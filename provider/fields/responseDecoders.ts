@@ -100,7 +100,7 @@ function unlessBlank<T extends object>(members: T): T | undefined {
 
 /** An object, member by member. */
 function object<T extends object>(decoders: Decoders<T>): (value: unknown) => T {
-  return (value) => decodeShape({ fields: {}, reads: decoders as Reads }, value) as T;
+  return (value) => decodeShape({ fields: {}, reads: decoders }, value) as T;
 }
 
 /** An object that is left out where nothing in it is set. */
