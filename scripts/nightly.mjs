@@ -43,6 +43,11 @@ export function suitesOf(number) {
       env: { ADVERSARIAL: "all" },
       script: ["test:all", "test/adversarial/corpus"],
     },
+    {
+      name: "the guide to add a kind, followed in a copy",
+      env: { NEW_KIND: "true" },
+      script: ["test:all", "test/scripts/newKind"],
+    },
     { name: "faults", script: ["chaos", "--seeds", "50", "--first", seed] },
     { name: "reviews of large organisations", script: ["bench:review"] },
     { name: "the first review within five minutes", script: ["first-review"] },
