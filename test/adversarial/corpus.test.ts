@@ -74,7 +74,10 @@ describe("a hostile program", () => {
   const aimed = corpus.filter(({ text }) => text.includes('bind("accepted"'));
   testEach(aimed)("$id aims at an exception that suppresses what it is meant for", (program) => {
     const suppressed = outcomeOf(program).report?.suppressed ?? [];
-    expect(suppressed.map(({ id, grant }) => `${id} ${grant?.group.path}`)).toEqual(["G6 acme / sandbox", "G9 acme / sandbox"]);
+    expect(suppressed.map(({ id, grant }) => `${id} ${grant?.group.path}`)).toEqual([
+      "G6 acme / sandbox",
+      "G9 acme / sandbox",
+    ]);
   });
 
   const bound = corpus.filter(({ plan }) => plan === "refuses");
