@@ -84,10 +84,16 @@ interface StackResource {
 function pluginOf({ type, props, provider }: PolicyResource): Plugin | undefined {
   if (type.startsWith("pulumi:providers:")) return pluginOfInputs(plain(() => props));
   if (provider === undefined) return undefined;
-  const plugin = pluginOfProvider(provider.name);
+  const plugin = pluginOfProvider(provider.type, provider.name);
   return plugin.version === undefined
     ? { ...pluginOfInputs(plain(() => provider.props)), ...plugin }
     : plugin;
+}
+
+/** The text by which the engine finds the code of a dynamic resource. */
+function providerTexts({ props }: PolicyResource): unknown[] {
+  const found = plain(() => props["__provider"]);
+  return found === null ? [] : [found];
 }
 
 function toStackResources(resource: PolicyResource): StackResource[] {
@@ -96,14 +102,15 @@ function toStackResources(resource: PolicyResource): StackResource[] {
   const fields = kind === undefined ? undefined : specs[kind]?.fields;
   if (kind === undefined || fields === undefined) {
     const plugin = pluginOf(resource);
-    const notReviewed = whyNotReviewed(type, [], plugin);
+    const notReviewed = whyNotReviewed(type, providerTexts(resource), plugin);
     return notReviewed === undefined
       ? []
       : [{ resource, kind: type, inputs: {}, outputs: {}, notReviewed, plugin }];
   }
   const outputs = plain(() => resource.props) as Props;
   const inputs = Object.fromEntries(Object.entries(outputs).filter(([key]) => Object.hasOwn(fields, key)));
-  const notReviewed = "__provider" in outputs ? whyNotReviewed(type, [outputs["__provider"]]) : undefined;
+  const texts = providerTexts(resource);
+  const notReviewed = texts.length > 0 ? whyNotReviewed(type, texts, pluginOf(resource)) : undefined;
   return [{ resource, kind, inputs, outputs, ...(notReviewed === undefined ? {} : { notReviewed }) }];
 }
 

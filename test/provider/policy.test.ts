@@ -75,7 +75,11 @@ function foreign(type: string, provider?: string): PolicyResource {
     type,
     urn: `urn:pulumi:prod::acme::${type}::other`,
     props: {},
-    ...(provider === undefined ? {} : { provider: { name: provider, props: {}, type: "", urn: "" } }),
+    ...(provider === undefined
+      ? {}
+      : {
+          provider: { name: provider, props: {}, type: `pulumi:providers:${type.split(":")[0]}`, urn: "" },
+        }),
   };
 }
 

@@ -262,7 +262,9 @@ function readPlugin(type: string, state: Record<string, unknown>): Plugin | unde
   if (type.startsWith("pulumi:providers:")) return pluginOfInputs(state["inputs"]);
   const provider = text(state["provider"]);
   if (provider === undefined) return state["custom"] === true ? { isPublished: false } : undefined;
-  return pluginOfProvider(urnParts(provider.slice(0, provider.lastIndexOf("::"))).name);
+  const urn = provider.slice(0, provider.lastIndexOf("::"));
+  const [, , types = ""] = urn.split("::");
+  return pluginOfProvider(types, urnParts(urn).name);
 }
 
 /** A resource of another package, or one that is not reviewed: only that it exists matters, and where it is declared. */

@@ -39,16 +39,26 @@ export interface Plugin {
   readonly isPublished: boolean;
   /** The version of its package. */
   readonly version?: string;
+  /** The package of the provider that a resource refers to; empty where the reference names none. */
+  readonly packageName?: string;
 }
 
 /**
  * The plugin of a default provider, whose name is made of the version and of the address, if it has one. A provider with
- * another name is a resource of the program: only its own inputs show the plugin.
+ * another name is a resource of the program: only its own inputs show the plugin. `type` is that of the provider with the
+ * types of its parents: the engine gives a default provider none.
  */
-export function pluginOfProvider(name: string): Plugin {
+export function pluginOfProvider(type: string, name: string): Plugin {
+  const packageName = PROVIDER.exec(type)?.[1] ?? "";
   const [whole, version] = /^default(?:_(\d+_\d+_\d+))?$/.exec(name) ?? [];
-  if (whole === undefined) return { isPublished: false };
-  return { isPublished: true, ...(version === undefined ? {} : { version: version.replaceAll("_", ".") }) };
+  if (whole === undefined) return { isPublished: false, packageName };
+  const known = version === undefined ? {} : { version: version.replaceAll("_", ".") };
+  return { isPublished: true, packageName, ...known };
+}
+
+/** Whether a plugin of another package manages a resource than its type says: the engine asks the plugin, not the type. */
+function isOfOtherPackage(type: string, plugin: Plugin | undefined): boolean {
+  return plugin?.packageName !== undefined && plugin.packageName !== type.slice(0, type.indexOf(":"));
 }
 
 /** Why a resource cannot be reviewed; undefined if it is of this package, or known to be harmless. */
@@ -61,10 +71,14 @@ export function whyNotReviewed(
   const kind = parseKind(type);
   if (kind !== undefined) {
     if (specs[kind] === undefined) return "this version does not know the kind";
-    const isOurs = texts.length > 0 && texts.every((text) => text === providerText(kind));
+    const isOurs =
+      texts.length > 0 &&
+      texts.every((text) => text === providerText(kind)) &&
+      !isOfOtherPackage(type, plugin);
     return isOurs ? undefined : "it has a type of this package but another provider";
   }
-  if (DYNAMIC.test(type)) return "its behaviour is code of the program";
+  if (DYNAMIC.test(type) || texts.length > 0) return "its behaviour is code of the program";
+  if (isOfOtherPackage(type, plugin)) return "the provider of another package manages it";
   if (RUNS_COMMANDS.some((pattern) => pattern.test(type))) return "it runs commands";
   if (plugin === undefined || OF_THE_ENGINE.test(type)) return undefined;
   const name = PROVIDER.exec(type)?.[1];

@@ -659,6 +659,19 @@ describe("a resource of another package", () => {
     ["random:index/randomId:RandomId", { provider: ref("random", "default_4_16_7_https_/evil.example") }],
     ["random:index/randomId:RandomId", { provider: ref("random", "mine") }],
     ["random:index/randomId:RandomId", { provider: undefined }],
+    // The plugin of dynamic resources runs the code that it is given, whatever the type.
+    ["random:index/randomId:RandomId", { provider: ref("pulumi-nodejs", "default") }],
+    ["random:index/randomId:RandomId", { provider: ref("tls", "default") }],
+    [
+      "random:index/randomId:RandomId",
+      { provider: ref("random", "default").replace("::pulumi:", "::a$$pulumi:") },
+    ],
+    ["random:index/randomId:RandomId", { inputs: { __provider: "exports.handler=()=>evil" } }],
+    ["random:index/randomId:RandomId", { outputs: { __provider: "exports.handler=()=>evil" } }],
+    ["pulumi:pulumi:StackReference", { provider: ref("pulumi-nodejs", "default") }],
+    ["pulumi:pulumi:StackReference", { inputs: { __provider: "exports.handler=()=>evil" } }],
+    ["pulumi:pulumi:Stash", { provider: ref("pulumi-nodejs", "default") }],
+    ["acme:index:Team", { custom: false, provider: undefined, inputs: { __provider: "x" } }],
   ])("is not reviewed with the type %s, whatever happens to it", (type, given = {}) => {
     const one = foreign(type, given);
     for (const changed of all(one)) {
