@@ -183,12 +183,18 @@ const expiry: Rule = {
   about: (kind) => hasKeySet(kind) || isInvite(kind),
   find: (facts) => {
     const written = new Set(Array.from(facts.writes(hasKeySet), ({ after }) => after.key));
+    // The end that is known is that of the object before it.
+    const madeAnew = new Set(
+      Array.from(facts.writes(isInvite), ({ op, after }) => (op === "update" ? "" : after.key)),
+    );
     const findings: FindingInput[] = [];
     for (const entity of facts.comparison.after.entities.values()) {
       for (const { path } of keySets(entity.kind)) {
         findings.push(...findKeyExpiry(facts, entity, path, written));
       }
-      if (isInvite(entity.kind)) findings.push(...findInviteExpiry(facts, entity));
+      if (isInvite(entity.kind) && !madeAnew.has(entity.key)) {
+        findings.push(...findInviteExpiry(facts, entity));
+      }
     }
     return findings;
   },

@@ -8,7 +8,7 @@ import { isJudged } from "../graph/fieldAccess";
 import { isPathWithin } from "../graph/references";
 import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
-import { timestampNanos } from "../../fields/values";
+import { durationNanos, timestampNanos } from "../../fields/values";
 import type { ResourceChange } from "../review/comparison";
 import { severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
@@ -37,10 +37,48 @@ function isShownAsGain(facts: Facts, { kind, urn, after }: Change, { path, effec
   return facts.gainsAbout(after.key) || (urn !== undefined && facts.gainsAbout(urn));
 }
 
+/** Lifetimes, of which the server makes an end when the object is made. */
+const lifetimes = fieldsWhere(({ access, returnedAs }) => access === "expiry" && returnedAs !== undefined);
+
+/** The end of a lifetime as the server gave it, or another end as the program writes it. */
+function endBefore({ kind, before }: Change, path: string): string | undefined {
+  const end = lifetimes(kind).find((lifetime) => lifetime.path === path)?.field.returnedAs;
+  return end === undefined ? textAtPath(before?.inputs, path) : textAtPath(before?.details, end);
+}
+
 /** Whether an end that had passed is moved: what was over begins again. */
-function isRevived(facts: Facts, { before }: Change, { path }: FieldEffect): boolean {
-  const end = timestampNanos(textAtPath(before?.inputs, path) ?? "");
+function isRevived(facts: Facts, change: Change, { path }: FieldEffect): boolean {
+  const end = timestampNanos(endBefore(change, path) ?? "");
   return end !== undefined && end < BigInt(facts.options.now) * 1_000_000n;
+}
+
+/** Whether an object that is made now ends no later than the one in whose place it comes. */
+function endsNoLater(facts: Facts, change: Change, path: string): boolean {
+  const end = timestampNanos(endBefore(change, path) ?? "");
+  const lifetime = durationNanos(textAtPath(change.after.inputs, path) ?? "");
+  if (end === undefined || lifetime === undefined) return false;
+  return BigInt(facts.options.now) * 1_000_000n + lifetime <= end;
+}
+
+/** The lifetimes that begin again with an object that is made anew, also where no argument changes. */
+function renewedLifetimes(facts: Facts, change: Change): FieldEffect[] {
+  const { kind, op, urn, before, after } = change;
+  if (before === undefined || decidesSignIn(kind) || (op !== "replace" && op !== "create")) return [];
+  const isGain = facts.gainsAbout(after.key) || (urn !== undefined && facts.gainsAbout(urn));
+  return lifetimes(kind)
+    .filter(({ path }) => !endsNoLater(facts, change, path))
+    .map(({ path }): FieldEffect => {
+      const [end, lifetime] = [endBefore(change, path), textAtPath(after.inputs, path)];
+      return {
+        path,
+        ...(end === undefined ? {} : { before: `until ${end}` }),
+        after: `${lifetime ?? "a lifetime that is not known"} from the update on`,
+        effect: "expiry",
+        direction: "widened",
+        reason: "it is made anew, and begins again",
+      };
+    })
+    .filter((field) => !isGain || isRevived(facts, change, field));
 }
 
 function severityOf(facts: Facts, change: Change, field: FieldEffect): Severity {
@@ -113,19 +151,23 @@ function findChangedSettings(facts: Facts, others: readonly Finding[], change: C
     renamed === undefined &&
     (op === "create" || (op === "replace" && change.fields.some(({ path }) => path === "parentUid")));
   const fields = renamed === undefined ? change.fields : facts.effectsOf(after, renamed.inputs);
-  const open = (isNew ? newEffects(facts, change) : fields).filter(
+  const known = renamed === undefined ? change : { ...change, before: renamed };
+  const renewed = renewedLifetimes(facts, known);
+  const isRenewed = ({ path }: FieldEffect): boolean => renewed.some((field) => field.path === path);
+  const changed = (isNew ? newEffects(facts, change) : fields).filter((field) => !isRenewed(field));
+  const open = [...changed, ...renewed].filter(
     (field) =>
       mayWiden(field.direction) &&
       // X1 judges each address.
       !eventReceivers(change.kind).some(({ path }) => path === field.path) &&
       !isShownAsGain(facts, change, field) &&
-      !isReported(others, change, field.path, severityOf(facts, change, field)),
+      !isReported(others, change, field.path, severityOf(facts, known, field)),
   );
   const severity = severities.find((level) =>
-    open.some((field) => severityOf(facts, change, field) === level),
+    open.some((field) => severityOf(facts, known, field) === level),
   );
   if (severity === undefined) return [];
-  const loudest = sortByDirection(open.filter((field) => severityOf(facts, change, field) === severity));
+  const loudest = sortByDirection(open.filter((field) => severityOf(facts, known, field) === severity));
   return [
     facts.aboutEntity(after, {
       severity,

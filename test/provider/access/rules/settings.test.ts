@@ -188,9 +188,24 @@ describe("S1 changed-setting", () => {
     },
   );
 
-  test("an invite that is replaced by one with a longer life", () => {
-    expect(severitiesOf("S1", change([invite("24h")], [invite("48h")], [invite("24h")]))).toEqual(["medium"]);
-    expect(severitiesOf("S1", change([invite("48h")], [invite("24h")], [invite("48h")]))).toEqual([]);
+  const DAY_MS = 86_400_000;
+  const until = (days: number): Pick<Resource, "outputs"> => ({
+    outputs: { expirationTime: new Date(NOW + days * DAY_MS).toISOString() },
+  });
+  test.each<[string, number, string, string[]]>([
+    ["a longer life", 1, "48h", ["medium"]],
+    ["the same life", 0.5, "24h", ["medium"]],
+    ["a shorter life that ends sooner", 2, "24h", []],
+    ["the same life, after its end", -1, "24h", ["high"]],
+  ])("an invite that is made anew with %s", (_what, days, ttl, expected) => {
+    const [old, now] = [{ ...invite("24h"), ...until(days) }, invite(ttl)];
+    const anew = compareResources([...base, old], [...base, now], { replaced: [old] });
+    expect(severitiesOf("S1", anew)).toEqual(expected);
+    expect(severitiesOf("K2", anew)).toEqual([]);
+    // Another name of its resource does the same, and the grant is gained: only another life is worth a word beside it.
+    const other = { ...now, uid: `${now.uid.slice(0, -1)}e`, urn: `${now.urn}-other` };
+    const said = expected.filter((each) => each === "high" || ttl === "48h");
+    expect(severitiesOf("S1", change([old], [other]))).toEqual(said);
   });
 
   test("no address of events, which X1 judges", () => {
