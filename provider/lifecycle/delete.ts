@@ -72,7 +72,7 @@ async function listDependents(
   for await (const { name, uid } of client().list(collection, { [parameter]: id })) {
     if (names.length === MAX_NAMES) return [...names, "…"];
     const quoted = typeof name === "string" && name !== "" ? `"${printable(name, 80)}" ` : "";
-    names.push(`${quoted}${printable(String(uid), 80)}`);
+    names.push(`${quoted}${printable(String(uid))}`);
   }
   return names;
 }

@@ -3,13 +3,10 @@ import type { CapabilityFamily } from "./data/capabilityFamilies";
 
 export type { CapabilityEffect } from "./data/capabilityFamilies";
 
-/** Expressions that match whole names, made once. */
+/** Names as sets, made once; an expression matches whole names. */
 const forms = capabilityFamilies.map((family) => ({
   family,
-  has:
-    family.names instanceof RegExp
-      ? new RegExp(`^(?:${family.names.source})$`)
-      : new Set<string>(family.names),
+  has: family.names instanceof RegExp ? family.names : new Set<string>(family.names),
 }));
 
 const known = new Map<string, CapabilityFamily>();
