@@ -15,7 +15,7 @@ export function breakMarkers(text: string): string {
 
 /** What a reader cannot see, or what changes how the text around it is seen; also half a surrogate pair. */
 export const INVISIBLE =
-  /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]|(?![ \u3000])\p{Zs}/gu;
+  /(?!(?<=\p{Extended_Pictographic})\ufe0f)[\u2800\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]|(?![ \u3000])\p{Zs}/gu;
 
 /**
  * One line of visible characters: all others as `\n` or `\u{202e}`, so that two names that differ look different. Each form

@@ -25,7 +25,7 @@ export function isOfOneWritingSystem(word: string): boolean {
 export function foldName(name: string): string {
   return name
     .normalize("NFKC")
-    .replace(/[\s\p{Z}\p{Cf}\p{Cc}]+/gu, "")
+    .replace(/[\s\u2800\p{Z}\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]+/gu, "")
     .toLowerCase();
 }
 

@@ -265,6 +265,13 @@ export const sharedDomains: readonly SharedDomain[] = [
   { domain: "discord.com", source: "https://discord.com/.well-known/openid-configuration" },
   { domain: "twitch.tv", source: "https://dev.twitch.tv/docs/authentication/getting-tokens-oidc/" },
   { domain: "slack.com", source: "https://api.slack.com/authentication/sign-in-with-slack" },
+  { domain: "huggingface.co", source: "https://huggingface.co/.well-known/openid-configuration" },
+  { domain: "gitea.com", source: "https://gitea.com/.well-known/openid-configuration" },
+  { domain: "codeberg.org", source: "https://codeberg.org/.well-known/openid-configuration" },
+  { domain: "docker.com", source: "https://login.docker.com/.well-known/openid-configuration" },
+  { domain: "line.me", source: "https://access.line.me/.well-known/openid-configuration" },
+  { domain: "paypal.com", source: "https://www.paypal.com/.well-known/openid-configuration" },
+  { domain: "yandex.cloud", source: "https://auth.yandex.cloud/.well-known/openid-configuration" },
   {
     domain: "salesforce.com",
     source: "https://help.salesforce.com/s/articleView?id=sf.remoteaccess_using_openid.htm",

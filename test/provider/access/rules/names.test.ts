@@ -56,6 +56,9 @@ describe.each(Object.entries(kinds))("the name of a %s", (_kind, made) => {
     ["that another one has", [one, other], [called(one, "other"), other]],
     ["that another one had", [one, other], [called(one, "other"), called(other, "third")]],
     ["but for its case and spaces", [one, other], [called(one, " Other\u200b"), other]],
+    ["but for a variation selector", [one, other], [called(one, "other\ufe0f"), other]],
+    ["but for a blank of Braille", [one, other], [called(one, "oth\u2800er"), other]],
+    ["but for a joiner of graphemes", [one, other], [called(one, "oth\u034fer"), other]],
     ["in another group", [one, made("other", cards)], [called(one, "other"), made("other", cards)]],
     ["of one that is deleted", [one, other], [called(one, "other")]],
   ])("%s", (_title, before, after) => {
