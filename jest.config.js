@@ -33,7 +33,7 @@ const inFolders = (/** @type {string[]} */ ...folders) =>
 const isQuick = process.env.PULUMI_PLATFORM_TESTS === "quick";
 
 // The guide to add a kind, followed in a copy, takes minutes: each night does it, with NEW_KIND=true.
-const longAlone = process.env.NEW_KIND === "true" ? [] : ["/test/scripts/newKind\\.test\\.ts$"];
+const nightlyOnly = process.env.NEW_KIND === "true" ? [] : ["/test/scripts/newKind\\.test\\.ts$"];
 
 // `npm run site -- --test` builds the site and runs its tests, and no others.
 const isSite = process.env.PULUMI_PLATFORM_TESTS === "site";
@@ -72,7 +72,7 @@ module.exports = {
                 ...common,
                 displayName: "scripts",
                 testMatch: inFolders("scripts"),
-                testPathIgnorePatterns: ["/node_modules/", ...longAlone],
+                testPathIgnorePatterns: ["/node_modules/", ...nightlyOnly],
               },
             ]),
       ],

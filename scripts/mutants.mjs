@@ -5,7 +5,7 @@ import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { copyCheckout, filesBelow, withTemporaryFolder } from "./lib/files.mjs";
-import { mutantsOf, mutated } from "./lib/mutants.mjs";
+import { mutantsOf, applyMutant } from "./lib/mutants.mjs";
 import { run, runScript } from "./lib/processes.mjs";
 import { randomOf } from "./lib/random.cjs";
 
@@ -105,7 +105,7 @@ class Copy {
       ["--findRelatedTests", place.file],
     ];
     for (const selection of selections) {
-      writeFileSync(file, mutated(before, place));
+      writeFileSync(file, applyMutant(before, place));
       const { fails, timedOut, failing } = await runTests(this.folder, selection, this.timeoutMs);
       writeFileSync(file, before);
       if (timedOut) return { fate: "timed out" };
@@ -116,7 +116,7 @@ class Copy {
         return { fate: "killed", failing };
       }
     }
-    writeFileSync(file, mutated(before, place));
+    writeFileSync(file, applyMutant(before, place));
     const compiler = path.join(this.folder, "node_modules", "typescript", "bin", "tsc");
     const { code } = await run(process.execPath, [compiler, "--noEmit"], { cwd: this.folder });
     writeFileSync(file, before);

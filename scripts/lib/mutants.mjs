@@ -94,5 +94,5 @@ export function mutantsOf(file, text) {
 }
 
 /** @param {string} text @param {Mutant} mutant */
-export const mutated = (text, { start, end, replacement }) =>
+export const applyMutant = (text, { start, end, replacement }) =>
   text.slice(0, start) + replacement + text.slice(end);

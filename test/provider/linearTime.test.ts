@@ -7,7 +7,7 @@ import { ROOT } from "../support/engine";
 import { withUids } from "../support/byHand";
 import { ownOf, samples, surroundings } from "../support/samples";
 import type { Json, Props } from "../../provider/fields/description";
-import { checkInputs, LONGEST_NAME } from "../../provider/access/documents/limits";
+import { checkInputSizes, LONGEST_NAME } from "../../provider/access/documents/limits";
 
 /*
  * Text of others may be as long as they like, so no regular expression of the sources takes more than a time in
@@ -109,7 +109,7 @@ function withTexts(value: unknown, text: string): unknown {
 function withLongTexts(kind: string, args: Props, text: string): Props {
   const isRead = (inputs: Props): boolean => {
     try {
-      checkInputs("here", kind, inputs);
+      checkInputSizes("here", kind, inputs);
       return true;
     } catch {
       return false;

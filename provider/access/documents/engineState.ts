@@ -63,13 +63,15 @@ export interface RecordedResource {
 export interface UrnParts {
   readonly stack: string;
   readonly project: string;
+  /** The type with those of its parents: `component$type`. */
+  readonly types: string;
   readonly type: string;
   readonly name: string;
 }
 
 export function urnParts(urn: string): UrnParts {
   const [stack = "", project = "", types = "", ...rest] = urn.replace(/^urn:pulumi:/, "").split("::");
-  return { stack, project, type: types.slice(types.lastIndexOf("$") + 1), name: rest.join("::") };
+  return { stack, project, types, type: types.slice(types.lastIndexOf("$") + 1), name: rest.join("::") };
 }
 
 /** The version of the Pulumi CLI that a plan's or a state's manifest names. */
@@ -262,9 +264,8 @@ function readPlugin(type: string, state: Record<string, unknown>): Plugin | unde
   if (type.startsWith("pulumi:providers:")) return pluginOfInputs(state["inputs"]);
   const provider = text(state["provider"]);
   if (provider === undefined) return state["custom"] === true ? { isPublished: false } : undefined;
-  const urn = provider.slice(0, provider.lastIndexOf("::"));
-  const [, , types = ""] = urn.split("::");
-  return pluginOfProvider(types, urnParts(urn).name);
+  const { types, name } = urnParts(provider.slice(0, provider.lastIndexOf("::")));
+  return pluginOfProvider(types, name);
 }
 
 /** A resource of another package, or one that is not reviewed: only that it exists matters, and where it is declared. */

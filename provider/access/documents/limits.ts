@@ -117,7 +117,7 @@ function labelOf(urn: unknown): string {
 }
 
 /** @throws DocumentError where the arguments of an object are over a limit. */
-export function checkInputs(who: string, kind: string, inputs: unknown): void {
+export function checkInputSizes(who: string, kind: string, inputs: unknown): void {
   const spec = specs[kind];
   if (spec === undefined) return;
   const fields: Readonly<Record<string, FieldSpec>> = { ...spec.outputs, ...spec.fields };
@@ -125,7 +125,7 @@ export function checkInputs(who: string, kind: string, inputs: unknown): void {
 }
 
 /** @throws DocumentError where one of these is too long. */
-export function checkNames(who: string, names: Readonly<Record<string, unknown>>): void {
+export function checkNameLengths(who: string, names: Readonly<Record<string, unknown>>): void {
   const check = new SizeCheck(who);
   for (const [key, value] of Object.entries(names)) check.checkName(value, () => key);
 }
@@ -140,12 +140,12 @@ export function checkResourceSize(state: unknown, document: string): void {
   if (!isObject(state)) return;
   const { urn, type } = state;
   const who = `${document}: ${labelOf(urn)}`;
-  checkNames(who, Object.fromEntries(NAMES.map((key) => [key, state[key]])));
+  checkNameLengths(who, Object.fromEntries(NAMES.map((key) => [key, state[key]])));
   for (const [key, field] of Object.entries(NAME_LISTS)) {
     new SizeCheck(who).checkValue(state[key], { keys: [key], field });
   }
   const kind = typeof type === "string" ? parseKind(type) : undefined;
   if (kind === undefined) return;
-  checkInputs(who, kind, state["inputs"]);
-  checkInputs(who, kind, state["outputs"]);
+  checkInputSizes(who, kind, state["inputs"]);
+  checkInputSizes(who, kind, state["outputs"]);
 }

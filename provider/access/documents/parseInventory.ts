@@ -3,7 +3,7 @@ import { isObject } from "../../fields/values";
 import { INVENTORY_VERSION } from "./inventory";
 import type { Inventory } from "./inventory";
 import { DocumentError } from "./jsonText";
-import { checkInputs, checkNames } from "./limits";
+import { checkInputSizes, checkNameLengths } from "./limits";
 import { parseJson } from "./parseJson";
 import { documentProblem } from "./versionedDocument";
 
@@ -36,9 +36,9 @@ export function parseInventory(input: string | Uint8Array, name: string): Invent
   const inventory = value as Inventory;
   for (const { kind, uid, inputs, details } of inventory.objects) {
     const who = `${file}: ${kind} ${printable(uid, 80)}`;
-    checkNames(who, { uid });
-    checkInputs(who, kind, inputs);
-    checkInputs(who, kind, details);
+    checkNameLengths(who, { uid });
+    checkInputSizes(who, kind, inputs);
+    checkInputSizes(who, kind, details);
   }
   return inventory;
 }

@@ -4,7 +4,7 @@ import { isObject, sortedJson } from "../../fields/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, readState, urnParts, withoutSecrets } from "./engineState";
 import { DocumentError } from "./jsonText";
-import { checkNames } from "./limits";
+import { checkNameLengths } from "./limits";
 import { parseJson } from "./parseJson";
 import type { Preview, PreviewStep, WrittenState } from "./preview";
 
@@ -101,7 +101,7 @@ function findUnknownInResource(value: Members): string[] {
 }
 
 function readResource(urn: string, value: unknown, name: string): PlannedResource {
-  checkNames(name, { "a URN": urn });
+  checkNameLengths(name, { "a URN": urn });
   const { steps, goal } = asMembers(value);
   if (!Array.isArray(steps) || steps.some((step) => typeof step !== "string")) {
     throw new DocumentError(

@@ -18,6 +18,11 @@ export function nameIn({ label, name, uid, key }: Named): string {
   return label ?? name ?? uid ?? key;
 }
 
+/** What to call a subject in a few words: its own name, or how it is described where it has none. */
+export function shortName({ label, name, displayName }: Subject): string {
+  return label ?? name ?? displayName;
+}
+
 /** The identity, invite, directory group or service that has a grant. */
 export interface Subject extends Named {
   readonly type: "identity" | "invite" | "identityProvider" | "externalGroup" | "service" | "unknown";

@@ -3,7 +3,15 @@ import { compareTexts } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { compositeKey, ownerOf } from "./keys";
 import type { AccessGraph, Entities, Entity } from "./model";
-import { compareGrants, tupleOf, type Grant, type GrantedRole, type Named, type Subject } from "./grant";
+import {
+  compareGrants,
+  shortName,
+  tupleOf,
+  type Grant,
+  type GrantedRole,
+  type Named,
+  type Subject,
+} from "./grant";
 import { describeIdentity, type SubjectDescription } from "./subjects";
 import { isUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
 import { readRoleCapabilities } from "./roleCapabilities";
@@ -254,7 +262,7 @@ class GrantResolver {
       type: "service",
       key: compositeKey("service", through.key, service),
       name: service,
-      displayName: `the platform's service ${service}, as ${actsAs.label ?? actsAs.name ?? actsAs.displayName}`,
+      displayName: `the platform's service ${service}, as ${shortName(actsAs)}`,
       matchesMany: false,
     };
     return [{ through, subject, source: identity, subjectEntityKey: identity }];

@@ -51,25 +51,22 @@ function findLookalikes(facts: Facts): FindingInput[] {
   });
 }
 
-const namesInFolds = new WeakMap<Facts, ReadonlyMap<string, readonly Entity[]>>();
+/** Objects by their kinds and by their names as readers see them. */
+type ByShownName = ReadonlyMap<string, readonly Entity[]>;
 
-/** The objects that had a name before, as readers see it. */
-function namesakesBefore(facts: Facts, { kind, name = "" }: Entity): readonly Entity[] {
-  let known = namesInFolds.get(facts);
-  if (known === undefined) {
-    const named = [...facts.comparison.before.entities.values()].filter((each) => each.name !== undefined);
-    known = groupBy(named, (each) => [JSON.stringify([each.kind, foldName(each.name ?? "")])]);
-    namesInFolds.set(facts, known);
-  }
-  return known.get(JSON.stringify([kind, foldName(name)])) ?? [];
-}
+const shownName = ({ kind, name = "" }: Entity): string => JSON.stringify([kind, foldName(name)]);
 
 const isAtSamePlace = (one: Entity, other: Entity): boolean =>
   one.inputs["parentUid"] === other.inputs["parentUid"];
 
 /** The object whose name a new or renamed one takes. */
-function findNamesake(facts: Facts, before: Entity | undefined, after: Entity): Entity | undefined {
-  return namesakesBefore(facts, after).find((other) => {
+function findNamesake(
+  facts: Facts,
+  known: ByShownName,
+  before: Entity | undefined,
+  after: Entity,
+): Entity | undefined {
+  return known.get(shownName(after))?.find((other) => {
     if (other.key === after.key || other.key === before?.key || isBuiltInRole(other)) return false;
     if (before !== undefined) return true;
     // A resource that is renamed in its program is deleted and created. Groups of one organisation have identities of one name.
@@ -80,6 +77,7 @@ function findNamesake(facts: Facts, before: Entity | undefined, after: Entity): 
 /** What a new name means to whoever chooses by names; undefined where nobody can take it for another one. */
 function judgeName(
   facts: Facts,
+  known: ByShownName,
   before: Entity | undefined,
   after: Entity,
 ): { readonly severity: Severity; readonly why: string } | undefined {
@@ -87,7 +85,7 @@ function judgeName(
   if (after.kind === "Role" && facts.roles.hasName(fold) && !isBuiltInRole(after)) {
     return { severity: "medium", why: "that is the name of a role of the platform, and this one is not" };
   }
-  const other = findNamesake(facts, before, after);
+  const other = findNamesake(facts, known, before, after);
   if (other !== undefined) {
     const group = facts.groupOf(other)?.path;
     const place = group === undefined ? "" : ` in ${group}`;
@@ -108,9 +106,11 @@ function judgeName(
 
 /** Objects whose new name readers may take for that of another one. */
 function findTakenNames(facts: Facts): FindingInput[] {
+  const named = [...facts.comparison.before.entities.values()].filter(({ name }) => name !== undefined);
+  const known = groupBy(named, (each) => [shownName(each)]);
   return [...facts.writes(isCalledByName)].flatMap(({ before, after }): FindingInput[] => {
     if (after.name === undefined || (before !== undefined && before.name === after.name)) return [];
-    const judged = judgeName(facts, before, after);
+    const judged = judgeName(facts, known, before, after);
     if (judged === undefined) return [];
     return [
       facts.aboutEntity(after, {

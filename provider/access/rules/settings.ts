@@ -31,11 +31,15 @@ const hasJudgedField: KindCondition = (kind) =>
 
 const eventReceivers = fieldsWhere(({ receivesEvents }) => receivesEvents === true);
 
+/** Whether the list of grants shows that somebody gains something by a resource. */
+const isGain = (facts: Facts, { urn, after }: Change): boolean =>
+  facts.gainsAbout(after.key) || (urn !== undefined && facts.gainsAbout(urn));
+
 /** Whether the list of grants shows what a property gives: then the rules of grants judge it. */
-function isShownAsGain(facts: Facts, { kind, urn, after }: Change, { path, effect }: FieldEffect): boolean {
-  if (!isShownByGrants(kind, path, effect)) return false;
-  return facts.gainsAbout(after.key) || (urn !== undefined && facts.gainsAbout(urn));
-}
+const isShownAsGain = (facts: Facts, change: Change, { path, effect }: FieldEffect): boolean =>
+  isShownByGrants(change.kind, path, effect) && isGain(facts, change);
+
+const nowNanos = (facts: Facts): bigint => BigInt(facts.options.now) * 1_000_000n;
 
 /** Lifetimes, of which the server makes an end when the object is made. */
 const lifetimes = fieldsWhere(({ access, returnedAs }) => access === "expiry" && returnedAs !== undefined);
@@ -49,7 +53,7 @@ function endBefore({ kind, before }: Change, path: string): string | undefined {
 /** Whether an end that had passed is moved: what was over begins again. */
 function isRevived(facts: Facts, change: Change, { path }: FieldEffect): boolean {
   const end = timestampNanos(endBefore(change, path) ?? "");
-  return end !== undefined && end < BigInt(facts.options.now) * 1_000_000n;
+  return end !== undefined && end < nowNanos(facts);
 }
 
 /** A role that moves below or beside its group: whoever may change roles there decides what existing grants of it give. */
@@ -76,14 +80,13 @@ function endsNoLater(facts: Facts, change: Change, path: string): boolean {
   const end = timestampNanos(endBefore(change, path) ?? "");
   const lifetime = durationNanos(textAtPath(change.after.inputs, path) ?? "");
   if (end === undefined || lifetime === undefined) return false;
-  return BigInt(facts.options.now) * 1_000_000n + lifetime <= end;
+  return nowNanos(facts) + lifetime <= end;
 }
 
 /** The lifetimes that begin again with an object that is made anew, also where no argument changes. */
 function renewedLifetimes(facts: Facts, change: Change): FieldEffect[] {
-  const { kind, op, urn, before, after } = change;
+  const { kind, op, before, after } = change;
   if (before === undefined || decidesSignIn(kind) || (op !== "replace" && op !== "create")) return [];
-  const isGain = facts.gainsAbout(after.key) || (urn !== undefined && facts.gainsAbout(urn));
   return lifetimes(kind)
     .filter(({ path }) => !endsNoLater(facts, change, path))
     .map(({ path }): FieldEffect => {
@@ -97,7 +100,7 @@ function renewedLifetimes(facts: Facts, change: Change): FieldEffect[] {
         reason: "it is made anew, and begins again",
       };
     })
-    .filter((field) => !isGain || isRevived(facts, change, field));
+    .filter((field) => !isGain(facts, change) || isRevived(facts, change, field));
 }
 
 function severityOf(facts: Facts, change: Change, field: FieldEffect): Severity {

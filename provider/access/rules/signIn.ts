@@ -9,6 +9,7 @@ import type { FindingInput } from "./findingInput";
 import { decidesSignIn } from "./kindConditions";
 import type { Rule } from "./rule";
 import { roleName, scopeText } from "./grantText";
+import { shortName } from "../graph/grant";
 
 export const massGrant: Rule = {
   id: "G7",
@@ -34,7 +35,7 @@ export const massGrant: Rule = {
           facts.aboutGrant(grant, {
             severity: "high",
             field: "defaultRole",
-            message: `${accessKinds[grant.sourceKind]?.impersonates === undefined ? `everyone who signs in through ${subject.label ?? subject.name ?? subject.displayName} gets` : `${subject.displayName} can add people, who get`} ${roleName(grant)} ${scopeText(grant)}`,
+            message: `${accessKinds[grant.sourceKind]?.impersonates === undefined ? `everyone who signs in through ${shortName(subject)} gets` : `${subject.displayName} can add people, who get`} ${roleName(grant)} ${scopeText(grant)}`,
             details: beyond.length > 0 ? [`more than viewer: ${listFirst(beyond, 10)}`] : [],
             advice: "set viewer as defaultRole, and bind more to those who need it",
           }),

@@ -3,6 +3,7 @@ import { isSummary } from "../graph/keys";
 import { isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/comparison";
+import { shortName } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
@@ -147,7 +148,7 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): Doubt[] {
   if (subject.type === "identity" && (holder === undefined || holder.assumed === true)) {
     doubts.push({
       field: "subject",
-      message: `${subject.label ?? subject.name ?? subject.displayName} gains ${what} on ${group.path}: ${holder === undefined ? "who may assume the identity is unknown" : "only the program states who may assume the identity"}`,
+      message: `${shortName(subject)} gains ${what} on ${group.path}: ${holder === undefined ? "who may assume the identity is unknown" : "only the program states who may assume the identity"}`,
       advice: INVENTORY,
     });
   }

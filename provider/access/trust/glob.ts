@@ -4,8 +4,8 @@ export type Glob = string;
 /** Characters that a glob may have. */
 export const LONGEST_GLOB = 512;
 
-/** Invisible characters, as a part of a character class: control and format characters, and others. */
-export const INVISIBLE = "\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}";
+/** Invisible characters, as a part of a character class: control and format characters, the blank of Braille, and others. */
+export const INVISIBLE = "\\u2800\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}";
 
 const invisible = new RegExp(`[${INVISIBLE}]`, "u");
 

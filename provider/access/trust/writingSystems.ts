@@ -1,4 +1,5 @@
 import { domainToUnicode } from "node:url";
+import { INVISIBLE } from "./glob";
 
 /**
  * The scripts that people write together, in which no letter looks like one of another. Source: the "highly restrictive"
@@ -21,12 +22,11 @@ export function isOfOneWritingSystem(word: string): boolean {
   return WRITING_SYSTEMS.some((letters) => letters.test(word));
 }
 
+const UNSEEN = new RegExp(`[\\s\\p{Z}${INVISIBLE}]+`, "gu");
+
 /** A name as readers see it: without case, widths and characters that nothing shows. */
 export function foldName(name: string): string {
-  return name
-    .normalize("NFKC")
-    .replace(/[\s\u2800\p{Z}\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]+/gu, "")
-    .toLowerCase();
+  return name.normalize("NFKC").replace(UNSEEN, "").toLowerCase();
 }
 
 /** Words, and domains as a whole, in their own letters. */

@@ -49,7 +49,7 @@ export interface CapabilityFamily {
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /**
- * THE table of capabilities: each rule about them reads it. Only names that are proven to read are harmless. The list
+ * The one table of capabilities: each rule about them reads it. Only names that are proven to read are harmless. The list
  * grows at the server, so what writes is a form of name, and what fits no form is reported too.
  */
 export const capabilityFamilies: readonly CapabilityFamily[] = [

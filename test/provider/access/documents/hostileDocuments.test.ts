@@ -1,6 +1,6 @@
 import { parseTerraformState } from "../../../../provider/access/adopt/terraform/stateFile";
 import { parseInventory } from "../../../../provider/access/documents/parseInventory";
-import { checkInputs } from "../../../../provider/access/documents/limits";
+import { checkInputSizes } from "../../../../provider/access/documents/limits";
 import { parsePlan } from "../../../../provider/access/documents/plan";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import type { Report } from "../../../../provider/access/report/report";
@@ -397,7 +397,9 @@ describe("sizes", () => {
   test("texts, patterns and what another package declares may be longer", () => {
     const text = "x".repeat(100_000);
     const long = identity({ description: text, claimMatch: { subjectPattern: text } });
-    expect(() => checkInputs(FILE, "Repo", { customOverlay: { environment: { A: text } } })).not.toThrow();
+    expect(() =>
+      checkInputSizes(FILE, "Repo", { customOverlay: { environment: { A: text } } }),
+    ).not.toThrow();
     const other = { urn: "urn:pulumi:a::b::aws:s3:B::c", type: "aws:s3:B", inputs: { [text]: text } };
     for (const [, read] of places) {
       expect(() => read(long)).not.toThrow();

@@ -12,11 +12,9 @@ import {
   viewer,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
-import { found, NOW, severitiesOf } from "./support";
+import { found, inDays, severitiesOf } from "./support";
 
 const base = [...groups, viewer, owner];
-const inDays = (days: number, seconds = 0): string =>
-  new Date(NOW + days * 86_400_000 + seconds * 1000).toISOString();
 const keys = (more: Props = {}): Props => ({
   staticKeys: {
     issuer: "https://build",

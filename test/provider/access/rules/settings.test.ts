@@ -23,7 +23,7 @@ import {
 import type { Resource } from "../../../support/access";
 import { changeField, propertyPathOf, samples, withMember } from "../../../support/samples";
 import { withUids } from "../../../support/byHand";
-import { found, NOW, severitiesOf } from "./support";
+import { found, inDays, NOW, severitiesOf } from "./support";
 
 const robot = identity("robot", pinned);
 const other = identity("other", pinned);
@@ -189,17 +189,14 @@ describe("S1 changed-setting", () => {
     },
   );
 
-  const DAY_MS = 86_400_000;
-  const until = (days: number): Pick<Resource, "outputs"> => ({
-    outputs: { expirationTime: new Date(NOW + days * DAY_MS).toISOString() },
-  });
   test.each<[string, number, string, string[]]>([
     ["a longer life", 1, "48h", ["medium"]],
     ["the same life", 0.5, "24h", ["medium"]],
     ["a shorter life that ends sooner", 2, "24h", []],
     ["the same life, after its end", -1, "24h", ["high"]],
   ])("an invite that is made anew with %s", (_what, days, ttl, expected) => {
-    const [old, now] = [{ ...invite("24h"), ...until(days) }, invite(ttl)];
+    const old = { ...invite("24h"), outputs: { expirationTime: inDays(days) } };
+    const now = invite(ttl);
     const anew = compareResources([...base, old], [...base, now], { replaced: [old] });
     expect(severitiesOf("S1", anew)).toEqual(expected);
     expect(severitiesOf("K2", anew)).toEqual([]);

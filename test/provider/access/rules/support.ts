@@ -6,6 +6,9 @@ import { withNamedKinds } from "../../../support/namedKinds";
 
 export const NOW = Date.parse("2026-06-01T00:00:00Z");
 
+export const inDays = (days: number, seconds = 0): string =>
+  new Date(NOW + days * 86_400_000 + seconds * 1000).toISOString();
+
 /** The findings of one rule. */
 export function found(id: string, given: Comparison, options: Partial<RuleOptions> = {}): Finding[] {
   const all = { ...defaultRuleOptions(NOW), ...options };
