@@ -10,7 +10,7 @@ const layers = {
   "provider/settings": ["provider/http", "provider/text"],
   "provider/lifecycle": ["provider/fields", "provider/http", "provider/text"],
   // Of what runs in the provider's process, a program loads only the kinds and what they import.
-  "provider/program": ["provider/fields"],
+  "provider/program": ["provider/fields", "provider/text"],
   "provider/kinds": [
     "provider/fields",
     "provider/lifecycle/messages.ts",
@@ -133,7 +133,7 @@ const layers = {
     "provider/text",
   ],
   "provider/access/index.ts": ["provider/access"],
-  "provider/policy.ts": ["provider/access", "provider/fields", "provider/lifecycle"],
+  "provider/policy.ts": ["provider/access", "provider/fields", "provider/lifecycle", "provider/text"],
   "provider/inventory": [
     "provider/access/documents",
     "provider/fields",

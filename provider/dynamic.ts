@@ -11,7 +11,8 @@ import type { DiffResult, Handlers } from "./lifecycle/handlers";
 import { explain, HandlerError, maskSecretsOf, PartialFailure, showCode } from "./lifecycle/messages";
 import { Claims, OwnerRegistry } from "./lifecycle/owners";
 import type { ReadResult } from "./lifecycle/read";
-import type { Props, ResourceSpec } from "./fields/description";
+import type { ResourceSpec } from "./fields/resourceSpec";
+import type { Props } from "./fields/values";
 
 /*
  * The entry of the engine's provider process. The text in every state names this module and these

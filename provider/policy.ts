@@ -20,10 +20,9 @@ import { defaultRuleOptions, findingsOf, findRule, rules } from "./access/rules"
 import { findOptionProblem } from "./access/rules/ruleOptions";
 import { whyNotInPolicyPack } from "./access/rules/rule";
 import type { Rule, RuleOptions } from "./access/rules";
-import { didYouMean } from "./fields/suggestions";
-import { UNKNOWN } from "./fields/description";
-import type { Json, Props } from "./fields/description";
-import { isUnknown } from "./fields/values";
+import { isUnknown, UNKNOWN } from "./fields/values";
+import type { Json, Props } from "./fields/values";
+import { didYouMean } from "./text/suggestions";
 
 const enforcements = ["advisory", "mandatory", "disabled"] as const;
 

@@ -1,5 +1,4 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { isFoundByComparison } from "./description";
 import type {
   BooleanSpec,
   Decoder,
@@ -8,15 +7,15 @@ import type {
   IntegerSpec,
   ListSpec,
   MapSpec,
-  NeededCapabilities,
   ObjectSpec,
   OneOf,
   PublicSpec,
-  ResourceSpec,
   SecretObjectSpec,
   SecretSpec,
   StringSpec,
-} from "./description";
+} from "./fieldSpec";
+import { isFoundByComparison } from "./resourceSpec";
+import type { NeededCapabilities, ResourceSpec } from "./resourceSpec";
 
 const BINDINGS = "IAM_ROLE_BINDINGS";
 

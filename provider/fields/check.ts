@@ -1,25 +1,23 @@
 import type { ErrorCode } from "../errors/registry";
-import { ADOPT, containsSecret } from "./description";
+import { isSet } from "./equal";
+import { containsSecret } from "./fieldSpec";
 import type {
-  CheckContext,
   EnumSpec,
-  Failure,
   FieldSpec,
-  Json,
   ListSpec,
   MapSpec,
   ObjectSpec,
   OneOf,
   Pattern,
-  Props,
-  ResourceSpec,
   SecretObjectSpec,
   SecretSpec,
   StringSpec,
-} from "./description";
+} from "./fieldSpec";
+import type { CheckContext, Failure, ResourceSpec } from "./resourceSpec";
+import { ADOPT, containsUnknown, isObject, isUnknown } from "./values";
+import type { Json, Props } from "./values";
+import { didYouMean, quote, suggest } from "../text/suggestions";
 import { formatProblem } from "./formats";
-import { didYouMean, quote, suggest } from "./suggestions";
-import { containsUnknown, isObject, isSet, isUnknown } from "./values";
 import { hasType, typeNames } from "./walk";
 import { isDeepStrictEqual } from "node:util";
 

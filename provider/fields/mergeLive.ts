@@ -1,5 +1,8 @@
-import type { FieldSpec, Json, Props, ResourceSpec } from "./description";
-import { equal, equalForDrift, isObject, isSet } from "./values";
+import { equal, equalForDrift, isSet } from "./equal";
+import type { FieldSpec } from "./fieldSpec";
+import type { ResourceSpec } from "./resourceSpec";
+import { isObject } from "./values";
+import type { Json, Props } from "./values";
 
 /** Where the server's forms of normalized fields are kept in outputs: `{"syncConfig.source": "…"}`. */
 export const NORMALIZED = "__normalized";

@@ -1,6 +1,6 @@
 import { parentOf } from "../text/uid";
-import type { Decoder, FieldSpec, OneOf, Reads } from "./description";
-import { emptyWireValue, wireName } from "./encode";
+import type { Decoder, FieldSpec, OneOf, Reads } from "./fieldSpec";
+import { emptyWireValue, wireName } from "./wire";
 
 /*
  * Decoders of responses. Absent, null, empty and zero mean the same there, and a value of a wrong type is taken for one

@@ -1,5 +1,6 @@
-import type { FieldSpec, Json } from "./description";
+import type { FieldSpec } from "./fieldSpec";
 import { isObject } from "./values";
+import type { Json } from "./values";
 
 /*
  * The way through a value by its description: whether it has the type of its field, and which parts it has. Whoever looks

@@ -1,10 +1,13 @@
 import type { Inventory, InventoryObject, RefusedList } from "../access/documents/inventory";
 import { listedKinds } from "../access/documents/inventoryKinds";
 import { CodedError } from "../errors/codedError";
-import { findSchemaMismatch, readOutputs } from "../fields/decode";
-import { aggregatedKind, isReadAs } from "../fields/description";
-import type { Api, FieldSpec, Props, ResourceSpec } from "../fields/description";
-import { compareTexts, isObject, isSet } from "../fields/values";
+import { isSet } from "../fields/equal";
+import type { FieldSpec } from "../fields/fieldSpec";
+import { aggregatedKind, isReadAs } from "../fields/resourceSpec";
+import type { Api, ResourceSpec } from "../fields/resourceSpec";
+import { compareTexts, isObject } from "../fields/values";
+import type { Props } from "../fields/values";
+import { findSchemaMismatch, readOutputs } from "../fields/wire";
 import { requireUid } from "../http/client";
 import type { Client, JsonObject } from "../http/client";
 import { ApiError, BASE_URL_SETTING, ConnectionError, hasCode, isNotFound, printable } from "../http/errors";

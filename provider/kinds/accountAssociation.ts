@@ -1,7 +1,8 @@
 import { CodedError } from "../errors/codedError";
 import { printable } from "../lifecycle/messages";
 import { resource } from "../program/resource";
-import type { Api, Clock, Failure, Json, Props } from "../fields/description";
+import type { Api, Clock, Failure } from "../fields/resourceSpec";
+import type { Json, Props } from "../fields/values";
 import { decode } from "../fields/responseDecoders";
 import { kind, list, map, object, shape, string, word } from "../fields/builders";
 import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";

@@ -1,4 +1,4 @@
-import type { Json } from "../fields/description";
+import type { Json } from "../fields/values";
 
 /*
  * Names without their prefix `CAP_`, of one published version of the API. The

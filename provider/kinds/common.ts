@@ -1,5 +1,6 @@
-import type { Failure, Json } from "../fields/description";
-import { timestampNanos } from "../fields/values";
+import { timestampNanos } from "../fields/formats";
+import type { Failure } from "../fields/resourceSpec";
+import type { Json } from "../fields/values";
 import { decode } from "../fields/responseDecoders";
 import { string, type Decoded } from "../fields/builders";
 

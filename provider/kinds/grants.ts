@@ -1,4 +1,5 @@
-import type { BatchMethod, Props } from "../fields/description";
+import type { BatchMethod } from "../fields/resourceSpec";
+import type { Props } from "../fields/values";
 
 /** What a RoleBinding and the GroupAccess of its group have in common. */
 

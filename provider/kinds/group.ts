@@ -1,5 +1,6 @@
 import { resource } from "../program/resource";
-import type { Failure, Props } from "../fields/description";
+import type { Failure } from "../fields/resourceSpec";
+import type { Props } from "../fields/values";
 import { decode } from "../fields/responseDecoders";
 import { boolean, enumOf, kind, string, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
 import { adviseOnName, description, nameOnly } from "./common";

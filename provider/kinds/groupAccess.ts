@@ -1,6 +1,7 @@
 import { resource } from "../program/resource";
-import type { Failure, Props } from "../fields/description";
+import type { Failure } from "../fields/resourceSpec";
 import { isObject, isUnknown } from "../fields/values";
+import type { Props } from "../fields/values";
 import { boolean, kind, list, map, object, shape, string } from "../fields/builders";
 import type { ArgsOf, Resolved } from "../fields/builders";
 import { parentGroup } from "./common";

@@ -1,5 +1,5 @@
 import { resource } from "../program/resource";
-import { durationNanos } from "../fields/values";
+import { durationNanos } from "../fields/formats";
 import { decode } from "../fields/responseDecoders";
 import { boolean, kind, secret, string } from "../fields/builders";
 import type { ArgsOf, OutputsOf, Resolved, ResultOf } from "../fields/builders";

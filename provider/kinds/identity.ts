@@ -1,6 +1,6 @@
 import { resource } from "../program/resource";
-import type { Props } from "../fields/description";
 import { isObject } from "../fields/values";
+import type { Props } from "../fields/values";
 import { decode } from "../fields/responseDecoders";
 import { enumOf, kind, list, map, object, shape, string } from "../fields/builders";
 import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";

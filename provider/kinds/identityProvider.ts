@@ -1,7 +1,8 @@
 import { hasCode } from "../lifecycle/messages";
 import { resource } from "../program/resource";
-import type { Api, Failure, Props } from "../fields/description";
+import type { Api, Failure } from "../fields/resourceSpec";
 import { isObject } from "../fields/values";
+import type { Props } from "../fields/values";
 import { decode } from "../fields/responseDecoders";
 import { boolean, enumOf, kind, list, objectWithSecret, secret, shape, string } from "../fields/builders";
 import type { ArgsOf, Decoded, Resolved, ResultOf } from "../fields/builders";

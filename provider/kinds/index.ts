@@ -1,4 +1,4 @@
-import type { ResourceSpec } from "../fields/description";
+import type { ResourceSpec } from "../fields/resourceSpec";
 import * as classes from "./exports";
 
 /** Every kind: the classes that the files of kinds export. The provider process and the tests run over it. */

@@ -1,5 +1,6 @@
 import { resource } from "../program/resource";
-import type { Failure, Props } from "../fields/description";
+import type { Failure } from "../fields/resourceSpec";
+import type { Props } from "../fields/values";
 import { decode } from "../fields/responseDecoders";
 import { enumOf, integer, kind, list, map, object, shape, string } from "../fields/builders";
 import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";

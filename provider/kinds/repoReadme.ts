@@ -1,5 +1,6 @@
 import { resource } from "../program/resource";
-import type { Api, Failure, Json, Props } from "../fields/description";
+import type { Api, Failure } from "../fields/resourceSpec";
+import type { Json, Props } from "../fields/values";
 import { kind, string, type ArgsOf, type Resolved } from "../fields/builders";
 import { forPeople, parentRepo } from "./common";
 

@@ -1,7 +1,10 @@
-import { durationNanos, durationToWire, equal, isObject, isSet } from "../fields/values";
+import { equal, isSet } from "../fields/equal";
+import { durationNanos, durationToWire } from "../fields/formats";
+import type { Api, CheckContext, Failure } from "../fields/resourceSpec";
+import { isObject } from "../fields/values";
+import type { Json, Props } from "../fields/values";
 import { hasCode, handlerError } from "../lifecycle/messages";
 import { resource } from "../program/resource";
-import type { Api, CheckContext, Failure, Json, Props } from "../fields/description";
 import { decode } from "../fields/responseDecoders";
 import { boolean, kind, secret, shape, string } from "../fields/builders";
 import type { ArgsOf, OutputsOf, Resolved } from "../fields/builders";

@@ -1,5 +1,6 @@
 import { resource } from "../program/resource";
-import type { Api, Props } from "../fields/description";
+import type { Api } from "../fields/resourceSpec";
+import type { Props } from "../fields/values";
 import { decode } from "../fields/responseDecoders";
 import { boolean, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
 import { bundle, forPeople, parentRepo, tagName } from "./common";

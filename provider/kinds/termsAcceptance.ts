@@ -1,5 +1,6 @@
 import { resource } from "../program/resource";
-import type { Api, Props } from "../fields/description";
+import type { Api } from "../fields/resourceSpec";
+import type { Props } from "../fields/values";
 import { kind, list, string, type ArgsOf, type Resolved } from "../fields/builders";
 import { parentGroup } from "./common";
 

@@ -1,5 +1,5 @@
 import type { Client } from "../http/client";
-import type { Clock, Host, ResourceSpec } from "../fields/description";
+import type { Clock, Host, ResourceSpec } from "../fields/resourceSpec";
 import { matchesPattern } from "../fields/formats";
 import { createAndVerify } from "./lostCreate";
 import { explain } from "./messages";

@@ -1,6 +1,7 @@
 import { hasCode, isNotFound, printable } from "../http/errors";
-import { aggregatedKind } from "../fields/description";
-import type { Dependents, Props } from "../fields/description";
+import { aggregatedKind } from "../fields/resourceSpec";
+import type { Dependents } from "../fields/resourceSpec";
+import type { Props } from "../fields/values";
 import type { KindContext } from "./context";
 import { explain, handlerError, labelResource } from "./messages";
 import { identityKey, objectKey } from "./owners";

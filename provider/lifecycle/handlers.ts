@@ -1,8 +1,9 @@
 import { printable } from "../http/errors";
 import { checkInputs } from "../fields/check";
-import { UNCONFIRMED } from "../fields/description";
-import type { Failure, Props, ResourceSpec } from "../fields/description";
-import { diffInputs } from "../fields/fieldMask";
+import { diffInputs } from "../fields/diff";
+import type { Failure, ResourceSpec } from "../fields/resourceSpec";
+import { UNCONFIRMED } from "../fields/values";
+import type { Props } from "../fields/values";
 import { createKindContext } from "./context";
 import type { HandlerContext, KindContext } from "./context";
 import { createResource } from "./create";

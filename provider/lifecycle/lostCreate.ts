@@ -1,10 +1,11 @@
 import type { JsonObject } from "../http/client";
 import { requireUid } from "../http/client";
 import { ConnectionError, hasCode, hasUnknownOutcome, isNotFound } from "../http/errors";
-import { createOnlyOutputs, isFoundByComparison, isReadAs } from "../fields/description";
-import type { Created, CreateSteps, Props } from "../fields/description";
-import { equal } from "../fields/values";
-import { parentUidOf } from "../fields/decode";
+import { equal } from "../fields/equal";
+import { createOnlyOutputs, isFoundByComparison, isReadAs } from "../fields/resourceSpec";
+import type { Created, CreateSteps } from "../fields/resourceSpec";
+import type { Props } from "../fields/values";
+import { parentUidOf } from "../fields/wire";
 import { mergeLive } from "../fields/mergeLive";
 import type { KindContext } from "./context";
 import { errorMessage, HandlerError, handlerError } from "./messages";

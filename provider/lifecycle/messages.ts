@@ -2,9 +2,11 @@ import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import { ApiError, BASE_URL_SETTING, describeWait, isNotFound, printable } from "../http/errors";
 import { registerCredential, logLines } from "../text/printable";
-import type { FieldSpec, Props, ResourceSpec } from "../fields/description";
+import type { FieldSpec } from "../fields/fieldSpec";
+import type { ResourceSpec } from "../fields/resourceSpec";
 import { isObject } from "../fields/values";
-import { wireName } from "../fields/encode";
+import type { Props } from "../fields/values";
+import { wireName } from "../fields/wire";
 
 /** For the kinds: they act on what an error means, and never see the client. */
 export { hasCode, hasUnknownOutcome, printable } from "../http/errors";

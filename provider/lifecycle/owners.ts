@@ -1,7 +1,8 @@
-import type { InputDifference } from "../fields/fieldMask";
-import { ADOPT } from "../fields/description";
-import type { Failure, Props, ResourceSpec } from "../fields/description";
-import { isUnknown, sortedJson } from "../fields/values";
+import type { InputDifference } from "../fields/diff";
+import { sortedJson } from "../fields/formats";
+import type { Failure, ResourceSpec } from "../fields/resourceSpec";
+import { ADOPT, isUnknown } from "../fields/values";
+import type { Props } from "../fields/values";
 import { handlerError, labelResource, PartialFailure } from "./messages";
 
 /** The name of an object among claims. Uids alone do not do: kinds share those of their parents. */

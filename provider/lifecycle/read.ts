@@ -1,7 +1,8 @@
 import type { Client, JsonObject } from "../http/client";
 import { isNotFound, printable } from "../http/errors";
-import type { Host, Props, ResourceSpec } from "../fields/description";
-import { findSchemaMismatch, parentUidOf, readBody, readOutputs } from "../fields/decode";
+import type { Host, ResourceSpec } from "../fields/resourceSpec";
+import type { Props } from "../fields/values";
+import { findSchemaMismatch, parentUidOf, readBody, readOutputs } from "../fields/wire";
 import { mergeLive } from "../fields/mergeLive";
 import { explainFailure, handlerError, labelResource } from "./messages";
 

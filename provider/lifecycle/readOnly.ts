@@ -1,6 +1,6 @@
 import { CodedError, errorCodeOf } from "../errors/codedError";
 import { matchesPattern } from "../fields/formats";
-import type { Api, Host } from "../fields/description";
+import type { Api, Host } from "../fields/resourceSpec";
 
 const refuse = (): Promise<never> =>
   Promise.reject(new CodedError("PP9001", "only what exists is read here"));

@@ -1,10 +1,10 @@
 import type { JsonObject } from "../http/client";
 import { ApiError, hasCode, isNotFound } from "../http/errors";
-import { UNCONFIRMED } from "../fields/description";
-import type { Props } from "../fields/description";
-import { changedSubresources, diffFields } from "../fields/fieldMask";
-import type { Patch } from "../fields/fieldMask";
-import { readOutputs } from "../fields/decode";
+import { changedSubresources, buildPatch } from "../fields/patch";
+import type { Patch } from "../fields/patch";
+import { UNCONFIRMED } from "../fields/values";
+import type { Props } from "../fields/values";
+import { readOutputs } from "../fields/wire";
 import { mergeLive, outputsFor } from "../fields/mergeLive";
 import type { KindContext } from "./context";
 import { explainFailure, labelResource } from "./messages";
@@ -33,7 +33,7 @@ export async function updateResource(
 ): Promise<Props> {
   const { spec } = kind;
   const olds = recorded[UNCONFIRMED] === true ? await readUnconfirmed(kind, id, recorded) : recorded;
-  const patch = diffFields(spec, olds, news);
+  const patch = buildPatch(spec, olds, news);
   const subresources = changedSubresources(spec, olds, news);
   if (patch.mask.length === 0 && subresources.length === 0) {
     return { ...outputsFor(spec, news, {}, olds), ...readOutputs(spec, {}, id, olds) };

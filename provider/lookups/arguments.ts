@@ -4,7 +4,7 @@ import { encodeQuery, LONGEST_QUERY } from "../http/query";
 import type { Query } from "../http/query";
 import { printable } from "../http/errors";
 import { isUid } from "../text/uid";
-import { timestampNanos } from "../fields/values";
+import { timestampNanos } from "../fields/formats";
 
 /** The arguments of a lookup with inputs in their places: also single items of lists. */
 export type LookupInputs<A> = {

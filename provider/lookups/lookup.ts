@@ -1,7 +1,7 @@
 import { CodedError } from "../errors/codedError";
-import type { ResourceSpec } from "../fields/description";
-import { decode, resourceDecoder } from "../fields/responseDecoders";
+import type { ResourceSpec } from "../fields/resourceSpec";
 import { capitalize } from "../fields/values";
+import { decode, resourceDecoder } from "../fields/responseDecoders";
 import type { Client, JsonObject, Query } from "../http/client";
 import { isNotFound, printable } from "../http/errors";
 import { splitByUrlLength } from "../http/query";

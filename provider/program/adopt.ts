@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { ADOPT } from "../fields/description";
+import { ADOPT } from "../fields/values";
 
 /**
  * Arguments with which a resource takes over what exists, in place of making a new one:

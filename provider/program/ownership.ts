@@ -1,7 +1,7 @@
 import { withCode } from "../errors/codedError";
 import * as pulumi from "./sdk";
-import { ADOPT } from "../fields/description";
-import type { ResourceSpec } from "../fields/description";
+import type { ResourceSpec } from "../fields/resourceSpec";
+import { ADOPT } from "../fields/values";
 
 /*
  * Finds two resources of one program that would be the same object, and two owners of the same children, where the program

@@ -1,8 +1,11 @@
-import type * as suggestionsModule from "../fields/suggestions";
+import type * as suggestionsModule from "../text/suggestions";
 import * as pulumi from "./sdk";
 import { withCode } from "../errors/codedError";
-import { containsSecret, createOnlyOutputs, innerFields } from "../fields/description";
-import type { FieldSpec, Json, ResourceSpec } from "../fields/description";
+import { containsSecret, innerFields } from "../fields/fieldSpec";
+import type { FieldSpec } from "../fields/fieldSpec";
+import { createOnlyOutputs } from "../fields/resourceSpec";
+import type { ResourceSpec } from "../fields/resourceSpec";
+import type { Json } from "../fields/values";
 import { partsOf } from "../fields/walk";
 import { recordResource, recordResourceId } from "./ownership";
 
@@ -134,7 +137,7 @@ function adviseOnNames(field: FieldSpec, value: Json | undefined): string[] {
   if (unknown.length === 0) return [];
   // Few programs need it, and it loads a library.
   // eslint-disable-next-line @typescript-eslint/no-require-imports
-  const { suggest } = require("../fields/suggestions") as typeof suggestionsModule;
+  const { suggest } = require("../text/suggestions") as typeof suggestionsModule;
   return unknown.map(
     ({ name, known }) =>
       `${name} is not a name that this version knows: a server that does not know it drops it, and the update fails${suggest(name, known)}`,

@@ -5,7 +5,7 @@
  */
 
 /**
- * @typedef {import("../../provider/fields/description.js").ResourceSpec} Spec
+ * @typedef {import("../../provider/fields/resourceSpec.js").ResourceSpec} Spec
  * @typedef {{ job: string, commands: string, capabilities: string[], kinds: string[] }} Job
  */
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import type * as dynamic from "../../provider/dynamic";
-import type { Props } from "../../provider/fields/description";
+import type { Props } from "../../provider/fields/values";
 import { HandlerStack } from "../provider/support/handlerStack";
 import { errorOf } from "../provider/support/server";
 import { Stack } from "../support/engine";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { createOnlyOutputs } from "../../provider/fields/description";
+import { createOnlyOutputs } from "../../provider/fields/resourceSpec";
 import { NORMALIZED } from "../../provider/fields/mergeLive";
 import { specOf } from "../provider/support/samples";
 import type { ReviewReport, VerifyReport } from "../../provider/access/report/report";

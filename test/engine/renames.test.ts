@@ -1,7 +1,7 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { kindTables } from "../../emulator/tables";
-import type { Props } from "../../provider/fields/description";
+import type { Props } from "../../provider/fields/values";
 import { HandlerStack } from "../provider/support/handlerStack";
 import { addresses } from "../support/byHand";
 import { revealed, Stack, WRITES_STATE_ONCE } from "../support/engine";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import type { FieldSpec } from "../../provider/fields/description";
+import type { FieldSpec } from "../../provider/fields/fieldSpec";
 import * as platform from "../../provider/index";
 import { kinds } from "../../provider/kinds";
 import { ROOT } from "../support/engine";

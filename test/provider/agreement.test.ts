@@ -4,8 +4,9 @@ import type { Emulator } from "../../emulator";
 import { ApiError } from "../../provider/http/errors";
 import { HandlerError, propertyOf } from "../../provider/lifecycle/messages";
 import { boolean, enumOf } from "../../provider/fields/builders";
-import type { FieldSpec, Json, Props } from "../../provider/fields/description";
-import { isSet } from "../../provider/fields/values";
+import { isSet } from "../../provider/fields/equal";
+import type { FieldSpec } from "../../provider/fields/fieldSpec";
+import type { Json, Props } from "../../provider/fields/values";
 import { lowerFirst } from "../../scripts/lib/letterCase.cjs";
 import { addresses } from "../support/byHand";
 import {

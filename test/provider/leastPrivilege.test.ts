@@ -7,7 +7,7 @@ import { capabilities } from "../../examples/least-privilege/capabilities";
 import { main as adopt } from "../../provider/cli/commands/adopt/adopt";
 import { main as drift } from "../../provider/cli/commands/drift";
 import { main as inventory } from "../../provider/cli/commands/inventory";
-import type { ResourceSpec } from "../../provider/fields/description";
+import type { ResourceSpec } from "../../provider/fields/resourceSpec";
 import { runCommand } from "./cli/support";
 import { outcomeOf, RestrictedOrganisation, sampleDeclarations } from "./support/kindLife";
 import { specs } from "./support/samples";

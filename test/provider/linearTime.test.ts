@@ -6,7 +6,7 @@ import { judge, preview, state, step } from "../support/documents";
 import { ROOT } from "../support/engine";
 import { withUids } from "../support/byHand";
 import { ownOf, samples, surroundings } from "../support/samples";
-import type { Json, Props } from "../../provider/fields/description";
+import type { Json, Props } from "../../provider/fields/values";
 import { checkInputSizes, LONGEST_NAME } from "../../provider/access/documents/limits";
 
 /*

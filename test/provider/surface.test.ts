@@ -5,7 +5,7 @@ import type { Emulator } from "../../emulator";
 import { allMethods, kindTables } from "../../emulator/tables";
 import type { KindTable } from "../../emulator/tables/kindTable";
 import { standardMethods } from "../../emulator/tables/methods";
-import type { FieldSpec, OneOf } from "../../provider/fields/description";
+import type { FieldSpec, OneOf } from "../../provider/fields/fieldSpec";
 import * as platform from "../../provider/index";
 import { kinds } from "../../provider/kinds";
 import type { Sample } from "../support/samples";

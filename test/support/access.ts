@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { compare } from "../../provider/access/review/compare";
 import type { Comparison } from "../../provider/access/review/comparison";
-import { UNKNOWN } from "../../provider/fields/description";
-import type { Json, Props } from "../../provider/fields/description";
+import { UNKNOWN } from "../../provider/fields/values";
+import type { Json, Props } from "../../provider/fields/values";
 import { listedKinds } from "../../provider/access/documents/inventoryKinds";
 import { inventoryOf, preview, state, step, urn } from "./documents";
 import type { State } from "./documents";

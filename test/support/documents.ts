@@ -7,7 +7,7 @@ import type { Provenance, Report, ReviewReport } from "../../provider/access/rep
 import { review } from "../../provider/access/report/reviewReport";
 import { defaultRuleOptions, findingsOf } from "../../provider/access/rules";
 import { withNamedKinds } from "./namedKinds";
-import type { Props } from "../../provider/fields/description";
+import type { Props } from "../../provider/fields/values";
 
 /*
  * Documents as the CLI writes them, without the members that no review reads.

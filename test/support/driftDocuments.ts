@@ -9,7 +9,7 @@ import type { RuleOptions } from "../../provider/access/rules";
 import { parseStateExport } from "../../provider/access/documents/stateExport";
 import type { StateExport } from "../../provider/access/documents/stateExport";
 import { listedKinds } from "../../provider/access/documents/inventoryKinds";
-import type { Props } from "../../provider/fields/description";
+import type { Props } from "../../provider/fields/values";
 import { exportText, pairsOf, previewText } from "../../scripts/lib/documents.cjs";
 
 /* Documents of an organisation of a few objects, without a server: what a stack records, and what lives. */

@@ -1,6 +1,7 @@
 import { formats } from "../../provider/fields/formats";
-import type { FieldSpec, Json, SecretSpec, StringSpec } from "../../provider/fields/description";
-import { equal } from "../../provider/fields/values";
+import { equal } from "../../provider/fields/equal";
+import type { FieldSpec, SecretSpec, StringSpec } from "../../provider/fields/fieldSpec";
+import type { Json } from "../../provider/fields/values";
 
 /*
  * Values of any field, from its description alone: a new kind, or a new format with its examples, needs nothing here.

@@ -6,7 +6,7 @@ import type { Emulator } from "../../emulator";
 import type { Report } from "../../provider/access/report/report";
 import { main as reviewMain } from "../../provider/cli/commands/review";
 import { main as verifyMain } from "../../provider/cli/commands/verify";
-import { UNKNOWN } from "../../provider/fields/description";
+import { UNKNOWN } from "../../provider/fields/values";
 import { takeInventory } from "../../provider/inventory/takeInventory";
 import { accessAt, exitCode, FOLDER, forEachAtOnce, lostIn, policyFile } from "./adversarial";
 import type { Base, Forged, HostileProgram, Outcome } from "./adversarial";

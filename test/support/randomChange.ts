@@ -1,7 +1,7 @@
 import { generateProgram } from "../../provider/access/adopt/program";
 import type { Inventory, InventoryObject } from "../../provider/access/documents/inventory";
 import { specs } from "../../provider/access/documents/specs";
-import type { Props } from "../../provider/fields/description";
+import type { Props } from "../../provider/fields/values";
 import { handlersFor } from "../../provider/lifecycle/handlers";
 import type { Emulator } from "../../emulator";
 import { pairsOf, previewText } from "../../scripts/lib/documents.cjs";

@@ -1,7 +1,10 @@
 import { checkInputs } from "../../fields/check";
-import { aggregatedKind } from "../../fields/description";
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../fields/description";
-import { isObject, isSet } from "../../fields/values";
+import { isSet } from "../../fields/equal";
+import type { FieldSpec } from "../../fields/fieldSpec";
+import { aggregatedKind } from "../../fields/resourceSpec";
+import type { ResourceSpec } from "../../fields/resourceSpec";
+import { isObject } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { isServerFilled } from "../../fields/mergeLive";
 import type { InventoryObject } from "../documents/inventory";
 

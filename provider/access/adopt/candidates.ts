@@ -1,7 +1,8 @@
 import { parentOf } from "../../text/uid";
-import { aggregatedKind } from "../../fields/description";
-import type { Props, ResourceSpec } from "../../fields/description";
+import { aggregatedKind } from "../../fields/resourceSpec";
+import type { ResourceSpec } from "../../fields/resourceSpec";
 import { compareTexts } from "../../fields/values";
+import type { Props } from "../../fields/values";
 import { kinds } from "../../kinds";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 import { objectKey, specOf } from "../graph/directory";

@@ -1,5 +1,5 @@
 import { CodedError } from "../../errors/codedError";
-import type { Json } from "../../fields/description";
+import type { Json } from "../../fields/values";
 
 /**
  * A small syntax tree of a program and its printer, in Prettier's default form: 80 columns, two spaces, double quotes. No

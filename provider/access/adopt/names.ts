@@ -1,5 +1,5 @@
-import type { ResourceSpec } from "../../fields/description";
-import { parentUidOf } from "../../fields/decode";
+import type { ResourceSpec } from "../../fields/resourceSpec";
+import { parentUidOf } from "../../fields/wire";
 import type { InventoryObject } from "../documents/inventory";
 import { objectKey } from "../graph/directory";
 import type { Directory } from "../graph/directory";

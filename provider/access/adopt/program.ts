@@ -1,5 +1,5 @@
-import type { Props } from "../../fields/description";
 import { capitalize, compareTexts } from "../../fields/values";
+import type { Props } from "../../fields/values";
 import { Directory } from "../graph/directory";
 import { selectCandidates } from "./candidates";
 import type { Candidate, CandidateRequest, SkippedObject } from "./candidates";

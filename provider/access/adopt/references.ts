@@ -1,5 +1,6 @@
-import type { FieldSpec, Json } from "../../fields/description";
+import type { FieldSpec } from "../../fields/fieldSpec";
 import { isObject } from "../../fields/values";
+import type { Json } from "../../fields/values";
 import type { Directory } from "../graph/directory";
 import type { Candidate } from "./candidates";
 import { Call, CompactObject, printDeclaration, Reference } from "./code";

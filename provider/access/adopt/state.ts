@@ -1,7 +1,7 @@
-import { UNKNOWN } from "../../fields/description";
-import type { Json, Props, ResourceSpec } from "../../fields/description";
-import { diffInputs } from "../../fields/fieldMask";
-import { isObject, stringOrEmpty } from "../../fields/values";
+import { diffInputs } from "../../fields/diff";
+import type { ResourceSpec } from "../../fields/resourceSpec";
+import { isObject, stringOrEmpty, UNKNOWN } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { specOf } from "../graph/directory";
 import { SECRET_MASK, parseKind, urnParts } from "../documents/engineState";
 import { DocumentError } from "../documents/jsonText";

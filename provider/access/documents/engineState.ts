@@ -1,7 +1,7 @@
 import { printable } from "../../http/errors";
-import { SECRET_MASK, UNKNOWN } from "../../fields/description";
-import type { Json, Props } from "../../fields/description";
-import { isObject, sortedJson } from "../../fields/values";
+import { sortedJson } from "../../fields/formats";
+import { isObject, SECRET_MASK, UNKNOWN } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { sha256 } from "./digest";
 import { PlainSecrets } from "./plainSecrets";
 import type { SourceLocation } from "./sourceLocation";

@@ -1,4 +1,4 @@
-import type { Props } from "../../fields/description";
+import type { Props } from "../../fields/values";
 
 /**
  * The document of `pulumi-platform inventory`. `npm run docs` writes `schema/inventory.schema.json` from these types and

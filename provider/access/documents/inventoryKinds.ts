@@ -1,4 +1,4 @@
-import { aggregatedKind } from "../../fields/description";
+import { aggregatedKind } from "../../fields/resourceSpec";
 import { kinds } from "../../kinds";
 
 const specs = kinds.map(({ spec }) => spec);

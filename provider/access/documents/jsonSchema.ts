@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { printable } from "../../http/errors";
-import { didYouMean } from "../../fields/suggestions";
+import { didYouMean } from "../../text/suggestions";
 
 const LONGEST_PATH = 200;
 const LONGEST_REQUIREMENT = 300;

@@ -1,6 +1,6 @@
 import { printable } from "../../http/errors";
+import type { FieldSpec } from "../../fields/fieldSpec";
 import { isObject } from "../../fields/values";
-import type { FieldSpec } from "../../fields/description";
 import { urnParts } from "./engineState";
 import { DocumentError } from "./jsonText";
 import { parseKind } from "./reviewable";

@@ -1,4 +1,4 @@
-import type { Json } from "../../fields/description";
+import type { Json } from "../../fields/values";
 
 /**
  * The plain text of a resource's secrets, by path. It serialises and prints as empty, so that only a lookup by path

@@ -1,6 +1,6 @@
 import { printable } from "../../http/errors";
-import { UNKNOWN } from "../../fields/description";
-import { isObject, sortedJson } from "../../fields/values";
+import { sortedJson } from "../../fields/formats";
+import { isObject, UNKNOWN } from "../../fields/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, readState, urnParts, withoutSecrets } from "./engineState";
 import { DocumentError } from "./jsonText";

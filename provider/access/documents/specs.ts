@@ -1,4 +1,4 @@
-import type { ResourceSpec } from "../../fields/description";
+import type { ResourceSpec } from "../../fields/resourceSpec";
 import { kinds } from "../../kinds";
 
 /** Without a prototype: a kind may be called `constructor`. */

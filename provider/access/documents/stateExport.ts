@@ -1,4 +1,5 @@
-import { timestampNanos, isObject } from "../../fields/values";
+import { timestampNanos } from "../../fields/formats";
+import { isObject } from "../../fields/values";
 import { cliVersionOf, findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { printable } from "../../http/errors";

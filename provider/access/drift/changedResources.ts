@@ -1,8 +1,8 @@
-import { aggregatedKind } from "../../fields/description";
+import { aggregatedKind } from "../../fields/resourceSpec";
+import { isObject } from "../../fields/values";
 import { parentOf } from "../../text/uid";
 import { printable } from "../../http/errors";
 import { kinds } from "../../kinds";
-import { isObject } from "../../fields/values";
 import { specOf } from "../graph/directory";
 import type { StateExport } from "../documents/stateExport";
 

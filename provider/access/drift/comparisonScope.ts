@@ -1,6 +1,6 @@
 import { parentOf } from "../../text/uid";
-import { aggregatedKind } from "../../fields/description";
-import type { ResourceSpec } from "../../fields/description";
+import { aggregatedKind } from "../../fields/resourceSpec";
+import type { ResourceSpec } from "../../fields/resourceSpec";
 import { objectKey } from "../graph/directory";
 import type { Inventory } from "../documents/inventory";
 import type { ManagedResource } from "./difference";

@@ -1,4 +1,5 @@
-import type { Props, ResourceSpec } from "../../fields/description";
+import type { ResourceSpec } from "../../fields/resourceSpec";
+import type { Props } from "../../fields/values";
 import type { RecordedResource } from "../documents/engineState";
 import type { DifferenceKind } from "../review/finding";
 import type { Direction, FieldEffect } from "../effects";

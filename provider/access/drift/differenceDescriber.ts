@@ -1,5 +1,6 @@
-import type { Props, ResourceSpec } from "../../fields/description";
+import type { ResourceSpec } from "../../fields/resourceSpec";
 import { capitalize, compareTexts } from "../../fields/values";
+import type { Props } from "../../fields/values";
 import type { Directory } from "../graph/directory";
 import { combineDirections } from "../effects";
 import type { FieldEffect } from "../effects";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Json } from "../../fields/description";
+import type { Json } from "../../fields/values";
 import { toFieldChange } from "../report/report";
 import type { Difference } from "../report/report";
 import type { Finding, Severity } from "../review/finding";

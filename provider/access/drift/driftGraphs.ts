@@ -15,8 +15,8 @@ import { graphOf } from "../graph/grants";
 import type { ComparedResource, DetectedDifference, ManagedResource } from "./difference";
 import { isReference, mapLeaves } from "../graph/references";
 import { maskSecrets } from "./secretValues";
-import { aggregatedKind } from "../../fields/description";
-import type { Json, Props } from "../../fields/description";
+import { aggregatedKind } from "../../fields/resourceSpec";
+import type { Json, Props } from "../../fields/values";
 
 /** What the graphs are built from. */
 export interface DriftSides {

@@ -1,5 +1,5 @@
-import { aggregatedKind } from "../../fields/description";
-import type { Props } from "../../fields/description";
+import { aggregatedKind } from "../../fields/resourceSpec";
+import type { Props } from "../../fields/values";
 import type { Directory } from "../graph/directory";
 import { readingHost } from "../../lifecycle/readOnly";
 import type { ManagedResource } from "./difference";

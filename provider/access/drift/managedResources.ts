@@ -1,4 +1,4 @@
-import { aggregatedKind } from "../../fields/description";
+import { aggregatedKind } from "../../fields/resourceSpec";
 import { parentOf } from "../../text/uid";
 import { objectKey, specOf } from "../graph/directory";
 import { urnParts } from "../documents/engineState";

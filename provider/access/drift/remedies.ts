@@ -1,7 +1,9 @@
 import { quoteForShell } from "../../text/plain";
 import { isUid } from "../../text/uid";
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../fields/description";
+import type { FieldSpec } from "../../fields/fieldSpec";
+import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { declareObject } from "../adopt/adoptable";
 import { Call, printKey, printProperty, Reference, printOpenStatement } from "../adopt/code";
 import { resourceName } from "../adopt/names";

@@ -1,6 +1,7 @@
-import type { Json, Props, ResourceSpec } from "../../fields/description";
-import { aggregatedKind, SECRET_MASK } from "../../fields/description";
-import { isObject } from "../../fields/values";
+import { aggregatedKind } from "../../fields/resourceSpec";
+import type { ResourceSpec } from "../../fields/resourceSpec";
+import { isObject, SECRET_MASK } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import type { RecordedResource } from "../documents/engineState";
 import type { PlainSecrets } from "../documents/plainSecrets";
 import { isReference, mapLeaves } from "../graph/references";

@@ -1,4 +1,5 @@
-import type { Api, Props } from "../../fields/description";
+import type { Api } from "../../fields/resourceSpec";
+import type { Props } from "../../fields/values";
 import { parentOf } from "../../text/uid";
 import type { Directory } from "../graph/directory";
 import { specOf } from "../graph/directory";

@@ -1,6 +1,6 @@
-import { aggregatedKind } from "../../fields/description";
-import type { Props } from "../../fields/description";
-import { diffInputs } from "../../fields/fieldMask";
+import { diffInputs } from "../../fields/diff";
+import { aggregatedKind } from "../../fields/resourceSpec";
+import type { Props } from "../../fields/values";
 import { mergeLive, NORMALIZED } from "../../fields/mergeLive";
 import type { Directory } from "../graph/directory";
 import { describeEffects } from "../effects";

@@ -1,4 +1,4 @@
-import type { FieldSpec } from "../../fields/description";
+import type { FieldSpec } from "../../fields/fieldSpec";
 import { kinds } from "../../kinds";
 
 /** Which arguments of a kind drift leaves out, by path. */

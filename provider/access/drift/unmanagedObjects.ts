@@ -1,6 +1,8 @@
 import { parentOf } from "../../text/uid";
-import type { Props, ResourceSpec } from "../../fields/description";
-import { compareTexts, isSet } from "../../fields/values";
+import { isSet } from "../../fields/equal";
+import type { ResourceSpec } from "../../fields/resourceSpec";
+import { compareTexts } from "../../fields/values";
+import type { Props } from "../../fields/values";
 import { specOf } from "../graph/directory";
 import type { Directory } from "../graph/directory";
 import type { InventoryObject } from "../documents/inventory";

@@ -1,6 +1,8 @@
-import type { AccessEffect, Json, Props, ResourceSpec } from "../../fields/description";
-import { SECRET_MASK } from "../../fields/description";
-import { equal, isObject, isSet } from "../../fields/values";
+import { equal, isSet } from "../../fields/equal";
+import type { AccessEffect } from "../../fields/fieldSpec";
+import type { ResourceSpec } from "../../fields/resourceSpec";
+import { isObject, SECRET_MASK } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
 import type { Direction, Effect } from "./direction";

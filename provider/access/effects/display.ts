@@ -1,7 +1,8 @@
 import { visible } from "../../http/errors";
-import type { FieldSpec, Json } from "../../fields/description";
-import { SECRET_MASK } from "../../fields/description";
-import { isObject, isSet } from "../../fields/values";
+import { isSet } from "../../fields/equal";
+import type { FieldSpec } from "../../fields/fieldSpec";
+import { isObject, SECRET_MASK } from "../../fields/values";
+import type { Json } from "../../fields/values";
 import { isReference, ownMember } from "../graph/references";
 import { keysIn } from "./keySets";
 import { isUnread, reasonOf } from "../graph/unread";

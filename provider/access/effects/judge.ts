@@ -1,6 +1,7 @@
-import type { EnumSpec, FieldSpec, Json } from "../../fields/description";
+import { isSet } from "../../fields/equal";
+import type { EnumSpec, FieldSpec } from "../../fields/fieldSpec";
+import type { Json } from "../../fields/values";
 import { formats } from "../../fields/formats";
-import { isSet } from "../../fields/values";
 import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
 import { narrowed, neutral, unknown, widened } from "./direction";

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { visible } from "../../http/errors";
-import type { Json } from "../../fields/description";
-import { findPrivateMember, isObject, sortedJson } from "../../fields/values";
+import { findPrivateMember, sortedJson } from "../../fields/formats";
+import { isObject } from "../../fields/values";
+import type { Json } from "../../fields/values";
 
 /** The members that make a public key, by its type: RFC 7638, section 3.2, and RFC 8037 for `OKP`. */
 const KEY_MEMBERS: Readonly<Partial<Record<string, readonly string[]>>> = {

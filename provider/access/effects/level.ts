@@ -1,5 +1,6 @@
-import type { AccessEffect, FieldSpec, Json, OneOf, Props } from "../../fields/description";
+import type { AccessEffect, FieldSpec, OneOf } from "../../fields/fieldSpec";
 import { isObject, isUnknown } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { isUnread, reasonOf, reasonWords } from "../graph/unread";
 
 /** An object on both sides of a change. */

@@ -1,5 +1,6 @@
-import type { FieldSpec, Json, Props } from "../../fields/description";
-import { isSet } from "../../fields/values";
+import { isSet } from "../../fields/equal";
+import type { FieldSpec } from "../../fields/fieldSpec";
+import type { Json, Props } from "../../fields/values";
 import { exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
 import { findPatternProblem } from "../trust/judgement";

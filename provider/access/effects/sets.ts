@@ -1,7 +1,8 @@
 import { visible } from "../../http/errors";
-import type { FieldSpec, Json } from "../../fields/description";
-import { formats } from "../../fields/formats";
-import { canonical, sortedJson } from "../../fields/values";
+import { canonical } from "../../fields/equal";
+import type { FieldSpec } from "../../fields/fieldSpec";
+import { formats, sortedJson } from "../../fields/formats";
+import type { Json } from "../../fields/values";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
 import { keysIn } from "./keySets";

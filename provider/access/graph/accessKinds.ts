@@ -1,5 +1,6 @@
-import type { AccessEffect, Json } from "../../fields/description";
+import type { AccessEffect } from "../../fields/fieldSpec";
 import { isObject, stringOrEmpty } from "../../fields/values";
+import type { Json } from "../../fields/values";
 import type { Entity } from "./model";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./subjects";
 import { isPathWithin } from "./references";

@@ -1,5 +1,5 @@
-import type { Json, Props } from "../../fields/description";
 import { containsUnknown, isObject, isUnknown } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { SECRET_MASK } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";

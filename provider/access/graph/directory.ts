@@ -1,6 +1,6 @@
 import { printable } from "../../http/errors";
 import { parentOf } from "../../text/uid";
-import type { ResourceSpec } from "../../fields/description";
+import type { ResourceSpec } from "../../fields/resourceSpec";
 import { kinds } from "../../kinds";
 import { INVISIBLE } from "../trust/glob";
 import { groupPath } from "./groupPath";

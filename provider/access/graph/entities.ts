@@ -1,6 +1,8 @@
 import { isUid } from "../../text/uid";
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../fields/description";
+import type { FieldSpec } from "../../fields/fieldSpec";
+import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isUnknown } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { SECRET_MASK } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { InventoryObject } from "../documents/inventory";

@@ -1,5 +1,5 @@
-import { innerFields } from "../../fields/description";
-import type { FieldSpec, AccessEffect } from "../../fields/description";
+import { innerFields } from "../../fields/fieldSpec";
+import type { AccessEffect, FieldSpec } from "../../fields/fieldSpec";
 
 /** The effect of a field inside one with the effect `inherited`; `none` where its description says why it is harmless. */
 export function effectOf(

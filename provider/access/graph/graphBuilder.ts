@@ -1,6 +1,6 @@
-import { ADOPT, UNCONFIRMED } from "../../fields/description";
-import type { Props } from "../../fields/description";
-import { applyCreate, applyUpdate } from "../../fields/fieldMask";
+import { applyCreate, applyUpdate } from "../../fields/patch";
+import { ADOPT, UNCONFIRMED } from "../../fields/values";
+import type { Props } from "../../fields/values";
 import { mergeLive } from "../../fields/mergeLive";
 import { parseKind } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";

@@ -1,7 +1,9 @@
 import { parentOf } from "../../text/uid";
-import type { FieldSpec, Props, ResourceSpec } from "../../fields/description";
-import { aggregatedKind } from "../../fields/description";
+import type { FieldSpec } from "../../fields/fieldSpec";
+import { aggregatedKind } from "../../fields/resourceSpec";
+import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";
+import type { Props } from "../../fields/values";
 import type { Inventory } from "../documents/inventory";
 import { listsObject } from "../documents/inventoryScope";
 import { specs } from "../documents/specs";

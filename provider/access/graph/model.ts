@@ -1,4 +1,4 @@
-import type { Props } from "../../fields/description";
+import type { Props } from "../../fields/values";
 import type { Grant } from "./grant";
 import type { SourceLocation } from "../documents/sourceLocation";
 import type { UnreadValue } from "./unread";

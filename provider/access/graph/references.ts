@@ -1,5 +1,7 @@
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../fields/description";
+import type { FieldSpec } from "../../fields/fieldSpec";
+import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { decidesAccess } from "./fieldAccess";
 
 /** A value inside inputs. */

@@ -1,7 +1,7 @@
 import { parentOf } from "../../text/uid";
-import { aggregatedKind } from "../../fields/description";
-import type { Json, Props } from "../../fields/description";
-import { applyUpdate } from "../../fields/fieldMask";
+import { applyUpdate } from "../../fields/patch";
+import { aggregatedKind } from "../../fields/resourceSpec";
+import type { Json, Props } from "../../fields/values";
 import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";

@@ -1,5 +1,5 @@
-import type { Json, Props } from "../../fields/description";
 import { isObject } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { UNMANAGED } from "../../kinds/groupAccess/readBindings";
 import { accessKinds } from "./accessKinds";
 import { compositeKey } from "./keys";

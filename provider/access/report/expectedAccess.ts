@@ -1,5 +1,9 @@
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../fields/description";
-import { canonicalJwks, compareTexts, equal } from "../../fields/values";
+import { equal } from "../../fields/equal";
+import type { FieldSpec } from "../../fields/fieldSpec";
+import { canonicalJwks } from "../../fields/formats";
+import type { ResourceSpec } from "../../fields/resourceSpec";
+import { compareTexts } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import type { Inventory } from "../documents/inventory";
 import { mustBeAnnounced } from "../graph/fieldAccess";

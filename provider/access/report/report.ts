@@ -1,4 +1,4 @@
-import type { Props } from "../../fields/description";
+import type { Props } from "../../fields/values";
 import type { SourceLocation } from "../documents/sourceLocation";
 import type { FieldEffect } from "../effects";
 import type { GrantChange, GroupNode } from "../graph/grant";

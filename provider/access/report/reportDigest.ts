@@ -1,4 +1,4 @@
-import { sortedJson } from "../../fields/values";
+import { sortedJson } from "../../fields/formats";
 import { sha256 } from "../documents/digest";
 import type { ReviewReport } from "./report";
 

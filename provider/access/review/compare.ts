@@ -1,4 +1,4 @@
-import { UNCONFIRMED } from "../../fields/description";
+import { compareTexts, UNCONFIRMED } from "../../fields/values";
 import { describeEffects, createEffectSide } from "../effects";
 import type { EffectContext } from "../effects";
 import { SECRET_MASK, urnParts } from "../documents/engineState";
@@ -22,7 +22,6 @@ import { buildGraphs } from "../graph/graphBuilder";
 import { isPathWithin } from "../graph/references";
 import { planResources } from "../graph/resourcePlan";
 import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
-import { compareTexts } from "../../fields/values";
 
 /** What a comparison is made from. */
 export interface Sources {

@@ -1,9 +1,9 @@
-import type { Deletion } from "../../fields/description";
+import { timestampNanos } from "../../fields/formats";
+import type { Deletion } from "../../fields/resourceSpec";
 import { specs } from "../documents/specs";
 import { nameIn, tupleOf } from "../graph/grant";
 import { blocksDelete } from "../graph/serverRemovals";
 import type { Entity } from "../graph/model";
-import { timestampNanos } from "../../fields/values";
 import { chooseStableName } from "./findingValue";
 import { plural, labelEntity, limitLines } from "./wording";
 import { textAt } from "./inputValues";

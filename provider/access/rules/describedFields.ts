@@ -1,5 +1,6 @@
-import type { FieldSpec, Json, Props } from "../../fields/description";
+import type { FieldSpec } from "../../fields/fieldSpec";
 import { isObject } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { specs } from "../documents/specs";
 import { ownMember } from "../graph/references";
 import { listAt, textAt } from "./inputValues";

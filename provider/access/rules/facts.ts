@@ -1,5 +1,5 @@
 import { isTopUid } from "../../text/uid";
-import type { Json } from "../../fields/description";
+import type { Json } from "../../fields/values";
 import { createEffectSide, describeEffects, mayWiden } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
 import { specs } from "../documents/specs";

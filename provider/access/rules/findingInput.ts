@@ -1,4 +1,4 @@
-import type { Json } from "../../fields/description";
+import type { Json } from "../../fields/values";
 import type { Finding } from "../review/finding";
 
 /** A finding without what all findings of its rule share, and without its fingerprint. */

@@ -1,5 +1,5 @@
-import type { Json, Props } from "../../fields/description";
 import { compareTexts } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";

@@ -1,5 +1,5 @@
 import { isObject } from "../../fields/values";
-import type { Json } from "../../fields/description";
+import type { Json } from "../../fields/values";
 import type { Entity } from "../graph/model";
 import { ownMember } from "../graph/references";
 import type { Finding } from "../review/finding";

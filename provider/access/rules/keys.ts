@@ -1,6 +1,7 @@
 import { tryParseJson } from "../../text/plain";
-import { isObject, ambiguityOf, findPrivateMember, durationNanos, timestampNanos } from "../../fields/values";
-import type { Json, Props } from "../../fields/description";
+import { ambiguityOf, durationNanos, findPrivateMember, timestampNanos } from "../../fields/formats";
+import { isObject } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { isTakeover } from "./capabilities";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/comparison";

@@ -1,5 +1,5 @@
 import { isObject } from "../../fields/values";
-import type { Json } from "../../fields/description";
+import type { Json } from "../../fields/values";
 import { INTRUDER, MAIL_DOMAIN_OWNER } from "../trust/data/pins";
 import { filterSharedIssuers, sharedIssuerOf } from "../trust/issuers";
 import type { SharedIssuer } from "../trust/issuers";

@@ -1,4 +1,5 @@
-import type { ImageEffect, Json, Props } from "../../fields/description";
+import type { ImageEffect } from "../../fields/fieldSpec";
+import type { Json, Props } from "../../fields/values";
 import { specs } from "../documents/specs";
 import type { ResourceChange } from "../review/comparison";
 import type { Entity } from "../graph/model";

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../fields/suggestions";
+import { didYouMean } from "../../text/suggestions";
 import { isAddressGlob, isHostGlob } from "../trust/addressGlob";
 import { printable } from "../../http/errors";
 import type { Entity } from "../graph/model";

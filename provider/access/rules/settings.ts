@@ -8,7 +8,7 @@ import { isJudged } from "../graph/fieldAccess";
 import { isPathWithin } from "../graph/references";
 import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
-import { durationNanos, timestampNanos } from "../../fields/values";
+import { durationNanos, timestampNanos } from "../../fields/formats";
 import type { ResourceChange } from "../review/comparison";
 import { severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";

@@ -1,5 +1,5 @@
 import { isObject } from "../../fields/values";
-import type { Json } from "../../fields/description";
+import type { Json } from "../../fields/values";
 import { isAccessField } from "../graph/accessKinds";
 import type { Entity } from "../graph/model";
 import { nameIn } from "../graph/grant";

@@ -1,5 +1,5 @@
 import { withoutTrailing } from "../../text/plain";
-import type { Json } from "../../fields/description";
+import type { Json } from "../../fields/values";
 import type { Entity } from "../graph/model";
 import { domainsAbove } from "../trust/addresses";
 import { AZURE_TENANT, CIRCLECI_ORGANISATION } from "../trust/data/issuerHosts";

@@ -5,7 +5,7 @@ import { isHighOrCritical } from "../review/finding";
 import { EntryIndex, matchesEntry } from "./matchEntry";
 import { VerifiedTexts } from "./matchTexts";
 import type { MatchTexts } from "./matchTexts";
-import { didYouMean } from "../../fields/suggestions";
+import { didYouMean } from "../../text/suggestions";
 import { policyCommands } from "./policyDocument";
 import type { JudgedType, Policy, PolicyCommand, PolicyEntry } from "./policyDocument";
 

@@ -1,6 +1,10 @@
 import { isServerFilled, NORMALIZED } from "../../fields/mergeLive";
-import type { AccessEffect, FieldSpec, Json, Props, ResourceSpec } from "../../fields/description";
-import { durationNanos, timestampNanos, equal, equalForDrift, isObject, isSet } from "../../fields/values";
+import { equal, equalForDrift, isSet } from "../../fields/equal";
+import type { AccessEffect, FieldSpec } from "../../fields/fieldSpec";
+import { durationNanos, timestampNanos } from "../../fields/formats";
+import type { ResourceSpec } from "../../fields/resourceSpec";
+import { isObject } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { unreadReason } from "../effects";
 import { decidesAccess, effectOf, mustBeAnnounced } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";

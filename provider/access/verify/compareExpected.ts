@@ -1,5 +1,8 @@
-import type { FieldSpec, Props, ResourceSpec } from "../../fields/description";
-import { equal, timestampNanos } from "../../fields/values";
+import { equal } from "../../fields/equal";
+import type { FieldSpec } from "../../fields/fieldSpec";
+import { timestampNanos } from "../../fields/formats";
+import type { ResourceSpec } from "../../fields/resourceSpec";
+import type { Props } from "../../fields/values";
 import { urnParts } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
 import type { StateExport } from "../documents/stateExport";

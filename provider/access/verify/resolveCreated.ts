@@ -1,5 +1,5 @@
-import type { Props } from "../../fields/description";
-import { sortedJson } from "../../fields/values";
+import { sortedJson } from "../../fields/formats";
+import type { Props } from "../../fields/values";
 import type { Entity } from "../graph/model";
 import { isReference, mapLeaves } from "../graph/references";
 import { specs } from "../documents/specs";

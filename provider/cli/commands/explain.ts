@@ -11,7 +11,7 @@ import {
   listAsMarkdown,
   listAsText,
 } from "../../access/rules/explain";
-import { didYouMean } from "../../fields/suggestions";
+import { didYouMean } from "../../text/suggestions";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { defineCommand } from "../framework/defineCommand";
 import { writeResults } from "../output/writeFiles";

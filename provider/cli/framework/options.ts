@@ -1,5 +1,5 @@
 import { globProblems } from "../../access/rules/ruleOptions";
-import { timestampNanos } from "../../fields/values";
+import { timestampNanos } from "../../fields/formats";
 import { printable } from "../../http/errors";
 import { UsageError } from "./exitCodes";
 import { isStdout } from "../output/descriptors";

@@ -1,5 +1,6 @@
 import type { Inventory } from "../../access/documents/inventory";
-import { timestampNanos, isObject } from "../../fields/values";
+import { timestampNanos } from "../../fields/formats";
+import { isObject } from "../../fields/values";
 import type { Provenance } from "../../access/report/report";
 import { printable } from "../../http/errors";
 import { UsageError } from "../framework/exitCodes";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { printable } from "../../http/errors";
-import { sortedJson } from "../../fields/values";
+import { sortedJson } from "../../fields/formats";
 import { readEnvironment } from "../../settings/environment";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";
 import type { Policy } from "../../access/suppressions/policyDocument";

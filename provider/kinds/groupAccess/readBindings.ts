@@ -1,9 +1,9 @@
 import { parentOf } from "../../text/uid";
 import { printable } from "../../lifecycle/messages";
-import { SECRET_MASK } from "../../fields/description";
-import type { Api, Host, Json, Props } from "../../fields/description";
-import { isObject, stringOrEmpty } from "../../fields/values";
-import { readBody } from "../../fields/decode";
+import type { Api, Host } from "../../fields/resourceSpec";
+import { isObject, SECRET_MASK, stringOrEmpty } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
+import { readBody } from "../../fields/wire";
 import { COLLECTION } from "../grants";
 import { RoleBinding } from "../roleBinding";
 

@@ -1,9 +1,10 @@
 import { errorCodeOf } from "../../errors/codedError";
 import { isUid, parentOf } from "../../text/uid";
 import { handlerError, PartialFailure } from "../../lifecycle/messages";
-import { UNCONFIRMED } from "../../fields/description";
-import type { Api, Host, Json, Props } from "../../fields/description";
-import { isObject, sortedJson, stringOrEmpty } from "../../fields/values";
+import { sortedJson } from "../../fields/formats";
+import type { Api, Host } from "../../fields/resourceSpec";
+import { isObject, stringOrEmpty, UNCONFIRMED } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { bindingBatch, COLLECTION, declaredGrantKey } from "../grants";
 import {
   identityRoleKey,

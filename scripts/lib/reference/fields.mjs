@@ -3,8 +3,8 @@ import { lowerFirst } from "../letterCase.cjs";
 import { anchor, code, table } from "./markdown.mjs";
 
 /**
- * @typedef {import("../../../provider/fields/description.js").FieldSpec} Field
- * @typedef {import("../../../provider/fields/description.js").OneOf} OneOf
+ * @typedef {import("../../../provider/fields/fieldSpec.js").FieldSpec} Field
+ * @typedef {import("../../../provider/fields/fieldSpec.js").OneOf} OneOf
  * @typedef {Readonly<Record<string, Field>>} Fields
  * @typedef {{ path: string, field: Field, text: string }} Described an argument, with the comment that editors show.
  * @typedef {Readonly<Record<string, string>>} FormatWords what a text of each format is.

@@ -6,7 +6,7 @@ import { code, example, page, table } from "./markdown.mjs";
  * @typedef {import("./fields.mjs").Described} Described
  * @typedef {import("./fields.mjs").Fields} Fields
  * @typedef {import("./fields.mjs").Shape} Shape
- * @typedef {import("../../../provider/fields/description.js").ResourceSpec} Spec
+ * @typedef {import("../../../provider/fields/resourceSpec.js").ResourceSpec} Spec
  * @typedef {import("../../../provider/access/drift/uncomparedFields.js").UncomparedFields} Uncompared
  * @typedef {import("../../../provider/access/rules/explain.js").RuleReference} RuleReference
  */

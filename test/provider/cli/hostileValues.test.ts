@@ -1,6 +1,6 @@
 import { reportDigest } from "../../../provider/access/report/reportDigest";
 import { specs } from "../../../provider/access/documents/specs";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import { CommandChain } from "../../support/commandChain";
 import { withUids } from "../../support/byHand";
 import { ownOf, samples, surroundings } from "../../support/samples";

@@ -1,9 +1,11 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
-import type { FieldSpec, Json, Props } from "../../../provider/fields/description";
+import { canonical } from "../../../provider/fields/equal";
+import type { FieldSpec } from "../../../provider/fields/fieldSpec";
+import { applyUpdate } from "../../../provider/fields/patch";
+import { isObject } from "../../../provider/fields/values";
+import type { Json, Props } from "../../../provider/fields/values";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
-import { canonical, isObject } from "../../../provider/fields/values";
-import { applyUpdate } from "../../../provider/fields/fieldMask";
 import { isThorough } from "../../support/properties";
 import { changeField, declared, propertyPathOf, samples, surroundings } from "../../support/samples";
 import type { FieldCase, Sample } from "../../support/samples";

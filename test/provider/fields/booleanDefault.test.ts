@@ -1,8 +1,8 @@
 import { checkInputs } from "../../../provider/fields/check";
-import { diffFields, diffInputs } from "../../../provider/fields/fieldMask";
-import { isSet } from "../../../provider/fields/values";
-import { readBody } from "../../../provider/fields/decode";
-import { buildCreateBody } from "../../../provider/fields/encode";
+import { diffInputs } from "../../../provider/fields/diff";
+import { isSet } from "../../../provider/fields/equal";
+import { buildPatch } from "../../../provider/fields/patch";
+import { buildCreateBody, readBody } from "../../../provider/fields/wire";
 import { mergeLive } from "../../../provider/fields/mergeLive";
 import { resourceDecoder } from "../../../provider/fields/responseDecoders";
 import {
@@ -74,30 +74,30 @@ describe("a boolean that is true by default", () => {
   });
 
   test("is named in the mask and sent as true if false is removed", () => {
-    expect(diffFields(webhook, { active: false }, {})).toEqual({ mask: ["active"], body: { active: true } });
-    expect(diffFields(webhook, {}, { active: false })).toEqual({ mask: ["active"], body: { active: false } });
+    expect(buildPatch(webhook, { active: false }, {})).toEqual({ mask: ["active"], body: { active: true } });
+    expect(buildPatch(webhook, {}, { active: false })).toEqual({ mask: ["active"], body: { active: false } });
     expect(
-      diffFields(webhook, { filter: { verifiesTls: false } }, { filter: { verifiesTls: true } }),
+      buildPatch(webhook, { filter: { verifiesTls: false } }, { filter: { verifiesTls: true } }),
     ).toEqual({
       mask: ["filter.verifiesTls"],
       body: { filter: { verifiesTls: true } },
     });
-    expect(diffFields(webhook, { filter: { verifiesTls: false } }, {})).toEqual({
+    expect(buildPatch(webhook, { filter: { verifiesTls: false } }, {})).toEqual({
       mask: ["filter"],
       body: { filter: null },
     });
   });
 
   test("beside a name that is the default: it is sent where a program spells it out, else cleared", () => {
-    expect(diffFields(webhook, { mode: "MODE_ENFORCE" }, { mode: "MODE_AUDIT" })).toEqual({
+    expect(buildPatch(webhook, { mode: "MODE_ENFORCE" }, { mode: "MODE_AUDIT" })).toEqual({
       mask: ["mode"],
       body: { mode: "MODE_AUDIT" },
     });
-    expect(diffFields(webhook, { mode: "MODE_ENFORCE" }, {})).toEqual({
+    expect(buildPatch(webhook, { mode: "MODE_ENFORCE" }, {})).toEqual({
       mask: ["mode"],
       body: { mode: "MODE_UNSPECIFIED" },
     });
-    expect(diffFields(webhook, {}, { mode: "MODE_AUDIT" })).toEqual({ mask: [], body: {} });
+    expect(buildPatch(webhook, {}, { mode: "MODE_AUDIT" })).toEqual({ mask: [], body: {} });
   });
 
   test("is drift if the server returns false, and none if it omits true", () => {

@@ -1,8 +1,8 @@
 import { checkInputs } from "../../../provider/fields/check";
-import type { Json, PublicSpec } from "../../../provider/fields/description";
-import { equal } from "../../../provider/fields/values";
-import { fromWire, findSchemaMismatch } from "../../../provider/fields/decode";
-import { toWire } from "../../../provider/fields/encode";
+import { equal } from "../../../provider/fields/equal";
+import type { PublicSpec } from "../../../provider/fields/fieldSpec";
+import type { Json } from "../../../provider/fields/values";
+import { findSchemaMismatch, fromWire, toWire } from "../../../provider/fields/wire";
 import { resourceDecoder } from "../../../provider/fields/responseDecoders";
 import {
   boolean,

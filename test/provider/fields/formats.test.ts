@@ -1,16 +1,17 @@
 import { generateKeyPairSync } from "node:crypto";
 import fc from "../../support/properties";
-import { toWire } from "../../../provider/fields/encode";
-import { formatProblem, formats } from "../../../provider/fields/formats";
-import type { FieldSpec, Format } from "../../../provider/fields/description";
+import { canonical, isSet } from "../../../provider/fields/equal";
+import type { FieldSpec } from "../../../provider/fields/fieldSpec";
 import {
-  canonical,
   canonicalJwks,
   durationNanos,
   durationToWire,
-  isSet,
+  formatProblem,
+  formats,
   timestampNanos,
-} from "../../../provider/fields/values";
+} from "../../../provider/fields/formats";
+import type { Format } from "../../../provider/fields/formats";
+import { toWire } from "../../../provider/fields/wire";
 import { GROUP_UID, JWKS, PUBLIC_KEY, ROOT_UID } from "../support/samples";
 
 describe("durations", () => {

@@ -1,5 +1,5 @@
 import { checkInputs } from "../../../provider/fields/check";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import { GROUP_UID, IDENTITY_UID, OTHER_IDENTITY_UID, ROLE_UID, samples, specOf } from "../support/samples";
 
 /* With `ignoreChanges` the engine hands `check` what is recorded, as a refresh may have found it. */

@@ -1,7 +1,7 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import { terseModes } from "../../support/modes";
 import { isQuick } from "../../support/properties";
 import {

@@ -1,10 +1,11 @@
 import fc, { casesOf } from "../../support/properties";
-import { diffFields, diffInputs } from "../../../provider/fields/fieldMask";
-import type { Json, Props, ResourceSpec } from "../../../provider/fields/description";
-import { fromWire, readBody } from "../../../provider/fields/decode";
-import { buildCreateBody, emptyWireValue, toWire } from "../../../provider/fields/encode";
+import { diffInputs } from "../../../provider/fields/diff";
+import { equal } from "../../../provider/fields/equal";
+import { buildPatch } from "../../../provider/fields/patch";
+import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
+import type { Json, Props } from "../../../provider/fields/values";
+import { buildCreateBody, emptyWireValue, fromWire, readBody, toWire } from "../../../provider/fields/wire";
 import { isServerFilled, mergeLive, NORMALIZED, outputsFor } from "../../../provider/fields/mergeLive";
-import { equal } from "../../../provider/fields/values";
 import { inputsOf, pairOf } from "../support/arbitraries";
 import { patched } from "../support/modelServer";
 import {
@@ -213,7 +214,7 @@ describe("reading what the server holds", () => {
             elsewhere.filter(([key]) => a[key]).map(([key]) => [key, a[key]]),
           );
           const merged = mergeLive(spec, a, { ...readBody(spec, held, ROOT_UID), ...parent }).inputs;
-          const { body, mask } = diffFields(spec, merged, a);
+          const { body, mask } = buildPatch(spec, merged, a);
           const after = patched(spec, held, overTheWire(body), mask);
           const again = mergeLive(spec, a, { ...readBody(spec, after, ROOT_UID), ...parent }).inputs;
           expect(diffInputs(spec, again, a)).toEqual({ changed: false, replaces: [] });
@@ -521,7 +522,7 @@ describe("values that are sent and never returned", () => {
 
   test("are sent when they change, alone", () => {
     const news = { ...olds, oidc: { clientId: "c", clientSecret: "u" } };
-    expect(diffFields(provider, olds, news)).toEqual({
+    expect(buildPatch(provider, olds, news)).toEqual({
       mask: ["oidc.clientSecret"],
       body: { oidc: { clientSecret: "u" } },
     });

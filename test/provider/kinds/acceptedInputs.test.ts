@@ -1,5 +1,5 @@
-import { UNKNOWN } from "../../../provider/fields/description";
-import type { Json, Props } from "../../../provider/fields/description";
+import { UNKNOWN } from "../../../provider/fields/values";
+import type { Json, Props } from "../../../provider/fields/values";
 import { GROUP_UID, JWKS, sampleOf, withValue, samples, specs } from "../support/samples";
 import { NAME_WANTED, staticKeys, failuresOf } from "./refusals/support";
 

@@ -1,7 +1,7 @@
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import { PartialFailure } from "../../../provider/lifecycle/messages";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import { mergeLive } from "../../../provider/fields/mergeLive";
 import { GROUP_UID, sampleOf, specOf, withValue } from "../support/samples";
 import { clientOf, detail, errorOf, failure, missing, ScriptedServer } from "../support/server";

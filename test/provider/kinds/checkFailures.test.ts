@@ -1,5 +1,5 @@
 import { checkInputs } from "../../../provider/fields/check";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import { GROUP_UID, IDENTITY_UID, ROLE_UID, sampleOf, specOf, withValue, specs } from "../support/samples";
 import { NOW, staticKeys, failuresOf } from "./refusals/support";
 import { accounts } from "./refusals/accounts";

@@ -4,7 +4,7 @@ import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { OwnerRegistry } from "../../../provider/lifecycle/owners";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import { call } from "../../support/wire";
 import { clientOf, errorOf } from "../support/server";
 import { specOf } from "../support/samples";

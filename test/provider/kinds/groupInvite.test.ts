@@ -1,6 +1,6 @@
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import { ROOT_UID, ROLE_UID, sampleOf, specOf } from "../support/samples";
 import { clientOf, errorOf, missing, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";

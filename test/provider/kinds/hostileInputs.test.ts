@@ -1,7 +1,8 @@
 import fc, { casesOf } from "../../support/properties";
 import { checkInputs } from "../../../provider/fields/check";
-import { UNKNOWN } from "../../../provider/fields/description";
-import type { FieldSpec, Json, Props } from "../../../provider/fields/description";
+import type { FieldSpec } from "../../../provider/fields/fieldSpec";
+import { UNKNOWN } from "../../../provider/fields/values";
+import type { Json, Props } from "../../../provider/fields/values";
 import { specs } from "../support/samples";
 import { NOW } from "./refusals/support";
 

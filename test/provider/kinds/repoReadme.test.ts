@@ -1,7 +1,7 @@
 import { checkInputs } from "../../../provider/fields/check";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import { REPO_UID, sampleOf, specOf } from "../support/samples";
 import { clientOf, errorOf, failure, htmlPage, missing, ScriptedServer } from "../support/server";
 import type { Replier } from "../support/server";

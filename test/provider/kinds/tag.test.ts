@@ -1,6 +1,6 @@
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import { DIGEST, REPO_UID, sampleOf, specOf } from "../support/samples";
 import { clientOf, errorOf, failure, missing, ScriptedServer } from "../support/server";
 import type { Replier } from "../support/server";

@@ -1,6 +1,6 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
-import type { FieldSpec } from "../../../provider/fields/description";
+import type { FieldSpec } from "../../../provider/fields/fieldSpec";
 import { capabilityNames } from "../../../provider/kinds/capabilities";
 import { outcomeOf, RestrictedOrganisation } from "../support/kindLife";
 import { specs } from "../support/samples";

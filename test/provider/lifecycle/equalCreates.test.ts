@@ -4,7 +4,7 @@ import { Claims } from "../../../provider/lifecycle/owners";
 import { KeyedMutex } from "../../../provider/lifecycle/context";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { PartialFailure } from "../../../provider/lifecycle/messages";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import { isQuick, isThorough, spreadOf } from "../../support/properties";
 import { playAll } from "../support/schedule";
 import type { Schedule } from "../support/schedule";

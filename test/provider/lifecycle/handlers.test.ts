@@ -3,8 +3,9 @@ import { ConfigError } from "../../../provider/http/errors";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
-import { isFoundByComparison, UNKNOWN } from "../../../provider/fields/description";
-import type { Props } from "../../../provider/fields/description";
+import { isFoundByComparison } from "../../../provider/fields/resourceSpec";
+import { UNKNOWN } from "../../../provider/fields/values";
+import type { Props } from "../../../provider/fields/values";
 import {
   clientOf,
   detail,

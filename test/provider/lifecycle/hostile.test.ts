@@ -2,7 +2,7 @@ import fc, { casesOf, spreadOf } from "../../support/properties";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { logLine } from "../../../provider/text/printable";
 import { HandlerError } from "../../../provider/lifecycle/messages";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import { kinds } from "../../../provider/kinds";
 import { COMMAND, CONTROL, HOSTILE_HEADER, HOSTILE_TEXT } from "../../support/logCommands";
 import { samples as handlerSamples, specOf } from "../support/samples";

@@ -1,7 +1,7 @@
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { OwnerRegistry } from "../../../provider/lifecycle/owners";
-import { ADOPT, UNKNOWN } from "../../../provider/fields/description";
-import type { Props } from "../../../provider/fields/description";
+import { ADOPT, UNKNOWN } from "../../../provider/fields/values";
+import type { Props } from "../../../provider/fields/values";
 import { kinds } from "../../../provider/kinds";
 import { GROUP_UID, IDENTITY_UID, ROLE_UID, ROOT_UID, sampleOf, specOf } from "../support/samples";
 

@@ -2,7 +2,7 @@ import type { Emulator } from "../../../emulator";
 import { Claims, OwnerRegistry } from "../../../provider/lifecycle/owners";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import { kinds } from "../../../provider/kinds";
 import type { Declaration } from "../../support/engine";
 import { ownOf, samples, surroundings } from "../../support/samples";

@@ -4,7 +4,7 @@ import { Client } from "../../../provider/http/client";
 import type { ClientOptions } from "../../../provider/http/client";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import { kinds } from "../../../provider/kinds";
 import type { Declarations } from "../../support/engine";
 import { declared, samples, surroundings } from "../../support/samples";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
-import type { ResourceSpec } from "../../../provider/fields/description";
+import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
 import * as platform from "../../../provider/index";
 import { ROOT } from "../../support/engine";
 import { outcomeOf, RestrictedOrganisation, sampleDeclarations } from "../support/kindLife";

@@ -1,5 +1,5 @@
 import fc, { casesOf } from "../../support/properties";
-import type { ResourceSpec } from "../../../provider/fields/description";
+import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
 import * as platform from "../../../provider/index";
 import { kinds } from "../../../provider/kinds";
 import { ProgramContext } from "../support/program";

@@ -3,7 +3,7 @@ import type { Emulator } from "../../../emulator";
 import { adopt } from "../../../provider/program/adopt";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import type { RoleArgs } from "../../../provider/kinds/role";
 import { clientOf } from "../../support/driftMatrix";
 import { call } from "../../support/wire";

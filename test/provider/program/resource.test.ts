@@ -4,7 +4,9 @@ import * as platform from "../../../provider";
 import { adopt, Group, GroupAccess, RepoReadme, Role, RoleBinding } from "../../../provider";
 import type { GroupArgs } from "../../../provider";
 import { kinds } from "../../../provider/kinds";
-import type { FieldSpec, Json, ResourceSpec } from "../../../provider/fields/description";
+import type { FieldSpec } from "../../../provider/fields/fieldSpec";
+import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
+import type { Json } from "../../../provider/fields/values";
 import { GROUP_UID, ROOT_UID, sampleOf, samples, specOf } from "../support/samples";
 
 type Registered = Pick<pulumi.runtime.MockResourceArgs, "type" | "name" | "inputs" | "id">;

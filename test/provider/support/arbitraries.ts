@@ -1,15 +1,9 @@
 import fc from "../../support/properties";
 import { formats } from "../../../provider/fields/formats";
-import type {
-  FieldSpec,
-  Format,
-  Json,
-  OneOf,
-  Props,
-  ResourceSpec,
-  SecretSpec,
-  StringSpec,
-} from "../../../provider/fields/description";
+import type { FieldSpec, OneOf, SecretSpec, StringSpec } from "../../../provider/fields/fieldSpec";
+import type { Format } from "../../../provider/fields/formats";
+import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
+import type { Json, Props } from "../../../provider/fields/values";
 import { CERTIFICATE, JWKS, PUBLIC_KEY } from "./samples";
 
 const words = ["a", "b", "acme", "two words", "ünïcode", "-", "0", "false", "null", "{}", "x.y"];

@@ -1,6 +1,6 @@
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
-import type { Props } from "../../../provider/fields/description";
+import type { Props } from "../../../provider/fields/values";
 import { kinds } from "../../../provider/kinds";
 import type { Declarations } from "../../support/engine";
 import { clientOf, tokensOf } from "./server";

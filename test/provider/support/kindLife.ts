@@ -1,5 +1,6 @@
 import type { Emulator } from "../../../emulator";
-import type { NeededCapabilities, Props, ResourceSpec } from "../../../provider/fields/description";
+import type { NeededCapabilities, ResourceSpec } from "../../../provider/fields/resourceSpec";
+import type { Props } from "../../../provider/fields/values";
 import type { Declaration, Declarations } from "../../support/engine";
 import { call } from "../../support/wire";
 import { RestrictedCaller } from "../../support/leastPrivilege";

@@ -1,5 +1,5 @@
 import * as platform from "../../../provider/index";
-import type { ResourceSpec } from "../../../provider/fields/description";
+import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
 import { CHILD_UID, GROUP_UID, IDENTITY_UID, PROVIDER_UID, ROLE_UID, ROOT_UID, specs } from "./samples";
 import { upperFirst } from "../../../scripts/lib/letterCase.cjs";
 

@@ -1,4 +1,6 @@
-import type { FieldSpec, Json, OneOf, Props, ResourceSpec } from "../../../provider/fields/description";
+import type { FieldSpec, OneOf } from "../../../provider/fields/fieldSpec";
+import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
+import type { Json, Props } from "../../../provider/fields/values";
 
 /*
  * What a server of the API makes of a PATCH, told from the rules for masks and nothing else. It

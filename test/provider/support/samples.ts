@@ -1,5 +1,7 @@
 import { kinds } from "../../../provider/kinds";
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../../provider/fields/description";
+import type { FieldSpec } from "../../../provider/fields/fieldSpec";
+import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
+import type { Json, Props } from "../../../provider/fields/values";
 import { withUids } from "../../support/byHand";
 import {
   changeField,

@@ -1,6 +1,8 @@
 import { printable } from "../../../http/errors";
-import type { FieldSpec, Json, Props } from "../../../fields/description";
-import { equalForDrift, isObject, isSet } from "../../../fields/values";
+import { equalForDrift, isSet } from "../../../fields/equal";
+import type { FieldSpec } from "../../../fields/fieldSpec";
+import { isObject } from "../../../fields/values";
+import type { Json, Props } from "../../../fields/values";
 import { isServerFilled } from "../../../fields/mergeLive";
 import { specOf } from "../../graph/directory";
 import { convertValue, unwrapBlock } from "./convert";

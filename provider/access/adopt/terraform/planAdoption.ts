@@ -1,5 +1,5 @@
 import { isUid } from "../../../text/uid";
-import type { Props } from "../../../fields/description";
+import type { Props } from "../../../fields/values";
 import type { Inventory } from "../../documents/inventory";
 import { DocumentError } from "../../documents/jsonText";
 import { objectKey } from "../../graph/directory";

@@ -1,6 +1,6 @@
 import { printable } from "../../../http/errors";
-import type { Props } from "../../../fields/description";
 import { compareTexts, isObject } from "../../../fields/values";
+import type { Props } from "../../../fields/values";
 import { DocumentError } from "../../documents/jsonText";
 import { parseJson } from "../../documents/parseJson";
 import { formatAddress, isIdentifier, parseModulePath } from "./address";

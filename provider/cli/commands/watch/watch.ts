@@ -1,6 +1,6 @@
 import { hasUserinfo } from "../../../text/address";
 import { printable } from "../../../http/errors";
-import { durationNanos } from "../../../fields/values";
+import { durationNanos } from "../../../fields/formats";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
 import type { Flags, Values } from "../../framework/flags";

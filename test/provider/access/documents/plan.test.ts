@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { comparePlan, parsePlan, withPlannedProviders } from "../../../../provider/access/documents/plan";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { review } from "../../../../provider/access/report/reviewReport";
-import { UNKNOWN } from "../../../../provider/fields/description";
+import { UNKNOWN } from "../../../../provider/fields/values";
 import { PROVENANCE } from "../../../support/documents";
 
 const SIGNATURE = "4dabf18193072939515e22adb298388d";

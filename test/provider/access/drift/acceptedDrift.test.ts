@@ -4,7 +4,7 @@ import { listedKinds } from "../../../../provider/access/documents/inventoryKind
 import { specs } from "../../../../provider/access/documents/specs";
 import { headlineOf } from "../../../../provider/access/report/render/headline";
 import type { DriftReport } from "../../../../provider/access/report/report";
-import type { FieldSpec } from "../../../../provider/fields/description";
+import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
 import { driftBetween, live, NOW, org, stateOf } from "../../../support/driftDocuments";
 import type { Live } from "../../../support/driftDocuments";
 import { valueOf } from "../../../support/fieldValues";

@@ -5,7 +5,7 @@ import { takeInventory } from "../../../../provider/inventory/takeInventory";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import type { StateExport } from "../../../../provider/access/documents/stateExport";
 import { handlersFor } from "../../../../provider/lifecycle/handlers";
-import type { Props } from "../../../../provider/fields/description";
+import type { Props } from "../../../../provider/fields/values";
 import { withUids } from "../../../support/byHand";
 import { brief, clientOf, describeDriftMatrix, survey } from "../../../support/driftMatrix";
 import type { Surveyed } from "../../../support/driftMatrix";

@@ -5,14 +5,10 @@ import { specs } from "../../../../provider/access/documents/specs";
 import { effectOf } from "../../../../provider/access/graph/fieldAccess";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { unreadAt } from "../../../../provider/access/graph/unread";
-import { SECRET_MASK } from "../../../../provider/fields/description";
-import type {
-  AccessEffect,
-  FieldSpec,
-  Json,
-  Props,
-  ResourceSpec,
-} from "../../../../provider/fields/description";
+import type { AccessEffect, FieldSpec } from "../../../../provider/fields/fieldSpec";
+import type { ResourceSpec } from "../../../../provider/fields/resourceSpec";
+import { SECRET_MASK } from "../../../../provider/fields/values";
+import type { Json, Props } from "../../../../provider/fields/values";
 import { kinds } from "../../../../provider/kinds";
 import { boolean, enumOf, kind, list, string } from "../../../../provider/fields/builders";
 import { valueOf } from "../../../support/fieldValues";

@@ -5,7 +5,7 @@ import { findDrift } from "../../../../provider/access/drift/drift";
 import { combineDirections, mayWiden } from "../../../../provider/access/effects";
 import type { Direction } from "../../../../provider/access/effects";
 import type { RecordedResource } from "../../../../provider/access/documents/engineState";
-import type { Props } from "../../../../provider/fields/description";
+import type { Props } from "../../../../provider/fields/values";
 
 const root = uid("acme");
 const own = `${root}/${"7".repeat(16)}`;

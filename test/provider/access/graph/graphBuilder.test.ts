@@ -4,8 +4,8 @@ import { parsePreview } from "../../../../provider/access/documents/preview";
 import { review } from "../../../../provider/access/report/reviewReport";
 import { recordedObjects } from "../../../../provider/access/graph/recorded";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
-import type { Props } from "../../../../provider/fields/description";
-import { UNKNOWN } from "../../../../provider/fields/description";
+import { UNKNOWN } from "../../../../provider/fields/values";
+import type { Props } from "../../../../provider/fields/values";
 import { inventoryOf, preview, PROVENANCE, same, state, step, urn } from "../../../support/documents";
 import { lines } from "../fixtures";
 

@@ -1,6 +1,7 @@
 import { mapLeaves, referredKind } from "../../../../provider/access/graph/references";
 import type { Leaf } from "../../../../provider/access/graph/references";
-import type { FieldSpec, Json } from "../../../../provider/fields/description";
+import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
+import type { Json } from "../../../../provider/fields/values";
 import { kinds } from "../../../../provider/kinds";
 
 /** A value of a field with one item in each list and map. */

@@ -4,7 +4,7 @@ import {
   describeInvite,
   describeProvider,
 } from "../../../../provider/access/graph/subjects";
-import type { Props } from "../../../../provider/fields/description";
+import type { Props } from "../../../../provider/fields/values";
 
 const entity = (kind: string, inputs: Props, unresolved: string[] = []): Entity => ({
   key: "k",

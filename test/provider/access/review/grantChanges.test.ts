@@ -4,8 +4,8 @@ import { grantKey, GroupHierarchy } from "../../../../provider/access/graph/grou
 import type { Entity, AccessGraph } from "../../../../provider/access/graph/model";
 import type { Grant } from "../../../../provider/access/graph/grant";
 import { graphOf, MOST_INHERITED } from "../../../../provider/access/graph/grants";
-import { UNKNOWN } from "../../../../provider/fields/description";
-import type { Props } from "../../../../provider/fields/description";
+import { UNKNOWN } from "../../../../provider/fields/values";
+import type { Props } from "../../../../provider/fields/values";
 import * as access from "../../../support/access";
 
 const ROOT_UID = "a".repeat(40);

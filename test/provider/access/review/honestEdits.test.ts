@@ -1,4 +1,4 @@
-import type { Props } from "../../../../provider/fields/description";
+import type { Props } from "../../../../provider/fields/values";
 import type { Severity } from "../../../../provider/access/review/finding";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { pick, randomOf } from "../../../../scripts/lib/random.cjs";

@@ -2,9 +2,10 @@ import type { InventoryObject } from "../../../../provider/access/documents/inve
 import { decidesAccess, effectOf } from "../../../../provider/access/graph/fieldAccess";
 import { isReference } from "../../../../provider/access/graph/references";
 import type { ReviewReport } from "../../../../provider/access/report/report";
-import type { AccessEffect, FieldSpec, Json, Props } from "../../../../provider/fields/description";
-import { UNKNOWN } from "../../../../provider/fields/description";
-import { isSet, stringOrEmpty } from "../../../../provider/fields/values";
+import { isSet } from "../../../../provider/fields/equal";
+import type { AccessEffect, FieldSpec } from "../../../../provider/fields/fieldSpec";
+import { stringOrEmpty, UNKNOWN } from "../../../../provider/fields/values";
+import type { Json, Props } from "../../../../provider/fields/values";
 import { failing, inventoryOf, judge, preview, same, state, step, urn } from "../../../support/documents";
 import type { State } from "../../../support/documents";
 import { isQuick, spreadOf } from "../../../support/properties";

@@ -1,5 +1,5 @@
 import type { Comparison } from "../../../../provider/access/review/comparison";
-import type { Props } from "../../../../provider/fields/description";
+import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
   binding,

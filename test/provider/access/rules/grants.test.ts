@@ -1,5 +1,5 @@
 import builtInRoles from "../../../../emulator/data/builtinRoles.json";
-import type { Props } from "../../../../provider/fields/description";
+import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
   binding,

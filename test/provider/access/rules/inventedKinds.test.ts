@@ -1,7 +1,7 @@
 import { accessKinds } from "../../../../provider/access/graph/accessKinds";
 import type { AccessKind } from "../../../../provider/access/graph/accessKinds";
 import { describeIdentity } from "../../../../provider/access/graph/subjects";
-import type { Props } from "../../../../provider/fields/description";
+import type { Props } from "../../../../provider/fields/values";
 import { compareResources, groups, payments, resource, viewer } from "../../../support/access";
 import type { ComparisonOptions, Resource } from "../../../support/access";
 import { found, NOW, severitiesOf } from "./support";

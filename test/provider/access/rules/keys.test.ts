@@ -1,4 +1,4 @@
-import type { Props } from "../../../../provider/fields/description";
+import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
   compareResources,

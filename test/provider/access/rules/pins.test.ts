@@ -1,4 +1,4 @@
-import type { Props } from "../../../../provider/fields/description";
+import type { Props } from "../../../../provider/fields/values";
 import { defaultRuleOptions, findingsOf, findRule } from "../../../../provider/access/rules";
 import { sharedPins, ownPins, awsPins } from "../../../../provider/access/trust/data/pins";
 import { sharedDomains, tenantAddresses } from "../../../../provider/access/trust/data/issuerHosts";

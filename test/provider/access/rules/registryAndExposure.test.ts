@@ -1,5 +1,5 @@
-import { UNKNOWN } from "../../../../provider/fields/description";
-import type { Props } from "../../../../provider/fields/description";
+import { UNKNOWN } from "../../../../provider/fields/values";
+import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
   binding,

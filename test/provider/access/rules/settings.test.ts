@@ -3,7 +3,7 @@ import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rule
 import type { Comparison } from "../../../../provider/access/review/comparison";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { mayWiden } from "../../../../provider/access/effects";
-import type { Json, Props } from "../../../../provider/fields/description";
+import type { Json, Props } from "../../../../provider/fields/values";
 import { fieldsWhere } from "../../../../provider/access/rules/describedFields";
 import {
   acme,

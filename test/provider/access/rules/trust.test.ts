@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Props } from "../../../../provider/fields/description";
+import type { Props } from "../../../../provider/fields/values";
 import {
   binding,
   cards,

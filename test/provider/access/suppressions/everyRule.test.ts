@@ -7,8 +7,8 @@ import type { RuleOptions } from "../../../../provider/access/rules";
 import { explainRule } from "../../../../provider/access/rules/explain";
 import type { Comparison } from "../../../../provider/access/review/comparison";
 import type { Finding } from "../../../../provider/access/review/finding";
-import { UNKNOWN } from "../../../../provider/fields/description";
-import type { Props } from "../../../../provider/fields/description";
+import { UNKNOWN } from "../../../../provider/fields/values";
+import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
   binding,

@@ -11,8 +11,8 @@ import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rule
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import type { Finding } from "../../../../provider/access/review/finding";
 import type { Named } from "../../../../provider/access/graph/grant";
-import type { Props } from "../../../../provider/fields/description";
-import { UNKNOWN } from "../../../../provider/fields/description";
+import { UNKNOWN } from "../../../../provider/fields/values";
+import type { Props } from "../../../../provider/fields/values";
 
 const NOW = Date.parse("2026-06-01T00:00:00Z");
 const ACME = "a".repeat(40);

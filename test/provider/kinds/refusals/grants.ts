@@ -1,4 +1,4 @@
-import { UNKNOWN } from "../../../../provider/fields/description";
+import { UNKNOWN } from "../../../../provider/fields/values";
 import { GROUP_UID, PROVIDER_UID, ROLE_UID, ROOT_UID } from "../../support/samples";
 import { GROUP_UID_WANTED, UID_WANTED, ANCHOR } from "./support";
 import type { Refusals } from "./support";

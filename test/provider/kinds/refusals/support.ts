@@ -1,5 +1,5 @@
 import { checkInputs } from "../../../../provider/fields/check";
-import type { Props } from "../../../../provider/fields/description";
+import type { Props } from "../../../../provider/fields/values";
 import { sampleOf, specOf, withValue } from "../../support/samples";
 
 /* What check refuses, and in which words: tables of the kinds, and what they share. */

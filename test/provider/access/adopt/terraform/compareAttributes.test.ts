@@ -2,7 +2,7 @@ import { compareAttributes } from "../../../../../provider/access/adopt/terrafor
 import { mappingOf, typeMappings } from "../../../../../provider/access/adopt/terraform/mapping";
 import type { AttributeMapping, Attributes } from "../../../../../provider/access/adopt/terraform/mapping";
 import { parseTerraformState } from "../../../../../provider/access/adopt/terraform/stateFile";
-import type { Json, Props } from "../../../../../provider/fields/description";
+import type { Json, Props } from "../../../../../provider/fields/values";
 import { CLIENT_SECRET, INVITE_CODE, pulledState, terraformObjects } from "../../../../support/terraform";
 import type { TerraformObject } from "../../../../support/terraform";
 import { leavesOf, specOf } from "../../../support/samples";

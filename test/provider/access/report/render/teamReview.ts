@@ -5,7 +5,7 @@ import { compare } from "../../../../../provider/access/review/compare";
 import type { Comparison } from "../../../../../provider/access/review/comparison";
 import { review } from "../../../../../provider/access/report/reviewReport";
 import { defaultRuleOptions, findingsOf } from "../../../../../provider/access/rules";
-import type { Props } from "../../../../../provider/fields/description";
+import type { Props } from "../../../../../provider/fields/values";
 import { inventoryOf, preview, state, step } from "../../../../support/documents";
 
 /*

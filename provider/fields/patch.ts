@@ -1,21 +1,17 @@
-import { UNKNOWN } from "./description";
-import type { FieldSpec, Json, OneOf, Props, ResourceSpec } from "./description";
-import { equal, isObject, isSent, isSet, isUnknown } from "./values";
-import { emptyWireValue, toWire, wireName } from "./encode";
+import { equal, isSent, isSet } from "./equal";
+import type { FieldSpec, OneOf } from "./fieldSpec";
+import type { ResourceSpec } from "./resourceSpec";
+import { isObject } from "./values";
+import type { Json, Props } from "./values";
+import { emptyWireValue, toWire, wireName } from "./wire";
+
+/* What an update writes: the PATCH with its field mask, and the properties that a resource has after it. */
 
 /** The changes of one PATCH: body and mask name exactly the same leaves. */
 export interface Patch {
   readonly body: Props;
   /** Paths in wire names, dots into objects; lists and maps are one path. */
   readonly mask: readonly string[];
-}
-
-/** How two sets of inputs differ. */
-export interface InputDifference {
-  /** Whether anything differs, an unknown new value included. */
-  readonly changed: boolean;
-  /** Keys whose change replaces the resource. */
-  readonly replaces: readonly string[];
 }
 
 /** The fields of a resource, or of an object in it, with the members of which at most one is set. */
@@ -90,7 +86,7 @@ function* visitField(
 }
 
 /** The PATCH that turns `olds` into `news`; an empty mask where nothing changed on the wire. */
-export function diffFields(spec: ResourceSpec, olds: Props, news: Props): Patch {
+export function buildPatch(spec: ResourceSpec, olds: Props, news: Props): Patch {
   const body: Props = {};
   const mask: string[] = [];
   for (const { keys, levels, field, value } of visitFields([spec], [], olds, news)) {
@@ -177,57 +173,6 @@ export function applyCreate(spec: ResourceSpec, news: Props): Props {
     return filled;
   };
   return fill(spec, news);
-}
-
-/**
- * Whether an immutable part differs. An unknown value is treated as different: a preview knows every id except one that
- * changes, so an unknown immutable argument comes from a resource that is new or replaced.
- */
-function requiresReplacement(spec: FieldSpec, old: Json | undefined, now: Json | undefined): boolean {
-  if (equal(spec, old, now)) return false;
-  if (spec.immutable) return true;
-  if (spec.type !== "object") return false;
-  const before = isObject(old) ? old : {};
-  if (isUnknown(now)) {
-    return Object.entries(spec.fields).some(([key, field]) =>
-      requiresReplacement(field, before[key], UNKNOWN),
-    );
-  }
-  if (!isObject(old) || !isObject(now)) return false;
-  return Object.entries(spec.fields).some(([key, field]) => requiresReplacement(field, old[key], now[key]));
-}
-
-/** Members of an immutable one-of where the choice itself changed. */
-function switchedMembers(spec: ResourceSpec, olds: Props, news: Props): string[] {
-  const chosen = (members: readonly string[], props: Props) => {
-    const set = members.filter((member) => {
-      const field = spec.fields[member];
-      return field !== undefined && isSet(field, props[member]);
-    });
-    // Beside a known choice an unknown member can only turn out to be none.
-    const known = set.filter((member) => !isUnknown(props[member]));
-    return known.length > 0 ? known : set;
-  };
-  return (spec.oneOfs ?? [])
-    .filter((oneOf) => oneOf.immutable)
-    .flatMap(({ members }) => {
-      const before = chosen(members, olds);
-      const after = chosen(members, news);
-      if (before.length === 0 || after.length === 0 || before.join() === after.join()) return [];
-      return members.filter((member) => before.includes(member) !== after.includes(member));
-    });
-}
-
-/** Compares recorded inputs with new ones through the spec; never looks at keys the spec does not have. */
-export function diffInputs(spec: ResourceSpec, olds: Props, news: Props): InputDifference {
-  const changed = Object.entries(spec.fields).some(([key, field]) => !equal(field, olds[key], news[key]));
-  const replaces = new Set([
-    ...Object.entries(spec.fields)
-      .filter(([key, field]) => requiresReplacement(field, olds[key], news[key]))
-      .map(([key]) => key),
-    ...switchedMembers(spec, olds, news),
-  ]);
-  return { changed, replaces: [...replaces] };
 }
 
 /** Fields with a request of their own that changed. */

@@ -1,7 +1,11 @@
 import fc, { casesOf } from "../../support/properties";
-import { diffFields, diffInputs } from "../../../provider/fields/fieldMask";
-import { UNKNOWN } from "../../../provider/fields/description";
-import type { FieldSpec, Json, Props, ResourceSpec } from "../../../provider/fields/description";
+import { diffInputs } from "../../../provider/fields/diff";
+import type { FieldSpec } from "../../../provider/fields/fieldSpec";
+import { buildPatch } from "../../../provider/fields/patch";
+import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
+import { UNKNOWN } from "../../../provider/fields/values";
+import type { Json, Props } from "../../../provider/fields/values";
+import { buildCreateBody, readBody } from "../../../provider/fields/wire";
 import {
   integer,
   kind as describeKind,
@@ -11,8 +15,6 @@ import {
   shape,
   string,
 } from "../../../provider/fields/builders";
-import { readBody } from "../../../provider/fields/decode";
-import { buildCreateBody } from "../../../provider/fields/encode";
 import { otherValue } from "../../support/fieldValues";
 import { samples as lives } from "../../support/samples";
 import { pairOf } from "../support/arbitraries";
@@ -73,7 +75,7 @@ describe("one field changed", () => {
 
   test.each(changes)("$kind, $label: $name alone is sent and named", ({ kind, inputs, path, field }) => {
     const value = otherValue(field, valueAt(inputs, path));
-    expect(diffFields(specOf(kind), inputs, withValue(inputs, path, value))).toEqual({
+    expect(buildPatch(specOf(kind), inputs, withValue(inputs, path, value))).toEqual({
       mask: [onWire(path).join(".")],
       body: nested(onWire(path), value),
     });
@@ -83,7 +85,7 @@ describe("one field changed", () => {
     "$kind, $label: a removed $name is named and sent empty",
     ({ kind, inputs, path, field }) => {
       const empty = emptyOf(field);
-      const answer = diffFields(specOf(kind), inputs, withValue(inputs, path, undefined));
+      const answer = buildPatch(specOf(kind), inputs, withValue(inputs, path, undefined));
       const around = path.slice(0, -1);
       if (around.length > 0 && Object.keys(valueAt(inputs, around) as Props).length === 1) {
         // An object without members is not set.
@@ -101,7 +103,7 @@ describe("one field changed", () => {
   );
 
   test.each(samples)("$kind, $label: the same inputs again send nothing", ({ kind, inputs }) => {
-    expect(diffFields(specOf(kind), inputs, structuredClone(inputs))).toEqual({ mask: [], body: {} });
+    expect(buildPatch(specOf(kind), inputs, structuredClone(inputs))).toEqual({ mask: [], body: {} });
   });
 });
 
@@ -265,7 +267,7 @@ const exact: readonly Exact[] = [
 
 describe("the exact PATCH", () => {
   test.each(exact)("$name", ({ kind, olds, news, mask, body }) => {
-    expect(diffFields(specOf(kind), olds, news)).toEqual({ mask, body });
+    expect(buildPatch(specOf(kind), olds, news)).toEqual({ mask, body });
   });
 });
 
@@ -287,23 +289,23 @@ const madeUp: ResourceSpec = describeKind({
 
 describe("types that no kind has yet", () => {
   test("a duration is sent in seconds, and cleared with null", () => {
-    expect(diffFields(madeUp, {}, { ttl: "1h30m" })).toEqual({ mask: ["ttl"], body: { ttl: "5400s" } });
-    expect(diffFields(madeUp, { ttl: "1h" }, {})).toEqual({ mask: ["ttl"], body: { ttl: null } });
-    expect(diffFields(madeUp, {}, { steps: ["1m", "1.5s"] }).body).toEqual({ steps: ["60s", "1.5s"] });
+    expect(buildPatch(madeUp, {}, { ttl: "1h30m" })).toEqual({ mask: ["ttl"], body: { ttl: "5400s" } });
+    expect(buildPatch(madeUp, { ttl: "1h" }, {})).toEqual({ mask: ["ttl"], body: { ttl: null } });
+    expect(buildPatch(madeUp, {}, { steps: ["1m", "1.5s"] }).body).toEqual({ steps: ["60s", "1.5s"] });
   });
 
   test("a number is cleared with zero", () => {
-    expect(diffFields(madeUp, { limit: 3 }, { limit: 0 })).toEqual({ mask: ["limit"], body: { limit: 0 } });
-    expect(diffFields(madeUp, { limit: 3 }, {})).toEqual({ mask: ["limit"], body: { limit: 0 } });
+    expect(buildPatch(madeUp, { limit: 3 }, { limit: 0 })).toEqual({ mask: ["limit"], body: { limit: 0 } });
+    expect(buildPatch(madeUp, { limit: 3 }, {})).toEqual({ mask: ["limit"], body: { limit: 0 } });
   });
 
   test("a zero in a map is a value", () => {
-    expect(diffFields(madeUp, { counts: { a: 1 } }, { counts: { a: 0 } }).body).toEqual({ counts: { a: 0 } });
+    expect(buildPatch(madeUp, { counts: { a: 1 } }, { counts: { a: 0 } }).body).toEqual({ counts: { a: 0 } });
   });
 
   test("an immutable member is left out of the PATCH and replaces by the name of its field", () => {
     const olds = { inner: { fixed: "a", free: "a" } };
-    expect(diffFields(madeUp, olds, { inner: { fixed: "b", free: "b" } })).toEqual({
+    expect(buildPatch(madeUp, olds, { inner: { fixed: "b", free: "b" } })).toEqual({
       mask: ["inner.free"],
       body: { inner: { free: "b" } },
     });
@@ -431,7 +433,7 @@ describe("what is equal", () => {
       [b, a],
     ] as const) {
       expect(diffInputs(spec, olds, news)).toEqual({ changed: false, replaces: [] });
-      expect(diffFields(spec, olds, news).mask).toEqual([]);
+      expect(buildPatch(spec, olds, news).mask).toEqual([]);
     }
   });
 
@@ -600,7 +602,7 @@ describe("PATCH of the difference between any two inputs", () => {
       fc.assert(
         fc.property(pairOf(spec), ({ a, b }) => {
           const held = overTheWire(buildCreateBody(spec, a));
-          const { body, mask } = diffFields(spec, a, b);
+          const { body, mask } = buildPatch(spec, a, b);
           const sent = overTheWire(body);
           expect(inferredMask(spec, sent)).toEqual([...mask].sort());
           const wanted = settledForm(spec.fields, overTheWire(buildCreateBody(spec, b)));
@@ -611,8 +613,8 @@ describe("PATCH of the difference between any two inputs", () => {
 
           // Read as a root group, which inherits nothing.
           const live = readBody(spec, explicit, ROOT_UID);
-          expect(diffFields(spec, live, b)).toEqual({ mask: [], body: {} });
-          expect(diffFields(spec, b, live)).toEqual({ mask: [], body: {} });
+          expect(buildPatch(spec, live, b)).toEqual({ mask: [], body: {} });
+          expect(buildPatch(spec, b, live)).toEqual({ mask: [], body: {} });
           expect(
             diffInputs(spec, b, { ...live, ...(b["parentUid"] ? { parentUid: b["parentUid"] } : {}) })
               .replaces,

@@ -1,14 +1,8 @@
 import fc from "../../support/properties";
-import { UNKNOWN } from "../../../provider/fields/description";
-import type { FieldSpec, Json, PublicSpec } from "../../../provider/fields/description";
-import {
-  canonical,
-  containsUnknown,
-  equal,
-  isObject,
-  isSet,
-  isUnknown,
-} from "../../../provider/fields/values";
+import { canonical, equal, isSet } from "../../../provider/fields/equal";
+import type { FieldSpec, PublicSpec } from "../../../provider/fields/fieldSpec";
+import { containsUnknown, isObject, isUnknown, UNKNOWN } from "../../../provider/fields/values";
+import type { Json } from "../../../provider/fields/values";
 
 const text: FieldSpec = { type: "string" };
 const number: FieldSpec = { type: "integer" };

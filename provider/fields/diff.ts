@@ -1,0 +1,64 @@
+import { equal, isSet } from "./equal";
+import type { FieldSpec } from "./fieldSpec";
+import type { ResourceSpec } from "./resourceSpec";
+import { isObject, isUnknown, UNKNOWN } from "./values";
+import type { Json, Props } from "./values";
+
+/** How two sets of inputs differ. */
+export interface InputDifference {
+  /** Whether anything differs, an unknown new value included. */
+  readonly changed: boolean;
+  /** Keys whose change replaces the resource. */
+  readonly replaces: readonly string[];
+}
+
+/**
+ * Whether an immutable part differs. An unknown value is treated as different: a preview knows every id except one that
+ * changes, so an unknown immutable argument comes from a resource that is new or replaced.
+ */
+function requiresReplacement(spec: FieldSpec, old: Json | undefined, now: Json | undefined): boolean {
+  if (equal(spec, old, now)) return false;
+  if (spec.immutable) return true;
+  if (spec.type !== "object") return false;
+  const before = isObject(old) ? old : {};
+  if (isUnknown(now)) {
+    return Object.entries(spec.fields).some(([key, field]) =>
+      requiresReplacement(field, before[key], UNKNOWN),
+    );
+  }
+  if (!isObject(old) || !isObject(now)) return false;
+  return Object.entries(spec.fields).some(([key, field]) => requiresReplacement(field, old[key], now[key]));
+}
+
+/** Members of an immutable one-of where the choice itself changed. */
+function switchedMembers(spec: ResourceSpec, olds: Props, news: Props): string[] {
+  const chosen = (members: readonly string[], props: Props) => {
+    const set = members.filter((member) => {
+      const field = spec.fields[member];
+      return field !== undefined && isSet(field, props[member]);
+    });
+    // Beside a known choice an unknown member can only turn out to be none.
+    const known = set.filter((member) => !isUnknown(props[member]));
+    return known.length > 0 ? known : set;
+  };
+  return (spec.oneOfs ?? [])
+    .filter((oneOf) => oneOf.immutable)
+    .flatMap(({ members }) => {
+      const before = chosen(members, olds);
+      const after = chosen(members, news);
+      if (before.length === 0 || after.length === 0 || before.join() === after.join()) return [];
+      return members.filter((member) => before.includes(member) !== after.includes(member));
+    });
+}
+
+/** Compares recorded inputs with new ones through the spec; never looks at keys the spec does not have. */
+export function diffInputs(spec: ResourceSpec, olds: Props, news: Props): InputDifference {
+  const changed = Object.entries(spec.fields).some(([key, field]) => !equal(field, olds[key], news[key]));
+  const replaces = new Set([
+    ...Object.entries(spec.fields)
+      .filter(([key, field]) => requiresReplacement(field, olds[key], news[key]))
+      .map(([key]) => key),
+    ...switchedMembers(spec, olds, news),
+  ]);
+  return { changed, replaces: [...replaces] };
+}

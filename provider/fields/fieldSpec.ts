@@ -1,0 +1,202 @@
+import type { Format } from "./formats";
+import type { Json, Props } from "./values";
+
+/*
+ * What a field is: its type, and what is said of it. Checks, diffs, the JSON form and the field mask are made from it.
+ */
+
+/** A pattern that a text must match, and how to say so: "must be …". */
+export interface Pattern {
+  readonly regex: RegExp;
+  readonly must: string;
+}
+
+/**
+ * What a change of a field does to access:
+ * - `subject`: which principal or resource is meant, exactly or (with the format `regex`) by a pattern;
+ * - `permission`: what is set gives access: more is wider;
+ * - `restriction`: what is set restricts access: more is narrower;
+ * - `expiry`: when access ends, or how long it lasts: later is wider;
+ * - `role`: the uid of a role, compared by its capabilities;
+ * - `keys`: a JSON Web Key Set: each key lets one more signer in;
+ * - `other`: something that values cannot be ordered by: what a change does is unknown.
+ *
+ * A field that has none, and is not in a field that has one, counts as `other`, unless it says why it is `harmless`.
+ */
+export type AccessEffect = "subject" | "permission" | "restriction" | "expiry" | "role" | "keys" | "other";
+
+/**
+ * What a field decides about images, for whoever pulls them:
+ * - `image`: the image that a name stands for;
+ * - `source`: where images are copied from;
+ * - `certificates`, `certificateProviders`: whose certificates every image trusts;
+ * - `packageKeys`, `packageRepositories`: which packages every image takes;
+ * - `user`: the user that every image runs as;
+ * - `contents`: what else is put into every image, or by which other names others pull it.
+ */
+export type ImageEffect =
+  | "image"
+  | "source"
+  | "certificates"
+  | "certificateProviders"
+  | "packageKeys"
+  | "packageRepositories"
+  | "user"
+  | "contents";
+
+/** Reads a member of a response; `body` is the object that contains it. */
+export type Decoder<T> = (value: unknown, body: Readonly<Record<string, unknown>>) => T;
+
+/** What a lookup returns and no argument sets, by its name in the result. */
+export type Reads = Readonly<Record<string, Decoder<unknown>>>;
+
+interface Behaviour {
+  /** That of the field around it if not given, else `other`. */
+  readonly access?: AccessEffect;
+  /** Why no change of it gives or takes access, in a few words; then neither do the fields in it. */
+  readonly harmless?: string;
+  readonly images?: ImageEffect;
+  /** The address that events are sent to. */
+  readonly receivesEvents?: boolean;
+  /** Must be given on create (AIP-203). */
+  readonly required?: boolean;
+  /** A change replaces the resource (AIP-203). */
+  readonly immutable?: boolean;
+  /** Sent, never returned: kept from state on read (AIP-203). */
+  readonly inputOnly?: boolean;
+  /** Of a duration that is never returned: the output with the time at which it ends, counted from the creation. */
+  readonly returnedAs?: string;
+  /** See SecretSpec. */
+  readonly secret?: undefined;
+  /** The server rewrites it: its form is remembered beside the program's. */
+  readonly normalized?: boolean;
+  /** A part of the address (the parent), not of the body. */
+  readonly path?: boolean;
+  /** Not in the body: written by a request of its own, or only read by `Operations.afterWrite`. */
+  readonly subresource?: boolean;
+  /**
+   * Informational: a difference at the server is not drift. A change in the program is sent like any other; where the
+   * server does not take it over, that is a warning.
+   */
+  readonly ignoreDrift?: boolean;
+  /** An output that is returned only at creation: kept from state on read. */
+  readonly createOnly?: boolean;
+  /** Its name on the wire, where that is not the property's. */
+  readonly wire?: string;
+  /** Shown as drift also where the program did not set it: it decides who may do what. */
+  readonly security?: boolean;
+  /** What setting it needs besides the capabilities of the kind. */
+  readonly capabilities?: readonly string[];
+  /**
+   * The server fills it when a program does not set it, so that is no drift. A function computes the value from the
+   * siblings.
+   */
+  readonly serverFilled?: true | ((siblings: Props) => Json | undefined);
+}
+
+export interface StringSpec extends Behaviour {
+  readonly type: "string";
+  /** Of a uid: the member of a response that contains the referenced object, perhaps instead of the uid. */
+  readonly hydratedIn?: string;
+  readonly format?: Format;
+  /**
+   * Of a uid: the kind of the resource that it refers to; absent if it may refer to several kinds. A `groupUid` refers to a
+   * Group and a field with the access effect `role` to a Role without it.
+   */
+  readonly refersTo?: string;
+  readonly pattern?: Pattern;
+  readonly maxLength?: number;
+}
+
+/**
+ * A text that is held encrypted in state and never printed. It stands at the top of a resource or in objects, never in
+ * a list or a map: whatever marks and masks secrets knows only names of properties.
+ */
+export interface SecretSpec extends Omit<StringSpec, "secret"> {
+  readonly secret: true;
+}
+
+/** An enumeration of the API: full names with one prefix; the list of names grows at the server. */
+export interface EnumSpec extends Behaviour {
+  readonly type: "enum";
+  readonly prefix: string;
+  /** Known names without prefix. They are only used for hints, since the server decides which names are valid. */
+  readonly known: readonly string[];
+  /** The name, without prefix, that the server takes where none is given: the two mean the same. */
+  readonly default?: string;
+  /**
+   * The known names stand from the least to the most: of a field with the access effect `permission` the later ones give
+   * more, of a `restriction` they restrict more.
+   */
+  readonly ordered?: true;
+}
+
+export interface BooleanSpec extends Behaviour {
+  readonly type: "boolean";
+  /** The value that the server uses if none is set: both mean the same. The default is false. */
+  readonly default?: boolean;
+}
+
+/** A whole number in the range of int32. */
+export interface IntegerSpec extends Behaviour {
+  readonly type: "integer";
+}
+
+export interface ListSpec extends Behaviour {
+  readonly type: "list";
+  readonly items: PublicSpec;
+  /** A set: order and repetition mean nothing. Each list says true or false. */
+  readonly unordered?: boolean;
+  readonly maxItems?: number;
+}
+
+export interface MapSpec extends Behaviour {
+  readonly type: "map";
+  readonly values: PublicSpec;
+  /** Whether an empty map is a value although the field is required. */
+  readonly allowEmpty?: boolean;
+  readonly keys?: Pattern;
+  /** Keys that a program must not use. */
+  readonly reservedKeys?: Pattern;
+}
+
+export interface ObjectSpec extends Behaviour {
+  readonly type: "object";
+  readonly fields: Readonly<Record<string, PublicSpec>>;
+  readonly oneOfs?: readonly OneOf[];
+  /** What a lookup returns of it besides its fields. */
+  readonly reads?: Reads;
+}
+
+/** An object that may have a secret among its members. */
+export interface SecretObjectSpec extends Omit<ObjectSpec, "fields"> {
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+}
+
+/** A field that is no secret and contains none. */
+export type PublicSpec = StringSpec | EnumSpec | BooleanSpec | IntegerSpec | ListSpec | MapSpec | ObjectSpec;
+
+export type FieldSpec = PublicSpec | SecretSpec | SecretObjectSpec;
+
+/** Members of which at most one is set. */
+export interface OneOf {
+  readonly members: readonly string[];
+  /** Exactly one must be set. */
+  readonly required: boolean;
+  /** Going from one member to another replaces the resource. */
+  readonly immutable?: boolean;
+}
+
+/** The fields directly inside a field: the items of a list, the values of a map, the members of an object. */
+export function innerFields(field: FieldSpec): readonly FieldSpec[] {
+  if (field.type === "list") return [field.items];
+  if (field.type === "map") return [field.values];
+  return field.type === "object" ? Object.values(field.fields) : [];
+}
+
+/** Whether a field, or a part of it, is a secret. */
+export function containsSecret(field: FieldSpec): boolean {
+  return (
+    field.secret === true || (field.type === "object" && Object.values(field.fields).some(containsSecret))
+  );
+}
