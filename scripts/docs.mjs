@@ -1,11 +1,12 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/troubleshooting.md, docs/reference, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the import graph of docs/architecture.md, the schemas of the policy file, of reports and of inventories. */
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/troubleshooting.md, docs/reference, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the import graph of docs/architecture.md, the schemas of the policy file, of reports and of inventories, the templates of init. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { format } from "prettier";
 import { threatsPage } from "./lib/corpus.mjs";
 import { capabilitiesModule, jobsOf, withJobs } from "./lib/leastPrivilege.mjs";
+import { initTemplates } from "./lib/initTemplates.mjs";
 import { withEmulatorCoverage } from "./lib/emulatorCoverage.mjs";
 import { readImports, withImportGraph } from "./lib/importGraph.mjs";
 import { referencePages, stalePages } from "./lib/reference/index.mjs";
@@ -39,6 +40,7 @@ async function writeSchema(file, schema) {
 await writeSchema("schema/access-policy.schema.json", policySchema(policyTypesSchema(root)));
 await writeSchema("schema/report.schema.json", reportSchema(root));
 await writeSchema("schema/inventory.schema.json", inventorySchema(root));
+for (const [file, text] of initTemplates(root)) write(`templates/init/${file}`, text);
 write("docs/rules.md", rulesPage());
 write("docs/commands.md", renderCommandsPage());
 write("docs/troubleshooting.md", renderTroubleshootingPage());

@@ -43,6 +43,18 @@ test("docs/reference equals the output of npm run docs, and no page is stale", a
   for (const [file, text] of written) expect([file, contentOf(read(file))]).toEqual([file, contentOf(text)]);
 });
 
+test("templates/init equals the output of npm run docs, beside the output of the command", async () => {
+  const templates = await evaluate("lib/initTemplates.mjs", `[...m.initTemplates(${root})]`);
+  const written = new Map(templates as [string, string][]);
+  for (const [file, text] of written) expect([file, read(`templates/init/${file}`)]).toEqual([file, text]);
+  const kept = readdirSync(path.join(projectRoot, "templates/init"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      path.relative(path.join(projectRoot, "templates/init"), path.join(entry.parentPath, entry.name)),
+    );
+  expect(kept.sort()).toEqual([...written.keys(), "output.txt"].sort());
+});
+
 describe("the example in the comment of a class", () => {
   const withExample = (declarations: string, example = "new A();\n") =>
     evaluate(

@@ -1,10 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { CiSettings } from "../../provider/cli/commands/init/fillExample";
-import { githubFiles } from "../../provider/cli/commands/init/githubFiles";
-import { gitlabFiles } from "../../provider/cli/commands/init/gitlabFiles";
-import { describeForCi } from "../../provider/cli/commands/init/ciBackend";
+import { describeForCi } from "../../provider/cli/commands/init/backend";
 import { findPackageManager } from "../../provider/cli/commands/init/packageManager";
+import { ciFiles } from "../../provider/cli/commands/init/workflows";
+import type { CiSettings } from "../../provider/cli/commands/init/workflows";
 import { PULUMI_CLOUD_BY_DEFAULT } from "../../provider/cli/input/backend";
 import { ROOT } from "./engine";
 
@@ -25,7 +24,7 @@ export function writeInitWorkflows(folder: string, project: Partial<CiSettings> 
     ...project,
   };
   mkdirSync(folder, { recursive: true });
-  const files = { ...githubFiles(ROOT, settings), ...gitlabFiles(ROOT, settings) };
+  const files = { ...ciFiles(ROOT, "github", settings), ...ciFiles(ROOT, "gitlab", settings) };
   for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, basename(path)), text);
   return folder;
 }

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { stringify } from "yaml";
 import { printable } from "../../../http/errors";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
@@ -7,19 +8,15 @@ import { packageFolder } from "../../framework/packageVersion";
 import { webAddress } from "../../input/repository";
 import { findBackend, PULUMI_CLOUD_BY_DEFAULT } from "../../input/backend";
 import type { NamedBackend } from "../../input/backend";
-import { checkOrganization, describeForCi, findOrganization } from "./ciBackend";
-import { describeDryRun, describeResult } from "./describeResult";
-import type { InitPlan } from "./describeResult";
-import { ORGANIZATION } from "./fillExample";
-import type { CiSettings } from "./fillExample";
-import { githubFiles, githubPaths } from "./githubFiles";
-import { gitlabFiles, gitlabPath } from "./gitlabFiles";
-import { inspectFolder, readStackEncryption } from "./inspectFolder";
-import type { ProjectFolder } from "./inspectFolder";
+import { checkOrganization, describeForCi, findOrganization } from "./backend";
+import { inspectFolder, packagesOf, readStackEncryption } from "./folder";
+import type { ProjectFolder } from "./folder";
+import { describeResult } from "./output";
+import type { InitPlan, Language } from "./output";
 import { checkLockfiles } from "./packageManager";
-import { findFurtherProject } from "./secondProject";
-import { policyFile, programFiles } from "./programFiles";
-import type { Language, ProgramOptions } from "./programFiles";
+import { fillTemplate } from "./template";
+import { ciFiles, findFurtherProject, UNKNOWN } from "./workflows";
+import type { CiSettings } from "./workflows";
 import { checkNewFiles, isTaken, writeNewFiles } from "../../output/writeNewFiles";
 import type { NewFile } from "../../output/writeNewFiles";
 import { readEnvironment } from "../../../settings/environment";
@@ -120,7 +117,7 @@ function chooseStack(
 ): [string, string] {
   const parts = (stack ?? found.stack ?? "prod").split("/");
   const ofBackend = findOrganization(backend, readEnvironment());
-  const known = ofBackend !== undefined && NAME.test(ofBackend) ? ofBackend : ORGANIZATION;
+  const known = ofBackend !== undefined && NAME.test(ofBackend) ? ofBackend : UNKNOWN.organization;
   const [organization, named, name] = parts.length === 1 ? [known, project, ...parts] : parts;
   if (parts.length % 2 === 0 || parts.length > 3 || !parts.every((part) => NAME.test(part))) {
     throw new UsageError(
@@ -144,8 +141,8 @@ function chooseLanguage(
 ): Language {
   if (project !== undefined && language !== undefined)
     throw new UsageError("PP5003", "--language conflicts with the Pulumi program that exists; leave it out");
-  const packages = { ...manifest?.dependencies, ...manifest?.devDependencies };
-  const isTypeScript = manifest === undefined || hasTsconfig || Object.hasOwn(packages, "typescript");
+  const isTypeScript =
+    manifest === undefined || hasTsconfig || Object.hasOwn(packagesOf(manifest), "typescript");
   const chosen = language ?? (isTypeScript ? "typescript" : "javascript");
   if (project === undefined && chosen === "typescript" && manifest?.type === "module") {
     throw new UsageError(
@@ -172,14 +169,6 @@ function checkNames({ path, folder, defaultBranch }: ProjectFolder): void {
   }
 }
 
-function ciFiles({ host, settings, packageRoot }: InitPlan): Record<string, string> {
-  if (host === "github") return githubFiles(packageRoot, settings);
-  return host === "gitlab" ? gitlabFiles(packageRoot, settings) : {};
-}
-
-const filesBelow = (base: string, files: Record<string, string>): NewFile[] =>
-  Object.entries(files).map(([path, text]) => ({ base, path, text }));
-
 /** Everything that the files hold: from the flags, the environment and the folder. */
 function chooseSettings(
   values: InitValues,
@@ -189,11 +178,9 @@ function chooseSettings(
   const project = chooseProject(values, found);
   const named = host === "none" ? PULUMI_CLOUD_BY_DEFAULT : findBackend(found.folder, readEnvironment());
   const [organization, stack] = chooseStack(values, found, project, named);
-  const further = findFurtherProject(found, project, (suffix) =>
-    host === "github" ? [...githubPaths(packageRoot, suffix).keys()] : [gitlabPath(suffix)],
-  );
+  const further = host === "none" ? undefined : findFurtherProject(found, project, host, packageRoot);
   return {
-    ...(host !== "none" && further && { further }),
+    ...(further && { further }),
     backend: describeForCi(named, readStackEncryption(found, stack)),
     organization,
     project,
@@ -206,28 +193,45 @@ function chooseSettings(
   };
 }
 
-function programOptions({ found, host, language, settings }: InitPlan): ProgramOptions {
+/** A name that npm accepts, from that of a project. */
+const packageName = (project: string): string => project.toLowerCase().replace(/^[._]+/, "") || "access";
+
+/** The files of a new program, by their names. */
+function programFiles({ found, host, language, settings, packageRoot }: InitPlan): Record<string, string> {
   const { manifest, repository, defaultBranch } = found;
-  const isGithub = host === "github" && repository !== undefined;
+  const isTypeScript = language === "typescript";
+  const isKnown = host === "github" && repository !== undefined;
+  const values = {
+    project: stringify(settings.project).trimEnd(),
+    packageName: packageName(settings.project),
+    main: isTypeScript ? "index.ts" : "index.js",
+    typescript: isTypeScript,
+    // The workflows of the repository, where it is known.
+    repository: isKnown ? repository : "acme/first",
+    branch: isKnown ? defaultBranch : "main",
+  };
+  const fill = (name: string): string => fillTemplate(packageRoot, `program/${name}`, values);
   return {
-    language,
-    project: settings.project,
-    isModule: manifest?.type === "module",
-    ...(isGithub && { subject: `repo:${repository}:ref:refs/heads/${defaultBranch}` }),
+    "Pulumi.yaml": fill("Pulumi.yaml"),
+    [values.main]: fill(isTypeScript || manifest?.type === "module" ? "module.txt" : "commonjs.txt"),
+    "package.json": fill("package.txt"),
+    ...(isTypeScript && { "tsconfig.json": fill("tsconfig.txt") }),
   };
 }
 
 function listFiles(plan: InitPlan): NewFile[] {
-  const { found, packageRoot } = plan;
-  const templates = `${packageRoot}/templates`;
-  const isNewProgram = found.project === undefined;
+  const { found, host, settings, packageRoot } = plan;
+  const filesBelow = (base: string, files: Record<string, string>): NewFile[] =>
+    Object.entries(files).map(([path, text]) => ({ base, path, text }));
+  const isNew = found.project === undefined;
   return [
     ...filesBelow(found.folder, {
-      ...(isNewProgram && programFiles(templates, programOptions(plan))),
-      ...policyFile(templates),
-      ...(isNewProgram && !found.hasGitignore && { ".gitignore": "node_modules/\n" }),
+      ...(isNew && programFiles(plan)),
+      // A program that exists needs it too.
+      "access-policy.yaml": fillTemplate(packageRoot, "program/access-policy.yaml", {}),
+      ...(isNew && !found.hasGitignore && { ".gitignore": "node_modules/\n" }),
     }),
-    ...filesBelow(found.root, ciFiles(plan)),
+    ...filesBelow(found.root, host === "none" ? {} : ciFiles(packageRoot, host, settings)),
   ];
 }
 
@@ -247,13 +251,9 @@ function init(dir: string, values: InitValues): number {
   const files = listFiles(plan);
   const [existing, missing] = [files.filter(isTaken), files.filter((file) => !isTaken(file))];
   checkNewFiles(missing);
-  const result = { ...plan, existing, written: missing };
-  if (values["dry-run"]) {
-    process.stdout.write(describeDryRun(result));
-    return exitCodes.clean;
-  }
-  writeNewFiles(missing);
-  process.stdout.write(describeResult(result));
+  const isDryRun = values["dry-run"] === true;
+  if (!isDryRun) writeNewFiles(missing);
+  process.stdout.write(describeResult({ ...plan, existing, written: missing, isDryRun }));
   return exitCodes.clean;
 }
 

@@ -106,12 +106,6 @@ export const unexpectedFiles = ({ lockfile }: PackageManager): readonly string[]
   "node_modules",
 ];
 
-/** The commands that end an installation in CI where one of those files is, up to the folder of the lockfile. */
-export const refuseUnexpected = (packageManager: PackageManager): string =>
-  `( while for file in ${unexpectedFiles(packageManager).join(" ")}; do
-    if [ -e "$file" ]; then echo "remove $PWD/$file from the repository: it can change what is installed"; exit 1; fi
-  done; [ ! -e ${packageManager.lockfile} ] && [ "$PWD" != / ]; do cd ..; done )`;
-
 /** The package manager whose lockfile lies in the first of these folders that has one; npm by default. */
 export function findPackageManager(folders: readonly string[]): PackageManager {
   for (const folder of folders) {
@@ -142,10 +136,3 @@ export function checkLockfiles(folders: readonly string[], packageManager: Packa
     );
   }
 }
-
-/** Replaces the commands of npm, which the workflows of this package have, by those of another package manager. */
-export const withPackageManager = (text: string, packageManager: PackageManager): string =>
-  text
-    .replaceAll(unexpectedFiles(npm).join(" "), unexpectedFiles(packageManager).join(" "))
-    .replaceAll(`[ ! -e ${npm.lockfile} ]`, `[ ! -e ${packageManager.lockfile} ]`)
-    .replaceAll(npm.installInCi, packageManager.installInCi);

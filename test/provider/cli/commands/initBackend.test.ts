@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { describeForCi } from "../../../../provider/cli/commands/init/ciBackend";
+import { describeForCi } from "../../../../provider/cli/commands/init/backend";
 import type { Job, Workflow } from "../../../support/githubActions";
 import { readWorkflow } from "../../../support/githubActions";
 import { InitFolder } from "../../../support/initFolder";
@@ -32,7 +32,10 @@ async function initCi(
   const { code, stdout, stderr } = await folder.init("infra", ...argv);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const files = Object.entries(folder.files()).filter(([path]) => /\.github|access-ci/.test(path));
-  return { printed: stdout, text: files.map(([, text]) => text).join("\n") };
+  const text = files.map(([, one]) => one).join("\n");
+  // Nothing of the templates is left.
+  expect(stdout + text).not.toMatch(/[«»]|^\s*#(?:if|end)\b/m);
+  return { printed: stdout, text };
 }
 
 const workflowNames = ["access-deploy", "access-drift", "access-preview", "access-review"];

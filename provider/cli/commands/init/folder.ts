@@ -6,7 +6,7 @@ import { readEnvironment } from "../../../settings/environment";
 import { UsageError } from "../../framework/exitCodes";
 import { describeFileError } from "../../input/fileErrors";
 import { runGit } from "../../input/programs";
-import type { StackEncryption } from "./ciBackend";
+import type { StackEncryption } from "./backend";
 import { findPackageManager } from "./packageManager";
 import type { PackageManager } from "./packageManager";
 
@@ -18,6 +18,12 @@ interface Manifest {
   readonly dependencies?: object;
   readonly devDependencies?: object;
 }
+
+/** Every package that a package.json names, with its version. */
+export const packagesOf = (manifest: Manifest | undefined): Readonly<Record<string, unknown>> => ({
+  ...manifest?.dependencies,
+  ...manifest?.devDependencies,
+});
 
 /** What `init` finds out of a folder and of what is around it. */
 export interface ProjectFolder {
@@ -189,3 +195,28 @@ export function inspectFolder(given: string): ProjectFolder {
     stack: findStack(folder),
   };
 }
+
+/** A dependency that is a file or a folder, and not of a registry. */
+interface LocalDependency {
+  readonly name: string;
+  readonly path: string;
+  /** With slashes, below the root of the repository; undefined outside of it. */
+  readonly inRepository: string | undefined;
+}
+
+/** As file:…, or as a path. */
+const LOCAL = /^(?:(?:file|link|portal):|(?=\.{0,2}\/))(?<path>.*)$/;
+
+/** The local dependencies that package.json names. */
+export function localDependencies({ folder, root, manifest }: ProjectFolder): LocalDependency[] {
+  return Object.entries(packagesOf(manifest)).flatMap(([name, version]) => {
+    const given = typeof version === "string" ? LOCAL.exec(version)?.groups?.["path"] : undefined;
+    if (given === undefined) return [];
+    const path = resolve(folder, given);
+    const below = relative(root, path).split(sep).join("/");
+    return [{ name, path, inRepository: /^\.\.(\/|$)/.test(below) ? undefined : below }];
+  });
+}
+
+/** Whether a local dependency is a file of `npm pack`, which patterns for all such files cover; else it is a folder. */
+export const isTarball = (path: string): boolean => /\.(?:tgz|tar\.gz)$/.test(path);
