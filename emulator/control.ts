@@ -1,14 +1,11 @@
 import type { Emulator } from "./index";
 import type { Fault, Faults } from "./faults";
+import type { GatewayResponse } from "./gateway/gateway";
+import { jsonResponse } from "./gateway/response";
 import { maskSecrets } from "./requestLog";
-import { parseSettings } from "./settings";
+import type { EmulatorSettings } from "./settings";
 
 export const controlPrefix = "/_emulator/";
-
-export interface ControlResponse {
-  readonly status: number;
-  readonly body: unknown;
-}
 
 type Handler = (body: unknown, emulator: Emulator, faults: Faults) => unknown;
 
@@ -25,7 +22,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   "DELETE faults": (_, emulator) => emulator.clearFaults(),
   "GET state": (_, emulator) => emulator.state(),
   "POST reset": (_, emulator) => emulator.reset(),
-  "POST settings": (body, emulator) => emulator.settings(parseSettings(body)),
+  "POST settings": (body, emulator) => emulator.settings(body as Partial<EmulatorSettings>),
   "POST clock": (body, emulator) => {
     const { advanceMs } = (body ?? {}) as { advanceMs?: unknown };
     if (typeof advanceMs !== "number" || !Number.isFinite(advanceMs)) {
@@ -39,24 +36,25 @@ const handlers: Readonly<Record<string, Handler>> = {
 /** Handles a request that controls the emulator; an invalid one gets 400 or 404 with `{error}`. */
 export function handleControlRequest(
   method: string,
-  path: string,
+  target: string,
   body: Buffer,
   emulator: Emulator,
   faults: Faults,
-): ControlResponse {
+): GatewayResponse {
+  const [path = ""] = target.split("?");
   const name = path.slice(controlPrefix.length);
   const faultId = /^faults\/([0-9]+)$/.exec(name);
   if (method === "DELETE" && faultId) {
     return faults.remove(Number(faultId[1]))
-      ? { status: 200, body: {} }
-      : { status: 404, body: { error: "no such fault" } };
+      ? jsonResponse(200, {})
+      : jsonResponse(404, { error: "no such fault" });
   }
   const handler = handlers[`${method} ${name}`];
-  if (!handler) return { status: 404, body: { error: `no such control endpoint: ${method} ${path}` } };
+  if (!handler) return jsonResponse(404, { error: `no such control endpoint: ${method} ${path}` });
   try {
     const parsed: unknown = body.length === 0 ? undefined : JSON.parse(body.toString("utf8"));
-    return { status: 200, body: handler(parsed, emulator, faults) ?? {} };
+    return jsonResponse(200, handler(parsed, emulator, faults) ?? {});
   } catch (error) {
-    return { status: 400, body: { error: error instanceof Error ? error.message : String(error) } };
+    return jsonResponse(400, { error: error instanceof Error ? error.message : String(error) });
   }
 }

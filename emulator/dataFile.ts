@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   openSync,
   readFileSync,
   renameSync,
@@ -12,7 +13,6 @@ import {
 import { decodeMessage } from "./gateway/request";
 import { renderMessage } from "./gateway/response";
 import type { Json } from "./gateway/json";
-import { isJsonObject } from "./gateway/json";
 import type { Store } from "./service/store";
 import type { KindTable } from "./tables/kindTable";
 
@@ -37,24 +37,20 @@ export function loadDataFile(path: string, store: Store, tables: readonly KindTa
   return true;
 }
 
-/** Refuses a link: in a folder that others can write to, it could point to any file of this user. */
+/**
+ * Refuses a link: in a folder that others can write to, it could point to any file of this user. Opening does not block,
+ * because a pipe would wait for its writer.
+ */
 function readRegularFile(path: string): string {
-  const file = openNoFollow(path);
+  if (lstatSync(path).isSymbolicLink()) {
+    throw new Error("it is a symbolic link: name the file that it points to");
+  }
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     if (!fstatSync(file).isFile()) throw new Error("it is not a regular file");
     return readFileSync(file, "utf8");
   } finally {
     closeSync(file);
-  }
-}
-
-/** Opens a file that is not a symbolic link. It does not block, because a pipe would wait for its writer. */
-function openNoFollow(path: string): number {
-  try {
-    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    const isLink = ["ELOOP", "EMLINK"].includes((error as NodeJS.ErrnoException).code ?? "");
-    throw isLink ? new Error("it is a symbolic link: name the file that it points to") : error;
   }
 }
 
@@ -89,25 +85,25 @@ function serialise(store: Store, tables: readonly KindTable[]): string {
 }
 
 function load(text: string, store: Store, tables: readonly KindTable[]): void {
-  const root = JSON.parse(text) as Json;
-  if (memberOf(root, "version") !== version) throw new Error(`"version" must be ${version}`);
-  for (const stored of readItems(root, "resources")) {
-    const kind = readText(stored, "kind");
+  const root: unknown = JSON.parse(text);
+  if (read(root, "version", "number") !== version) throw new Error(`"version" must be ${version}`);
+  for (const stored of readList(root, "resources")) {
+    const kind = read(stored, "kind", "string");
     const table = tables.find((candidate) => candidate.kind === kind);
     if (!table) throw new Error(`unknown kind "${kind}"`);
-    const uid = readText(stored, "uid");
+    const uid = read(stored, "uid", "string");
     store.add({
       kind,
       uid,
       parent: storedParentUid(uid, table),
-      createdAt: readNumber(stored, "createdAt"),
-      updatedAt: readNumber(stored, "updatedAt"),
-      value: decodeMessage(memberOf(stored, "value"), table.message),
+      createdAt: read(stored, "createdAt", "number"),
+      updatedAt: read(stored, "updatedAt", "number"),
+      value: decodeMessage(read(stored, "value", "object"), table.message),
       builtIn: false,
     });
   }
-  for (const person of readItems(root, "people")) {
-    store.ensurePerson(readText(person, "issuer"), readText(person, "subject"));
+  for (const person of readList(root, "people")) {
+    store.ensurePerson(read(person, "issuer", "string"), read(person, "subject", "string"));
   }
 }
 
@@ -117,63 +113,51 @@ export function storedParentUid(uid: string, { hasUidOfParent }: KindTable): str
   return uid.includes("/") ? uid.slice(0, uid.lastIndexOf("/")) : "";
 }
 
-function memberOf(json: Json, key: string): Json {
-  const member = isJsonObject(json) ? json[key] : undefined;
-  if (member === undefined) throw new Error(`"${key}" is missing`);
-  return member;
+interface Types {
+  string: string;
+  number: number;
+  object: Json;
 }
 
-function readItems(json: Json, key: string): readonly Json[] {
-  const items = memberOf(json, key);
-  if (!Array.isArray(items)) throw new Error(`"${key}" must be a list`);
-  return items;
+function read<T extends keyof Types>(from: unknown, key: string, type: T): Types[T] {
+  const member = (from as Record<string, unknown> | null)?.[key];
+  if (typeof member !== type) throw new Error(`"${key}" is missing, or no ${type}`);
+  return member as Types[T];
 }
 
-function readText(json: Json, key: string): string {
-  const text = memberOf(json, key);
-  if (typeof text !== "string") throw new Error(`"${key}" must be a string`);
-  return text;
-}
-
-function readNumber(json: Json, key: string): number {
-  const number = memberOf(json, key);
-  if (typeof number !== "number") throw new Error(`"${key}" must be a number`);
-  return number;
+function readList(from: unknown, key: string): readonly unknown[] {
+  const list: unknown = read(from, key, "object");
+  if (!Array.isArray(list)) throw new Error(`"${key}" must be a list`);
+  return list;
 }
 
 function describeError(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\s+/g, " ") : String(error);
 }
 
-/** Saves after changes: changes within a short time are saved together, and a large file less often. */
+const saveDelayMs = 250;
+
+/** Saves changes within a short time together. */
 export class AutoSave {
   private timer: NodeJS.Timeout | undefined;
-  private lastSaveMs = 0;
 
   /** @param save writes the file. @throws Error */
   constructor(private readonly save: () => void) {}
 
   schedule(): void {
-    if (this.timer) return;
-    this.timer = setTimeout(
-      () => {
-        try {
-          this.saveNow();
-        } catch {
-          // The save at the end reports the error; a request must not fail because of it.
-        }
-      },
-      10 + 4 * this.lastSaveMs,
-    );
-    this.timer.unref();
+    this.timer ??= setTimeout(() => {
+      try {
+        this.saveNow();
+      } catch {
+        // The save at the end reports the error; a request must not fail because of it.
+      }
+    }, saveDelayMs).unref();
   }
 
   /** @throws Error */
   saveNow(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const started = performance.now();
     this.save();
-    this.lastSaveMs = performance.now() - started;
   }
 }

@@ -2,7 +2,7 @@ import type { Emulator } from "./index";
 import { startEmulator } from "./index";
 import type { SeedName } from "./organisations";
 import { formatRequest } from "./requestLog";
-import { settingChecks } from "./settings";
+import { settingTable } from "./settings";
 
 export { seedNames } from "./organisations";
 
@@ -57,8 +57,8 @@ export async function serve(options: ServeOptions): Promise<number> {
   const port = readPort(options.port ?? "0");
   const latencyMs = readLatency(options.latency ?? "0");
   const deliverTo = options["deliver-to"];
-  if (deliverTo !== undefined && !settingChecks.deliverTo.accepts(deliverTo)) {
-    throw new UsageError(`--deliver-to must be ${settingChecks.deliverTo.requirement}`);
+  if (deliverTo !== undefined && !settingTable.deliverTo.accepts(deliverTo)) {
+    throw new UsageError(`--deliver-to must be ${settingTable.deliverTo.requirement}`);
   }
   const fromEnvironment = process.env.PLATFORM_TOKEN === "" ? undefined : process.env.PLATFORM_TOKEN;
   const token = options.token ?? fromEnvironment;

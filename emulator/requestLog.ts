@@ -87,24 +87,16 @@ export function maskSecrets(entry: LoggedRequest): LoggedRequest {
   const query = entry.query.replace(/(^|&)([^=&]*)=([^&]*)/g, (whole, start: string, name: string) =>
     secretName.test(name) ? `${start}${name}=${masked}` : whole,
   );
-  return { ...entry, query, body: maskValue(entry.body) };
+  return { ...entry, query, body: maskBody(entry.body) };
 }
 
-/** Text that is no JSON may hold a credential at any place. */
-function maskValue(value: unknown): unknown {
-  if (typeof value === "string") return masked;
-  return maskMembers(value);
-}
-
-function maskMembers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(maskMembers);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      secretName.test(name) ? masked : maskMembers(member),
-    ]),
-  );
+function maskBody(body: unknown): unknown {
+  // Text that is no JSON may hold a credential at any place.
+  if (typeof body === "string") return masked;
+  if (body === undefined) return undefined;
+  return JSON.parse(JSON.stringify(body), (name, value: unknown) =>
+    secretName.test(name) ? masked : value,
+  ) as unknown;
 }
 
 /** One line: time, method, address, status, duration, and what was injected. */

@@ -115,7 +115,7 @@ export class Gateway {
     const verb = override?.toUpperCase() ?? request.method;
     const match = this.routes.find(verb, path);
     if (match) return match;
-    const other = match === false ? undefined : this.routes.findWithOtherVerb(verb, path);
+    const other = this.routes.findWithOtherVerb(verb, path);
     if (!other) throw new StatusError(Code.notFound, "Not Found");
     if (isFormRequest && other.method.verb === "GET") return other;
     throw new StatusError(Code.unimplemented, "Method Not Allowed");
@@ -123,7 +123,7 @@ export class Gateway {
 
   private render({ message, onlyFields }: ServiceResponse, method: Method): GatewayResponse {
     const headers = { "Content-Type": "application/json", "Grpc-Metadata-Content-Type": "application/grpc" };
-    if (method.hasEmptyResponse && !this.options.matchesRecording) return { status: 200, headers, body: "" };
+    if (method.verb === "DELETE" && !this.options.matchesRecording) return { status: 200, headers, body: "" };
     const response = renderMessage(message, method.response, {
       milliseconds: !this.options.matchesRecording,
       onlyFields,

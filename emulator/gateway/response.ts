@@ -55,6 +55,10 @@ function renderValue(value: Value, type: FieldType, options: RenderOptions): unk
   }
 }
 
+export function jsonResponse(status: number, body: unknown): GatewayResponse {
+  return { status, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+}
+
 /** Any error as a response. @param verb the response to HEAD has no body. */
 export function errorResponse(
   error: unknown,

@@ -19,8 +19,6 @@ export interface Method {
   readonly response: MessageType;
   /** The request field that the body fills, or `*` for the request as a whole. */
   readonly body?: string;
-  /** The response has no body, or `{}` with `matchesRecording`. */
-  readonly hasEmptyResponse?: boolean;
   /** Needs no bearer token of the API; the method may check one itself. */
   readonly isPublic?: boolean;
   /** Capabilities that the caller needs, without `CAP_`; any token does if none is named. */
@@ -34,17 +32,20 @@ export interface Match {
   readonly values: readonly { readonly path: readonly string[]; readonly value: string }[];
 }
 
-interface Segment {
-  readonly literal?: string;
-  readonly path?: readonly string[];
-  readonly matchesMany?: boolean;
-}
-
 interface Route {
   readonly method: Method;
-  readonly segments: readonly Segment[];
-  readonly wildcardIndex: number;
-  readonly verb: string;
+  /** Fields that the groups of the expression fill, as paths. */
+  readonly fields: readonly (readonly string[])[];
+  readonly expression: RegExp;
+}
+
+function compile(method: Method): Route {
+  const fields: string[][] = [];
+  const source = method.pattern.replace(/\/\{([A-Za-z.]+)(=\*\*)?\}/g, (_, field: string, many?: string) => {
+    fields.push(field.split("."));
+    return many === undefined ? "/([^/]*)" : "(?:/(.*))?";
+  });
+  return { method, fields, expression: new RegExp(`^${source}$`, "s") };
 }
 
 /**
@@ -52,76 +53,43 @@ interface Route {
  * and empty ones, encoded slashes separate segments, paths are not normalised, and `:verb` ends a path.
  */
 export class Routes {
-  private readonly byVerb = new Map<string, Route[]>();
+  private readonly routes: readonly Route[];
 
-  /** Methods are tried in the order given, within one HTTP method. */
+  /** Methods are tried in the order given. */
   constructor(methods: readonly Method[]) {
-    for (const method of methods) {
-      const routes = this.byVerb.get(method.verb) ?? [];
-      routes.push(compile(method));
-      this.byVerb.set(method.verb, routes);
-    }
+    this.routes = methods.map(compile);
   }
 
-  /**
-   * @param path decoded, with its leading slash.
-   * @returns false for a `:verb` right after a slash, which matches no method.
-   */
-  find(verb: string, path: string): Match | false | undefined {
-    const parts = path.slice(1).split("/");
-    const last = parts.at(-1) ?? "";
-    for (const route of this.byVerb.get(verb) ?? []) {
-      let tried: readonly string[] = parts;
-      if (route.verb !== "") {
-        if (!last.endsWith(`:${route.verb}`)) continue;
-        const withoutVerb = last.slice(0, -route.verb.length - 1);
-        if (withoutVerb === "") return false;
-        tried = [...parts.slice(0, -1), withoutVerb];
-      }
-      const values = match(route, tried);
-      if (values) return { method: route.method, values };
+  /** @param path decoded, with its leading slash. */
+  find(verb: string, path: string): Match | undefined {
+    if (this.isWithoutResource(verb, path)) return undefined;
+    for (const { method, fields, expression } of this.routes) {
+      const found = method.verb === verb ? expression.exec(path) : null;
+      if (!found) continue;
+      return {
+        method,
+        values: fields.map((field, index) => ({ path: field, value: found[index + 1] ?? "" })),
+      };
     }
     return undefined;
   }
 
-  /** Whether another HTTP method has this path. */
+  /** The method of another HTTP method for this path. */
   findWithOtherVerb(verb: string, path: string): Match | undefined {
-    for (const other of this.byVerb.keys()) {
-      const found = other !== verb && this.find(other, path);
+    if (this.isWithoutResource(verb, path)) return undefined;
+    for (const other of new Set(this.routes.map(({ method }) => method.verb))) {
+      const found = other === verb ? undefined : this.find(other, path);
       if (found) return found;
     }
     return undefined;
   }
-}
 
-function compile(method: Method): Route {
-  const [, path = "", verb = ""] = /^\/(.*?)(?::([A-Za-z]+))?$/.exec(method.pattern) ?? [];
-  const segments = path.split("/").map((segment): Segment => {
-    const field = /^\{([A-Za-z.]+)(=\*\*)?\}$/.exec(segment);
-    return field
-      ? { path: (field[1] ?? "").split("."), matchesMany: field[2] !== undefined }
-      : { literal: segment };
-  });
-  return { method, segments, verb, wildcardIndex: segments.findIndex((segment) => segment.matchesMany) };
-}
-
-function match(route: Route, parts: readonly string[]): Match["values"] | undefined {
-  const { segments, wildcardIndex: many } = route;
-  const extra = parts.length - segments.length;
-  if (many < 0 ? extra !== 0 : extra < -1) return undefined;
-  const values: { path: readonly string[]; value: string }[] = [];
-  let at = 0;
-  for (const segment of segments) {
-    if (segment.matchesMany) {
-      const next = at + 1 + extra;
-      values.push({ path: segment.path ?? [], value: parts.slice(at, next).join("/") });
-      at = next;
-      continue;
-    }
-    const part = parts[at] ?? "";
-    at += 1;
-    if (segment.literal !== undefined && segment.literal !== part) return undefined;
-    if (segment.path) values.push({ path: segment.path, value: part });
+  /** Whether a path ends in a known `:verb` right after a slash, which matches no method. */
+  private isWithoutResource(verb: string, path: string): boolean {
+    const [, name] = /\/:([A-Za-z]+)$/.exec(path) ?? [];
+    return (
+      name !== undefined &&
+      this.routes.some(({ method }) => method.verb === verb && method.pattern.endsWith(`:${name}`))
+    );
   }
-  return values;
 }

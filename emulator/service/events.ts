@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate, setTimeout as wait } from "node:timers/promises";
 import type { Message, MessageType } from "../gateway/fields";
 import { renderMessage } from "../gateway/response";
 import { msToTimestamp } from "../gateway/time";
+import type { AuthenticatedCall, CallEvent } from "../tables/kindTable";
 import type { Issuer } from "./jwt";
 import type { PlatformService } from "./platformService";
 import type { Caller } from "./tokens";
@@ -18,20 +19,13 @@ export interface PlatformEvent {
   readonly body?: {
     readonly message: Message;
     readonly type: MessageType;
-    /** Full name of the type. */
+    /** Without the package of all types, for example `iam.v2.Group`. */
     readonly typeName: string;
     /** Top-level fields of the message; all by default. */
     readonly onlyFields?: ReadonlySet<string>;
   };
-  /** Further attributes, by lower-case name. */
-  readonly extensions?: Readonly<Record<string, string>>;
-  /** Not sent to customers. */
-  readonly internal?: boolean;
-}
-
-/** Full name of a message in the package of a service or method, such as `iam.v2.GroupsService`. */
-export function fullNameOf(service: string, message: string): string {
-  return `chainguard.platform.${service.slice(0, service.lastIndexOf("."))}.${message}`;
+  /** Uid of the provider that mappings belong to. */
+  readonly identityProvider?: string;
 }
 
 /** The delivery of one event to one subscription. */
@@ -59,14 +53,12 @@ export interface Delivery {
 const customer = "customer";
 const tokenLifeSeconds = 3600;
 const maxDeliveries = 10_000;
-const maxConcurrent = 8;
 const retryDelaysMs = [0, 50, 200];
 const timeoutMs = 5000;
 
 /** Sends events to subscribers as CloudEvents in binary mode, in the background and with three attempts each. */
 export class Events {
   private deliveries: Delivery[] = [];
-  private waiting: (() => Promise<void>)[] = [];
   private readonly running = new Set<Promise<void>>();
   private lastSeq = 0;
   private abort = new AbortController();
@@ -82,52 +74,66 @@ export class Events {
   }
 
   publish(event: PlatformEvent, caller: Caller): void {
-    const { store } = this.platform;
-    const { subject, group } = event;
-    if (event.internal || group === "" || !store.hasAny("Subscription")) return;
-    const subscriptions = [...store.all("Subscription")].filter(
+    const { subject, group, body } = event;
+    const subscriptions = [...this.platform.store.all("Subscription")].filter(
       ({ parent }) => group === parent || group.startsWith(`${parent}/`),
     );
     if (subscriptions.length === 0) return;
     const eventId = randomUUID();
     const type = `dev.chainguard.api.${event.name}.v1`;
     const headers = this.headersOf(event, eventId, type);
-    const data = this.dataOf(event, caller);
+    const { milliseconds } = this;
+    const data = JSON.stringify({
+      actor: { subject: caller.uid, act: caller.act },
+      body: body && renderMessage(body.message, body.type, { milliseconds, onlyFields: body.onlyFields }),
+    });
     for (const { uid: subscription, parent, value } of subscriptions) {
       const sink = value.sink as string;
       this.add({ eventId, type, subject, group, subscription, sink, headers }, parent, data);
     }
   }
 
+  /** Publishes the event of a call that is no write of one resource. */
+  publishCall(event: CallEvent, { method, request, caller }: AuthenticatedCall, response: Message): void {
+    const subject = request[event.subject] as string;
+    const [root = ""] = subject.split("/");
+    const [domain = "", version = ""] = method.rpc.split(".");
+    const typeName = `${domain}.${version}.${method.rpc.slice(method.rpc.indexOf("/") + 1)}`;
+    const isOfMappings = event.about === "mappings";
+    this.publish(
+      {
+        name: event.name,
+        subject,
+        group: event.about === undefined ? subject : root,
+        identityProvider: isOfMappings ? subject : undefined,
+        body: isOfMappings
+          ? { message: request, type: method.request, typeName: `${typeName}Request` }
+          : {
+              // Only the caller gets a new token itself.
+              message: { ...response, token: undefined },
+              type: method.response,
+              typeName: `${typeName}Response`,
+            },
+      },
+      caller,
+    );
+  }
+
   private headersOf(event: PlatformEvent, id: string, type: string): Record<string, string> {
-    const extensions = Object.entries(event.extensions ?? {}).map(([name, value]) => [
-      `Ce-${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-      value,
-    ]);
+    const { subject, group, body, identityProvider } = event;
     return {
       "Content-Type": "application/json",
       "Ce-Specversion": "1.0",
       "Ce-Id": id,
       "Ce-Source": this.platform.url(),
       "Ce-Type": type,
-      "Ce-Subject": event.subject,
+      "Ce-Subject": subject,
       "Ce-Time": msToTimestamp(this.platform.now()),
-      "Ce-Group": event.group,
+      "Ce-Group": group,
       "Ce-Audience": customer,
-      ...(event.body ? { "Ce-Bodytype": event.body.typeName } : {}),
-      ...(Object.fromEntries(extensions) as Record<string, string>),
+      ...(body && { "Ce-Bodytype": `chainguard.platform.${body.typeName}` }),
+      ...(identityProvider !== undefined && { "Ce-Identityprovider": identityProvider }),
     };
-  }
-
-  /** The raw body. */
-  private dataOf({ body }: PlatformEvent, caller: Caller): string {
-    const { milliseconds } = this;
-    return JSON.stringify({
-      actor: { subject: caller.uid, act: caller.act },
-      ...(body
-        ? { body: renderMessage(body.message, body.type, { milliseconds, onlyFields: body.onlyFields }) }
-        : {}),
-    });
   }
 
   private add(
@@ -144,14 +150,16 @@ export class Events {
       state: deliverTo === "" ? "kept" : "pending",
       attempts: 0,
     };
-    if (this.deliveries.length >= maxDeliveries) this.deliveries.splice(0, maxDeliveries / 10);
+    if (this.deliveries.length >= maxDeliveries) this.deliveries.shift();
     this.deliveries.push(delivery);
     if (deliverTo === "") return;
     const targetUrl = deliverTo === "sinks" ? envelope.sink : deliverTo;
     const { signal } = this.abort;
-    this.waiting.push(() => deliver(delivery, data, this.tokenFor(subscriber, data), targetUrl, signal));
     // Later, so that the request that caused the event gets its response first.
-    setImmediate(() => this.startNext());
+    const run = setImmediate()
+      .then(() => deliver(delivery, data, this.tokenFor(subscriber, data), targetUrl, signal))
+      .finally(() => this.running.delete(run));
+    this.running.add(run);
   }
 
   private tokenFor(group: string, data: string): string {
@@ -167,35 +175,19 @@ export class Events {
 
   /** Resolves when every event is delivered or has failed. */
   async waitUntilIdle(): Promise<void> {
-    while (this.waiting.length > 0 || this.running.size > 0) {
-      this.startNext();
-      await Promise.race(this.running);
-    }
+    while (this.running.size > 0) await Promise.all(this.running);
   }
 
-  /** Aborts running deliveries and drops waiting ones. */
+  /** Aborts the deliveries that are under way. */
   stop(): void {
     this.abort.abort();
     this.abort = new AbortController();
-    this.waiting = [];
   }
 
   /** Aborts and removes all deliveries. */
   clear(): void {
     this.stop();
     this.deliveries = [];
-  }
-
-  private startNext(): void {
-    while (this.running.size < maxConcurrent) {
-      const next = this.waiting.shift();
-      if (!next) return;
-      const run = next().finally(() => {
-        this.running.delete(run);
-        this.startNext();
-      });
-      this.running.add(run);
-    }
   }
 }
 

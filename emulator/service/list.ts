@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { Message } from "../gateway/fields";
-import { newMessage } from "../gateway/fields";
 import { invalidField } from "../gateway/status";
 import type { KindTable } from "../tables/kindTable";
 import type { PlatformService } from "./platformService";
@@ -12,19 +11,19 @@ const tokenLifeMs = 3 * 24 * 3_600_000;
 /** Makes every token hold `+` and `/`, so that a client that does not encode it in a query fails. */
 const tokenPrefix = Buffer.from([0xfb, 0xf0, 0x3f, 0xbf]);
 
-interface Order {
-  readonly text: string;
-  /** The value of the column. */
-  readonly key: (entry: Entry) => SortKey;
-  readonly compare: (a: Cursor, b: Cursor) => number;
-}
-
 type SortKey = string | number;
 
 /** A resource by what it is sorted by. */
 interface Cursor {
   readonly uid: string;
   readonly key: SortKey;
+}
+
+interface Order {
+  readonly text: string;
+  /** The value of the column. */
+  readonly key: (entry: Entry) => SortKey;
+  readonly compare: (a: Cursor, b: Cursor) => number;
 }
 
 interface Token {
@@ -49,56 +48,63 @@ export function listPage(
   platform: PlatformService,
   request: Message,
   matchesRecording: boolean,
-  shown?: (entry: Entry) => boolean,
+  isShown: (entry: Entry) => boolean = () => true,
 ): Message {
-  const pageSize = readPageSize(request);
-  const skip = (request.skip ?? 0) as number;
+  const { pageSize: requestedSize = 0, skip = 0, orderBy = "", pageToken = "" } = request as PageRequest;
+  if (requestedSize < 0) throw invalidField("pageSize", "pageSize must not be negative");
   if (skip < 0) throw invalidField("skip", "skip must not be negative");
-  const order = parseOrder((request.orderBy ?? "") as string, table);
+  const order = parseOrder(orderBy, table);
   const fingerprint = fingerprintQuery(table, request, order);
-  const token = readToken((request.pageToken ?? "") as string, fingerprint, platform.now());
+  const token = readToken(pageToken, fingerprint, platform.now());
 
-  const matching = selectEntries(table, platform, request, order, shown);
-  let start = token ? findIndexAfter(matching, { uid: token.u, key: token.k }, order) : 0;
-  start += skip;
-  const page = matching.slice(start, start + pageSize);
+  const tests = testsOf(table, platform, request);
+  const rows = [...platform.store.all(table.kind)]
+    .filter((entry) => isShown(entry) && tests.every((test) => test(entry)))
+    .map((entry) => ({ entry, uid: entry.uid, key: order.key(entry) }))
+    .sort(order.compare);
+  // The resource that the token names may have been deleted.
+  const start = token
+    ? rows.filter((row) => order.compare(row, { uid: token.u, key: token.k }) <= 0).length
+    : 0;
+  const size = requestedSize === 0 ? defaultPageSize : Math.min(requestedSize, maxPageSize);
+  const end = start + skip + size;
+  const page = rows.slice(start + skip, end);
   const last = page.at(-1);
   const skipped = matchesRecording ? skip + (token?.s ?? 0) : skip;
-
-  const result = newMessage();
-  result[table.collection] = page.map((entry) => platform.toResponse(entry, "list"));
-  if (last && start + pageSize < matching.length) {
-    result.nextPageToken = writeToken({
-      q: fingerprint,
-      t: platform.now(),
-      u: last.uid,
-      k: order.key(last),
-      s: skipped,
-    });
-  }
-  if (!matchesRecording || table.isAlwaysCounted) result.totalCount = String(matching.length);
-  result.skipped = skipped;
-  return result;
+  const next: Token | undefined =
+    last && end < rows.length
+      ? { q: fingerprint, t: platform.now(), u: last.uid, k: last.key, s: skipped }
+      : undefined;
+  return {
+    [table.collection]: page.map(({ entry }) => platform.toResponse(entry, "list")),
+    nextPageToken: next && writeToken(next),
+    totalCount: !matchesRecording || table.isAlwaysCounted ? String(rows.length) : undefined,
+    skipped,
+  };
 }
 
-function readPageSize(request: Message): number {
-  const requested = (request.pageSize ?? 0) as number;
-  if (requested < 0) throw invalidField("pageSize", "pageSize must not be negative");
-  return requested === 0 ? defaultPageSize : Math.min(requested, maxPageSize);
+interface PageRequest {
+  readonly pageSize?: number;
+  readonly skip?: number;
+  readonly orderBy?: string;
+  readonly pageToken?: string;
 }
 
 // Compares digits as numbers, so that version 1.10 follows 1.9.
 const natural = new Intl.Collator("en", { numeric: true, sensitivity: "variant" });
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-const readTextField = (entry: Entry, field: string): string => (entry.value[field] ?? "") as string;
+const textField =
+  (field: string) =>
+  ({ value }: Entry): string =>
+    (value[field] ?? "") as string;
 
-const columns: Readonly<Record<string, (entry: Entry) => SortKey>> = {
-  uid: ({ uid }) => uid,
-  name: (entry) => readTextField(entry, "name"),
-  created_at: ({ createdAt }) => createdAt,
-  updated_at: ({ updatedAt }) => updatedAt,
-};
+const columns: readonly (readonly [name: string, key: Order["key"]])[] = [
+  ["uid", ({ uid }) => uid],
+  ["name", textField("name")],
+  ["created_at", ({ createdAt }) => createdAt],
+  ["updated_at", ({ updatedAt }) => updatedAt],
+];
 
 function compareKeys(a: SortKey, b: SortKey, column: string): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
@@ -109,17 +115,12 @@ function compareKeys(a: SortKey, b: SortKey, column: string): number {
 function parseOrder(requested: string, table: KindTable): Order {
   const orderBy = requested === "" ? (table.defaultOrder ?? "uid") : requested;
   const [column = "", direction = "asc", ...more] = orderBy.trim().split(/ +/);
-  const extra = table.columns ?? {};
-  const field = Object.hasOwn(extra, column) ? extra[column] : undefined;
-  const key =
-    field !== undefined
-      ? (entry: Entry): SortKey => readTextField(entry, field)
-      : Object.hasOwn(columns, column)
-        ? columns[column]
-        : undefined;
+  const extra = Object.entries(table.columns ?? {}).map(([name, field]) => [name, textField(field)] as const);
+  const sortable = new Map([...columns, ...extra]);
+  const key = sortable.get(column);
   if (!key || more.length > 0 || !["asc", "desc"].includes(direction)) {
-    const sortable = [...Object.keys(columns), ...Object.keys(extra)].join(", ");
-    throw invalidField("orderBy", `cannot order by ${JSON.stringify(orderBy)}; sortable are ${sortable}`);
+    const names = [...sortable.keys()].join(", ");
+    throw invalidField("orderBy", `cannot order by ${JSON.stringify(orderBy)}; sortable are ${names}`);
   }
   const sign = direction === "desc" ? -1 : 1;
   return {
@@ -129,56 +130,39 @@ function parseOrder(requested: string, table: KindTable): Order {
   };
 }
 
-function selectEntries(
+/** What an entry must pass to be in the list. */
+function testsOf(
   table: KindTable,
   platform: PlatformService,
   request: Message,
-  order: Order,
-  shown?: (entry: Entry) => boolean,
-): readonly Entry[] {
-  const tests: ((entry: Entry) => boolean)[] = shown ? [shown] : [];
-  const uidp = (table.isUnscoped ? {} : (request.uidp ?? {})) as {
+): ((entry: Entry) => boolean)[] {
+  const tests: ((entry: Entry) => boolean)[] = [];
+  const { ancestorsOf, descendantsOf, childrenOf, inRoot, ids } = (request.uidp ?? {}) as {
     ancestorsOf?: string;
     descendantsOf?: string;
     childrenOf?: string;
     inRoot?: boolean;
     ids?: string[];
   };
-  const { ancestorsOf, descendantsOf, childrenOf, inRoot, ids } = uidp;
-  if (ancestorsOf !== undefined) tests.push((entry) => ancestorsOf.startsWith(`${entry.uid}/`));
-  if (descendantsOf !== undefined) tests.push((entry) => entry.uid.startsWith(`${descendantsOf}/`));
-  if (childrenOf !== undefined) tests.push((entry) => entry.parent === childrenOf);
-  if (inRoot) tests.push((entry) => entry.parent === "");
+  if (ancestorsOf !== undefined) tests.push(({ uid }) => ancestorsOf.startsWith(`${uid}/`));
+  if (descendantsOf !== undefined) tests.push(({ uid }) => uid.startsWith(`${descendantsOf}/`));
+  if (childrenOf !== undefined) tests.push(({ parent }) => parent === childrenOf);
+  if (inRoot) tests.push(({ parent }) => parent === "");
+  if (ids) {
+    const wanted = new Set(ids);
+    tests.push(({ uid }) => wanted.has(uid));
+  }
   if (table.hasNameFilter && request.name !== undefined) {
-    tests.push((entry) => readTextField(entry, "name") === request.name);
+    const nameOf = textField("name");
+    tests.push((entry) => nameOf(entry) === request.name);
   }
   if (table.isListed) tests.push((entry) => table.isListed?.(entry, request) ?? true);
-  for (const [name, match] of Object.entries(table.matches ?? {})) {
-    const filterValue = request[name];
-    if (filterValue !== undefined) tests.push((entry) => match(entry, filterValue, platform, request));
+  for (const [name, filter] of Object.entries(table.filters ?? {})) {
+    const wanted = request[name];
+    if (wanted !== undefined)
+      tests.push((entry) => filter.matches?.(entry, wanted, request, platform) ?? true);
   }
-  const { store } = platform;
-  const compare = (a: Entry, b: Entry): number =>
-    order.compare({ uid: a.uid, key: order.key(a) }, { uid: b.uid, key: order.key(b) });
-  const candidates = ids
-    ? [...new Set(ids)]
-        .map((uid) => store.find(table.kind, uid))
-        .filter((entry) => entry !== undefined)
-        .sort(compare)
-    : store.listSorted(table.kind, order.text, compare);
-  return tests.length === 0 ? candidates : candidates.filter((entry) => tests.every((test) => test(entry)));
-}
-
-/** Index of the first entry after the cursor, whose own resource may have been deleted. */
-function findIndexAfter(entries: readonly Entry[], cursor: Cursor, order: Order): number {
-  let [low, high] = [0, entries.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const entry = entries[middle];
-    if (entry && order.compare({ uid: entry.uid, key: order.key(entry) }, cursor) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return tests;
 }
 
 function fingerprintQuery(table: KindTable, request: Message, order: Order): string {

@@ -13,7 +13,6 @@ import type { EmulatorSettings } from "../settings";
 import type { AuthenticatedCall, EventAction, KindTable, Reference, Write } from "../tables/kindTable";
 import { bodyField } from "../tables/kindTable";
 import type { PlatformEvent } from "./events";
-import { fullNameOf } from "./events";
 import type { PlatformService } from "./platformService";
 import type { Entry, Store } from "./store";
 import type { Caller } from "./tokens";
@@ -352,24 +351,26 @@ const deleteRequest = messageType({ uid: text() });
 
 /** Emits the event of a write, for kinds that have one. */
 function emitWriteEvent(platform: PlatformService, entry: Entry, action: EventAction, caller: Caller): void {
-  const { kind, service, message: type, events } = platform.store.tableOf(entry.kind);
+  const { kind, prefix, message: type, events } = platform.store.tableOf(entry.kind);
   if (!events) return;
   const subject = events.findSubject?.(entry, platform);
   if (subject) {
     emitWriteEvent(platform, subject, action, caller);
     return;
   }
+  const [, domain = "", version = ""] = prefix.split("/");
+  const typePrefix = `${domain}.${version}`;
   const body: PlatformEvent["body"] =
     action === "deleted"
       ? {
           message: { uid: entry.uid },
           type: deleteRequest,
-          typeName: fullNameOf(service, `Delete${kind}Request`),
+          typeName: `${typePrefix}.Delete${kind}Request`,
         }
       : {
           message: platform.toResponse(entry),
           type,
-          typeName: fullNameOf(service, kind),
+          typeName: `${typePrefix}.${kind}`,
           onlyFields: events.bodyFields && new Set(events.bodyFields),
         };
   platform.events.publish(
@@ -378,7 +379,7 @@ function emitWriteEvent(platform: PlatformService, entry: Entry, action: EventAc
       subject: entry.uid,
       group: events.group?.(entry, action) ?? entry.parent,
       body: action === "deleted" && events.deletedWithoutBody ? undefined : body,
-      extensions: events.extensions?.(entry),
+      identityProvider: events.isOfProvider ? entry.parent : undefined,
     },
     caller,
   );

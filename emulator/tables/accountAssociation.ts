@@ -14,7 +14,6 @@ export const accountAssociation: KindTable = {
   kind: "AccountAssociation",
   prefix: "/iam/v2",
   collection: "accountAssociations",
-  service: "iam.v2.AccountAssociationsService",
   message: messageType({
     uid,
     name: text(nameFlags),

@@ -1,16 +1,28 @@
 import type { FieldSpec, Message } from "../gateway/fields";
 import { bytes, enumeration, list, messageType, object, text, timestamp } from "../gateway/fields";
-import { advisories } from "../data/advisories";
+import { advisories, advisoryDocuments, vulnerabilities } from "../data/advisories";
+import { invalidArgument, invalidField } from "../gateway/status";
 import type { Entry } from "../service/store";
 import { times, uid } from "./common";
-import type { KindTable } from "./kindTable";
+import type { Filter, KindTable } from "./kindTable";
+import { pageFields, pageOf } from "./methods";
 
 const eventKind = (fields: Record<string, FieldSpec> = {}): FieldSpec => object(fields, { oneof: "kind" });
 
-/** Kinds of events in the order of their filter's numbers. */
-const eventKinds: Readonly<Record<string, FieldSpec>> = {
+/** Kinds of events in documents. */
+const documentEventKinds: Readonly<Record<string, FieldSpec>> = {
   detection: eventKind(),
   truePositiveDetermination: eventKind(),
+  fixed: eventKind({ fixedVersion: text() }),
+  falsePositiveDetermination: eventKind(),
+  analysisNotPlanned: eventKind(),
+  fixNotPlanned: eventKind(),
+  pendingUpstreamFix: eventKind(),
+};
+
+/** Kinds of events in the order of their filter's numbers. */
+const eventKinds: Readonly<Record<string, FieldSpec>> = {
+  ...documentEventKinds,
   fixed: eventKind({
     fixedVersion: text(),
     grypeDbBuilt: text(),
@@ -18,10 +30,6 @@ const eventKinds: Readonly<Record<string, FieldSpec>> = {
     note: text(),
     scannerVersion: text(),
   }),
-  falsePositiveDetermination: eventKind(),
-  analysisNotPlanned: eventKind(),
-  fixNotPlanned: eventKind(),
-  pendingUpstreamFix: eventKind(),
   patched: eventKind(),
 };
 
@@ -31,24 +39,10 @@ const constantCase = (camel: string): string =>
 const eventFilter = enumeration("EVENT_TYPE_FILTER", Object.keys(eventKinds).map(constantCase).join(" "));
 const reviewState = enumeration("REVIEW_STATE", "PENDING APPROVED REQUEST_CHANGES REJECTED");
 
-export const severity = object({
+const severity = object({
   type: enumeration("TYPE", "CVSS_V2 CVSS_V3 CVSS_V4"),
   score: text(),
 });
-
-/** Filters that take any of several values of a field. */
-const listFilters: Readonly<Record<string, string>> = {
-  advisoryIds: "advisoryId",
-  legacyAdvisoryIds: "legacyAdvisoryId",
-  artifactTypes: "artifactType",
-  artifactArchitectures: "artifactArchitecture",
-  componentNames: "componentName",
-  componentTypes: "componentType",
-  componentLocations: "componentLocation",
-};
-
-const stringLists = (...names: string[]): Record<string, FieldSpec> =>
-  Object.fromEntries(names.map((field) => [field, list(text())]));
 
 const readEvents = ({ value }: Entry): readonly Message[] => (value.events ?? []) as Message[];
 const filterOf = (event: Message | undefined): string | undefined => {
@@ -57,44 +51,67 @@ const filterOf = (event: Message | undefined): string | undefined => {
 };
 const includes = (filterValue: unknown, value: unknown): boolean =>
   (filterValue as unknown[]).includes(value);
-const containsIgnoringCase = (value: unknown, part: string): boolean =>
-  typeof value === "string" && value.toLowerCase().includes(part.toLowerCase());
 
-const matches: NonNullable<KindTable["matches"]> = {
-  ...Object.fromEntries(
-    Object.entries(listFilters).map(([filter, field]) => [
-      filter,
-      (entry: Entry, filterValue: unknown) => includes(filterValue, entry.value[field]),
-    ]),
-  ),
+/** A filter that takes any of several values. */
+const anyOf = (item: FieldSpec, matches: Filter["matches"]): Filter => ({ ...list(item), matches });
+/** The same for the values of a field. */
+const anyOfField = (field: string): Filter =>
+  anyOf(text(), ({ value }, wanted) => includes(wanted, value[field]));
+/** The same for the values of any of its events. */
+const anyOfEvents = (item: FieldSpec, valueOf: (event: Message) => unknown): Filter =>
+  anyOf(item, (entry, wanted) => readEvents(entry).some((event) => includes(wanted, valueOf(event))));
+
+const filters: Readonly<Record<string, Filter>> = {
+  advisoryIds: anyOfField("advisoryId"),
+  legacyAdvisoryIds: anyOfField("legacyAdvisoryId"),
+  artifactTypes: anyOfField("artifactType"),
+  artifactArchitectures: anyOfField("artifactArchitecture"),
+  componentNames: anyOfField("componentName"),
+  componentTypes: anyOfField("componentType"),
+  componentLocations: anyOfField("componentLocation"),
   // With an origin, which means all packages built from it, the names are ignored.
-  artifactNames: (entry, filterValue, _, request) =>
-    request.origin !== undefined || includes(filterValue, entry.value.artifactName),
-  origin: ({ value: { artifactName } }, filterValue) =>
-    artifactName === filterValue || (artifactName as string).startsWith(`${filterValue as string}-`),
-  aliases: (entry, filterValue) =>
-    ((entry.value.aliases ?? []) as string[]).some((alias) => includes(filterValue, alias)),
-  eventAuthors: (entry, filterValue) => readEvents(entry).some(({ author }) => includes(filterValue, author)),
-  excludeEventAuthors: (entry, filterValue) =>
-    !readEvents(entry).some(({ author }) => includes(filterValue, author)),
-  eventReviewers: (entry, filterValue) =>
-    readEvents(entry).some(({ reviewer }) => includes(filterValue, reviewer)),
-  eventReviewStates: (entry, filterValue) =>
-    readEvents(entry).some((event) => includes(filterValue, event.reviewState)),
-  eventTypes: (entry, filterValue) =>
-    readEvents(entry).some((event) => includes(filterValue, filterOf(event))),
-  latestEventType: (entry, filterValue) => filterOf(readEvents(entry).at(-1)) === filterValue,
-  query: ({ value }, filterValue) =>
-    [value.advisoryId, value.artifactName, value.componentName, ...((value.aliases ?? []) as string[])].some(
-      (each) => containsIgnoringCase(each, filterValue as string),
-    ),
+  artifactNames: anyOf(
+    text(),
+    ({ value }, wanted, request) => request.origin !== undefined || includes(wanted, value.artifactName),
+  ),
+  origin: {
+    ...text(),
+    matches: ({ value: { artifactName } }, wanted) =>
+      artifactName === wanted || (artifactName as string).startsWith(`${wanted as string}-`),
+  },
+  aliases: anyOf(text(), ({ value }, wanted) =>
+    ((value.aliases ?? []) as string[]).some((alias) => includes(wanted, alias)),
+  ),
+  eventAuthors: anyOfEvents(text(), ({ author }) => author),
+  excludeEventAuthors: anyOf(
+    text(),
+    (entry, wanted) => !readEvents(entry).some(({ author }) => includes(wanted, author)),
+  ),
+  eventReviewers: anyOfEvents(text(), ({ reviewer }) => reviewer),
+  eventReviewStates: anyOfEvents(reviewState, (event) => event.reviewState),
+  eventTypes: anyOfEvents(eventFilter, filterOf),
+  latestEventType: {
+    ...eventFilter,
+    matches: (entry, wanted) => filterOf(readEvents(entry).at(-1)) === wanted,
+  },
+  query: {
+    ...text(),
+    matches: ({ value }, wanted) =>
+      [
+        value.advisoryId,
+        value.artifactName,
+        value.componentName,
+        ...((value.aliases ?? []) as string[]),
+      ].some(
+        (each) => typeof each === "string" && each.toLowerCase().includes((wanted as string).toLowerCase()),
+      ),
+  },
 };
 
 export const advisory: KindTable = {
   kind: "Advisory",
   prefix: "/vulnerabilities/v2",
   collection: "advisories",
-  service: "vulnerabilities.v2.AdvisoriesService",
   message: messageType({
     uid,
     advisoryId: text(),
@@ -125,22 +142,129 @@ export const advisory: KindTable = {
   }),
   methods: ["list", "get"],
   capabilities: "ADVISORIES",
-  filters: {
-    ...stringLists(
-      ...Object.keys(listFilters),
-      "artifactNames",
-      "aliases",
-      "eventAuthors",
-      "excludeEventAuthors",
-      "eventReviewers",
-    ),
-    eventReviewStates: list(reviewState),
-    eventTypes: list(eventFilter),
-    latestEventType: eventFilter,
-    origin: text(),
-    query: text(),
-  },
+  filters,
   parent: "",
-  matches,
   builtIn: advisories,
+};
+
+const service = "advisory.v2.SecurityAdvisoryService";
+const mostIds = 1000;
+
+const documentMessage = messageType({
+  id: text(),
+  advisories: list(
+    object({
+      id: text(),
+      events: list(
+        object({
+          timestamp: timestamp(),
+          ...documentEventKinds,
+        }),
+      ),
+      aliases: list(text()),
+      packageNamespace: text(),
+    }),
+  ),
+});
+
+const metadataMessage = messageType({
+  id: text(),
+  summary: text(),
+  details: text(),
+  references: list(object({ type: text(), url: text() })),
+  severities: list(severity),
+});
+
+export const advisoryDocument: KindTable = {
+  kind: "Document",
+  prefix: "/advisory/v2",
+  collection: "documents",
+  message: documentMessage,
+  methods: [],
+  custom: [
+    {
+      rpc: `${service}/ListDocuments`,
+      verb: "GET",
+      pattern: "/advisory/v2/documents",
+      request: messageType({ id: text(), cves: list(text()) }),
+      response: messageType({ documents: list(object(documentMessage)) }),
+      isPublic: true,
+      run({ request: { id, cves } }, { store }) {
+        const requestedIds = new Set(cves as string[] | undefined);
+        const isRequested = (advisory: Message): boolean =>
+          [advisory.id as string, ...((advisory.aliases ?? []) as string[])].some((each) =>
+            requestedIds.has(each),
+          );
+        const found = [...store.all("Document")]
+          .map(({ value }) => value)
+          .filter((value) => id === undefined || value.id === id)
+          .filter(
+            (value) => requestedIds.size === 0 || ((value.advisories ?? []) as Message[]).some(isRequested),
+          );
+        return { documents: found };
+      },
+    },
+    {
+      rpc: `${service}/ListResolvedVulnsReports`,
+      capabilities: ["REPO_LIST", "MANIFEST_METADATA_LIST", "APK_LIST", "TAG_LIST"],
+      verb: "GET",
+      pattern: "/advisory/v2/images/resolvedVulns",
+      request: messageType({
+        startTime: timestamp(),
+        endTime: timestamp(),
+        imageRefs: list(object({ repo: text() })),
+      }),
+      response: messageType({
+        resolvedVulnsReports: list(object({ date: text(), resolvedVulns: list(text()) })),
+      }),
+      /** A query cannot contain image references, so every REST request fails here. */
+      run({ request }) {
+        const missing = ["startTime", "endTime", "imageRefs"].filter((field) => request[field] === undefined);
+        if (missing.length > 0) {
+          throw invalidArgument(missing.map((field) => ({ field, description: `${field} is required` })));
+        }
+        return { resolvedVulnsReports: [] };
+      },
+    },
+  ],
+  parent: "",
+  builtIn: advisoryDocuments,
+};
+
+export const vulnerabilityMetadata: KindTable = {
+  kind: "VulnerabilityMetadata",
+  prefix: "/advisory/v2",
+  collection: "vulnerabilityMetadata",
+  message: metadataMessage,
+  methods: [],
+  defaultOrder: "id asc",
+  columns: { id: "id" },
+  custom: [
+    {
+      rpc: `${service}/ListVulnerabilityMetadata`,
+      verb: "GET",
+      pattern: "/advisory/v2/metadata",
+      request: messageType({
+        id: text(),
+        ids: list(text()),
+        ...pageFields,
+      }),
+      response: pageOf("vulnerabilityMetadata", metadataMessage),
+      isPublic: true,
+      run({ request }, platform) {
+        const { id, ids = [] } = request as { id?: string; ids?: string[] };
+        if (ids.length > mostIds) {
+          throw invalidField("ids", `ids holds at most ${mostIds} items`);
+        }
+        const requestedIds = new Set(id === undefined ? ids : [...ids, id]);
+        return platform.list(
+          "VulnerabilityMetadata",
+          request,
+          ({ value }) => requestedIds.size === 0 || requestedIds.has(value.id as string),
+        );
+      },
+    },
+  ],
+  parent: "",
+  builtIn: vulnerabilities,
 };

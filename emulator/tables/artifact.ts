@@ -28,7 +28,6 @@ export const artifact: KindTable = {
   kind: "Artifact",
   prefix: "/libraries/v2",
   collection: "artifacts",
-  service,
   message: messageType({
     ...commonFields,
     ecosystem,
@@ -40,7 +39,27 @@ export const artifact: KindTable = {
   isUnscoped: true,
   isAlwaysCounted: true,
   isListed: ({ value }, request) => requestedEcosystems(request).includes(value.ecosystem as string),
-  filters: { ecosystems: list(ecosystem), query: text(), cudaVersion: text(), remediated: bool() },
+  filters: {
+    ecosystems: list(ecosystem),
+    query: {
+      ...text(),
+      matches: ({ value }, wanted) =>
+        (value.name as string).toLowerCase().includes((wanted as string).toLowerCase()),
+    },
+    // Builds for a CUDA version say so in their version, `2.9.0+cu128`; repaired ones end in `+cgr.1`.
+    cudaVersion: {
+      ...text(),
+      matches: (entry, wanted, _, platform) =>
+        listVersions(entry, platform).some((version) =>
+          version.includes(`+cu${(wanted as string).replace(".", "")}`),
+        ),
+    },
+    remediated: {
+      ...bool(),
+      matches: (entry, _wanted, _, platform) =>
+        listVersions(entry, platform).some((version) => /\+cgr\.[0-9]+$/.test(version)),
+    },
+  },
   defaultOrder: "name asc",
   custom: [
     {
@@ -64,17 +83,6 @@ export const artifact: KindTable = {
     },
   ],
   parent: "",
-  matches: {
-    query: (entry, filterValue) =>
-      (entry.value.name as string).toLowerCase().includes((filterValue as string).toLowerCase()),
-    // Builds for a CUDA version say so in their version, `2.9.0+cu128`; repaired ones end in `+cgr.1`.
-    cudaVersion: (entry, filterValue, platform) =>
-      listVersions(entry, platform).some((version) =>
-        version.includes(`+cu${(filterValue as string).replace(".", "")}`),
-      ),
-    remediated: (entry, _, platform) =>
-      listVersions(entry, platform).some((version) => /\+cgr\.[0-9]+$/.test(version)),
-  },
   builtIn: artifacts,
 };
 
@@ -83,10 +91,8 @@ export const artifactVersion: KindTable = {
   kind: "ArtifactVersion",
   prefix: "/libraries/v2",
   collection: "artifactVersions",
-  service,
   message: versionMessage,
   methods: [],
-  isUnscoped: true,
   isAlwaysCounted: true,
   defaultOrder: "version desc",
   columns: { version: "version" },

@@ -19,5 +19,5 @@ export { termsAcceptance } from "./termsAcceptance";
 export { artifact } from "./artifact";
 export { artifactVersion } from "./artifact";
 export { advisory } from "./advisory";
-export { advisoryDocument } from "./advisoryDocument";
-export { vulnerabilityMetadata } from "./advisoryDocument";
+export { advisoryDocument } from "./advisory";
+export { vulnerabilityMetadata } from "./advisory";

@@ -15,21 +15,15 @@ const mapping = messageType({
   createTime: timestamp({ outputOnly: true }),
 });
 
-const batchRequest = messageType({
-  parent: text(),
-  names: list(text()),
-});
-
 export const externalGroupRoleMapping: KindTable = {
   kind: "ExternalGroupRoleMapping",
   prefix: "/iam/v2",
   collection: "externalGroupRoleMappings",
-  service: "iam.v2.ExternalGroupRoleMappingsService",
   message: mapping,
   methods: ["list", "get", "create", "delete"],
   capabilities: "IAM_IDENTITY_PROVIDERS",
   furtherCapabilities: { create: ["IAM_ROLE_BINDINGS_CREATE"] },
-  filters: { identityProviderUid: text() },
+  filters: { identityProviderUid: { ...text(), matches: ({ parent }, wanted) => parent === wanted } },
   custom: [
     {
       rpc: "iam.v2.ExternalGroupRoleMappingsService/BatchDeleteExternalGroupRoleMappings",
@@ -37,12 +31,17 @@ export const externalGroupRoleMapping: KindTable = {
       verb: "POST",
       pattern: "/iam/v2/externalGroupRoleMappings:batchDelete",
       body: "*",
-      request: batchRequest,
+      request: messageType({ parent: text(), names: list(text()) }),
       response: messageType({
         parent: text(),
         externalGroupRoleMappings: list(object(mapping)),
       }),
       run: batchDelete,
+      event: {
+        name: "iam.external_group_role_mappings.deleted.batch",
+        subject: "parent",
+        about: "mappings",
+      },
     },
   ],
   parent: "IdentityProvider",
@@ -61,11 +60,10 @@ export const externalGroupRoleMapping: KindTable = {
   complete({ value, parent }) {
     value.identityProviderUid = parent;
   },
-  matches: { identityProviderUid: (entry, filterValue) => entry.parent === filterValue },
   events: {
     name: "iam.external_group_role_mappings",
     group: ({ parent }) => rootUid(parent),
-    extensions: ({ parent }) => ({ identityprovider: parent }),
+    isOfProvider: true,
   },
 };
 
@@ -77,7 +75,7 @@ function rootUid(of: string): string {
 }
 
 /** Deletes all mappings or none. */
-function batchDelete({ request, caller }: AuthenticatedCall, platform: PlatformService): Message {
+function batchDelete({ request }: AuthenticatedCall, platform: PlatformService): Message {
   const names = [...new Set((request.names ?? []) as string[])];
   if (request.parent === undefined) throw invalidField("parent", "parent is required");
   if (names.length === 0) throw invalidField("names", "names is required");
@@ -90,19 +88,5 @@ function batchDelete({ request, caller }: AuthenticatedCall, platform: PlatformS
       throw invalidField("names", `mapping "${entry.uid}" belongs to another provider`);
   }
   for (const entry of entries) removeEntry(platform.store, entry);
-  platform.events.publish(
-    {
-      name: "iam.external_group_role_mappings.deleted.batch",
-      subject: parent,
-      group: rootUid(parent),
-      body: {
-        message: request,
-        type: batchRequest,
-        typeName: "chainguard.platform.iam.v2.BatchDeleteExternalGroupRoleMappingsRequest",
-      },
-      extensions: { identityprovider: parent },
-    },
-    caller,
-  );
   return { parent, externalGroupRoleMappings: entries.map((entry) => platform.toResponse(entry)) };
 }

@@ -22,7 +22,6 @@ export const group: KindTable = {
   kind: "Group",
   prefix: "/iam/v2",
   collection: "groups",
-  service: "iam.v2.GroupsService",
   message: groupMessage,
   methods: ["list", "get", "create", "update", "delete"],
   capabilities: "IAM_GROUPS",

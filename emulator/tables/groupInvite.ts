@@ -10,7 +10,6 @@ export const groupInvite: KindTable = {
   kind: "GroupInvite",
   prefix: "/iam/v2",
   collection: "groupInvites",
-  service: "iam.v2.GroupInvitesService",
   message: messageType({
     uid,
     roleUid: text({ required: true }),
@@ -35,7 +34,7 @@ export const groupInvite: KindTable = {
   methods: ["list", "get", "create", "delete"],
   capabilities: "IAM_GROUP_INVITES",
   furtherCapabilities: { create: ["IAM_ROLE_BINDINGS_CREATE"] },
-  filters: { keyId: text() },
+  filters: { keyId: { ...text(), matches: ({ value }, wanted) => value.keyId === wanted } },
   defaultOrder: "created_at desc",
   parent: "Group",
   references: [{ field: "roleUid", kind: "Role", onDelete: "keep" }],
@@ -57,7 +56,6 @@ export const groupInvite: KindTable = {
     if (form !== "create") delete response.code;
     return response;
   },
-  matches: { keyId: (entry, filterValue) => entry.value.keyId === filterValue },
   events: {
     name: "iam.group_invite",
     bodyFields: ["uid", "expirationTime"],

@@ -140,13 +140,15 @@ export const identity: KindTable = {
   kind: "Identity",
   prefix: "/iam/v2",
   collection: "identities",
-  service: "iam.v2.IdentitiesService",
   message: identityMessage,
   methods: ["list", "get", "create", "update", "delete"],
   capabilities: "IAM_IDENTITY",
   hasNameFilter: true,
   filters: {
-    relationshipType: enumeration("RELATIONSHIP_TYPE", "CLAIM_MATCH STATIC AWS_IDENTITY SERVICE_PRINCIPAL"),
+    relationshipType: {
+      ...enumeration("RELATIONSHIP_TYPE", "CLAIM_MATCH STATIC AWS_IDENTITY SERVICE_PRINCIPAL"),
+      matches: ({ value }, wanted) => value[relationshipFields[wanted as string] ?? ""] !== undefined,
+    },
   },
   custom: [
     {
@@ -200,10 +202,6 @@ export const identity: KindTable = {
     const keys = write.value.staticKeys as Message | undefined;
     if (keys) keys.expirationTime ??= wholeSecond(endOfKeyLifetime(write));
   },
-  matches: {
-    relationshipType: (entry, filterValue) =>
-      entry.value[relationshipFields[filterValue as string] ?? ""] !== undefined,
-  },
 };
 
 /** Updates the caller's own metadata, by the mask in the body. */
@@ -215,18 +213,7 @@ function updateMetadata(
   const kept = platform.store.find(callerMetadata.kind, caller.uid)?.value ?? newMessage();
   const paths = resolveMask(updateMask, metadata, false).filter(([field]) => field?.name !== "uid");
   const value = applyMask(kept, sent, paths, metadata);
-  const entry = platform.put(callerMetadata.kind, caller.uid, "", value);
-  platform.events.publish(
-    {
-      name: "iam.identity.metadata.updated",
-      subject: caller.uid,
-      group: "",
-      body: { message: entry.value, type: metadata, typeName: "chainguard.platform.iam.v2.IdentityMetadata" },
-      internal: true,
-    },
-    caller,
-  );
-  return entry.value;
+  return platform.put(callerMetadata.kind, caller.uid, "", value).value;
 }
 
 /** Has no addresses of its own; callers write it by `UpdateIdentityMetadata`. */
@@ -234,7 +221,6 @@ export const callerMetadata: KindTable = {
   kind: "CallerMetadata",
   prefix: "/iam/v2",
   collection: "callerMetadata",
-  service: "iam.v2.IdentitiesService",
   message: metadata,
   methods: [],
   parent: "",

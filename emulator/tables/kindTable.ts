@@ -16,8 +16,6 @@ export interface KindTable {
   readonly collection: string;
   /** The address of a part of another resource, which has the uid of that one: before and after the uid. */
   readonly partOf?: { readonly address: string; readonly suffix: string };
-  /** Package and name of the service. */
-  readonly service: string;
   readonly message: MessageType;
   readonly methods: readonly StandardMethod[];
   /** Methods besides the standard ones. */
@@ -45,11 +43,7 @@ export interface KindTable {
   /** The list has a total also with `matchesRecording`. */
   readonly isAlwaysCounted?: boolean;
   /** Further parameters of the list. */
-  readonly filters?: Readonly<Record<string, FieldSpec>>;
-  /** Whether an entry matches a list parameter of `filters`. */
-  readonly matches?: Readonly<
-    Record<string, (entry: Entry, filterValue: Value, platform: PlatformService, request: Message) => boolean>
-  >;
+  readonly filters?: Readonly<Record<string, Filter>>;
   /** Whether a list contains an entry; all by default. */
   isListed?(entry: Entry, request: Message): boolean;
   /** Column and direction of lists that name none; default `uid asc`. */
@@ -80,9 +74,27 @@ export interface KindTable {
   readonly events?: EventRules;
 }
 
+/** A parameter of a list. */
+export interface Filter extends FieldSpec {
+  /** Whether a list with this value of the parameter has the entry; all have it by default. */
+  matches?(entry: Entry, wanted: Value, request: Message, platform: PlatformService): boolean;
+}
+
 export interface CustomMethod extends Omit<Method, "run"> {
   /** Returns the message of the response. @throws StatusError */
   run(call: AuthenticatedCall, platform: PlatformService): Message;
+  /** The event of a call that succeeds; none by default. */
+  readonly event?: CallEvent;
+}
+
+/** The event of a call. Its body is the response without its token; where mappings are deleted, the request. */
+export interface CallEvent {
+  /** Between `dev.chainguard.api.` and `.v1`. */
+  readonly name: string;
+  /** The field of the request that holds the uid of its subject. */
+  readonly subject: string;
+  /** The subject is an identity provider, or the one whose mappings are deleted; by default it is a group. */
+  readonly about?: "provider" | "mappings";
 }
 
 /** The request that a response belongs to: some fields are returned only at creation, some not in lists. */
@@ -112,8 +124,8 @@ export interface EventRules {
   /** Fields in the event of a create or update; all by default. */
   readonly bodyFields?: readonly string[];
   readonly deletedWithoutBody?: boolean;
-  /** Further attributes of the event, by lower-case name. */
-  extensions?(entry: Entry): Readonly<Record<string, string>>;
+  /** The parent is an identity provider, which the event names. */
+  readonly isOfProvider?: boolean;
   /** The resource that the event is about, where it is not the written one. */
   findSubject?(entry: Entry, platform: PlatformService): Entry | undefined;
 }

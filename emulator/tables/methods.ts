@@ -34,12 +34,14 @@ export function pageOf(collection: string, message: MessageType, isAlwaysCounted
 
 /** The standard methods of a kind; the list is first because the path of the get also matches its address. */
 export function standardMethods(table: KindTable): Method[] {
-  const { kind, message, service, collection } = table;
+  const { kind, message, collection } = table;
   const { address, suffix } = table.partOf ?? { address: `${table.prefix}/${collection}`, suffix: "" };
+  const [, domain = "", version = "", resources = ""] = address.split("/");
+  const service = `${domain}.${version}.${capitalise(resources)}Service`;
   const body = bodyField(table);
   const all: Record<StandardMethod, Method> = {
     list: {
-      rpc: `${service}/List${collection.charAt(0).toUpperCase()}${collection.slice(1)}`,
+      rpc: `${service}/List${capitalise(collection)}`,
       verb: "GET",
       pattern: address,
       request: messageType({
@@ -85,7 +87,6 @@ export function standardMethods(table: KindTable): Method[] {
       pattern: `${address}/{uid=**}${suffix}`,
       request: messageType({ uid: text() }),
       response: emptyMessage,
-      hasEmptyResponse: true,
       run: (call, platform) => deleteResource(platform, table, call),
     },
   };
@@ -93,6 +94,8 @@ export function standardMethods(table: KindTable): Method[] {
     .filter((name) => table.methods.includes(name))
     .map((name) => ({ ...all[name], capabilities: listNeededCapabilities(table, name) }));
 }
+
+const capitalise = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 const capabilitySuffix: Readonly<Record<StandardMethod, string>> = {
   list: "LIST",

@@ -16,7 +16,7 @@ import {
 import { wholeSecond } from "../gateway/time";
 import type { PlatformService } from "../service/platformService";
 import { bundle, descriptionFlags, nameFlags, pattern, times, uid } from "./common";
-import { notFound, permissionDenied } from "../gateway/status";
+import { notFound } from "../gateway/status";
 import type { KindTable, Write } from "./kindTable";
 
 const alias = pattern("^[a-zA-Z0-9_.\\-\\/]*[a-zA-Z0-9_.\\-]:[a-zA-Z0-9_.\\-]+$");
@@ -110,7 +110,6 @@ export const repo: KindTable = {
   kind: "Repo",
   prefix: "/registry/v2",
   collection: "repos",
-  service: "registry.v2.ReposService",
   message: messageType({
     uid,
     name: text(nameFlags),
@@ -205,7 +204,6 @@ export const repoReadme: KindTable = {
   prefix: "/registry/v2",
   collection: "repoReadmes",
   partOf: { address: "/registry/v2/repos", suffix: "/readme" },
-  service: "registry.v2.ReposService",
   message: messageType({ uid, content: text({ format: cleanMarkdown }) }),
   methods: ["get", "update"],
   capabilities: "REPO",
@@ -216,9 +214,6 @@ export const repoReadme: KindTable = {
   impliedValue({ value }) {
     const [alias = ""] = (value.aliases ?? []) as string[];
     return value.sync_config ? { content: `# ${imageName(alias)}\n\nFrom the catalog.\n` } : newMessage();
-  },
-  check(_, { settings }) {
-    if (settings.readmeForbidden) throw permissionDenied("CAP_REPO_INTERNAL_ADMIN is needed");
   },
   events: {
     name: "platform.registry.repo",

@@ -12,7 +12,6 @@ export const role: KindTable = {
   kind: "Role",
   prefix: "/iam/v2",
   collection: "roles",
-  service: "iam.v2.RolesService",
   message: messageType({
     uid,
     name: text(nameFlags),

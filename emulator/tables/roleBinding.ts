@@ -42,19 +42,18 @@ const batchRequest = messageType({
   roleUid: text(),
 });
 
-const batchResponse = messageType({
-  roleBindings: list(object(bindingMessage)),
-});
-
 export const roleBinding: KindTable = {
   kind: "RoleBinding",
   prefix: "/iam/v2",
   collection: "roleBindings",
-  service: "iam.v2.RoleBindingsService",
   message: bindingMessage,
   methods: ["list", "get", "create", "update", "delete"],
   capabilities: "IAM_ROLE_BINDINGS",
-  filters: { identity: text(), group: text(), role: text() },
+  filters: {
+    identity: { ...text(), matches: ({ value }, wanted) => value.identityUid === wanted },
+    group: { ...text(), matches: ({ parent }, wanted) => parent === wanted },
+    role: { ...text(), matches: ({ value }, wanted) => value.roleUid === wanted },
+  },
   custom: [
     {
       rpc: "iam.v2.RoleBindingsService/BatchCreateRoleBindings",
@@ -63,8 +62,9 @@ export const roleBinding: KindTable = {
       pattern: "/iam/v2/roleBindings:batchCreate",
       body: "*",
       request: batchRequest,
-      response: batchResponse,
+      response: messageType({ roleBindings: list(object(bindingMessage)) }),
       run: batchCreate,
+      event: { name: "iam.rolebindings.created.batch", subject: "parent" },
     },
   ],
   parent: "Group",
@@ -88,14 +88,9 @@ export const roleBinding: KindTable = {
     }
     return response;
   },
-  matches: {
-    identity: (entry, filterValue) => entry.value.identityUid === filterValue,
-    role: (entry, filterValue) => entry.value.roleUid === filterValue,
-    group: (entry, filterValue) => entry.parent === filterValue,
-  },
 };
 
-function batchCreate({ request, caller }: AuthenticatedCall, platform: PlatformService): Message {
+function batchCreate({ request }: AuthenticatedCall, platform: PlatformService): Message {
   const parent = (request.parent ?? "") as string;
   const roleUid = request.roleUid as string | undefined;
   const inner = (request.requests ?? []) as Message[];
@@ -114,22 +109,7 @@ function batchCreate({ request, caller }: AuthenticatedCall, platform: PlatformS
     if (roleUid !== undefined) binding.roleUid = roleUid;
     return prepareCreate(platform, "RoleBinding", parent, binding, `${at}.roleBinding.`);
   });
-  const response = newMessage();
-  response.roleBindings = commits.map((commit) => platform.toResponse(commit()));
-  platform.events.publish(
-    {
-      name: "iam.rolebindings.created.batch",
-      subject: parent,
-      group: parent,
-      body: {
-        message: response,
-        type: batchResponse,
-        typeName: "chainguard.platform.iam.v2.BatchCreateRoleBindingsResponse",
-      },
-    },
-    caller,
-  );
-  return response;
+  return { roleBindings: commits.map((commit) => platform.toResponse(commit())) };
 }
 
 function describeByUid(kind: string, of: string, platform: PlatformService): Message {

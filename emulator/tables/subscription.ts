@@ -12,7 +12,6 @@ export const subscription: KindTable = {
   kind: "Subscription",
   prefix: "/events/v2",
   collection: "subscriptions",
-  service: "events.v2.SubscriptionsService",
   message: messageType({
     uid,
     sink: text({ required: true, immutable: true, format: httpsUrl }),

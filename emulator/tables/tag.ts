@@ -14,7 +14,6 @@ export const tag: KindTable = {
   kind: "Tag",
   prefix: "/registry/v2",
   collection: "tags",
-  service: "registry.v2.TagsService",
   message: messageType({
     uid,
     name: text({ required: true, format: tagName }),
@@ -27,8 +26,11 @@ export const tag: KindTable = {
   capabilities: "TAG",
   hasNameFilter: true,
   filters: {
-    digest: text(),
-    updatedSince: timestamp(),
+    digest: { ...text(), matches: ({ value }, wanted) => value.digest === wanted },
+    updatedSince: {
+      ...timestamp(),
+      matches: ({ updatedAt }, wanted) => updatedAt >= (timestampToMs(wanted) ?? 0),
+    },
     includeReferrers: bool(),
     includeDates: bool(),
     includeEpochs: bool(),
@@ -42,10 +44,6 @@ export const tag: KindTable = {
     hiddenNames.every(
       ({ hidden, shownBy }) => request[shownBy] === true || !hidden.test(value.name as string),
     ),
-  matches: {
-    digest: (entry, filterValue) => entry.value.digest === filterValue,
-    updatedSince: (entry, filterValue) => entry.updatedAt >= (timestampToMs(filterValue) ?? 0),
-  },
   events: {
     name: "platform.registry.tag",
     group: ({ uid: own }) => own.split("/")[0] ?? "",

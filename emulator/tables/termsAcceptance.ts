@@ -16,10 +16,7 @@ const acceptance = messageType({
   createTime: timestamp({ outputOnly: true }),
 });
 
-const acceptTermsResponse = messageType({
-  group: text(),
-  documentIds: list(text()),
-});
+const accepted = messageType({ group: text(), documentIds: list(text()) });
 
 /** Can be accepted though nothing requires it, so that there is something to accept without any setting. */
 const optionalDocument: TermsDocument = {
@@ -32,7 +29,6 @@ export const termsAcceptance: KindTable = {
   kind: "TermsAcceptance",
   prefix: "/iam/v2",
   collection: "termsAcceptances",
-  service,
   message: acceptance,
   methods: [],
   custom: [
@@ -42,9 +38,10 @@ export const termsAcceptance: KindTable = {
       verb: "POST",
       pattern: "/iam/v2/terms/{group=**}",
       body: "*",
-      request: messageType({ group: text(), documentIds: list(text()) }),
-      response: acceptTermsResponse,
+      request: accepted,
+      response: accepted,
       run: acceptTerms,
+      event: { name: "iam.terms.accepted", subject: "group" },
     },
     {
       rpc: `${service}/ListTermsAcceptances`,
@@ -60,7 +57,6 @@ export const termsAcceptance: KindTable = {
       },
     },
   ],
-  isUnscoped: true,
   parent: "Group",
   isDeletedWithParent: true,
   checkCreateBelow(parent, platform) {
@@ -99,19 +95,5 @@ function acceptTerms({ request, caller }: AuthenticatedCall, platform: PlatformS
     const value = { docId, acceptedBy: caller.uid, orgUid: group };
     platform.put("TermsAcceptance", platform.store.newUid(group), group, value);
   }
-  const response = { group, documentIds };
-  platform.events.publish(
-    {
-      name: "iam.terms.accepted",
-      subject: group,
-      group,
-      body: {
-        message: response,
-        type: acceptTermsResponse,
-        typeName: "chainguard.platform.iam.v2.AcceptTermsResponse",
-      },
-    },
-    caller,
-  );
-  return response;
+  return { group, documentIds };
 }

@@ -145,11 +145,4 @@ describe("readmes", () => {
   ])("%s is refused", async (content) => {
     expect(violatedFields(await api.patch(path(), { content }))).toEqual(["content"]);
   });
-
-  test("cannot be written by customers, if the setting says so", async () => {
-    emulator.settings({ readmeForbidden: true });
-    const response = await api.patch(path(), { content: "x" });
-    expect([response.status, response.body.code]).toEqual([403, 7]);
-    expect((await api.get(path())).status).toBe(200);
-  });
 });
