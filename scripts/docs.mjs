@@ -7,23 +7,15 @@ import { format } from "prettier";
 import { threatsPage } from "./lib/corpus.mjs";
 import { capabilitiesModule, jobsOf, withJobs } from "./lib/leastPrivilege.mjs";
 import { initTemplates } from "./lib/initTemplates.mjs";
-import { withEmulatorCoverage } from "./lib/emulatorCoverage.mjs";
+import * as generated from "./lib/generatedPages.cjs";
 import { readImports, withImportGraph } from "./lib/importGraph.mjs";
 import { referencePages, stalePages } from "./lib/reference/index.mjs";
-import { withSettings } from "./lib/settings.mjs";
+import { policySchema } from "./lib/policySchema.cjs";
 import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.mjs";
 
 const root = path.join(import.meta.dirname, "..");
 const require = createRequire(import.meta.url);
-const load = (/** @type {string} */ file) => require(path.join(root, "dist", "provider", file));
-const { policySchema } = load("access/suppressions/policySchema.js");
-const { insertUncomparedFields, uncomparedFields } = load("access/drift/uncomparedFields.js");
-const { insertTerraformMapping } = load("access/adopt/terraform/mappingPage.js");
-const { referenceOf, rulesPage } = load("access/rules/explain.js");
-const { rules } = load("access/rules/index.js");
-const { formatWords } = load("fields/formats.js");
-const { renderCommandsPage } = load("cli/commandsPage.js");
-const { renderTroubleshootingPage } = load("cli/troubleshootingPage.js");
+const load = (/** @type {string} */ file) => require(path.join(root, "dist", "provider", `${file}.js`));
 
 /** @param {string} file @param {string} text */
 function write(file, text) {
@@ -37,43 +29,47 @@ async function writeSchema(file, schema) {
   write(file, await format(JSON.stringify(schema), { filepath: path.join(root, file), printWidth: 110 }));
 }
 
-await writeSchema("schema/access-policy.schema.json", policySchema(policyTypesSchema(root)));
+/** Writes a page in the layout of the project. @param {string} file @param {string} text */
+const writePage = async (file, text) =>
+  write(file, await format(text, { parser: "markdown", printWidth: 110 }));
+
+/** Rewrites the generated part of a page. @param {string} file @param {(page: string) => string} rewrite */
+const rewritePage = (file, rewrite) => writePage(file, rewrite(readFileSync(path.join(root, file), "utf8")));
+
+await writeSchema(
+  "schema/access-policy.schema.json",
+  policySchema(load, /** @type {any} */ (policyTypesSchema(root))),
+);
 await writeSchema("schema/report.schema.json", reportSchema(root));
 await writeSchema("schema/inventory.schema.json", inventorySchema(root));
 for (const [file, text] of initTemplates(root)) write(`templates/init/${file}`, text);
-write("docs/rules.md", rulesPage());
-write("docs/commands.md", renderCommandsPage());
-write("docs/troubleshooting.md", renderTroubleshootingPage());
-write("docs/threats.md", await format(threatsPage(root), { parser: "markdown", printWidth: 110 }));
-const { settingDefinitions } = load("settings/definitions.js");
-const { hostVariables } = load("settings/environment.js");
-const settingsPage = readFileSync(path.join(root, "docs/settings.md"), "utf8");
-const settings = withSettings(settingsPage, settingDefinitions, hostVariables);
-write("docs/settings.md", await format(settings, { parser: "markdown", printWidth: 110 }));
-const drift = insertUncomparedFields(readFileSync(path.join(root, "docs/drift.md"), "utf8"));
-write("docs/drift.md", await format(drift, { parser: "markdown", printWidth: 110 }));
-const terraform = insertTerraformMapping(readFileSync(path.join(root, "docs/from-terraform.md"), "utf8"));
-write("docs/from-terraform.md", await format(terraform, { parser: "markdown", printWidth: 110 }));
-const emulatorPage = withEmulatorCoverage(readFileSync(path.join(root, "docs/emulator.md"), "utf8"), root);
-write("docs/emulator.md", await format(emulatorPage, { parser: "markdown", printWidth: 110 }));
-
-const architecture = withImportGraph(
-  readFileSync(path.join(root, "docs/architecture.md"), "utf8"),
-  await readImports(),
-);
-write("docs/architecture.md", await format(architecture, { parser: "markdown", printWidth: 110 }));
+write("docs/rules.md", generated.rulesPage(load));
+write("docs/commands.md", generated.commandsPage(load));
+write("docs/troubleshooting.md", generated.troubleshootingPage(load));
+await writePage("docs/threats.md", threatsPage(root));
+await rewritePage("docs/settings.md", (page) => generated.withSettings(load, page));
+await rewritePage("docs/drift.md", (page) => generated.withUncomparedFields(load, page));
+await rewritePage("docs/from-terraform.md", (page) => generated.withTerraformMapping(load, page));
+await rewritePage("docs/emulator.md", (page) => generated.withEmulatorCoverage(load, page));
+const imports = await readImports();
+await rewritePage("docs/architecture.md", (page) => withImportGraph(page, imports));
 
 /** @type {{ spec: any }[]} */
-const kinds = load("kinds/index.js").kinds;
+const kinds = load("kinds/index").kinds;
 const specs = kinds.map(({ spec }) => spec);
 const jobs = jobsOf(specs);
-const jobsPage = withJobs(readFileSync(path.join(root, "docs/least-privilege.md"), "utf8"), jobs);
-write("docs/least-privilege.md", await format(jobsPage, { parser: "markdown", printWidth: 110 }));
+await rewritePage("docs/least-privilege.md", (page) => withJobs(page, jobs));
 const example = "examples/least-privilege/capabilities.ts";
 write(
   example,
   await format(capabilitiesModule(jobs), { parser: "typescript", printWidth: 110, trailingComma: "all" }),
 );
-const pages = referencePages(root, specs, uncomparedFields(), rules.map(referenceOf), formatWords);
+const pages = referencePages(
+  root,
+  specs,
+  generated.uncomparedFields(load),
+  generated.ruleReferences(load),
+  load("fields/formats").formatWords,
+);
 for (const file of stalePages(root, pages)) rmSync(path.join(root, file));
-for (const [file, text] of pages) write(file, await format(text, { parser: "markdown", printWidth: 110 }));
+for (const [file, text] of pages) await writePage(file, text);

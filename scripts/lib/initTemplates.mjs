@@ -8,19 +8,10 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import {
-  isMap,
-  isPair,
-  isScalar,
-  Pair,
-  parseAllDocuments,
-  parseDocument,
-  Scalar,
-  visit,
-  YAMLMap,
-} from "yaml";
+import { isMap, isPair, isScalar, Pair, parseDocument, Scalar, visit } from "yaml";
 
 /** @typedef {import("yaml").Document} Document */
+/** @typedef {import("yaml").YAMLMap} YAMLMap */
 /** @typedef {import("yaml").YAMLSeq<YAMLMap>} Steps */
 /** @typedef {Record<string, string>} Values */
 
@@ -341,7 +332,7 @@ const FURTHER_HEADER = `# Keep this file beside gitlab-ci.yml of the first proje
 function inlineComponent(root, { component, inputs }) {
   const [, name = ""] = /\/[\w-]+\/pulumi-platform\/([\w-]+)@/.exec(component) ?? [];
   const text = readFileSync(path.join(root, "templates", name, "template.yml"), "utf8");
-  const { spec } = parseAllDocuments(text)[0]?.toJS();
+  const { spec } = parseDocument(text.slice(0, text.indexOf("\n---\n"))).toJS();
   return text
     .slice(text.indexOf("\n---\n") + "\n---\n".length)
     .replace(GITLAB_NAMES, "$&«suffix»")

@@ -1,4 +1,5 @@
 // @ts-check
+import { code, replacePart, table } from "./markdown.cjs";
 
 /*
  * Which capabilities each job needs, from the descriptions of kinds: for examples/least-privilege and its page.
@@ -84,18 +85,13 @@ export function capabilitiesModule(jobs) {
   ].join("\n");
 }
 
-const START = "<!-- the jobs: written by npm run docs -->";
-const END = "<!-- end -->";
-
 /** A page with its table of jobs brought up to date. @param {string} page @param {readonly Job[]} jobs */
 export function withJobs(page, jobs) {
-  const code = (/** @type {string} */ text) => `\`${text}\``;
-  const rows = jobs.map(
-    ({ job, commands, kinds, capabilities }) =>
-      `| ${code(job)} | ${commands} | ${kinds.map(code).join(", ")} | ${capabilities.map(code).join(", ")} |`,
-  );
-  const head = ["| Role | Job | Kinds | Capabilities |", "| --- | --- | --- | --- |"];
-  const [before = "", rest = ""] = page.split(START);
-  const after = rest.slice(rest.indexOf(END) + END.length);
-  return `${before}${START}\n\n${[...head, ...rows].join("\n")}\n\n${END}${after}`;
+  const rows = jobs.map(({ job, commands, kinds, capabilities }) => [
+    code(job),
+    commands,
+    kinds.map(code).join(", "),
+    capabilities.map(code).join(", "),
+  ]);
+  return replacePart(page, "the jobs", table(["Role", "Job", "Kinds", "Capabilities"], rows));
 }

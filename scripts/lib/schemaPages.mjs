@@ -1,6 +1,6 @@
 // @ts-check
 import { upperFirst } from "./letterCase.cjs";
-import { anchor, code, page, table } from "./reference/markdown.mjs";
+import { anchor, code, page, table } from "./markdown.cjs";
 
 /** @typedef {Record<string, any>} Schema */
 

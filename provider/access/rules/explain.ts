@@ -1,7 +1,6 @@
 import { rules } from ".";
-import { specs } from "../documents/specs";
 import { isHighOrCritical } from "../review/finding";
-import { canReport, whyNotInPolicyPack } from "./rule";
+import { whyNotInPolicyPack } from "./rule";
 import type { Rule } from ".";
 
 /** What is to be known of a rule, as data. */
@@ -55,7 +54,7 @@ export function explainRule(rule: Rule): Explanation {
 }
 
 /** Breaks a text into lines of at most `width` characters; a longer word has a line of its own. */
-function wrapped(text: string, indent: string, width = 80): string {
+export function wrapped(text: string, indent: string, width = 80): string {
   const lines: string[] = [];
   let line = indent;
   for (const word of text.split(" ")) {
@@ -114,52 +113,4 @@ export function listAsMarkdown(): string {
     .map(explainRule)
     .map(({ id, name, when }) => `| [${id}](#${id.toLowerCase()}-${name}) | ${name} | ${when} |`);
   return ["| Rule | Name | Severity |", "| --- | --- | --- |", ...rows].join("\n");
-}
-
-const anchorOf = ({ id, name }: Rule): string => `${id.toLowerCase()}-${name}`;
-
-/** A rule as the page of a resource lists it. */
-export interface RuleReference extends Pick<Rule, "id" | "name" | "severities"> {
-  /** Where docs/rules.md explains it. */
-  readonly anchor: string;
-  /** The kinds that it can report; none where it judges the change as a whole. */
-  readonly kinds: readonly string[];
-}
-
-export function referenceOf(rule: Rule): RuleReference {
-  const { id, name, severities } = rule;
-  const kinds = Object.keys(specs).filter((kind) => canReport(rule, kind));
-  return { id, name, severities, anchor: anchorOf(rule), kinds };
-}
-
-function describeKinds({ kinds }: RuleReference): string {
-  if (kinds.length === 0) return "the change as a whole";
-  if (kinds.length === Object.keys(specs).length) return "every resource";
-  return kinds.map((kind) => `[${kind}](reference/resources/${kind}.md)`).join(", ");
-}
-
-/** A rule on the page of all rules: its explanation, then links. */
-function sectionOf(rule: Rule): string {
-  return [
-    explainAsMarkdown(rule),
-    wrapped(`**Can report** ${describeKinds(referenceOf(rule))}.`, "", 110),
-    `[Where to look](troubleshooting.md#${rule.id.toLowerCase()})`,
-  ].join("\n\n");
-}
-
-/** The page that documents all rules. */
-export function rulesPage(): string {
-  return `# Rules of the access review
-
-Generated from the rules by \`npm run docs\`; \`pulumi-platform explain\` says the same.
-
-A rule judges what a change does to access, not what existed before. Fix a finding, or suppress it in
-\`access-policy.yaml\` with a reason. A suppression of a high or critical finding also needs its last day, and the
-finding's \`fingerprint\`, which covers the value that was found. With a \`fingerprint\` it needs no \`match\`. Prefer \`uid\` in \`match\`: a name is
-chosen by whoever writes the program, in a pull request too.
-
-${listAsMarkdown()}
-
-${rules.map(sectionOf).join("\n\n")}
-`;
 }

@@ -1,7 +1,7 @@
 import type { Glob } from "../trust/glob";
 
 /**
- * The policy file. `npm run docs` writes `schema/access-policy.schema.json` from these types and `policySchema.ts`: tags
+ * The policy file. `npm run docs` writes `schema/access-policy.schema.json` from these types and `scripts/lib/policySchema.cjs`: tags
  * such as `@pattern` are copied, and `@errorMessage` is the message about a value that does not match.
  */
 

@@ -1,4 +1,4 @@
-/** Text with two wildcards. `suppressions/policySchema.ts` has the other conditions on it. */
+/** Text with two wildcards. `scripts/lib/policySchema.cjs` has the other conditions on it. */
 export type Glob = string;
 
 /** Characters that a glob may have. */

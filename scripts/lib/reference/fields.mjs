@@ -1,6 +1,6 @@
 // @ts-check
 import { lowerFirst } from "../letterCase.cjs";
-import { anchor, code, table } from "./markdown.mjs";
+import { anchor, code, table } from "../markdown.cjs";
 
 /**
  * @typedef {import("../../../provider/fields/fieldSpec.js").FieldSpec} Field

@@ -5,7 +5,7 @@ import { lookupExample } from "./lookupExample.mjs";
 import { lookupPage } from "./lookupPage.mjs";
 import { lowerFirst, upperFirst } from "../letterCase.cjs";
 import { documents, schemaPage } from "../schemaPages.mjs";
-import { code, firstSentence, page, table } from "./markdown.mjs";
+import { code, firstSentence, page, table } from "../markdown.cjs";
 import { resourcePage } from "./resourcePage.mjs";
 import { Sources } from "./sources.mjs";
 

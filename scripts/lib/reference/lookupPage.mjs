@@ -1,6 +1,6 @@
 // @ts-check
 import ts from "typescript";
-import { anchor, code, example, page, table } from "./markdown.mjs";
+import { anchor, code, example, page, table } from "../markdown.cjs";
 
 /**
  * @typedef {import("./sources.mjs").LookupSource} Lookup

@@ -1,14 +1,14 @@
 // @ts-check
 import { argumentsTable, describeChoices, objectIn, shapeSection } from "./fields.mjs";
-import { code, example, page, table } from "./markdown.mjs";
+import { code, example, page, table } from "../markdown.cjs";
 
 /**
  * @typedef {import("./fields.mjs").Described} Described
  * @typedef {import("./fields.mjs").Fields} Fields
  * @typedef {import("./fields.mjs").Shape} Shape
  * @typedef {import("../../../provider/fields/resourceSpec.js").ResourceSpec} Spec
- * @typedef {import("../../../provider/access/drift/uncomparedFields.js").UncomparedFields} Uncompared
- * @typedef {import("../../../provider/access/rules/explain.js").RuleReference} RuleReference
+ * @typedef {import("../generatedPages.cjs").UncomparedFields} Uncompared
+ * @typedef {import("../generatedPages.cjs").RuleReference} RuleReference
  */
 
 /** @param {import("./sources.mjs").Sources} sources @param {import("typescript").Type} type @param {Fields} fields @param {string} prefix */

@@ -1,11 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allExitCodes, exitCodeRows, exitCodes } from "../../../provider/cli/framework/exitCodes";
 import { commands } from "../../../provider/cli/commands/list";
 import { main as completion } from "../../../provider/cli/commands/completion";
-import { renderCommandsPage } from "../../../provider/cli/commandsPage";
 import { runCommand } from "./support";
 
 const names = commands.map(({ name }) => name);
@@ -64,11 +63,6 @@ test("the exit codes are distinct and have not changed", () => {
     drift: 7,
   });
   expect(exitCodeRows(allExitCodes).map(([code]) => code)).toEqual([0, 1, 2, 3, 4, 5, 7]);
-});
-
-test("docs/commands.md equals the output of npm run docs", () => {
-  const file = join(__dirname, "../../../docs/commands.md");
-  expect(readFileSync(file, "utf8")).toBe(renderCommandsPage());
 });
 
 describe("pulumi-platform completion", () => {

@@ -251,7 +251,7 @@ function init(dir: string, values: InitValues): number {
   const files = listFiles(plan);
   const [existing, missing] = [files.filter(isTaken), files.filter((file) => !isTaken(file))];
   checkNewFiles(missing);
-  const isDryRun = values["dry-run"] === true;
+  const isDryRun = values["dry-run"];
   if (!isDryRun) writeNewFiles(missing);
   process.stdout.write(describeResult({ ...plan, existing, written: missing, isDryRun }));
   return exitCodes.clean;

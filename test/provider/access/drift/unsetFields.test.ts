@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { uncomparedFields, insertUncomparedFields } from "../../../../provider/access/drift/uncomparedFields";
 import { decidesAccess } from "../../../../provider/access/graph/fieldAccess";
 import { specOf } from "../../../../provider/access/graph/directory";
 import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
@@ -78,12 +75,4 @@ describe("what a program never set", () => {
       if (decidesAccess(field) && field.serverFilled === undefined) expect(isFound).toBe(true);
     },
   );
-});
-
-test("the documents name what is not compared, of each kind", () => {
-  const page = readFileSync(join(__dirname, "../../../../docs/drift.md"), "utf8");
-  const rewritten = insertUncomparedFields(page);
-  const cells = (text: string) => text.replace(/[ -]+/g, " ");
-  expect(cells(rewritten)).toBe(cells(page));
-  for (const { kind } of uncomparedFields()) expect(page).toContain(`| \`${kind}\``);
 });

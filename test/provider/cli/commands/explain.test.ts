@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { rulesPage } from "../../../../provider/access/rules/explain";
 import { rules } from "../../../../provider/access/rules";
 import { errorCodes } from "../../../../provider/errors/registry";
 import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
@@ -96,9 +95,4 @@ describe("pulumi-platform explain", () => {
   it("prints its options", async () => {
     expect(await said("--help")).toContain("--output FORMAT[=PATH]");
   });
-});
-
-it("docs/rules.md equals the output of npm run docs", () => {
-  const file = path.join(__dirname, "../../../../docs/rules.md");
-  expect(readFileSync(file, "utf8")).toBe(rulesPage());
 });

@@ -1,0 +1,355 @@
+// @ts-check
+/*
+ * The pages that the tables of the package give: commands, codes, rules, what drift leaves out, what becomes of Terraform's
+ * resources. Each takes what loads a module of the package: npm run docs has the built ones, a test the sources.
+ */
+
+/** @typedef {(file: string) => any} Load A module by its path below provider/, without its extension. */
+/** @typedef {import("../../provider/access/rules/rule").Rule} Rule */
+
+const { code, replacePart, table } = require("./markdown.cjs");
+
+/** `docs/commands.md`: the help of every command, and the table of exit codes. @param {Load} load */
+function commandsPage(load) {
+  const { allExitCodes, exitCodeRows } = load("cli/framework/exitCodes");
+  const { formatHelp } = load("cli/framework/defineCommand");
+  /** @type {typeof import("../../provider/cli/commands/list").commands} */
+  const commands = load("cli/commands/list").commands;
+  const sections = commands.map(
+    ({ name, summary, load: loadCommand }) =>
+      `## ${name}\n\n${load("fields/values").capitalize(summary)}.\n\n\`\`\`text\n${formatHelp(loadCommand().description)}\`\`\``,
+  );
+  /** @type {[number, string][]} */
+  const codes = exitCodeRows(allExitCodes);
+  const width = Math.max(...codes.map(([, meaning]) => meaning.length));
+  const rows = codes.map(([number, meaning]) => `| ${number}    | ${meaning.padEnd(width)} |`);
+  return `<!-- Written by npm run docs: change provider/cli instead. -->
+
+# Commands
+
+For everybody who runs \`pulumi-platform\`. Each command prints its part of this page with \`--help\`.
+
+\`pulumi-platform completion bash|zsh|fish\` prints the completion script of a shell. For bash, put this line into \`~/.bashrc\`:
+
+\`\`\`bash
+source <(pulumi-platform completion bash)
+\`\`\`
+
+## Exit codes
+
+The numbers mean the same in all commands. If findings or drift were found and something was not checked, the exit code is 5 or 7.
+
+| Code | ${"Meaning".padEnd(width)} |
+| ---- | ${"-".repeat(width)} |
+${rows.join("\n")}
+
+${sections.join("\n\n")}
+`;
+}
+
+/**
+ * How to see why a command ended so, and what to do.
+ * @type {Readonly<Record<Exclude<import("../../provider/cli/framework/exitCodes").ExitCodeName, "clean">, readonly [look: string, fix: string]>>}
+ */
+const exitCodeAdvice = {
+  error: [
+    "The last line on standard error has a code: look it up below. `npx` and Node also end with 1.",
+    "Follow the entry of the code.",
+  ],
+  usage: [
+    "The last line on standard error names the option, the setting or the file, and has a code.",
+    "Correct what it names.",
+  ],
+  authentication: [
+    "`npx pulumi-platform whoami` shows the credential and when it expires.",
+    "Set a new credential: see [PP3401](#pp3401) and [PP2006](#pp2006).",
+  ],
+  incomplete: [
+    "Lines that begin with `incomplete:` say what was not checked. A report in JSON has them in `incomplete`.",
+    "Give the identity the capabilities to read it ([least privilege](least-privilege.md)), or give the missing document.",
+  ],
+  reviewFindings: [
+    "The report lists the findings. Each begins with the id of its [rule](#rules).",
+    "Fix each finding, or [suppress](review.md) it. `--fail-on` says from which severity on findings fail.",
+  ],
+  drift: [
+    "The report lists each difference, with what to do about it.",
+    "See [drift](drift.md): take the change over into the program, or undo it with `pulumi up`.",
+  ],
+};
+
+/**
+ * The statuses that a reader looks for, and the code that each has.
+ * @type {readonly (readonly [status: number, code: import("../../provider/errors/registry").ErrorCode, note: string])[]}
+ */
+const statuses = [
+  [401, "PP3401", "The credential is missing, refused or expired."],
+  [403, "PP3403", "The identity lacks a capability."],
+  [404, "PP3404", "The address is wrong. For an object that does not exist, see [PP3405](#pp3405)."],
+  [409, "PP3409", "The object already exists. For a change at the same time, see [PP3410](#pp3410)."],
+  [429, "PP3429", "The server limits requests."],
+  [
+    500,
+    "PP3500",
+    "The server failed. For 502 and 503, see [PP3503](#pp3503); for 504, see [PP3504](#pp3504).",
+  ],
+];
+
+/** `docs/troubleshooting.md`: every code, rule, exit code and HTTP status, each with an anchor. @param {Load} load */
+function troubleshootingPage(load) {
+  const { adviceAsMarkdown, codeAsMarkdown } = load("errors/explainCode");
+  /** @type {(readonly [name: string, codes: readonly string[]])[]} */
+  const codeFamilies = load("errors/registry").codeFamilies;
+  const { isHighOrCritical } = load("access/review/finding");
+  /** @type {Rule[]} */
+  const rules = load("access/rules/index").rules;
+  const exitCodes = Object.entries(exitCodeAdvice).map(([name, [look, fix]]) => {
+    const [[number, meaning]] = load("cli/framework/exitCodes").exitCodeRows([name]);
+    return `### Exit code ${number}\n\nIt means: ${meaning}.\n\n${adviceAsMarkdown(look, fix)}`;
+  });
+  const statusParts = statuses.map(
+    ([status, name, note]) =>
+      `### HTTP ${status}\n\n${note} Message, cause and fix: [${name}](#${name.toLowerCase()}).`,
+  );
+  const families = codeFamilies.map(
+    ([name, codes]) => `## ${name}\n\n${codes.map((one) => codeAsMarkdown(one)).join("\n\n")}`,
+  );
+  const ruleParts = rules.map(({ id, name, what, why, fix, except, severities }) => {
+    const date = severities.some((one) => isHighOrCritical(one))
+      ? " High and critical findings need `expires` and a `fingerprint`."
+      : "";
+    const look = `\`npx pulumi-platform explain ${id}\`, and the lines below the finding in the report. ${why}`;
+    const advice = `${adviceAsMarkdown(look, fix)}\n- **How to suppress it:** ${except}${date} [Example](rules.md#${id.toLowerCase()}-${name}).`;
+    return [`### ${id}`, `**${name}.** ${what}`, advice].join("\n\n");
+  });
+  const links = ["Exit codes", "HTTP statuses", ...codeFamilies.map(([name]) => name), "Rules"].map(
+    (name) => `- [${name}](#${name.toLowerCase().replace(/,/g, "").replaceAll(" ", "-")})`,
+  );
+  return `<!-- Written by npm run docs: change provider/errors and provider/access/rules instead. -->
+
+# Troubleshooting
+
+For everybody who looks for what a message means. Every error ends with a code, as in \`(PP3403)\`. The same text without this page:
+
+\`\`\`sh
+npx pulumi-platform explain PP3403
+npx pulumi-platform explain T3
+\`\`\`
+
+A code never changes its meaning. On this page, add it to the address in lower case: \`#pp3403\`.
+
+${links.join("\n")}
+
+## Exit codes
+
+${exitCodes.join("\n\n")}
+
+## HTTP statuses
+
+${statusParts.join("\n\n")}
+
+${families.join("\n\n")}
+
+## Rules
+
+A finding of [a review](review.md) or of [drift](drift.md) begins with the id of its rule.
+
+${ruleParts.join("\n\n")}
+`;
+}
+
+/**
+ * A rule as the page of a resource lists it: where docs/rules.md explains it, and the kinds that it can report; none where
+ * it judges the change as a whole.
+ * @typedef {Pick<Rule, "id" | "name" | "severities"> & { anchor: string, kinds: readonly string[] }} RuleReference
+ */
+
+/** @param {Load} load @returns {RuleReference[]} */
+function ruleReferences(load) {
+  const kinds = Object.keys(load("access/documents/specs").specs);
+  const { canReport } = load("access/rules/rule");
+  /** @type {Rule[]} */
+  const rules = load("access/rules/index").rules;
+  return rules.map((rule) => ({
+    id: rule.id,
+    name: rule.name,
+    severities: rule.severities,
+    anchor: `${rule.id.toLowerCase()}-${rule.name}`,
+    kinds: kinds.filter((kind) => canReport(rule, kind)),
+  }));
+}
+
+/** `docs/rules.md`: all rules, each with its explanation and links. @param {Load} load */
+function rulesPage(load) {
+  const { explainAsMarkdown, listAsMarkdown, wrapped } = load("access/rules/explain");
+  const all = Object.keys(load("access/documents/specs").specs).length;
+  const kindsOf = (/** @type {RuleReference} */ { kinds }) => {
+    if (kinds.length === 0) return "the change as a whole";
+    if (kinds.length === all) return "every resource";
+    return kinds.map((kind) => `[${kind}](reference/resources/${kind}.md)`).join(", ");
+  };
+  /** @type {Rule[]} */
+  const rules = load("access/rules/index").rules;
+  const sections = ruleReferences(load).map((reference, i) =>
+    [
+      explainAsMarkdown(rules[i]),
+      wrapped(`**Can report** ${kindsOf(reference)}.`, "", 110),
+      `[Where to look](troubleshooting.md#${reference.id.toLowerCase()})`,
+    ].join("\n\n"),
+  );
+  return `# Rules of the access review
+
+Generated from the rules by \`npm run docs\`; \`pulumi-platform explain\` says the same.
+
+A rule judges what a change does to access, not what existed before. Fix a finding, or suppress it in
+\`access-policy.yaml\` with a reason. A suppression of a high or critical finding also needs its last day, and the
+finding's \`fingerprint\`, which covers the value that was found. With a \`fingerprint\` it needs no \`match\`. Prefer \`uid\` in \`match\`: a name is
+chosen by whoever writes the program, in a pull request too.
+
+${listAsMarkdown()}
+
+${sections.join("\n\n")}
+`;
+}
+
+/** @typedef {import("../../provider/fields/fieldSpec").FieldSpec} FieldSpec */
+
+/**
+ * Which arguments of a kind drift leaves out, by path: those that it compares only where the program sets them, and those
+ * that are sent and never returned.
+ * @typedef {{ kind: string, ifUnset: readonly string[], never: readonly string[] }} UncomparedFields
+ */
+
+/** @param {Readonly<Record<string, FieldSpec>>} fields @param {string} prefix @param {(field: FieldSpec) => boolean | undefined} matches @returns {string[]} */
+function listPaths(fields, prefix, matches) {
+  return Object.entries(fields).flatMap(([key, field]) => {
+    const path = `${prefix}${key}`;
+    if (matches(field)) return [path];
+    // A field that is only sent has no nested fields to name.
+    return field.type === "object" && !field.inputOnly ? listPaths(field.fields, `${path}.`, matches) : [];
+  });
+}
+
+/** @param {Load} load @returns {UncomparedFields[]} */
+function uncomparedFields(load) {
+  /** @type {typeof import("../../provider/kinds").kinds} */
+  const kinds = load("kinds/index").kinds;
+  return kinds
+    .map(({ spec }) => ({
+      kind: spec.kind,
+      ifUnset: listPaths(
+        spec.fields,
+        "",
+        ({ path, required, inputOnly, security }) => !path && !required && !inputOnly && !security,
+      ),
+      never: listPaths(spec.fields, "", ({ inputOnly }) => inputOnly),
+    }))
+    .filter(({ ifUnset, never }) => ifUnset.length + never.length > 0);
+}
+
+/** `docs/drift.md` with its table of what drift does not compare. @param {Load} load @param {string} page */
+function withUncomparedFields(load, page) {
+  const list = (/** @type {readonly string[]} */ paths) => paths.map(code).join(", ") || "-";
+  const rows = uncomparedFields(load).map(({ kind, ifUnset, never }) => [
+    code(kind),
+    list(ifUnset),
+    list(never),
+  ]);
+  return replacePart(
+    page,
+    "what drift does not compare",
+    table(["Kind", "Only where the program sets it", "Never"], rows),
+  );
+}
+
+/** @typedef {import("../../provider/access/adopt/terraform/mapping").AttributeMapping} AttributeMapping */
+
+/**
+ * The attributes of Terraform with a path of their own, and what each becomes.
+ * @param {import("../../provider/access/adopt/terraform/mapping").Attributes} attributes @param {string} from @param {string} to
+ * @returns {{ from: string, to: string, mapping: AttributeMapping }[]}
+ */
+function listAttributes(attributes, from, to) {
+  return Object.entries(attributes).flatMap(([name, mapping]) => {
+    const path = `${from}${name}`;
+    if (!("to" in mapping)) return [{ from: path, to: "", mapping }];
+    const target = `${to}${mapping.to}`;
+    if ("members" in mapping) return listAttributes(mapping.members, `${path}.`, `${target}.`);
+    return [{ from: path, to: mapping.kind === undefined ? target : `${mapping.kind}.${target}`, mapping }];
+  });
+}
+
+/** `docs/from-terraform.md` with its tables of types and attributes. @param {Load} load @param {string} page */
+function withTerraformMapping(load, page) {
+  /** @type {typeof import("../../provider/access/adopt/terraform/mapping")} */
+  const { snakeToCamelCase, typeMappings } = load("access/adopt/terraform/mapping");
+  const rows = typeMappings.flatMap((one) => {
+    if ("reason" in one) return [];
+    const attributes = listAttributes(one.attributes, "", "");
+    const renamed = attributes
+      .filter(({ from, to }) => to !== "" && to !== snakeToCamelCase(from))
+      .map(({ from, to }) => `${code(from)} → ${code(to)}`);
+    // Equal reasons stand together.
+    /** @type {Map<string, string[]>} */
+    const byReason = new Map();
+    for (const { from, mapping } of attributes)
+      if ("reason" in mapping)
+        byReason.set(mapping.reason, [...(byReason.get(mapping.reason) ?? []), code(from)]);
+    const unmapped = [...byReason].map(([reason, names]) => `${names.join(", ")}: ${reason}`);
+    return [[code(one.type), code(one.kind), renamed.join("<br>") || "-", unmapped.join("<br>") || "-"]];
+  });
+  const without = typeMappings.flatMap((one) => ("reason" in one ? [[code(one.type), one.reason]] : []));
+  const head = ["Terraform", "Pulumi", "Attributes with another name", "Attributes that cannot go"];
+  const tables = `${table(head, rows)}\n\n${table(["Stays in Terraform", "Why"], without)}`;
+  return replacePart(page, "what becomes of Terraform's resources", tables);
+}
+
+/** `docs/settings.md` with its tables of settings and of other variables. @param {Load} load @param {string} page */
+function withSettings(load, page) {
+  /** @type {Record<string, import("../../provider/settings/definitions").SettingDefinition>} */
+  const definitions = load("settings/definitions").settingDefinitions;
+  /** @type {Record<string, import("../../provider/settings/environment").HostVariable>} */
+  const variables = load("settings/environment").hostVariables;
+  const rows = Object.values(definitions).map(
+    ({ key, variable, type, min, max, fallback = "", isSecret, text }) => [
+      key ? code(`platform:${key}`) : "",
+      variable ? code(variable) : "",
+      min === undefined ? type : `${type}, ${min} to ${max}`,
+      // A default with blanks describes how it is derived.
+      /^\S+$/.test(String(fallback)) ? code(String(fallback)) : String(fallback),
+      isSecret ? "yes" : "",
+      text,
+    ],
+  );
+  const head = ["Stack configuration", "Environment", "Type", "Default", "Secret", "Meaning"];
+  const others = Object.entries(variables).map(([name, { of, text }]) => [code(name), of, text]);
+  const withOwn = replacePart(page, "every setting", table(head, rows));
+  const otherHead = ["Variable", "Set by", "What it is read for"];
+  return replacePart(withOwn, "every variable of others", table(otherHead, others));
+}
+
+/** `docs/emulator.md` with its table of operations. @param {Load} load @param {string} page */
+function withEmulatorCoverage(load, page) {
+  /** @type {{ rpc: string }[]} */
+  const methods = load("../emulator/tables/index").allMethods;
+  /** @type {Map<string, Set<string>>} */
+  const services = new Map();
+  for (const { rpc } of methods) {
+    const [service = "", name = ""] = rpc.split("/");
+    services.set(service, (services.get(service) ?? new Set()).add(code(name)));
+  }
+  const rows = [...services].map(([service, names]) => [code(service), [...names].join(", ")]);
+  return replacePart(page, "the operations", table(["Service", "Operations"], rows));
+}
+
+module.exports = {
+  commandsPage,
+  ruleReferences,
+  rulesPage,
+  troubleshootingPage,
+  uncomparedFields,
+  withEmulatorCoverage,
+  withSettings,
+  withTerraformMapping,
+  withUncomparedFields,
+};

@@ -1,0 +1,130 @@
+// @ts-check
+
+/*
+ * The JSON schema of the policy file: that of its types, with the names of the rules and what no type can say.
+ */
+
+/** @typedef {{ properties: { allow: object, types: object }, definitions: { PolicyEntry: { properties: Readonly<Record<string, object>> }, JudgedType: object } }} PolicyTypesSchema */
+
+const PUNCTUATION = "\\s!-/:-@\\[-`{-~";
+
+/** Globs with a wildcard and without a letter or digit: `*`, `?*`, `* / *`. They restrict nothing worth the name. */
+const CATCH_ALL = `^(?:\\\\[${PUNCTUATION}]|(?![\\\\*?])[${PUNCTUATION}])*[*?](?:\\\\[${PUNCTUATION}]|(?!\\\\)[${PUNCTUATION}])*$`;
+
+const NO_WILDCARD = "^(?:[^\\\\*?]|\\\\.)*$";
+
+/** What an entry accepts: objects by `match`, or one finding by its fingerprint. */
+const mustMatch = {
+  if: { not: { required: ["fingerprint"] } },
+  then: {
+    required: ["match"],
+    errorMessage: "name what is accepted, or give the fingerprint of the finding",
+  },
+};
+
+/** An entry must name something; one for drift may be for everything of a kind. */
+const mustRestrict = {
+  if: {
+    not: {
+      anyOf: [{ required: ["kind"] }, { required: ["rule"], properties: { rule: { pattern: "^drift-" } } }],
+    },
+  },
+  then: {
+    properties: {
+      match: {
+        not: {
+          type: "object",
+          minProperties: 1,
+          additionalProperties: { type: "string", pattern: CATCH_ALL },
+        },
+        errorMessage: "restricts nothing: write a uid, or a part of a name beside the wildcards",
+      },
+    },
+  },
+};
+
+/**
+ * Entries are no definitions: ajv copies the list of all errors for each reference in which it finds one.
+ * @param {import("./generatedPages.cjs").Load} load
+ * @param {PolicyTypesSchema} types The schema that the types of `policyDocument.ts` give.
+ */
+function policySchema(load, { definitions, properties, ...schema }) {
+  /** @type {import("../../provider/access/rules/rule").Rule[]} */
+  const rules = load("access/rules/index").rules;
+  const { isAlwaysHigh } = load("access/rules/rule");
+  const { ADDRESS_GLOB } = load("access/trust/addressGlob");
+  const { INVISIBLE, LONGEST_GLOB } = load("access/trust/glob");
+  /** @type {string[]} */
+  const driftKinds = load("access/suppressions/policyDocument").driftKinds;
+  const namesOf = (/** @type {typeof rules} */ some) => some.flatMap(({ id, name }) => [id, name]);
+  const ruleNames = [...namesOf(rules), ...driftKinds.map((kind) => `drift-${kind}`)];
+
+  const globSchema = {
+    type: "string",
+    minLength: 1,
+    maxLength: LONGEST_GLOB,
+    allOf: [
+      {
+        pattern: `^[^${INVISIBLE}]*$`,
+        errorMessage: "must not hold control characters or others that nobody sees",
+      },
+      {
+        pattern: "^(?:[^\\\\\\[\\]{}]|\\\\(?:.|$))*$",
+        errorMessage:
+          "must not hold [ ] { }: only * (anything) and ? (one character) are special; write \\[ for the character itself",
+      },
+      { pattern: "^(?:[^\\\\]|\\\\.)*$", errorMessage: "must not end in a single \\" },
+    ],
+  };
+
+  /** A wildcard in a URL must say which parts of it may vary: it would match the hosts of others too. */
+  const mustBeAddress = {
+    properties: {
+      match: {
+        properties: {
+          issuer: {
+            pattern: `${NO_WILDCARD}|${ADDRESS_GLOB}`,
+            errorMessage:
+              "must be the address of an issuer, as in https://*.acme.example: scheme and host in small letters, and no wildcard in the last part of the host",
+          },
+          subject: {
+            pattern: `${NO_WILDCARD}|^(?![A-Za-z][A-Za-z0-9+.-]*://)|${ADDRESS_GLOB}`,
+            errorMessage:
+              "must have the scheme and host of its address in small letters, and no wildcard in the last part of the host, as in spiffe://*.acme.example/ci/*",
+          },
+        },
+      },
+    },
+  };
+
+  /** An entry for a rule whose findings are all high or critical must end. */
+  const mustEnd = {
+    if: {
+      required: ["rule"],
+      properties: { rule: { enum: namesOf(rules.filter((rule) => isAlwaysHigh(rule))) } },
+    },
+    then: {
+      required: ["expires"],
+      errorMessage: "findings of this rule are high or critical, so the suppression must end",
+    },
+  };
+
+  const { PolicyEntry: entry } = definitions;
+  const rule = { ...entry.properties["rule"], enum: ruleNames };
+  const items = {
+    ...entry,
+    properties: { ...entry.properties, rule },
+    allOf: [mustEnd, mustMatch, mustRestrict, mustBeAddress],
+  };
+  return {
+    $id: "urn:pulumi-platform:access-policy",
+    ...schema,
+    properties: {
+      allow: { ...properties.allow, items },
+      types: { ...properties.types, items: definitions.JudgedType },
+    },
+    definitions: { Glob: globSchema },
+  };
+}
+
+module.exports = { policySchema };
