@@ -4,7 +4,7 @@ import type { Environment } from "../../../settings/environment";
 import { UsageError } from "../../framework/exitCodes";
 import { PULUMI_CLOUD, readDefaultOrganization } from "../../input/backend";
 import type { NamedBackend } from "../../input/backend";
-import type { Host } from "./folder";
+import type { CiHost } from "./folder";
 
 export type BackendKind = "cloud" | "selfHosted" | "s3" | "gs" | "azblob" | "local" | "other";
 
@@ -59,7 +59,7 @@ const isBucket = (kind: BackendKind): boolean => BUCKETS.some((bucket) => bucket
 export const isSelfManaged = (kind: BackendKind): boolean => isBucket(kind) || kind === "other";
 
 /** An address without its user name, its password and the parameters that CI must not have. */
-function withoutSecrets(text: string): Pick<CiBackend, "url" | "omitted"> {
+function withoutCredentials(text: string): Pick<CiBackend, "url" | "omitted"> {
   if (!URL.canParse(text)) return { omitted: [] };
   const url = new URL(text);
   const omitted = url.username === "" && url.password === "" ? [] : ["user name and password"];
@@ -110,7 +110,7 @@ export function describeForCi(named: NamedBackend, encryption: StackEncryption |
     kind,
     hasPassphrase: needsPassphrase(kind, encryption),
     named,
-    ...(isWritten ? withoutSecrets(named.url) : { omitted: [] }),
+    ...(isWritten ? withoutCredentials(named.url) : { omitted: [] }),
   };
 }
 
@@ -134,7 +134,7 @@ export const gitlabVariables = ({ kind, hasPassphrase }: CiBackend): readonly st
 ];
 
 /** Where the address was found. */
-export function describeSource({ named: { source, path = "", overridden } }: CiBackend): string {
+export function describeBackendSource({ named: { source, path = "", overridden } }: CiBackend): string {
   const file = printable(path, 200);
   const found = {
     environment: "PULUMI_BACKEND_URL",
@@ -155,7 +155,7 @@ function describeVariable(name: string): string {
 }
 
 /** What CI needs to open the backend. @param text Of all files for CI: the workflows of GitHub need what they name. */
-export function describeNeeds(backend: CiBackend, host: Host, text: string): string[] {
+export function describeNeeds(backend: CiBackend, host: CiHost, text: string): string[] {
   const { kind, hasPassphrase } = backend;
   if (kind === "local")
     return ["a backend that it can reach: move the stack, delete these files, and run init again"];

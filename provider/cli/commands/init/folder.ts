@@ -10,7 +10,7 @@ import type { StackEncryption } from "./backend";
 import { findPackageManager } from "./packageManager";
 import type { PackageManager } from "./packageManager";
 
-export type Host = "github" | "gitlab";
+export type CiHost = "github" | "gitlab";
 
 /** The members of a package.json that decide something. */
 interface Manifest {
@@ -35,7 +35,7 @@ export interface ProjectFolder {
   readonly path: string;
   /** The folder and those above it, up to the root. */
   readonly folders: readonly string[];
-  readonly host?: Host;
+  readonly host?: CiHost;
   /** Owner and name of the repository `origin`: `acme/access`. */
   readonly repository?: string;
   readonly defaultBranch: string;
@@ -119,7 +119,7 @@ function readFile(path: string, read: (text: string) => unknown): object | undef
 }
 
 /** The host of a repository's remote, else the one whose files the repository has. */
-function findHost(root: string, remote: string): Host | undefined {
+function findHost(root: string, remote: string): CiHost | undefined {
   const [, server = ""] =
     /^[a-z+]+:\/\/(?:[^@/]*@)?([^:/]+)/i.exec(remote) ?? /^(?:[^@/]*@)?([^:/]{2,}):/.exec(remote) ?? [];
   const labels = server.toLowerCase().split(/[.-]/);

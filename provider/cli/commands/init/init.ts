@@ -15,7 +15,7 @@ import { describeResult } from "./output";
 import type { InitPlan, Language } from "./output";
 import { checkLockfiles } from "./packageManager";
 import { fillTemplate } from "./template";
-import { ciFiles, findFurtherProject, UNKNOWN } from "./workflows";
+import { ciFiles, findFurtherProject, STAND_IN } from "./workflows";
 import type { CiSettings } from "./workflows";
 import { checkNewFiles, isTaken, writeNewFiles } from "../../output/writeNewFiles";
 import type { NewFile } from "../../output/writeNewFiles";
@@ -117,7 +117,7 @@ function chooseStack(
 ): [string, string] {
   const parts = (stack ?? found.stack ?? "prod").split("/");
   const ofBackend = findOrganization(backend, readEnvironment());
-  const known = ofBackend !== undefined && NAME.test(ofBackend) ? ofBackend : UNKNOWN.organization;
+  const known = ofBackend !== undefined && NAME.test(ofBackend) ? ofBackend : STAND_IN.organization;
   const [organization, named, name] = parts.length === 1 ? [known, project, ...parts] : parts;
   if (parts.length % 2 === 0 || parts.length > 3 || !parts.every((part) => NAME.test(part))) {
     throw new UsageError(

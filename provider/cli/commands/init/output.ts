@@ -5,13 +5,13 @@ import { printableAddress } from "../../../text/address";
 import { packageSource, quote } from "../../output/packageSource";
 import { joinFilePath } from "../../output/writeNewFiles";
 import type { NewFile } from "../../output/writeNewFiles";
-import { describeNeeds, describeSource, isSelfManaged } from "./backend";
+import { describeNeeds, describeBackendSource, isSelfManaged } from "./backend";
 import { isTarball, localDependencies, packagesOf } from "./folder";
-import type { Host, ProjectFolder } from "./folder";
+import type { CiHost, ProjectFolder } from "./folder";
 import { decidingFiles } from "./packageManager";
 import { fillTemplate } from "./template";
-import type { Values } from "./template";
-import { ciFolder, UNKNOWN } from "./workflows";
+import type { TemplateValues } from "./template";
+import { ciFolder, STAND_IN } from "./workflows";
 import type { CiSettings } from "./workflows";
 
 export type Language = "typescript" | "javascript";
@@ -21,7 +21,7 @@ export interface InitPlan {
   readonly found: ProjectFolder;
   readonly settings: CiSettings;
   readonly language: Language;
-  readonly host: Host | "none";
+  readonly host: CiHost | "none";
   /** The folder of this package. */
   readonly packageRoot: string;
 }
@@ -50,7 +50,7 @@ function describeOutside({ found, host }: InitResult): string[] {
 }
 
 /** The commands that install the package: of a checkout, from the file that npm pack writes. */
-function describeInstallation(result: InitResult): string[] {
+function listInstallation(result: InitResult): string[] {
   const { found, language, packageRoot } = result;
   const { manifest, packageManager } = found;
   const has = (name: string): boolean => Object.hasOwn(packagesOf(manifest), name);
@@ -74,11 +74,11 @@ function listPlaceholders({ settings, host, written }: InitResult): string {
   if (host === "none" || !written.some(({ path }) => path.startsWith(`${ciFolder(host)}/`))) return "";
   const isGitlab = host === "gitlab";
   return [
-    ...(settings.organization === UNKNOWN.organization
-      ? [`${UNKNOWN.organization} (yours in Pulumi Cloud)`]
+    ...(settings.organization === STAND_IN.organization
+      ? [`${STAND_IN.organization} (yours in Pulumi Cloud)`]
       : []),
-    ...(isGitlab && settings.baseUrl === undefined ? [`${UNKNOWN.baseUrl} (the API)`] : []),
-    ...(isGitlab && settings.issuerUrl === undefined ? [`${UNKNOWN.issuerUrl} (its issuer)`] : []),
+    ...(isGitlab && settings.baseUrl === undefined ? [`${STAND_IN.baseUrl} (the API)`] : []),
+    ...(isGitlab && settings.issuerUrl === undefined ? [`${STAND_IN.issuerUrl} (its issuer)`] : []),
   ].join(", ");
 }
 
@@ -100,13 +100,13 @@ function isForeign({ found, host }: InitResult, file: NewFile): boolean {
 }
 
 /** What the output says of the backend, and of what CI needs to open it. */
-function describeBackend({ settings: { backend }, host, existing, written }: InitResult): Values {
+function describeBackend({ settings: { backend }, host, existing, written }: InitResult): TemplateValues {
   if (host === "none") return {};
   const { kind, url, omitted, named } = backend;
   const text = [...existing, ...written].map((file) => file.text).join("\n");
   return {
     backend: printable(url ?? printableAddress(named.url), 300),
-    source: describeSource(backend),
+    source: describeBackendSource(backend),
     local: kind === "local",
     omitted: omitted.join(", "),
     unnamed: url === undefined && kind !== "cloud" && kind !== "local",
@@ -121,7 +121,7 @@ export function describeResult(result: InitResult): string {
   const place = relative(process.cwd(), found.folder);
   const isNew = found.project === undefined;
   const program = isNew ? existing.find(({ path }) => /^index\.[jt]s$/.test(path)) : undefined;
-  const hasOrganization = organization !== UNKNOWN.organization && !isSelfManaged(backend.kind);
+  const hasOrganization = organization !== STAND_IN.organization && !isSelfManaged(backend.kind);
   return fillTemplate(packageRoot, "output.txt", {
     dryRun: result.isDryRun,
     texts: written.map((file) => `${shownPath(file)}:\n\n${file.text.trimEnd()}\n`),
@@ -139,7 +139,7 @@ export function describeResult(result: InitResult): string {
     further: further !== undefined,
     suffix: further?.suffix,
     paths: printable(further?.paths.join(", ") ?? "", 1000),
-    commands: [...(place === "" ? [] : [`cd ${quote(place)}`]), ...describeInstallation(result)],
+    commands: [...(place === "" ? [] : [`cd ${quote(place)}`]), ...listInstallation(result)],
     new: isNew,
     baseUrl: settings.baseUrl ?? "https://…",
     run: packageManager.run,

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { CodedError } from "../../../errors/codedError";
 
 /** What stands in a template for its names: a text, a text for each copy of the line, or a condition. */
-export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+export type TemplateValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 const PLACEHOLDER = /«(\w+)»/g;
 
-function fillLine(line: string, values: Values): string[] {
+function fillLine(line: string, values: TemplateValues): string[] {
   const [, first = ""] = /«(\w+)»/.exec(line) ?? [];
   const list = values[first];
   if (typeof list === "object") return list.flatMap((one) => fillLine(line, { ...values, [first]: one }));
@@ -23,7 +23,7 @@ function fillLine(line: string, values: Values): string[] {
  * Fills a template of the folder templates/init. «name» is replaced by a value. A line with a list is repeated for each of
  * its values. What stands between `#if name` or `#if !name` and `#end` is kept or left out.
  */
-export function fillTemplate(packageRoot: string, name: string, values: Values): string {
+export function fillTemplate(packageRoot: string, name: string, values: TemplateValues): string {
   const isSet = (condition: string): boolean => {
     const value = values[condition];
     return Array.isArray(value) ? value.length > 0 : Boolean(value);

@@ -7,7 +7,7 @@ import { PROJECT_FILES } from "../../input/projectFiles";
 import { gitlabVariables, isSelfManaged, parameterOf } from "./backend";
 import type { CiBackend } from "./backend";
 import { isTarball, localDependencies } from "./folder";
-import type { Host, ProjectFolder } from "./folder";
+import type { CiHost, ProjectFolder } from "./folder";
 import { decidingFiles, unexpectedFiles } from "./packageManager";
 import type { PackageManager } from "./packageManager";
 import { fillTemplate } from "./template";
@@ -42,7 +42,7 @@ export interface CiSettings {
 }
 
 /** What stands in for an organization that `init` cannot know, and in GitLab for the addresses of the API. */
-export const UNKNOWN = {
+export const STAND_IN = {
   organization: "ORGANIZATION",
   baseUrl: "https://api.platform.example",
   issuerUrl: "https://issuer.platform.example",
@@ -52,10 +52,10 @@ const GITHUB_FOLDER = ".github/workflows";
 /** The folder of the pipeline, which belongs into a project of its own. */
 const GITLAB_FOLDER = "access-ci";
 
-export const ciFolder = (host: Host): string => (host === "github" ? GITHUB_FOLDER : GITLAB_FOLDER);
+export const ciFolder = (host: CiHost): string => (host === "github" ? GITHUB_FOLDER : GITLAB_FOLDER);
 
 /** The templates of a host by the paths of the files that they become, below the root of the repository. */
-function ciPaths(packageRoot: string, host: Host, suffix = ""): Map<string, string> {
+function ciPaths(packageRoot: string, host: CiHost, suffix = ""): Map<string, string> {
   const names = readdirSync(join(packageRoot, "templates", "init", host));
   return new Map(
     names.map((name) => [`${ciFolder(host)}/${name.replace(/\.yml$/, `${suffix}.yml`)}`, `${host}/${name}`]),
@@ -66,7 +66,7 @@ function ciPaths(packageRoot: string, host: Host, suffix = ""): Map<string, stri
 const quoted = (text: string): string => stringify(text, { lineWidth: 0 }).trimEnd();
 
 /** The files for CI, by their paths below the root of the repository. */
-export function ciFiles(packageRoot: string, host: Host, settings: CiSettings): Record<string, string> {
+export function ciFiles(packageRoot: string, host: CiHost, settings: CiSettings): Record<string, string> {
   const { organization, project, stack, path, defaultBranch, packageManager, backend, further } = settings;
   const { kind, url, hasPassphrase } = backend;
   const paths = further?.paths ?? [];
@@ -98,15 +98,15 @@ export function ciFiles(packageRoot: string, host: Host, settings: CiSettings): 
     gitlab: () => ({
       path,
       globs: paths.map((one) => JSON.stringify(one.endsWith("/") ? `${one}**/*` : one)).join(", "),
-      baseUrl: settings.baseUrl ?? UNKNOWN.baseUrl,
-      issuerUrl: settings.issuerUrl ?? UNKNOWN.issuerUrl,
+      baseUrl: settings.baseUrl ?? STAND_IN.baseUrl,
+      issuerUrl: settings.issuerUrl ?? STAND_IN.issuerUrl,
       backend: url ?? PULUMI_CLOUD,
       variables: gitlabVariables(backend).join(", "),
     }),
   }[host];
   const files = [...ciPaths(packageRoot, host, further?.suffix)].map(([file, template]) => {
     const text = fillTemplate(packageRoot, template, { ...shared, ...ofHost() });
-    // Values have other lengths than their placeholders: YAML folds the lines anew.
+    // TemplateValues have other lengths than their placeholders: YAML folds the lines anew.
     const layout = { lineWidth: 120, flowCollectionPadding: false };
     return [file, host === "github" ? parseDocument(text).toString(layout) : text] as const;
   });
@@ -145,7 +145,7 @@ function sharedPaths(found: ProjectFolder): string[] {
 export function findFurtherProject(
   found: ProjectFolder,
   project: string,
-  host: Host,
+  host: CiHost,
   packageRoot: string,
 ): FurtherProject | undefined {
   const filesOf = (suffix: string): string[] => [...ciPaths(packageRoot, host, suffix).keys()];
