@@ -105,9 +105,12 @@ function createProvider(spec: ResourceSpec): DynamicProvider {
     check: (olds, news) =>
       guardErrors(spec, undefined, [olds, news], () => ({
         inputs: news,
-        failures: handlers
-          .check(olds, news)
-          .map(({ property, reason, code }) => ({ property, reason: withCode(reason, code) })),
+        failures: handlers.check(olds, news).map(({ property, reason, code }) =>
+          // Beside a property that has no value of its own the engine would print `{<nil>}`.
+          property === "" || Object.hasOwn(news, property)
+            ? { property, reason: withCode(reason, code) }
+            : { property: "", reason: withCode(`${property} ${reason}`, code) },
+        ),
       })),
     diff: (id, olds, news) =>
       guardErrors(spec, undefined, [olds, news], () => toPlainJson(handlers.diff(olds, news, id))),

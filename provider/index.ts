@@ -6,7 +6,6 @@ export type { BoundGroup, BoundIdentity, BoundRole, InviteRole } from "./kinds/c
 export * from "./lookups/ofKinds";
 export * from "./lookups/accountAssociation";
 export * from "./lookups/advisory";
-export * from "./lookups/advisoryDocument";
 export * from "./lookups/artifact";
 export * from "./lookups/group";
 export * from "./lookups/identity";
@@ -14,6 +13,5 @@ export * from "./lookups/image";
 export * from "./lookups/ping";
 export * from "./lookups/repo";
 export * from "./lookups/terms";
-export type { AdvisorySeverity } from "./lookups/advisoryParts";
 export type { LookupInputs } from "./lookups/arguments";
 export type { ByUidArgs, LimitArgs, ListArgs } from "./lookups/lookup";

@@ -10,6 +10,7 @@ import type {
   ObjectSpec,
   OneOf,
   PublicSpec,
+  Reads,
   SecretObjectSpec,
   SecretSpec,
   StringSpec,
@@ -71,7 +72,6 @@ export type SecretObject<Argument, Result, T extends Trait = never> = SecretObje
 type AnyField = FieldSpec & Typed<unknown, unknown, Trait>;
 type Fields = Readonly<Record<string, AnyField>>;
 type PublicFields = Readonly<Record<string, Field<unknown, unknown, Trait>>>;
-type Reads = Readonly<Record<string, Decoder<unknown>>>;
 type Outputs = Readonly<Record<string, (PublicSpec | SecretSpec) & Typed<unknown, unknown, Trait>>>;
 // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- what a kind has that describes none
 type None = Readonly<Record<never, never>>;
@@ -93,14 +93,26 @@ type IsUnread = { readonly inputOnly: true } | { readonly subresource: true } | 
 
 type TraitOf<O> = (O extends IsRequired ? "required" : never) | (O extends IsUnread ? "unread" : never);
 
+interface IsLeftOut {
+  readonly leftOut: true;
+}
+
+/** What a lookup returns of a field with these options. */
+type ResultWith<O, R> = O extends IsLeftOut ? R | undefined : R;
+
 /** A string that is not set reads as an empty one; a time that is not set is left out. */
-type StringResult<O> = O extends { readonly format: "timestamp" } ? string | undefined : string;
+type StringResult<O> = O extends { readonly format: "timestamp" }
+  ? string | undefined
+  : ResultWith<O, string>;
 
 export function string<const O extends StringOptions = StringOptions>(
   options?: O,
 ): Field<string, StringResult<O>, TraitOf<O>> {
   return { type: "string", ...options };
 }
+
+/** A time of the server's, in RFC 3339 as the API wrote it. */
+export const time = string({ format: "timestamp" });
 
 /** One of some words that the package itself acts on: TypeScript knows them. */
 export function word<const W extends string>(...words: readonly W[]): Field<W> {
@@ -161,7 +173,7 @@ export function list<A, R, const O extends ListOptions = ListOptions>(
 export function map<A, R, const O extends MapOptions = MapOptions>(
   values: Field<A, R, Trait>,
   options?: O,
-): Field<Record<string, pulumi.Input<A>>, Record<string, NonNullable<R>>, TraitOf<O>> {
+): Field<Record<string, pulumi.Input<A>>, ResultWith<O, Record<string, NonNullable<R>>>, TraitOf<O>> {
   return { type: "map", values, ...options };
 }
 
@@ -216,6 +228,14 @@ export function objectWithSecret<A extends object, R extends object>(
   options: ObjectOptions & IsRequired,
 ): SecretObject<A, R | undefined, "required"> {
   return { type: "object", ...members, ...options };
+}
+
+/** The members of an interface as a lookup reads them: a forgotten one does not compile. */
+export type ReadsOf<R> = { readonly [K in keyof R]-?: Field<unknown, R[K], Trait> | Decoder<R[K]> };
+
+/** An object that only responses hold; left out where nothing in it is set. */
+export function resultObject<R extends object>(reads: ReadsOf<R>): Field<R, R | undefined> {
+  return { type: "object", fields: {}, reads };
 }
 
 /** A kind of resource, with the types of its members. */
@@ -299,10 +319,10 @@ type ResultsOfFields<F, Choice, Other> = {
   >;
 };
 
-type Value<T> = T extends Decoder<infer R> ? R : never;
+type Value<T> = T extends Decoder<infer R> ? R : Result<T>;
 
-/** What decoders return, by their names. */
-export type Decoded<R> = {
+/** What a lookup returns of a table of `reads`. */
+export type Returned<R> = {
   -readonly [K in keyof R as undefined extends Value<R[K]> ? never : K]: Value<R[K]>;
 } & {
   -readonly [K in keyof R as undefined extends Value<R[K]> ? K : never]?: Value<R[K]>;
@@ -324,7 +344,7 @@ export type ResultOf<S extends Shape & { readonly outputs?: Outputs }> = (S exte
     keyof NonNullable<S["reads"]>
   > &
   ResultsOfFields<NonNullable<S["outputs"]>, never, never> &
-  Decoded<NonNullable<S["reads"]>>;
+  Returned<NonNullable<S["reads"]>>;
 
 /** What the server returns of an enumeration that is open is any text. */
 type Widened<T> = T extends readonly (infer Item)[]

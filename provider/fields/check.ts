@@ -275,15 +275,8 @@ function hideValue(spec: ResourceSpec, inputs: Props, failure: Failure): Failure
   const field = Object.hasOwn(spec.fields, property) ? spec.fields[property] : undefined;
   const hides = field
     ? containsSecret(field) || mayHoldPassword(field, inputs[property])
-    : Object.values(spec.fields).some(containsSecret) && !isInside(spec, property);
+    : Object.values(spec.fields).some(containsSecret) && Object.hasOwn(inputs, property);
   return hides ? { property: "", reason: `${property} ${reason}`, code } : failure;
-}
-
-/** Whether a path leads into a field, as in `oidc.issuer` or `defaultScopes[0]`: of those the engine prints no value. */
-function isInside(spec: ResourceSpec, property: string): boolean {
-  return Object.keys(spec.fields).some(
-    (key) => property.startsWith(`${key}.`) || property.startsWith(`${key}[`),
-  );
 }
 
 function mayHoldPassword(field: FieldSpec, value: Json | undefined): boolean {

@@ -44,11 +44,11 @@ export type ImageEffect =
   | "user"
   | "contents";
 
-/** Reads a member of a response; `body` is the object that contains it. */
+/** Computes a member of a result; `value` is the member of that name in the response, and `body` contains it. */
 export type Decoder<T> = (value: unknown, body: Readonly<Record<string, unknown>>) => T;
 
-/** What a lookup returns and no argument sets, by its name in the result. */
-export type Reads = Readonly<Record<string, Decoder<unknown>>>;
+/** What a lookup returns and no argument sets, by its name in the result: described like a field, or computed. */
+export type Reads = Readonly<Record<string, FieldSpec | Decoder<unknown>>>;
 
 interface Behaviour {
   /** That of the field around it if not given, else `other`. */
@@ -79,6 +79,8 @@ interface Behaviour {
    * server does not take it over, that is a warning.
    */
   readonly ignoreDrift?: boolean;
+  /** A lookup leaves it out where it is not set, instead of returning something empty. */
+  readonly leftOut?: true;
   /** An output that is returned only at creation: kept from state on read. */
   readonly createOnly?: boolean;
   /** Its name on the wire, where that is not the property's. */

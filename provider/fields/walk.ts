@@ -21,19 +21,24 @@ export const typeNames: Record<FieldSpec["type"], string> = {
 /** Whose value it is: a program gives plain JSON, and the API may write numbers as text, and new names as numbers. */
 type Writer = "program" | "api";
 
+/** Whether it is a whole number, or the digits of one. */
+function isDigits(value: Json): boolean {
+  return typeof value === "string" ? /^-?\d+$/.test(value) : Number.isSafeInteger(value);
+}
+
 /** Whether a value has the type of its field; what is in it may have another. */
 export function hasType(field: FieldSpec, value: Json, writer: Writer): boolean {
   switch (field.type) {
     case "string":
+      if (writer === "api" && field.format === "int64") return isDigits(value);
       return typeof value === "string";
     case "enum":
-      return typeof value === "string" || (writer === "api" && Number.isInteger(value));
+      return typeof value === "string" || (writer === "api" && Number.isSafeInteger(value));
     case "boolean":
       return typeof value === "boolean";
     case "integer":
-      if (writer === "api" && typeof value === "string") return /^-?\d+$/.test(value);
-      if (typeof value !== "number" || !Number.isInteger(value)) return false;
-      return writer === "api" || Math.abs(value + 0.5) < 2 ** 31;
+      if (writer === "api") return isDigits(value) && Number.isSafeInteger(Number(value));
+      return Number.isInteger(value) && Math.abs((value as number) + 0.5) < 2 ** 31;
     case "list":
       return Array.isArray(value);
     case "map":
@@ -75,4 +80,20 @@ export function partsOf(
     const own = Object.hasOwn(value, name) ? value[name] : undefined;
     return { field: member, key, at: `.${name}`, value: own };
   });
+}
+
+/** A list, map or object of these parts, each replaced; a part that becomes undefined is left out. */
+export function replaceParts(
+  whole: FieldSpec,
+  parts: readonly Part[],
+  replace: (part: Part) => Json | undefined,
+  nameOf: (key: string, member: FieldSpec) => string = (key) => key,
+): Json {
+  const entries = parts
+    .map((part): [string, Json | undefined] => [
+      whole.type === "object" ? nameOf(part.key, part.field) : part.key,
+      replace(part),
+    ])
+    .filter((entry): entry is [string, Json] => entry[1] !== undefined);
+  return whole.type === "list" ? entries.map(([, item]) => item) : Object.fromEntries(entries);
 }

@@ -3,8 +3,7 @@ import { printable } from "../lifecycle/messages";
 import { resource } from "../program/resource";
 import type { Api, Clock, Failure } from "../fields/resourceSpec";
 import type { Json, Props } from "../fields/values";
-import { decode } from "../fields/responseDecoders";
-import { kind, list, map, object, shape, string, word } from "../fields/builders";
+import { kind, list, map, object, shape, string, time, word } from "../fields/builders";
 import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";
 import { adviseOnName, description, forPeople, nameOnly, parentGroup } from "./common";
 
@@ -214,9 +213,9 @@ const accountAssociation = kind({
   },
   reads: {
     /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: decode.time,
+    createTime: time,
     /** When it last changed: RFC 3339, as the API wrote it. */
-    updateTime: decode.time,
+    updateTime: time,
   },
   operations: { afterWrite: awaitReady },
   validate: checkAwaited,

@@ -1,8 +1,7 @@
 import { timestampNanos } from "../fields/formats";
 import type { Failure } from "../fields/resourceSpec";
 import type { Json } from "../fields/values";
-import { decode } from "../fields/responseDecoders";
-import { string, type Decoded } from "../fields/builders";
+import { enumOf, list, resultObject, string, type Returned } from "../fields/builders";
 
 /** The parent's uid: immutable everywhere, a part of the path. */
 export const parentGroup = string({
@@ -97,40 +96,40 @@ export function checkEnd(property: string, end: Json | undefined, calendar: Cale
 
 const named = {
   /** The uid. */
-  uid: decode.string,
+  uid: string(),
   /** The name; empty where there is none. */
-  name: decode.string,
+  name: string(),
   /** The description; empty where there is none. */
-  description: decode.string,
+  description: string(),
 };
 
 const holder = {
   /** The `sub` claim of its tokens; empty where none is fixed. */
-  subject: decode.string,
+  subject: string(),
   /** The `iss` claim of its tokens; empty where none is fixed. */
-  issuer: decode.string,
+  issuer: string(),
   /** The e-mail address of a person; empty where there is none. */
-  email: decode.string,
+  email: string(),
 };
 
 const powers = {
   /** Full names, as in `CAP_REPO_LIST`; of one newer than the gateway its number. */
-  capabilities: decode.enumNames,
+  capabilities: list(enumOf("CAP_", [])),
 };
 
 /** The identity that a binding gives a role. */
-export interface BoundIdentity extends Decoded<typeof named>, Decoded<typeof holder> {}
+export interface BoundIdentity extends Returned<typeof named>, Returned<typeof holder> {}
 
 /** The group that a binding is for. */
-export interface BoundGroup extends Decoded<typeof named> {}
+export interface BoundGroup extends Returned<typeof named> {}
 
 /** The role that a binding gives. */
-export interface BoundRole extends Decoded<typeof named> {}
+export interface BoundRole extends Returned<typeof named> {}
 
 /** The role that an invite gives. */
-export interface InviteRole extends Decoded<typeof named>, Decoded<typeof powers> {}
+export interface InviteRole extends Returned<typeof named>, Returned<typeof powers> {}
 
-export const boundIdentity = decode.optionalObject<BoundIdentity>({ ...named, ...holder });
-export const boundGroup = decode.optionalObject<BoundGroup>(named);
-export const boundRole = decode.optionalObject<BoundRole>(named);
-export const inviteRole = decode.optionalObject<InviteRole>({ ...named, ...powers });
+export const boundIdentity = resultObject<BoundIdentity>({ ...named, ...holder });
+export const boundGroup = resultObject<BoundGroup>(named);
+export const boundRole = resultObject<BoundRole>(named);
+export const inviteRole = resultObject<InviteRole>({ ...named, ...powers });

@@ -1,6 +1,6 @@
 import { resource } from "../program/resource";
-import { decode } from "../fields/responseDecoders";
-import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
+import { uidOrParent } from "../fields/wire";
+import { kind, string, time, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
 
 const grants = { required: true, immutable: true, security: true } as const;
 
@@ -29,9 +29,9 @@ const externalGroupRoleMapping = kind({
   },
   reads: {
     /** The uid of the identity provider. */
-    identityProviderUid: decode.uidOrParent,
+    identityProviderUid: uidOrParent,
     /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: decode.time,
+    createTime: time,
   },
 });
 

@@ -1,8 +1,19 @@
 import { resource } from "../program/resource";
 import type { Failure } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
-import { decode } from "../fields/responseDecoders";
-import { boolean, enumOf, kind, string, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
+import { optionalParentUid } from "../fields/wire";
+import {
+  boolean,
+  enumOf,
+  integer,
+  kind,
+  map,
+  string,
+  time,
+  type ArgsOf,
+  type Resolved,
+  type ResultOf,
+} from "../fields/builders";
 import { adviseOnName, description, nameOnly } from "./common";
 
 function checkRoot(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
@@ -63,15 +74,15 @@ const group = kind({
   },
   reads: {
     /** The uid of its parent; left out on a root group. */
-    parentUid: decode.optionalParentUid,
+    parentUid: optionalParentUid,
     /** How many of each type of resource there may be; left out where nothing is limited. */
-    resourceLimits: decode.int32Map,
+    resourceLimits: map(integer(), { leftOut: true }),
     /** `ORG_STATUS_…`; inherited from the root. Left out where it is not set. */
-    status: decode.enumName,
+    status: enumOf("ORG_STATUS_", []),
     /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: decode.time,
+    createTime: time,
     /** When it last changed: RFC 3339, as the API wrote it. */
-    updateTime: decode.time,
+    updateTime: time,
   },
   validate: checkRoot,
   inputWarnings: { name: adviseOnName },

@@ -1,7 +1,6 @@
 import { resource } from "../program/resource";
 import { durationNanos } from "../fields/formats";
-import { decode } from "../fields/responseDecoders";
-import { boolean, kind, secret, string } from "../fields/builders";
+import { boolean, kind, secret, string, time } from "../fields/builders";
 import type { ArgsOf, OutputsOf, Resolved, ResultOf } from "../fields/builders";
 import { inviteRole, parentGroup } from "./common";
 
@@ -21,7 +20,14 @@ const groupInvite = kind({
     /** The uid of the group that the invite leads to. Changing it replaces the invite. */
     parentUid: parentGroup,
     /** The uid of the role that whoever accepts it gets on the group. Changing it replaces the invite. */
-    roleUid: string({ format: "uid", required: true, immutable: true, security: true, access: "role" }),
+    roleUid: string({
+      format: "uid",
+      required: true,
+      immutable: true,
+      hydratedIn: "role",
+      security: true,
+      access: "role",
+    }),
     /** How long it can be accepted, as in `24h` or `86400s`. Changing it replaces the invite. */
     ttl: string({
       format: "duration",
@@ -46,11 +52,11 @@ const groupInvite = kind({
   },
   reads: {
     /** The uid of the role; empty once the role is deleted. */
-    roleUid: decode.uidOrEmbedded("role"),
+    roleUid: string(),
     /** The role as the API shows it; left out once it is deleted. */
     role: inviteRole,
     /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: decode.time,
+    createTime: time,
   },
   operations: {
     normalizeRead: withRole,

@@ -1,8 +1,8 @@
 import { resource } from "../program/resource";
 import { isObject } from "../fields/values";
 import type { Props } from "../fields/values";
-import { decode } from "../fields/responseDecoders";
-import { enumOf, kind, list, map, object, shape, string } from "../fields/builders";
+import { optionalParentUid } from "../fields/wire";
+import { enumOf, kind, list, map, object, shape, string, time } from "../fields/builders";
 import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";
 import { checkEnd, description, forPeople, identityName, nameOnly, parentGroup } from "./common";
 
@@ -135,17 +135,17 @@ const identity = kind({
   ],
   reads: {
     /** The uid of its group; left out where it has none. */
-    parentUid: decode.optionalParentUid,
+    parentUid: optionalParentUid,
     /** The verified e-mail address of a person; empty where there is none. */
-    email: decode.string,
+    email: string(),
     /** The e-mail address that nobody has verified; empty where there is none. */
-    emailUnverified: decode.string,
+    emailUnverified: string(),
     /** When it was last used: RFC 3339, as the API wrote it. Left out where it never was. */
-    lastSeenTime: decode.time,
+    lastSeenTime: time,
     /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: decode.time,
+    createTime: time,
     /** When it last changed: RFC 3339, as the API wrote it. */
-    updateTime: decode.time,
+    updateTime: time,
   },
   validate: (inputs, _unknown, { olds, now }) =>
     checkEnd("staticKeys.expirationTime", expirationIn(inputs), {

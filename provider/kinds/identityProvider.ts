@@ -3,9 +3,19 @@ import { resource } from "../program/resource";
 import type { Api, Failure } from "../fields/resourceSpec";
 import { isObject } from "../fields/values";
 import type { Props } from "../fields/values";
-import { decode } from "../fields/responseDecoders";
-import { boolean, enumOf, kind, list, objectWithSecret, secret, shape, string } from "../fields/builders";
-import type { ArgsOf, Decoded, Resolved, ResultOf } from "../fields/builders";
+import {
+  boolean,
+  enumOf,
+  kind,
+  list,
+  objectWithSecret,
+  resultObject,
+  secret,
+  shape,
+  string,
+  time,
+} from "../fields/builders";
+import type { ArgsOf, Returned, Resolved, ResultOf } from "../fields/builders";
 import { adviseOnName, description, nameOnly, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
@@ -42,17 +52,17 @@ const oidc = shape({
 
 const scim = {
   /** Whether it is on. */
-  enabled: decode.boolean,
+  enabled: boolean(),
   /** The address for the provisioning side; empty where there is none. */
-  endpointUrl: decode.string,
+  endpointUrl: string(),
   /** When the token ends: RFC 3339, as the API wrote it. Left out where there is no token, or it never ends. */
-  tokenExpireTime: decode.time,
+  tokenExpireTime: time,
   /** When the token before it ends: RFC 3339, as the API wrote it. */
-  previousTokenExpireTime: decode.time,
+  previousTokenExpireTime: time,
   /** `CREDENTIAL_STATE_…`; left out where it is not set. */
-  credentialState: decode.enumName,
+  credentialState: enumOf("CREDENTIAL_STATE_", []),
   /** The version that changes of SCIM must name; empty where there is none. */
-  etag: decode.string,
+  etag: string(),
 };
 
 /** How people sign in: an OpenID Connect provider. */
@@ -62,7 +72,7 @@ export interface OidcArgs extends ArgsOf<typeof oidc> {}
 export interface IdentityProviderOidc extends ResultOf<typeof oidc> {}
 
 /** How far people are provisioned by SCIM. */
-export interface IdentityProviderScim extends Decoded<typeof scim> {}
+export interface IdentityProviderScim extends Returned<typeof scim> {}
 
 /** Reported beside the secret, not at `oidc`: the engine prints the value of a property that it finds. */
 function checkCredential(inputs: Props): Failure[] {
@@ -138,11 +148,11 @@ const identityProvider = kind({
   },
   reads: {
     /** How far SCIM is set up. Lists leave it out: read the provider by its uid or name. */
-    scim: decode.optionalObject<IdentityProviderScim>(scim),
+    scim: resultObject<IdentityProviderScim>(scim),
     /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: decode.time,
+    createTime: time,
     /** When it last changed: RFC 3339, as the API wrote it. */
-    updateTime: decode.time,
+    updateTime: time,
   },
   operations: {
     writeSubresource: (api, uid, _olds, news) => setScimEnabled(api, uid, news),

@@ -1,8 +1,7 @@
 import { resource } from "../program/resource";
 import type { Failure } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
-import { decode } from "../fields/responseDecoders";
-import { enumOf, integer, kind, list, map, object, shape, string } from "../fields/builders";
+import { boolean, enumOf, integer, kind, list, map, object, shape, string, time } from "../fields/builders";
 import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";
 import { adviseOnName, bundle, forPeople, oneLine, parentGroup, tagName } from "./common";
 
@@ -38,13 +37,13 @@ const syncConfig = shape({
   },
   reads: {
     /** Whether only tags are copied that no later build moves. Decided by the service. */
-    uniqueTags: decode.boolean,
+    uniqueTags: boolean(),
     /** When copying ends: RFC 3339, as the API wrote it. Decided by the service. */
-    expirationTime: decode.time,
+    expirationTime: time,
     /** What is put into the images on the way; empty where there is nothing. Decided by the service. */
-    apkoOverlay: decode.string,
+    apkoOverlay: string(),
     /** Whether the time of grace after the end has begun. Decided by the service. */
-    gracePeriod: decode.boolean,
+    gracePeriod: boolean(),
   },
 });
 
@@ -277,9 +276,9 @@ const repo = kind({
   },
   reads: {
     /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: decode.time,
+    createTime: time,
     /** When it last changed: RFC 3339, as the API wrote it. */
-    updateTime: decode.time,
+    updateTime: time,
   },
   validate: checkSynced,
   inputWarnings: { name: adviseOnName },

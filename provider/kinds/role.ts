@@ -1,6 +1,15 @@
 import { resource } from "../program/resource";
-import { decode } from "../fields/responseDecoders";
-import { enumOf, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
+import { isRoot, optionalParentUid } from "../fields/wire";
+import {
+  enumOf,
+  kind,
+  list,
+  string,
+  time,
+  type ArgsOf,
+  type Resolved,
+  type ResultOf,
+} from "../fields/builders";
 import { adviseOnCapabilities, capabilityNames, type UsualCapability } from "./capabilities";
 import { adviseOnName, description, nameOnly, parentGroup } from "./common";
 
@@ -34,13 +43,13 @@ const role = kind({
   },
   reads: {
     /** Whether it is one of the platform's own, which never change. */
-    builtIn: decode.isRoot,
+    builtIn: isRoot,
     /** The uid of its group; left out on a built-in role. */
-    parentUid: decode.optionalParentUid,
+    parentUid: optionalParentUid,
     /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: decode.time,
+    createTime: time,
     /** When it last changed: RFC 3339, as the API wrote it. */
-    updateTime: decode.time,
+    updateTime: time,
   },
   inputWarnings: { name: adviseOnName, capabilities: adviseOnCapabilities },
 });

@@ -1,6 +1,5 @@
 import { resource } from "../program/resource";
-import { decode } from "../fields/responseDecoders";
-import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
+import { kind, string, time, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
 import { boundGroup, boundIdentity, boundRole, parentGroup } from "./common";
 import { bindingBatch, bindingKind, grantee, grantedRole, declaredGrantKey } from "./grants";
 
@@ -26,7 +25,7 @@ const roleBinding = kind({
     /** The role as the API shows it; left out where the response does not hold it. */
     role: boundRole,
     /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: decode.time,
+    createTime: time,
   },
   operations: {
     create: (api, inputs, body) => api.createShared(bindingBatch, inputs["parentUid"] as string, body),

@@ -5,7 +5,6 @@ import { isObject } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { hasCode, handlerError } from "../lifecycle/messages";
 import { resource } from "../program/resource";
-import { decode } from "../fields/responseDecoders";
 import { boolean, kind, secret, shape, string } from "../fields/builders";
 import type { ArgsOf, OutputsOf, Resolved } from "../fields/builders";
 import { checkEnd } from "./common";
@@ -187,7 +186,7 @@ const scimToken = kind({
   },
   reads: {
     /** The version that each rotation and revocation changes. */
-    etag: decode.string,
+    etag: string(),
   },
   operations: {
     inputsAfterLostSecret: (inputs) => ({ ...inputs, rotate: LOST }),

@@ -1,8 +1,16 @@
 import { resource } from "../program/resource";
 import type { Api } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
-import { decode } from "../fields/responseDecoders";
-import { boolean, kind, list, string, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
+import {
+  boolean,
+  kind,
+  list,
+  string,
+  time,
+  type ArgsOf,
+  type Resolved,
+  type ResultOf,
+} from "../fields/builders";
 import { bundle, forPeople, parentRepo, tagName } from "./common";
 
 const COLLECTION = "/registry/v2/tags";
@@ -64,7 +72,7 @@ const tag = kind({
   },
   reads: {
     /** When it last changed: RFC 3339, as the API wrote it. */
-    updateTime: decode.time,
+    updateTime: time,
   },
   declaredKeys: tagKeys,
   retainedBy: tagKeys,

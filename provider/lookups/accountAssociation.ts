@@ -1,6 +1,8 @@
+import { enumOf, string } from "../fields/builders";
+import type { Returned } from "../fields/builders";
+import { resultReader } from "../fields/wire";
+import type { JsonObject } from "../http/client";
 import { AccountAssociation } from "../kinds/accountAssociation";
-import { decode } from "../fields/responseDecoders";
-import type { Decoded } from "../fields/builders";
 import * as take from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { functionsOf } from "./invoke";
@@ -20,20 +22,19 @@ export interface CheckAccountAssociationArgs extends ArgumentsOf<typeof takes> {
 
 const checked = {
   /** Whether the platform can use the account. */
-  ready: (_value: unknown, body: Readonly<Record<string, unknown>>) =>
-    body["status"] === "CHECK_STATUS_READY",
+  ready: (_value: unknown, body: JsonObject) => body["status"] === "CHECK_STATUS_READY",
   /** `CHECK_STATUS_…`; left out where the response does not say. */
-  status: decode.enumName,
+  status: enumOf("CHECK_STATUS_", []),
   /** Why, in a word for programs; empty where there is nothing to say. */
-  reason: decode.string,
+  reason: string(),
   /** Why, for people; empty where there is nothing to say. */
-  message: decode.string,
+  message: string(),
 };
 
 /** What `checkAccountAssociation` returns. */
-export interface CheckAccountAssociationResult extends Decoded<typeof checked> {}
+export interface CheckAccountAssociationResult extends Returned<typeof checked> {}
 
-const decodeCheck = decode.object<CheckAccountAssociationResult>(checked);
+const readCheck = resultReader<CheckAccountAssociationResult>(checked);
 
 const check = functionsOf<CheckAccountAssociationArgs, CheckAccountAssociationResult>({
   call: "checkAccountAssociation",
@@ -41,7 +42,7 @@ const check = functionsOf<CheckAccountAssociationArgs, CheckAccountAssociationRe
   run: async (client, { uid, provider }) => {
     const path = client.address(AccountAssociation.spec.collection, uid, ":checkAccountAssociation");
     const response = client.post(path, { providerType: provider }, { isIdempotent: true });
-    return decodeCheck(await orNotFound(response, notFoundMessage(uid)));
+    return readCheck(await orNotFound(response, notFoundMessage(uid)));
   },
 });
 

@@ -1,34 +1,82 @@
-import { decode } from "../fields/responseDecoders";
-import type { Decoded } from "../fields/builders";
-import { decodeSeverities, eventKind } from "./advisoryParts";
+import { enumOf, list, resultObject, string, time } from "../fields/builders";
+import type { ReadsOf, Returned } from "../fields/builders";
+import { isObject } from "../fields/values";
+import { optionalParentUid, resultReader } from "../fields/wire";
+import type { JsonObject } from "../http/client";
+import { splitByUrlLength } from "../http/query";
 import * as take from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { functionsOf } from "./invoke";
 import { listArguments, lookupByUid, lookupList } from "./lookup";
 import type { ByUidArgs, ListArgs } from "./lookup";
 
+/* What is known of vulnerabilities: advisories, one for a component of an artifact, documents of packages, and metadata. */
+
+const severity = {
+  /** The system of the score: `TYPE_CVSS_V2`, `TYPE_CVSS_V3`, `TYPE_CVSS_V4`. Left out where it is not set. */
+  type: enumOf("TYPE_", []),
+  /** The score in that system. */
+  score: string(),
+};
+
+/** How severe a vulnerability is. */
+export interface AdvisorySeverity extends Returned<typeof severity> {}
+
+const severities = list(resultObject<AdvisorySeverity>(severity));
+
+/** The kinds of events, which the API writes as the one member that is set. */
+const EVENT_KINDS = [
+  "detection",
+  "truePositiveDetermination",
+  "fixed",
+  "falsePositiveDetermination",
+  "analysisNotPlanned",
+  "fixNotPlanned",
+  "pendingUpstreamFix",
+  "patched",
+];
+
+/** The member that contains the data of an event: a known one, or an object that is none of the plain members. */
+function kindMember(
+  body: JsonObject,
+  plain: readonly string[],
+): [string, Record<string, unknown>] | undefined {
+  const found = Object.entries(body).filter(
+    (entry): entry is [string, Record<string, unknown>] => isObject(entry[1]) && !plain.includes(entry[0]),
+  );
+  return found.find(([key]) => EVENT_KINDS.includes(key)) ?? found[0];
+}
+
+/** The kind and the data of an event. `plain`: members of every event that may be objects too. */
+function eventKind(plain: readonly string[]): ReadsOf<{ kind?: string; content: Record<string, unknown> }> {
+  return {
+    kind: (_value, body) => kindMember(body, plain)?.[0],
+    content: (_value, body) => kindMember(body, plain)?.[1] ?? {},
+  };
+}
+
 /** Selects one advisory. */
 export type GetAdvisoryArgs = ByUidArgs;
 
-const event = {
+const advisoryEvent = {
   /** The uid; empty where there is none. */
-  uid: decode.string,
+  uid: string(),
   /** When it was written: RFC 3339, as the API wrote it. */
-  createTime: decode.time,
+  createTime: time,
   /** What was found: bytes in base64; empty where there is nothing. */
-  findings: decode.string,
+  findings: string(),
   /** Who wrote it; empty where that is not known. */
-  author: decode.string,
+  author: string(),
   /** Who reviewed it; empty before a review. */
-  reviewer: decode.string,
+  reviewer: string(),
   /** `REVIEW_STATE_…`; left out where it is not set. */
-  reviewState: decode.enumName,
+  reviewState: enumOf("REVIEW_STATE_", []),
   /** Where it is discussed. */
-  issue: decode.optionalString,
+  issue: string({ leftOut: true }),
 };
 
 /** Something that was found out or done about a vulnerability. */
-export interface AdvisoryEvent extends Decoded<typeof event> {
+export interface AdvisoryEvent extends Returned<typeof advisoryEvent> {
   /**
    * What it is: `detection`, `truePositiveDetermination`, `fixed`, `falsePositiveDetermination`,
    * `analysisNotPlanned`, `fixNotPlanned`, `pendingUpstreamFix`, `patched`, or one newer than this package.
@@ -40,55 +88,50 @@ export interface AdvisoryEvent extends Decoded<typeof event> {
 
 const advisory = {
   /** The uid. */
-  uid: decode.string,
+  uid: string(),
   /** The uid of its parent; left out where it has none. */
-  parentUid: decode.optionalParentUid,
+  parentUid: optionalParentUid,
   /** The id of the advisory, as in `CGA-…`. */
-  advisoryId: decode.string,
+  advisoryId: string(),
   /** The id that it had before. */
-  legacyAdvisoryId: decode.optionalString,
+  legacyAdvisoryId: string({ leftOut: true }),
   /** Who wrote it; empty where that is not known. */
-  author: decode.string,
+  author: string(),
   /** The name of the artifact. */
-  artifactName: decode.string,
+  artifactName: string(),
   /** The type of the artifact, as in `apk`. */
-  artifactType: decode.string,
+  artifactType: string(),
   /** The architecture of the artifact. */
-  artifactArchitecture: decode.string,
+  artifactArchitecture: string(),
   /** The name of the component in it. */
-  componentName: decode.string,
+  componentName: string(),
   /** The type of the component. */
-  componentType: decode.string,
+  componentType: string(),
   /** Where the component is in the artifact. */
-  componentLocation: decode.string,
+  componentLocation: string(),
   /** Other ids of the vulnerability, as in `CVE-…`. */
-  aliases: decode.strings,
+  aliases: list(string()),
   /** How severe it is, in different systems. */
-  severities: decodeSeverities,
+  severities,
   /** What was found out and done, in the order of the response. */
-  events: decode.objects(
-    decode.object<AdvisoryEvent>({
-      ...event,
-      ...eventKind(["createTime", "findings"]),
-    }),
-  ),
+  events: list(resultObject<AdvisoryEvent>({ ...advisoryEvent, ...eventKind(["createTime", "findings"]) })),
   /** When it was made: RFC 3339, as the API wrote it. */
-  createTime: decode.time,
+  createTime: time,
   /** When it last changed: RFC 3339, as the API wrote it. */
-  updateTime: decode.time,
+  updateTime: time,
   /** When it was withdrawn: RFC 3339, as the API wrote it. */
-  deleteTime: decode.time,
+  deleteTime: time,
 };
 
 /** What is known of one vulnerability in one component of one artifact. */
-export interface GetAdvisoryResult extends Decoded<typeof advisory> {}
+export interface GetAdvisoryResult extends Returned<typeof advisory> {}
 
 const eventType = take.enumName(
   "EVENT_TYPE_FILTER_",
   "DETECTION TRUE_POSITIVE_DETERMINATION FIXED FALSE_POSITIVE_DETERMINATION ANALYSIS_NOT_PLANNED FIX_NOT_PLANNED PENDING_UPSTREAM_FIX PATCHED",
 );
 
-const filters = {
+const advisoryFilters = {
   /** Only with these ids of advisories. */
   advisoryIds: take.texts,
   /** Only with these ids that they had before. */
@@ -126,21 +169,21 @@ const filters = {
 };
 
 /** Which advisories to list. All by default. A list keeps what matches any of its items. */
-export interface GetAdvisoriesArgs extends ListArgs, ArgumentsOf<typeof filters> {}
+export interface GetAdvisoriesArgs extends ListArgs, ArgumentsOf<typeof advisoryFilters> {}
 
-const COLLECTION = "/vulnerabilities/v2/advisories";
+const ADVISORIES = "/vulnerabilities/v2/advisories";
 
-const decodeAdvisory = decode.object<GetAdvisoryResult>(advisory);
+const readAdvisory = resultReader<GetAdvisoryResult>(advisory);
 
 // Advisories come from elsewhere; the form of their uids is not promised.
-const oneAdvisory = functionsOf(lookupByUid("getAdvisory", COLLECTION, decodeAdvisory, take.anyUid));
+const oneAdvisory = functionsOf(lookupByUid("getAdvisory", ADVISORIES, readAdvisory, take.anyUid));
 
 const advisories = functionsOf(
   lookupList<GetAdvisoriesArgs, GetAdvisoryResult>({
     call: "getAdvisories",
-    takes: { ...listArguments, ...filters },
-    collection: COLLECTION,
-    read: decodeAdvisory,
+    takes: { ...listArguments, ...advisoryFilters },
+    collection: ADVISORIES,
+    read: readAdvisory,
     problem: ({ origin, artifactNames }) =>
       origin !== undefined && artifactNames !== undefined
         ? "give either origin or artifactNames: beside origin the server ignores artifactNames"
@@ -167,3 +210,134 @@ export const getAdvisories = advisories.call;
 
 /** Returns what `getAdvisories` returns, as an output. Its arguments can be outputs of other resources. */
 export const getAdvisoriesOutput = advisories.output;
+
+const documentArguments = {
+  /** Only the document with this id: the name of a package. */
+  id: take.text,
+  /** Only documents about these vulnerabilities, as in `CVE-…`. */
+  cves: take.texts,
+};
+
+/** Which documents to read. All by default. */
+export interface GetAdvisoryDocumentsArgs extends ArgumentsOf<typeof documentArguments> {}
+
+const documentEvent = {
+  /** When: RFC 3339, as the API wrote it. */
+  timestamp: time,
+};
+
+/** Something that was found out or done about a vulnerability. */
+export interface DocumentEvent extends Returned<typeof documentEvent> {
+  /** What it is, as in `detection` or `fixed`. */
+  kind?: string;
+  /** The data of an event of its kind, as in `fixedVersion`: the API's JSON. */
+  content: Record<string, unknown>;
+}
+
+const statement = {
+  /** The id of the advisory. */
+  id: string(),
+  /** What was found out and done, in the order of the response. */
+  events: list(resultObject<DocumentEvent>({ ...documentEvent, ...eventKind(["timestamp"]) })),
+  /** Other ids of the vulnerability, as in `CVE-…`. */
+  aliases: list(string()),
+  /** The namespace of the package; empty where there is none. */
+  packageNamespace: string(),
+};
+
+/** What a document states about one vulnerability. */
+export interface DocumentAdvisory extends Returned<typeof statement> {}
+
+const document = {
+  /** The id: the name of the package. */
+  id: string(),
+  /** One for each vulnerability. */
+  advisories: list(resultObject<DocumentAdvisory>(statement)),
+};
+
+/** The security advisories of one package. */
+export interface AdvisoryDocument extends Returned<typeof document> {}
+
+const metadataArguments = {
+  /** Their ids, as in `CVE-2026-0001`. Many ids are sent in several requests. */
+  ids: { ...take.required(take.texts), canSplit: () => true },
+};
+
+/** Selects vulnerabilities. */
+export interface GetVulnerabilityMetadataArgs extends ArgumentsOf<typeof metadataArguments> {}
+
+const reference = {
+  /** Its type; left out if the response has none. */
+  type: enumOf("", []),
+  /** Its address. */
+  url: string(),
+};
+
+/** A text to read on. */
+export interface VulnerabilityReference extends Returned<typeof reference> {}
+
+const vulnerability = {
+  /** The id. */
+  id: string(),
+  /** One line; empty where there is none. */
+  summary: string(),
+  /** The whole text; empty where there is none. */
+  details: string(),
+  /** Texts to read on. */
+  references: list(resultObject<VulnerabilityReference>(reference)),
+  /** How severe it is, in different systems. */
+  severities,
+};
+
+/** What is known of a vulnerability wherever it is. */
+export interface VulnerabilityMetadata extends Returned<typeof vulnerability> {}
+
+const readDocument = resultReader<AdvisoryDocument>(document);
+
+const documents = functionsOf<GetAdvisoryDocumentsArgs, AdvisoryDocument[]>({
+  call: "getAdvisoryDocuments",
+  takes: documentArguments,
+  run: async (client, args) => {
+    if (args.cves?.length === 0) return [];
+    const path = "/advisory/v2/documents";
+    const response = await client.get(path, { ...args });
+    return (await client.extractList(path, response, "documents")).map(readDocument);
+  },
+});
+
+const readMetadata = resultReader<VulnerabilityMetadata>(vulnerability);
+
+const MOST_IDS = 1000;
+
+const metadata = functionsOf<GetVulnerabilityMetadataArgs, VulnerabilityMetadata[]>({
+  call: "getVulnerabilityMetadata",
+  takes: metadataArguments,
+  run: async (client, { ids }) => {
+    const parts = await Promise.all(
+      splitByUrlLength("ids", ids, { maxValues: MOST_IDS }).map(async (part) => {
+        const responses: VulnerabilityMetadata[] = [];
+        const options = { member: "vulnerabilityMetadata", key: ({ id }: { id?: unknown }) => id };
+        for await (const item of client.list("/advisory/v2/metadata", { ids: part }, options)) {
+          responses.push(readMetadata(item));
+        }
+        return responses;
+      }),
+    );
+    const places = new Map([...new Set(ids)].map((id, place) => [id, place]));
+    const findPosition = ({ id }: VulnerabilityMetadata): number => places.get(id) ?? places.size;
+    const once = new Map(parts.flat().map((response) => [response.id, response]));
+    return [...once.values()].sort((one, other) => findPosition(one) - findPosition(other));
+  },
+});
+
+/** Reads the security advisories of packages. */
+export const getAdvisoryDocuments = documents.call;
+
+/** Returns what `getAdvisoryDocuments` returns, as an output. Its arguments can be outputs of other resources. */
+export const getAdvisoryDocumentsOutput = documents.output;
+
+/** Reads what is known of vulnerabilities, in the order of `ids`, each once. What nothing is known of is left out. */
+export const getVulnerabilityMetadata = metadata.call;
+
+/** Returns what `getVulnerabilityMetadata` returns, as an output. Its arguments can be outputs of other resources. */
+export const getVulnerabilityMetadataOutput = metadata.output;

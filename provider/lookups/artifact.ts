@@ -1,5 +1,6 @@
-import { decode } from "../fields/responseDecoders";
-import type { Decoded } from "../fields/builders";
+import { enumOf, integer, string, time } from "../fields/builders";
+import type { Returned } from "../fields/builders";
+import { resultReader } from "../fields/wire";
 import * as take from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { functionsOf } from "./invoke";
@@ -28,25 +29,25 @@ export interface GetArtifactsArgs extends ArgumentsOf<typeof artifactArguments> 
 
 const artifact = {
   /** The uid; it looks different from others and has no parent. */
-  uid: decode.string,
+  uid: string(),
   /** The name. */
-  name: decode.string,
+  name: string(),
   /** The description; empty where there is none. */
-  description: decode.string,
+  description: string(),
   /** `ECOSYSTEM_…`; left out where it is not set. */
-  ecosystem: decode.enumName,
+  ecosystem: enumOf("ECOSYSTEM_", []),
   /** The newest version; empty where there is none. */
-  latestVersion: decode.string,
+  latestVersion: string(),
   /** How many versions there are. */
-  versionCount: decode.int32,
+  versionCount: integer(),
   /** When it was made: RFC 3339, as the API wrote it. */
-  createTime: decode.time,
+  createTime: time,
   /** When it last changed: RFC 3339, as the API wrote it. */
-  updateTime: decode.time,
+  updateTime: time,
 };
 
 /** A library. */
-export interface GetArtifactResult extends Decoded<typeof artifact> {}
+export interface GetArtifactResult extends Returned<typeof artifact> {}
 
 const versionArguments = {
   /** The uid of the library, as `getArtifacts` returns it. */
@@ -61,36 +62,36 @@ export interface GetArtifactVersionsArgs extends ArgumentsOf<typeof versionArgum
 
 const version = {
   /** The uid. */
-  uid: decode.string,
+  uid: string(),
   /** The name. */
-  name: decode.string,
+  name: string(),
   /** The version. */
-  version: decode.string,
+  version: string(),
   /** The description; empty where there is none. */
-  description: decode.string,
+  description: string(),
   /** The size in bytes: an exact whole number, in decimal digits. */
-  sizeBytes: decode.int64,
+  sizeBytes: string({ format: "int64" }),
   /** When it was made: RFC 3339, as the API wrote it. */
-  createTime: decode.time,
+  createTime: time,
   /** When it last changed: RFC 3339, as the API wrote it. */
-  updateTime: decode.time,
+  updateTime: time,
 };
 
 /** A version of a library. */
-export interface GetArtifactVersionResult extends Decoded<typeof version> {}
+export interface GetArtifactVersionResult extends Returned<typeof version> {}
 
 /** What to count. */
 export interface GetArtifactCountArgs extends ArgumentsOf<typeof ecosystemArgument> {}
 
 const ecosystemCount = {
   /** `ECOSYSTEM_…`; left out where it is not set. */
-  ecosystem: decode.enumName,
+  ecosystem: enumOf("ECOSYSTEM_", []),
   /** The number: exact, in decimal digits. */
-  totalCount: decode.int64,
+  totalCount: string({ format: "int64" }),
 };
 
 /** How many libraries an ecosystem has. */
-export interface ArtifactCount extends Decoded<typeof ecosystemCount> {}
+export interface ArtifactCount extends Returned<typeof ecosystemCount> {}
 
 /** What `getArtifactCount` returns. */
 export interface GetArtifactCountResult {
@@ -105,7 +106,7 @@ const artifacts = functionsOf(
     call: "getArtifacts",
     takes: artifactArguments,
     collection: COLLECTION,
-    read: decode.object<GetArtifactResult>(artifact),
+    read: resultReader<GetArtifactResult>(artifact),
   }),
 );
 
@@ -115,11 +116,11 @@ const versions = functionsOf(
     takes: versionArguments,
     collection: ({ artifactUid }) => `${COLLECTION}/${encodeURIComponent(artifactUid)}/versions`,
     member: "artifactVersions",
-    read: decode.object<GetArtifactVersionResult>(version),
+    read: resultReader<GetArtifactVersionResult>(version),
   }),
 );
 
-const decodeCounts = decode.objects(decode.object<ArtifactCount>(ecosystemCount));
+const readCount = resultReader<ArtifactCount>(ecosystemCount);
 
 const count = functionsOf<GetArtifactCountArgs, GetArtifactCountResult>({
   call: "getArtifactCount",
@@ -127,7 +128,7 @@ const count = functionsOf<GetArtifactCountArgs, GetArtifactCountResult>({
   run: async (client, { ecosystems }) => {
     const path = `${COLLECTION}/count`;
     const response = await client.get(path, { ecosystems });
-    return { counts: decodeCounts(await client.extractList(path, response, "counts")) };
+    return { counts: (await client.extractList(path, response, "counts")).map(readCount) };
   },
 });
 

@@ -1,7 +1,8 @@
 import { CodedError } from "../errors/codedError";
+import { isObject } from "../fields/values";
+import { resourceReader } from "../fields/wire";
 import { Group } from "../kinds/group";
 import type { GetGroupResult } from "../kinds/group";
-import { decode, isRecord, resourceDecoder } from "../fields/responseDecoders";
 import { functionsOf } from "./invoke";
 import { orNotFound } from "./lookup";
 
@@ -11,17 +12,17 @@ export interface CheckEligibilityResult {
   eligible: boolean;
 }
 
-const COLLECTION = Group.spec.collection;
-const decodeGroup = resourceDecoder(Group.spec) as (response: unknown) => GetGroupResult;
+const GROUPS = Group.spec.collection;
+const readGroup = resourceReader(Group.spec) as (response: unknown) => GetGroupResult;
 
 const ownGroup = functionsOf<object, GetGroupResult>({
   call: "lookupGroup",
   takes: {},
   run: async (client) => {
     const none = "there is no group for the e-mail domain of this token";
-    const { group } = await orNotFound(client.getAllowingEmpty(`${COLLECTION}:lookupGroup`), none);
-    if (!isRecord(group)) throw new CodedError("PP1203", none);
-    return decodeGroup(group);
+    const { group } = await orNotFound(client.getAllowingEmpty(`${GROUPS}:lookupGroup`), none);
+    if (!isObject(group)) throw new CodedError("PP1203", none);
+    return readGroup(group);
   },
 });
 
@@ -29,8 +30,8 @@ const eligibility = functionsOf<object, CheckEligibilityResult>({
   call: "checkEligibility",
   takes: {},
   run: async (client) => {
-    const { eligible } = await client.getAllowingEmpty(`${COLLECTION}:checkEligibility`);
-    return { eligible: decode.boolean(eligible) };
+    const { eligible } = await client.getAllowingEmpty(`${GROUPS}:checkEligibility`);
+    return { eligible: eligible === true };
   },
 });
 

@@ -1,6 +1,6 @@
 import { CodedError } from "../errors/codedError";
+import { stringOrEmpty } from "../fields/values";
 import { Identity } from "../kinds/identity";
-import { decode } from "../fields/responseDecoders";
 import * as take from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { functionsOf } from "./invoke";
@@ -26,7 +26,7 @@ const person = functionsOf<LookupIdentityArgs, LookupIdentityResult>({
   takes,
   run: async (client, { issuer, subject }) => {
     const response = await client.get(`${Identity.spec.collection}:lookupIdentity`, { issuer, subject });
-    const uid = decode.string(response["uid"]);
+    const uid = stringOrEmpty(response["uid"]);
     if (uid === "") throw new CodedError("PP2108", `the response has no uid for ${subject} of ${issuer}`);
     return { uid };
   },

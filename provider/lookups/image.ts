@@ -1,5 +1,8 @@
+import { string } from "../fields/builders";
+import type { Returned } from "../fields/builders";
+import { resultReader } from "../fields/wire";
 import type { Client, JsonObject, Query } from "../http/client";
-import { decode } from "../fields/responseDecoders";
+import { Repo } from "../kinds/repo";
 import * as take from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { functionsOf } from "./invoke";
@@ -30,16 +33,20 @@ export interface GetImageArchitecturesResult {
   architectures: string[];
 }
 
-/** What `getImageSize` returns. */
-export interface GetImageSizeResult {
+const imageSize = {
   /** The size in bytes: an exact whole number, in decimal digits. `BigInt(bytes)` calculates with it. */
-  bytes: string;
+  bytes: string({ format: "int64", wire: "size" }),
   /** The architecture that it is the size for. */
-  architecture: string;
-}
+  architecture: string(),
+};
+
+/** What `getImageSize` returns. */
+export interface GetImageSizeResult extends Returned<typeof imageSize> {}
+
+const readSize = resultReader<GetImageSizeResult>(imageSize);
 
 function digestAddress(client: Client, { repoUid, digest }: GetImageArchitecturesArgs, what: string): string {
-  return client.address("/registry/v2/repos", repoUid, `/digests/${digest}/${what}`);
+  return client.address(Repo.spec.collection, repoUid, `/digests/${digest}/${what}`);
 }
 
 function getImage(
@@ -58,7 +65,8 @@ const architectures = functionsOf<GetImageArchitecturesArgs, GetImageArchitectur
   run: async (client, args) => {
     const path = digestAddress(client, args, "architectures");
     const response = await getImage(client, path, args);
-    return { architectures: decode.strings(await client.extractList(path, response, "architectures")) };
+    const names = await client.extractList(path, response, "architectures");
+    return { architectures: names.filter((name) => typeof name === "string") };
   },
 });
 
@@ -66,12 +74,10 @@ const size = functionsOf<GetImageSizeArgs, GetImageSizeResult>({
   call: "getImageSize",
   takes: sizeArguments,
   run: async (client, args) => {
-    const { architecture } = args;
-    const response = await getImage(client, digestAddress(client, args, "size"), args, { architecture });
-    return {
-      bytes: decode.int64(response["size"]),
-      architecture: decode.optionalString(response["architecture"]) ?? architecture ?? "amd64",
-    };
+    const { architecture = "amd64" } = args;
+    const query = { architecture: args.architecture };
+    const size = readSize(await getImage(client, digestAddress(client, args, "size"), args, query));
+    return size.architecture === "" ? { ...size, architecture } : size;
   },
 });
 

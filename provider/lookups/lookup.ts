@@ -1,10 +1,12 @@
 import { CodedError } from "../errors/codedError";
+import { isReadAs } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import { capitalize } from "../fields/values";
-import { decode, resourceDecoder } from "../fields/responseDecoders";
+import { capitalize, compareTexts, stringOrEmpty } from "../fields/values";
+import { resourceReader } from "../fields/wire";
 import type { Client, JsonObject, Query } from "../http/client";
 import { isNotFound, printable } from "../http/errors";
 import { splitByUrlLength } from "../http/query";
+import { didYouMean } from "../text/suggestions";
 import { parentOf } from "../text/uid";
 import * as take from "./arguments";
 import type { ArgumentsOf, ArgumentTable, LookupInputs } from "./arguments";
@@ -146,19 +148,51 @@ async function getOne(client: Client, collection: string, uid: string): Promise<
   return object;
 }
 
+const MAX_NAMES = 20;
+
+/** What there is instead of a name that there is not, on the first page of the list: lines for an error. */
+async function listNames(client: Client, spec: ResourceSpec, name: string, query: Query): Promise<string[]> {
+  const names: string[] = [];
+  const byOrigin = new Map<string, string[]>();
+  try {
+    for await (const item of client.list(spec.collection, query, { pageSize: MAX_PAGE })) {
+      const isBuiltIn = parentOf(stringOrEmpty(item["uid"])) === undefined;
+      const origin = !isReadAs(spec, "builtIn") ? "there is" : isBuiltIn ? "built-in" : "custom";
+      byOrigin.set(origin, [...(byOrigin.get(origin) ?? []), stringOrEmpty(item["name"])]);
+      if (names.push(stringOrEmpty(item["name"])) >= MAX_PAGE) break;
+    }
+  } catch {
+    // The search for the name succeeded, so the error is that it found nothing.
+    return [];
+  }
+  const meant = didYouMean(name, names);
+  const lists = [...byOrigin].map(([origin, all]) => {
+    const shown = [...new Set(all)].sort(compareTexts).slice(0, MAX_NAMES);
+    const quoted = shown.map((one) => JSON.stringify(printable(one, 80)));
+    return `  ${origin}: ${quoted.join(", ")}${all.length > MAX_NAMES || names.length >= MAX_PAGE ? ", …" : ""}`;
+  });
+  return [
+    ...(meant === undefined ? [] : [`  did you mean ${JSON.stringify(printable(meant, 80))}?`]),
+    ...lists,
+  ];
+}
+
 /** The only object with a name; none and several are errors. */
 async function findByName<A extends Partial<ByNameArgs>>(
   client: Client,
-  { collection, listing }: ResourceSpec,
+  spec: ResourceSpec,
   takes: ArgumentTable<A>,
   args: A,
   read: (object: unknown) => object,
 ): Promise<JsonObject> {
-  const { name, parentUid } = args;
+  const { name = "", parentUid } = args;
   const isPicked = take.pickerOf(takes, args);
-  const parent = parentUid === undefined ? {} : { "uidp.children_of": parentUid };
+  const query = {
+    ...(parentUid === undefined ? {} : { "uidp.children_of": parentUid }),
+    ...spec.listing?.query,
+  };
   const matching: JsonObject[] = [];
-  for await (const item of client.list(collection, { name, ...parent, ...listing?.query })) {
+  for await (const item of client.list(spec.collection, { name, ...query })) {
     const { uid } = item;
     // Whatever the server's filter does.
     if (typeof uid !== "string" || item["name"] !== name) continue;
@@ -170,13 +204,16 @@ async function findByName<A extends Partial<ByNameArgs>>(
     const where = parentUid === undefined ? "" : ` below ${parentUid}`;
     throw new CodedError(
       "PP1203",
-      `there is no object with the name ${JSON.stringify(name)}${where} that this token may see`,
+      [
+        `there is no ${spec.noun} with the name ${JSON.stringify(name)}${where} that this token may see`,
+        ...(await listNames(client, spec, name, query)),
+      ].join("\n"),
     );
   }
   if (second === undefined) return first;
-  const candidates = matching.slice(0, 20).map((item) => {
+  const candidates = matching.slice(0, MAX_NAMES).map((item) => {
     const uid = String(item["uid"]);
-    const description = printable(decode.string(item["description"]), 80);
+    const description = printable(stringOrEmpty(item["description"]), 80);
     return `  ${uid} (parent: ${parentOf(uid) ?? "none"})${description === "" ? "" : ` ${description}`}`;
   });
   const advice =
@@ -215,7 +252,7 @@ function lookupByName<A extends Partial<ByNameArgs>, R extends object>(
       if (args.uid !== undefined) return read(await getOne(client, collection, args.uid));
       const listed = await findByName(client, spec, takes, args, read);
       const isPartial = listing?.contents === "partial";
-      return read(isPartial ? await getOne(client, collection, decode.string(listed["uid"])) : listed);
+      return read(isPartial ? await getOne(client, collection, stringOrEmpty(listed["uid"])) : listed);
     },
   };
 }
@@ -254,7 +291,7 @@ export function lookupsOf<One extends object, List extends ListArgs, Result exte
   } = {},
 ): LookupsOfKind<One, List, Result> {
   const { kind, collection, listsByName, sharesParentUid } = spec;
-  const read = resourceDecoder(spec) as (response: unknown) => Result;
+  const read = resourceReader(spec) as (response: unknown) => Result;
   // Of what shares the uid of its parent there is one below each.
   const { parentUid, ...byName } = selection;
   const selects = { ...byName, ...(sharesParentUid ? {} : { parentUid }), ...more.selects };

@@ -1,4 +1,4 @@
-import { decode } from "../fields/responseDecoders";
+import { stringOrEmpty } from "../fields/values";
 import { functionsOf } from "./invoke";
 
 /** What `ping` returns. */
@@ -11,7 +11,7 @@ const signOfLife = functionsOf<object, PingResult>({
   call: "ping",
   takes: {},
   run: async (client) => ({
-    response: decode.string((await client.getAllowingEmpty("/ping/v2/ping"))["response"]),
+    response: stringOrEmpty((await client.getAllowingEmpty("/ping/v2/ping"))["response"]),
   }),
 });
 

@@ -1,5 +1,5 @@
+import { stringOrEmpty } from "../fields/values";
 import { Repo } from "../kinds/repo";
-import { decode } from "../fields/responseDecoders";
 import * as take from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { functionsOf } from "./invoke";
@@ -27,7 +27,7 @@ const readme = functionsOf<GetRepoReadmeArgs, GetRepoReadmeResult>({
   run: async (client, { repoUid }) => {
     const path = client.address(Repo.spec.collection, repoUid, "/readme");
     const response = await orNotFound(client.getAllowingEmpty(path), notFoundMessage(repoUid));
-    return { uid: repoUid, content: decode.string(response["content"]) };
+    return { uid: repoUid, content: stringOrEmpty(response["content"]) };
   },
 });
 

@@ -1,6 +1,7 @@
+import { string, time } from "../fields/builders";
+import type { Returned } from "../fields/builders";
+import { resultReader } from "../fields/wire";
 import { encodeUid } from "../text/uid";
-import { decode } from "../fields/responseDecoders";
-import type { Decoded } from "../fields/builders";
 import * as take from "./arguments";
 import type { ArgumentsOf } from "./arguments";
 import { functionsOf } from "./invoke";
@@ -17,17 +18,17 @@ export interface GetTermsAcceptancesArgs extends ArgumentsOf<typeof takes> {}
 
 const acceptance = {
   /** The id of the document. */
-  docId: decode.string,
+  docId: string(),
   /** Who accepted it. */
-  acceptedBy: decode.string,
+  acceptedBy: string(),
   /** The uid of the group that it was accepted for. */
-  orgUid: decode.string,
+  orgUid: string(),
   /** When: RFC 3339, as the API wrote it. */
-  createTime: decode.time,
+  createTime: time,
 };
 
 /** An acceptance of a document, for a group or one above it. */
-export interface AcceptedTerms extends Decoded<typeof acceptance> {}
+export interface AcceptedTerms extends Returned<typeof acceptance> {}
 
 const acceptances = functionsOf(
   lookupList<GetTermsAcceptancesArgs, AcceptedTerms>({
@@ -35,7 +36,7 @@ const acceptances = functionsOf(
     takes,
     collection: ({ groupUid }) => `/iam/v2/terms/${encodeUid(groupUid)}`,
     member: "termsAcceptances",
-    read: decode.object<AcceptedTerms>(acceptance),
+    read: resultReader<AcceptedTerms>(acceptance),
     // They have no uid.
     key: ({ docId, acceptedBy, orgUid, createTime }) =>
       JSON.stringify([docId, acceptedBy, orgUid, createTime]),

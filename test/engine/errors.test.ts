@@ -353,9 +353,12 @@ describe("settings, through the real engine", () => {
     });
     const run = await stack.pulumi(["preview"]);
     expect(run.code).not.toBe(0);
-    for (const property of ["parentUid", "name", "claimMatch.issuerPattern", "claimMatch.subjectPattern"]) {
-      expect(run.output).toContain(`property ${property} `);
+    for (const property of ["parentUid", "name"])
+      expect(run.output).toContain(`property ${property} value {`);
+    for (const path of ["claimMatch.issuerPattern must", "claimMatch.subjectPattern conflicts"]) {
+      expect(run.output).toContain(`has a problem: ${path}`);
     }
+    expect(run.output).not.toContain("<nil>");
     expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
   });
 });

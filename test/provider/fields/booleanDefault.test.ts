@@ -2,9 +2,8 @@ import { checkInputs } from "../../../provider/fields/check";
 import { diffInputs } from "../../../provider/fields/diff";
 import { isSet } from "../../../provider/fields/equal";
 import { buildPatch } from "../../../provider/fields/patch";
-import { buildCreateBody, readBody } from "../../../provider/fields/wire";
+import { buildCreateBody, readBody, resourceReader } from "../../../provider/fields/wire";
 import { mergeLive } from "../../../provider/fields/mergeLive";
-import { resourceDecoder } from "../../../provider/fields/responseDecoders";
 import {
   boolean,
   enumOf,
@@ -112,9 +111,9 @@ describe("a boolean that is true by default", () => {
   });
 
   test("is read as true by a lookup where a response leaves it out", () => {
-    const decode = resourceDecoder(webhook);
-    expect(decode({ uid: "uid" })).toMatchObject({ active: true, muted: false });
-    expect(decode({ uid: "uid", active: false })).toMatchObject({ active: false });
+    const read = resourceReader(webhook);
+    expect(read({ uid: "uid" })).toMatchObject({ active: true, muted: false });
+    expect(read({ uid: "uid", active: false })).toMatchObject({ active: false });
   });
 });
 

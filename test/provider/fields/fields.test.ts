@@ -2,8 +2,7 @@ import { checkInputs } from "../../../provider/fields/check";
 import { equal } from "../../../provider/fields/equal";
 import type { PublicSpec } from "../../../provider/fields/fieldSpec";
 import type { Json } from "../../../provider/fields/values";
-import { findSchemaMismatch, fromWire, toWire } from "../../../provider/fields/wire";
-import { resourceDecoder } from "../../../provider/fields/responseDecoders";
+import { findSchemaMismatch, fromWire, resourceReader, toWire } from "../../../provider/fields/wire";
 import {
   boolean,
   enumOf,
@@ -105,13 +104,13 @@ describe.each(cases)("$title", ({ field, value, wire, read }) => {
   });
 
   test("is what a lookup returns", () => {
-    expect(resourceDecoder(spec)({ uid, field: wire })).toEqual({ uid, field: read });
+    expect(resourceReader(spec)({ uid, field: wire })).toEqual({ uid, field: read });
   });
 
   test("of another type is refused by the check, and not set for a lookup", () => {
     const wrong = Array.isArray(value) || typeof value !== "object" ? { a: [] } : [{}];
     expect(checkInputs(spec, { field: wrong }, { olds: {}, now: 0 })).toHaveLength(1);
-    const decode = resourceDecoder(spec);
-    expect(decode({ uid, field: wrong })).toEqual(decode({ uid }));
+    const read = resourceReader(spec);
+    expect(read({ uid, field: wrong })).toEqual(read({ uid }));
   });
 });

@@ -17,6 +17,8 @@ const viewer = {
 };
 const custom = { uid: CUSTOM_UID, name: "viewer", description: "", capabilities: ["CAP_REPO_LIST"] };
 
+const uidOf = (number: number): string => number.toString(16).padStart(40, "0");
+
 const roles = (...all: object[]): Reply => ({ json: { roles: all, nextPageToken: "", skipped: 0 } });
 
 async function told(args: object): Promise<string> {
@@ -98,14 +100,50 @@ describe("getRole says", () => {
   test("that there is none, and where it looked", async () => {
     context.server.script(() => roles());
     expect(await told({ name: "viewer" })).toBe(
-      'getRole: there is no object with the name "viewer" that this token may see (PP1203)',
+      'getRole: there is no role with the name "viewer" that this token may see (PP1203)',
     );
     expect(await told({ name: "viewer", parentUid: GROUP_UID })).toBe(
-      `getRole: there is no object with the name "viewer" below ${GROUP_UID} that this token may see (PP1203)`,
+      `getRole: there is no role with the name "viewer" below ${GROUP_UID} that this token may see (PP1203)`,
     );
     context.server.script([missing(ROLE_UID)]);
     expect(await told({ uid: ROLE_UID })).toBe(
       `getRole: there is no object with the uid ${ROLE_UID} (PP1203)`,
+    );
+  });
+
+  test("which there are, built-in and custom, and the one that was probably meant", async () => {
+    const owner = { ...viewer, uid: OTHER_UID, name: "owner" };
+    context.server.script(({ query }) =>
+      query.get("name") === null ? roles(viewer, custom, owner) : roles(),
+    );
+    expect((await told({ name: "viewre" })).split("\n")).toEqual([
+      'getRole: there is no role with the name "viewre" that this token may see',
+      '  did you mean "viewer"?',
+      '  built-in: "owner", "viewer"',
+      '  custom: "viewer"',
+      "  see pulumi-platform explain PP1203",
+    ]);
+    expect(context.server.requests).toHaveLength(2);
+  });
+
+  test("some of many, from one page", async () => {
+    const many = Array.from({ length: 200 }, (_, i) => ({
+      ...viewer,
+      uid: uidOf(i),
+      name: `role-${100 + i}`,
+    }));
+    context.server.script(({ query }) =>
+      query.get("name") === null ? { json: { roles: many, nextPageToken: "2" } } : roles(),
+    );
+    const [, list = ""] = (await told({ name: "owner" })).split("\n");
+    expect(list).toMatch(/^ {2}built-in: "role-100", .*"role-119", …$/);
+    expect(context.server.requests).toHaveLength(2);
+  });
+
+  test("that there is none, where what there is cannot be listed", async () => {
+    context.server.script(({ query }) => (query.get("name") === null ? failure(7, "no") : roles()));
+    expect(await told({ name: "viewer" })).toBe(
+      'getRole: there is no role with the name "viewer" that this token may see (PP1203)',
     );
   });
 
