@@ -175,7 +175,7 @@ export function findOpenSubject(facts: Facts, claimMatch: Json | undefined): Ope
     pattern,
     open,
     advice:
-      "write the subject (subject), or each one in an anchored pattern: ^(?:a|b)$; a pattern may vary below a Kubernetes namespace, a SPIFFE trust domain, a mail domain, an organisation of a GitHub, a group of a GitLab, a project of CircleCI or a repository of Bitbucket",
+      "write the subject (subject), or each one in an anchored pattern: ^(?:a|b)$; a pattern may vary below a Kubernetes namespace, a SPIFFE trust domain, a mail domain, an organisation of a GitHub, a group of a GitLab, or a project of a CI service",
     claims: readClaimConditions(claimMatch, "claims").map(([name]) => name),
   };
 }
@@ -190,7 +190,10 @@ export function findOpenDomains(facts: Facts, claimMatch: Json | undefined): rea
   const isNamed =
     ownersBySubject(facts, claimMatch, shared) !== undefined ||
     byClaims.some((owners) => !owners.every(isDomain));
-  const atShared = isNamed ? [] : (byClaims[0] ?? []);
+  const mailboxes = readClaimConditions(claimMatch, "claims").filter(([name]) => name === "email");
+  const hasMailbox = ({ name }: Owner): boolean =>
+    mailboxes.some(([, address]) => address.toLowerCase().endsWith(`@${name}`));
+  const atShared = isNamed ? [] : (byClaims[0] ?? []).filter((domain) => !hasMailbox(domain));
   const judged = trustsOtherIssuers(facts, claimMatch)
     ? judgeAtOwnIssuers(facts, claimMatch, SUBJECT, pattern)
     : undefined;

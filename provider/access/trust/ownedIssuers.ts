@@ -1,7 +1,7 @@
 import { domainToUnicode } from "node:url";
 import { RE2JS } from "re2js";
 import { getPublicSuffix, parse } from "tldts";
-import { reservedTopLevels, sharedDomains, tenantAddresses } from "./data/issuerHosts";
+import { OWN_DOMAIN, reservedTopLevels, sharedDomains, tenantAddresses } from "./data/issuerHosts";
 import type { TenantAddress } from "./data/issuerHosts";
 import { INTRUDER } from "./data/pins";
 import { sharedIssuers } from "./data/sharedIssuers";
@@ -131,7 +131,7 @@ function formsOfHost(languages: Languages, name: string): PinningForm[] {
   if ("problem" in found) return [];
   return [
     {
-      what: "domain",
+      what: OWN_DOMAIN,
       whole: `${quoted}(?:[/?#]${ANY})?`,
       owners: [],
       owner: found.domain,

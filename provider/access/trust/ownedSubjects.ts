@@ -11,7 +11,8 @@ import {
   strangersInAccount,
   TRUST_DOMAIN,
 } from "./data/pins";
-import type { Pin } from "./data/pins";
+import type { OwnPin, Pin } from "./data/pins";
+import { OWN_DOMAIN } from "./data/issuerHosts";
 import type { SharedIssuer } from "./data/sharedIssuers";
 import { judgeEach, judgeForms, judgeWithin, ownerOfText, textOf } from "./judgement";
 import type { Owner, PatternJudgement, PinningForm } from "./judgement";
@@ -58,9 +59,12 @@ const mailForms = ownForms.filter(({ pin }) => pin.isMail === true).map(({ form 
 
 /** The forms of a part of the tokens that issuers of some owners sign. */
 function ownFormsOf(part: string, owners: readonly Owner[]): readonly PinningForm[] {
-  const isFor = (issuer: string): boolean =>
-    issuer === "any" || (owners.length > 0 && owners.every(({ what }) => what === issuer));
-  const forms = ownForms.filter(({ pin }) => pin.part === part && isFor(pin.issuer)).map(({ form }) => form);
+  // An issuer that is not proven to be one owner's is a finding of its own.
+  const isFor = (pin: OwnPin): boolean =>
+    owners.length === 0
+      ? pin.owners.includes(OWN_DOMAIN)
+      : owners.every(({ what }) => pin.owners.includes(what));
+  const forms = ownForms.filter(({ pin }) => pin.part === part && isFor(pin)).map(({ form }) => form);
   return part === SUBJECT ? forms : [...forms, ...mailForms];
 }
 
@@ -69,7 +73,6 @@ const userIdForms = awsPins.userId.map(toForm);
 
 /** A subject as a whole, without any part that names an owner. */
 const writtenOut: PinningForm = toForm({
-  issuer: "any",
   part: "sub",
   literal: "subject",
   before: "",

@@ -28,13 +28,26 @@ const REGION = "[a-z0-9-]+";
 const AWS = "amazonaws\\.com(?:\\.cn)?";
 
 const AZURE_DOCS = "https://learn.microsoft.com/en-us/entra/identity-platform/access-token-claims-reference";
+const AWS_FEDERATION_DOCS =
+  "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_outbound.html";
+const SEMAPHORE_DOCS = "https://github.com/semaphoreio/semaphore/blob/main/docs/docs/reference/openid.md";
 const S3_DOCS = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/gpbucketnamespaces.html";
 /** The tenant of all personal accounts. */
 const PERSONAL_ACCOUNTS = ["9188040d-6c67-4c5b-b112-36a304b66dad"];
 
+/** Whose an issuer is that stands on a domain which somebody has registered. */
+export const OWN_DOMAIN = "domain";
 export const AZURE_TENANT = "tenant of Azure";
 export const CIRCLECI_ORGANISATION = "organisation of CircleCI";
 export const BITBUCKET_WORKSPACE = "workspace of Bitbucket";
+export const SEMAPHORE_ORGANISATION = "organisation of Semaphore";
+export const SPACELIFT_ACCOUNT = "account of Spacelift";
+export const VERCEL_TEAM = "team of Vercel";
+export const FLY_ORGANISATION = "organisation of Fly.io";
+/** Issuers of one cluster, or of those of one customer. */
+export const CLUSTERS: readonly string[] = ["cluster of EKS", "project of GKE", "tenant of AKS"];
+/** Issuers that sign what the shared one of GitHub Actions signs, for one enterprise. */
+export const GITHUB_ENTERPRISES: readonly string[] = ["enterprise of GitHub Actions", "enterprise of GitHub"];
 
 export const tenantAddresses: readonly TenantAddress[] = [
   {
@@ -66,6 +79,12 @@ export const tenantAddresses: readonly TenantAddress[] = [
     path: "id/",
     name: "[0-9A-Fa-f]+",
     source: "https://docs.aws.amazon.com/eks/latest/userguide/iam-roles-for-service-accounts.html",
+  },
+  {
+    what: "issuer of an account of AWS",
+    host: "tokens\\.sts\\.global\\.api\\.aws",
+    name: LABEL,
+    source: AWS_FEDERATION_DOCS,
   },
   {
     what: "user pool of Cognito",
@@ -152,13 +171,13 @@ export const tenantAddresses: readonly TenantAddress[] = [
       "https://developers.cloudflare.com/cloudflare-one/access-controls/applications/http-apps/authorization-cookie/validating-json/",
   },
   {
-    what: "organisation of Semaphore",
+    what: SEMAPHORE_ORGANISATION,
     host: "semaphoreci\\.com",
     name: LABEL,
-    source: "https://docs.semaphoreci.com/using-semaphore/openid",
+    source: SEMAPHORE_DOCS,
   },
   {
-    what: "account of Spacelift",
+    what: SPACELIFT_ACCOUNT,
     host: "app\\.(?:[a-z]+\\.)?spacelift\\.io",
     name: LABEL,
     source: "https://docs.spacelift.io/integrations/cloud-providers/oidc",
@@ -177,17 +196,19 @@ export const tenantAddresses: readonly TenantAddress[] = [
     source: "https://docs.github.com/en/enterprise-cloud@latest/admin/data-residency",
   },
   {
-    what: "team of Vercel",
+    what: VERCEL_TEAM,
     host: "oidc\\.vercel\\.com",
     path: "",
     name: "[a-z0-9-]+",
     source: "https://vercel.com/docs/oidc/reference",
   },
   {
-    what: "organisation of Fly.io",
+    what: FLY_ORGANISATION,
     host: "oidc\\.fly\\.io",
     path: "",
     name: "[a-z0-9-]+",
+    // Each account has an organisation of that name.
+    everybody: ["personal"],
     source: "https://fly.io/docs/security/openid-connect/",
   },
   {
@@ -203,17 +224,22 @@ export const tenantAddresses: readonly TenantAddress[] = [
     host: "app\\.harness\\.io",
     path: "ng/api/oidc/account/",
     name: SEGMENT,
-    source: "https://developer.harness.io/docs/platform/connectors/cloud-providers/ref-cloud-providers/",
+    source:
+      "https://developer.harness.io/docs/platform/connectors/cloud-providers/ref-cloud-providers/aws-connector-settings-reference",
   },
 ];
 
 const PROVIDER = "https://publicsuffix.org/list/";
+/** A list of services whose customers share an issuer. */
+const SHARED_ISSUERS =
+  "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_oidc_secure-by-default.html";
 
 /** Domains that many customers share, beside those of the public suffix list. */
 export const sharedDomains: readonly SharedDomain[] = [
   // The name of a deleted bucket is free for everybody: no address of one proves whose it is.
   { domain: "amazonaws.com", source: S3_DOCS },
   { domain: "amazonaws.com.cn", source: S3_DOCS },
+  { domain: "api.aws", source: AWS_FEDERATION_DOCS },
   { domain: "googleapis.com", source: "https://cloud.google.com/apis/docs/overview" },
   { domain: "google.com", source: "https://developers.google.com/identity/openid-connect/openid-connect" },
   { domain: "microsoftonline.com", source: AZURE_DOCS },
@@ -266,12 +292,41 @@ export const sharedDomains: readonly SharedDomain[] = [
   { domain: "twitch.tv", source: "https://dev.twitch.tv/docs/authentication/getting-tokens-oidc/" },
   { domain: "slack.com", source: "https://api.slack.com/authentication/sign-in-with-slack" },
   { domain: "huggingface.co", source: "https://huggingface.co/.well-known/openid-configuration" },
-  { domain: "gitea.com", source: "https://gitea.com/.well-known/openid-configuration" },
+  { domain: "gitea.com", source: "https://docs.gitea.com/development/oauth2-provider" },
   { domain: "codeberg.org", source: "https://codeberg.org/.well-known/openid-configuration" },
-  { domain: "docker.com", source: "https://login.docker.com/.well-known/openid-configuration" },
+  { domain: "docker.com", source: "https://docs.docker.com/accounts/create-account/" },
   { domain: "line.me", source: "https://access.line.me/.well-known/openid-configuration" },
   { domain: "paypal.com", source: "https://www.paypal.com/.well-known/openid-configuration" },
   { domain: "yandex.cloud", source: "https://auth.yandex.cloud/.well-known/openid-configuration" },
+  {
+    domain: "microsoftonline.cn",
+    source: "https://learn.microsoft.com/en-us/entra/identity-platform/authentication-national-cloud",
+  },
+  {
+    domain: "chinacloudapi.cn",
+    source: "https://learn.microsoft.com/en-us/entra/identity-platform/authentication-national-cloud",
+  },
+  { domain: "okta.mil", source: "https://developer.okta.com/docs/concepts/okta-organizations/" },
+  {
+    domain: "snowflakecomputing.com",
+    source: "https://docs.snowflake.com/en/user-guide/admin-account-identifier",
+  },
+  { domain: "databricks.com", source: "https://docs.databricks.com/aws/en/workspace/workspace-details" },
+  {
+    domain: "azuredatabricks.net",
+    source: "https://learn.microsoft.com/en-us/azure/databricks/workspace/workspace-details",
+  },
+  { domain: "auth0app.com", source: "https://auth0.com/docs/deploy-monitor/deploy-private-cloud" },
+  { domain: "accounts.dev", source: "https://clerk.com/docs/deployments/environments" },
+  { domain: "datachain.ai", source: SHARED_ISSUERS },
+  {
+    domain: "openshiftapps.com",
+    source:
+      "https://github.com/aws-samples/resource-control-policy-examples/tree/main/Limit-access-to-trusted-OIDC-identity-providers",
+  },
+  { domain: "sandboxes.cloud", source: SHARED_ISSUERS },
+  { domain: "shisho.dev", source: SHARED_ISSUERS },
+  { domain: "upbound.io", source: SHARED_ISSUERS },
   {
     domain: "salesforce.com",
     source: "https://help.salesforce.com/s/articleView?id=sf.remoteaccess_using_openid.htm",
@@ -317,7 +372,7 @@ export const sharedDomains: readonly SharedDomain[] = [
     source: "https://www.pulumi.com/docs/administration/access-identity/oidc-provider/",
   },
   { domain: "scalr.io", source: "https://docs.scalr.io/" },
-  { domain: "semaphoreci.com", source: "https://docs.semaphoreci.com/using-semaphore/openid" },
+  { domain: "semaphoreci.com", source: SEMAPHORE_DOCS },
   { domain: "sigstore.dev", source: "https://docs.sigstore.dev/" },
   { domain: "spacelift.io", source: "https://docs.spacelift.io/integrations/cloud-providers/oidc" },
   {

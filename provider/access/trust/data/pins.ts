@@ -1,4 +1,14 @@
-import { BITBUCKET_WORKSPACE, CIRCLECI_ORGANISATION } from "./issuerHosts";
+import {
+  BITBUCKET_WORKSPACE,
+  CIRCLECI_ORGANISATION,
+  CLUSTERS,
+  FLY_ORGANISATION,
+  GITHUB_ENTERPRISES,
+  OWN_DOMAIN,
+  SEMAPHORE_ORGANISATION,
+  SPACELIFT_ACCOUNT,
+  VERCEL_TEAM,
+} from "./issuerHosts";
 
 /** The name of the outsider in examples. */
 export const INTRUDER = "intruder";
@@ -23,8 +33,6 @@ const NUMBER = "[0-9]{1,20}";
  * of these rows is none. Strings are regular expressions of RE2.
  */
 export interface Pin {
-  /** The address of the issuer; `any` for issuers that one owner runs; or what such an owner is. */
-  readonly issuer: string;
   /** `sub`, or the name of a claim. */
   readonly part: string;
   /** What must be written out. */
@@ -44,6 +52,18 @@ export interface Pin {
   readonly endings?: readonly string[];
 }
 
+/** A pin at an issuer that signs for many customers. */
+export interface SharedPin extends Pin {
+  /** The address of the issuer. */
+  readonly issuer: string;
+}
+
+/** A pin at issuers that one owner runs. */
+export interface OwnPin extends Pin {
+  /** What such an owner is: "domain". Where users have accounts of a service, no text but a whole subject pins. */
+  readonly owners: readonly string[];
+}
+
 export const GITHUB = "https://token.actions.githubusercontent.com";
 export const GITLAB = "https://gitlab.com";
 export const BUILDKITE = "https://agent.buildkite.com";
@@ -61,6 +81,7 @@ const TERRAFORM_DOCS =
   "https://developer.hashicorp.com/terraform/cloud-docs/workspaces/dynamic-provider-credentials/workload-identity-tokens";
 const GOOGLE_DOCS = "https://developers.google.com/identity/openid-connect/openid-connect";
 const GOOGLE_MAIL_DOCS = "https://developers.google.com/identity/gsi/web/guides/verify-google-id-token";
+const SPACELIFT_DOCS = "https://docs.spacelift.io/integrations/cloud-providers/oidc";
 const VERCEL_DOCS = "https://vercel.com/docs/oidc/reference";
 const CODEFRESH_DOCS = "https://codefresh.io/docs/docs/integrations/oidc-pipelines/";
 const PULUMI_DOCS = "https://www.pulumi.com/docs/administration/access-identity/oidc-provider/";
@@ -121,14 +142,15 @@ const pathClaim = (part: string, literal: string, name: string) => ({
 });
 
 export const MAIL_DOMAIN_OWNER = "mail domain";
-export const MAIL_DOMAIN = "[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)+";
+const MAIL_LABEL = "[A-Za-z0-9-]+";
+export const MAIL_DOMAIN = `${MAIL_LABEL}(?:\\.${MAIL_LABEL})+`;
 const MAIL_STRANGERS = [
   `${INTRUDER}@${INTRUDER}\\.example`,
   `${INTRUDER}@gmail\\.com`,
   "[a-z0-9]+@[a-z0-9]+\\.[a-z]+",
 ];
 
-const githubSubject: Pin = {
+const githubSubject: SharedPin = {
   ...github,
   part: "sub",
   literal: GITHUB_ORGANISATION,
@@ -145,7 +167,7 @@ const githubSubject: Pin = {
   endings: [`/${INTRUDER}:ref:refs/heads/main`, `/${GITHUB_REPOSITORY}:ref:refs/heads/main`],
 };
 
-const gitlabSubject: Pin = {
+const gitlabSubject: SharedPin = {
   ...gitlab,
   part: "sub",
   literal: GITLAB_GROUP,
@@ -162,7 +184,7 @@ const gitlabSubject: Pin = {
 };
 
 /** THE list of what pins at issuers that sign for many customers. */
-export const sharedPins: readonly Pin[] = [
+export const sharedPins: readonly SharedPin[] = [
   githubSubject,
   {
     ...github,
@@ -310,10 +332,10 @@ export const sharedPins: readonly Pin[] = [
     part: "email",
     literal: "mail address",
     before: "",
-    name: `[^@\\x00-\\x20\\x7f]+@${MAIL_DOMAIN}`,
+    name: `[^@\\x00-\\x20\\x7f]+@(?:gmail\\.com|googlemail\\.com|(?:${MAIL_LABEL}\\.)*gserviceaccount\\.com)`,
     after: "",
     ignoresCase: true,
-    why: "one person had the address when the account was made; its domain may have taken it back since, so only hd pins a domain",
+    why: "Google gives these addresses itself; of another one it only knows that somebody could read its mail once",
     source: GOOGLE_MAIL_DOCS,
     strangers: MAIL_STRANGERS,
   },
@@ -390,16 +412,16 @@ export const TRUST_DOMAIN = "trust domain of SPIFFE";
 export const LOCAL_OWNERS: readonly string[] = [GITHUB_ORGANISATION, GITLAB_GROUP];
 
 /** Pins at an issuer that one owner runs, beside subjects that are written out. */
-export const ownPins: readonly Pin[] = [
+export const ownPins: readonly OwnPin[] = [
   ...sharedPins
     .filter(({ literal }) => LOCAL_OWNERS.includes(literal))
     .map((pin) => ({
       ...pin,
-      issuer: "any",
+      owners: [OWN_DOMAIN, ...GITHUB_ENTERPRISES],
       why: "a GitHub Enterprise Server and a GitLab of one's own write subjects and claims as the shared ones do",
     })),
   {
-    issuer: CIRCLECI_ORGANISATION,
+    owners: [CIRCLECI_ORGANISATION],
     part: "sub",
     literal: "project of CircleCI",
     before: "org/[^/]+/project/",
@@ -410,7 +432,7 @@ export const ownPins: readonly Pin[] = [
     strangers: [`org/${INTRUDER}/project/${INTRUDER}/user/${INTRUDER}`, "org/[^/]+/project/[^/]+/user/.*"],
   },
   {
-    issuer: BITBUCKET_WORKSPACE,
+    owners: [BITBUCKET_WORKSPACE],
     part: "sub",
     literal: "repository of Bitbucket",
     before: "\\{",
@@ -422,7 +444,54 @@ export const ownPins: readonly Pin[] = [
     strangers: [`\\{00000000-0000-0000-0000-000000000000\\}:${ANY}`, `\\{${UUID}\\}:${ANY}`],
   },
   {
-    issuer: "any",
+    owners: [SEMAPHORE_ORGANISATION],
+    part: "sub",
+    literal: "project of Semaphore",
+    before: "org:[^:]+:project:",
+    name: UUID,
+    after: `:repo:${ANY}`,
+    why: "Semaphore writes the id of the project whose job runs",
+    source: "https://github.com/semaphoreio/semaphore/blob/main/docs/docs/reference/openid.md",
+    strangers: [`org:[^:]+:project:${UUID}:repo:${ANY}`],
+  },
+  {
+    owners: [SPACELIFT_ACCOUNT],
+    part: "sub",
+    literal: "stack or module of Spacelift",
+    before: "space:[^:]+:(?:stack|module):",
+    name: "[^:\\x00-\\x20\\x7f]+",
+    after: `:run_type:${ANY}`,
+    why: "Spacelift writes the stack or the module that runs",
+    source: SPACELIFT_DOCS,
+    strangers: strangersOf(`space:${INTRUDER}:stack:`, [
+      ":run_type:TRACKED:scope:write",
+      `:run_type:${TEXT}`,
+    ]),
+  },
+  {
+    owners: [VERCEL_TEAM],
+    part: "sub",
+    literal: "project of Vercel",
+    before: "owner:[^:]+:project:",
+    name: "[^:\\x00-\\x20\\x7f]+",
+    after: `:environment:${ANY}`,
+    why: "Vercel writes the project of the deployment",
+    source: VERCEL_DOCS,
+    strangers: strangersOf("owner:[^:]+:project:", [":environment:production", `:environment:${TEXT}`]),
+  },
+  {
+    owners: [FLY_ORGANISATION],
+    part: "sub",
+    literal: "application of Fly.io",
+    before: "[^:]+:",
+    name: "[a-z0-9-]+",
+    after: `:${ANY}`,
+    why: "Fly.io writes the application and the machine that runs, which is another one after each deployment",
+    source: "https://fly.io/docs/security/openid-connect/",
+    strangers: strangersOf("[^:]+:", [`:${INTRUDER}`, `:${TEXT}`]),
+  },
+  {
+    owners: [OWN_DOMAIN, ...CLUSTERS],
     part: "sub",
     literal: "namespace of Kubernetes",
     before: "system:serviceaccount:",
@@ -433,7 +502,7 @@ export const ownPins: readonly Pin[] = [
     strangers: strangersOf("system:serviceaccount:", [`:${INTRUDER}`, ":[a-z0-9.-]+"]),
   },
   {
-    issuer: "any",
+    owners: [OWN_DOMAIN],
     part: "sub",
     literal: TRUST_DOMAIN,
     before: "spiffe://",
@@ -444,7 +513,7 @@ export const ownPins: readonly Pin[] = [
     strangers: [`spiffe://${INTRUDER}\\.example/${INTRUDER}`, `spiffe://${INTRUDER}\\.example(?:/${TEXT})?`],
   },
   {
-    issuer: "any",
+    owners: [OWN_DOMAIN],
     part: "sub",
     literal: MAIL_DOMAIN_OWNER,
     before: "(?s:.*)@",
@@ -459,13 +528,14 @@ export const ownPins: readonly Pin[] = [
 ];
 
 const AWS_DOCS = "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html";
+const AWS_PRINCIPALS =
+  "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html#principaltable";
 const NAME_REST = "[\\w+=,.@-]";
 
 /** Principals of an account of AWS that a match of their ARN or user id pins. The account itself is always exact. */
 export const awsPins: Readonly<Record<"arn" | "userId", readonly Pin[]>> = {
   arn: [
     {
-      issuer: "AWS",
       part: "arn",
       literal: "role of AWS",
       before: "arn:aws[a-z-]*:sts::[0-9]{12}:assumed-role/",
@@ -475,26 +545,33 @@ export const awsPins: Readonly<Record<"arn" | "userId", readonly Pin[]>> = {
       source: AWS_DOCS,
     },
     {
-      issuer: "AWS",
       part: "arn",
       literal: "principal of AWS",
-      before: "arn:aws[a-z-]*:(?:iam|sts)::[0-9]{12}:(?:role|user|federated-user)/",
+      before: "arn:aws[a-z-]*:iam::[0-9]{12}:(?:role|user)/",
       name: "[\\w+=,.@/-]+",
       after: "",
-      why: "an account has one role or user of a name",
+      why: "an account has one role or user of a name; a federated user has the name that its caller chooses",
       source: AWS_DOCS,
     },
   ],
   userId: [
     {
-      issuer: "AWS",
       part: "userId",
       literal: "unique id of AWS",
       before: "",
-      name: "A[A-Z]{3}[A-Z0-9]+|[0-9]{12}",
+      name: "A[A-Z]{3}[A-Z0-9]+",
       after: `(?::${ANY})?`,
       why: "AWS never gives the id of a role or user again; the name of the session follows it",
       source: AWS_DOCS,
+    },
+    {
+      part: "userId",
+      literal: "root user of AWS",
+      before: "",
+      name: "[0-9]{12}",
+      after: "",
+      why: "the number of an account alone is its root user; with a name it is a federated user, whose caller chooses the name",
+      source: AWS_PRINCIPALS,
     },
   ],
 };
@@ -512,6 +589,7 @@ export function strangersInAccount(account: string): string[] {
 export const STRANGE_USER_IDS: readonly string[] = [
   `AROAINTRUDER000000000:${INTRUDER}`,
   "AIDAINTRUDER000000000",
+  `[0-9]{12}:${INTRUDER}`,
   `AROAINTRUDER000000000:${NAME_REST}+`,
   `A(?:ROA|IDA)[A-Z0-9]{17}(?::${INTRUDER})?`,
 ];

@@ -24,7 +24,7 @@ export interface SharedIssuer {
   /** Subjects that name no owner, as regular expressions. */
   readonly ownerlessSubjects?: readonly string[];
   readonly untrustedRefs: readonly UntrustedRef[];
-  /** An example of a subject that is pinned, for advice. */
+  /** An example of a subject, or of a claim, that is pinned, for advice. */
   readonly example: string;
 }
 
@@ -86,6 +86,10 @@ export type RunsOfService = Pick<SharedIssuer, "name" | "subjectPrefix" | "untru
 const CIRCLECI_TOKENS = "https://circleci.com/docs/openid-connect-tokens/";
 const CIRCLECI_USER = "org/[^/]+/project/[^/]+/user/[^/]+";
 const CIRCLECI_REF = "oidc.circleci.com/vcs-ref";
+const SEMAPHORE_DOCS = "https://github.com/semaphoreio/semaphore/blob/main/docs/docs/reference/openid.md";
+const SEMAPHORE_REPOSITORY = "org:[^:]+:project:[^:]+:repo:[^:]+:ref_type:";
+const SPACELIFT_DOCS = "https://docs.spacelift.io/integrations/cloud-providers/oidc";
+const CODEFRESH_DOCS = "https://codefresh.io/docs/docs/integrations/oidc-pipelines/";
 
 /** Services that have an issuer for each customer: what a run is stands in the subject alone. */
 export const runsOfTenants: readonly RunsOfService[] = [
@@ -125,6 +129,81 @@ export const runsOfTenants: readonly RunsOfService[] = [
       },
     ],
     example: "^\\{9188040d-repository\\}:\\{72f988bf-environment\\}:\\{[0-9a-f-]+\\}$",
+  },
+  {
+    name: "Semaphore",
+    subjectPrefix: "org:[^:]+:project:",
+    untrustedRefs: [
+      {
+        what: "any pull request",
+        subject: `${SEMAPHORE_REPOSITORY}pull-request:ref:.*`,
+        // The claim branch has the target of a pull request.
+        claims: { ref_type: "pull-request", ref: "refs/pull/[0-9]+/(?:merge|head)", tag: "none" },
+        source: SEMAPHORE_DOCS,
+      },
+      ...(["branch", "tag"] as const).map((noun) =>
+        chosenRef(
+          noun,
+          `${SEMAPHORE_REPOSITORY}${noun}:ref:`,
+          { prefix: `refs/${noun === "branch" ? "heads" : "tags"}/`, after: "" },
+          { claim: "ref", claims: { ref_type: noun, [noun]: INTRUDER }, source: SEMAPHORE_DOCS },
+        ),
+      ),
+    ],
+    example: "^org:acme:project:9188040d-example:repo:pay:ref_type:branch:ref:refs/heads/main$",
+  },
+  {
+    name: "Spacelift",
+    subjectPrefix: "space:[^:]+:(?:stack|module):",
+    untrustedRefs: [
+      {
+        what: "any proposed run, also of a pull request",
+        subject: "space:[^:]+:(?:stack|module):[^:]+:run_type:PROPOSED:scope:(?:read|write)",
+        claims: { runType: "PROPOSED", scope: "read" },
+        source: SPACELIFT_DOCS,
+      },
+      {
+        what: "any test of a module, also of a pull request",
+        subject: "space:[^:]+:module:[^:]+:run_type:TESTING:scope:(?:read|write)",
+        claims: { runType: "TESTING", scope: "write", callerType: "module" },
+        source: SPACELIFT_DOCS,
+      },
+    ],
+    example: "^space:acme:stack:pay:run_type:TRACKED:scope:write$",
+  },
+  {
+    name: "Azure DevOps",
+    subjectPrefix: "sc://|p://|/eid1/c/[^/]+/t/[^/]+/a/[^/]+/sc/",
+    untrustedRefs: [
+      {
+        what: "any run that may use the service connection, perhaps of a pull request",
+        subject: "(?:sc://[^/]+/[^/]+/|/eid1/c/[^/]+/t/[^/]+/a/[^/]+/sc/).+",
+        claims: {},
+        source:
+          "https://learn.microsoft.com/en-us/azure/devops/pipelines/release/configure-workload-identity",
+      },
+      {
+        what: "any run of the pipeline, also of a pull request",
+        subject: "p://[^/]+/[^/]+/.+",
+        claims: { rpo_ref: INTRUDERS_REF },
+        source: "https://github.com/gravitational/teleport/tree/master/rfd",
+      },
+    ],
+    example: "the claim rpo_ref: refs/heads/main",
+  },
+  {
+    name: "Harness",
+    subjectPrefix: "account/[^/:]+:org/",
+    untrustedRefs: [
+      {
+        what: "any run, perhaps of a pull request",
+        subject: "account/[^/:]+:org/.+",
+        claims: { environment_id: "none", environment_type: "none" },
+        source:
+          "https://developer.harness.io/docs/platform/connectors/cloud-providers/ref-cloud-providers/aws-connector-settings-reference",
+      },
+    ],
+    example: "the claim environment_id: production",
   },
 ];
 
@@ -214,14 +293,22 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: BUILDKITE,
     owner: "organisation",
     subjectPrefix: "organization:[^:]+:pipeline:",
-    untrustedRefs: (["branch", "tag"] as const).map((noun) =>
-      chosenRef(
-        noun,
-        `organization:[^:]+:pipeline:[^:]+:ref:refs/${noun === "branch" ? "heads" : "tags"}/`,
-        {},
-        { claim: `build_${noun}`, claims: {}, source: BUILDKITE_SUBJECTS },
+    untrustedRefs: [
+      ...(["branch", "tag"] as const).map((noun) =>
+        chosenRef(
+          noun,
+          `organization:[^:]+:pipeline:[^:]+:ref:refs/${noun === "branch" ? "heads" : "tags"}/`,
+          {},
+          { claim: `build_${noun}`, claims: {}, source: BUILDKITE_SUBJECTS },
+        ),
       ),
-    ),
+      {
+        what: "any branch and pull request",
+        subject: "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+        claims: { build_branch: INTRUDER },
+        source: `${BUILDKITE_SUBJECTS}#custom-subject-claims`,
+      },
+    ],
     example: "^organization:acme:pipeline:pay:ref:refs/heads/main:commit:[0-9a-f]{40}:step:[a-z-]+$",
   },
   {
@@ -233,9 +320,15 @@ export const sharedIssuers: readonly SharedIssuer[] = [
       {
         what: "any plan, also of a pull request",
         subject: "organization:[^:]+:project:[^:]+:workspace:[^:]+:run_phase:plan",
-        claims: { terraform_run_phase: "plan" },
+        claims: { terraform_run_phase: "plan", terraform_operation: "none" },
         source:
           "https://developer.hashicorp.com/terraform/cloud-docs/run/remote-operations#speculative-plans",
+      },
+      {
+        what: "any plan, also of a pull request",
+        subject: "organization:[^:]+:project:[^:]+:stack:[^:]+:deployment:[^:]+:operation:plan",
+        claims: { terraform_operation: "plan", terraform_run_phase: "none" },
+        source: "https://developer.hashicorp.com/terraform/language/stacks/deploy/authenticate",
       },
     ],
     example: "^organization:acme:project:pay:workspace:production:run_phase:apply$",
@@ -275,6 +368,12 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     owner: "account",
     subjectPrefix: "account:[^:]+:pipeline:",
     untrustedRefs: [
+      {
+        what: "any pull request",
+        subject: "account:[^:]+:pipeline:[^:]+:(?:.*:)?scm_ref:[^:]+:scm_pull_request_target_branch:[^:]+",
+        claims: {},
+        source: CODEFRESH_DOCS,
+      },
       chosenRef(
         "branch",
         "account:[^:]+:pipeline:[^:]+:(?:.*:)?scm_ref:",
@@ -282,7 +381,7 @@ export const sharedIssuers: readonly SharedIssuer[] = [
         {
           claim: "scm_ref",
           claims: {},
-          source: "https://codefresh.io/docs/docs/integrations/oidc-pipelines/",
+          source: CODEFRESH_DOCS,
         },
       ),
     ],

@@ -3,7 +3,7 @@ import { defaultRuleOptions, findingsOf, findRule } from "../../../../provider/a
 import { sharedPins, ownPins, awsPins } from "../../../../provider/access/trust/data/pins";
 import { sharedDomains, tenantAddresses } from "../../../../provider/access/trust/data/issuerHosts";
 import { otherAudiences } from "../../../../provider/access/trust/data/audiences";
-import { sharedIssuers } from "../../../../provider/access/trust/data/sharedIssuers";
+import { servicesWithRuns } from "../../../../provider/access/trust/issuers";
 import {
   binding,
   claims,
@@ -128,6 +128,16 @@ const rows: readonly Row[] = [
   issuer("https://raw.githubusercontent.com/acme/oidc", "open"),
   issuer("https://raw.githubusercontent.com", "open"),
   issuer("https://oidc.vercel.com/acme", "pinned"),
+  issuer("https://oidc.fly.io/acme", "pinned"),
+  issuer("https://oidc.fly.io/personal", "open"),
+  issuer("https://acme.semaphoreci.com", "pinned"),
+  issuer("https://semaphoreci.com", "open"),
+  issuer(`https://${TENANT}.tokens.sts.global.api.aws`, "pinned"),
+  issuer("https://tokens.sts.global.api.aws", "open"),
+  issuer("https://acme.other.api.aws", "open"),
+  issuer(`https://login.partner.microsoftonline.cn/${TENANT}/v2.0`, "open"),
+  issuer("https://acme.eu.snowflakecomputing.com", "open"),
+  issuer("https://proidc.upbound.io", "open"),
   // Patterns of issuers.
   issuers("^https://sso\\.acme\\.com$", "pinned"),
   issuers("^https://sso[.]acme[.]com$", "pinned"),
@@ -195,7 +205,12 @@ const rows: readonly Row[] = [
   google(withClaim("hd", "acme.com"), "everybody"),
   google(withClaim("hd", "gmail.com"), "open"),
   google(withClaim("email", "ada@gmail.com"), "pinned"),
-  google(withClaim("email", "ada@acme.com"), "pinned"),
+  google(withClaim("email", "ci@acme.iam.gserviceaccount.com"), "pinned"),
+  // Google knows of such an address only that somebody could read its mail once.
+  google(withClaim("email", "ada@acme.com"), "open"),
+  google(withClaim("email", "ada@acmegserviceaccount.com"), "open"),
+  google({ ...any, claims: { email: "ada@acme.com", hd: "acme.com" } }, "pinned"),
+  google({ ...any, claims: { email: "ada@globex.com", hd: "acme.com" } }, "everybody"),
   google(withPattern("email", "^[a-z]+@acme\\.com$"), "open"),
   google(withPattern("email", "^[a-z]+@gmail\\.com$"), "open"),
   google(withClaim("azp", "32555940559.apps.googleusercontent.com"), "open"),
@@ -213,7 +228,57 @@ const rows: readonly Row[] = [
   ...["duck.com", "proton.me", "web.de", "hey.com", "tutanota.com", "mailbox.org", "qq.com"].map((host) =>
     own(like(`^.*@${host.replaceAll(".", "\\.")}$`), "open"),
   ),
+  // Users of a tenant of a service: where everybody can sign up, they are anybody.
+  ...[
+    "https://acme.eu.auth0.com/",
+    "https://acme.okta.com/oauth2/default",
+    "https://acme.onelogin.com/oidc/2",
+    "https://acme.cloudflareaccess.com",
+    "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_AbCdEf123",
+    "https://securetoken.google.com/acme",
+    `https://acme.b2clogin.com/${TENANT}/v2.0/`,
+    `https://${TENANT}.ciamlogin.com/${TENANT}/v2.0`,
+    `https://auth.pingone.eu/${TENANT}/as`,
+    `https://login.microsoftonline.com/${TENANT}/v2.0`,
+  ].flatMap((tenant): Row[] => [
+    [at(tenant, exact("auth0|64f0")), "pinned"],
+    [at(tenant, like("^(?:auth0\\|64f0|auth0\\|64f1)$")), "pinned"],
+    [at(tenant, any), "open"],
+    [at(tenant, { ...any, audience: "acme" }), "open"],
+    [at(tenant, withClaim("email", "ada@acme.com")), "open"],
+    [at(tenant, like("^auth0\\|.*$")), "open"],
+    [at(tenant, like("^auth0\\|64f0")), "open"],
+    [at(tenant, like("^.*@acme\\.com$")), "open"],
+    [at(tenant, like("^system:serviceaccount:ci:.*$")), "open"],
+    [at(tenant, like("^spiffe://acme\\.org/.*$")), "open"],
+    [at(tenant, like("^repo:acme/.*$")), "open"],
+  ]),
+  [
+    at("https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF", like("^system:serviceaccount:ci:.*$")),
+    "pinned",
+  ],
+  [
+    at("https://oidc.eks.eu-west-1.amazonaws.com/id/0123456789ABCDEF", like("^system:serviceaccount:.*:ci$")),
+    "open",
+  ],
+  [at("https://token.actions.githubusercontent.com/acme", like("^repo:acme/.*$")), "pinned"],
+  [at("https://token.actions.githubusercontent.com/acme", like("^repo:.*$")), "open"],
   // Jobs at issuers that serve one customer each.
+  ...[
+    ["https://acme.semaphoreci.com", `org:acme:project:${TENANT}:repo:pay:`, `org:acme:project:.*:repo:pay:`],
+    ["https://acme.app.spacelift.io", "space:acme:stack:pay:run_type:", "space:acme:stack:.*:run_type:"],
+    [
+      "https://oidc.vercel.com/acme",
+      "owner:acme:project:pay:environment:",
+      "owner:acme:project:.*:environment:",
+    ],
+    ["https://oidc.fly.io/acme", "acme:pay:", "acme:.*:"],
+  ].flatMap(([tenant = "", project = "", anyProject = ""]): Row[] => [
+    [at(tenant, like(`^${project}.*$`)), "pinned"],
+    [at(tenant, like(`^${anyProject}[a-z]+$`)), "open"],
+    [at(tenant, like(`^${project.slice(0, -6)}.*$`)), "open"],
+    own(like(`^${project}.*$`), "open"),
+  ]),
   circleci(like(`^org/${TENANT}/project/p1/user/.*$`), "pinned"),
   circleci(like(`^org/${TENANT}/project/(?:p1|p2)/user/.*$`), "pinned"),
   circleci(like(`^org/${TENANT}/project/.*$`), "open"),
@@ -236,6 +301,9 @@ const rows: readonly Row[] = [
   aws(`^arn:aws:iam::${ACCOUNT}:role/team-.*$`, ".*", "open"),
   aws(`^arn:aws:sts::${ACCOUNT}:assumed-role/deploy[0-9]/.*$`, ".*", "open"),
   aws(".*", "^AROAEXAMPLE000000000", "open"),
+  aws(".*", `^${ACCOUNT}$`, "pinned"),
+  aws(".*", `^${ACCOUNT}:.*$`, "open"),
+  aws(`^arn:aws:sts::${ACCOUNT}:federated-user/ada$`, ".*", "open"),
 ];
 
 const nameOf = (i: number): string => `row-${i}`;
@@ -274,7 +342,7 @@ it("has a reason and a source for each row of its tables", () => {
     expect(literal).not.toBe("");
     expect(URL.canParse(source)).toBe(true);
   }
-  const refs = sharedIssuers.flatMap(({ untrustedRefs }) => untrustedRefs);
+  const refs = servicesWithRuns.flatMap(({ untrustedRefs }) => untrustedRefs);
   for (const { source } of [...sharedDomains, ...tenantAddresses, ...otherAudiences, ...refs])
     expect(URL.canParse(source)).toBe(true);
 });

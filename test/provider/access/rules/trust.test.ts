@@ -451,7 +451,38 @@ describe("T4 pull-request-ref", () => {
       "any preview deployment and any developer's machine",
     ],
     [vercel({ subject: "owner:acme:project:p:environment:production" }), undefined],
-    [codefresh({ subjectPattern: "^account:a1:pipeline:p1(:.*)?$" }), "any branch"],
+    [buildkite({ subject: "72f988bf-86f1-41af-91ab-2d7cd011db47" }), "any branch and pull request"],
+    [
+      buildkite({
+        subject: "72f988bf-86f1-41af-91ab-2d7cd011db47",
+        claims: { build_branch: "main" },
+      }),
+      undefined,
+    ],
+    [
+      terraform({ subject: "organization:acme:project:p:stack:s:deployment:d:operation:plan" }),
+      "any plan, also of a pull request",
+    ],
+    [
+      terraform({ subjectPattern: "^organization:acme:project:p:stack:s:deployment:d:operation:apply$" }),
+      undefined,
+    ],
+    [codefresh({ subjectPattern: "^account:a1:pipeline:p1(:.*)?$" }), "any pull request and any branch"],
+    // A branch of a fork may be called main as well.
+    [
+      codefresh({
+        subjectPattern:
+          "^account:a1:pipeline:p1:scm_repo_url:r:scm_user_name:[^:]+:scm_ref:main(?::scm_pull_request_target_branch:[^:]+)?$",
+      }),
+      "any pull request",
+    ],
+    [
+      codefresh({
+        subject:
+          "account:a1:pipeline:p1:scm_repo_url:r:scm_user_name:u:scm_ref:main:scm_pull_request_target_branch:main",
+      }),
+      "any pull request",
+    ],
     [
       codefresh({
         subjectPattern: "^account:a1:pipeline:p1:scm_repo_url:r:scm_user_name:[^:]+:scm_ref:main$",
@@ -477,7 +508,63 @@ describe("T4 pull-request-ref", () => {
       ...match,
     });
 
+  const semaphore = (match: Props): Props => claims({ issuer: "https://acme.semaphoreci.com", ...match });
+  const job = (type: string): string => `org:acme:project:${ORG}:repo:pay:ref_type:${type}`;
+  const spacelift = (match: Props): Props => claims({ issuer: "https://acme.app.spacelift.io", ...match });
+  const run = (type: string): string => `space:acme:stack:pay:run_type:${type}`;
+  const azure = (match: Props): Props => claims({ issuer: `https://vstoken.dev.azure.com/${ORG}`, ...match });
+  const CONNECTION = "any run that may use the service connection, perhaps of a pull request";
+  const PIPELINE = "any run of the pipeline, also of a pull request";
+  const harness = (match: Props): Props =>
+    claims({ issuer: "https://app.harness.io/ng/api/oidc/account/a1", ...match });
+
   it.each<[Props, string | undefined]>([
+    [semaphore({ subject: job("pull-request:ref:refs/pull/7/merge") }), "any pull request"],
+    [semaphore({ subject: job("branch:ref:refs/heads/main") }), undefined],
+    [semaphore({ subjectPattern: `^${job("branch:ref:refs/heads/main")}$` }), undefined],
+    [semaphore({ subjectPattern: `^${job(".*")}$` }), "any pull request, any branch and any tag"],
+    [semaphore({ subjectPattern: `^${job("branch:ref:.*")}$` }), "any branch"],
+    [semaphore({ subjectPattern: `^${job("tag:ref:.*")}$` }), "any tag"],
+    // A pull request has the branch that it is for in this claim.
+    [
+      semaphore({ subjectPattern: `^${job(".*")}$`, claims: { branch: "main" } }),
+      "any pull request and any tag",
+    ],
+    [semaphore({ subjectPattern: `^${job(".*")}$`, claims: { ref: "refs/heads/main" } }), undefined],
+    [semaphore({ subjectPattern: `^${job(".*")}$`, claims: { ref_type: "branch" } }), "any branch"],
+    [spacelift({ subject: run("TRACKED:scope:write") }), undefined],
+    [spacelift({ subject: run("PROPOSED:scope:read") }), "any proposed run, also of a pull request"],
+    [spacelift({ subjectPattern: `^${run(".*")}$` }), "any proposed run, also of a pull request"],
+    [spacelift({ subjectPattern: `^${run(".*")}$`, claims: { runType: "TRACKED" } }), undefined],
+    [
+      spacelift({ subjectPattern: "^space:acme:module:pay:run_type:.*$" }),
+      "any proposed run, also of a pull request and any test of a module, also of a pull request",
+    ],
+    [azure({ subject: "sc://acme/pay/deploy" }), CONNECTION],
+    [
+      claims({
+        issuer: `https://login.microsoftonline.com/${ORG}/v2.0`,
+        subject: `/eid1/c/pub/t/x/a/y/sc/${ORG}/${STEP}`,
+      }),
+      CONNECTION,
+    ],
+    [azure({ subject: "p://acme/pay/deploy" }), PIPELINE],
+    [azure({ subject: "p://acme/pay/deploy", claims: { rpo_ref: "refs/heads/main" } }), undefined],
+    [azure({ subject: "p://acme/pay/deploy", claims: { rpo_ref: "refs/pull/7/merge" } }), PIPELINE],
+    [harness({ subject: "account/a1:org/acme:project/pay" }), "any run, perhaps of a pull request"],
+    [
+      harness({ subject: "account/a1:org/acme:project/pay", claims: { environment_id: "production" } }),
+      undefined,
+    ],
+    [
+      claims({
+        issuer: "https://oidc.vercel.com/acme",
+        subject: "owner:acme:project:pay:environment:preview",
+      }),
+      "any preview deployment",
+    ],
+    // Machines, not runs: who deploys is decided elsewhere.
+    [claims({ issuer: "https://oidc.fly.io/acme", subject: "acme:pay:machine" }), undefined],
     [circleci({ subject: user }), "any branch"],
     [circleci({ subject: user, claims: { "oidc.circleci.com/vcs-ref": "refs/heads/main" } }), undefined],
     [circleci({ subject: ref("refs/heads/main") }), undefined],
