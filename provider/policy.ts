@@ -16,6 +16,7 @@ import type { Leaf } from "./access/graph/references";
 import type { PreviewStep } from "./access/documents/preview";
 import type { Finding } from "./access/review/finding";
 import { isHighOrCritical } from "./access/review/finding";
+import { terminal, terminalLine } from "./access/report/render/escape";
 import { defaultRuleOptions, findingsOf, findRule, rules } from "./access/rules";
 import { findOptionProblem } from "./access/rules/ruleOptions";
 import { whyNotInPolicyPack } from "./access/rules/rule";
@@ -210,11 +211,13 @@ function createFinder(args: AccessPolicyArgs): (resources: readonly PolicyResour
 }
 
 function violation({ message, details, advice }: Finding): string {
-  return [
+  const lines = [
     message,
     ...details.map((line) => `  ${line}`),
     ...(advice === undefined ? [] : [`Instead: ${advice}.`]),
-  ].join("\n");
+  ];
+  // The engine prints it as it is.
+  return lines.map((line) => terminalLine(terminal(line))).join("\n");
 }
 
 /** A preview knows too little to stop an update at these: they are advisory. */

@@ -13,9 +13,16 @@ export function breakMarkers(text: string): string {
   return text.replace(/##(?=[\w.-]*\[)/g, "#\\u{23}");
 }
 
+/** Marks that would run over other lines, after four on one letter, or over what stands before a text. */
+const PILED = /(?!\ufe0f)(?:(?<=\p{M}{4})|(?<![\p{L}\p{N}\p{M}\p{S}]))\p{M}/gu;
+
+const UNSEEN =
+  /(?!(?<=\p{Extended_Pictographic})\ufe0f)[\u2800\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]|(?![ \u3000])\p{Zs}/u;
+
 /** What a reader cannot see, or what changes how the text around it is seen; also half a surrogate pair. */
-export const INVISIBLE =
-  /(?!(?<=\p{Extended_Pictographic})\ufe0f)[\u2800\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]|(?![ \u3000])\p{Zs}/gu;
+export const INVISIBLE = new RegExp(`${UNSEEN.source}|${PILED.source}`, "gu");
+
+const byCode = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
 /**
  * One line of visible characters: all others as `\n` or `\u{202e}`, so that two names that differ look different. Each form
@@ -26,8 +33,7 @@ export function plain(text: string): string {
   if (/^[ -~]*$/.test(inert)) return inert;
   return inert.replace(INVISIBLE, (character) => {
     if (character === "\n") return "\\n";
-    if (character === "\t") return "\\t";
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+    return character === "\t" ? "\\t" : byCode(character);
   });
 }
 
@@ -38,14 +44,14 @@ const uncoloured = (text: string): string => stripVTControlCharacters(text).repl
 
 /** One line without control characters, and without a command to a CI runner. */
 export function logLine(text: string): string {
-  return breakCommands(uncoloured(text).replace(CONTROLLING, " ").trim());
+  return breakCommands(uncoloured(text).replace(CONTROLLING, " ").replace(PILED, byCode).trim());
 }
 
 /** The same for a text of several lines, which keep their indentation. */
 export function logLines(text: string): string {
   return uncoloured(text)
     .split(/\r?\n/)
-    .map((line) => breakCommands(line.replace(CONTROLLING, " ").trimEnd()))
+    .map((line) => breakCommands(line.replace(CONTROLLING, " ").replace(PILED, byCode).trimEnd()))
     .join("\n");
 }
 

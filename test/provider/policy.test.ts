@@ -128,6 +128,20 @@ describe("the rules as policies", () => {
     ]);
   });
 
+  it("print no line that a name could turn into a command, or that hides another", async () => {
+    const printed: string[] = [];
+    const open = ci({ subjectPattern: "^repo:\u202e\n::error::\u001b[2J##[error]\u0301\u0301.*" });
+    for (const policy of accessPolicies())
+      await policy.validateStack(
+        { resources: [open] } as Parameters<typeof policy.validateStack>[0],
+        (text) => {
+          printed.push(...text.split("\n"));
+        },
+      );
+    expect(printed.filter((line) => line.includes("pattern: ^repo:"))).not.toEqual([]);
+    for (const line of printed) expect(line).not.toMatch(/^\s*::|##\[|[\p{Cc}\u202e]/u);
+  });
+
   it("read the inventory once for each stack", async () => {
     const folder = fs.mkdtempSync(join(tmpdir(), "pulumi-platform-policy-"));
     const inventory = join(folder, "inventory.json");

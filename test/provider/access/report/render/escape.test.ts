@@ -2,8 +2,10 @@ import fc, { casesOf } from "../../../../support/properties";
 import MarkdownIt from "markdown-it";
 import { parseFragment } from "parse5";
 import type { DefaultTreeAdapterMap } from "parse5";
+import { logLine, logLines, visible } from "../../../../../provider/text/printable";
 import {
   commentMarker,
+  csv,
   html,
   json,
   markdown,
@@ -71,6 +73,9 @@ const pieces = [
   "\u200b",
   "\u2028",
   "\u{e0041}",
+  "\u0301".repeat(9),
+  "\u0338",
+  "\u20dd",
   "\ud800",
   "\u00a0",
   "- ",
@@ -120,6 +125,36 @@ test("an escaped text has no invisible characters and none that reorder others",
   );
   expect(plain("a\u202eb\nc\u001b[2J")).toBe("a\\u{202e}b\\nc\\u{1b}[2J");
   expect(plain("家 é ✌️")).toBe("家 é ✌️");
+});
+
+test("in every form four marks stand on one letter, and the others are written out", () => {
+  const name = (marks: number): string => `e${"\u0301".repeat(marks)}x`;
+  const shown = `${name(4).slice(0, -1)}${"\\u{301}".repeat(296)}x`;
+  const forms: readonly ((text: string) => string)[] = [
+    ...[html, markdown, markdownCode, terminal, workflowMessage, csv, logLine, logLines],
+    (text) => markdownBlock(text, ""),
+    (text) => visible(text, 3_000),
+  ];
+  for (const form of forms) {
+    const most = (text: string): number =>
+      Math.max(0, ...(text.match(/\p{M}+/gu) ?? []).map((marks) => marks.length));
+    expect(most(form(name(300)))).toBe(4);
+    expect(form(name(4))).toContain(name(4));
+    expect(most(form("\u0301x"))).toBe(0);
+  }
+  expect(plain(name(300))).toBe(shown);
+  expect(plain(name(299))).not.toBe(shown);
+  expect(plain("\u0338x")).toBe("\\u{338}x");
+  expect(JSON.parse(json(name(300)))).toBe(name(300));
+  // Vietnamese taken apart, Thai, Hebrew with its points, Devanagari, a flag of marks after pictures.
+  for (const word of [
+    "Vie\u0323\u0302t",
+    "\u0e17\u0e35\u0e48",
+    "\u05e9\u05c1\u05bc\u05b8",
+    "\u0915\u094d\u0937\u093f",
+    "\u203c\ufe0f\u2602\ufe0f",
+  ])
+    expect(plain(word)).toBe(word);
 });
 
 test("a text is cut between characters", () => {
