@@ -4,7 +4,7 @@ import { byteLength } from "./render/sizeLimits";
 import type { Finding } from "../review/finding";
 import type { Report } from "./report";
 
-/** How many bytes of JSON a report may have. Nobody reads more of one change. */
+/** How many bytes of JSON a report may have, and of HTML its page. Nobody reads more of one change. */
 const MOST_BYTES: Readonly<Record<Report["command"], number>> = {
   review: 20_000_000,
   drift: 100_000_000,
@@ -13,6 +13,8 @@ const MOST_BYTES: Readonly<Record<Report["command"], number>> = {
 
 /** What the lists may have of that: the rest is for what `verify` compares, which is never cut. */
 const LISTS_SHARE = 0.8;
+
+const inMegabytes = (bytes: number): string => `${bytes / 1_000_000} MB`;
 
 /** The lists that can be as long as somebody likes: what they are called, and their weight where all are too long. */
 const LISTS: Readonly<Record<string, readonly [what: string, weight: number]>> = {
@@ -85,8 +87,15 @@ function firstOf({ items, sizes }: SizedList, mostBytes: number): readonly unkno
  * A report of at most so many bytes of JSON, but for what `verify` compares. It counts all that there is, and says in
  * `incomplete` what it does not list.
  */
-export function fitReport<R extends Report>(report: R, bytes = MOST_BYTES[report.command]): R {
-  const { command, policy } = report;
+export function fitReport<R extends Report>(
+  report: R,
+  bytes = MOST_BYTES[report.command],
+  [what, advice]: readonly [string, string] = [
+    `the report would have more than ${inMegabytes(bytes)}`,
+    ADVICE[report.command],
+  ],
+): R {
+  const { policy } = report;
   const mostBytes = bytes * LISTS_SHARE;
   const lists = Object.keys(LISTS).flatMap((key) => {
     const items: unknown = Reflect.get(report, key) ?? Reflect.get(policy, key);
@@ -108,6 +117,26 @@ export function fitReport<R extends Report>(report: R, bytes = MOST_BYTES[report
   const replaced = <T extends object>(lists: T): T =>
     Object.fromEntries(Object.entries(lists).map(([key, value]) => [key, kept.get(key) ?? value])) as T;
   const fitted = { ...replaced(report), policy: replaced(policy), complete: false };
-  const why = `the report would have more than ${bytes / 1_000_000} MB, so it counts and does not list ${cut.join(", ")}: ${ADVICE[command]}`;
+  const why = `${what}, so it counts and does not list ${cut.join(", ")}: ${advice}`;
   return { ...fitted, incomplete: [...fitted.incomplete, why] };
+}
+
+/**
+ * A form of a report of at most as many bytes as its JSON may have. Some letters of names are longer in a form, and names
+ * are in it more often.
+ */
+export function fitForm(
+  report: Report,
+  what: string,
+  render: (fitted: Report) => string,
+  mostBytes = MOST_BYTES[report.command],
+): string {
+  const why = [`${what} would have more than ${inMegabytes(mostBytes)}`, "the JSON has more of it"] as const;
+  let text = render(report);
+  let bytes = mostBytes;
+  for (let size = byteLength(text); size > mostBytes && bytes > 0; size = byteLength(text)) {
+    bytes = Math.floor((bytes * mostBytes * 0.9) / size);
+    text = render(fitReport(report, bytes, why));
+  }
+  return text;
 }

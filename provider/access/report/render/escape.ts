@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { INVISIBLE, plain } from "../../../text/printable";
 
 /**
@@ -141,9 +142,14 @@ export function uriPath(path: string): string {
     .join("/");
 }
 
+/** A longer key is told from others by its digest. */
+const LONGEST_KEY = 1000;
+const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
+
 /** The hidden marker by which a comment of ours is found again. A key cannot end it early. */
 export function commentMarker(command: string, key: string): string {
-  const safe = plain(key).replace(/[^A-Za-z0-9._/-]/gu, percent);
+  const whole = plain(key).replace(/[^A-Za-z0-9._/-]/gu, percent);
+  const safe = whole.length <= LONGEST_KEY ? whole : `${whole.slice(0, LONGEST_KEY)}.${sha256(key)}`;
   return `<!-- pulumi-platform:${command}:${safe.replaceAll("--", "-%2d")} -->`;
 }
 

@@ -3,6 +3,7 @@ import { parseReviewReport } from "../../../../provider/access/verify/parseRevie
 import type { Report } from "../../../../provider/access/report/report";
 import { fitReport } from "../../../../provider/access/report/fitReport";
 import { reportDigest } from "../../../../provider/access/report/reportDigest";
+import { renderHtml } from "../../../../provider/access/report/render/html/page";
 import { renderJson } from "../../../../provider/access/report/render/json";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { reportOf } from "../fixtures";
@@ -72,6 +73,29 @@ test.each([...long, all])(
     );
     expect(fitted.summary).toEqual(whole.summary);
     expect(reportProblem(JSON.parse(JSON.stringify(fitted)))).toBeUndefined();
+  },
+);
+
+test.each([
+  ["letters that are longer in HTML", "<'&".repeat(200)],
+  ["marks that are written out", "\u0301".repeat(300)],
+  ["one letter", "n".repeat(600)],
+])(
+  "the page of a report of names of %s has no more bytes than its JSON may have, and says so",
+  (_what, name) => {
+    const grants = many(400, (n) => ({
+      ...grant,
+      grant: { ...grant.grant, subject: { ...grant.grant.subject, displayName: `${n} ${name}` } },
+    }));
+    const findings = many(200, (n) => ({ ...finding(n, "high"), message: `${n} ${name}` }));
+    const long = { ...report, grants, findings };
+    const page = renderHtml(long, { maxBytes: MOST });
+    expect(Buffer.byteLength(page)).toBeLessThanOrEqual(MOST);
+    expect(Buffer.byteLength(page)).toBeGreaterThan(MOST / 6);
+    expect(page).toMatch(
+      /the page would have more than 0\.5 MB, so it counts and does not list \d+ of 200 findings/,
+    );
+    expect(renderHtml(long, {})).not.toContain("the page would have more");
   },
 );
 

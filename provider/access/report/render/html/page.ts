@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Report } from "../../report";
 import { severities } from "../../../review/finding";
+import { fitForm } from "../../fitReport";
 import { groupByCause } from "../causes";
 import { headlineOf } from "../headline";
 import type { RenderOptions } from "../options";
@@ -180,6 +181,10 @@ function head(name: string): Markup {
  * hashes keeps the browser from running or loading anything else. Without script it shows everything.
  */
 export function renderHtml(report: Report, options: RenderOptions): string {
+  return fitForm(report, "the page", (fitted) => renderPage(fitted, options), options.maxBytes);
+}
+
+function renderPage(report: Report, options: RenderOptions): string {
   const context = new PageContext(report, options);
   const stacks = joinStacks(report);
   return joinLines([

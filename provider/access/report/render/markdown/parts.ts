@@ -6,6 +6,7 @@ import { html, markdown, markdownCode, shorten } from "../escape";
 import { headlineOf } from "../headline";
 import type { Headline } from "../headline";
 import type { RenderOptions } from "../options";
+import { byteLength } from "../sizeLimits";
 import { RepositoryLinks } from "../repositoryLinks";
 import { formatLocation } from "../words";
 
@@ -69,9 +70,19 @@ export function linkTo(address: string | undefined, text: string): string {
   return address === undefined ? text : `[${text}](<${html(address)}>)`;
 }
 
+/** As many bytes as a letter of any language, or a picture, has. */
+const BYTES_OF_LETTER = 4;
+
+/** A text shortened and escaped. One whose letters are longer when they are escaped is shortened further. */
+function fit(escape: (text: string) => string, text: string, limit: number): string {
+  const shown = escape(shorten(text, limit));
+  const excess = byteLength(shown) / (limit * BYTES_OF_LETTER);
+  return excess <= 1 ? shown : escape(shorten(text, Math.floor(limit / excess)));
+}
+
 /** A string shortened and escaped for Markdown. */
-export const escapeText = (text: string, limit = LONGEST_VALUE): string => markdown(shorten(text, limit));
-export const code = (text: string, limit = LONGEST_VALUE): string => markdownCode(shorten(text, limit));
+export const escapeText = (text: string, limit = LONGEST_VALUE): string => fit(markdown, text, limit);
+export const code = (text: string, limit = LONGEST_VALUE): string => fit(markdownCode, text, limit);
 
 export function fieldLine({ path, before, after }: FieldChange): string {
   const value = (text: string | undefined): string => (text === undefined ? "not set" : code(text));

@@ -26,8 +26,13 @@ import { capitalize } from "../../../../fields/values";
 /** GitHub takes 65,536 characters in a comment; these are bytes, which are never fewer. */
 const MOST_BYTES = 65_000;
 
-/** Grants that a comment shows even where it has no room for all findings. */
-const MOST_FIRST_GRANTS = 20;
+/** Grants that a comment shows even where it has no room for all findings, and entries of the other lists. */
+const FIRST_PARTS = [
+  { grants: 20, lines: 3 },
+  { grants: 20, lines: 0 },
+  { grants: 5, lines: 0 },
+  { grants: 1, lines: 0 },
+];
 
 const icons = { clean: "✅", findings: "🟡", failing: "🔴", incomplete: "⚠️" } as const;
 /** The sentence, the commit and the page: what a reader sees without scrolling. */
@@ -165,14 +170,18 @@ export function renderMarkdown(report: Report, options: RenderOptions): string {
     if (byteLength(text) <= maxBytes) return text;
   }
   const short: RenderBudget = { diagram: false, details: false, findings: Infinity, grants: 0, lines: 10 };
-  // What reaches a root, or is critical, stays beside the findings that are left.
+  // What reaches a root, or is critical, stays beside the worst finding.
   const weigh = weighGrants(report.findings);
-  const first = Math.min(MOST_FIRST_GRANTS, report.grants.filter((change) => weigh(change) < 1).length);
+  const worst = report.grants.filter((change) => weigh(change) < 1).length;
+  const buildWith = ({ grants, lines }: Pick<RenderBudget, "grants" | "lines">, findings: number): string =>
+    build(context, { ...short, findings, grants: Math.min(grants, worst), lines });
+  const first = FIRST_PARTS.find((parts) => byteLength(buildWith(parts, 1)) <= maxBytes) ?? {
+    grants: 0,
+    lines: 0,
+  };
   return (
     largestThatFits(maxBytes, report.grants.length, (grants) => build(context, { ...short, grants })) ??
-    largestThatFits(maxBytes, report.findings.length, (findings) =>
-      build(context, { ...short, findings, grants: first, lines: 3 }),
-    ) ??
-    build(context, { ...short, findings: 0, lines: 0 })
+    largestThatFits(maxBytes, report.findings.length, (findings) => buildWith(first, findings)) ??
+    buildWith(first, 0)
   );
 }
