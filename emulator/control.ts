@@ -1,6 +1,7 @@
 import type { Emulator } from "./index";
 import type { Fault, Faults } from "./faults";
 import type { GatewayResponse } from "./gateway/gateway";
+import { splitTarget } from "./gateway/request";
 import { jsonResponse } from "./gateway/response";
 import { maskSecrets } from "./requestLog";
 import type { EmulatorSettings } from "./settings";
@@ -41,7 +42,7 @@ export function handleControlRequest(
   emulator: Emulator,
   faults: Faults,
 ): GatewayResponse {
-  const [path = ""] = target.split("?");
+  const [path] = splitTarget(target);
   const name = path.slice(controlPrefix.length);
   const faultId = /^faults\/([0-9]+)$/.exec(name);
   if (method === "DELETE" && faultId) {

@@ -85,32 +85,19 @@ function serialise(store: Store, tables: readonly KindTable[]): string {
 }
 
 function load(text: string, store: Store, tables: readonly KindTable[]): void {
-  const root: unknown = JSON.parse(text);
-  if (read(root, "version", "number") !== version) throw new Error(`"version" must be ${version}`);
+  const root = JSON.parse(text) as { version?: unknown } | null;
+  if (root?.version !== version) throw new Error(`"version" must be ${version}`);
   for (const stored of readList(root, "resources")) {
     const kind = read(stored, "kind", "string");
     const table = tables.find((candidate) => candidate.kind === kind);
     if (!table) throw new Error(`unknown kind "${kind}"`);
-    const uid = read(stored, "uid", "string");
-    store.add({
-      kind,
-      uid,
-      parent: storedParentUid(uid, table),
-      createdAt: read(stored, "createdAt", "number"),
-      updatedAt: read(stored, "updatedAt", "number"),
-      value: decodeMessage(read(stored, "value", "object"), table.message),
-      builtIn: false,
-    });
+    const value = decodeMessage(read(stored, "value", "object"), table.message);
+    const [createdAt, updatedAt] = [read(stored, "createdAt", "number"), read(stored, "updatedAt", "number")];
+    store.restore(table, read(stored, "uid", "string"), { value, createdAt, updatedAt });
   }
   for (const person of readList(root, "people")) {
     store.ensurePerson(read(person, "issuer", "string"), read(person, "subject", "string"));
   }
-}
-
-/** Derives the uid of a stored resource's parent from its own. */
-export function storedParentUid(uid: string, { hasUidOfParent }: KindTable): string {
-  if (hasUidOfParent) return uid;
-  return uid.includes("/") ? uid.slice(0, uid.lastIndexOf("/")) : "";
 }
 
 interface Types {

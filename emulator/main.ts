@@ -6,14 +6,15 @@ import { settingTable } from "./settings";
 
 export { seedNames } from "./organisations";
 
-/** An invalid option; the message names it and what to write. */
-class UsageError extends Error {
-  readonly code = "USAGE";
-}
-
-/** It cannot start: another address or data file helps. */
-class StartError extends Error {
-  readonly code = "START";
+/** USAGE: an invalid option; the message names it and what to write. START: another address or data file helps. */
+class ServeError extends Error {
+  constructor(
+    readonly code: "USAGE" | "START",
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
 }
 
 /** The options of the command line, not yet parsed. */
@@ -37,16 +38,6 @@ export interface ServeOptions {
   readonly log?: boolean;
 }
 
-/** What a script needs to use the emulator: the one line of `--format json`. */
-interface StartedEmulator {
-  readonly url: string;
-  /** Left out where it came from the environment: there it may be a real one. */
-  readonly token?: string;
-  /** Left out without a root group. */
-  readonly rootUid?: string;
-  readonly seed?: string;
-}
-
 /**
  * Serves the API until SIGINT or SIGTERM.
  *
@@ -58,7 +49,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const latencyMs = readLatency(options.latency ?? "0");
   const deliverTo = options["deliver-to"];
   if (deliverTo !== undefined && !settingTable.deliverTo.accepts(deliverTo)) {
-    throw new UsageError(`--deliver-to must be ${settingTable.deliverTo.requirement}`);
+    throw new ServeError("USAGE", `--deliver-to must be ${settingTable.deliverTo.requirement}`);
   }
   const fromEnvironment = process.env.PLATFORM_TOKEN === "" ? undefined : process.env.PLATFORM_TOKEN;
   const token = options.token ?? fromEnvironment;
@@ -76,7 +67,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     ...(options.seed !== undefined && { seed: options.seed }),
     ...(options.log && { onRequest: (request) => console.error(formatRequest(request)) }),
   }).catch((error: unknown) => {
-    throw new StartError(describeStartFailure(error, `${host}:${port}`), { cause: error });
+    throw new ServeError("START", describeStartFailure(error, `${host}:${port}`), { cause: error });
   });
   const stopped = waitForStopSignal();
   console.log(options.format === "json" ? formatJson(emulator, options) : formatText(emulator, options));
@@ -99,14 +90,15 @@ function describeStartFailure(error: unknown, address: string): string {
   return `cannot listen on ${address}: ${listenFailures[code] ?? code}`;
 }
 
+/** What a script needs to use the emulator. */
 function formatJson(emulator: Emulator, { token, seed }: ServeOptions): string {
   const isFromEnvironment = token === undefined && emulator.token === process.env.PLATFORM_TOKEN;
-  const started: StartedEmulator = {
+  return JSON.stringify({
     url: emulator.url,
+    // There it may be a real one.
     ...(isFromEnvironment ? {} : { token: emulator.token }),
     ...(seed === undefined ? {} : { rootUid: emulator.rootUid, seed }),
-  };
-  return JSON.stringify(started);
+  });
 }
 
 function formatText(emulator: Emulator, { token, seed }: ServeOptions): string {
@@ -129,14 +121,14 @@ function formatText(emulator: Emulator, { token, seed }: ServeOptions): string {
 function readPort(text: string): number {
   const port = Number(text);
   if (!/^[0-9]{1,5}$/.test(text) || port > 65_535) {
-    throw new UsageError(`--port must be a number from 0 to 65535, not "${text}"`);
+    throw new ServeError("USAGE", `--port must be a number from 0 to 65535, not "${text}"`);
   }
   return port;
 }
 
 function readLatency(text: string): number {
   const latency = /^([0-9]+(?:\.[0-9]+)?)(ms|s)?$/.exec(text);
-  if (!latency) throw new UsageError(`--latency must be a time such as 20ms or 1s, not "${text}"`);
+  if (!latency) throw new ServeError("USAGE", `--latency must be a time such as 20ms or 1s, not "${text}"`);
   return Number(latency[1]) * (latency[2] === "s" ? 1000 : 1);
 }
 

@@ -2,7 +2,6 @@ import acme from "./data/acme.json";
 import { decodeMessage } from "./gateway/request";
 import { timestampToMs } from "./gateway/time";
 import type { Json } from "./gateway/json";
-import { storedParentUid } from "./dataFile";
 import type { Store } from "./service/store";
 import type { KindTable } from "./tables/kindTable";
 
@@ -14,18 +13,15 @@ export function addSeed(seed: Seed, store: Store, tables: readonly KindTable[], 
   for (const [collection, resources] of Object.entries(seed)) {
     const table = tables.find((each) => each.collection === collection);
     if (!table) throw new Error(`seed: unknown collection "${collection}"`);
-    const { kind } = table;
     resources.forEach((resource, index) => {
       const { uid = "id" in resource ? resource.id : undefined } = resource as { uid?: unknown };
       if (typeof uid !== "string" || uid === "") throw new Error(`seed: ${collection}[${index}] has no uid`);
-      if (store.find(kind, uid)) return;
+      if (store.find(table.kind, uid)) return;
       // As JSON, so that members that are undefined count as absent.
       const value = decodeMessage(JSON.parse(JSON.stringify(resource)) as Json, table.message);
       const createdAt = timestampToMs(value.createTime) ?? now;
       const updatedAt = timestampToMs(value.updateTime) ?? createdAt;
-      value.uid = uid;
-      const parent = storedParentUid(uid, table);
-      store.add({ kind, uid, parent, createdAt, updatedAt, value, builtIn: false });
+      store.restore(table, uid, { value: { ...value, uid }, createdAt, updatedAt });
     });
   }
 }

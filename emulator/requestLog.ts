@@ -1,3 +1,5 @@
+import { splitTarget } from "./gateway/request";
+
 /** A request and its result. Headers are not logged, so that no bearer token is. */
 export interface LoggedRequest {
   /** Counts up from 1. */
@@ -46,7 +48,7 @@ export class RequestLog {
 
   /** Adds an entry; `done` marks the end of the request and may be called again. */
   start(method: string, target: string, time: number): { entry: LoggedRequest; done: () => void } {
-    const cut = target.indexOf("?");
+    const [path, query] = splitTarget(target);
     const started = performance.now();
     this.running += 1;
     this.highestInFlight = Math.max(this.highestInFlight, this.running);
@@ -55,11 +57,11 @@ export class RequestLog {
       seq: this.lastSeq,
       time: new Date(time).toISOString(),
       method,
-      path: cut < 0 ? target : target.slice(0, cut),
-      query: cut < 0 ? "" : target.slice(cut + 1),
+      path,
+      query,
       inFlight: this.running,
     };
-    if (this.entries.length >= maxEntries) this.entries.splice(0, maxEntries / 10);
+    if (this.entries.length >= maxEntries) this.entries.shift();
     this.entries.push(entry);
     return {
       entry,

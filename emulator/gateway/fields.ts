@@ -3,8 +3,8 @@ import { parseNumber } from "./json";
 import { canonicalDuration, canonicalTimestamp } from "./time";
 
 /**
- * A decoded message or map: a record without prototype, keyed by JSON names. A field without presence is absent when it
- * has its zero value; int64 are decimal strings, enum values names (numbers when unknown).
+ * A decoded message or map, keyed by JSON names. A field without presence is undefined when it has its zero value; int64
+ * are decimal strings, enum values names (numbers when unknown).
  */
 export interface Message {
   [name: string]: Value | undefined;
@@ -64,29 +64,20 @@ export interface Field extends FieldSpec {
   readonly snake: string;
 }
 
-export class MessageType {
-  readonly kind = "message";
+export interface MessageType {
+  readonly kind: "message";
   readonly fields: readonly Field[];
   /** Both spellings of every field. */
   readonly byName: ReadonlyMap<string, Field>;
-
-  /** @param requiredOneofs one-ofs of which a stored resource has exactly one member. */
-  constructor(
-    specs: FieldSpecs,
-    readonly requiredOneofs: readonly string[] = [],
-  ) {
-    this.fields = Object.entries(specs).map(([name, spec]) => ({ ...spec, name, snake: snakeCase(name) }));
-    this.byName = new Map(
-      this.fields.flatMap((field) => [
-        [field.name, field],
-        [field.snake, field],
-      ]),
-    );
-  }
+  /** One-ofs of which a stored resource has exactly one member. */
+  readonly requiredOneofs: readonly string[];
 }
 
-export function messageType(specs: FieldSpecs, requiredOneofs?: readonly string[]): MessageType {
-  return new MessageType(specs, requiredOneofs);
+export function messageType(specs: FieldSpecs, requiredOneofs: readonly string[] = []): MessageType {
+  const fields = Object.entries(specs).map(([name, spec]) => ({ ...spec, name, snake: snakeCase(name) }));
+  const byName = new Map<string, Field>();
+  for (const field of fields) byName.set(field.name, field).set(field.snake, field);
+  return { kind: "message", fields, byName, requiredOneofs };
 }
 
 const textOnly =
@@ -103,6 +94,10 @@ function wholeNumber(number: Json | undefined, bits: 32 | 64): string | number |
   return bits === 32 ? Number(whole) : String(whole);
 }
 
+const builder =
+  (type: FieldType) =>
+  (flags: FieldFlags = {}): FieldSpec => ({ ...flags, type });
+
 const integer = (kind: "int32" | "int64", bits: 32 | 64): Scalar => ({
   kind,
   zero: bits === 32 ? 0 : "0",
@@ -110,58 +105,52 @@ const integer = (kind: "int32" | "int64", bits: 32 | 64): Scalar => ({
   fromJson: (json) => wholeNumber(typeof json === "string" ? parseNumber(json) : json, bits),
   fromQuery: (text) => (/^[+-]?[0-9]+$/.test(text) ? wholeNumber(BigInt(text), bits) : undefined),
 });
-
-const scalars = {
+const keys = {
   text: { kind: "string", zero: "", fromJson: textOnly((text) => text), fromQuery: (text) => text },
-  bool: {
-    kind: "bool",
-    zero: false,
-    fromJson: (json) => (typeof json === "boolean" ? json : undefined),
-    fromQuery(text) {
-      if (/^(1|t|T|TRUE|true|True)$/.test(text)) return true;
-      return /^(0|f|F|FALSE|false|False)$/.test(text) ? false : undefined;
-    },
-  },
-  int32: integer("int32", 32),
   int64: integer("int64", 64),
-  timestamp: {
-    kind: "timestamp",
-    zero: null,
-    fromJson: textOnly(canonicalTimestamp),
-    fromQuery: canonicalTimestamp,
-  },
-  duration: { kind: "duration", zero: null, fromJson: textOnly(canonicalDuration) },
-  bytes: {
-    kind: "bytes",
-    zero: "",
-    fromJson: textOnly((text) =>
-      /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) ? Buffer.from(text, "base64").toString("base64") : undefined,
-    ),
-  },
-  // Paths in camelCase in JSON, in snake_case where the service reads them.
-  fieldMask: {
-    kind: "fieldMask",
-    zero: null,
-    fromJson: textOnly((text) => {
-      const paths = text === "" ? [] : text.split(",");
-      const isValid = paths.every((path) => /^[A-Za-z0-9]+(\.[A-Za-z0-9]+)*$/.test(path));
-      return isValid ? paths.map(snakeCase) : undefined;
-    }),
-  },
 } as const satisfies Record<string, Scalar>;
 
-const builder =
-  (type: FieldType) =>
-  (flags: FieldFlags = {}): FieldSpec => ({ ...flags, type });
+export const text = builder(keys.text);
+export const int64 = builder(keys.int64);
+export const int32 = builder(integer("int32", 32));
 
-export const text = builder(scalars.text);
-export const bool = builder(scalars.bool);
-export const int32 = builder(scalars.int32);
-export const int64 = builder(scalars.int64);
-export const timestamp = builder(scalars.timestamp);
-export const duration = builder(scalars.duration);
-export const bytes = builder(scalars.bytes);
-export const fieldMask = builder(scalars.fieldMask);
+export const bool = builder({
+  kind: "bool",
+  zero: false,
+  fromJson: (json) => (typeof json === "boolean" ? json : undefined),
+  fromQuery(text) {
+    if (/^(1|t|T|TRUE|true|True)$/.test(text)) return true;
+    return /^(0|f|F|FALSE|false|False)$/.test(text) ? false : undefined;
+  },
+});
+
+export const timestamp = builder({
+  kind: "timestamp",
+  zero: null,
+  fromJson: textOnly(canonicalTimestamp),
+  fromQuery: canonicalTimestamp,
+});
+
+export const duration = builder({ kind: "duration", zero: null, fromJson: textOnly(canonicalDuration) });
+
+export const bytes = builder({
+  kind: "bytes",
+  zero: "",
+  fromJson: textOnly((text) =>
+    /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) ? Buffer.from(text, "base64").toString("base64") : undefined,
+  ),
+});
+
+/** Paths in camelCase in JSON, in snake_case where the service reads them. */
+export const fieldMask = builder({
+  kind: "fieldMask",
+  zero: null,
+  fromJson: textOnly((text) => {
+    const paths = text === "" ? [] : text.split(",");
+    const isValid = paths.every((path) => /^[A-Za-z0-9]+(\.[A-Za-z0-9]+)*$/.test(path));
+    return isValid ? paths.map(snakeCase) : undefined;
+  }),
+});
 
 /** Values are numbered from 1 in the order given; 0 is `<prefix>_UNSPECIFIED`. */
 export function enumeration(prefix: string, values: string, flags: FieldFlags = {}): FieldSpec {
@@ -200,7 +189,11 @@ export function numberedEnumeration(
 }
 
 export function object(of: MessageType | FieldSpecs, flags: FieldFlags = {}): FieldSpec {
-  return { ...flags, type: of instanceof MessageType ? of : new MessageType(of) };
+  return { ...flags, type: isMessageType(of) ? of : messageType(of) };
+}
+
+function isMessageType(of: MessageType | FieldSpecs): of is MessageType {
+  return of.kind === "message";
 }
 
 export function list(of: FieldSpec, flags: FieldFlags = {}): FieldSpec {
@@ -208,7 +201,7 @@ export function list(of: FieldSpec, flags: FieldFlags = {}): FieldSpec {
 }
 
 export function map(of: FieldSpec, flags: FieldFlags = {}, key: "text" | "int64" = "text"): FieldSpec {
-  return { ...flags, type: { kind: "map", key: scalars[key], item: itemType(of) } };
+  return { ...flags, type: { kind: "map", key: keys[key], item: itemType(of) } };
 }
 
 function itemType({ type }: FieldSpec): ItemType {
@@ -239,25 +232,6 @@ export function snakeCase(camel: string): string {
   return camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A record without prototype, so that a key such as `__proto__` is a key like any other. */
-export function newMessage(): Message {
-  return Object.create(null) as Message;
-}
-
-export function clearField(message: Message, name: string): void {
-  Reflect.deleteProperty(message, name);
-}
-
 export function isMessage(value: Value | undefined): value is Message {
   return typeof value === "object" && !Array.isArray(value);
-}
-
-export function copyValue<T extends Value>(value: T): T {
-  if (Array.isArray(value)) return value.map(copyValue) as T;
-  if (typeof value !== "object") return value;
-  const copy = newMessage();
-  for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined) copy[key] = copyValue(member);
-  }
-  return copy as T;
 }

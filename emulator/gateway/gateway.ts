@@ -1,6 +1,15 @@
 import { unescape } from "node:querystring";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Message } from "./fields";
-import { checkSize, decodePercent, hasBadEscape, invalidUtf8, maxMessageBytes, readCall } from "./request";
+import {
+  checkSize,
+  decodePercent,
+  hasBadEscape,
+  invalidUtf8,
+  maxMessageBytes,
+  readCall,
+  splitTarget,
+} from "./request";
 import { errorResponse, renderMessage } from "./response";
 import type { Match, Method } from "./routes";
 import { Routes } from "./routes";
@@ -78,9 +87,7 @@ export class Gateway {
   }
 
   private async route(request: GatewayRequest, trace: Trace): Promise<GatewayResponse> {
-    const cut = request.target.indexOf("?");
-    const rawPath = cut < 0 ? request.target : request.target.slice(0, cut);
-    const rawQuery = cut < 0 ? "" : request.target.slice(cut + 1);
+    const [rawPath, rawQuery] = splitTarget(request.target);
     if (hasBadEscape(rawPath) || !rawPath.startsWith("/")) {
       return {
         status: 400,
@@ -163,16 +170,9 @@ async function withDeadline(
   if (header === undefined) return run();
   const [, amount, unit = ""] = /^([0-9]{1,8})([HMSmun])$/.exec(header) ?? [];
   if (amount === undefined) throw badRequest(`invalid grpc-timeout: ${header}`);
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new StatusError(Code.deadlineExceeded, "context deadline exceeded")),
-      Number(amount) * (timeoutUnits[unit] ?? 0),
-    );
+  const deadlineMs = Number(amount) * (timeoutUnits[unit] ?? 0);
+  const deadline = wait(deadlineMs, undefined, { ref: false }).then(() => {
+    throw new StatusError(Code.deadlineExceeded, "context deadline exceeded");
   });
-  try {
-    return await Promise.race([Promise.resolve().then(run), deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return Promise.race([Promise.resolve().then(run), deadline]);
 }

@@ -1,5 +1,5 @@
 import type { Field, ItemType, Message, MessageType, Value } from "./fields";
-import { clearField, hasPresence, isZero, newMessage } from "./fields";
+import { hasPresence, isZero } from "./fields";
 import type { Call } from "./gateway";
 import type { Json } from "./json";
 import { isJsonObject, readBody, repeated } from "./json";
@@ -24,19 +24,19 @@ type Mask = Pick<Call, "updateMask" | "maskSource">;
 /** Decodes body, query and path into the request message and its field mask. @throws StatusError */
 export function readCall(source: CallSource): Omit<Call, "authorization"> {
   const { method, values } = source.match;
-  const message = newMessage();
+  const message: Message = {};
   const maskField = method.request.fields.find((field) => field.type.kind === "fieldMask");
   const inferred = readBodyInto(message, method, source.body, maskField);
   const mask = readQueryInto(message, source, maskField, inferred);
-  if (maskField) clearField(message, maskField.name);
+  if (maskField) message[maskField.name] = undefined;
   for (const { path, value } of values) setPath(message, path, value);
   if (source.body.length > maxMessageBytes) checkSize(message);
   return { method, request: message, ...mask };
 }
 
 function setPath(message: Message, [first = "", ...remaining]: readonly string[], value: string): void {
-  if (remaining.length > 0) setPath((message[first] ??= newMessage()) as Message, remaining, value);
-  else if (value === "") clearField(message, first);
+  if (remaining.length > 0) setPath((message[first] ??= {}) as Message, remaining, value);
+  else if (value === "") message[first] = undefined;
   else message[first] = value;
 }
 
@@ -62,7 +62,7 @@ function readBodyInto(message: Message, method: Method, body: Buffer, maskField:
   const json = readBody(body);
   const field = method.body === "*" ? undefined : method.request.byName.get(method.body);
   const type = field ? requireMessageType(field) : method.request;
-  const decoded = json === undefined ? newMessage() : decodeMessage(json, type);
+  const decoded = json === undefined ? {} : decodeMessage(json, type);
   if (field) {
     message[field.name] = decoded;
     const updateMask = maskField && (json === undefined ? [] : inferMask(json, type));
@@ -86,7 +86,7 @@ function requireMessageType({ name, type }: Field): MessageType {
  */
 export function decodeMessage(json: Json, type: MessageType): Message {
   if (!isJsonObject(json)) throw badRequest("syntax error: an object is expected");
-  const message = newMessage();
+  const message: Message = {};
   const given = new Set<Field | string>();
   const take = (what: Field | string, problem: string): void => {
     if (given.has(what)) throw badRequest(problem);
@@ -113,7 +113,8 @@ function decodeField(json: Json, { name, type }: Field): Value | null {
   }
   if (type.kind === "map") {
     if (!isJsonObject(json)) throw badRequest(`syntax error: field ${name} is a map`);
-    const entries = newMessage();
+    // Without prototype, so that a key such as `__proto__` is a key like any other.
+    const entries = Object.create(null) as Message;
     for (const [key, item] of Object.entries(json)) {
       const decodedKey = type.key.fromJson(key);
       if (typeof decodedKey !== "string")
@@ -215,6 +216,12 @@ function parseQuery(raw: string): [key: QueryText, value: QueryText][] {
     });
 }
 
+/** The path and the query of an address, still encoded. */
+export function splitTarget(target: string): [path: string, query: string] {
+  const [path = "", ...query] = target.split("?");
+  return [path, query.join("?")];
+}
+
 /** Whether a part of an address has a percent sign without two hexadecimal digits. */
 export function hasBadEscape(raw: string): boolean {
   return /%(?![0-9a-fA-F]{2})/.test(raw);
@@ -261,7 +268,7 @@ class QueryReader {
     if (remaining.length === 0) {
       this.writeField(field, this.readTexts(values), message);
     } else if (field.type.kind === "message") {
-      this.write(remaining, values, (message[field.name] ??= newMessage()) as Message, field.type);
+      this.write(remaining, values, (message[field.name] ??= {}) as Message, field.type);
     } else if (field.type.kind !== "fieldMask") {
       throw badRequest(`invalid path: "${step}" is not a message`);
     } else if (remaining[0] === "paths") {
@@ -287,7 +294,7 @@ class QueryReader {
       return;
     }
     const parsed = parseItem(value, type, snake);
-    if (isDefault(parsed, field)) clearField(message, name);
+    if (isDefault(parsed, field)) message[name] = undefined;
     else message[name] = parsed;
   }
 

@@ -74,8 +74,7 @@ export function errorResponse(
     const body = JSON.stringify({ code: Code.internal, message: "failed to marshal error message" });
     return { status: 500, headers: contentType, body };
   }
-  const status = { code, message, details };
-  const body = JSON.stringify(omitEmpty ? withoutEmpty(status) : status);
+  const body = JSON.stringify({ code, message, details }, omitEmpty ? withoutEmpty : undefined);
   return {
     status: httpStatusOf(code),
     headers: {
@@ -87,13 +86,8 @@ export function errorResponse(
   };
 }
 
-/** A value without its empty members. */
-function withoutEmpty(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutEmpty);
-  if (typeof value !== "object" || value === null) return value;
-  const isEmpty = (member: unknown) =>
-    Array.isArray(member) ? member.length === 0 : member === null || member === "" || member === 0;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, member]) => (isEmpty(member) ? [] : [[key, withoutEmpty(member)]])),
-  );
+/** Leaves out empty members where JSON is written. */
+function withoutEmpty(_key: string, value: unknown): unknown {
+  const isEmpty = Array.isArray(value) ? value.length === 0 : value === null || value === "" || value === 0;
+  return isEmpty ? undefined : value;
 }

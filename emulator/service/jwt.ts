@@ -16,46 +16,35 @@ export function parseJwt(token: string): Jwt | undefined {
   const parts = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/.exec(token);
   if (!parts) return undefined;
   const [, head = "", body = "", signature = ""] = parts;
-  const header = jsonObject(head);
-  const claims = jsonObject(body);
+  const header = parseObject(Buffer.from(head, "base64url").toString("utf8"));
+  const claims = parseObject(Buffer.from(body, "base64url").toString("utf8"));
   if (!header || !claims) return undefined;
   return { header, claims, input: `${head}.${body}`, signature: Buffer.from(signature, "base64url") };
 }
 
-function jsonObject(encoded: string): Record<string, unknown> | undefined {
+/** The object that a JSON text holds; undefined for any other text. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(encoded, "base64url").toString("utf8"));
-    return isRecord(value) ? value : undefined;
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Whether one of the keys of a JSON web key set signed the token. */
 export function isSignedBy(jwt: Jwt, jwks: string): boolean {
   const { kid } = jwt.header;
-  return parseJwks(jwks)
-    .filter((key) => kid === undefined || key.kid === undefined || key.kid === kid)
-    .some((key) => {
-      try {
-        return isSigned(jwt, createPublicKey({ key, format: "jwk" }));
-      } catch {
-        return false;
-      }
-    });
-}
-
-function parseJwks(jwks: string): JsonWebKey[] {
-  try {
-    const parsed: unknown = JSON.parse(jwks);
-    return isRecord(parsed) && Array.isArray(parsed.keys) ? parsed.keys.filter(isRecord) : [];
-  } catch {
-    return [];
-  }
+  const keys = parseObject(jwks)?.keys;
+  return (Array.isArray(keys) ? (keys as JsonWebKey[]) : []).some((key) => {
+    try {
+      const isWanted = kid === undefined || key.kid === undefined || key.kid === kid;
+      return isWanted && isSigned(jwt, createPublicKey({ key, format: "jwk" }));
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** The key type of each algorithm, so that a token cannot select a weaker check. */
@@ -72,7 +61,7 @@ const algorithms: Readonly<Record<string, { type: string; hash: string | undefin
   EdDSA: { type: "ed25519", hash: undefined },
 };
 
-export function isSigned({ header, input, signature }: Jwt, key: KeyObject): boolean {
+function isSigned({ header, input, signature }: Jwt, key: KeyObject): boolean {
   const algorithm = Object.hasOwn(algorithms, String(header.alg))
     ? algorithms[String(header.alg)]
     : undefined;
@@ -89,16 +78,10 @@ export function isSigned({ header, input, signature }: Jwt, key: KeyObject): boo
   );
 }
 
-interface Keys {
-  readonly publicKey: KeyObject;
-  readonly privateKey: KeyObject;
-  readonly kid: string;
-}
-
-let keys: Keys | undefined;
+let keys: { publicKey: KeyObject; privateKey: KeyObject; kid: string } | undefined;
 
 /** One pair per process, created at first use: it takes long, and most emulators of a test run sign nothing. */
-function getSigningKeys(): Keys {
+function getSigningKeys(): NonNullable<typeof keys> {
   if (!keys) {
     const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const der = publicKey.export({ type: "spki", format: "der" });
@@ -107,8 +90,8 @@ function getSigningKeys(): Keys {
   return keys;
 }
 
-export const discoveryPath = "/.well-known/openid-configuration";
-export const keysPath = "/.well-known/jwks.json";
+const discoveryPath = "/.well-known/openid-configuration";
+const keysPath = "/.well-known/jwks.json";
 
 /** The emulator as an issuer of signed tokens. */
 export class Issuer {

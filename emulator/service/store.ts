@@ -70,6 +70,16 @@ export class Store {
     this.onChange();
   }
 
+  /** Adds a resource that was stored before, whose uid tells its parent. */
+  restore(
+    { kind, hasUidOfParent }: KindTable,
+    uid: string,
+    stored: Pick<Entry, "value" | "createdAt" | "updatedAt">,
+  ): void {
+    const parent = hasUidOfParent ? uid : uid.slice(0, Math.max(0, uid.lastIndexOf("/")));
+    this.add({ kind, uid, parent, ...stored, builtIn: false });
+  }
+
   update(entry: Entry, value: Message, updatedAt: number): void {
     entry.value = value;
     entry.updatedAt = updatedAt;

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { RE2JS } from "re2js";
 import type { Message } from "../gateway/fields";
-import { newMessage } from "../gateway/fields";
 import type { Call } from "../gateway/gateway";
 import { timestampToMs, msToTimestamp } from "../gateway/time";
 import { invalidField, permissionDenied, unauthenticated } from "../gateway/status";
@@ -38,16 +37,11 @@ interface Grant {
   readonly act: Readonly<Record<string, string>>;
 }
 
-interface RefreshGrant {
-  readonly grant: Grant;
-  readonly expires: number;
-}
-
 const refreshLifeMs = 30 * 24 * 3_600_000;
 
 /** Exchanges tokens of other issuers, and authenticates callers by the issued ones. */
 export class TokenService {
-  private readonly refreshes = new Map<string, RefreshGrant>();
+  private readonly refreshes = new Map<string, { readonly grant: Grant; readonly expires: number }>();
 
   /** @param token the configured token, which never expires. */
   constructor(
@@ -98,14 +92,9 @@ export class TokenService {
       throw unauthenticated("the refresh token is not valid");
     }
     const issued = this.issue(known.grant);
-    const response = newMessage();
-    response.token = issued;
-    response.refreshToken = newMessage();
-    if (issued.refreshToken !== undefined) {
-      response.refreshToken.token = issued.refreshToken;
-      response.refreshToken.expiry = msToTimestamp(this.platform.now() + refreshLifeMs);
-    }
-    return response;
+    const { refreshToken } = issued;
+    const expiry = msToTimestamp(this.platform.now() + refreshLifeMs);
+    return { token: issued, refreshToken: refreshToken === undefined ? {} : { token: refreshToken, expiry } };
   }
 
   clear(): void {
@@ -115,19 +104,12 @@ export class TokenService {
   private issue(grant: Grant): Message {
     const { settings, now } = this.platform;
     const expires = now() + settings.tokenLifetimeMs;
-    const response = newMessage();
-    response.token = this.issuer.sign({
-      ...grant,
-      iat: now() / 1000,
-      exp: expires / 1000,
-      jti: randomUUID(),
-    });
-    response.expiry = msToTimestamp(expires);
-    if (settings.refreshTokens) {
-      response.refreshToken = randomBytes(32).toString("base64url");
-      this.refreshes.set(response.refreshToken, { grant, expires: now() + refreshLifeMs });
+    const claims = { ...grant, iat: now() / 1000, exp: expires / 1000, jti: randomUUID() };
+    const refreshToken = settings.refreshTokens ? randomBytes(32).toString("base64url") : undefined;
+    if (refreshToken !== undefined) {
+      this.refreshes.set(refreshToken, { grant, expires: now() + refreshLifeMs });
     }
-    return response;
+    return { token: this.issuer.sign(claims), expiry: msToTimestamp(expires), refreshToken };
   }
 
   /** @throws StatusError code 16 for a token that is malformed, expired or of a wrong signature. */

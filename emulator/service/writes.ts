@@ -1,5 +1,5 @@
 import type { Field, Message, MessageType, Value } from "../gateway/fields";
-import { clearField, copyValue, isMessage, messageType, newMessage, text } from "../gateway/fields";
+import { isMessage, messageType, text } from "../gateway/fields";
 import type { ServiceResponse } from "../gateway/gateway";
 import type { Violation } from "../gateway/status";
 import {
@@ -54,10 +54,7 @@ export function prepareCreate(
     namesExactly: () => false,
     addViolation: (field, description) => violations.push({ field: `${fieldPrefix}${field}`, description }),
   };
-  violations.push(...violationsOf(write.value, table.message, fieldPrefix));
-  table.check?.(write, platform);
-  violations.push(...referenceViolations(platform.store, table, write.value, fieldPrefix));
-  if (violations.length > 0) throw invalidArgument(violations);
+  checkWrite(platform, table, write, violations, fieldPrefix);
   const overwritten = table.findOverwritten?.(write, platform);
   table.complete?.(write, platform);
   return () => {
@@ -68,7 +65,7 @@ export function prepareCreate(
 
 /** The resource in the body of a create or update. */
 function sentResource(table: KindTable, { request }: AuthenticatedCall): Message {
-  return (request[bodyField(table)] ?? newMessage()) as Message;
+  return (request[bodyField(table)] ?? {}) as Message;
 }
 
 function checkParent(platform: PlatformService, table: KindTable, parent: string): void {
@@ -111,12 +108,26 @@ export function updateResource(
   const entry = requireMutable(platform, table.kind, sentResource(table, call).uid);
   const mask = readMask(platform.settings, table, call);
   if (!mask) return { message: platform.toResponse(entry) };
+  const { paths, isFullReplacement } = mask;
+  const sent = sentResource(table, call);
+  const named = paths.map((path) => path.map((field) => field.name).join("."));
+  const replaced = isFullReplacement ? table.message.fields.map((field) => [field]) : paths;
   const violations: Violation[] = [];
-  const write = writeOf(platform, table, entry, call, mask, violations);
-  violations.push(...violationsOf(write.value, table.message), ...immutableViolations(write, table.message));
-  table.check?.(write, platform);
-  violations.push(...referenceViolations(platform.store, table, write.value));
-  if (violations.length > 0) throw invalidArgument(violations);
+  const write: Write = {
+    value: applyMask(entry.value, sent, replaced, table.message),
+    before: entry.value,
+    sent,
+    parent: entry.parent,
+    createdAt: entry.createdAt,
+    now: platform.now(),
+    isFullReplacement,
+    touches: (path) =>
+      isFullReplacement ||
+      named.some((name) => name === path || name.startsWith(`${path}.`) || path.startsWith(`${name}.`)),
+    namesExactly: (path) => named.includes(path),
+    addViolation: (field, description) => violations.push({ field, description }),
+  };
+  checkWrite(platform, table, write, violations);
   table.complete?.(write, platform);
   platform.put(entry.kind, entry.uid, entry.parent, write.value);
   emitWriteEvent(platform, entry, "updated", call.caller);
@@ -170,33 +181,6 @@ export function resolveMask(paths: readonly string[], type: MessageType, snakeOn
   });
 }
 
-function writeOf(
-  platform: PlatformService,
-  table: KindTable,
-  entry: Entry,
-  call: AuthenticatedCall,
-  { paths, isFullReplacement }: Mask,
-  violations: Violation[],
-): Write {
-  const sent = sentResource(table, call);
-  const named = paths.map((path) => path.map((field) => field.name).join("."));
-  const replaced = isFullReplacement ? table.message.fields.map((field) => [field]) : paths;
-  return {
-    value: applyMask(entry.value, sent, replaced, table.message),
-    before: entry.value,
-    sent,
-    parent: entry.parent,
-    createdAt: entry.createdAt,
-    now: platform.now(),
-    isFullReplacement,
-    touches: (path) =>
-      isFullReplacement ||
-      named.some((name) => name === path || name.startsWith(`${path}.`) || path.startsWith(`${name}.`)),
-    namesExactly: (path) => named.includes(path),
-    addViolation: (field, description) => violations.push({ field, description }),
-  };
-}
-
 /** The stored message with the named fields of the body; a named field that the body lacks is cleared. */
 export function applyMask(
   stored: Message,
@@ -204,7 +188,7 @@ export function applyMask(
   paths: readonly FieldPath[],
   type: MessageType,
 ): Message {
-  const result = copyValue(stored);
+  const result = structuredClone(stored);
   for (const path of paths) {
     if (!path.some((field) => field.outputOnly)) applyPath(result, body, path, type);
   }
@@ -221,30 +205,30 @@ function applyPath(target: Message, source: Message | undefined, path: FieldPath
     return;
   }
   if (sent === undefined && target[field.name] === undefined) return;
-  const inner = (target[field.name] ?? newMessage()) as Message;
+  const inner = (target[field.name] ?? {}) as Message;
   setField(target, field, type, inner);
   applyPath(inner, sent as Message | undefined, remaining, field.type);
 }
 
 function setField(target: Message, field: Field, type: MessageType, value: Value | undefined): void {
   if (value === undefined) {
-    clearField(target, field.name);
+    target[field.name] = undefined;
     return;
   }
   if (field.oneof !== undefined) {
-    for (const member of type.fields) if (member.oneof === field.oneof) clearField(target, member.name);
+    for (const member of type.fields) if (member.oneof === field.oneof) target[member.name] = undefined;
   }
   target[field.name] = value;
 }
 
 /** A replaced object keeps its output-only members. */
 function keepOutputs(old: Value | undefined, sent: Value, { type }: Field): Value {
-  const value = copyValue(sent);
+  const value = structuredClone(sent);
   if (type.kind !== "message" || !isMessage(value)) return value;
   for (const member of type.fields) {
     if (!member.outputOnly) continue;
     const kept = isMessage(old) ? old[member.name] : undefined;
-    if (kept === undefined) clearField(value, member.name);
+    if (kept === undefined) value[member.name] = undefined;
     else value[member.name] = kept;
   }
   return value;
@@ -258,7 +242,7 @@ function responseTo(mask: Mask, message: Message, { patchResponse }: EmulatorSet
 
 /** A message with the uid and the named fields of another, and nothing else. */
 function selectPaths(message: Message, paths: readonly FieldPath[]): Message {
-  const selected = newMessage();
+  const selected: Message = {};
   if (message.uid !== undefined) selected.uid = message.uid;
   for (const path of paths) selectPath(selected, message, path);
   return selected;
@@ -271,7 +255,7 @@ function selectPath(target: Message, source: Message, [field, ...remaining]: Fie
     target[field.name] = value;
     return;
   }
-  const inner = (target[field.name] ??= newMessage()) as Message;
+  const inner = (target[field.name] ??= {}) as Message;
   selectPath(inner, value, remaining);
 }
 
@@ -284,7 +268,7 @@ export function deleteResource(
   { request, caller }: AuthenticatedCall,
 ): ServiceResponse {
   const { uid } = request;
-  const message = newMessage();
+  const message: Message = {};
   if (hasIdempotentDelete && uid !== undefined && !platform.store.find(kind, uid as string))
     return { message };
   const entry = requireMutable(platform, kind, uid);
@@ -298,51 +282,38 @@ function checkDelete(store: Store, entry: Entry): void {
   const title = `${entry.kind} "${entry.uid}"`;
   const children = store.childrenOf(entry).filter((child) => !store.tableOf(child.kind).isDeletedWithParent);
   if (store.tableOf(entry.kind).refusesDeleteWithChildren && children.length > 0) {
-    const description = `${title} still has ${describeEntries(store, children)}`;
+    const description = `${title} still has children: ${describeEntries(store, children)}`;
     throw failedPrecondition("RESOURCE_NOT_EMPTY", entry.uid, description);
   }
-  for (const { referrers, onDelete } of findReferrers(store, entry)) {
-    if (onDelete !== "refuse" || referrers.length === 0) continue;
-    const description = `${title} is used by ${describeEntries(store, referrers)}`;
-    throw failedPrecondition("RESOURCE_IN_USE", entry.uid, description);
-  }
+  const users = findReferrers(store, entry, "refuse");
+  if (users.length === 0) return;
+  const description = `${title} is used by ${describeEntries(store, users)}`;
+  throw failedPrecondition("RESOURCE_IN_USE", entry.uid, description);
 }
 
 /** Removes a resource with its children and everything that refers to it. */
 export function removeEntry(store: Store, entry: Entry): void {
-  for (const child of store.childrenOf(entry)) removeEntry(store, child);
-  for (const { referrers } of findReferrers(store, entry)) {
-    for (const referrer of referrers) removeEntry(store, referrer);
-  }
+  const dependents = [...store.childrenOf(entry), ...findReferrers(store, entry, "cascade")];
+  for (const dependent of dependents) removeEntry(store, dependent);
   store.remove(entry);
 }
 
-function findReferrers(
-  store: Store,
-  entry: Entry,
-): { referrers: readonly Entry[]; onDelete: Reference["onDelete"] }[] {
-  return store.tables.flatMap(({ kind, references = [] }) =>
-    references
-      .filter((reference) => reference.kind === entry.kind && reference.onDelete !== "keep")
-      .map(({ field, onDelete }) => ({ referrers: store.referrersOf(kind, field, entry.uid), onDelete })),
+function findReferrers(store: Store, { kind, uid }: Entry, onDelete: Reference["onDelete"]): Entry[] {
+  return store.tables.flatMap((table) =>
+    (table.references ?? [])
+      .filter((reference) => reference.kind === kind && reference.onDelete === onDelete)
+      .flatMap(({ field }) => store.referrersOf(table.kind, field, uid)),
   );
 }
 
 const maxNames = 10;
 
-/** For example `2 repos (nginx, redis), 1 identities (ci)`. */
+/** For example `repos nginx, repos redis, identities ci`. */
 function describeEntries(store: Store, entries: readonly Entry[]): string {
-  const byCollection = new Map<string, string[]>();
-  for (const { kind, uid, value } of entries) {
-    const { collection } = store.tableOf(kind);
-    byCollection.set(collection, [...(byCollection.get(collection) ?? []), (value.name ?? uid) as string]);
-  }
-  return [...byCollection]
-    .map(([collection, names]) => {
-      const shown = names.slice(0, maxNames).join(", ");
-      return `${names.length} ${collection} (${shown}${names.length > maxNames ? ", …" : ""})`;
-    })
-    .join(", ");
+  const names = entries.map(
+    ({ kind, uid, value }) => `${store.tableOf(kind).collection} ${(value.name ?? uid) as string}`,
+  );
+  return `${names.slice(0, maxNames).join(", ")}${names.length > maxNames ? ", …" : ""}`;
 }
 
 // What each write does: its event, and the checks by the descriptions of fields.
@@ -385,23 +356,27 @@ function emitWriteEvent(platform: PlatformService, entry: Entry, action: EventAc
   );
 }
 
-function referenceViolations(
-  store: Store,
-  { references = [] }: KindTable,
-  value: Message,
+/** Checks a write by the descriptions of its fields and by its kind. @throws StatusError code 3 with all violations. */
+function checkWrite(
+  platform: PlatformService,
+  table: KindTable,
+  write: Write,
+  violations: Violation[],
   path = "",
-): Violation[] {
-  return references.flatMap(({ field, kind }) => {
+): void {
+  const { value, before } = write;
+  violations.push(...violationsOf(value, table.message, path));
+  for (const { immutable, name } of table.message.fields) {
+    if (before && immutable && value[name] !== before[name])
+      write.addViolation(name, `${name} cannot change`);
+  }
+  table.check?.(write, platform);
+  for (const { field, kind } of table.references ?? []) {
     const uid = value[field] as string | undefined;
-    if (uid === undefined || store.exists(kind, uid)) return [];
-    return [{ field: `${path}${field}`, description: `${kind.toLowerCase()} "${uid}" does not exist` }];
-  });
-}
-
-function immutableViolations(write: Write, type: MessageType): Violation[] {
-  return type.fields
-    .filter(({ immutable, name }) => immutable && write.value[name] !== write.before?.[name])
-    .map(({ name }) => ({ field: name, description: `${name} cannot change` }));
+    if (uid === undefined || platform.store.exists(kind, uid)) continue;
+    write.addViolation(field, `${kind.toLowerCase()} "${uid}" does not exist`);
+  }
+  if (violations.length > 0) throw invalidArgument(violations);
 }
 
 /** All violations of the descriptions of fields: required, one-of, format. */

@@ -1,4 +1,4 @@
-import { bool, enumeration, int32, map, messageType, newMessage, object, text } from "../gateway/fields";
+import { bool, enumeration, int32, map, messageType, object, text } from "../gateway/fields";
 import type { Message } from "../gateway/fields";
 import { Code, errorInfo, invalidField, notFound, StatusError } from "../gateway/status";
 import type { PlatformService } from "../service/platformService";
@@ -69,7 +69,7 @@ export const group: KindTable = {
           ]);
         }
         requests.add(key);
-        return newMessage();
+        return {};
       },
     },
   ],

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Message } from "../gateway/fields";
-import { bool, duration, list, messageType, object, text, timestamp, clearField } from "../gateway/fields";
+import { bool, duration, list, messageType, object, text, timestamp } from "../gateway/fields";
 import { durationToMs, msToTimestamp } from "../gateway/time";
 import type { Entry } from "../service/store";
 import { capability, uid } from "./common";
@@ -47,7 +47,7 @@ export const groupInvite: KindTable = {
     value.code = randomBytes(32).toString("hex");
     value.keyId = createHash("sha256").update(value.code).digest("hex").slice(0, 32);
     value.expirationTime = msToTimestamp(now + durationToMs(value.ttl as string));
-    clearField(value, "ttl");
+    value.ttl = undefined;
   },
   toResponse(entry, { store }, form) {
     const response = { ...entry.value };

@@ -7,14 +7,13 @@ import {
   list,
   map,
   messageType,
-  newMessage,
   object,
   text,
   timestamp,
-  clearField,
 } from "../gateway/fields";
 import { timestampToMs, wholeSecond } from "../gateway/time";
 import { invalidArgument } from "../gateway/status";
+import { parseObject } from "../service/jwt";
 import type { PlatformService } from "../service/platformService";
 import { descriptionFlags, nameFlags, times, uid } from "./common";
 import { applyMask, resolveMask } from "../service/writes";
@@ -39,14 +38,7 @@ const regularExpression: Format = {
 
 const jwks: Format = {
   requirement: "must be a JSON web key set: an object with a list of keys",
-  accepts: (value) => {
-    try {
-      const parsed: unknown = JSON.parse(value);
-      return typeof parsed === "object" && parsed !== null && "keys" in parsed && Array.isArray(parsed.keys);
-    } catch {
-      return false;
-    }
-  },
+  accepts: (value) => Array.isArray(parseObject(value)?.keys),
 };
 
 const longestLifeMs = 365 * 24 * 3_600_000;
@@ -165,9 +157,7 @@ export const identity: KindTable = {
           .filter((name) => request[name] === undefined)
           .map((field) => ({ field, description: `${field} is required` }));
         if (violations.length > 0) throw invalidArgument(violations);
-        const response = newMessage();
-        response.uid = platform.store.ensurePerson(request.issuer as string, request.subject as string);
-        return response;
+        return { uid: platform.store.ensurePerson(request.issuer as string, request.subject as string) };
       },
     },
     {
@@ -198,7 +188,7 @@ export const identity: KindTable = {
   },
   complete(write) {
     const match = write.value.claimMatch as Message | undefined;
-    for (const name of ["audience", "audiencePattern"]) if (match?.[name] === "") clearField(match, name);
+    for (const name of ["audience", "audiencePattern"]) if (match?.[name] === "") match[name] = undefined;
     const keys = write.value.staticKeys as Message | undefined;
     if (keys) keys.expirationTime ??= wholeSecond(endOfKeyLifetime(write));
   },
@@ -209,8 +199,8 @@ function updateMetadata(
   { request, updateMask = [], caller }: AuthenticatedCall,
   platform: PlatformService,
 ): Message {
-  const sent = (request.identityMetadata ?? newMessage()) as Message;
-  const kept = platform.store.find(callerMetadata.kind, caller.uid)?.value ?? newMessage();
+  const sent = (request.identityMetadata ?? {}) as Message;
+  const kept = platform.store.find(callerMetadata.kind, caller.uid)?.value ?? {};
   const paths = resolveMask(updateMask, metadata, false).filter(([field]) => field?.name !== "uid");
   const value = applyMask(kept, sent, paths, metadata);
   return platform.put(callerMetadata.kind, caller.uid, "", value).value;

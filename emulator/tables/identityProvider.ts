@@ -1,17 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { FieldSpecs, Message } from "../gateway/fields";
-import {
-  bool,
-  clearField,
-  copyValue,
-  duration,
-  enumeration,
-  list,
-  messageType,
-  object,
-  text,
-  timestamp,
-} from "../gateway/fields";
+import { bool, duration, enumeration, list, messageType, object, text, timestamp } from "../gateway/fields";
 import { aborted, failedPrecondition, invalidField, notFound } from "../gateway/status";
 import { durationToMs, msToTimestamp, timestampToMs } from "../gateway/time";
 import type { PlatformService } from "../service/platformService";
@@ -131,8 +120,8 @@ export const identityProviders: KindTable = {
     value.scim ??= newScim();
   },
   toResponse(entry, platform, form) {
-    const response = copyValue(entry.value);
-    clearField(response.oidc as Message, "clientSecret");
+    const response = structuredClone(entry.value);
+    (response.oidc as Message).clientSecret = undefined;
     if (form === "list") delete response.scim;
     else response.scim = currentScim(entry, platform);
     return response;
@@ -182,12 +171,12 @@ function newScim(): Message {
 
 /** The stored state says whether a token was issued or revoked; the rest depends on the time. */
 function currentScim({ uid: own, value }: Entry, platform: PlatformService): Message {
-  const scim = copyValue(value.scim as Message);
+  const scim = structuredClone(value.scim as Message);
   scim.endpointUrl = `${platform.url()}/scim/v2/${own}`;
   if (statesWithoutToken.includes(scim.credentialState as string)) return scim;
   const now = platform.now();
   const previous = timestampToMs(scim.previousTokenExpireTime);
-  if (previous !== undefined && previous <= now) clearField(scim, "previousTokenExpireTime");
+  if (previous !== undefined && previous <= now) scim.previousTokenExpireTime = undefined;
   const isExpired = (timestampToMs(scim.tokenExpireTime) ?? Infinity) <= now;
   scim.credentialState = isExpired
     ? "CREDENTIAL_STATE_EXPIRED"
@@ -199,9 +188,9 @@ function currentScim({ uid: own, value }: Entry, platform: PlatformService): Mes
 
 /** Stores changes of the SCIM settings under a new etag. */
 function writeScim(entry: Entry, changes: Message, { store }: PlatformService): Message {
-  const scim = copyValue(entry.value.scim as Message);
+  const scim = structuredClone(entry.value.scim as Message);
   for (const [field, value] of Object.entries(changes)) {
-    if (value === undefined) clearField(scim, field);
+    if (value === undefined) scim[field] = undefined;
     else scim[field] = value;
   }
   scim.etag = newEtag();

@@ -8,7 +8,6 @@ import {
   list,
   map,
   messageType,
-  newMessage,
   object,
   text,
   timestamp,
@@ -213,7 +212,7 @@ export const repoReadme: KindTable = {
   isDeletedWithParent: true,
   impliedValue({ value }) {
     const [alias = ""] = (value.aliases ?? []) as string[];
-    return value.sync_config ? { content: `# ${imageName(alias)}\n\nFrom the catalog.\n` } : newMessage();
+    return value.sync_config ? { content: `# ${imageName(alias)}\n\nFrom the catalog.\n` } : {};
   },
   events: {
     name: "platform.registry.repo",

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import builtInRoles from "../data/builtinRoles.json";
-import { list, messageType, newMessage, text } from "../gateway/fields";
+import { list, messageType, text } from "../gateway/fields";
 import { capability, descriptionFlags, nameFlags, times, uid } from "./common";
 import type { KindTable } from "./kindTable";
 
@@ -27,11 +27,14 @@ export const role: KindTable = {
   builtIn: () =>
     (Object.keys(builtInRoles) as (keyof typeof builtInRoles)[]).map((name) => {
       const { description, capabilities } = builtInRoles[name];
-      const value = newMessage();
-      value.name = name;
-      if (description !== "") value.description = description;
-      value.capabilities = [...capabilities];
-      value.createTime = value.updateTime = "2023-01-01T00:00:00Z";
+      const time = "2023-01-01T00:00:00Z";
+      const value = {
+        name,
+        description,
+        capabilities: [...capabilities],
+        createTime: time,
+        updateTime: time,
+      };
       return { uid: builtInRoleUid(name), value };
     }),
 };

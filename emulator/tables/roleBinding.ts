@@ -1,5 +1,5 @@
 import type { Message } from "../gateway/fields";
-import { list, messageType, newMessage, object, text, timestamp } from "../gateway/fields";
+import { list, messageType, object, text, timestamp } from "../gateway/fields";
 import { invalidField } from "../gateway/status";
 import type { PlatformService } from "../service/platformService";
 import { prepareCreate } from "../service/writes";
@@ -102,7 +102,7 @@ function batchCreate({ request }: AuthenticatedCall, platform: PlatformService):
     if (item.parent !== undefined && item.parent !== parent) {
       throw invalidField(`${at}.parent`, "parent must be the parent of the batch");
     }
-    const binding = { ...((item.roleBinding ?? newMessage()) as Message) };
+    const binding = { ...((item.roleBinding ?? {}) as Message) };
     if (roleUid !== undefined && binding.roleUid !== undefined && binding.roleUid !== roleUid) {
       throw invalidField(`${at}.roleBinding.roleUid`, "roleUid must be the roleUid of the batch");
     }
@@ -113,20 +113,13 @@ function batchCreate({ request }: AuthenticatedCall, platform: PlatformService):
 }
 
 function describeByUid(kind: string, of: string, platform: PlatformService): Message {
-  const response = newMessage();
-  response.uid = of;
-  const value = platform.store.find(kind, of)?.value;
-  if (value?.name !== undefined) response.name = value.name;
-  if (value?.description !== undefined) response.description = value.description;
-  return response;
+  const { name, description } = platform.store.find(kind, of)?.value ?? {};
+  return { uid: of, name, description };
 }
 
 function describeIdentity(of: string, platform: PlatformService): Message {
-  const response = describeByUid("Identity", of, platform);
   const value = platform.store.find("Identity", of)?.value;
   const match = (value?.claimMatch ?? value?.staticKeys) as Message | undefined;
   const { issuer, subject } = match ?? platform.store.findPerson(of) ?? {};
-  if (issuer !== undefined) response.issuer = issuer;
-  if (subject !== undefined) response.subject = subject;
-  return response;
+  return { ...describeByUid("Identity", of, platform), issuer, subject };
 }

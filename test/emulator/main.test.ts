@@ -92,7 +92,7 @@ describe("the data file", () => {
     expect(JSON.parse(atPort)).toEqual(before);
     expect(again.clientSecret(idp.uid)).toBe("s");
     const other = new Api(again);
-    expect((await other.delete(`/iam/v2/groups/${org}`)).text).toContain("1 accountAssociations (a)");
+    expect((await other.delete(`/iam/v2/groups/${org}`)).text).toContain("accountAssociations a");
     for (const path of [
       `/registry/v2/repos/${repo.uid}`,
       `/iam/v2/identityProviders/${idp.uid}`,

@@ -145,7 +145,7 @@ describe("groups", () => {
     expect(response.body.message).toMatch(/^Precondition failed: /);
     expect(detail(response, "ErrorInfo").reason).toBe("FAILED_PRECONDITION");
     expect(detail(response, "PreconditionFailure").violations).toEqual([
-      { type: "RESOURCE_NOT_EMPTY", subject: org, description: expect.stringContaining("1 repos (nginx)") },
+      { type: "RESOURCE_NOT_EMPTY", subject: org, description: expect.stringContaining("repos nginx") },
     ]);
     for (const [collection, resources] of Object.entries(emulator.state())) {
       const prefix = { repos: "/registry/v2", subscriptions: "/events/v2" }[collection];
