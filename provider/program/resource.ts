@@ -7,7 +7,7 @@ import { createOnlyOutputs } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import type { Json } from "../fields/values";
 import { partsOf } from "../fields/walk";
-import { recordResource, recordResourceId } from "./ownership";
+import { recordResource } from "./ownership";
 
 /** A name of an enumeration that this version does not know, and those that it knows. */
 export interface UnknownName {
@@ -206,8 +206,7 @@ export abstract class PlatformResource extends pulumi.CustomResource {
     opts: pulumi.CustomResourceOptions | undefined,
   ) {
     refuseImport(spec, name, opts);
-    const isManaged = opts?.id === undefined && args !== undefined;
-    if (isManaged) recordResource(spec, name, { ...args }, opts?.parent);
+    if (opts?.id === undefined && args !== undefined) recordResource(spec, name, { ...args });
     super(
       `pulumi-nodejs:dynamic/platform:${spec.kind}`,
       name,
@@ -215,7 +214,6 @@ export abstract class PlatformResource extends pulumi.CustomResource {
       withDefaults(spec, opts),
     );
     refuseOwnProvider(spec, name, this);
-    if (isManaged) recordResourceId(spec, name, this.id, opts?.parent);
     warnOfStoredToken();
     if (args !== undefined) warnOfInputs(spec, name, { ...args });
   }
