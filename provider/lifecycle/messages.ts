@@ -9,7 +9,7 @@ import type { Props } from "../fields/values";
 import { wireName } from "../fields/wire";
 
 /** For the kinds: they act on what an error means, and never see the client. */
-export { hasCode, hasUnknownOutcome, printable } from "../http/errors";
+export { ConnectionError, hasCode, hasUnknownOutcome, printable } from "../http/errors";
 
 /**
  * A sentence for a person; the error behind it is the `cause`. It has no stack: the engine prints stacks. Parts that are
@@ -117,13 +117,14 @@ function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
     return `read these documents, accept them with a TermsAcceptance with documentIds ${JSON.stringify(ids)}, and add it to dependsOn of this resource`;
   }
   if (error.code === "PERMISSION_DENIED" && !error.fromApi) return PROXY;
-  const own = error.fromApi ? spec.operations?.errorHint?.(error.code) : undefined;
-  if (own !== undefined) return own;
   switch (error.code) {
     case "UNAUTHENTICATED":
       return "the token is missing, expired or for another API: set a new one with PLATFORM_TOKEN";
     case "PERMISSION_DENIED":
-      return "the identity behind the token lacks a role there that grants this, or the parent does not exist";
+      return (
+        spec.refusalHint ??
+        "the identity behind the token lacks a role there that grants this, or the parent does not exist"
+      );
     case "RESOURCE_EXHAUSTED":
       return `the server limits requests: lower platform:maxConcurrency, or run again later${describeWait(error)}`;
     case "FAILED_PRECONDITION":

@@ -23,10 +23,6 @@ export function identityRoleKeys(grants: readonly LabelledGrant[]): ReadonlySet<
 
 export const quoteLabel = (label: string): string => JSON.stringify(printable(label, 100));
 
-/** The first labels, for a message. */
-export const quoteLabels = (grants: readonly LabelledGrant[]): string =>
-  [...grants.slice(0, 3).map(([label]) => quoteLabel(label)), ...(grants.length > 3 ? ["…"] : [])].join(", ");
-
 export function stringsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.map(stringOrEmpty) : [];
 }
@@ -69,18 +65,10 @@ function findFirstName(value: unknown, keys: readonly string[]): string {
   return keys.map((key) => printable(stringOrEmpty(members[key]), 80)).find((name) => name !== "") ?? "";
 }
 
-/**
- * All grants at a group itself, not those at groups above it. `isShared`: several that look at the same time share a
- * request.
- */
-export async function listGrants(
-  api: Api,
-  group: string,
-  { isShared } = { isShared: false },
-): Promise<ExistingGrants> {
+/** All grants at a group itself, not those at groups above it. */
+export async function listGrants(api: Api, group: string): Promise<ExistingGrants> {
   const grants: ExistingGrants = new Map();
-  const query = { "uidp.children_of": group };
-  for await (const item of isShared ? await api.listShared(COLLECTION, query) : api.list(COLLECTION, query)) {
+  for await (const item of api.list(COLLECTION, { "uidp.children_of": group })) {
     const uid = stringOrEmpty(item["uid"]);
     if (parentOf(uid) !== group) continue;
     const grant = readGrant(item);
@@ -99,7 +87,7 @@ export async function listGrants(
 /** How the labels of bindings begin that the program does not have. */
 export const UNMANAGED = "unmanaged: ";
 
-export const isDeclared = ([label]: LabelledGrant): boolean => !label.startsWith(UNMANAGED);
+export const isManaged = ([label]: LabelledGrant): boolean => !label.startsWith(UNMANAGED);
 
 type IgnoreFilter = (existing: ExistingGrant) => boolean;
 
@@ -128,71 +116,43 @@ function matchesRecorded(recorded: Grant, { identityUid, roleUid }: Grant): bool
 const countHidden = ([, { identityUid, roleUid }]: LabelledGrant): number =>
   Number(identityUid === SECRET_MASK) + Number(roleUid === SECRET_MASK);
 
-/** Gives each grant of a group one label. */
-class GrantLabels {
-  private readonly unlabelled: Map<string, ExistingGrant>;
-  private readonly labelled = new Map<string, Grant>();
-
-  constructor(grants: Iterable<ExistingGrant>) {
-    this.unlabelled = new Map([...grants].map((existing) => [identityRoleKey(existing), existing]));
-  }
-
-  /**
-   * The label of the program or of the state. An ignored grant keeps only the label of a program. A grant of the program
-   * whose label has gone to another one gets a label of its own: under that of an unmanaged one no delete would take it.
-   */
-  addRecorded(recorded: LabelledGrant, isIgnored: IgnoreFilter): void {
-    const [label, grant] = recorded;
-    const candidates =
-      countHidden(recorded) === 0
-        ? [this.unlabelled.get(identityRoleKey(grant))]
-        : [...this.unlabelled.values()];
-    const matching = candidates.filter(
-      (existing) => existing !== undefined && matchesRecorded(grant, existing),
-    );
-    const existing =
-      matching.find((each) => each && !isIgnored(each)) ?? (isDeclared(recorded) ? matching[0] : undefined);
-    if (!existing) return;
-    this.add(label, existing);
-    if (!isDeclared(recorded)) return;
-    this.add(`${label} (replaced)`, existing);
-    this.add(`${label} (${identityRoleKey(existing)})`, existing);
-  }
-
-  /** A label that names the grant, and stays the same from one refresh to the next. */
-  addUnmanaged(isIgnored: IgnoreFilter): void {
-    for (const existing of [...this.unlabelled.values()]) {
-      if (isIgnored(existing)) continue;
-      const label = `${UNMANAGED}${existing.name}`;
-      this.add(label, existing);
-      this.add(`${label} (${existing.identityUid.slice(-8)})`, existing);
-      this.add(`${label} (${identityRoleKey(existing)})`, existing);
-    }
-  }
-
-  toBindings(): Props {
-    // An own member, whatever the label: `__proto__` too.
-    return Object.fromEntries([...this.labelled].map(([label, grant]) => [label, { ...grant }]));
-  }
-
-  private add(label: string, grant: Grant): void {
-    if (this.labelled.has(label) || !this.unlabelled.delete(identityRoleKey(grant))) return;
-    this.labelled.set(label, { identityUid: grant.identityUid, roleUid: grant.roleUid });
-  }
-}
-
-/** The grants of a group by label: `recorded` are those that the program or the state knows. */
+/**
+ * The grants of a group, each under one label: `recorded` are those that the program or the state knows. A label that is
+ * taken gets an addition which names the grant, and so stays the same from one refresh to the next.
+ */
 export function withLabels(
   grants: Iterable<ExistingGrant>,
   recorded: readonly LabelledGrant[],
   isIgnored: IgnoreFilter = () => false,
 ): Props {
-  const labels = new GrantLabels(grants);
+  const open = new Map([...grants].map((existing) => [identityRoleKey(existing), existing]));
+  const labelled = new Map<string, Grant>();
+  const add = (existing: ExistingGrant, ...labels: readonly string[]): void => {
+    const label = labels.find((each) => !labelled.has(each));
+    if (label === undefined) return;
+    labelled.set(label, { identityUid: existing.identityUid, roleUid: existing.roleUid });
+    open.delete(identityRoleKey(existing));
+  };
   for (const each of [...recorded].sort((a, b) => countHidden(a) - countHidden(b))) {
-    labels.addRecorded(each, isIgnored);
+    const [label, grant] = each;
+    const matching = [...(countHidden(each) > 0 ? open.values() : [open.get(identityRoleKey(grant))])].filter(
+      (existing) => existing !== undefined && matchesRecorded(grant, existing),
+    );
+    // An ignored grant keeps only the label of a program.
+    const existing =
+      matching.find((one) => one && !isIgnored(one)) ?? (isManaged(each) ? matching[0] : undefined);
+    if (existing === undefined) continue;
+    // Under the label of an unmanaged one, no delete would take a grant of the program.
+    const more = isManaged(each) ? [`${label} (replaced)`, `${label} (${identityRoleKey(existing)})`] : [];
+    add(existing, label, ...more);
   }
-  labels.addUnmanaged(isIgnored);
-  return labels.toBindings();
+  for (const existing of [...open.values()].filter((one) => !isIgnored(one))) {
+    const label = `${UNMANAGED}${existing.name}`;
+    const { identityUid } = existing;
+    add(existing, label, `${label} (${identityUid.slice(-8)})`, `${label} (${identityRoleKey(existing)})`);
+  }
+  // An own member, whatever the label: `__proto__` too.
+  return Object.fromEntries([...labelled].map(([label, grant]) => [label, { ...grant }]));
 }
 
 /** What a group holds, in the program's labels, without what is ignored. @throws ApiError where the group does not exist */

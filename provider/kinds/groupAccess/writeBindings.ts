@@ -1,6 +1,6 @@
 import { errorCodeOf } from "../../errors/codedError";
 import { isUid, parentOf } from "../../text/uid";
-import { handlerError, PartialFailure } from "../../lifecycle/messages";
+import { ConnectionError, handlerError, hasUnknownOutcome, PartialFailure } from "../../lifecycle/messages";
 import { sortedJson } from "../../fields/formats";
 import type { Api, Host } from "../../fields/resourceSpec";
 import { isObject, stringOrEmpty, UNCONFIRMED } from "../../fields/values";
@@ -10,11 +10,10 @@ import {
   identityRoleKey,
   identityRoleKeys,
   ignoreFilter,
-  isDeclared,
+  isManaged,
   labelledGrantsIn,
   listGrants,
   quoteLabel,
-  quoteLabels,
   readGrant,
   stringsIn,
   withLabels,
@@ -22,6 +21,9 @@ import {
 import type { ExistingGrant, ExistingGrants, Grant, LabelledGrant } from "./readBindings";
 
 /* How a GroupAccess changes the bindings of its group: what is missing is created, and only then what is too much deleted. */
+
+/** How long after a lost response the list of bindings is asked for: they may arrive late. */
+const LOOK_DELAY_MS = 500;
 
 /** A group, and what is needed to write its bindings. */
 interface GroupContext {
@@ -81,7 +83,7 @@ export async function writeBindings(
   const surplus = recorded.filter((binding) => {
     const key = identityRoleKey(binding[1]);
     const grant = existing.get(key);
-    return grant !== undefined && !wantedKeys.has(key) && (isDeclared(binding) || !isIgnored(grant));
+    return grant !== undefined && !wantedKeys.has(key) && (isManaged(binding) || !isIgnored(grant));
   });
   const unmanaged = [...existing].filter(([key, grant]) => !managedKeys.has(key) && !isIgnored(grant));
   warnOfUnmanaged(
@@ -139,85 +141,70 @@ async function createGrants(
   existing: ExistingGrants,
   unconfirmed: Map<string, Grant>,
 ): Promise<Error[]> {
-  const sentAgain = new Set<string>();
   const { limit } = bindingBatch;
   // One request goes ahead: where nothing can be created, it finds out.
-  for (const part of [missing.slice(0, limit), missing.slice(limit)]) {
-    const failures: Error[] = [];
-    await Promise.all(
-      part.map(async (binding) => {
-        const [label, grant] = binding;
-        const key = identityRoleKey(grant);
-        try {
-          const { result, lost } = await createGrant(context, binding, () => unconfirmed.set(key, grant));
-          existing.set(key, result);
-          unconfirmed.delete(key);
-          if (lost !== undefined) sentAgain.add(key);
-        } catch (error) {
-          const what = `creating binding ${quoteLabel(label)} of group ${context.group}`;
-          failures.push(context.host.explain(what, error));
-        }
-      }),
-    );
-    if (failures.length > 0) return failures;
-  }
-  return sentAgain.size === 0 ? [] : warnOfDuplicates(context, sentAgain);
+  const failures = await createAtOnce(context, missing.slice(0, limit), existing, unconfirmed);
+  return failures.length > 0 ? failures : createAtOnce(context, missing.slice(limit), existing, unconfirmed);
 }
 
-/** Creates one grant. After a lost response what exists belongs to the group, whoever made it. */
-function createGrant(
-  { api, host, group }: GroupContext,
-  [label, grant]: LabelledGrant,
-  onLost: () => void,
-): Promise<{ readonly result: ExistingGrant; readonly lost: unknown }> {
-  const { identityUid, roleUid } = grant;
-  const find = async () => (await listGrants(api, group, { isShared: true })).get(identityRoleKey(grant));
-  return host.createAndVerify<ExistingGrant>({
-    send: async () => {
-      const response = await api.createShared(bindingBatch, group, { identityUid, roleUid });
-      const uid = stringOrEmpty(response["uid"]);
-      if (parentOf(uid) === group) return { ...grant, name: "", uids: [uid] };
-      const existing = await find();
-      if (existing !== undefined) return existing;
-      throw handlerError(
-        "PP4004",
-        `creating binding ${quoteLabel(label)} of group ${group}: the server responded without an error, but did not create it`,
-      );
-    },
-    findLostCreate: async (lost) => {
-      onLost();
-      try {
-        return await find();
-      } catch (error) {
-        const message = (of: unknown) =>
-          of instanceof Error ? of.message : "it does not say what was created";
-        throw handlerError(
-          "PP4001",
-          `creating binding ${quoteLabel(label)} of group ${group}: a response was lost (${message(lost)}), and the search for what was created failed (${message(error)}); run again: bindings that exist are not created twice`,
-        );
-      }
-    },
-    explainUnknown: (error) => error,
-    sleep: host.sleep,
-  });
-}
-
-/** Names the grants that two bindings give. Both belong to the group's access and go together. */
-async function warnOfDuplicates(
-  { api, host, group }: GroupContext,
-  sentAgain: ReadonlySet<string>,
+/**
+ * Creates grants at once. After a lost response a list tells what is there, and the rest is sent once more: a grant that two
+ * bindings give by then is one here, and both go with it.
+ */
+async function createAtOnce(
+  context: GroupContext,
+  wanted: readonly LabelledGrant[],
+  existing: ExistingGrants,
+  unconfirmed: Map<string, Grant>,
 ): Promise<Error[]> {
-  try {
-    for (const [key, { name, uids }] of await listGrants(api, group)) {
-      if (!sentAgain.has(key) || uids.length < 2) continue;
-      host.warn(
-        `group ${group} holds ${name} ${uids.length} times (${uids.join(", ")}): a request without a response took effect too; each grants the same, and all are deleted when the program removes this binding`,
-      );
+  const { api, host, group } = context;
+  let open = wanted;
+  for (let isAgain = false; ; isAgain = true) {
+    const failures = new Map<string, Error>();
+    const sent = open.map(async ([label, grant]) => {
+      const key = identityRoleKey(grant);
+      try {
+        existing.set(key, await createGrant(context, grant));
+        unconfirmed.delete(key);
+      } catch (error) {
+        if (hasUnknownOutcome(error)) unconfirmed.set(key, grant);
+        failures.set(key, host.explain(`creating binding ${quoteLabel(label)} of group ${group}`, error));
+      }
+    });
+    await Promise.all(sent);
+    if (unconfirmed.size > 0) {
+      await host.sleep(LOOK_DELAY_MS);
+      try {
+        for (const [key, grant] of await listGrants(api, group)) {
+          if (!unconfirmed.delete(key)) continue;
+          existing.set(key, grant);
+          failures.delete(key);
+        }
+      } catch (error) {
+        return [explainSearch(context, [...failures.values()], error)];
+      }
     }
-    return [];
-  } catch (error) {
-    return [host.explain("writing bindings", error)];
+    open = open.filter(([, grant]) => unconfirmed.has(identityRoleKey(grant)));
+    if (isAgain || open.length === 0 || open.length < failures.size) return [...failures.values()];
   }
+}
+
+/** Creates one grant. A response that is not about it is treated as lost. */
+async function createGrant({ api, group }: GroupContext, grant: Grant): Promise<ExistingGrant> {
+  const { identityUid, roleUid } = grant;
+  const response = await api.createShared(bindingBatch, group, { identityUid, roleUid });
+  const uid = stringOrEmpty(response["uid"]);
+  if (parentOf(uid) === group) return { ...grant, name: "", uids: [uid] };
+  const message = "the server responded without an error, but did not create it";
+  throw new ConnectionError("PP4004", message, "unknown", false);
+}
+
+function explainSearch({ group }: GroupContext, [lost]: readonly Error[], error: unknown): Error {
+  const reason = error instanceof Error ? error.message : "it does not say what was created";
+  return handlerError(
+    "PP4001",
+    `creating bindings of group ${group}: a response was lost (${lost?.message ?? ""}), and the search for what was created failed (${reason}); run again: bindings that exist are not created twice`,
+  );
 }
 
 /** Deletes grants, and removes from `existing` what is gone. Starts no other one once one has failed. */
@@ -255,7 +242,7 @@ export async function deleteBindings(api: Api, group: string, olds: Props, host:
   const existing = await listGrants(api, group);
   const surplus = labelledGrantsIn(olds).filter((binding) => {
     const grant = existing.get(identityRoleKey(binding[1]));
-    return isDeclared(binding) && grant !== undefined && !isDeclaredElsewhere(context, binding[1], grant);
+    return isManaged(binding) && grant !== undefined && !isDeclaredElsewhere(context, binding[1], grant);
   });
   if (olds["allowSelfRemoval"] !== true && !host.isDeclared(selfRemovalKey(group))) {
     const removed = surplus.filter(
@@ -287,9 +274,6 @@ function hasOwnedBinding(host: Host, existing: ExistingGrant | undefined): boole
   return existing?.uids.some((uid) => host.isOwned("RoleBinding", uid)) === true;
 }
 
-/** Roles in one list request, so that its URL stays short. */
-const ROLES_AT_ONCE = 50;
-
 /** Whoever has these at a group can restore its bindings. */
 const TO_MANAGE = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLE_BINDINGS_DELETE"];
 
@@ -303,34 +287,29 @@ interface Removal {
 }
 
 /**
- * Refuses a removal that takes from the caller what it needs to restore the bindings, or its last role there. Nothing is
- * refused where the token does not tell who the caller is.
+ * Refuses a removal of the caller's own bindings that leaves it without what it needs to restore them. Nothing is refused
+ * where the token does not tell who the caller is.
  */
 async function refuseSelfLockout(api: Api, { group, removed, remaining, override }: Removal): Promise<void> {
   const caller = removed.length === 0 ? undefined : await findCaller(api);
   const own = removed.filter(([, { identityUid }]) => identityUid === caller);
   if (caller === undefined || own.length === 0) return;
-  const kept = [
+  const kept = new Set([
     ...remaining.filter(({ identityUid }) => identityUid === caller).map(({ roleUid }) => roleUid),
     ...(await listRolesAbove(api, group, caller)),
-  ];
-  const capabilities = await readCapabilities(api, [...own.map(([, { roleUid }]) => roleUid), ...kept]);
-  // A removed role that cannot be read may give any capability.
-  const mayGive = ([, { roleUid }]: LabelledGrant, capability: string) =>
-    capabilities.get(roleUid)?.includes(capability) ?? true;
-  const lost = TO_MANAGE.filter(
-    (capability) =>
-      own.some((binding) => !kept.includes(binding[1].roleUid) && mayGive(binding, capability)) &&
-      !kept.some((roleUid) => capabilities.get(roleUid)?.includes(capability)),
-  );
-  if (lost.length === 0 && kept.length > 0) return;
-  const giving = own.filter(
-    (binding) => lost.length === 0 || lost.some((capability) => mayGive(binding, capability)),
-  );
-  const loss = lost.length === 0 ? "its last role there" : lost.join(" and ");
+  ]);
+  let lost = TO_MANAGE;
+  for (const roleUid of kept) {
+    // A role that cannot be read may give nothing.
+    const role = await api.get(api.address("/iam/v2/roles", roleUid)).catch((): Props => ({}));
+    const given = stringsIn(role["capabilities"]);
+    lost = lost.filter((capability) => !given.includes(capability));
+  }
+  if (lost.length === 0) return;
+  const labels = own.map(([label]) => quoteLabel(label)).join(", ");
   throw handlerError(
     "PP4011",
-    `removing binding ${quoteLabels(giving)} of group ${group}: it takes ${loss} from the caller itself (${caller}); nothing was changed: keep such a binding there or above, let another identity do it, or ${override}`,
+    `removing binding ${labels} of group ${group}: it leaves the caller itself (${caller}) without ${lost.join(" and ")}; nothing was changed: keep such a binding there or above, let another identity do it, or ${override}`,
   );
 }
 
@@ -359,20 +338,4 @@ async function listRolesAbove(api: Api, group: string, identityUid: string): Pro
       roles.push(grant.roleUid);
   }
   return roles;
-}
-
-/** The capabilities of roles, by uid; a role that cannot be read is missing. */
-async function readCapabilities(
-  api: Api,
-  roleUids: readonly string[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const capabilities = new Map<string, string[]>();
-  const uids = [...new Set(roleUids)];
-  for (let i = 0; i < uids.length; i += ROLES_AT_ONCE) {
-    const query = { "uidp.ids": uids.slice(i, i + ROLES_AT_ONCE) };
-    for await (const role of api.list("/iam/v2/roles", query)) {
-      capabilities.set(stringOrEmpty(role["uid"]), stringsIn(role["capabilities"]));
-    }
-  }
-  return capabilities;
 }
