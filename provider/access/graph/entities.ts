@@ -66,14 +66,14 @@ interface ReadInputs {
 /**
  * Inputs in which each value is exact, or a placeholder of a value that was not read.
  *
- * @param isDeclared a program must declare all that is required.
+ * @param mustBeComplete a program must declare all that is required.
  */
 function readInputs(
   spec: ResourceSpec | undefined,
   inputs: Props,
   secretPaths: readonly string[],
   placeOf: (reason: UnreadReason) => Omit<Place, "path">,
-  isDeclared = false,
+  mustBeComplete = false,
 ): ReadInputs {
   if (spec === undefined) return { inputs, unread: [], plaintextSecrets: [] };
   const unread: UnreadValue[] = [];
@@ -91,7 +91,7 @@ function readInputs(
       ? "secret"
       : isUnknown(value)
         ? "unknown"
-        : isUnread(value) || !hasFormOf(field, value) || (isDeclared && isMissing(leaf, value))
+        : isUnread(value) || !hasFormOf(field, value) || (mustBeComplete && isMissing(leaf, value))
           ? "unreadable"
           : undefined;
     if (reason === undefined) return value;
@@ -99,7 +99,7 @@ function readInputs(
     return unreadAt(reason, { ...placeOf(reason), path });
   };
   const isVisitedAbsent = (field: FieldSpec): boolean =>
-    isDeclared && field.required === true && isReference({ field });
+    mustBeComplete && field.required === true && isReference({ field });
   const read = mapLeaves(spec, inputs, readLeaf, isVisitedAbsent);
   return { inputs: read, unread, plaintextSecrets };
 }
@@ -141,13 +141,13 @@ export interface Reading {
   /** The engine has compared its secrets with those from before, and found them equal. */
   readonly isSame?: boolean;
   /** A program declares it, and so all that is required. */
-  readonly isDeclared?: boolean;
+  readonly mustBeComplete?: boolean;
 }
 
 /** A resource of a state as an entity. */
 export function toEntity(
   resource: RecordedResource & { readonly kind: string },
-  { key, uid, side, isSame = false, isDeclared = false }: Reading,
+  { key, uid, side, isSame = false, mustBeComplete = false }: Reading,
 ): Entity {
   const { kind, urn, secretPaths } = resource;
   const placeOf = (reason: UnreadReason): Omit<Place, "path"> => ({
@@ -159,7 +159,7 @@ export function toEntity(
     declaredOf(resource),
     secretPaths,
     placeOf,
-    isDeclared,
+    mustBeComplete,
   );
   const recorded = readServerDetails(kind, resource.outputs);
   const plaintext = [...plaintextSecrets, ...recorded.plaintextSecrets];

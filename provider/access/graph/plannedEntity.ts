@@ -24,8 +24,8 @@ export function plannedEntity(
   const isSame = plan.op === "same";
   const uid = keys.isOfOtherKind(plan) ? undefined : uidAfter(plan);
   // What is only read may show no arguments, and nothing is written of what stays the same.
-  const isDeclared = plan.op === "create" || plan.op === "update" || plan.op === "replace";
-  const planned = toEntity(resource, { key: keys.of(plan), uid, side: "after", isSame, isDeclared });
+  const mustBeComplete = plan.op === "create" || plan.op === "update" || plan.op === "replace";
+  const planned = toEntity(resource, { key: keys.of(plan), uid, side: "after", isSame, mustBeComplete });
   const spec = specs[resource.kind];
   if (spec === undefined) return planned;
   const assumptions: Assumption[] = [];
