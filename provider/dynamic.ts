@@ -3,13 +3,14 @@ import type { Client } from "./http/client";
 import { logLine } from "./text/printable";
 import { createClient, readSettings } from "./settings/settings";
 import { kinds } from "./kinds";
+import { Claims } from "./lifecycle/claims";
 import { KeyedMutex } from "./lifecycle/context";
 import type { HandlerContext } from "./lifecycle/context";
 import type { CreateResult } from "./lifecycle/create";
 import { handlersFor } from "./lifecycle/handlers";
 import type { DiffResult, Handlers } from "./lifecycle/handlers";
 import { explain, HandlerError, maskSecretsOf, PartialFailure, showCode } from "./lifecycle/messages";
-import { Claims, OwnerRegistry } from "./lifecycle/owners";
+import { ProgramRecord } from "./lifecycle/programRecord";
 import type { ReadResult } from "./lifecycle/read";
 import type { ResourceSpec } from "./fields/resourceSpec";
 import type { Props } from "./fields/values";
@@ -60,7 +61,7 @@ function connect(): Client {
 const context: HandlerContext = {
   client: connect,
   mutex: new KeyedMutex(),
-  owners: new OwnerRegistry(),
+  program: new ProgramRecord(),
   claims: new Claims(),
   now: Date.now,
   warn: (line) => process.stderr.write(`platform: ${logLine(line)}\n`),

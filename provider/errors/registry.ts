@@ -415,7 +415,7 @@ export const resourceCodes = {
     title: "A secret that is returned only once was lost",
     meaning: "The object was written, but the response with its secret did not arrive.",
     look: "`pulumi stack --show-ids` shows the resource. It is recorded, without the secret.",
-    fix: "Run again: the resource is replaced or rotated.",
+    fix: "Run again: an invite or a new token is replaced, and a token that was being rotated is rotated once more.",
   },
   PP4004: {
     title: "The server ignored what was written",
@@ -462,7 +462,8 @@ export const resourceCodes = {
   },
   PP4011: {
     title: "The change would lock its own identity out",
-    meaning: "The change removes a binding that gives the identity behind the token its access to the group.",
+    meaning:
+      "The change removes a binding of the identity behind the token, and leaves it without the right to manage the bindings of the group.",
     look: "`npx pulumi-platform whoami` shows the identity. The message names the bindings.",
     fix: "Keep a binding there or above, let another identity do it, or confirm as the message says.",
   },

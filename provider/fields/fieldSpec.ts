@@ -72,7 +72,7 @@ interface Behaviour {
   readonly normalized?: boolean;
   /** A part of the address (the parent), not of the body. */
   readonly path?: boolean;
-  /** Not in the body: written by a request of its own, or only read by `Operations.afterWrite`. */
+  /** Not in the body: written, or only read, by `Operations.afterWrite`. */
   readonly subresource?: boolean;
   /**
    * Informational: a difference at the server is not drift. A change in the program is sent like any other; where the

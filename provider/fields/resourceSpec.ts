@@ -56,29 +56,6 @@ export interface Clock {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** How a create whose response may be lost is sent, and what it has made is found. */
-export interface CreateSteps<T> {
-  /** Sends the create once. */
-  readonly send: () => Promise<T>;
-  /** Finds what a create without a response has made; undefined while there is nothing. */
-  readonly findLostCreate: (lost: unknown) => Promise<T | undefined>;
-  /** The error after the last attempt, if the request may still take effect. */
-  readonly explainUnknown: (error: unknown, sends: number) => unknown;
-  readonly sleep: (ms: number) => Promise<void>;
-  /** A second send does the same as the first, so the client has repeated it already. */
-  readonly isIdempotent?: boolean;
-  /** Whether the parent is so new that a refusal may end soon. */
-  readonly isBelowNewGroup?: () => Promise<boolean>;
-  /** Runs before a create below a new group is sent again. */
-  readonly refreshToken?: () => Promise<void>;
-}
-
-export interface Created<T> {
-  readonly result: T;
-  /** An earlier send without a response, which may have taken effect besides; undefined if there was none. */
-  readonly lost: unknown;
-}
-
 /** What operations need of the process that they run in. */
 export interface Host extends Clock {
   /** Tells a person one line. */
@@ -89,8 +66,6 @@ export interface Host extends Clock {
   readonly isOwned: (kind: string, uid: string) => boolean;
   /** Whether a resource of this run's program declares this, by a key of `ResourceSpec.declaredKeys`. */
   readonly isDeclared: (key: string) => boolean;
-  /** Sends a create, and finds out what became of it where its response is lost. @throws the error of a create that failed */
-  readonly createAndVerify: <T>(steps: CreateSteps<T>) => Promise<Created<T>>;
   /** A complete error: what failed, the server's response, and what to do. */
   readonly explain: (what: string, error: unknown) => Error;
 }
@@ -100,11 +75,6 @@ export interface Operations {
   readonly create?: (api: Api, inputs: Props, body: Props, host: Host) => Promise<Record<string, unknown>>;
   /** `create` overwrites an existing object, so it is idempotent, and a lost response is an ordinary error. */
   readonly upsert?: boolean;
-  /**
-   * What a create whose response was lost may have created, looked for before it is sent again; by default the
-   * children of the parent, made since, that equal the inputs.
-   */
-  readonly findLostCreates?: (api: Api, inputs: Props) => Promise<Record<string, unknown>[]>;
   /** Undefined where it does not exist (a 404 with a missing resource is understood as well). */
   readonly get?: (
     api: Api,
@@ -122,23 +92,17 @@ export interface Operations {
   /** Whether `update` sends nothing that changes the object. Otherwise it writes all of `news`. */
   readonly sendsNothing?: (olds: Props, news: Props) => boolean;
   readonly delete?: (api: Api, uid: string, olds: Props, host: Host) => Promise<void>;
-  /** Writes the `subresource` fields, when one of them changed; `olds` is empty after a create. */
-  readonly writeSubresource?: (api: Api, uid: string, olds: Props, news: Props) => Promise<void>;
   /** Brings what a GET or a list responds with into the form of the fields; a response to a write has it already. */
   readonly normalizeRead?: (item: Record<string, unknown>) => Record<string, unknown>;
   /** Brings each response, also to a write, into the form of the fields. */
   readonly normalizeResponse?: (body: Props, uid: string) => Props;
-  /**
-   * For a kind with outputs that are returned only at creation: the inputs to record when that response was lost. They
-   * differ from those of every program, so that the next run creates these outputs again.
-   */
-  readonly inputsAfterLostSecret?: (inputs: Props) => Props;
   /** What a resource with these inputs is concerned with, of all that the server returns. */
   readonly selectRelevant?: (live: Props, olds: Props) => Props;
-  /** What to say of a refusal, by the name of its code (`PERMISSION_DENIED`), in place of the usual advice. */
-  readonly errorHint?: (code: string) => string | undefined;
-  /** Runs after each create and update. The resource stays when it fails, and the next run comes here again. */
-  readonly afterWrite?: (api: Api, uid: string, news: Props, host: Host) => Promise<void>;
+  /**
+   * Runs after each create, whose `olds` are empty, and each update: writes what `subresource` fields say, or waits for
+   * it. The resource stays when it fails, and the next run comes here again.
+   */
+  readonly afterWrite?: (api: Api, uid: string, olds: Props, news: Props, host: Host) => Promise<void>;
 }
 
 /** One thing wrong with an input: which property, and what to write instead. */
@@ -239,7 +203,7 @@ export interface ResourceSpec {
   readonly operations?: Operations;
   /** Children of one parent that have one owner at a time: a program that gives two fails before anything is done. */
   readonly owns?: Ownership;
-  /** What inputs declare, where they tell it without a uid: keys, the same for all resources that declare the same. */
+  /** Keys of the grants that inputs declare: the same for a binding of its own and for one of its group's access. */
   readonly declaredKeys?: (inputs: Props) => readonly string[];
   /**
    * Keys of `declaredKeys`: while a resource of the program declares one of them, the object of a resource with these inputs
@@ -259,6 +223,8 @@ export interface ResourceSpec {
    * clusters; `imageName`, in what pulls images.
    */
   readonly usedBy?: "uid" | "imageName";
+  /** What to say where the API refuses for lack of a capability, in place of the usual advice. */
+  readonly refusalHint?: string;
   /** Validates what concerns several fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
   readonly validate?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
   /** Likely mistakes in legal values, by property: printed as warnings by the program. */
@@ -282,8 +248,7 @@ export function isReadAs(
 
 /** Whether a lost create is found by comparison with what existed before: responses have no time of creation. */
 export function isFoundByComparison(spec: Omit<ResourceSpec, "capabilities">): boolean {
-  const { upsert, findLostCreates } = spec.operations ?? {};
-  return !isReadAs(spec, "createTime") && !upsert && !findLostCreates && !spec.sharesParentUid;
+  return !isReadAs(spec, "createTime") && !spec.operations?.upsert && !spec.sharesParentUid;
 }
 
 /** The kind of which a resource is made: it owns all objects of that kind that have its uid as their parent. */

@@ -137,7 +137,7 @@ function checkAwaited(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
     }));
 }
 
-async function awaitReady(api: Api, uid: string, news: Props, clock: Clock): Promise<void> {
+async function awaitReady(api: Api, uid: string, _olds: Props, news: Props, clock: Clock): Promise<void> {
   const until = performance.now() + READY_WITHIN_MS;
   let open = providersToAwait(news);
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {

@@ -58,11 +58,7 @@ const groupInvite = kind({
     /** When it was made: RFC 3339, as the API wrote it. */
     createTime: time,
   },
-  operations: {
-    normalizeRead: withRole,
-    // The lifetime is never returned: without it the next run replaces the invite.
-    inputsAfterLostSecret: (inputs) => ({ ...inputs, ttl: null }),
-  },
+  operations: { normalizeRead: withRole },
   validate: ({ ttl }) => {
     const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
     return nanos === undefined || nanos > 0n

@@ -1,3 +1,4 @@
+import { CodedError } from "../errors/codedError";
 import { hasCode } from "../lifecycle/messages";
 import { resource } from "../program/resource";
 import type { Api, Failure } from "../fields/resourceSpec";
@@ -90,18 +91,19 @@ function checkCredential(inputs: Props): Failure[] {
 /** Errors after which the provider, read anew, tells whether there is anything left to do. */
 const PASSING = ["ABORTED", "CONNECTION", "UNAVAILABLE"];
 
-async function setScimEnabled(api: Api, uid: string, news: Props): Promise<void> {
+async function setScimEnabled(api: Api, uid: string, olds: Props, news: Props): Promise<void> {
   const wanted = news["scimEnabled"] === true;
-  for (let isFirst = true; ; isFirst = false) {
+  if ((olds["scimEnabled"] === true) === wanted) return;
+  for (let sends = 0; ; sends += 1) {
     const { scim } = (await api.get(api.address(COLLECTION, uid))) as Props;
     const { enabled, etag } = isObject(scim) ? scim : {};
     if ((enabled === true) === wanted) return;
+    if (sends === 2) throw new CodedError("PP4004", "the server ignored it");
     try {
       const path = api.address(COLLECTION, uid, ":setScimEnabled");
       await api.post(path, { enabled: wanted, etag }, { isIdempotent: false });
-      return;
     } catch (error) {
-      if (!isFirst || !PASSING.some((code) => hasCode(error, code))) throw error;
+      if (sends > 0 || !PASSING.some((code) => hasCode(error, code))) throw error;
     }
   }
 }
@@ -155,7 +157,7 @@ const identityProvider = kind({
     updateTime: time,
   },
   operations: {
-    writeSubresource: (api, uid, _olds, news) => setScimEnabled(api, uid, news),
+    afterWrite: setScimEnabled,
     normalizeResponse: (body) => ({
       ...body,
       scimEnabled: isObject(body["scim"]) ? body["scim"]["enabled"] : undefined,

@@ -8,7 +8,7 @@ const COLLECTION = "/registry/v2/repos";
 /** The second one is kept by the platform for its own staff. */
 const TO_WRITE = ["CAP_REPO_UPDATE", "CAP_REPO_INTERNAL_ADMIN"];
 
-const PERMISSION_HINT =
+const REFUSAL_HINT =
   "writing a readme needs CAP_REPO_UPDATE and CAP_REPO_INTERNAL_ADMIN, which customers usually cannot get: ask the platform's support, or leave the readme out; reading one needs CAP_REPO_LIST";
 
 const REFUSED: readonly { readonly html: RegExp; readonly what: string }[] = [
@@ -47,9 +47,6 @@ async function writeReadme(
   return { ...response, uid };
 }
 
-/** A repository has one readme. */
-const readmeKeys = ({ parentUid }: Props): string[] => [JSON.stringify(["readme", parentUid])];
-
 const repoOf = (inputs: Props): string => inputs["parentUid"] as string;
 
 const repoReadme = kind({
@@ -70,8 +67,6 @@ const repoReadme = kind({
     content: string({ required: true, ...forPeople }),
   },
   validate: ({ content }) => checkContent(content),
-  declaredKeys: readmeKeys,
-  retainedBy: readmeKeys,
   operations: {
     upsert: true,
     create: (api, inputs) => writeReadme(api, repoOf(inputs), inputs["content"]),
@@ -84,8 +79,8 @@ const repoReadme = kind({
     delete: async (api, uid) => {
       await writeReadme(api, uid, "");
     },
-    errorHint: (code) => (code === "PERMISSION_DENIED" ? PERMISSION_HINT : undefined),
   },
+  refusalHint: REFUSAL_HINT,
 });
 
 /** The arguments of a RepoReadme. */

@@ -11,8 +11,6 @@ import { checkEnd } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
 const TO_MANAGE = ["CAP_IAM_SCIM_MANAGE", "CAP_IAM_IDENTITY_PROVIDERS_LIST"];
-/** Stands in state as `rotate` while the token there is is known to nobody: the next run differs from it, and rotates. */
-const LOST = "the token was lost";
 
 const time = string({ format: "timestamp" });
 
@@ -107,12 +105,6 @@ async function generateToken(api: Api, inputs: Props): Promise<Props> {
   }
 }
 
-/** The token of a lost response is never created a second time. */
-async function findLostCreates(api: Api, inputs: Props): Promise<Props[]> {
-  const token = await findToken(api, inputs["parentUid"] as string);
-  return token === undefined ? [] : [token];
-}
-
 const keepsToken = (olds: Props, news: Props): boolean =>
   TRIGGERS.every((key) => equal(fields[key], olds[key], news[key]));
 
@@ -189,13 +181,11 @@ const scimToken = kind({
     etag: string(),
   },
   operations: {
-    inputsAfterLostSecret: (inputs) => ({ ...inputs, rotate: LOST }),
     create: generateToken,
     get: findToken,
     update: rotateToken,
     sendsNothing: keepsToken,
     delete: revokeToken,
-    findLostCreates,
   },
   validate: checkTimes,
 });

@@ -27,9 +27,6 @@ function writeTag(api: Api, inputs: Props): Promise<Record<string, unknown>> {
   return api.post(api.address(COLLECTION, repo), whole, { isIdempotent: true });
 }
 
-/** A repository has one tag of each name. */
-const tagKeys = ({ parentUid, name }: Props): string[] => [JSON.stringify(["tag", parentUid, name])];
-
 /** Lists leave out tags with names of some forms unless asked for them. */
 const query = { includeReferrers: "true", includeDates: "true", includeEpochs: "true" };
 
@@ -74,8 +71,6 @@ const tag = kind({
     /** When it last changed: RFC 3339, as the API wrote it. */
     updateTime: time,
   },
-  declaredKeys: tagKeys,
-  retainedBy: tagKeys,
   operations: {
     upsert: true,
     create: (api, inputs) => writeTag(api, inputs),

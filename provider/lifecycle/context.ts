@@ -1,9 +1,9 @@
 import type { Client } from "../http/client";
 import type { Clock, Host, ResourceSpec } from "../fields/resourceSpec";
 import { matchesPattern } from "../fields/formats";
-import { createAndVerify } from "./lostCreate";
+import { Claims } from "./claims";
 import { explain } from "./messages";
-import { Claims, OwnerRegistry } from "./owners";
+import { ProgramRecord } from "./programRecord";
 import { createReader } from "./read";
 import type { KindReader } from "./read";
 
@@ -28,8 +28,8 @@ export interface HandlerContext extends Clock {
   readonly client: () => Client;
   /** Writes to one resource run one at a time, by its uid, whatever its kinds; so do creates of equal resources. */
   readonly mutex?: KeyedMutex;
-  /** What the program of this run declares and owns. */
-  readonly owners?: OwnerRegistry;
+  /** What the program of this run declares and keeps. */
+  readonly program?: ProgramRecord;
   /** What the resources of this process have created or adopted, of every kind. */
   readonly claims?: Claims;
   /** Prints one line; nothing is printed if not given. */
@@ -43,19 +43,18 @@ export interface KindContext {
   readonly host: Host;
   readonly reader: KindReader;
   readonly mutex: KeyedMutex;
-  readonly owners: OwnerRegistry;
+  readonly program: ProgramRecord;
   readonly claims: Claims;
 }
 
 export function createKindContext(spec: ResourceSpec, context: HandlerContext): KindContext {
-  const owners = context.owners ?? new OwnerRegistry();
+  const program = context.program ?? new ProgramRecord();
   const host: Host = {
     ...context,
     warn: (line) => context.warn?.(line),
     matchesPattern,
-    isOwned: (kind, uid) => owners.isOwned(kind, uid),
-    isDeclared: (key) => owners.isDeclared(key),
-    createAndVerify,
+    isOwned: (kind, uid) => program.isOwned(kind, uid),
+    isDeclared: (key) => program.isDeclared(key),
     explain: (what, error) => explain(spec, what, error, []),
   };
   return {
@@ -64,7 +63,7 @@ export function createKindContext(spec: ResourceSpec, context: HandlerContext): 
     host,
     reader: createReader(spec, context.client, host),
     mutex: context.mutex ?? new KeyedMutex(),
-    owners,
+    program,
     claims: context.claims ?? new Claims(),
   };
 }

@@ -1,21 +1,22 @@
 import { errorCodeOf } from "../errors/codedError";
+import type { ErrorCode } from "../errors/registry";
 import type { JsonObject } from "../http/client";
 import { requireUid } from "../http/client";
 import { ConnectionError } from "../http/errors";
-import { isUid, lineage } from "../text/uid";
+import { isUid } from "../text/uid";
 import { canonical, equal } from "../fields/equal";
 import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
-import { changedSubresources } from "../fields/patch";
 import { createOnlyOutputs } from "../fields/resourceSpec";
-import type { Created, ResourceSpec } from "../fields/resourceSpec";
+import type { ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT, UNCONFIRMED } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { buildCreateBody, findSchemaMismatch, parentUidOf, readOutputs } from "../fields/wire";
 import { mergeLive, outputsFor } from "../fields/mergeLive";
+import { identityKey, objectKey } from "./claims";
 import type { KindContext } from "./context";
-import { createAndVerify, findDuplicates, findExisting, findLostCreate, startAttempt } from "./lostCreate";
-import type { Attempt } from "./lostCreate";
+import { claimDuplicates, claimObject, createDespiteLoss, findExisting, startAttempt } from "./lostCreate";
+import type { Attempt, AttemptStart, Created } from "./lostCreate";
 import {
   errorMessage,
   explain,
@@ -27,16 +28,12 @@ import {
   printable,
   RENAME_ADVICE,
 } from "./messages";
-import { identityKey, objectKey } from "./owners";
-import { isEqualObject, runAfterWrite, verifyWrite } from "./verifyWrite";
+import { confirm, finishWrite, unwrittenParts } from "./verifyWrite";
 
 /*
  * A create, from the inputs of a program to the outputs in the state, in the order in which it happens. What becomes of a
  * create whose response is lost is in lostCreate.ts.
  */
-
-/** The rights of a group's owner are known everywhere by then. */
-const NEW_GROUP_MS = 120_000;
 
 export interface CreateResult {
   readonly id: string;
@@ -45,21 +42,18 @@ export interface CreateResult {
 
 /** Creates a resource, or adopts what exists. */
 export async function createResource(kind: KindContext, inputs: Props): Promise<CreateResult> {
-  const { spec, mutex, claims, owners } = kind;
-  const adopted = inputs[ADOPT];
-  const description = describe(spec, inputs);
-  const identity = identityKey(spec, inputs);
-  if (typeof adopted === "string" && adopted !== "") {
-    const what = `adopting ${labelResource(spec, inputs)} ${adopted}`;
-    owners.refuseKept(spec, inputs, what);
-    return claims.reserve(what, [identity, objectKey(spec, adopted)], description, () =>
-      adoptExisting(kind, what, adopted, inputs),
-    );
-  }
-  const what = `creating ${description}`;
-  owners.refuseKept(spec, inputs, what);
-  return claims.reserve(what, [identity], description, () =>
-    mutex.runExclusive(turnOf(spec, inputs), () => createNew(kind, what, inputs)),
+  const { spec, mutex, claims, program } = kind;
+  const given = inputs[ADOPT];
+  const adopted = typeof given === "string" && given !== "" ? given : undefined;
+  const label = describe(spec, inputs);
+  const what =
+    adopted === undefined ? `creating ${label}` : `adopting ${labelResource(spec, inputs)} ${adopted}`;
+  program.refuseKept(spec, inputs, what);
+  const keys = [identityKey(spec, inputs), adopted === undefined ? undefined : objectKey(spec.kind, adopted)];
+  return claims.reserve(what, keys, label, () =>
+    adopted === undefined
+      ? mutex.runExclusive(turnOf(spec, inputs), () => createNew(kind, what, label, inputs))
+      : adoptExisting(kind, what, adopted, inputs),
   );
 }
 
@@ -87,12 +81,17 @@ function turnOf(spec: ResourceSpec, inputs: Props): string {
   return `${spec.kind} ${JSON.stringify([parent ?? null, ...given])}`;
 }
 
-async function createNew(kind: KindContext, what: string, inputs: Props): Promise<CreateResult> {
+async function createNew(
+  kind: KindContext,
+  what: string,
+  label: string,
+  inputs: Props,
+): Promise<CreateResult> {
   const { spec } = kind;
-  const { id, response, duplicates } = await explainFailure(spec, what, () =>
-    createObject(kind, what, inputs),
+  const { id, object, duplicates } = await explainFailure(spec, what, () =>
+    createObject(kind, { what, label, parent: parentOfInputs(inputs), inputs }),
   );
-  const outs = await runAfterWrite(kind, id, inputs, await verifyCreate(kind, id, inputs, response));
+  const outs = await verifyCreate(kind, id, inputs, object);
   if (duplicates.length === 0) return { id, outs };
   throw new PartialFailure("PP4002", id, outs, [
     `${labelResource(spec, inputs)} was created as ${id} after a request without a response, which took effect too: delete ${duplicates.join(", ")}, unless someone else created it`,
@@ -101,178 +100,84 @@ async function createNew(kind: KindContext, what: string, inputs: Props): Promis
 
 async function createObject(
   kind: KindContext,
-  what: string,
-  inputs: Props,
-): Promise<{ id: string; response: JsonObject; duplicates: string[] }> {
+  start: AttemptStart,
+): Promise<{ id: string; object: JsonObject; duplicates: string[] }> {
   const { spec, client } = kind;
-  const attempt = await startAttempt(kind, { what, parent: parentOfInputs(inputs), inputs });
-  const { result: response, lost } = await sendOrTakeOver(kind, attempt);
-  const id = requireUid(response, what);
+  const attempt = await startAttempt(kind, start);
+  const { object, lost } = await createOrTakeOver(kind, attempt);
+  const id = requireUid(object, start.what);
   if (!spec.sharesParentUid) client().noteCreated(id);
-  const duplicates = lost === undefined ? [] : await findDuplicates(kind, attempt, lost);
-  // The error tells a person to delete them, so no equal create may take one.
-  for (const uid of duplicates) claim(kind, uid, inputs);
-  return { id, response, duplicates };
+  return { id, object, duplicates: lost === undefined ? [] : await claimDuplicates(kind, attempt, lost) };
 }
 
 /** A kind of which a place takes each object once refuses a second one. An equal object is taken over instead. */
-async function sendOrTakeOver(kind: KindContext, attempt: Attempt): Promise<Created<JsonObject>> {
-  const { spec, host } = kind;
+async function createOrTakeOver(kind: KindContext, attempt: Attempt): Promise<Created> {
+  const { spec, host, program } = kind;
   try {
-    return await send(kind, attempt);
+    return await createDespiteLoss(kind, attempt, () => send(kind, attempt));
   } catch (error) {
-    const isUnique = identityKey(spec, attempt.inputs) !== undefined;
-    if (!isUnique || !hasCode(error, "ALREADY_EXISTS")) throw error;
-    const existing = await findExisting(kind, attempt).catch(() => undefined);
-    const uid = existing === undefined ? undefined : requireUid(existing, attempt.what);
-    const isTaken = uid !== undefined && (host.isOwned(spec.kind, uid) || !claim(kind, uid, attempt.inputs));
-    if (existing === undefined || isTaken) {
-      throw explain(spec, attempt.what, error, [RENAME_ADVICE]);
-    }
+    if (identityKey(spec, attempt.inputs) === undefined || !hasCode(error, "ALREADY_EXISTS")) throw error;
+    const object = await findExisting(kind, attempt).catch(() => undefined);
+    const uid = object === undefined ? undefined : requireUid(object, attempt.what);
+    const isTaken = uid === undefined || program.isOwned(spec.kind, uid) || !claimObject(kind, uid, attempt);
+    if (object === undefined || isTaken) throw explain(spec, attempt.what, error, [RENAME_ADVICE]);
     host.warn(
       `${attempt.what}: ${uid} already exists and is equal, so it is adopted; only one stack should manage it`,
     );
-    return { result: existing, lost: undefined };
+    return { object, lost: undefined };
   }
 }
 
-function send(kind: KindContext, attempt: Attempt): Promise<Created<JsonObject>> {
-  const { spec, client, host } = kind;
+/** Sends a create once. Its object is claimed for the resource; a 200 that contains no new object of this create is treated as lost. */
+async function send(kind: KindContext, attempt: Attempt): Promise<JsonObject> {
+  const { spec, client, host, claims } = kind;
   const { what, parent, inputs } = attempt;
   const body = buildCreateBody(spec, inputs);
-  return createAndVerify({
-    send: async () => {
-      const ownCreate = spec.operations?.create;
-      const response = ownCreate
-        ? await ownCreate(client(), inputs, body, host)
-        : await client().create(spec.collection, parent, body);
-      checkResponse(kind, response, attempt);
-      return response;
-    },
-    findLostCreate: (lost) => takeLostCreate(kind, attempt, lost),
-    explainUnknown: (error, sends) =>
-      explain(spec, what, error, [
-        `no response after ${sends} attempts; it may still be created: check before you retry`,
-      ]),
-    sleep: host.sleep,
-    isIdempotent: spec.operations?.upsert === true,
-    isBelowNewGroup: () => isNewGroup(kind, parent),
-    refreshToken: () =>
-      client()
-        .refreshTokenFor(lineage(parent ?? "")[0] ?? "")
-        .catch((error: unknown) => {
-          // The token in use may suffice: only time may be missing.
-          host.warn(
-            `${what}: the token in use is kept, since no new one could be had: ${errorMessage(error)}`,
-          );
-        }),
-  });
-}
-
-/** Claims the object of a response. One with status 200 that contains no new object of this create is treated as lost. */
-function checkResponse(kind: KindContext, response: JsonObject, { what, parent, inputs }: Attempt): void {
-  const { spec, claims } = kind;
+  const ownCreate = spec.operations?.create;
+  const response = ownCreate
+    ? await ownCreate(client(), inputs, body, host)
+    : await client().create(spec.collection, parent, body);
   const uid = requireUid(response, what);
   const { name } = response;
   const isOther = typeof name === "string" && name !== "" && "name" in inputs && name !== inputs["name"];
   if (!isUid(uid) || parentUidOf(spec, uid) !== parent || isOther) {
-    throw new ConnectionError(
-      "PP4008",
-      `${what}: the response is not about a new ${spec.noun} there`,
-      "unknown",
-      false,
-    );
+    const message = `${what}: the response is not about a new ${spec.noun} there`;
+    throw new ConnectionError("PP4008", message, "unknown", false);
   }
-  if (!claim(kind, uid, inputs)) {
-    const owner = claims.ownerOf(objectKey(spec, uid)) ?? "";
-    throw new ConnectionError(
-      "PP4009",
-      `${what}: the response is about ${uid}, which belongs to another resource of this program, ${owner}`,
-      "unknown",
-      false,
-    );
+  if (!claimObject(kind, uid, attempt)) {
+    const owner = claims.ownerOf(objectKey(spec.kind, uid)) ?? "";
+    const message = `${what}: the response is about ${uid}, which belongs to another resource of this program, ${owner}`;
+    throw new ConnectionError("PP4009", message, "unknown", false);
   }
-}
-
-/** Claims the object of a lost create, so that no other create of this process takes it. */
-async function takeLostCreate(
-  kind: KindContext,
-  attempt: Attempt,
-  lost: unknown,
-): Promise<JsonObject | undefined> {
-  const found = await findLostCreate(kind, attempt, lost);
-  if (found === undefined || !claim(kind, String(found["uid"]), attempt.inputs)) return undefined;
-  if (createOnlyOutputs(kind.spec).length > 0) {
-    throw lostSecret(kind.spec, String(found["uid"]), attempt.inputs);
-  }
-  return found;
-}
-
-/** False where another resource owns the object. The only object of its parent is reserved by the parent. */
-function claim({ spec, claims }: KindContext, uid: string, inputs: Props): boolean {
-  return spec.sharesParentUid === true || claims.claim(objectKey(spec, uid), describe(spec, inputs));
-}
-
-/** Whether the parent is a group too young for its rights to be known everywhere. */
-async function isNewGroup(kind: KindContext, parent: string | undefined): Promise<boolean> {
-  if (parent === undefined) return false;
-  const client = kind.client();
-  // Even reading it may be refused for now.
-  const known = lineage(parent).map((uid) => client.timeSinceCreation(uid));
-  if (known.some((ago) => ago !== undefined && ago < NEW_GROUP_MS)) return true;
-  if (known.at(-1) !== undefined) return false;
-  try {
-    const { createTime } = await client.getResource("/iam/v2/groups", parent);
-    const createdAt = typeof createTime === "string" ? Date.parse(createTime) : NaN;
-    return client.serverNow() - createdAt < NEW_GROUP_MS;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * The error of a create whose response with one-time outputs was lost. It records other inputs than the program's, so
- * that the next run creates these outputs again.
- */
-function lostSecret(spec: ResourceSpec, id: string, inputs: Props): PartialFailure {
-  const recorded = spec.operations?.inputsAfterLostSecret?.(inputs) ?? inputs;
-  return new PartialFailure("PP4003", id, { ...outputsFor(spec, recorded, {}), [UNCONFIRMED]: true }, [
-    `${labelResource(spec, inputs)} was created as ${id}, but the response with its ${createOnlyOutputs(spec).join(", ")} was lost, and that is returned only at creation: run again to replace it, or destroy it`,
-  ]);
+  return response;
 }
 
 /** Outputs of a new resource. What the server did not apply is a partial failure, never silence. */
 async function verifyCreate(kind: KindContext, id: string, news: Props, created: JsonObject): Promise<Props> {
-  const { spec, client, reader } = kind;
-  let response = findSchemaMismatch(spec, created as Props, id) === undefined ? created : { uid: id };
-  const outputs = readOutputs(spec, response as Props, id, {});
-  if (createOnlyOutputs(spec).some((key) => outputs[key] === undefined)) throw lostSecret(spec, id, news);
-  const subresources = changedSubresources(spec, {}, news);
-  const isApplied = isEqualObject(spec, news, reader.parseInputs(response, id));
-  try {
-    if (subresources.length > 0) await spec.operations?.writeSubresource?.(client(), id, {}, news);
-    if (subresources.length > 0 || !isApplied) {
-      response = await reader.get(id, news);
-      // Throws where the response does not have the form of the kind.
-      reader.parseInputs(response, id);
-    }
-  } catch (error) {
-    const outs = {
-      ...outputsFor(spec, news, {}),
-      ...outputs,
-      ...(isApplied ? {} : { [UNCONFIRMED]: true }),
-    };
-    const step = subresources.length > 0 ? `writing ${subresources.join(", ")}` : "reading it back";
-    // What may not have been written is recorded as not set, so that the next run writes it.
-    throw new PartialFailure(
-      errorCodeOf(error),
-      id,
-      { ...outs, ...Object.fromEntries(subresources.map((key) => [key, null])) },
-      [`${labelResource(spec, news)} was created as ${id}, but ${step} failed: ${errorMessage(error)}`],
+  const { spec } = kind;
+  const isOfKind = findSchemaMismatch(spec, created as Props, id) === undefined;
+  // What is returned once is in the first response only.
+  const known = readOutputs(spec, isOfKind ? (created as Props) : {}, id, {});
+  const write = { id, olds: undefined, news };
+  /** The resource exists, but not as declared, or nobody knows: the next update reads it first. */
+  const failWith = (code: ErrorCode, reason: string): PartialFailure => {
+    const recorded = { ...outputsFor(spec, news, {}), ...unwrittenParts(spec, write) };
+    return new PartialFailure(code, id, { ...recorded, ...known, [UNCONFIRMED]: true }, [
+      `${labelResource(spec, news)} was created as ${id}, but ${reason}`,
+    ]);
+  };
+  const lost = createOnlyOutputs(spec).filter((key) => known[key] === undefined);
+  if (lost.length > 0) {
+    // A diff finds that they are missing, and replaces the resource.
+    throw failWith(
+      "PP4003",
+      `the response with its ${lost.join(", ")} was lost, and that is returned only at creation: run again to replace it, or destroy it`,
     );
   }
-  // What is returned once is in the first response only.
-  return verifyWrite(kind, { id, olds: undefined, news, response, known: outputs });
+  const response = await confirm(kind, write, isOfKind ? created : {}).catch((error: unknown) => {
+    throw failWith(errorCodeOf(error), `reading it back failed: ${errorMessage(error)}`);
+  });
+  return finishWrite(kind, write, response, known);
 }
 
 /** Takes over what exists, if it is what the inputs describe; writes nothing. */

@@ -4,16 +4,16 @@ import type { Dependents } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
 import type { KindContext } from "./context";
 import { explain, handlerError, labelResource } from "./messages";
-import { identityKey, objectKey } from "./owners";
+import { identityKey, objectKey } from "./claims";
 
 /** Most names that a message lists. */
 const MAX_NAMES = 10;
 
 /** Deletes the object of a resource, unless another resource of the program owns it by now. */
 export async function deleteResource(kind: KindContext, id: string, olds: Props): Promise<void> {
-  const { spec, owners, claims, host, mutex, client } = kind;
+  const { spec, program, claims, host, mutex, client } = kind;
   const name = `${labelResource(spec, olds)} ${id}`;
-  if (owners.hasFailure) {
+  if (program.hasFailure) {
     throw handlerError(
       "PP4010",
       `${name} is not deleted, because another step of this run failed and may be about the same object: fix that step and run again`,
@@ -37,17 +37,18 @@ export async function deleteResource(kind: KindContext, id: string, olds: Props)
     }
   }
   // Any resource may create the object again.
-  claims.release(objectKey(spec, id));
+  claims.release(objectKey(spec.kind, id));
   const identity = identityKey(spec, olds);
   if (identity !== undefined) claims.release(identity);
 }
 
 /** Whether another resource of the program owns the same object. */
-function isRetained({ spec, owners }: KindContext, id: string, olds: Props): boolean {
-  const { kind, retainedBy } = spec;
-  if (retainedBy?.(olds).some((key) => owners.isDeclared(key))) return true;
+function isRetained({ spec, program }: KindContext, id: string, olds: Props): boolean {
+  if (spec.retainedBy?.(olds).some((key) => program.isDeclared(key))) return true;
   // The delete of an aggregate keeps the parts that another resource declares.
-  return aggregatedKind(spec) === undefined && owners.isOwned(kind, id, olds);
+  if (aggregatedKind(spec) !== undefined) return false;
+  const identity = identityKey(spec, olds);
+  return (identity !== undefined && program.isDeclared(identity)) || program.isOwned(spec.kind, id, olds);
 }
 
 /** A line for each list of what a refused delete would leave without a parent. */

@@ -1,6 +1,7 @@
 import { printable } from "../http/errors";
 import { checkInputs } from "../fields/check";
 import { diffInputs } from "../fields/diff";
+import { createOnlyOutputs } from "../fields/resourceSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { UNCONFIRMED } from "../fields/values";
 import type { Props } from "../fields/values";
@@ -31,9 +32,9 @@ class KindHandlers {
   ) {}
 
   check(olds: Props, news: Props): Failure[] {
-    const { spec, owners } = this.kind;
+    const { spec, program } = this.kind;
     const failures = [
-      ...owners.recordCheck(spec, news),
+      ...program.recordCheck(spec, news),
       ...checkInputs(spec, news, { olds, now: this.now() }),
     ];
     // A message may quote a key or a pattern of the program, and the engine prints it unchanged.
@@ -46,22 +47,25 @@ class KindHandlers {
 
   /** `id`: of the resource that the engine compares. */
   diff(olds: Props, news: Props, id?: string): DiffResult {
-    const { spec, owners } = this.kind;
-    const difference = diffInputs(spec, olds, news);
-    if (id !== undefined) owners.recordDiff(spec, id, olds, news, difference);
+    const { spec, program } = this.kind;
+    const { changed, replaces } = diffInputs(spec, olds, news);
+    // What is returned only at creation, and was lost then, comes with another object only.
+    const lost = createOnlyOutputs(spec).filter((key) => olds[key] === undefined);
+    const difference = { changed: changed || lost.length > 0, replaces: [...replaces, ...lost] };
+    if (id !== undefined) program.recordDiff(spec, id, olds, news, difference);
     const isConfirmed = olds[UNCONFIRMED] !== true;
     const deletesFirst = spec.deletion?.beforeReplace && !difference.replaces.includes("parentUid");
     return {
-      changes: difference.changed ? !isConfirmed || undefined : false,
-      replaces: [...difference.replaces],
+      changes: difference.changed ? lost.length > 0 || !isConfirmed || undefined : false,
+      replaces: difference.replaces,
       ...(deletesFirst ? { deleteBeforeReplace: true } : {}),
     };
   }
 
   async create(inputs: Props): Promise<CreateResult> {
-    const { spec, owners } = this.kind;
+    const { spec, program } = this.kind;
     const created = await this.recordFailure(() => createResource(this.kind, inputs));
-    owners.recordCreate(spec, created.id, inputs);
+    program.recordCreate(spec, created.id, inputs);
     return created;
   }
 
@@ -70,8 +74,8 @@ class KindHandlers {
   }
 
   update(id: string, olds: Props, news: Props): Promise<Props> {
-    const { spec, owners, mutex } = this.kind;
-    owners.recordUpdate(spec, id);
+    const { spec, program, mutex } = this.kind;
+    program.recordUpdate(spec, id);
     return this.recordFailure(() => mutex.runExclusive(id, () => updateResource(this.kind, id, olds, news)));
   }
 
@@ -83,7 +87,7 @@ class KindHandlers {
     try {
       return await action();
     } catch (error) {
-      this.kind.owners.hasFailure = true;
+      this.kind.program.hasFailure = true;
       throw error;
     }
   }

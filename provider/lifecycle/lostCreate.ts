@@ -1,15 +1,13 @@
 import type { JsonObject } from "../http/client";
 import { requireUid } from "../http/client";
 import { ConnectionError, hasCode, hasUnknownOutcome, isNotFound } from "../http/errors";
-import { equal } from "../fields/equal";
+import { lineage } from "../text/uid";
 import { createOnlyOutputs, isFoundByComparison, isReadAs } from "../fields/resourceSpec";
-import type { Created, CreateSteps } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
 import { parentUidOf } from "../fields/wire";
-import { mergeLive } from "../fields/mergeLive";
+import { objectKey } from "./claims";
 import type { KindContext } from "./context";
-import { errorMessage, HandlerError, handlerError } from "./messages";
-import { objectKey } from "./owners";
+import { errorMessage, explain, HandlerError, handlerError } from "./messages";
 import { isEqualObject } from "./verifyWrite";
 
 /*
@@ -24,40 +22,88 @@ const LOOK_DELAYS_MS = [500, 1500, 3000];
 const MAX_SENDS = 3;
 /** Waits before a create below a new group is sent again: the rights of its owner are not known everywhere yet. */
 const NEW_GROUP_DELAYS_MS = [2000, 4000, 8000, 16_000];
+/** The rights of a group's owner are known everywhere by then. */
+const NEW_GROUP_MS = 120_000;
 /** Two clocks that show whole seconds may differ by this. */
 const CLOCK_TOLERANCE_MS = 2000;
 
-/** Creates, and finds out what became of a create without a response. @throws the error of a create that failed */
-export async function createAndVerify<T>(steps: CreateSteps<T>): Promise<Created<T>> {
+/** The create of one resource. */
+export interface AttemptStart {
+  readonly what: string;
+  /** What messages call the resource as the owner of an object. */
+  readonly label: string;
+  readonly parent: string | undefined;
+  readonly inputs: Props;
+}
+
+/** A create that has begun, and whose response may be lost. */
+export interface Attempt extends AttemptStart {
+  /** Just before it was first sent, by `performance.now()`. */
+  readonly startedAt: number;
+  /** Equal objects from before it, for a kind whose objects have no date. */
+  readonly older: ReadonlySet<string>;
+}
+
+/** Begins an attempt. For a kind whose objects have no date it lists what exists before the create. */
+export async function startAttempt(kind: KindContext, start: AttemptStart): Promise<Attempt> {
+  const attempt = { ...start, startedAt: performance.now(), older: new Set<string>() };
+  if (!isFoundByComparison(kind.spec)) return attempt;
+  const older = await listNew(kind, attempt);
+  return { ...attempt, older: new Set(older.map(({ uid }) => String(uid))) };
+}
+
+/** What a create has made. */
+export interface Created {
+  readonly object: JsonObject;
+  /** An earlier send without a response, which may have taken effect besides; undefined if there was none. */
+  readonly lost: unknown;
+}
+
+/**
+ * Sends a create, and finds out what became of it where its response is lost: one equal object is what it has made. If there
+ * is none, it is sent again.
+ * @throws the error of a create that failed
+ */
+export async function createDespiteLoss(
+  kind: KindContext,
+  attempt: Attempt,
+  send: () => Promise<JsonObject>,
+): Promise<Created> {
+  const { spec, host } = kind;
+  const groupDelays = [...NEW_GROUP_DELAYS_MS];
   let lost: unknown;
   let sends = 0;
-  const groupDelays = [...NEW_GROUP_DELAYS_MS];
   for (;;) {
     try {
-      return { result: await steps.send(), lost };
+      return { object: await send(), lost };
     } catch (error) {
       const [delay] = groupDelays;
-      if (delay !== undefined && mayEndSoon(error) && (await steps.isBelowNewGroup?.()) === true) {
+      if (delay !== undefined && mayEndSoon(error) && (await isNewGroup(kind, attempt.parent))) {
         groupDelays.shift();
-        await steps.refreshToken?.();
-        await steps.sleep(delay);
+        await refreshToken(kind, attempt);
+        await host.sleep(delay);
         continue;
       }
       const isLost = hasUnknownOutcome(error);
-      if (steps.isIdempotent || (!isLost && lost === undefined)) throw error;
+      // A second send of an upsert does the same as the first, so the client has repeated it already.
+      if (spec.operations?.upsert || (!isLost && lost === undefined)) throw error;
       if (isLost) {
         lost = error;
         sends += 1;
       }
       // What is refused now may exist because an earlier send has arrived: one look tells.
       for (const lookDelay of isLost ? LOOK_DELAYS_MS : [0]) {
-        if (lookDelay > 0) await steps.sleep(lookDelay);
-        const result = await steps.findLostCreate(lost);
+        if (lookDelay > 0) await host.sleep(lookDelay);
+        const object = await findLostCreate(kind, attempt, lost);
         // What was found may be the work of any send, so there is no other to name.
-        if (result !== undefined) return { result, lost: undefined };
+        if (object !== undefined) return { object, lost: undefined };
       }
       if (!isLost) throw error;
-      if (sends === MAX_SENDS) throw steps.explainUnknown(error, sends);
+      if (sends === MAX_SENDS) {
+        throw explain(spec, attempt.what, error, [
+          `no response after ${sends} attempts; it may still be created: check before you retry`,
+        ]);
+      }
     }
   }
 }
@@ -68,39 +114,53 @@ function mayEndSoon(error: unknown): boolean {
   return hasCode(reason, "PERMISSION_DENIED") || isNotFound(reason);
 }
 
-/** The create of one resource, whose response may be lost. */
-export interface Attempt {
-  readonly what: string;
-  readonly parent: string | undefined;
-  readonly inputs: Props;
-  /** Just before it was first sent, by `performance.now()`. */
-  readonly startedAt: number;
-  /** Equal objects from before it, for a kind whose objects have no date. */
-  readonly older: ReadonlySet<string>;
+/** Whether the parent is a group too young for its rights to be known everywhere. */
+async function isNewGroup(kind: KindContext, parent: string | undefined): Promise<boolean> {
+  if (parent === undefined) return false;
+  const client = kind.client();
+  // Even reading it may be refused for now.
+  const known = lineage(parent).map((uid) => client.timeSinceCreation(uid));
+  if (known.some((ago) => ago !== undefined && ago < NEW_GROUP_MS)) return true;
+  if (known.at(-1) !== undefined) return false;
+  try {
+    const { createTime } = await client.getResource("/iam/v2/groups", parent);
+    const createdAt = typeof createTime === "string" ? Date.parse(createTime) : NaN;
+    return client.serverNow() - createdAt < NEW_GROUP_MS;
+  } catch {
+    return false;
+  }
 }
 
-/** Begins an attempt. For a kind whose objects have no date it lists what exists before the create. */
-export async function startAttempt(
-  kind: KindContext,
-  start: Pick<Attempt, "what" | "parent" | "inputs">,
-): Promise<Attempt> {
-  const attempt = { ...start, startedAt: performance.now(), older: new Set<string>() };
-  if (!isFoundByComparison(kind.spec)) return attempt;
-  const older = await listEqual(kind, attempt);
-  return { ...attempt, older: new Set(older.map(({ uid }) => String(uid))) };
+/** Exchanges the token once for a root group that this run made. */
+async function refreshToken({ client, host }: KindContext, { what, parent }: Attempt): Promise<void> {
+  try {
+    await client().refreshTokenFor(lineage(parent ?? "")[0] ?? "");
+  } catch (error) {
+    // The token in use may suffice: only time may be missing.
+    host.warn(`${what}: the token in use is kept, since no new one could be had: ${errorMessage(error)}`);
+  }
+}
+
+/** Claims an object for the resource of an attempt; false where another resource owns it. */
+export function claimObject({ spec, claims }: KindContext, uid: string, { label }: Attempt): boolean {
+  // The only object of its parent is reserved by the parent.
+  return spec.sharesParentUid === true || claims.claim(objectKey(spec.kind, uid), label);
 }
 
 /**
  * The object that a lost create has made: equal in every input, made since, and of no other resource of this run.
  * @throws HandlerError that lists them where there are several
  */
-export async function findLostCreate(
+async function findLostCreate(
   kind: KindContext,
   attempt: Attempt,
   lost: unknown,
 ): Promise<JsonObject | undefined> {
-  const found = await listCandidates(kind, attempt, lost);
-  if (found.length < 2) return found[0];
+  const found = await searchNew(kind, attempt, lost);
+  const [object] = found;
+  if (found.length < 2) {
+    return object !== undefined && claimObject(kind, String(object["uid"]), attempt) ? object : undefined;
+  }
   const uids = found.map(({ uid }) => String(uid)).join(", ");
   const canAdopt = createOnlyOutputs(kind.spec).length === 0;
   throw handlerError(
@@ -109,36 +169,27 @@ export async function findLostCreate(
   );
 }
 
-/** The uids of what an earlier send has made besides the object that the create got. */
-export async function findDuplicates(kind: KindContext, attempt: Attempt, lost: unknown): Promise<string[]> {
+/** Claims what an earlier send has made besides the object that the create got, and returns the uids. */
+export async function claimDuplicates(kind: KindContext, attempt: Attempt, lost: unknown): Promise<string[]> {
   if (kind.spec.sharesParentUid) return [];
   // The object exists and must not be lost, even if this lookup fails.
-  const listed = await listCandidates(kind, attempt, lost).catch(() => []);
-  return listed.map(({ uid }) => String(uid));
+  const found = await searchNew(kind, attempt, lost).catch(() => []);
+  const uids = found.map(({ uid }) => String(uid));
+  // An error tells a person to delete them, so no equal create may take one.
+  for (const uid of uids) claimObject(kind, uid, attempt);
+  return uids;
 }
 
-/** The one object of the place that is what the inputs describe, and no more; undefined where none or several are. */
-export async function findExisting(
-  kind: KindContext,
-  { parent, inputs }: Attempt,
-): Promise<JsonObject | undefined> {
-  const { spec, reader } = kind;
-  const found: JsonObject[] = [];
-  for await (const { uid, item } of listSiblings(kind, parent, inputs)) {
-    const liveInputs = mergeLive(spec, inputs, reader.parseInputs(item, uid)).inputs;
-    if (Object.entries(spec.fields).every(([key, field]) => equal(field, liveInputs[key], inputs[key]))) {
-      found.push(item);
-    }
-  }
+/** The one object of the place that is what the inputs describe, of whatever age; undefined where none or several are. */
+export async function findExisting(kind: KindContext, attempt: Attempt): Promise<JsonObject | undefined> {
+  const found = await listEqual(kind, attempt);
   return found.length === 1 ? found[0] : undefined;
 }
 
 /** What a lost create may have made. A search that fails says so: sending again could make a second object. */
-async function listCandidates(kind: KindContext, attempt: Attempt, lost: unknown): Promise<JsonObject[]> {
-  const { spec, client } = kind;
-  const own = spec.operations?.findLostCreates;
+async function searchNew(kind: KindContext, attempt: Attempt, lost: unknown): Promise<JsonObject[]> {
   try {
-    return await (own ? own(client(), attempt.inputs) : listEqual(kind, attempt));
+    return await listNew(kind, attempt);
   } catch (error) {
     if (error instanceof HandlerError) throw error;
     // No response was ever the API's: there is nothing to look for.
@@ -150,51 +201,45 @@ async function listCandidates(kind: KindContext, attempt: Attempt, lost: unknown
   }
 }
 
-/** Equal objects of the place, made since the attempt began, that no resource of this run owns. */
-async function listEqual(
-  kind: KindContext,
-  { what, parent, inputs, startedAt, older }: Attempt,
-): Promise<JsonObject[]> {
-  const { spec, client, reader } = kind;
-  const found: JsonObject[] = [];
-  for await (const { uid, item } of listSiblings(kind, parent, inputs)) {
-    if (older.has(uid)) continue;
-    // The server's clock is known from its responses only, the first of which may be this list's.
-    const since = client().serverNow() - (performance.now() - startedAt) - CLOCK_TOLERANCE_MS;
-    const createdAt = typeof item["createTime"] === "string" ? Date.parse(item["createTime"]) : NaN;
-    if (createdAt < since || !isEqualObject(spec, inputs, reader.parseInputs(item, uid))) continue;
-    if (Number.isNaN(createdAt) && isReadAs(spec, "createTime")) {
+/** Equal objects of the place that were made since the attempt began. */
+async function listNew(kind: KindContext, attempt: Attempt): Promise<JsonObject[]> {
+  const { what, startedAt, older } = attempt;
+  const objects = await listEqual(kind, attempt);
+  // The server's clock is known from its responses only, the first of which may be this list's.
+  const since = kind.client().serverNow() - (performance.now() - startedAt) - CLOCK_TOLERANCE_MS;
+  return objects.filter(({ uid, createTime }) => {
+    if (older.has(String(uid))) return false;
+    const createdAt = typeof createTime === "string" ? Date.parse(createTime) : NaN;
+    if (Number.isNaN(createdAt) && isReadAs(kind.spec, "createTime")) {
       throw handlerError(
         "PP4001",
-        `${what}: the response was lost; ${uid} is equal, but has no creation time: delete it or adopt it before you run again`,
+        `${what}: the response was lost; ${String(uid)} is equal, but has no creation time: delete it or adopt it before you run again`,
       );
     }
-    found.push(item);
-  }
-  return found;
+    return !(createdAt < since);
+  });
 }
 
-/** The objects directly below a parent that no resource of this run owns. */
-async function* listSiblings(
-  { spec, client, reader, claims }: KindContext,
-  parent: string | undefined,
-  inputs: Props,
-): AsyncIterable<{ readonly uid: string; readonly item: JsonObject }> {
+/** Equal objects directly below the parent that no resource of this run owns. */
+async function listEqual(kind: KindContext, { parent, inputs }: Attempt): Promise<JsonObject[]> {
+  const { spec, client, reader, claims } = kind;
   if (spec.sharesParentUid && parent !== undefined) {
-    // The only object of its parent was looked up for its owner.
-    const item = await reader.find(parent, inputs);
-    if (item !== undefined) yield { uid: parent, item };
-    return;
+    const only = await reader.find(parent, inputs);
+    return only !== undefined && isEqualObject(spec, inputs, reader.parseInputs(only, parent)) ? [only] : [];
   }
-  const name = inputs["name"];
+  const { name } = inputs;
   // Concurrent searches share one list.
   const items = await client().listShared(spec.collection, {
     ...(parent === undefined ? {} : { "uidp.children_of": parent }),
     ...(spec.listsByName && typeof name === "string" ? { name } : {}),
   });
-  for (const item of items) {
+  return items.filter((item) => {
     const uid = requireUid(item, `listing ${spec.collection}`);
-    const isOwned = claims.ownerOf(objectKey(spec, uid)) !== undefined;
-    if (parentUidOf(spec, uid) === parent && !isOwned) yield { uid, item };
-  }
+    const isOwned = claims.ownerOf(objectKey(spec.kind, uid)) !== undefined;
+    return (
+      parentUidOf(spec, uid) === parent &&
+      !isOwned &&
+      isEqualObject(spec, inputs, reader.parseInputs(item, uid))
+    );
+  });
 }

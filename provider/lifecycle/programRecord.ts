@@ -3,77 +3,13 @@ import { sortedJson } from "../fields/formats";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT, isUnknown } from "../fields/values";
 import type { Props } from "../fields/values";
-import { handlerError, labelResource, PartialFailure } from "./messages";
-
-/** The name of an object among claims. Uids alone do not do: kinds share those of their parents. */
-export function objectKey({ kind }: ResourceSpec, uid: string): string {
-  return `${kind} ${uid}`;
-}
-
-/** The key of the object that a create with these inputs creates or adopts, if the inputs determine it. */
-export function identityKey(spec: ResourceSpec, inputs: Props): string | undefined {
-  const { parentUid } = inputs;
-  if (spec.sharesParentUid && typeof parentUid === "string") return objectKey(spec, parentUid);
-  return spec.identifiedBy === undefined
-    ? undefined
-    : objectKey(spec, JSON.stringify(spec.identifiedBy.map((key) => inputs[key] ?? null)));
-}
-
-/** Which resource of this process has which object, so that no two get the same. */
-export class Claims {
-  /** The label of the resource, by the key of its object. */
-  private readonly owners = new Map<string, string>();
-
-  /**
-   * Reserves the keys of an object for one resource; releases them if the action fails and leaves nothing in the state.
-   *
-   * @param owner The label of the resource.
-   */
-  async reserve<T>(
-    what: string,
-    names: readonly (string | undefined)[],
-    owner: string,
-    action: () => Promise<T>,
-  ): Promise<T> {
-    const keys = [...new Set(names)].filter((key) => key !== undefined);
-    for (const key of keys) {
-      const other = this.ownerOf(key);
-      if (other !== undefined) {
-        throw handlerError(
-          "PP4009",
-          `${what}: another resource of this program, ${other}, already manages this object; remove one of the two`,
-        );
-      }
-    }
-    for (const key of keys) this.claim(key, owner);
-    try {
-      return await action();
-    } catch (error) {
-      if (!(error instanceof PartialFailure)) for (const key of keys) this.release(key);
-      throw error;
-    }
-  }
-
-  /** Makes a resource the owner of an object; false where another one owns it. */
-  claim(key: string, owner: string): boolean {
-    if (this.owners.has(key)) return false;
-    this.owners.set(key, owner);
-    return true;
-  }
-
-  ownerOf(key: string): string | undefined {
-    return this.owners.get(key);
-  }
-
-  release(key: string): void {
-    this.owners.delete(key);
-  }
-}
+import { identityKey, objectKey } from "./claims";
+import { handlerError, labelResource } from "./messages";
 
 /*
  * The engine deletes the old URN of a renamed or replaced resource after it has created the new one. If both are one
  * object at the server, that delete would remove what the program still declares. The engine passes neither a URN nor a
- * reason to a delete, so this registry records what the program of this run declares and owns.
+ * reason to a delete, so this record holds what the program of this run declares and keeps.
  */
 
 /** A diff that the engine requested of a resource in this run. The engine sends members in any order. */
@@ -81,8 +17,6 @@ interface RecordedDiff {
   readonly uid: string;
   /** The key of the inputs that the program gives. */
   readonly inputs: string;
-  /** Whether these adopt the object. */
-  readonly adopts: boolean;
   /** The recorded outputs, in one spelling. */
   readonly olds: string;
   /** Whether the diff proves that the resource keeps its object; false while the engine may still replace it. */
@@ -98,15 +32,14 @@ interface ChildOwners {
 const SAME_OBJECT =
   "is the object of another resource of this program; deleting either deletes it: remove one of the two";
 
-const uidKey = (kind: string, uid: string): string => `${kind} ${uid}`;
 const inputsKey = ({ kind }: ResourceSpec, inputs: Props): string => `${kind} ${sortedJson(inputs)}`;
 
 /**
  * Records what the resources of one run's program declare and own, so that no delete removes it, and no two resources have
  * one object.
  */
-export class OwnerRegistry {
-  /** Keys that the inputs of the program declare, from `ResourceSpec.declaredKeys`. */
+export class ProgramRecord {
+  /** Keys of what the inputs of the program declare: of objects, and those of `ResourceSpec.declaredKeys`. */
   private readonly declared = new Set<string>();
   /** Inputs that the program gave: a refresh has the engine compare what no program gave. */
   private readonly checked = new Set<string>();
@@ -128,10 +61,13 @@ export class OwnerRegistry {
   recordCheck(spec: ResourceSpec, inputs: Props): Failure[] {
     this.checked.add(inputsKey(spec, inputs));
     for (const key of spec.declaredKeys?.(inputs) ?? []) this.declared.add(key);
+    // A create that overwrites takes the object over, whichever resource has made it.
+    const identity = spec.operations?.upsert ? identityKey(spec, inputs) : undefined;
+    if (identity !== undefined) this.declared.add(identity);
     const adopted = inputs[ADOPT];
     if (typeof adopted === "string") {
-      this.declared.add(uidKey(spec.kind, adopted));
-      this.adopted.add(uidKey(spec.kind, adopted));
+      this.declared.add(objectKey(spec.kind, adopted));
+      this.adopted.add(objectKey(spec.kind, adopted));
     }
     return this.recordChildren(spec, inputs);
   }
@@ -141,7 +77,7 @@ export class OwnerRegistry {
     const { owns } = spec;
     const { parentUid } = inputs;
     if (owns === undefined || typeof parentUid !== "string" || isUnknown(parentUid)) return [];
-    const key = uidKey(owns.kind, parentUid);
+    const key = objectKey(owns.kind, parentUid);
     const owners = this.childOwners.get(key) ?? {};
     this.childOwners.set(key, owners);
     owners[owns.all ? "all" : "one"] ??= labelResource(spec, inputs);
@@ -160,13 +96,12 @@ export class OwnerRegistry {
   recordDiff(spec: ResourceSpec, uid: string, olds: Props, news: Props, difference: InputDifference): void {
     const key = inputsKey(spec, news);
     if (difference.replaces.length > 0 || !this.checked.has(key)) return;
-    const object = uidKey(spec.kind, uid);
-    const adopts = news[ADOPT] === uid;
-    if (this.created.has(object) || (this.adopted.has(object) && !adopts)) {
+    const object = objectKey(spec.kind, uid);
+    if (this.created.has(object) || (this.adopted.has(object) && news[ADOPT] !== uid)) {
       throw handlerError("PP1103", `${labelResource(spec, news)} ${uid} ${SAME_OBJECT}`);
     }
     const compared = sortedJson(olds);
-    const diff = { uid, inputs: key, adopts, olds: compared, provesOwnership: !difference.changed };
+    const diff = { uid, inputs: key, olds: compared, provesOwnership: !difference.changed };
     for (const name of new Set([object, identityKey(spec, news) ?? object])) {
       append(this.diffsByObject, name, diff);
     }
@@ -175,7 +110,7 @@ export class OwnerRegistry {
 
   /** Records that a resource keeps its object and is written to. */
   recordUpdate({ kind }: ResourceSpec, uid: string): void {
-    for (const diff of this.diffsByObject.get(uidKey(kind, uid)) ?? []) diff.provesOwnership = true;
+    for (const diff of this.diffsByObject.get(objectKey(kind, uid)) ?? []) diff.provesOwnership = true;
   }
 
   /**
@@ -187,7 +122,7 @@ export class OwnerRegistry {
     const adopted = inputs[ADOPT];
     const keys = [
       identityKey(spec, inputs),
-      typeof adopted === "string" ? objectKey(spec, adopted) : undefined,
+      typeof adopted === "string" ? objectKey(spec.kind, adopted) : undefined,
     ];
     for (const key of keys) {
       const others = key === undefined ? [] : (this.diffsByObject.get(key) ?? []);
@@ -202,14 +137,14 @@ export class OwnerRegistry {
 
   /** Records that a resource was created, or has taken over what existed. */
   recordCreate(spec: ResourceSpec, uid: string, inputs: Props): void {
-    this.created.add(uidKey(spec.kind, uid));
+    this.created.add(objectKey(spec.kind, uid));
     // A create with the inputs of a diffed resource may replace it, so that diff no longer proves that its object is kept.
     for (const diff of this.diffsByInputs.get(inputsKey(spec, inputs)) ?? []) {
       if (diff.uid !== uid) diff.provesOwnership = false;
     }
   }
 
-  /** Whether a resource of the program declares this: a key of `ResourceSpec.declaredKeys`. */
+  /** Whether a resource of the program declares this: an object by its key, or a key of `ResourceSpec.declaredKeys`. */
   isDeclared(key: string): boolean {
     return this.declared.has(key);
   }
@@ -219,7 +154,7 @@ export class OwnerRegistry {
    * is being deleted: its own diff proves nothing, since the engine may have decided to replace it.
    */
   isOwned(kind: string, uid: string, olds?: Props): boolean {
-    const key = uidKey(kind, uid);
+    const key = objectKey(kind, uid);
     if (this.created.has(key) || this.declared.has(key)) return true;
     const own = olds === undefined ? undefined : sortedJson(olds);
     return (this.diffsByObject.get(key) ?? []).some(

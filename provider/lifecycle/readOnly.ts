@@ -27,7 +27,6 @@ export const readingHost: Host = {
   matchesPattern,
   isOwned: () => false,
   isDeclared: () => false,
-  createAndVerify: refuse,
   explain: (what, error) =>
     new CodedError(errorCodeOf(error), `${what}: ${error instanceof Error ? error.message : "it failed"}`),
 };

@@ -8,20 +8,12 @@ import { readOutputs } from "../fields/wire";
 import { mergeLive, outputsFor } from "../fields/mergeLive";
 import type { KindContext } from "./context";
 import { explainFailure, labelResource } from "./messages";
-import { findUnappliedFields, isVerified, runAfterWrite, verifyWrite } from "./verifyWrite";
+import { confirm, findUnappliedFields, finishWrite } from "./verifyWrite";
+import type { Write } from "./verifyWrite";
 
 /** What was removed at the server is created again once a refresh has found that out. */
 function hintOnGone(error: unknown): string[] {
   return isNotFound(error) ? ["if it was removed, run pulumi up --refresh"] : [];
-}
-
-/** An update of one resource. `olds` are the recorded properties. */
-interface Update {
-  readonly id: string;
-  readonly olds: Props;
-  readonly news: Props;
-  readonly patch: Patch;
-  readonly subresources: readonly string[];
 }
 
 /** Changes a resource, and returns its outputs. @throws PartialFailure where the server did not apply the change */
@@ -31,42 +23,29 @@ export async function updateResource(
   recorded: Props,
   news: Props,
 ): Promise<Props> {
-  const { spec } = kind;
+  const { spec, client, host } = kind;
   const olds = recorded[UNCONFIRMED] === true ? await readUnconfirmed(kind, id, recorded) : recorded;
   const patch = buildPatch(spec, olds, news);
   const subresources = changedSubresources(spec, olds, news);
   if (patch.mask.length === 0 && subresources.length === 0) {
     return { ...outputsFor(spec, news, {}, olds), ...readOutputs(spec, {}, id, olds) };
   }
+  const write = { id, olds, news };
   const what = `updating ${labelResource(spec, news)} ${id} (${[...patch.mask, ...subresources].join(", ")})`;
   return explainFailure(
     spec,
     what,
     async () => {
-      const { response, known } = await write(kind, { id, olds, news, patch, subresources });
-      return runAfterWrite(kind, id, news, verifyWrite(kind, { id, olds, news, response, known }));
+      if (patch.mask.length === 0) return finishWrite(kind, write, undefined, olds);
+      const ownUpdate = spec.operations?.update;
+      const response = ownUpdate
+        ? await ownUpdate(client(), id, olds, news, host)
+        : await sendPatch(kind, write, patch);
+      const known = readOutputs(spec, response as Props, id, olds);
+      return finishWrite(kind, write, await confirm(kind, write, response), known);
     },
     hintOnGone,
   );
-}
-
-/** Sends the requests of an update. The response contains the complete resource. */
-async function write(kind: KindContext, update: Update): Promise<{ response: JsonObject; known: Props }> {
-  const { spec, client, host, reader } = kind;
-  const { id, olds, news, patch, subresources } = update;
-  let response: JsonObject = {};
-  let known = olds;
-  if (patch.mask.length > 0) {
-    const ownUpdate = spec.operations?.update;
-    response = ownUpdate ? await ownUpdate(client(), id, olds, news, host) : await sendPatch(kind, update);
-    known = readOutputs(spec, response as Props, id, olds);
-    if (!isVerified(reader, id, olds, news, response)) response = await reader.get(id, news);
-  }
-  if (subresources.length > 0) {
-    await spec.operations?.writeSubresource?.(client(), id, olds, news);
-    response = await reader.get(id, news);
-  }
-  return { response, known };
 }
 
 /** The properties of a resource that was created, and could not be read then. */
@@ -78,42 +57,35 @@ async function readUnconfirmed({ spec, reader }: KindContext, id: string, record
   });
 }
 
-/** Sends a PATCH with its mask; without the mask where the server refuses, or ignores, masks in camelCase. */
-async function sendPatch(kind: KindContext, update: Update): Promise<JsonObject> {
+/**
+ * Sends a PATCH with its mask; without the mask where the server refuses, or ignores, masks in camelCase.
+ * @returns the complete resource
+ */
+async function sendPatch(kind: KindContext, write: Write, { body, mask }: Patch): Promise<JsonObject> {
+  const { id } = write;
   const client = kind.client();
-  const { mask } = update.patch;
+  const send = async (sent?: readonly string[]) =>
+    confirm(kind, write, await client.patch(kind.spec.collection, id, body, sent));
   const isMultiWord = mask.some((path) => /[A-Z]/.test(path));
-  if (isMultiWord && client.infersMasks) return sendAndConfirm(kind, update, undefined);
+  if (isMultiWord && client.infersMasks) return send();
   let refusal: unknown;
   try {
-    const response = await sendAndConfirm(kind, update, mask);
-    if (!isMultiWord || isApplied(kind, update, response)) return response;
+    const whole = await send(mask);
+    if (!isMultiWord || isApplied(kind, write, whole)) return whole;
   } catch (error) {
     // The usual field-mask library refuses camelCase.
     if (!isMultiWord || !hasCode(error, "INVALID_ARGUMENT")) throw error;
     refusal = error;
   }
   // The same body implies the same mask.
-  const response = await sendAndConfirm(kind, update, undefined).catch((second: unknown) => {
+  const whole = await send().catch((second: unknown) => {
     const isLessPrecise = second instanceof ApiError && second.details.fieldViolations.length === 0;
     throw refusal !== undefined && isLessPrecise && hasCode(second, "INVALID_ARGUMENT") ? refusal : second;
   });
-  client.infersMasks ||= isApplied(kind, update, response);
-  return response;
+  client.infersMasks ||= isApplied(kind, write, whole);
+  return whole;
 }
 
-/** Sends a PATCH, and reads the resource where the response does not show that it was applied. */
-async function sendAndConfirm(
-  kind: KindContext,
-  update: Update,
-  mask: readonly string[] | undefined,
-): Promise<JsonObject> {
-  const { id, news, patch } = update;
-  const response = await kind.client().patch(kind.spec.collection, id, patch.body, mask);
-  const isComplete = response["uid"] === id && isApplied(kind, update, response);
-  return isComplete ? response : kind.reader.get(id, news);
-}
-
-function isApplied({ spec, reader }: KindContext, { id, olds, news }: Update, response: JsonObject): boolean {
-  return findUnappliedFields(spec, olds, news, reader.parseInputs(response, id)).length === 0;
+function isApplied({ spec, reader }: KindContext, { id, olds, news }: Write, whole: JsonObject): boolean {
+  return findUnappliedFields(spec, olds, news, reader.parseInputs(whole, id)).length === 0;
 }

@@ -3,7 +3,6 @@ import { printable } from "../http/errors";
 import { equal, equalForDrift, isSet } from "../fields/equal";
 import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
-import { changedSubresources } from "../fields/patch";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { isObject } from "../fields/values";
 import type { Json, Props } from "../fields/values";
@@ -11,7 +10,6 @@ import { normalizeBody, readOutputs, wireName } from "../fields/wire";
 import { partsOf } from "../fields/walk";
 import { isServerFilled, mergeLive, outputsFor } from "../fields/mergeLive";
 import type { KindContext } from "./context";
-import type { KindReader } from "./read";
 import { explain, labelResource, PartialFailure } from "./messages";
 
 /**
@@ -57,78 +55,68 @@ export function isEqualObject(spec: ResourceSpec, inputs: Props, live: Props): b
   return findUnappliedFields(spec, undefined, inputs, live).length === 0;
 }
 
-/** A response to a write, and the inputs in it. */
-interface WriteResponse {
-  readonly body: Props;
-  readonly live: Props;
-}
-
-/** Finds the inputs that this write did not change and that somebody else changed at the server. */
-function findForeignChanges(
-  spec: ResourceSpec,
-  olds: Props,
-  news: Props,
-  { body, live }: WriteResponse,
-): string[] {
-  const liveInputs = mergeLive(spec, outputsFor(spec, news, {}, olds), live).inputs;
-  return Object.entries(spec.fields)
-    .filter(
-      ([key, field]) =>
-        !field.inputOnly &&
-        equal(field, olds[key], news[key]) &&
-        body[wireName(key, field)] !== undefined &&
-        !equal(field, liveInputs[key], news[key]),
-    )
-    .map(([key]) => key);
-}
-
-function parseResponse({ spec, parseInputs }: KindReader, id: string, response: JsonObject): WriteResponse {
-  const live = parseInputs(response, id);
-  return { body: normalizeBody(spec, response as Props, id), live };
-}
-
-/**
- * Whether the response to an update proves that the update was applied. A response may contain a part of the resource, so
- * a difference proves nothing before the resource is read again.
- */
-export function isVerified(
-  reader: KindReader,
-  id: string,
-  olds: Props,
-  news: Props,
-  response: JsonObject,
-): boolean {
-  if (response["uid"] !== id) return false;
-  const parsed = parseResponse(reader, id, response);
-  return (
-    findUnappliedFields(reader.spec, olds, news, parsed.live).length === 0 &&
-    findForeignChanges(reader.spec, olds, news, parsed).length === 0
-  );
-}
-
+/** A create or an update of one resource. */
 export interface Write {
   readonly id: string;
   /** The recorded properties; undefined after a create. */
   readonly olds: Props | undefined;
   readonly news: Props;
-  /** A response that contains the complete resource. */
-  readonly response: JsonObject;
-  /** Outputs that only an earlier response contained. */
-  readonly known: Props;
+}
+
+/** What a response to a write shows. */
+interface Comparison {
+  readonly live: Props;
+  /** Inputs that the server did not apply. */
+  readonly unapplied: readonly string[];
+  /** Inputs that this write did not change and that somebody else changed at the server. */
+  readonly foreign: readonly string[];
+}
+
+/** @throws HandlerError if the response does not have the form of the kind */
+function compare({ spec, reader }: KindContext, { id, olds, news }: Write, response: JsonObject): Comparison {
+  const live = reader.parseInputs(response, id);
+  const body = normalizeBody(spec, response as Props, id);
+  const liveInputs = mergeLive(spec, outputsFor(spec, news, {}, olds), live).inputs;
+  const foreign = Object.entries(spec.fields).filter(
+    ([key, field]) =>
+      olds !== undefined &&
+      !field.inputOnly &&
+      equal(field, olds[key], news[key]) &&
+      body[wireName(key, field)] !== undefined &&
+      !equal(field, liveInputs[key], news[key]),
+  );
+  return {
+    live,
+    unapplied: findUnappliedFields(spec, olds, news, live),
+    foreign: foreign.map(([key]) => key),
+  };
+}
+
+/**
+ * The complete resource after a write: the response where it shows all that was written and nothing else, or what a GET
+ * returns. A response may contain a part of the resource, so a difference in it proves nothing.
+ */
+export async function confirm(kind: KindContext, write: Write, response: JsonObject): Promise<JsonObject> {
+  if (response["uid"] === write.id) {
+    const { unapplied, foreign } = compare(kind, write, response);
+    if (unapplied.length === 0 && foreign.length === 0) return response;
+  }
+  const whole = await kind.reader.get(write.id, write.news);
+  // Throws where it does not have the form of the kind.
+  kind.reader.parseInputs(whole, write.id);
+  return whole;
 }
 
 /**
  * The outputs after a write. A field whose drift is ignored is warned of: the server may choose its text.
+ * @param response contains the complete resource
+ * @param known outputs that only an earlier response contained
  * @throws PartialFailure if the server did not apply what was written
  */
-export function verifyWrite(
-  { spec, reader, host }: KindContext,
-  { id, olds, news, response, known }: Write,
-): Props {
-  const parsed = parseResponse(reader, id, response);
-  const { live } = parsed;
-  const unapplied = findUnappliedFields(spec, olds, news, live);
-  const foreign = olds === undefined ? [] : findForeignChanges(spec, olds, news, parsed);
+function verifyWrite(kind: KindContext, write: Write, response: JsonObject, known: Props): Props {
+  const { spec, host } = kind;
+  const { id, olds, news } = write;
+  const { live, unapplied, foreign } = compare(kind, write, response);
   const outputs = readOutputs(spec, response as Props, id, known);
   const rewritten = Object.entries(spec.fields)
     .filter(
@@ -164,20 +152,41 @@ function describeFields(spec: ResourceSpec, keys: readonly string[], live: Props
     .join(", ");
 }
 
-/** Runs what a kind does after a write. Where it fails, the resource stays and the next run repeats it. */
-export async function runAfterWrite(
-  { spec, client, host }: KindContext,
-  id: string,
-  news: Props,
-  outs: Props,
+/** What a state records of `subresource` fields before they are written: values that the next run finds different. */
+export function unwrittenParts(spec: ResourceSpec, { olds = {}, news }: Write): Props {
+  const parts = Object.entries(spec.fields).filter(
+    ([key, field]) => field.subresource && (isSet(field, news[key]) || isSet(field, olds[key])),
+  );
+  return Object.fromEntries(
+    parts.map(([key, field]) => [key, equal(field, olds[key], news[key]) ? null : (olds[key] ?? null)]),
+  );
+}
+
+/**
+ * The outputs after a write, once a kind has done what follows it.
+ * @param response contains the complete resource; undefined where nothing of its own was written
+ * @param known outputs that only an earlier response contained
+ * @throws PartialFailure if the server did not apply what was written, or the rest failed: the next run does that again
+ */
+export async function finishWrite(
+  kind: KindContext,
+  write: Write,
+  response: JsonObject | undefined,
+  known: Props,
 ): Promise<Props> {
+  const { spec, client, host } = kind;
+  const { id, olds = {}, news } = write;
+  const outs =
+    response === undefined
+      ? { ...outputsFor(spec, news, {}, olds), ...readOutputs(spec, {}, id, olds) }
+      : verifyWrite(kind, write, response, known);
   try {
-    await spec.operations?.afterWrite?.(client(), id, news, host);
+    await spec.operations?.afterWrite?.(client(), id, olds, news, host);
     return outs;
   } catch (error) {
-    // A subresource that is recorded as not set differs from the program, so the next run writes it again.
-    const unset = Object.fromEntries(changedSubresources(spec, {}, news).map((key) => [key, null]));
-    const { errorCode, message } = explain(spec, `${labelResource(spec, news)} ${id}`, error, []);
-    throw new PartialFailure(errorCode, id, { ...outs, ...unset }, [message]);
+    const unwritten = unwrittenParts(spec, write);
+    const what = `${labelResource(spec, news)} ${id}: ${Object.keys(unwritten).join(", ")} failed`;
+    const { errorCode, message } = explain(spec, what, error, []);
+    throw new PartialFailure(errorCode, id, { ...outs, ...unwritten }, [message]);
   }
 }

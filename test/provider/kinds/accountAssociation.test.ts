@@ -194,7 +194,7 @@ describe("waiting until accounts are ready", () => {
     const error = await partial(handlers().create(waiting));
     expect(error).toMatchObject({ errorCode: "PP4013", id: GROUP_UID });
     expect(error.reasons).toEqual([
-      `account association "accounts" ${GROUP_UID}: not ready after 60 s: amazon: PROPAGATING: no trust yet`,
+      `account association "accounts" ${GROUP_UID}: awaitReady failed: not ready after 60 s: amazon: PROPAGATING: no trust yet`,
     ]);
     expect(error.properties).toEqual({ ...waiting, awaitReady: null });
     expect(slept.reduce((sum, ms) => sum + ms, 0)).toBe(60_000);
@@ -203,7 +203,17 @@ describe("waiting until accounts are ready", () => {
     const again = handlers();
     expect(again.diff(error.properties, waiting)).toMatchObject({ changes: undefined, replaces: [] });
     await expect(again.update(GROUP_UID, error.properties, waiting)).resolves.toEqual(waiting);
-    expect(server.calls).toEqual([`GET ${ADDRESS}`, CHECK]);
+    expect(server.calls).toEqual([CHECK]);
+  });
+
+  test("is done again by the next run where it failed after an update, though the list is the same", async () => {
+    const news = { ...waiting, amazon: { account: "210987654321" } };
+    server.script(({ path }) => (path.endsWith(":checkAccountAssociation") ? notReady : stored(news)));
+    const { properties } = await partial(handlers().update(GROUP_UID, waiting, news));
+    expect(properties).toEqual({ ...news, awaitReady: null });
+    server.script([ready]);
+    await expect(handlers().update(GROUP_UID, properties, news)).resolves.toEqual(news);
+    expect(server.calls).toEqual([CHECK]);
   });
 
   test("is done after each update, though the list is the same", async () => {
@@ -214,10 +224,10 @@ describe("waiting until accounts are ready", () => {
   });
 
   test("is skipped if nothing changed, or if it is switched off", async () => {
-    server.script([stored(bare)]);
+    server.script([]);
     await handlers().update(GROUP_UID, waiting, waiting);
     await expect(handlers().update(GROUP_UID, waiting, bare)).resolves.toEqual(bare);
-    expect(server.calls).toEqual([`GET ${ADDRESS}`]);
+    expect(server.calls).toEqual([]);
   });
 
   test("that is refused is a failure after the create, with every detail", async () => {

@@ -79,10 +79,11 @@ describe("an invite", () => {
 
   test("is replaced by any change, but not by another spelling", () => {
     const { diff } = boundTo(handlers());
-    expect(diff(inputs, { ...inputs, ttl: "86400s" })).toEqual({ changes: false, replaces: [] });
-    expect(diff(inputs, { ...inputs, ttl: "25h" }).replaces).toEqual(["ttl"]);
-    expect(diff(inputs, { ...inputs, email: undefined }).replaces).toEqual(["email"]);
-    expect(diff(inputs, { ...inputs, singleUse: false }).replaces).toEqual(["singleUse"]);
+    const outs = { ...inputs, ...told, code: CODE };
+    expect(diff(outs, { ...inputs, ttl: "86400s" })).toEqual({ changes: false, replaces: [] });
+    expect(diff(outs, { ...inputs, ttl: "25h" }).replaces).toEqual(["ttl"]);
+    expect(diff(outs, { ...inputs, email: undefined }).replaces).toEqual(["email"]);
+    expect(diff(outs, { ...inputs, singleUse: false }).replaces).toEqual(["singleUse"]);
   });
 
   test("whose response was lost keeps its uid, and is replaced by the next run: the code is returned only once", async () => {
@@ -94,13 +95,17 @@ describe("an invite", () => {
       `group invite was created as ${UID}, but the response with its code was lost, and that is returned only at creation: run again to replace it, or destroy it`,
     );
     expect(error.id).toBe(UID);
-    expect(boundTo(handlers()).diff(error.properties, inputs)).toEqual({
-      changes: true,
-      replaces: ["ttl"],
-    });
     expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
     expect(server.requests[1]?.query.get("uidp.children_of")).toBe(ROOT_UID);
     expect(server.requests[1]?.query.has("name")).toBe(false);
+    const replaced = { changes: true, replaces: ["code"] };
+    expect(boundTo(handlers()).diff(error.properties, inputs)).toEqual(replaced);
+    // A refresh finds the invite, and no code.
+    server.script([answer()]);
+    const { props = {} } = await handlers().read(UID, error.properties);
+    expect(boundTo(handlers()).diff(props, inputs)).toEqual(replaced);
+    // What versions before this one recorded.
+    expect(boundTo(handlers()).diff({ ...error.properties, ttl: null }, inputs).changes).toBe(true);
   });
 
   test("that is deleted is created again", async () => {

@@ -1,6 +1,6 @@
 import type { Client } from "../../../provider/http/client";
 import { ConnectionError } from "../../../provider/http/errors";
-import { Claims } from "../../../provider/lifecycle/owners";
+import { Claims } from "../../../provider/lifecycle/claims";
 import { KeyedMutex } from "../../../provider/lifecycle/context";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { PartialFailure } from "../../../provider/lifecycle/messages";

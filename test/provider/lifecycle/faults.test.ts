@@ -3,7 +3,7 @@ import { tokenSource } from "../../../provider/http/auth";
 import { AuthenticationError, ConfigError, ConnectionError } from "../../../provider/http/errors";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
-import { aggregatedKind } from "../../../provider/fields/resourceSpec";
+import { aggregatedKind, createOnlyOutputs } from "../../../provider/fields/resourceSpec";
 import type { Props } from "../../../provider/fields/values";
 import { KeyedMutex } from "../../../provider/lifecycle/context";
 import { kinds } from "../../../provider/kinds";
@@ -74,7 +74,7 @@ const held = () =>
     .sort();
 
 const isOver = ({ kind }: Sample) => specOf(kind).operations?.upsert === true;
-const isSecret = ({ kind }: Sample) => specOf(kind).operations?.inputsAfterLostSecret !== undefined;
+const isSecret = ({ kind }: Sample) => createOnlyOutputs(specOf(kind)).length > 0;
 /** The create of a sample; a readme's is a PATCH, and a token's goes to a method of its provider. */
 const writes = (): number => emulator.requests.filter(({ method }) => method !== "GET").length;
 

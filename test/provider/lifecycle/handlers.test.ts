@@ -18,11 +18,12 @@ import {
   wrongAddress,
 } from "../support/server";
 import type { Recorded, Reply } from "../support/server";
-import { valueOf } from "../../support/fieldValues";
 import {
   CHILD_UID,
   GROUP_UID,
   IDENTITY_UID,
+  PROVIDER_UID,
+  requiredOutputs,
   ROLE_UID,
   ROOT_UID,
   sampleOf,
@@ -118,17 +119,9 @@ function boundTo(all: Handlers) {
 const plain = samples.filter(({ kind, inputs }) => {
   const { fields, operations } = specOf(kind);
   return (
-    !operations?.upsert &&
-    !operations?.findLostCreates &&
-    Object.keys(inputs).every((key) => !fields[key]?.subresource)
+    !operations?.upsert && !operations?.get && Object.keys(inputs).every((key) => !fields[key]?.subresource)
   );
 });
-
-/** What a server adds to the inputs: each output that a resource always has. */
-function requiredOutputs(kind: string): Props {
-  const required = Object.entries(specOf(kind).outputs ?? {}).filter(([, field]) => field.required);
-  return Object.fromEntries(required.map(([key, field]) => [key, valueOf(field, 0)]));
-}
 
 describe("create", () => {
   test.each(plain)(
@@ -890,6 +883,29 @@ describe("update", () => {
     expect(error).toBeInstanceOf(PartialFailure);
     expect(error.message).toContain("the server ignored claimMatch");
   });
+
+  test.each([
+    [false, true],
+    [true, false],
+  ])(
+    "of a part that the server ignores (%s) is an error, and the next run writes it",
+    async (before, after) => {
+      const inputs = sampleOf("IdentityProvider");
+      const [olds, news] = [before, after].map((scimEnabled) => ({ ...inputs, scimEnabled }));
+      const address = `/iam/v2/identityProviders/${PROVIDER_UID}`;
+      const held = { uid: PROVIDER_UID, scim: { enabled: before, etag: "1" } };
+      server.script(({ method }) => json(method === "GET" ? held : {}));
+      const error = await errorOf(handlers("IdentityProvider").update(PROVIDER_UID, olds!, news!));
+      expect(error).toBeInstanceOf(PartialFailure);
+      expect(error).toMatchObject({ errorCode: "PP4004" });
+      expect(error.message).toContain(`${PROVIDER_UID}: scimEnabled failed: the server ignored it`);
+      const [look, write] = [`GET ${address}`, `POST ${address}:setScimEnabled`];
+      expect(server.calls).toEqual([look, write, look, write, look]);
+      const { properties } = error as Error & { properties: Props };
+      expect(handlers("IdentityProvider").diff(properties, news!).changes).toBeUndefined();
+      expect(handlers("IdentityProvider").diff(properties, olds!).changes).toBe(false);
+    },
+  );
 
   test("of a synced repository may clear what its source then fills in again", async () => {
     const olds: Props = { ...sampleOf("Repo", "synced"), description: "Mine" };

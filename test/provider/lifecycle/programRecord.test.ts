@@ -1,9 +1,18 @@
 import { handlersFor } from "../../../provider/lifecycle/handlers";
-import { OwnerRegistry } from "../../../provider/lifecycle/owners";
+import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
+import { aggregatedKind } from "../../../provider/fields/resourceSpec";
 import { ADOPT, UNKNOWN } from "../../../provider/fields/values";
 import type { Props } from "../../../provider/fields/values";
 import { kinds } from "../../../provider/kinds";
-import { GROUP_UID, IDENTITY_UID, ROLE_UID, ROOT_UID, sampleOf, specOf } from "../support/samples";
+import {
+  GROUP_UID,
+  IDENTITY_UID,
+  requiredOutputs,
+  ROLE_UID,
+  ROOT_UID,
+  sampleOf,
+  specOf,
+} from "../support/samples";
 
 const UID = `${GROUP_UID}/0123456789abcdef`;
 const inputs: Props = { parentUid: GROUP_UID, name: "ci", claimMatch: { issuer: "https://i.example.com" } };
@@ -12,93 +21,93 @@ const identity = specOf("Identity");
 const unchanged = { changed: false, replaces: [] };
 const changed = { changed: true, replaces: [] };
 
-/** What the registry sees when the engine checks what a program declares and compares it with what is recorded. */
+/** What is recorded when the engine checks what a program declares and compares it with what is recorded. */
 function checkAndDiff(
-  owners: OwnerRegistry,
+  program: ProgramRecord,
   declared: Props,
   diff: { changed: boolean; replaces: string[] },
   recorded = inputs,
 ): void {
-  owners.recordCheck(identity, declared);
-  owners.recordDiff(identity, UID, recorded, declared, diff);
+  program.recordCheck(identity, declared);
+  program.recordDiff(identity, UID, recorded, declared, diff);
 }
 
 /** A run whose handlers may send nothing. */
-function offlineContext(owners: OwnerRegistry) {
+function offlineContext(program: ProgramRecord) {
   return {
     client: () => {
       throw new Error("nothing may be sent");
     },
-    owners,
+    program,
     now: Date.now,
     sleep: () => Promise.resolve(),
   };
 }
 
-describe("the owner registry of a program", () => {
-  test.each<{ title: string; run: (owners: OwnerRegistry) => void; isHeld: boolean }>([
+describe("the record of a program", () => {
+  test.each<{ title: string; run: (program: ProgramRecord) => void; isHeld: boolean }>([
     { title: "nothing that it does not name", run: () => undefined, isHeld: false },
-    { title: "what it creates", run: (owners) => owners.recordCreate(identity, UID, inputs), isHeld: true },
+    { title: "what it creates", run: (program) => program.recordCreate(identity, UID, inputs), isHeld: true },
     {
       title: "what it adopts, also where that fails",
-      run: (owners) => owners.recordCheck(identity, { ...inputs, [ADOPT]: UID }),
+      run: (program) => program.recordCheck(identity, { ...inputs, [ADOPT]: UID }),
       isHeld: true,
     },
     {
       title: "what is unchanged",
-      run: (owners) => checkAndDiff(owners, inputs, unchanged),
+      run: (program) => checkAndDiff(program, inputs, unchanged),
       isHeld: true,
     },
     {
       title: "what is updated",
-      run: (owners) => {
-        checkAndDiff(owners, edited, changed);
-        owners.recordUpdate(identity, UID);
+      run: (program) => {
+        checkAndDiff(program, edited, changed);
+        program.recordUpdate(identity, UID);
       },
       isHeld: true,
     },
     {
       title: "nothing that it replaces",
-      run: (owners) => checkAndDiff(owners, edited, { changed: true, replaces: ["parentUid"] }),
+      run: (program) => checkAndDiff(program, edited, { changed: true, replaces: ["parentUid"] }),
       isHeld: false,
     },
     {
       title: "nothing that the engine replaces by an option, before it is created again",
-      run: (owners) => checkAndDiff(owners, edited, changed),
+      run: (program) => checkAndDiff(program, edited, changed),
       isHeld: false,
     },
     {
       title: "nothing that the engine replaces though its inputs are the same",
-      run: (owners) => {
-        checkAndDiff(owners, inputs, unchanged);
-        owners.recordCreate(identity, `${UID}0`, inputs);
+      run: (program) => {
+        checkAndDiff(program, inputs, unchanged);
+        program.recordCreate(identity, `${UID}0`, inputs);
       },
       isHeld: false,
     },
     {
       title: "nothing that only a refresh compares",
-      run: (owners) => owners.recordDiff(identity, UID, inputs, inputs, unchanged),
+      run: (program) => program.recordDiff(identity, UID, inputs, inputs, unchanged),
       isHeld: false,
     },
     {
       title: "what another resource, whose recorded outputs differ, may still update",
-      run: (owners) => checkAndDiff(owners, edited, changed, { ...inputs, description: "other" }),
+      run: (program) => checkAndDiff(program, edited, changed, { ...inputs, description: "other" }),
       isHeld: true,
     },
     {
       title: "what is compared with its members in another order",
-      run: (owners) => {
-        owners.recordCheck(identity, inputs);
+      run: (program) => {
+        program.recordCheck(identity, inputs);
         const reversed = Object.fromEntries(Object.entries(inputs).reverse());
-        owners.recordDiff(identity, UID, inputs, reversed, unchanged);
+        program.recordDiff(identity, UID, inputs, reversed, unchanged);
       },
       isHeld: true,
     },
   ])("$title", ({ run, isHeld }) => {
-    const owners = new OwnerRegistry();
-    run(owners);
-    expect(owners.isOwned("Identity", UID, inputs)).toBe(isHeld);
-    expect(owners.isOwned("Role", UID, inputs)).toBe(false);
+    const program = new ProgramRecord();
+    run(program);
+    expect(program.isOwned("Identity", UID, inputs)).toBe(isHeld);
+    expect(program.isOwned("Role", UID, inputs)).toBe(false);
   });
 });
 
@@ -110,22 +119,34 @@ describe("a delete on behalf of another resource", () => {
     bindings: { ci: { identityUid: IDENTITY_UID, roleUid: ROLE_UID } },
   };
 
+  interface Deletion {
+    readonly kind: string;
+    readonly inputs: Props;
+    readonly by: string;
+    readonly declared?: Props;
+  }
+
   /** A run in which the program declares one resource and the engine deletes another: the lines that are printed. */
   async function deleteBeside(
     declared: { kind: string; inputs: Props },
     deleted: { kind: string; inputs: Props },
   ): Promise<string[]> {
     const lines: string[] = [];
-    const owners = new OwnerRegistry();
-    const context = { ...offlineContext(owners), warn: (line: string) => lines.push(line) };
+    const program = new ProgramRecord();
+    const context = { ...offlineContext(program), warn: (line: string) => lines.push(line) };
     handlersFor(specOf(declared.kind), context).check({}, declared.inputs);
     await handlersFor(specOf(deleted.kind), context).delete(UID, deleted.inputs);
     return lines;
   }
 
-  test.each([
-    { kind: "Tag", inputs: tag, by: "Tag" },
-    { kind: "RepoReadme", inputs: { parentUid: UID, content: "# Hello" }, by: "RepoReadme" },
+  const overwriting = kinds
+    .map(({ spec }) => spec)
+    // A GroupAccess deletes the bindings that no other one declares.
+    .filter((spec) => spec.operations?.upsert === true && aggregatedKind(spec) === undefined)
+    .map(({ kind }): Deletion => ({ kind, inputs: sampleOf(kind), by: kind }));
+
+  test.each<Deletion>([
+    ...overwriting,
     { kind: "RoleBinding", inputs: binding, by: "GroupAccess", declared: access },
     { kind: "Group", inputs: { name: "team" }, by: "Group", declared: { name: "team", [ADOPT]: UID } },
   ])(
@@ -154,21 +175,12 @@ describe("a delete on behalf of another resource", () => {
   });
 
   test("is refused once another step of the run has failed, and sends nothing", async () => {
-    const context = offlineContext(new OwnerRegistry());
+    const context = offlineContext(new ProgramRecord());
     await expect(handlersFor(specOf("Group"), context).create({ name: "team" })).rejects.toThrow();
     await expect(handlersFor(specOf("Tag"), context).delete(UID, tag)).rejects.toMatchObject({
       errorCode: "PP4010",
       message: expect.stringMatching(/is not deleted, because another step of this run failed/),
     });
-  });
-
-  test("can be skipped for each kind that overwrites existing objects", () => {
-    const without = kinds
-      .map(({ spec }) => spec)
-      .filter(({ operations, declaredKeys }) => operations?.upsert === true && declaredKeys === undefined)
-      .map(({ kind }) => kind);
-    // Deleting an acceptance of terms changes nothing at the server.
-    expect(without).toEqual(["TermsAcceptance"]);
   });
 });
 
@@ -201,9 +213,9 @@ describe("two resources of the program for one object, which only their uids sho
   test.each(identified)(
     "$kind: the second is refused before a request while the first is kept",
     async ({ kind, given, uid }) => {
-      const run = handlersFor(specOf(kind), offlineContext(new OwnerRegistry()));
+      const run = handlersFor(specOf(kind), offlineContext(new ProgramRecord()));
       run.check({}, given);
-      run.diff(given, given, uid);
+      run.diff({ ...given, ...requiredOutputs(kind) }, given, uid);
       await expect(run.create(otherInputs(kind, given))).rejects.toMatchObject({
         errorCode: "PP4009",
         message: expect.stringMatching(/^creating .*: another resource of this program already manages/),
@@ -214,11 +226,13 @@ describe("two resources of the program for one object, which only their uids sho
   );
 
   test.each(identified)("$kind: the first is refused once the second was created", ({ kind, given, uid }) => {
-    const owners = new OwnerRegistry();
-    const run = handlersFor(specOf(kind), offlineContext(owners));
-    owners.recordCreate(specOf(kind), uid, otherInputs(kind, given));
+    const program = new ProgramRecord();
+    const run = handlersFor(specOf(kind), offlineContext(program));
+    program.recordCreate(specOf(kind), uid, otherInputs(kind, given));
     run.check({}, given);
-    expect(() => run.diff(given, given, uid)).toThrow("is the object of another resource of this program");
+    expect(() => run.diff({ ...given, ...requiredOutputs(kind) }, given, uid)).toThrow(
+      "is the object of another resource of this program",
+    );
   });
 
   const role: Props = { parentUid: GROUP_UID, name: "reader", capabilities: ["CAP_REPO_LIST"] };
@@ -226,7 +240,7 @@ describe("two resources of the program for one object, which only their uids sho
 
   test("an adoption of what another resource is, is refused whichever comes first", async () => {
     const [first, second] = [0, 1].map(() =>
-      handlersFor(specOf("Role"), offlineContext(new OwnerRegistry())),
+      handlersFor(specOf("Role"), offlineContext(new ProgramRecord())),
     );
     first!.check({}, role);
     first!.diff(role, role, UID);
@@ -239,7 +253,7 @@ describe("two resources of the program for one object, which only their uids sho
   });
 
   test("a resource that keeps adopt() in the program is no second one, nor is what a refresh compares", () => {
-    const run = handlersFor(specOf("Role"), offlineContext(new OwnerRegistry()));
+    const run = handlersFor(specOf("Role"), offlineContext(new ProgramRecord()));
     run.check({}, adopting);
     expect(run.diff(role, adopting, UID)).toMatchObject({ changes: false });
     expect(run.diff(role, role, UID)).toMatchObject({ changes: false });
@@ -252,7 +266,7 @@ describe("two resources of the program for one object, which only their uids sho
     ["a RoleBinding first", "RoleBinding", grant, "GroupAccess", access],
     ["a GroupAccess first", "GroupAccess", access, "RoleBinding", grant],
   ])("the owner of all bindings of a group and of one: %s", (_title, one, its, other, theirs) => {
-    const context = offlineContext(new OwnerRegistry());
+    const context = offlineContext(new ProgramRecord());
     const [first, second] = [one, other].map((kind) => handlersFor(specOf(kind), context));
     expect(first!.check({}, its)).toEqual([]);
     expect(first!.check(its, its)).toEqual([]);

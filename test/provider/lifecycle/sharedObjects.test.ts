@@ -1,5 +1,6 @@
 import type { Emulator } from "../../../emulator";
-import { Claims, OwnerRegistry } from "../../../provider/lifecycle/owners";
+import { Claims } from "../../../provider/lifecycle/claims";
+import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
@@ -147,11 +148,11 @@ describe("a kind whose parent can have each object once", () => {
   const unique = singular.filter(([kind]) => !specOf(kind).operations?.upsert && !isOnce(kind));
 
   /** A later run: nothing of an earlier one is known. */
-  const laterRun = (kind: string, lines: string[], owners = new OwnerRegistry()) => {
+  const laterRun = (kind: string, lines: string[], program = new ProgramRecord()) => {
     const client = clientOf(emulator, { tokens: tokensOf(() => Promise.resolve(emulator.token)) });
     return handlersFor(specOf(kind), {
       client: () => client,
-      owners,
+      program,
       now: Date.now,
       sleep: () => Promise.resolve(),
       warn: (line) => lines.push(line),

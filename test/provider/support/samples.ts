@@ -3,6 +3,7 @@ import type { FieldSpec } from "../../../provider/fields/fieldSpec";
 import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
 import type { Json, Props } from "../../../provider/fields/values";
 import { withUids } from "../../support/byHand";
+import { valueOf } from "../../support/fieldValues";
 import {
   changeField,
   memberAt,
@@ -104,3 +105,9 @@ export const valueAt = (props: Props, path: readonly string[]): Json | undefined
 /** A copy with one value changed; undefined takes it out. */
 export const withValue = (props: Props, path: readonly string[], value: Json | undefined): Props =>
   withMember(props, path, value) as Props;
+
+/** What a server adds to the inputs: each output that a resource always has. */
+export function requiredOutputs(kind: string): Props {
+  const required = Object.entries(specOf(kind).outputs ?? {}).filter(([, field]) => field.required);
+  return Object.fromEntries(required.map(([key, field]) => [key, valueOf(field, 0)]));
+}
