@@ -28,8 +28,8 @@ let countedOutputs = 0;
 
 /** The same text for the same uid, and for the same output; undefined where nothing is given. */
 function tokenOf(value: unknown): string | undefined {
-  if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value !== "object") return `${typeof value} ${String(value)}`;
+  if (typeof value === "string" && value !== "") return `text ${value}`;
+  if (value === null || typeof value !== "object") return undefined;
   const number = outputs.get(value) ?? (countedOutputs += 1);
   outputs.set(value, number);
   return `output ${number}`;
