@@ -463,7 +463,7 @@ export const resourceCodes = {
   PP4011: {
     title: "The change would lock its own identity out",
     meaning:
-      "The change removes a binding of the identity behind the token, and leaves it without the right to manage the bindings of the group.",
+      "The change takes from the identity behind the token its right to manage the bindings of the group.",
     look: "`npx pulumi-platform whoami` shows the identity. The message names the bindings.",
     fix: "Keep a binding there or above, let another identity do it, or confirm as the message says.",
   },

@@ -232,7 +232,7 @@ describe("the access of a group, through the real engine", () => {
     });
     expect(own.code).not.toBe(0);
     expect(said(own.output)).toContain(
-      `removing binding "alice-owns" of group ${team}: it leaves the caller itself (`,
+      `removing binding "alice-owns" of group ${team}: it takes CAP_IAM_ROLE_BINDINGS_CREATE and CAP_IAM_ROLE_BINDINGS_DELETE from the caller itself`,
     );
     expect(writes(team)).toEqual([]);
     expect(held()).toContain("alice owner");

@@ -1,6 +1,12 @@
 import { errorCodeOf } from "../../errors/codedError";
 import { isUid, parentOf } from "../../text/uid";
-import { ConnectionError, handlerError, hasUnknownOutcome, PartialFailure } from "../../lifecycle/messages";
+import {
+  ConnectionError,
+  handlerError,
+  hasCode,
+  hasUnknownOutcome,
+  PartialFailure,
+} from "../../lifecycle/messages";
 import { sortedJson } from "../../fields/formats";
 import type { Api, Host } from "../../fields/resourceSpec";
 import { isObject, stringOrEmpty, UNCONFIRMED } from "../../fields/values";
@@ -287,30 +293,49 @@ interface Removal {
 }
 
 /**
- * Refuses a removal of the caller's own bindings that leaves it without what it needs to restore them. Nothing is refused
- * where the token does not tell who the caller is.
+ * Refuses a removal of the caller's own bindings that takes from it what it needs to restore them. Nothing is refused where
+ * the token does not tell who the caller is.
  */
 async function refuseSelfLockout(api: Api, { group, removed, remaining, override }: Removal): Promise<void> {
   const caller = removed.length === 0 ? undefined : await findCaller(api);
   const own = removed.filter(([, { identityUid }]) => identityUid === caller);
   if (caller === undefined || own.length === 0) return;
-  const kept = new Set([
+  const keptRoles = [
     ...remaining.filter(({ identityUid }) => identityUid === caller).map(({ roleUid }) => roleUid),
     ...(await listRolesAbove(api, group, caller)),
-  ]);
-  let lost = TO_MANAGE;
-  for (const roleUid of kept) {
-    // A role that cannot be read may give nothing.
-    const role = await api.get(api.address("/iam/v2/roles", roleUid)).catch((): Props => ({}));
-    const given = stringsIn(role["capabilities"]);
-    lost = lost.filter((capability) => !given.includes(capability));
-  }
+  ];
+  const kept = await readCapabilities(api, keptRoles, []);
+  // A role that is gone may have given all.
+  const taken = await readCapabilities(
+    api,
+    own.map(([, { roleUid }]) => roleUid),
+    TO_MANAGE,
+  );
+  const lost = TO_MANAGE.filter((capability) => taken.has(capability) && !kept.has(capability));
   if (lost.length === 0) return;
   const labels = own.map(([label]) => quoteLabel(label)).join(", ");
   throw handlerError(
     "PP4011",
-    `removing binding ${labels} of group ${group}: it leaves the caller itself (${caller}) without ${lost.join(" and ")}; nothing was changed: keep such a binding there or above, let another identity do it, or ${override}`,
+    `removing binding ${labels} of group ${group}: it takes ${lost.join(" and ")} from the caller itself (${caller}); nothing was changed: keep such a binding there or above, let another identity do it, or ${override}`,
   );
+}
+
+/** What roles give together; one that is gone gives `unread`. */
+async function readCapabilities(
+  api: Api,
+  roleUids: readonly string[],
+  unread: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const capabilities = new Set<string>();
+  for (const roleUid of new Set(roleUids)) {
+    const role = await api.get(api.address("/iam/v2/roles", roleUid)).catch((error: unknown) => {
+      if (hasCode(error, "NOT_FOUND")) return undefined;
+      throw error;
+    });
+    const given = role?.["uid"] === roleUid ? stringsIn(role["capabilities"]) : unread;
+    for (const capability of given) capabilities.add(capability);
+  }
+  return capabilities;
 }
 
 /** The uid behind the token; undefined where it cannot be told. */
