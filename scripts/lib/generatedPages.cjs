@@ -266,7 +266,7 @@ function withUncomparedFields(load, page) {
 
 /**
  * The attributes of Terraform with a path of their own, and what each becomes.
- * @param {import("../../provider/access/adopt/terraform/mapping").Attributes} attributes @param {string} from @param {string} to
+ * @param {import("../../provider/access/adopt/terraform/mapping").AttributeMappings} attributes @param {string} from @param {string} to
  * @returns {{ from: string, to: string, mapping: AttributeMapping }[]}
  */
 function listAttributes(attributes, from, to) {

@@ -1,12 +1,11 @@
 import { printable } from "../../../http/errors";
 import { equalForDrift, isSet } from "../../../fields/equal";
 import type { FieldSpec } from "../../../fields/fieldSpec";
+import { isServerFilled } from "../../../fields/mergeLive";
 import { isObject } from "../../../fields/values";
 import type { Json, Props } from "../../../fields/values";
-import { isServerFilled } from "../../../fields/mergeLive";
 import { specOf } from "../../graph/directory";
-import { convertValue, unwrapBlock } from "./convert";
-import type { AdoptableType, AttributeMapping, Attributes, BlockMapping, LeafMapping } from "./mapping";
+import type { AdoptableType, AttributeMapping, AttributeMappings, LeafMapping } from "./mapping";
 import type { TerraformInstance } from "./stateFile";
 
 /** An attribute whose value in Terraform's state is not the live one. Values are as reports show them. */
@@ -29,117 +28,111 @@ type Fields = Readonly<Record<string, FieldSpec>>;
 
 const NEWER: AttributeMapping = { reason: "this version of the package does not know it" };
 
-function isEmpty(value: Json | undefined): boolean {
+function isUnset(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === "" || value === false || value === 0) return true;
   if (typeof value !== "object") return false;
-  return Object.values(value).every(isEmpty);
+  return Object.values(value).every(isUnset);
 }
 
 function show(value: Json | undefined): string {
-  if (isEmpty(value)) return "not set";
+  if (isUnset(value)) return "not set";
   return typeof value === "string"
     ? JSON.stringify(printable(value, 80))
     : printable(JSON.stringify(value), 120);
 }
 
 /** Whether another attribute has the value of the same argument: versions of the provider differ in their spelling. */
-function isSetByAnother(
-  attributes: Props,
-  mappings: Attributes,
-  name: string,
-  mapping: AttributeMapping,
-): boolean {
-  return Object.entries(mappings).some(
-    ([other, one]) =>
-      other !== name &&
-      "to" in one &&
-      "to" in mapping &&
-      one.to === mapping.to &&
-      !isEmpty(attributes[other]),
+function isSetByAnother(attributes: Props, mappings: AttributeMappings, name: string): boolean {
+  const { [name]: own, ...others } = mappings;
+  const target = own && "to" in own ? own.to : undefined;
+  return (
+    target !== undefined &&
+    Object.entries(others).some(
+      ([other, one]) => "to" in one && one.to === target && !isUnset(attributes[other]),
+    )
   );
 }
 
-class AttributeComparison {
-  readonly differences: AttributeDifference[] = [];
-  readonly unmapped: UnmappedAttribute[] = [];
-
-  constructor(
-    private readonly instance: TerraformInstance,
-    private readonly liveOf: LiveOf,
-  ) {}
-
-  visit(attributes: Props, mappings: Attributes, fields: Fields, live: Props, path: readonly string[]): void {
-    for (const [name, value] of Object.entries(attributes)) {
-      const mapping = Object.hasOwn(mappings, name) ? (mappings[name] ?? NEWER) : NEWER;
-      const at = [...path, name];
-      if (isEmpty(value) && isSetByAnother(attributes, mappings, name, mapping)) continue;
-      if ("isComputed" in mapping) continue;
-      if ("reason" in mapping) this.addUnmapped(at, value, mapping.reason);
-      else if ("members" in mapping) this.visitBlock(value, mapping, fields, live, at);
-      else this.visitLeaf(value, mapping, fields, live, at);
-    }
-  }
-
-  private addUnmapped(path: readonly string[], value: Json | undefined, reason: string): void {
-    if (!isEmpty(value)) this.unmapped.push({ attribute: printable(path.join("."), 100), reason });
-  }
-
-  private visitBlock(
-    value: Json | undefined,
-    { to, members }: BlockMapping,
-    fields: Fields,
-    live: Props,
-    path: readonly string[],
-  ): void {
-    const field = fields[to];
-    const inner = unwrapBlock(value);
-    const liveInner = live[to];
-    if (field?.type !== "object") return;
-    if (isObject(inner) && !isEmpty(inner)) {
-      this.visit(inner, members, field.fields, isObject(liveInner) ? liveInner : {}, path);
-    } else this.compare(field, inner, liveInner, path);
-  }
-
-  private visitLeaf(
-    value: Json | undefined,
-    { to, kind, convert }: LeafMapping,
-    fields: Fields,
-    live: Props,
-    path: readonly string[],
-  ): void {
-    const field = kind === undefined ? fields[to] : specOf(kind)?.fields[to];
-    const siblings = kind === undefined ? live : (this.liveOf(kind) ?? {});
-    // The server has its own spelling of some values, and never returns others.
-    if (field === undefined || field.secret || field.inputOnly || ("normalized" in field && field.normalized))
-      return;
-    const wanted = value === undefined || value === null ? value : convertValue(value, field, convert);
-    if (!isSet(field, wanted) && isServerFilled(field, siblings, to)) return;
-    this.compare(field, wanted, siblings[to], path);
-  }
-
-  private compare(
-    field: FieldSpec,
-    wanted: Json | undefined,
-    live: Json | undefined,
-    path: readonly string[],
-  ): void {
-    if (equalForDrift(field, wanted, live)) return;
-    const isHidden = this.instance.sensitive?.has(path[0] ?? "") !== false || field.secret === true;
-    const [terraform, actual] = isHidden ? ["[secret]", "[secret]"] : [show(wanted), show(live)];
-    this.differences.push({ attribute: path.join("."), terraform, live: actual });
-  }
+/** A value of Terraform in the terms of a field: enums with their prefix, numbers as text where the field is text. */
+function convertValue(
+  value: Json | undefined,
+  field: FieldSpec,
+  convert: LeafMapping["convert"],
+): Json | undefined {
+  if (value === undefined || value === null) return value;
+  if (convert) return convert(Array.isArray(value) ? value : [value]);
+  const isName = field.type === "enum" && typeof value === "string" && value !== "";
+  if (isName && !value.startsWith(field.prefix)) return `${field.prefix}${value}`;
+  return field.type === "string" && typeof value === "number" ? String(value) : value;
 }
 
 /** Compares the attributes of an instance with the live object, in the terms of the kind that it becomes. */
 export function compareAttributes(
-  instance: TerraformInstance,
-  mapping: AdoptableType,
+  { attributes, sensitive }: TerraformInstance,
+  { kind, attributes: mappings }: AdoptableType,
   liveOf: LiveOf,
 ): { readonly differences: readonly AttributeDifference[]; readonly unmapped: readonly UnmappedAttribute[] } {
-  const comparison = new AttributeComparison(instance, liveOf);
-  const fields = specOf(mapping.kind)?.fields ?? {};
-  comparison.visit(instance.attributes, mapping.attributes, fields, liveOf(mapping.kind) ?? {}, []);
-  return comparison;
+  const differences: AttributeDifference[] = [];
+  const unmapped: UnmappedAttribute[] = [];
+
+  function compare(
+    field: FieldSpec,
+    wanted: Json | undefined,
+    live: Json | undefined,
+    path: readonly string[],
+  ) {
+    if (equalForDrift(field, wanted, live)) return;
+    const isHidden = sensitive?.has(path[0] ?? "") !== false || field.secret === true;
+    const [terraform, actual] = isHidden ? ["[secret]", "[secret]"] : [show(wanted), show(live)];
+    differences.push({ attribute: path.join("."), terraform, live: actual });
+  }
+
+  function compareLeaf(
+    value: Json | undefined,
+    { to, kind: other, convert }: LeafMapping,
+    fields: Fields,
+    live: Props,
+    path: readonly string[],
+  ): void {
+    const field = other === undefined ? fields[to] : specOf(other)?.fields[to];
+    const siblings = other === undefined ? live : (liveOf(other) ?? {});
+    // The server has its own spelling of some values, and never returns others.
+    if (field === undefined || field.secret || field.inputOnly || ("normalized" in field && field.normalized))
+      return;
+    const wanted = convertValue(value, field, convert);
+    if (isSet(field, wanted) || !isServerFilled(field, siblings, to))
+      compare(field, wanted, siblings[to], path);
+  }
+
+  function visit(
+    values: Props,
+    known: AttributeMappings,
+    fields: Fields,
+    live: Props,
+    above: readonly string[],
+  ): void {
+    for (const [name, value] of Object.entries(values)) {
+      const mapping = Object.hasOwn(known, name) ? (known[name] ?? NEWER) : NEWER;
+      const path = [...above, name];
+      if ("isComputed" in mapping || (isUnset(value) && isSetByAnother(values, known, name))) continue;
+      if ("reason" in mapping) {
+        if (!isUnset(value))
+          unmapped.push({ attribute: printable(path.join("."), 100), reason: mapping.reason });
+      } else if ("members" in mapping) {
+        const field = fields[mapping.to];
+        const liveBlock = live[mapping.to];
+        // Older versions of the provider keep a block as a list of one.
+        const block = Array.isArray(value) && value.length <= 1 ? value[0] : value;
+        if (field?.type !== "object") continue;
+        if (isObject(block) && !isUnset(block))
+          visit(block, mapping.members, field.fields, isObject(liveBlock) ? liveBlock : {}, path);
+        else compare(field, block, liveBlock, path);
+      } else compareLeaf(value, mapping, fields, live, path);
+    }
+  }
+
+  visit(attributes, mappings, specOf(kind)?.fields ?? {}, liveOf(kind) ?? {}, []);
+  return { differences, unmapped };
 }
 
 /** The kinds of the objects that an instance manages: its own, and those of attributes that are resources here. */
@@ -148,7 +141,7 @@ export function kindsOfInstance(
   mapping: AdoptableType,
 ): readonly string[] {
   const attributeKinds = Object.entries(mapping.attributes).flatMap(([name, one]) =>
-    "kind" in one && one.kind !== undefined && !isEmpty(attributes[name]) ? [one.kind] : [],
+    "kind" in one && one.kind !== undefined && !isUnset(attributes[name]) ? [one.kind] : [],
   );
   return [mapping.kind, ...attributeKinds];
 }

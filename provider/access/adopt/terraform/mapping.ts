@@ -1,9 +1,13 @@
+import { isObject } from "../../../fields/values";
+import type { Json, Props } from "../../../fields/values";
+import { capabilityNames } from "../../../kinds/capabilities";
+
 /*
  * What the platform's Terraform provider manages, and what that is here. `docs/from-terraform.md` shows these tables.
  */
 
-/** How a value of Terraform becomes one of ours. */
-export type Conversion = "capabilities" | "githubApp" | "githubInstallations" | "listOfObjects";
+/** How a value of Terraform, as a list, becomes one of ours. */
+type Conversion = (items: readonly (Json | undefined)[]) => Json;
 
 /** The argument `to`, of another resource with the same uid if `kind` names one. */
 export interface LeafMapping {
@@ -15,7 +19,7 @@ export interface LeafMapping {
 /** A block, which is the argument `to`. */
 export interface BlockMapping {
   readonly to: string;
-  readonly members: Attributes;
+  readonly members: AttributeMappings;
 }
 
 /**
@@ -25,13 +29,13 @@ export interface BlockMapping {
 export type AttributeMapping =
   LeafMapping | BlockMapping | { readonly reason: string } | { readonly isComputed: true };
 
-export type Attributes = Readonly<Record<string, AttributeMapping>>;
+export type AttributeMappings = Readonly<Record<string, AttributeMapping>>;
 
 /** A resource type of the provider, without its prefix, and the kind that it becomes. */
 export interface AdoptableType {
   readonly type: string;
   readonly kind: string;
-  readonly attributes: Attributes;
+  readonly attributes: AttributeMappings;
 }
 
 export type TypeMapping = AdoptableType | { readonly type: string; readonly reason: string };
@@ -43,16 +47,61 @@ export const PROVIDER_NAME = "chainguard";
 export const snakeToCamelCase = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+/** `role_bindings.list`, `CAP_IAM_ROLE_BINDINGS_LIST` and `events.subscription.list` in one spelling. */
+const canonicalCapability = (name: string): string =>
+  name
+    .toUpperCase()
+    .replaceAll(".", "_")
+    .replace(/^CAP_/, "")
+    .replace(/^(IAM|TENANT)_/, "")
+    .replace(/^EVENTS_SUBSCRIPTION_/, "SUBSCRIPTIONS_");
+
+const byCanonical: ReadonlyMap<string, string> = new Map(
+  capabilityNames.map((name) => [canonicalCapability(name), `CAP_${name}`]),
+);
+
+/** Terraform writes `groups.list` for `CAP_IAM_GROUPS_LIST`. A name that is not known stays as it is. */
+function capabilityName(name: Json | undefined): Json {
+  return typeof name === "string" ? (byCanonical.get(canonicalCapability(name)) ?? name) : (name ?? null);
+}
+
+function withOurNames(item: Json | undefined): Json {
+  if (!isObject(item)) return item ?? null;
+  return Object.fromEntries(
+    Object.entries(item).map(([key, value]) => [snakeToCamelCase(key), value ?? null]),
+  );
+}
+
+const scalarText = (value: Json | undefined): string =>
+  typeof value === "string" || typeof value === "number" ? String(value) : "";
+
+/** Installations of Terraform, a row each, by the app that they belong to. */
+function githubApps(rows: readonly (Json | undefined)[]): Json {
+  const byApp = new Map<string, Json[]>();
+  for (const row of rows.filter(isObject)) {
+    const app = scalarText(row["app_id"]);
+    const name = row["name"];
+    const installation: Props = {
+      installationId: scalarText(row["installation_id"]),
+      ...(name ? { name } : {}),
+    };
+    byApp.set(app, [...(byApp.get(app) ?? []), installation]);
+  }
+  if (byApp.size === 0) return null;
+  const apps = [...byApp].map(([app, installations]): [string, Json] => [app, { installations }]);
+  return { appInstallations: Object.fromEntries(apps) };
+}
+
 /** Attributes that have the same name here, in another spelling. */
-function sameNames(...names: readonly string[]): Attributes {
+function sameNames(...names: readonly string[]): AttributeMappings {
   return Object.fromEntries(names.map((name) => [name, { to: snakeToCamelCase(name) }]));
 }
 
-function computed(...names: readonly string[]): Attributes {
+function computed(...names: readonly string[]): AttributeMappings {
   return Object.fromEntries(["id", ...names].map((name) => [name, { isComputed: true }]));
 }
 
-const block = (to: string, members: Attributes): AttributeMapping => ({ to, members });
+const block = (to: string, members: AttributeMappings): AttributeMapping => ({ to, members });
 
 const parent = { parent_id: { to: "parentUid" } } as const;
 const parentAndTexts = { ...parent, ...sameNames("name", "description") };
@@ -97,7 +146,7 @@ const syncConfig = block("syncConfig", {
   sync_apks: decidedByService,
 });
 
-const objects = (to: string): AttributeMapping => ({ to, convert: "listOfObjects" });
+const objects = (to: string): AttributeMapping => ({ to, convert: (items) => items.map(withOurNames) });
 
 const customOverlay = block("customOverlay", {
   contents: block("contents", sameNames("packages", "runtime_repositories")),
@@ -137,7 +186,7 @@ const adoptable: readonly AdoptableType[] = [
     attributes: {
       ...computed(),
       ...parentAndTexts,
-      capabilities: { to: "capabilities", convert: "capabilities" },
+      capabilities: { to: "capabilities", convert: (items) => items.map(capabilityName) },
     },
   },
   {
@@ -166,8 +215,8 @@ const adoptable: readonly AdoptableType[] = [
       google: block("google", sameNames("project_id", "project_number")),
       azure: block("azure", sameNames("tenant_id", "client_ids")),
       chainguard: block("chainguard", sameNames("service_bindings")),
-      github: { to: "github", convert: "githubApp" },
-      github_installation: { to: "github", convert: "githubInstallations" },
+      github: { to: "github", convert: githubApps },
+      github_installation: { to: "github", convert: githubApps },
     },
   },
   {

@@ -3,14 +3,17 @@ import { compareTexts, isObject } from "../../../fields/values";
 import type { Props } from "../../../fields/values";
 import { DocumentError } from "../../documents/jsonText";
 import { parseJson } from "../../documents/parseJson";
-import { formatAddress, isIdentifier, parseModulePath } from "./address";
-import type { InstanceKey, ModuleStep, ResourceAddress } from "./address";
+import { withoutTrailing } from "../../../text/plain";
+import { slug } from "../names";
 
 /** One instance of a resource or data source in a state of Terraform or OpenTofu. */
 export interface TerraformInstance {
-  readonly address: ResourceAddress;
-  /** The address as text. */
-  readonly path: string;
+  /** As Terraform writes it: `module.teams["a"].x_group.this[0]`. */
+  readonly address: string;
+  readonly mode: "managed" | "data";
+  readonly type: string;
+  /** For a resource of a program, not unique: `teams-a-this-0`. */
+  readonly name: string;
   /** The source address of its provider, without host where the state has none. */
   readonly provider: string;
   readonly attributes: Props;
@@ -24,6 +27,44 @@ export interface TerraformInstance {
 export interface TerraformState {
   readonly name: string;
   readonly instances: readonly TerraformInstance[];
+}
+
+/** Names of resources stay readable in URNs. */
+const MAX_NAME_LENGTH = 100;
+
+const WORD = String.raw`[\p{ID_Start}_][\p{ID_Continue}-]*`;
+/** The index of `count`, or the key of `for_each`. */
+const KEY = String.raw`\[(?:\d+|"(?:[^"\\]|\\.)*")\]`;
+const IDENTIFIER = new RegExp(`^${WORD}$`, "u");
+const MODULE = new RegExp(String.raw`module\.(${WORD})(${KEY})?`, "gu");
+const MODULES = new RegExp(String.raw`^module\.${WORD}(?:${KEY})?(?:\.module\.${WORD}(?:${KEY})?)*$`, "u");
+
+const isIdentifier = (text: unknown): text is string =>
+  typeof text === "string" && text.length <= 1000 && IDENTIFIER.test(text);
+
+/** Whatever cannot be printed is escaped, as Terraform escapes it. */
+const escapeUnprintable = (text: string): string =>
+  text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, (char) => {
+    const code = char.codePointAt(0) ?? 0;
+    const hex = code.toString(16);
+    const short = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[char];
+    return short ?? (code < 0x10000 ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`);
+  });
+
+/** A key as Terraform quotes it in an address. */
+function formatKey(key: number | string): string {
+  if (typeof key === "number") return `[${key}]`;
+  const escaped = key.replace(/["\\]/g, "\\$&").replace(/[$%](?=\{)/g, "$&$&");
+  return `["${escapeUnprintable(escaped)}"]`;
+}
+
+/** The address of the block in the configuration, without the keys of instances. */
+export const blockAddress = (address: string): string => address.replace(new RegExp(KEY, "gu"), "");
+
+/** A name of the words of an address, without the characters that are escaped in it. */
+function nameOfWords(words: readonly string[]): string {
+  const slugs = words.map((word) => slug(word.replace(/\\(?:u[0-9a-f]{4}|U[0-9a-f]{8}|.)/gi, " ")));
+  return withoutTrailing(slugs.filter(Boolean).join("-").slice(0, MAX_NAME_LENGTH), "-");
 }
 
 const WANTED = "give what terraform state pull or terraform show -json writes (tofu writes the same)";
@@ -55,7 +96,7 @@ class StateReader {
   read(document: Props): TerraformState {
     if ("format_version" in document) this.readShown(document);
     else this.readPulled(document);
-    this.instances.sort((a, b) => compareTexts(a.path, b.path));
+    this.instances.sort((a, b) => compareTexts(a.address, b.address));
     return { name: this.name, instances: this.instances };
   }
 
@@ -120,7 +161,7 @@ class StateReader {
   }
 
   private add(
-    address: ResourceAddress,
+    address: Pick<TerraformInstance, "address" | "mode" | "type" | "name">,
     provider: string,
     attributes: unknown,
     sensitive: ReadonlySet<string> | undefined,
@@ -129,26 +170,38 @@ class StateReader {
   ): void {
     const read = attributes ?? {};
     if (!isObject(read)) this.fail(at, "must be an object");
-    const path = formatAddress(address);
-    this.instances.push({ address, path, provider, attributes: read, sensitive, ...(status && { status }) });
+    this.instances.push({ ...address, provider, attributes: read, sensitive, ...(status && { status }) });
   }
 
-  private readModule(value: unknown, at: string): readonly ModuleStep[] {
-    if (value === undefined || value === null || value === "") return [];
-    const steps = typeof value === "string" ? parseModulePath(value) : undefined;
-    return steps ?? this.fail(at, 'must be a path of modules, as in module.teams["a"]');
+  /** A path of modules; empty for the root. */
+  private readModule(value: unknown, at: string): string {
+    if (value === undefined || value === null || value === "") return "";
+    if (typeof value === "string" && MODULES.test(value)) return escapeUnprintable(value);
+    return this.fail(at, 'must be a path of modules, as in module.teams["a"]');
   }
 
-  private readAddress(row: Props, modules: readonly ModuleStep[], key: unknown, at: string): ResourceAddress {
+  private readAddress(
+    row: Props,
+    modules: string,
+    key: unknown,
+    at: string,
+  ): Pick<TerraformInstance, "address" | "mode" | "type" | "name"> {
     const { mode, type, name } = row;
     if (mode !== "managed" && mode !== "data") this.fail(`${at}: mode`, 'must be "managed" or "data"');
     if (!isIdentifier(type)) this.fail(`${at}: type`, "must be a resource type");
     if (!isIdentifier(name)) this.fail(`${at}: name`, "must be an identifier");
-    const address: ResourceAddress = { modules, mode, type, name };
-    return key === undefined || key === null ? address : { ...address, key: this.readKey(key, at) };
+    const shownKey = key === undefined || key === null ? "" : formatKey(this.readKey(key, at));
+    const parts = [...(modules === "" ? [] : [modules]), ...(mode === "data" ? [mode] : []), type, name];
+    const words = [...modules.matchAll(MODULE)].flatMap(([, word = "", index = ""]) => [word, index]);
+    return {
+      address: `${parts.join(".")}${shownKey}`,
+      mode,
+      type,
+      name: nameOfWords([...words, name, shownKey]),
+    };
   }
 
-  private readKey(key: unknown, at: string): InstanceKey {
+  private readKey(key: unknown, at: string): number | string {
     if (typeof key === "string" || (typeof key === "number" && Number.isSafeInteger(key) && key >= 0))
       return key;
     return this.fail(`${at}: the index`, "must be a string or a whole number");

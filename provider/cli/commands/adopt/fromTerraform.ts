@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { printForgetCommand } from "../../../access/adopt/terraform/report";
-import type { TerraformReport } from "../../../access/adopt/terraform/report";
+import { printForgetCommand } from "../../../access/adopt/terraform/adoption";
+import type { TerraformReport } from "../../../access/adopt/terraform/adoption";
 import { parseTerraformState } from "../../../access/adopt/terraform/stateFile";
 import type { TerraformState } from "../../../access/adopt/terraform/stateFile";
 import { printable } from "../../../http/errors";

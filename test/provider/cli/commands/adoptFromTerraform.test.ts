@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
-import type { TerraformReport } from "../../../../provider/access/adopt/terraform/report";
+import type { TerraformReport } from "../../../../provider/access/adopt/terraform/adoption";
 import { main } from "../../../../provider/cli/commands/adopt/adopt";
 import { main as inventoryMain } from "../../../../provider/cli/commands/inventory";
 import {

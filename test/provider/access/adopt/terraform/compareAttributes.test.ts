@@ -1,6 +1,9 @@
 import { compareAttributes } from "../../../../../provider/access/adopt/terraform/compareAttributes";
 import { mappingOf, typeMappings } from "../../../../../provider/access/adopt/terraform/mapping";
-import type { AttributeMapping, Attributes } from "../../../../../provider/access/adopt/terraform/mapping";
+import type {
+  AttributeMapping,
+  AttributeMappings,
+} from "../../../../../provider/access/adopt/terraform/mapping";
 import { parseTerraformState } from "../../../../../provider/access/adopt/terraform/stateFile";
 import type { Json, Props } from "../../../../../provider/fields/values";
 import { CLIENT_SECRET, INVITE_CODE, pulledState, terraformObjects } from "../../../../support/terraform";
@@ -26,7 +29,10 @@ function compare(
 }
 
 /** The attributes that become an argument, with the mapping of each. */
-function mappedPaths(attributes: Attributes, path: Path = []): { path: Path; mapping: AttributeMapping }[] {
+function mappedPaths(
+  attributes: AttributeMappings,
+  path: Path = [],
+): { path: Path; mapping: AttributeMapping }[] {
   return Object.entries(attributes).flatMap(([name, mapping]) =>
     "members" in mapping
       ? mappedPaths(mapping.members, [...path, name])

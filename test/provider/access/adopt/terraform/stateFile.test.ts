@@ -1,10 +1,4 @@
-import {
-  formatAddress,
-  nameFromAddress,
-  parseModulePath,
-} from "../../../../../provider/access/adopt/terraform/address";
-import type { ResourceAddress } from "../../../../../provider/access/adopt/terraform/address";
-import { parseTerraformState } from "../../../../../provider/access/adopt/terraform/stateFile";
+import { blockAddress, parseTerraformState } from "../../../../../provider/access/adopt/terraform/stateFile";
 import { quoteForShell } from "../../../../../provider/text/plain";
 import { DocumentError } from "../../../../../provider/access/documents/jsonText";
 import { PROVIDER, pulledState, shownState } from "../../../../support/terraform";
@@ -23,7 +17,7 @@ describe("a state of Terraform", () => {
   test("reads the same from terraform state pull and terraform show -json", () => {
     const pulled = parse(pulledState(rows));
     expect(parse(shownState(rows))).toEqual(pulled);
-    expect(pulled.instances.map(({ path, provider, status }) => [path, provider, status])).toEqual([
+    expect(pulled.instances.map(({ address, provider, status }) => [address, provider, status])).toEqual([
       ["chainguard_group.gone", PROVIDER, "deposed"],
       ["data.chainguard_group.org", PROVIDER, undefined],
       ['module.teams["a"].module.b[2].chainguard_group.this["x.y"]', PROVIDER, "tainted"],
@@ -131,13 +125,8 @@ describe("a state of Terraform", () => {
 });
 
 describe("the address of an instance", () => {
-  const at = (key: string | number): ResourceAddress => ({
-    modules: [],
-    mode: "managed",
-    type: "x_group",
-    name: "r",
-    key,
-  });
+  const read = (row: Partial<StateRow>) =>
+    parse(pulledState([{ ...group, type: "x_group", name: "r", ...row }])).instances[0];
 
   // As `terraform state list` of Terraform 1.11.4 prints them.
   test.each([
@@ -156,16 +145,25 @@ describe("the address of an instance", () => {
     ["😀", '["😀"]'],
     ["", '[""]'],
   ])("%j is written as Terraform writes it", (key, text) => {
-    expect(formatAddress(at(key))).toBe(`x_group.r${text}`);
-    expect(parseModulePath(`module.r${text}`)).toEqual([{ name: "r", key }]);
+    expect(read({ key })?.address).toBe(`x_group.r${text}`);
+    const inModule = read({ module: `module.a${text}.module.b${text}`, key });
+    expect(inModule?.address).toBe(`module.a${text}.module.b${text}.x_group.r${text}`);
+    expect(blockAddress(inModule?.address ?? "")).toBe("module.a.module.b.x_group.r");
   });
 
   test("makes a name of the modules, the name and the index", () => {
-    const modules = parseModulePath('module.teams["Ünits & Co"].module.b[0]') ?? [];
-    expect(nameFromAddress({ ...at("a/b"), modules, name: "ci_deployer" })).toBe(
+    const module = 'module.teams["Ünits & Co"].module.b[0]';
+    expect(read({ module, key: "a/b", name: "ci_deployer" })?.name).toBe(
       "teams-u-nits-co-b-0-ci-deployer-a-b",
     );
-    expect(nameFromAddress({ ...at("x".repeat(500)), modules }).length).toBeLessThanOrEqual(100);
+    expect(read({ module: 'module.a["x\\ny\\u202ez"]', key: 'a"b' })?.name).toBe("a-x-y-z-r-a-b");
+    expect(read({ module, key: "x".repeat(500) })?.name.length).toBeLessThanOrEqual(100);
+  });
+
+  test("holds no character that changes a terminal, wherever it stood", () => {
+    expect(read({ module: 'module.a["\u001b[31m\u202e"]' })?.address).toBe(
+      'module.a["\\u001b[31m\\u202e"].x_group.r',
+    );
   });
 
   test("is one word of a shell", () => {

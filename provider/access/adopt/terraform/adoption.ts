@@ -1,0 +1,229 @@
+import { isUid } from "../../../text/uid";
+import type { Props } from "../../../fields/values";
+import type { Inventory } from "../../documents/inventory";
+import { DocumentError } from "../../documents/jsonText";
+import { objectKey } from "../../graph/directory";
+import { quoteForShell } from "../../../text/plain";
+import type { Adoption } from "../program";
+import { compareAttributes, kindsOfInstance } from "./compareAttributes";
+import type { AttributeDifference, UnmappedAttribute } from "./compareAttributes";
+import { isPlatformProvider, mappingOf } from "./mapping";
+import type { AdoptableType } from "./mapping";
+import { blockAddress } from "./stateFile";
+import type { TerraformInstance, TerraformState } from "./stateFile";
+
+/** An instance that has a counterpart, and the uid of its object. */
+export interface MappedInstance {
+  readonly instance: TerraformInstance;
+  readonly mapping: AdoptableType;
+  readonly uid: string;
+}
+
+/** An instance that Terraform goes on to manage, and why. */
+export interface RemainingInstance {
+  readonly address: string;
+  readonly reason: string;
+}
+
+/** The objects of a state that a program is to declare. */
+export interface TerraformPlan {
+  readonly state: TerraformState;
+  readonly mapped: readonly MappedInstance[];
+  /** Mapped instances whose object does not exist. */
+  readonly missing: readonly MappedInstance[];
+  readonly remaining: readonly RemainingInstance[];
+  /** What to adopt: `Role <uid>`. */
+  readonly keys: ReadonlySet<string>;
+  /** Names by these keys, from the addresses. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly liveOf: (uid: string) => (kind: string) => Props | undefined;
+}
+
+const isOwnManaged = ({ mode, provider }: TerraformInstance): boolean =>
+  mode === "managed" && isPlatformProvider(provider);
+
+/** The mapping and uid of an instance, or why it has none. */
+function mapInstance(instance: TerraformInstance): MappedInstance | RemainingInstance {
+  const { address, type, attributes, status } = instance;
+  const mapping = mappingOf(type);
+  const uid = attributes["id"];
+  if (mapping === undefined) return { address, reason: "this version of the package does not know its type" };
+  if ("reason" in mapping) return { address, reason: mapping.reason };
+  if (status === "deposed") {
+    return { address, reason: "it is deposed: Terraform deletes it with its next apply" };
+  }
+  return isUid(uid) ? { instance, mapping, uid } : { address, reason: "its id is not a uid" };
+}
+
+/** The instances of the platform's provider that have a counterpart. */
+function listMapped(state: TerraformState): MappedInstance[] {
+  return state.instances
+    .filter(isOwnManaged)
+    .map(mapInstance)
+    .filter((one) => "uid" in one);
+}
+
+/** The organisation that a state manages. @throws DocumentError where there is none, or more than one. */
+export function findRoot(state: TerraformState): string {
+  const roots = new Set(listMapped(state).map(({ uid }) => uid.slice(0, 40)));
+  const [root] = roots;
+  if (root === undefined) {
+    throw new DocumentError(
+      "PP6008",
+      `${state.name} manages nothing of the platform that a program can declare`,
+    );
+  }
+  if (roots.size > 1) {
+    const shown = [...roots].slice(0, 5).join(", ");
+    throw new DocumentError(
+      "PP6008",
+      `${state.name} manages objects of ${roots.size} organisations: give one of them with --root (${shown})`,
+    );
+  }
+  return root;
+}
+
+/** The objects of kinds without a list request, by kind. */
+export function uidsByKind(state: TerraformState, listed: readonly string[]): Map<string, string[]> {
+  const uids = new Map<string, string[]>();
+  for (const { instance, mapping, uid } of listMapped(state)) {
+    for (const kind of kindsOfInstance(instance, mapping)) {
+      if (!listed.includes(kind)) uids.set(kind, [...(uids.get(kind) ?? []), uid]);
+    }
+  }
+  return uids;
+}
+
+/** Whether an inventory would contain an object if it existed. */
+function isRead({ kinds, asked, refused }: Inventory, kind: string, uid: string): boolean {
+  if (refused.some((list) => list.kind === kind)) return false;
+  return kinds.includes(kind) || (asked?.some((one) => one.kind === kind && one.uid === uid) ?? false);
+}
+
+/** Matches the instances of a state with the live objects of their ids. */
+export function planAdoption(
+  state: TerraformState,
+  inventory: Inventory,
+  only: readonly string[] | undefined,
+): TerraformPlan {
+  const objects = new Map(inventory.objects.map((one) => [objectKey(one.kind, one.uid), one.inputs]));
+  const mapped: MappedInstance[] = [];
+  const missing: MappedInstance[] = [];
+  const remaining: RemainingInstance[] = [];
+  const names = new Map<string, string>();
+  const { root } = inventory;
+  for (const one of state.instances.filter(isOwnManaged).map(mapInstance)) {
+    if ("reason" in one) {
+      remaining.push(one);
+      continue;
+    }
+    const { instance, mapping, uid } = one;
+    const { kind } = mapping;
+    const leave = (reason: string) => remaining.push({ address: instance.address, reason });
+    if (uid !== root && !uid.startsWith(`${root}/`)) leave(`it is not below ${root}`);
+    else if (only !== undefined && !only.includes(kind) && !only.includes(uid)) leave("--only leaves it out");
+    else if (objects.has(objectKey(kind, uid))) {
+      mapped.push(one);
+      for (const each of kindsOfInstance(instance, mapping)) {
+        const key = objectKey(each, uid);
+        if (objects.has(key) && !names.has(key)) names.set(key, instance.name);
+      }
+    } else if (isRead(inventory, kind, uid)) missing.push(one);
+    else leave(`objects of the kind ${kind} were not read`);
+  }
+  const liveOf = (uid: string) => (kind: string) => objects.get(objectKey(kind, uid));
+  return { state, mapped, missing, remaining, keys: new Set(names.keys()), names, liveOf };
+}
+
+/** What becomes of a Terraform state: the member `terraform` of the JSON of `adopt`. */
+export interface TerraformReport {
+  readonly adopted: readonly {
+    readonly address: string;
+    readonly kind: string;
+    readonly uid: string;
+    /** The name of the resource in the program. */
+    readonly name: string;
+    readonly isTainted?: true;
+  }[];
+  /** Terraform's last known value and the live one, which the program has. */
+  readonly differences: readonly ({ readonly address: string } & AttributeDifference)[];
+  readonly unmapped: readonly ({ readonly address: string } & UnmappedAttribute)[];
+  readonly missing: readonly { readonly address: string; readonly kind: string; readonly uid: string }[];
+  readonly remaining: readonly RemainingInstance[];
+  readonly dataSources: readonly string[];
+  readonly otherProviders: readonly { readonly provider: string; readonly resources: number }[];
+  /** The addresses that Terraform is to forget. */
+  readonly forget: readonly string[];
+  /** The same as blocks of the configuration, for resources of which Terraform is to forget every instance. */
+  readonly removedBlocks: string;
+}
+
+/** The blocks `removed` of Terraform: each applies to all instances of a resource. */
+function printRemovedBlocks(instances: readonly TerraformInstance[], forget: readonly string[]): string {
+  const forgotten = new Set(forget);
+  const kept = new Set(
+    instances.filter(({ address }) => !forgotten.has(address)).map(({ address }) => blockAddress(address)),
+  );
+  return [...new Set(forget.map(blockAddress))]
+    .filter((from) => !kept.has(from))
+    .map((from) => `removed {\n  from = ${from}\n  lifecycle {\n    destroy = false\n  }\n}\n`)
+    .join("\n");
+}
+
+/** Says of each instance of a state what becomes of it. @param managedKeys What the stack manages already. */
+export function reportAdoption(
+  { mapped, missing, remaining, state, liveOf }: TerraformPlan,
+  { resources, skipped }: Adoption,
+  managedKeys: ReadonlySet<string>,
+): TerraformReport {
+  const names = new Map(resources.map(({ kind, uid, name }) => [objectKey(kind, uid), name]));
+  const reasons = new Map(skipped.map(({ kind, uid, reason }) => [objectKey(kind, uid), reason]));
+  const instances = mapped.map(({ instance, mapping, uid }) => {
+    const key = objectKey(mapping.kind, uid);
+    return { instance, mapping, uid, key, address: instance.address, name: names.get(key) };
+  });
+  const declared = instances.filter(({ name }) => name !== undefined);
+  const compared = declared.map(({ instance, mapping, uid, address }) => {
+    const { differences, unmapped } = compareAttributes(instance, mapping, liveOf(uid));
+    return {
+      differences: differences.map((one) => ({ address, ...one })),
+      unmapped: unmapped.map((one) => ({ address, ...one })),
+    };
+  });
+  const isTaken = ({ key, name }: (typeof instances)[number]): boolean =>
+    name !== undefined || managedKeys.has(key);
+  const forget = instances.filter(isTaken).map(({ address }) => address);
+  const otherProviders = new Map<string, number>();
+  for (const { mode, provider } of state.instances)
+    if (mode === "managed" && !isPlatformProvider(provider))
+      otherProviders.set(provider, (otherProviders.get(provider) ?? 0) + 1);
+  return {
+    adopted: declared.map(({ address, instance, mapping: { kind }, uid, name = "" }) => ({
+      address,
+      kind,
+      uid,
+      name,
+      ...(instance.status === "tainted" ? { isTainted: true as const } : {}),
+    })),
+    differences: compared.flatMap(({ differences }) => differences),
+    unmapped: compared.flatMap(({ unmapped }) => unmapped),
+    missing: missing.map(({ instance: { address }, mapping: { kind }, uid }) => ({ address, kind, uid })),
+    remaining: [
+      ...instances
+        .filter((one) => !isTaken(one))
+        .map(({ address, key }) => ({ address, reason: reasons.get(key) ?? "it is not declared" })),
+      ...remaining,
+    ],
+    dataSources: state.instances.filter(({ mode }) => mode === "data").map(({ address }) => address),
+    otherProviders: [...otherProviders].map(([provider, count]) => ({ provider, resources: count })),
+    forget,
+    removedBlocks: printRemovedBlocks(state.instances.filter(isOwnManaged), forget),
+  };
+}
+
+/** The command that makes Terraform forget instances without deleting their objects. */
+export function printForgetCommand({ forget }: TerraformReport): string[] {
+  return ["terraform state rm", ...forget.map((address) => `  ${quoteForShell(address)}`)].map((line, i) =>
+    i === forget.length ? line : `${line} \\`,
+  );
+}
