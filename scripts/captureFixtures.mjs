@@ -6,11 +6,9 @@
  * differ between runs are replaced, so that a second run writes the same bytes.
  */
 import { realpathSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
-import { withTemporaryFolder } from "./lib/files.mjs";
+import { withStack } from "./lib/emulator.mjs";
 import { runScript } from "./lib/processes.mjs";
-import { Stack } from "./lib/stack.mjs";
 import { findPulumi, root } from "./setup.mjs";
 
 const fixtures = path.join(root, "test", "fixtures", "previews");
@@ -156,7 +154,7 @@ const UP = ["up", "--yes", "--skip-preview", "--parallel", "1"];
 
 /** Writes the documents of one stack. */
 class Capture {
-  /** @param {Stack} stack @param {ReturnType<typeof callerOf>} call */
+  /** @param {import("./lib/stack.mjs").Stack} stack @param {ReturnType<typeof callerOf>} call */
   constructor(stack, call) {
     this.stack = stack;
     this.call = call;
@@ -216,19 +214,15 @@ class Capture {
 async function main() {
   const cli = await findPulumi();
   if (cli === undefined) throw new Error("no Pulumi CLI is known: run npm run setup");
-  const { startEmulator } = createRequire(import.meta.url)(path.join(root, "dist", "emulator", "index.js"));
-  const emulator = await startEmulator();
-  try {
-    const call = callerOf(emulator);
-    const { roles } = await call("GET", "/iam/v2/roles?name=registry.push");
-    const env = { PUSHER: roles[0].uid };
-    const example = path.join(fixtures, "program");
-    await withTemporaryFolder("fixtures", (folder) =>
-      new Capture(new Stack({ folder, root, example, cli, env, server: emulator }), call).run(),
-    );
-  } finally {
-    await emulator.close();
-  }
+  /** @param {any} emulator */
+  const env = async (emulator) => {
+    const { roles } = await callerOf(emulator)("GET", "/iam/v2/roles?name=registry.push");
+    return { PUSHER: roles[0].uid };
+  };
+  const example = path.join(fixtures, "program");
+  await withStack("fixtures", { root, example, cli, env }, (stack, emulator) =>
+    new Capture(stack, callerOf(emulator)).run(),
+  );
 }
 
 await runScript("captureFixtures", import.meta.filename, main);

@@ -1,5 +1,4 @@
 // @ts-check
-import { createRequire } from "node:module";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -7,10 +6,10 @@ import { compare, remainingObjects, listProblems, listRecorded } from "./chaos/c
 import { createFaults, TIMEOUT_MS } from "./chaos/faults.mjs";
 import { generateProgram } from "./chaos/organisation.mjs";
 import { killDuring } from "./chaos/kill.mjs";
-import { withTemporaryFolder } from "./lib/files.mjs";
+import { withStack } from "./lib/emulator.mjs";
 import { excerpt, runScript } from "./lib/processes.mjs";
-import { quickProcesses, Stack } from "./lib/stack.mjs";
-import { ensureReady, root } from "./setup.mjs";
+import { quickProcesses } from "./lib/stack.mjs";
+import { givenOrFoundCli, root } from "./setup.mjs";
 
 const USAGE = `npm run chaos -- [--seeds 10] [--first 1] [--resources 300] [--share 0.2]
                  faults on a share of all requests: three runs of up at most, then destroy, each seed its own
@@ -26,53 +25,38 @@ const TOKEN = "chaos-token-0123456789";
 /** Whether a seed runs with batched creates: every second one, so that both ways are tested. @param {number} seed */
 const isBatching = (seed) => seed % 2 === 1;
 
-const { startEmulator } = createRequire(import.meta.url)(path.join(root, "dist", "emulator", "index.js"));
-
 const seconds = (/** @type {number} */ since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
 
-/** @typedef {import("./lib/pulumiCache.mjs").PulumiCli} PulumiCli */
 /** @typedef {import("./chaos/kill.mjs").ChaosContext} ChaosContext */
 
-/** The CLI that tests were given, or the one that set-up finds. @returns {Promise<PulumiCli>} */
-async function findCli() {
-  const given = process.env["PULUMI_PLATFORM_CLI_DIR"];
-  if (given) {
-    return { pulumi: path.join(given, "pulumi"), pulumiDir: given, version: "given", source: "path" };
-  }
-  const cli = await ensureReady();
-  if (cli === undefined) throw new Error("there is no Pulumi CLI");
-  return cli;
-}
-
 /**
- * Runs `body` with a new emulator and an empty stack on it, and stops the emulator after it.
+ * Runs `body` with a new emulator and an empty stack on it.
  * @template T
- * @param {PulumiCli} cli
+ * @param {import("./lib/pulumiCache.mjs").PulumiCli} cli
  * @param {number} seed
  * @param {(context: ChaosContext) => Promise<T>} body
  */
-const withStack = (cli, seed, body) =>
-  withTemporaryFolder("chaos", async (folder) => {
-    const emulator = await startEmulator({ token: TOKEN });
-    try {
-      const env = {
-        PLATFORM_TIMEOUT: `${TIMEOUT_MS}ms`,
-        PLATFORM_BATCHING: String(isBatching(seed)),
-        ...quickProcesses(root),
-      };
-      const example = path.join(root, "scripts", "chaos", "program");
-      const stack = new Stack({ folder, root, example, cli, env, server: emulator });
+function withEmptyStack(cli, seed, body) {
+  const env = {
+    PLATFORM_TIMEOUT: `${TIMEOUT_MS}ms`,
+    PLATFORM_BATCHING: String(isBatching(seed)),
+    ...quickProcesses(root),
+  };
+  const example = path.join(root, "scripts", "chaos", "program");
+  return withStack(
+    "chaos",
+    { root, example, cli, env, emulator: { token: TOKEN } },
+    async (stack, emulator) => {
       const declare = (/** @type {object} */ resources) =>
         writeFileSync(path.join(stack.program, "resources.json"), JSON.stringify(resources));
       declare({});
       await stack.succeed(["stack", "init", "chaos"]);
-      return await body({ emulator, stack, declare });
-    } finally {
-      await emulator.close();
-    }
-  });
+      return body({ emulator, stack, declare });
+    },
+  );
+}
 
-/** Runs a command until it succeeds, at most `MOST_RUNS` times. @param {Stack} stack @param {string} command */
+/** Runs a command until it succeeds, at most `MOST_RUNS` times. @param {import("./lib/stack.mjs").Stack} stack @param {string} command */
 async function runUntilItSucceeds(stack, command) {
   const args = [command, "--yes", "--skip-preview", "--continue-on-error", "--non-interactive"];
   for (let runs = 1; ; runs += 1) {
@@ -139,7 +123,7 @@ function readArguments(args) {
 async function main(args) {
   const { seeds, first, resources, share, parallel, kill, help } = readArguments(args);
   if (help) return console.log(USAGE);
-  const cli = await findCli();
+  const cli = await givenOrFoundCli();
   const began = Date.now();
   let failed = 0;
   const pendingSeeds = Array.from({ length: seeds }, (_, index) => first + index);
@@ -147,7 +131,7 @@ async function main(args) {
     for (let seed = pendingSeeds.shift(); seed !== undefined; seed = pendingSeeds.shift()) {
       const options = { seed, declared: generateProgram(seed, resources), share };
       const run = kill ? killDuring : faultDuring;
-      const { summary, problems } = await withStack(cli, seed, (context) => run(context, options));
+      const { summary, problems } = await withEmptyStack(cli, seed, (context) => run(context, options));
       const mode = isBatching(seed) ? "" : ", without batching";
       console.log(`seed ${seed}: ${problems.length === 0 ? "ok" : "FAILED"}: ${summary}${mode}`);
       for (const problem of problems) console.log(`  ${problem.replaceAll("\n", "\n  ")}`);

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
+import { startEmulatorProcess } from "./lib/emulator.mjs";
 import { withTemporaryFolder } from "./lib/files.mjs";
 import { runScript } from "./lib/processes.mjs";
 import { PASSPHRASE, quickProcesses } from "./lib/stack.mjs";
@@ -39,14 +40,16 @@ async function demonstrate(cli, folder, { keep, verbose }) {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => (interrupted = true));
   // withSignals ends the process.
   const unlessInterrupted = () => (interrupted ? new Promise(() => {}) : Promise.resolve());
-  const server = await Server.start({ root, token, dataFile: path.join(folder, "emulator.json") });
+  const dataFile = path.join(folder, "emulator.json");
+  const emulator = await startEmulatorProcess(root, ["--data", dataFile], { PLATFORM_TOKEN: token });
+  const server = new Server(emulator);
   try {
     introduce(cli, server);
     const example = path.join(root, "examples", "getting-started");
     const stack = new TourStack({ folder, root, example, cli, env: quickProcesses(root), server });
     const steps = stepsOf(new Tour(stack, server, { verbose, redact }));
     const runs = await runSteps(steps, { redact, unlessInterrupted });
-    await server.stop();
+    await emulator.stop();
     printChecks(steps, runs);
     const good = printResult(steps, runs, performance.now() - start);
     if (keep) printKept(folder, server.url);
@@ -54,7 +57,7 @@ async function demonstrate(cli, folder, { keep, verbose }) {
     else if (!verbose) say("Run it again with --verbose --keep to look into it.");
     return good;
   } finally {
-    await server.stop();
+    await emulator.stop();
   }
 }
 

@@ -17,7 +17,7 @@ import { parseArgs } from "node:util";
 import { parsePage, programsOf } from "./lib/fences.cjs";
 import { onEarlyEnd, remove, run, runScript, runToSuccess } from "./lib/processes.mjs";
 import { cleanEnvironment } from "./lib/stack.mjs";
-import { ensureReady, root } from "./setup.mjs";
+import { givenOrFoundCli, root } from "./setup.mjs";
 
 /*
  * npm run first-review [-- --seconds 300]
@@ -32,7 +32,7 @@ async function main(args) {
   const { values } = parseArgs({ args, options: { seconds: { type: "string", default: "300" } } });
   const limit = Number(values.seconds);
   if (!(limit > 0)) throw new Error("--seconds must be a number greater than 0");
-  const bin = process.env.PULUMI_PLATFORM_CLI_DIR ?? (await ensureReady())?.pulumiDir;
+  const bin = (await givenOrFoundCli()).pulumiDir;
   const folder = mkdtempSync(path.join(os.tmpdir(), "pulumi-platform-first-"));
   const cleanUp = onEarlyEnd(() => remove(folder));
   try {
@@ -42,10 +42,10 @@ async function main(args) {
   }
 }
 
-/** @param {string} folder @param {string | undefined} bin @param {number} limit */
+/** @param {string} folder @param {string} bin @param {number} limit */
 async function followPage(folder, bin, limit) {
   const clean = cleanEnvironment(process.env);
-  const env = { ...clean, PATH: [bin, clean.PATH].filter(Boolean).join(path.delimiter) };
+  const env = { ...clean, PATH: [bin, clean.PATH].join(path.delimiter) };
   /** @type {Session} */
   const session = {
     end: () => {},

@@ -98,6 +98,17 @@ export async function findPulumi(options = {}) {
   });
 }
 
+/** The CLI that tests were given, or the one that set-up finds or installs. @returns {Promise<PulumiCli>} */
+export async function givenOrFoundCli() {
+  const given = process.env["PULUMI_PLATFORM_CLI_DIR"];
+  if (given) {
+    return { pulumi: path.join(given, "pulumi"), pulumiDir: given, version: "given", source: "path" };
+  }
+  const cli = await ensureReady();
+  if (cli === undefined) throw new Error("there is no Pulumi CLI");
+  return cli;
+}
+
 /** @param {string} text */
 const shellQuoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 

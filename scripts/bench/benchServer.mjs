@@ -1,7 +1,6 @@
 // @ts-check
 import diagnostics from "node:diagnostics_channel";
-import { createRequire } from "node:module";
-import path from "node:path";
+import { startEmulator } from "../lib/emulator.mjs";
 
 const uid = (/** @type {number} */ number) => number.toString(16).padStart(16, "0");
 const ROOT_UID = "b3".repeat(20);
@@ -35,8 +34,6 @@ export class BenchServer {
 
   /** @param {{ root: string, size: number, latencyMs: number }} options */
   static async start({ root, size, latencyMs }) {
-    const require = createRequire(import.meta.url);
-    const { startEmulator } = require(path.join(root, "dist", "emulator", "index.js"));
     const identities = Array.from({ length: size }, (_, index) => ({
       uid: identityUid(index),
       name: `identity-${index}`,
@@ -53,7 +50,7 @@ export class BenchServer {
       })),
       identities,
     };
-    return new BenchServer(await startEmulator({ seed, latencyMs }), size);
+    return new BenchServer(await startEmulator(root, { seed, latencyMs }), size);
   }
 
   /** What a program declares. @param {number} role */

@@ -1,11 +1,5 @@
 // @ts-check
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import path from "node:path";
-import { createInterface } from "node:readline";
 import { URLSearchParams } from "node:url";
-import { onEarlyEnd } from "../lib/processes.mjs";
-import { cleanEnvironment } from "../lib/stack.mjs";
 
 /**
  * @typedef {Record<string, any>} Resource As the API returns it.
@@ -40,59 +34,16 @@ export const COLLECTIONS = {
   repos: "/registry/v2/repos",
 };
 
-/** The emulator as a process of its own, and the requests of the demo to it. */
+/** An emulator, and the requests of the demo to it. */
 export class Server {
   /** Names of all resources seen so far, by uid. @type {Map<string, string>} */
   #names = new Map();
   #lastSeq = 0;
-  #stderr = "";
 
-  /**
-   * @param {import("node:child_process").ChildProcessByStdio<null, import("node:stream").Readable, import("node:stream").Readable>} child
-   * @param {string} token
-   */
-  constructor(child, token) {
-    this.child = child;
+  /** @param {{ url: string, token: string }} emulator */
+  constructor({ url, token }) {
+    this.url = url;
     this.token = token;
-    this.url = "";
-    child.stderr.setEncoding("utf8").on("data", (/** @type {string} */ text) => (this.#stderr += text));
-  }
-
-  /**
-   * Starts it as a user would, and waits until it listens.
-   * @param {{ root: string, token: string, dataFile: string }} options
-   */
-  static async start({ root, token, dataFile }) {
-    const main = path.join(root, "dist", "provider", "cli", "main.js");
-    const child = spawn(process.execPath, [main, "emulator", "--port", "0", "--data", dataFile], {
-      env: { ...cleanEnvironment(process.env), PLATFORM_TOKEN: token },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const server = new Server(child, token);
-    const disarm = onEarlyEnd(() => child.kill("SIGKILL"));
-    child.once("exit", disarm);
-    const line = await server.#firstLine();
-    const url = /^listening on (http:\/\/\S+)$/.exec(line)?.[1];
-    if (url === undefined) throw new Error(`the emulator did not start: ${line || server.#stderr.trim()}`);
-    server.url = url;
-    return server;
-  }
-
-  /** @returns {Promise<string>} Empty when it ended without one. */
-  async #firstLine() {
-    const lines = createInterface({ input: this.child.stdout });
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
-    /** @type {Promise<string>} */
-    const line = once(lines, "line", { signal }).then(([text]) => String(text));
-    const ended = once(this.child, "close", { signal }).then(() => "");
-    return await Promise.race([line, ended]);
-  }
-
-  async stop() {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const ended = once(this.child, "exit");
-    this.child.kill("SIGTERM");
-    await ended;
   }
 
   /**

@@ -1,12 +1,10 @@
 // @ts-check
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { createInterface } from "node:readline";
+import { startEmulatorProcess } from "../lib/emulator.mjs";
 import { withTemporaryFolder } from "../lib/files.mjs";
-import { excerpt, onEarlyEnd, run } from "../lib/processes.mjs";
-import { cleanEnvironment, quickProcesses, Stack } from "../lib/stack.mjs";
+import { excerpt, run } from "../lib/processes.mjs";
+import { quickProcesses, Stack } from "../lib/stack.mjs";
 import { commentPage, takePictures } from "./pictures.mjs";
 import { recordingOf } from "./recording.mjs";
 
@@ -21,22 +19,6 @@ new RoleBinding("deployer-owns-team", {
 `;
 
 const PULL_REQUEST = ["--commit", "4f1c2d9a7b3e8056", "--pull-request", "42"];
-
-/**
- * Starts the emulator with a small organisation.
- * @param {string} main The command line of the package.
- * @returns {Promise<{ url: string, token: string, rootUid: string, end: () => void }>}
- */
-async function startEmulator(main) {
-  const args = [main, "emulator", "--port", "0", "--seed", "acme", "--format", "json"];
-  const child = spawn(process.execPath, args, {
-    env: cleanEnvironment(process.env),
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const end = onEarlyEnd(() => child.kill("SIGTERM"));
-  const [line] = await once(createInterface({ input: child.stdout }), "line");
-  return { ...JSON.parse(line), end };
-}
 
 /** The program of the quick start. @param {string} root @param {string} folder */
 function writeProgram(root, folder) {
@@ -94,7 +76,7 @@ async function reviewChange(stack, rootUid) {
 export async function makeMedia({ root, cli, into, log }) {
   mkdirSync(into, { recursive: true });
   await withTemporaryFolder("media", async (folder) => {
-    const server = await startEmulator(path.join(root, "dist", "provider", "cli", "main.js"));
+    const server = await startEmulatorProcess(root, ["--seed", "acme"]);
     try {
       const env = {
         PLATFORM_ROOT_GROUP: server.rootUid,
@@ -109,7 +91,7 @@ export async function makeMedia({ root, cli, into, log }) {
       const comment = readFileSync(path.join(stack.program, "comment.md"), "utf8");
       writeFileSync(path.join(into, "comment.html"), commentPage(comment));
     } finally {
-      server.end();
+      await server.stop();
     }
   });
   await takePictures(into, ["report", "comment"], log);
