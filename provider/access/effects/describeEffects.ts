@@ -6,7 +6,7 @@ import type { Json, Props } from "../../fields/values";
 import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
 import type { Direction, Effect } from "./direction";
-import { displayValues } from "./display";
+import { displayMembers, displayValues } from "./display";
 import { judgeEntry, judgeField } from "./judge";
 import { objectOrEmpty } from "./level";
 import { effectOf } from "../graph/fieldAccess";
@@ -18,6 +18,9 @@ export interface FieldEffect {
   /** As text for people, shortened; a secret is "[secret]"; undefined where it is not set. */
   readonly before?: string;
   readonly after?: string;
+  /** Of a set of texts: the members that come and go. */
+  readonly added?: readonly string[];
+  readonly removed?: readonly string[];
   /** What the property means for access; `none` where its description says why it is harmless. */
   readonly effect: AccessEffect | "none";
   readonly direction: Direction;
@@ -104,17 +107,18 @@ class EffectReader {
     const isSecret = this.isSecret(statePath);
     const mask = (value: Json | undefined): string | undefined =>
       value === undefined ? undefined : SECRET_MASK;
+    const sides = [
+      [values.before, this.context.before.findName],
+      [values.after, this.context.after.findName],
+    ] as const;
     const [before, after] = isSecret
       ? [mask(values.before), mask(values.after)]
-      : displayValues(
-          field,
-          [values.before, this.context.before.findName],
-          [values.after, this.context.after.findName],
-        );
+      : displayValues(field, ...sides);
     return {
       path,
       ...(before === undefined ? {} : { before }),
       ...(after === undefined ? {} : { after }),
+      ...(isSecret ? {} : displayMembers(field, ...sides)),
       effect: effectOf(field, inherited),
       direction: effect.direction,
       reason: effect.reason !== "" && isSecret ? "its value is a secret" : effect.reason,

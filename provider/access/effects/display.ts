@@ -82,6 +82,37 @@ export function displayValues(
   return [bounded[0], bounded[1]];
 }
 
+/** Of a long list of members that come or go: how many are named. */
+const MOST_MEMBERS = 20;
+
+/** The members that a set gains and loses, as reports show them; undefined where a value is no set of plain texts. */
+export function displayMembers(
+  field: FieldSpec,
+  before: readonly [Json | undefined, NameOf],
+  after: readonly [Json | undefined, NameOf],
+): { readonly added: readonly string[]; readonly removed: readonly string[] } | undefined {
+  if (field.type !== "list" || field.unordered !== true) return undefined;
+  const [old, now] = [before, after].map(([value, nameOf]) => {
+    const members = isSet(field, value) ? readable(field, value ?? null, nameOf) : [];
+    return Array.isArray(members) && members.every((member) => typeof member === "string")
+      ? new Set(members)
+      : undefined;
+  });
+  if (old === undefined || now === undefined) return undefined;
+  const [added, removed] = [
+    [...now].filter((member) => !old.has(member)),
+    [...old].filter((member) => !now.has(member)),
+  ];
+  // Of two objects of one name only the uids differ: the two values tell them apart.
+  return added.length + removed.length === 0 ? undefined : { added: listed(added), removed: listed(removed) };
+}
+
+function listed(members: readonly string[]): string[] {
+  const shown = members.slice(0, MOST_MEMBERS).map((member) => visible(member, LONGEST_VALUE));
+  const left = members.length - shown.length;
+  return left === 0 ? shown : [...shown, `and ${left} more`];
+}
+
 const uidsOf = (field: FieldSpec, value: Json | undefined): string | undefined =>
   textOf(field, value, (key) => key);
 

@@ -49,11 +49,15 @@ export interface FieldChange {
   /** As text for people, shortened; a secret is "[secret]"; undefined is "not set". */
   readonly before?: string;
   readonly after?: string;
+  /** Of a set, such as capabilities: the members that it gains, 20 of them at most. */
+  readonly added?: readonly string[];
+  /** Of a set, such as capabilities: the members that it loses, 20 of them at most. */
+  readonly removed?: readonly string[];
 }
 
 /** What a report says of a property that differs. */
-export function toFieldChange({ path, before, after }: FieldEffect): FieldChange {
-  return { path, before, after };
+export function toFieldChange({ path, before, after, added, removed }: FieldEffect): FieldChange {
+  return { path, before, after, added, removed };
 }
 
 /** Where a report comes from, as far as flags, documents and the CI's environment tell. */

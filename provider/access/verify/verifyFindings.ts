@@ -2,7 +2,7 @@ import { sha256 } from "../documents/digest";
 import type { Finding } from "../review/finding";
 import { nameIn } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
-import type { FieldChange } from "../report/report";
+import { describeField } from "../report/render/words";
 import { describeDifferences } from "./announcement";
 import { entityLabel } from "./compareExpected";
 import type { Differences, EntityDifference } from "./compareExpected";
@@ -12,9 +12,6 @@ const ADVICE = "remove it, or review the change that adds it; then find out who 
 function fingerprint(...parts: readonly (string | undefined)[]): string {
   return sha256(JSON.stringify(parts)).slice(0, 32);
 }
-
-const fieldLine = ({ path, before, after }: FieldChange): string =>
-  `${path}: ${before ?? "not set"} → ${after ?? "not set"}`;
 
 /** What the half of an update makes, since some of it was done and some was not. */
 const PARTIAL_ADVICE =
@@ -31,7 +28,7 @@ function grantFinding(
   const { subject, role, group } = grant;
   const roleName = nameIn(role);
   const fields = causes.flatMap(({ entity, fields: changed }) =>
-    changed.map((field) => `${entityLabel(entity)}: ${fieldLine(field)}`),
+    changed.map((field) => `${entityLabel(entity)}: ${describeField(field)}`),
   );
   return {
     id: "verify-unannounced",
@@ -62,7 +59,7 @@ function entityFinding({ kind, entity, what, fields }: EntityDifference): Findin
     rule: "verify-changed",
     severity: "critical",
     message: `${entityLabel(entity)} ${how}, which the review did not announce`,
-    details: fields.map(fieldLine),
+    details: fields.map(describeField),
     advice: ADVICE,
     kind,
     ...(entity.name === undefined ? {} : { name: entity.name }),

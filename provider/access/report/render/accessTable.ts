@@ -13,8 +13,13 @@ export interface AccessTable {
 type Column = keyof AccessRow;
 
 const columns = Object.keys(accessColumns) as Column[];
-/** What a person reads: the uids are for programs. */
-const shown = columns.filter((column) => !column.endsWith("Uid"));
+/** What a person reads: the uids are for programs, and the source's kind is the first word of the path. */
+const readable = columns.filter((column) => !column.endsWith("Uid") && column !== "sourceKind");
+
+/** The columns in which some row says something. */
+function shownColumns(rows: readonly AccessRow[], without: readonly Column[] = []): Column[] {
+  return readable.filter((column) => !without.includes(column) && rows.some((row) => row[column] !== ""));
+}
 
 /** RFC 4180: a header, quoted fields, CRLF. */
 export function accessAsCsv({ rows }: AccessTable): string {
@@ -27,6 +32,7 @@ export function accessAsCsv({ rows }: AccessTable): string {
 
 export function accessAsMarkdown({ rows, incomplete }: AccessTable): string {
   const line = (fields: readonly string[]): string => `| ${fields.join(" | ")} |`;
+  const shown = shownColumns(rows);
   return [
     "# Who has what",
     "",
@@ -38,20 +44,44 @@ export function accessAsMarkdown({ rows, incomplete }: AccessTable): string {
   ].join("\n");
 }
 
-const style = `:root { color-scheme: light dark; }
-body { font: 0.875rem/1.5 system-ui, sans-serif; margin: 2rem; overflow-wrap: anywhere; }
+const style = `:root { color-scheme: light dark; --soft: light-dark(#5b626b, #a2a9b3); --rule: light-dark(#dfe2e6, #32373d); }
+body { font: 0.875rem/1.5 system-ui, sans-serif; margin: 2rem; }
 table { border-collapse: collapse; width: 100%; }
-th, td { border-bottom: 1px solid; padding: 0.375rem 0.75rem; text-align: left; vertical-align: top; }
+th, td { border-bottom: 1px solid var(--rule); padding: 0.375rem 0.75rem 0.375rem 0; text-align: left; vertical-align: top; overflow-wrap: anywhere; min-width: 4.5rem; }
+.subject { min-width: 12rem; font-weight: 500; } .path, .group { min-width: 9rem; }
+thead th, .name { color: var(--soft); font-size: 0.8125rem; font-weight: 400; }
+@media (max-width: 56rem) {
+  body { margin: 1rem; }
+  table, tbody, tr, th, td { display: block; min-width: 0; }
+  thead { display: none; }
+  tr { border-bottom: 1px solid var(--rule); padding-block: 0.5rem; }
+  th, td { border: 0; padding: 0; }
+  td:empty { display: none; }
+  td { display: inline; } td:not(:last-child):not(:empty)::after { content: " · "; color: var(--soft); }
+  td.expires::before, td.lastUsed::before, td.matches::before { content: attr(data-label) " "; color: var(--soft); }
+}
 @media print { body { margin: 0; } }`;
 
 /** One page that loads nothing. */
 export function accessAsHtml({ rows, incomplete }: AccessTable): string {
   const hash = createHash("sha256").update(style, "utf8").digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
-  const heads = shown.map((column) => markup`<th scope="col">${accessColumns[column]}</th>`);
-  const body = rows.map(
-    (row) => markup`<tr>${shown.map((column) => markup`<td>${row[column]}</td>`)}</tr>\n`,
+  const shown = shownColumns(rows, ["subject", "subjectName"]);
+  const heads = [markup`<th scope="col">${accessColumns.subject}</th>`].concat(
+    shown.map((column) => markup`<th scope="col">${accessColumns[column]}</th>`),
   );
+  const body = rows.map((row) => {
+    const { subject, subjectName } = row;
+    // The words for a subject often contain its name.
+    const name =
+      subjectName === "" || subject.includes(subjectName)
+        ? undefined
+        : markup`<div class="name">${subjectName}</div>`;
+    const cells = shown.map(
+      (column) => markup`<td class="${column}" data-label="${accessColumns[column]}">${row[column]}</td>`,
+    );
+    return markup`<tr><th scope="row" class="subject">${subject}${name}</th>${cells}</tr>\n`;
+  });
   const gaps = incomplete.map((reason) => markup`<p><strong>Incomplete</strong>: ${reason}</p>\n`);
   return markup`<!doctype html>
 <html lang="en">

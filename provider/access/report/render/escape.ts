@@ -35,25 +35,26 @@ export function html(text: string): string {
   return plain(text).replace(/[&<>"']/g, byCode);
 }
 
-const ZERO_WIDTH_SPACE = "&#8203;";
-
-/** What starts a mention, a reference, an emoji, an address or an edit mark: broken apart. What is markup: encoded. */
-const ACTIVE = /www\.|GH-|mailto:|xmpp:|:(?=\/\/|[\w+-]+:)|\{(?=[+-])|[@#!%~$^&[*](?=\S)|[\\`*_[\]<>|~&$^]/gi;
+/** What starts a mention, a reference, an emoji, an address or an edit mark at hosts of Markdown. */
+const ACTIVE = /www\.|GH-|mailto:|xmpp:|:(?=\/\/|[\w+-]+:)|\{(?=[+-])|[@#!%~$^&[*](?=\S)/i;
 
 /**
- * For a sentence in Markdown, also in a cell of a table. A host looks for mentions, references, emoji and
- * addresses after it has read the Markdown, where an escape no longer shows: a space of no width breaks them.
+ * For a sentence in Markdown, also in a cell of a table. A host looks for mentions, references, emoji and addresses
+ * after it has read the Markdown, where an escape no longer shows: a word with one of them is shown as code, where
+ * no host looks. It is copied as it is.
  */
 export function markdown(text: string): string {
-  const active = plain(text)
+  const words = plain(text)
     .trim()
-    .replace(ACTIVE, (found: string, offset: number, whole: string) => {
-      const broken = !/^[\\`_\]<>|]$/.test(found) && /\S/.test(whole.charAt(offset + found.length));
-      const encoded = /^[\\`*_[\]<>|~&$^]$/.test(found) ? byCode(found) : found;
-      return `${encoded}${broken ? ZERO_WIDTH_SPACE : ""}`;
+    .replace(/\S+/g, (word) => {
+      // Quotes and brackets around a name are not a part of it.
+      const [, open = "", name = "", close = ""] = /^(["“(]*)(.*?)(["”),.;:]*)$/s.exec(word) ?? [];
+      return ACTIVE.test(word) && name !== "" ? `${open}${markdownCode(name)}${close}` : encodeMarks(word);
     });
-  return active.replace(/^(\d+)(?=[.)])/, `$1${ZERO_WIDTH_SPACE}`).replace(/^[-+=#]/, byCode);
+  return words.replace(/^(\d+)(?=[.)])/, "$1\\").replace(/^[-+=#]/, byCode);
 }
+
+const encodeMarks = (word: string): string => word.replace(/[\\`*_[\]<>|~&$^]/g, byCode);
 
 /** For a name or a value in Markdown: the reader sees exactly it, in letters of one width. */
 export function markdownCode(text: string): string {

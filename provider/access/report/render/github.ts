@@ -3,8 +3,7 @@ import type { Finding, Severity } from "../../review/finding";
 import { describeFindings } from "../counts";
 import { shorten, workflowMessage, workflowProperty } from "./escape";
 import type { RenderOptions } from "./options";
-import { provenanceParts } from "./provenance";
-import { verdict } from "./verdict";
+import { provenanceParts, verdict } from "./head";
 import { findLocation, repositoryPath, plural, formatRule, joinStacks, title } from "./words";
 
 /** GitHub shows ten errors, ten warnings and ten notices of a step, and drops the rest without a word. */

@@ -1,4 +1,4 @@
-import type { Difference, Report, TrustChange } from "../report";
+import type { Difference, FieldChange, Report, TrustChange } from "../report";
 import type { Finding } from "../../review/finding";
 import type { Grant, GrantChange, GroupNode } from "../../graph/grant";
 import type { SourceLocation } from "../../documents/sourceLocation";
@@ -42,30 +42,28 @@ export function listRemedies(difference: Difference | undefined) {
   return remedies.flatMap(({ text, ...rest }) => (text === undefined ? [] : [{ text, ...rest }]));
 }
 
+/** `2026-05-11 06:00 UTC`, in every form; the text itself where it is no such time. */
+export function formatTime(time: string): string {
+  const [, day, minute] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):[\d.]+Z$/.exec(time) ?? [];
+  return day === undefined || minute === undefined ? time : `${day} ${minute} UTC`;
+}
+
+/** `claimMatch.subject: a → b`. */
+export const describeField = ({ path, before, after }: FieldChange): string =>
+  `${path}: ${before ?? "not set"} → ${after ?? "not set"}`;
+
+/** What a property loses and gains: the members of a set, or the two values. Undefined is "not set". */
+export function fieldSides({ before, after, added, removed }: FieldChange) {
+  return added === undefined && removed === undefined
+    ? { isSet: false, before: [before], after: [after] }
+    : { isSet: true, before: removed ?? [], after: added ?? [] };
+}
+
 const titles: Readonly<Record<Report["command"], string>> = {
   review: "Access review",
   drift: "Drift",
   verify: "Access verification",
 };
-
-/** What the findings of a report are. */
-export const findingHeadings: Readonly<Record<Report["command"], string>> = {
-  review: "Risks",
-  drift: "What differs",
-  verify: "Not announced",
-};
-
-/** What the changes of access of a report are. */
-export const grantHeadings: Readonly<Record<Report["command"], string>> = {
-  review: "Who gains and loses what",
-  drift: "Access gained and lost by drift",
-  verify: "Announced and applied",
-};
-
-/** What the reasons of an incomplete report are. */
-export function incompleteHeading({ command }: Report): string {
-  return command === "verify" ? "Missing or not checked" : "Not checked";
-}
 
 export function title(report: Report): string {
   return titles[report.command];

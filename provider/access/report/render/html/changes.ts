@@ -1,6 +1,5 @@
-import type { FieldChange } from "../../report";
 import type { GrantChange } from "../../../graph/grant";
-import { isIndirect } from "../causes";
+import { isIndirect } from "../entries";
 import { chooseName } from "../words";
 import { markup } from "./markup";
 import type { Markup, Part } from "./markup";
@@ -18,20 +17,6 @@ export const newText = (text: Part): Markup => markup`<ins><span class="sr">afte
 
 export const changeTag = (change: GrantChange["change"]): Markup =>
   markup`<span class="change ${change}"><span aria-hidden="true">${signs[change]}</span> ${change}</span>`;
-
-function fieldValue(text: string | undefined, write: (part: Part) => Markup): Markup {
-  return text === undefined ? markup`<span class="soft">not set</span>` : write(markup`<code>${text}</code>`);
-}
-
-/** Each property with its old value above its new one. */
-export function fieldList(fields: readonly FieldChange[]): Markup | undefined {
-  if (fields.length === 0) return undefined;
-  const rows = fields.map(
-    ({ path, before, after }) =>
-      markup`<div><dt class="mono">${path}</dt><dd>${fieldValue(before, oldText)}</dd><dd>${fieldValue(after, newText)}</dd></div>`,
-  );
-  return markup`<dl class="fields">${rows}</dl>`;
-}
 
 /** The old text struck and the new one, or the text alone where both are equal. */
 export function changedText(before: string | undefined, after: string): Markup {

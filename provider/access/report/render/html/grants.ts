@@ -1,12 +1,13 @@
-import type { GrantChange } from "../../../graph/grant";
-import { isIndirect } from "../causes";
-import { changeOrder, grantHeadings, groupCapabilities, nameSubject } from "../words";
-import { changeTag, changedText, groupText, roleText } from "./changes";
+import { compareTexts } from "../../../../fields/values";
+import type { Grant, GrantChange, Scope } from "../../../graph/grant";
+import { isIndirect } from "../entries";
+import { chooseName, groupCapabilities, nameSubject } from "../words";
+import { fold, severityTag } from "./cards";
+import { changeTag, changedText, groupText, newText, oldText, roleText, signs } from "./changes";
 import type { PageContext } from "./context";
-import { filterAttributes } from "./filters";
-import { fold, severityTag } from "./findings";
 import { attributes, joinLines, markup } from "./markup";
 import type { Markup } from "./markup";
+import { filterAttributes } from "./navigation";
 
 /** What capabilities are about, in few words. */
 function areas(capabilities: readonly string[]): string {
@@ -31,13 +32,13 @@ function capabilityFold({ capabilitiesAdded, capabilitiesRemoved }: GrantChange)
 }
 
 /** Changes that a change of their holder's trust makes alike are one row. */
-function mergeRows(changes: readonly GrantChange[], { causes }: PageContext): GrantChange[][] {
+function mergeRows(changes: readonly GrantChange[], { entries }: PageContext): GrantChange[][] {
   const rows: GrantChange[][] = [];
   const merged = new Map<string, GrantChange[]>();
   for (const change of changes) {
     const { grant, capabilitiesAdded, capabilitiesRemoved } = change;
     const isAlike = isIndirect(change) && capabilitiesAdded.length + capabilitiesRemoved.length === 0;
-    const cause = isAlike ? causes.ofGrant(change) : undefined;
+    const cause = isAlike ? entries.causeOf(change) : undefined;
     const key = JSON.stringify([change.change, grant.subject.key, change.reason]);
     const known = cause === undefined ? undefined : merged.get(key);
     if (known !== undefined) {
@@ -83,7 +84,13 @@ function grantRow(row: readonly GrantChange[], context: PageContext): Markup {
       markup`<li><span class="mono">${roleText(change)}</span> <span class="at">at</span> ${groupText(change)}</li>`,
   );
   const [why] = row.map(({ reason }) => (reason === "" ? undefined : markup`<div>${reason}</div>`));
-  const tag = severity === undefined ? undefined : markup` ${severityTag(severity)}`;
+  const isAccepted = index.isAccepted(row.map(({ grant }) => grant));
+  const tag =
+    severity !== undefined
+      ? markup` ${severityTag(severity)}`
+      : isAccepted
+        ? markup` <span class="tag low">accepted</span>`
+        : undefined;
   const source = context.place(first.grant.location);
   return markup`<tr role="row"${attributes(values)}>${[
     cell(0, markup`${changeTag(first.change)}${tag}`),
@@ -97,19 +104,111 @@ function grantRow(row: readonly GrantChange[], context: PageContext): Markup {
   ]}</tr>`;
 }
 
-/** The table of changes of access. */
-export function grantTable(context: PageContext): Markup {
-  const { grants, command } = context.report;
-  const sorted = changeOrder.flatMap((kind) => grants.filter(({ change }) => change === kind));
-  if (sorted.length === 0) return markup`<p class="none">No change of access.</p>`;
+/** The table of changes of access, in the order given. */
+export function grantTable(grants: readonly GrantChange[], heading: string, context: PageContext): Markup {
+  if (grants.length === 0) return markup`<p class="none">No change of access.</p>`;
   const head = columns.map(
     (name, index) => markup`<th scope="col" role="columnheader" class="c${index}">${name}</th>`,
   );
-  const rows = mergeRows(sorted, context).map((row) => grantRow(row, context));
+  const rows = mergeRows(grants, context).map((row) => grantRow(row, context));
   return markup`${[
-    markup`<table role="table" class="grants"><caption class="sr">${grantHeadings[command]}: who, which role, where</caption>`,
+    markup`<table role="table" class="grants"><caption class="sr">${heading}: who, which role, where</caption>`,
     markup`<thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">\n${joinLines(rows)}\n</tbody></table>`,
     markup`<button type="button" class="more" id="more-grant" hidden></button>`,
     markup`<p id="no-grant" class="none" hidden>No change of access matches the filter.</p>`,
+  ]}`;
+}
+
+/** A wider or longer matrix is no overview: the table says more. */
+const MOST_GROUPS = 7;
+const MOST_HOLDERS = 40;
+
+interface Holder {
+  readonly displayName: string;
+  readonly name?: string;
+  readonly changes: GrantChange[];
+  /** The roles in each group, by its key. */
+  readonly cells: Map<string, Markup[]>;
+}
+
+class AccessMatrix {
+  readonly groups = new Map<string, Scope>();
+  readonly holders = new Map<string, Holder>();
+
+  constructor(changes: readonly GrantChange[]) {
+    for (const change of changes) this.add(change);
+  }
+
+  private add(change: GrantChange): void {
+    const { grant, before } = change;
+    const role = chooseName(grant.role);
+    const holder = this.holder(change);
+    if (change.change === "lost") this.put(holder, grant, oldText(role), true);
+    else if (change.change === "gained") this.put(holder, grant, newText(role));
+    else if (before === undefined || isIndirect(change)) {
+      const kept = markup`<span class="change ${change.change}"><span aria-hidden="true">${signs[change.change]}</span><span class="sr">${change.change}: </span> ${role}</span>`;
+      this.put(holder, grant, kept);
+    } else {
+      this.put(holder, before, oldText(chooseName(before.role)), true);
+      this.put(holder, grant, newText(role));
+    }
+  }
+
+  private holder(change: GrantChange): Holder {
+    const { subject } = change.grant;
+    const known = this.holders.get(subject.key) ?? {
+      ...nameSubject(change.grant),
+      changes: [],
+      cells: new Map<string, Markup[]>(),
+    };
+    known.changes.push(change);
+    this.holders.set(subject.key, known);
+    return known;
+  }
+
+  /** What was before stands above what is new. */
+  private put({ cells }: Holder, { group }: Grant, content: Markup, isOld = false): void {
+    this.groups.set(group.key, group);
+    const known = cells.get(group.key) ?? [];
+    cells.set(group.key, isOld ? [content, ...known] : [...known, content]);
+  }
+
+  columns(): Scope[] {
+    return [...this.groups.values()].sort((a, b) => compareTexts(a.path, b.path));
+  }
+}
+
+function holderRow(
+  { displayName, name, changes, cells }: Holder,
+  groups: readonly Scope[],
+  context: PageContext,
+): Markup {
+  const values = {
+    "data-item": "holder",
+    "data-change": [...new Set(changes.map(({ change }) => change))].join(" "),
+    "data-severity": context.index.worstOf(changes.map(({ grant }) => grant)),
+    ...filterAttributes(context.index, { grants: changes.map(({ grant }) => grant) }),
+  };
+  const own = name === undefined ? undefined : markup`<div class="where mono">${name}</div>`;
+  const columns = groups.map(({ key, path }) => {
+    const roles = cells.get(key);
+    if (roles === undefined) return markup`<td role="cell" class="empty"></td>`;
+    return markup`<td role="cell" data-label="${path}">${roles.map((role) => markup`<div class="mono">${role}</div>`)}</td>`;
+  });
+  return markup`<tr role="row"${attributes(values)}><th scope="row" role="rowheader">${displayName}${own}</th>${columns}</tr>`;
+}
+
+/** Who holds what in which group, before and after; undefined where that is too much for an overview. */
+export function accessMatrix(context: PageContext): Markup | undefined {
+  const matrix = new AccessMatrix(context.report.grants);
+  const { size } = matrix.holders;
+  if (size === 0 || size > MOST_HOLDERS || matrix.groups.size > MOST_GROUPS) return undefined;
+  const groups = matrix.columns();
+  const head = groups.map(({ path }) => markup`<th scope="col" role="columnheader">${path}</th>`);
+  const rows = [...matrix.holders.values()].map((holder) => holderRow(holder, groups, context));
+  return markup`${[
+    markup`<table role="table" class="matrix"><caption class="sr">Roles before and after, by holder and group</caption>`,
+    markup`<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader" class="who">Who</th>${head}</tr></thead>`,
+    markup`<tbody role="rowgroup">${rows}</tbody></table>`,
   ]}`;
 }

@@ -247,6 +247,10 @@ export const script = `
 (() => {
 ${elements}${filtering}${address}${copying}${tree}${listeners}
 for (const element of all(".js")) element.hidden = false;
+const wide = matchMedia("(min-width: 56.01rem)");
+const foldFilter = () => { one(".filters details").open = wide.matches; };
+wide.addEventListener("change", foldFilter);
+foldFilter();
 readAddress();
 filter();
 })();

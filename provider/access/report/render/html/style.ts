@@ -47,10 +47,11 @@ h1 .mono { color: var(--ink); }
 .lead { font-size: 1.0625rem; line-height: 1.45; max-width: 60rem; }
 .lead strong { font-weight: 650; }
 .provenance { color: var(--soft); font-size: 0.8125rem; margin: 0.375rem 0 1rem; }
-.tallies { display: flex; flex-wrap: wrap; gap: 0.375rem 3rem; }
-.tally { display: flex; flex-wrap: wrap; gap: 0.125rem 1.25rem; color: var(--soft); }
-.tally div { display: flex; gap: 0.375rem; align-items: baseline; }
-.tally dt { order: 2; } .tally dd { color: var(--ink); font-weight: 650; } .tally .zero dd { color: var(--soft); font-weight: 400; }
+.tallies { display: flex; flex-wrap: wrap; gap: 0.375rem 2.5rem; }
+.tally, .tally dl { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.125rem 0.75rem; color: var(--soft); }
+.tally .label { margin: 0; font-size: 0.8125rem; }
+.tally dl div { display: flex; gap: 0.3125rem; align-items: baseline; color: var(--ink); }
+.tally dt { order: 2; } .tally dd { font-weight: 650; }
 
 .filters { position: sticky; top: 0; z-index: 2; background: var(--raised); border-block: 1px solid var(--rule); }
 .filters form { display: flex; flex-wrap: wrap; align-items: end; gap: 0.5rem 0.75rem; padding-block: 0.625rem; }
@@ -61,10 +62,12 @@ h1 .mono { color: var(--ink); }
 }
 .filters button, .more { width: auto; padding-inline: 0.75rem; cursor: pointer; }
 .filters button:hover, .more:hover { background: var(--wash); }
+.filters summary { margin-block: 0.5rem; } .filters details { margin: 0; }
 .filters output { flex: 1 0 100%; color: var(--soft); font-size: 0.8125rem; }
 
 .columns { display: grid; grid-template-columns: minmax(13rem, 17rem) minmax(0, 1fr); gap: 2.5rem; padding-block: 1.75rem 3rem; align-items: start; }
 .columns > * { min-width: 0; }
+.tree { position: sticky; top: 6.5rem; max-height: calc(100vh - 8rem); overflow-y: auto; }
 section, aside { margin-bottom: 2.25rem; }
 section:last-child { margin-bottom: 0; }
 .tree ul ul { border-left: 1px solid var(--rule); margin-left: 0.5rem; padding-left: 0.75rem; }
@@ -126,7 +129,7 @@ thead th { font-size: 0.75rem; color: var(--soft); border-top: 0; padding-block:
 tbody tr:last-child > * { border-bottom: 1px solid var(--rule); }
 td details { margin-top: 0; }
 .c0 { width: 8.5rem; } .c1 { width: 22%; } .c2 { width: 27%; } .c4 { width: 8rem; }
-.matrix .who { width: 26%; } .matrix td > div + div { margin-top: 0.125rem; }
+.matrix .who { width: 26%; } .matrix .change { white-space: normal; } .matrix td > div + div { margin-top: 0.125rem; }
 th[scope="row"] { font-weight: 500; }
 .alert { border-left: 3px solid var(--critical); padding-left: 1rem; margin-block: 1rem; }
 .alert h2 { margin-bottom: 0.25rem; }
@@ -136,9 +139,10 @@ footer { border-top: 1px solid var(--rule); color: var(--soft); font-size: 0.812
 footer h2 { font-size: 0.8125rem; color: var(--ink); }
 .source { display: grid; gap: 0.125rem; } .source div { display: grid; grid-template-columns: 8rem minmax(0, 1fr); gap: 0.75rem; }
 
+@media (min-width: 56.01rem) { .filters summary { display: none; } }
 @media (max-width: 56rem) {
   .columns { grid-template-columns: minmax(0, 1fr); gap: 2rem; padding-top: 1.25rem; }
-  .filters { position: static; }
+  .filters { position: static; } .tree { position: static; max-height: none; order: 2; }
   .wrap { padding-inline: 1rem; } .verdict { font-size: 1.375rem; } header.top { padding-top: 1.25rem; }
   .filters label { flex-basis: 8rem; } .filters label:first-child { flex-basis: 100%; max-width: none; }
   .card { padding: 0.75rem 0.875rem; }

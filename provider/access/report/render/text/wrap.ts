@@ -1,5 +1,5 @@
-/** A uid is copied whole: a terminal that breaks it by itself still copies it as one. */
-const UID = /([0-9a-f]{40}(?:\/[0-9a-f]{16})*)/;
+/** A uid and a URN are copied whole: a terminal that breaks one by itself still copies it as one. */
+const WHOLE = /(urn:pulumi:\S+|[0-9a-f]{40}(?:\/[0-9a-f]{16})*)/;
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
@@ -14,9 +14,9 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** A word in the pieces that may stand on lines of their own: its uids, and the characters between them. */
+/** A word in the pieces that may stand on lines of their own: its uids and URNs, and the characters between them. */
 function piecesOf(word: string): string[] {
-  return word.split(UID).flatMap((part, index) => (index % 2 === 1 ? [part] : Array.from(part)));
+  return word.split(WHOLE).flatMap((part, index) => (index % 2 === 1 ? [part] : Array.from(part)));
 }
 
 /** Puts pieces on lines; a piece wider than a line has one of its own. */
@@ -42,7 +42,7 @@ class LineFiller {
   }
 }
 
-/** Breaks at spaces, and inside a word only where it is wider than a line; never inside a uid. Line feeds are not expected. */
+/** Breaks at spaces, and inside a word only where it is wider than a line; never inside a uid or a URN. Line feeds are not expected. */
 export function wrap(text: string, columns: number): string[] {
   const filler = new LineFiller(columns);
   for (const word of text.split(" ")) {

@@ -113,8 +113,16 @@ const comments = (node: Node): number =>
   (node.nodeName === "#comment" ? 1 : 0) +
   ("childNodes" in node ? node.childNodes.reduce((sum, child) => sum + comments(child), 0) : 0);
 
+/** The part of a page where a host looks for mentions, references, emoji and addresses: not in code. */
+const withoutCode = (node: Node): Node =>
+  "childNodes" in node
+    ? ({
+        ...node,
+        childNodes: node.childNodes.filter(({ nodeName }) => nodeName !== "code").map(withoutCode),
+      } as Node)
+    : node;
+
 const reader = new MarkdownIt({ html: true, linkify: true, typographer: false });
-const ZERO_WIDTH = /\u200b/g;
 
 test("an escaped text has no invisible characters and none that reorder others", () => {
   fc.assert(
@@ -184,7 +192,10 @@ test("Markdown of any text is that text: no markup, link, mention, reference or 
         `${markdown(text)}\n`,
         `| a | b |\n| --- | --- |\n| ${markdown(text)} | end |\n`,
       ]) {
-        const tree = parseFragment(reader.render(source));
+        const whole = parseFragment(reader.render(source));
+        expect(textOf(whole)).not.toMatch(/[\u200b\u00ad]/);
+        expect(textOf(whole)).toContain(plain(text).trim());
+        const tree = withoutCode(whole);
         const allowed = source.startsWith("|")
           ? ["table", "thead", "tr", "th", "th", "tbody", "tr", "td", "td"]
           : source.startsWith("-")
@@ -197,7 +208,6 @@ test("Markdown of any text is that text: no markup, link, mention, reference or 
         expect(shown).not.toMatch(/(^|[^\w`])@[a-z\d]/i);
         expect(shown).not.toMatch(/(^|\W)(#|GH-|!)\d/i);
         expect(shown).not.toMatch(/:\/\/|www\.\w|:\w+:/i);
-        expect(shown.replace(ZERO_WIDTH, "")).toContain(plain(text).trim());
       }
     }),
     runs,

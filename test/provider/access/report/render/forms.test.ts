@@ -13,7 +13,7 @@ import { formats, renderers } from "../../../../../provider/access/report/render
 import { columnsOf } from "../../../../../provider/access/report/render/text/wrap";
 import type { Report, ReviewReport } from "../../../../../provider/access/report/report";
 import type { GrantChange } from "../../../../../provider/access/graph/grant";
-import { headlineOf } from "../../../../../provider/access/report/render/headline";
+import { headlineOf } from "../../../../../provider/access/report/render/head";
 import { ROOT } from "../../../../support/engine";
 import { findNightDrift } from "./nightDrift";
 import { teamReview } from "./teamReview";

@@ -1,8 +1,7 @@
-import { headlineOf } from "../../../../../provider/access/report/render/headline";
 import type { GrantChange, Subject } from "../../../../../provider/access/graph/grant";
 import type { ReviewReport } from "../../../../../provider/access/report/report";
 import { renderers } from "../../../../../provider/access/report/render";
-import { verdict } from "../../../../../provider/access/report/render/verdict";
+import { headlineOf, verdict } from "../../../../../provider/access/report/render/head";
 import { cleanReview, nightDrift, riskyReview, wholeReports } from "./reports";
 import { teamReview } from "./teamReview";
 

@@ -17,6 +17,53 @@ test.each([40, 41, 60, 80, 200])("a uid is never broken, whatever the width: %d"
   }
 });
 
+test.each([40, 80, 132])("a URN is never broken, whatever the width: %d", (width) => {
+  const urn = `urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:RoleBinding::${"n".repeat(60)}`;
+  const report = rewritten(riskyReview, (text) => `${text} ${urn}`);
+  const text = renderers.text(report, { width });
+  expect(text.split(urn).length).toBeGreaterThan(report.findings.length);
+  expect(
+    text.split("\n").filter((line) => /urn:|::/.test(line.replaceAll(urn, "").replace(/urn:\S*…/, ""))),
+  ).toEqual([]);
+});
+
+test("references that only the update will know share one entry, and keep their number", () => {
+  const [x2] = riskyReview.findings.filter(({ id }) => id === "X2");
+  const many = Array.from({ length: 20 }, (_, i) => ({
+    ...x2!,
+    urn: `urn:${i}`,
+    name: `binding-${i}`,
+    message: `the role of binding-${i} is known after the update only`,
+    fingerprint: i.toString(16).padStart(16, "0"),
+  }));
+  const report = {
+    ...riskyReview,
+    findings: [...riskyReview.findings.filter(({ id }) => id !== "X2"), ...many],
+    summary: { ...riskyReview.summary, findings: { ...riskyReview.summary.findings, low: 20 } },
+  };
+  for (const format of ["text", "md", "html"] as const) {
+    const text = renderers[format](report, { width: 200 });
+    expect(text).toContain("the role of binding-0 is known");
+    // The page's filter searches all messages, in an attribute.
+    expect(text.replace(/ data-who="[^"]*"/g, "")).not.toContain("the role of binding-1 is known");
+    expect(text).toContain("and 19 more like this");
+    expect(text).toContain("binding-19");
+  }
+  expect(renderers.text(report, {})).toMatch(/^Findings .*20 low/m);
+  // A finding that --strict makes high stays alone.
+  const strict = { ...report, findings: many.map((finding) => ({ ...finding, severity: "high" as const })) };
+  expect(renderers.text(strict, { width: 200 })).toContain("the role of binding-19 is known");
+});
+
+test("a property's change stands in its entry, not in a list of its own beside it", () => {
+  for (const format of ["text", "md"] as const) {
+    const text = renderers[format](teamReview(), { width: 200 });
+    expect(text.split("claimMatch.subjectPattern").length).toBeLessThanOrEqual(4);
+    expect(text).not.toMatch(/roles and trust changed/i);
+    expect(text).toMatch(/capabilities`?: \+ `?CAP_REPO_DELETE/);
+  }
+});
+
 test("commands, code and policy entries are shown with --fix only", () => {
   for (const report of [nightDrift, teamReview()]) {
     const [plain, fix] = [renderers.text(report, {}), renderers.text(report, { fix: true })];

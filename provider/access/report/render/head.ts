@@ -1,0 +1,263 @@
+import type { Grant, GrantChange, Subject } from "../../graph/grant";
+import { differenceKinds, driftDirections, severities } from "../../review/finding";
+import { weighGrants } from "../counts";
+import type { ManagedCount, Report, VerifyReport } from "../report";
+import type { Repository } from "./options";
+import { changeOrder, chooseName, formatTime, nameSubject, plural } from "./words";
+
+// What a report says first: the verdict, who gains or loses the most, the numbers, and where it comes from.
+
+/** What a report says first. `state` is what colours and icons follow. */
+export interface Verdict {
+  readonly state: "clean" | "findings" | "failing" | "incomplete";
+  /** One line, no name of anybody in it. */
+  readonly line: string;
+}
+
+const thresholds: Readonly<Record<Report["failOn"], string>> = {
+  critical: "of severity critical",
+  high: "of severity high or above",
+  medium: "of severity medium or above",
+  low: "of severity low or above",
+  any: "of any kind",
+  widened: "that widen access or are not managed",
+  unmanaged: "not managed by any stack",
+  never: "",
+};
+
+export function findingCount(report: Report): number {
+  return severities.reduce((sum, severity) => sum + report.summary.findings[severity], 0);
+}
+
+function verifyVerdict(report: VerifyReport): Verdict {
+  const gap = report.complete ? "" : "; announced changes are missing or could not be checked";
+  if (report.failing > 0) {
+    const what = plural(report.failing, "finding");
+    const line = `fails: ${what} that the review did not announce${gap}`;
+    return { state: report.complete ? "failing" : "incomplete", line };
+  }
+  return report.complete
+    ? { state: "clean", line: "passes: everything is as the review announced" }
+    : { state: "incomplete", line: `incomplete${gap.replace(";", ":")}` };
+}
+
+/** What fails a run; undefined where nothing does. */
+function failingLine(report: Report): string | undefined {
+  const { command, failing, failOn, stacks } = report;
+  if (failing === 0) return undefined;
+  const what = plural(failing, "finding");
+  if (command === "drift" && failOn === "any") {
+    const open = report.findings.filter(({ drift }) => drift !== undefined);
+    const differences = plural(open.length, "difference");
+    return `fails: ${what}, ${differences} from the ${stacks.length === 0 ? "older inventory" : "recorded state"}`;
+  }
+  return `fails: ${what} ${thresholds[failOn]}`.trimEnd();
+}
+
+/** What a report that is complete and does not fail says. */
+function passingVerdict(report: Report): Verdict {
+  const found = findingCount(report);
+  const passes = report.failOn === "never" ? "report only" : "passes";
+  if (found > 0) {
+    const rest = report.failOn === "never" ? "" : ", none meets --fail-on";
+    return { state: "findings", line: `${passes}: ${plural(found, "finding")}${rest}` };
+  }
+  const changes = report.grants.length;
+  const access =
+    changes === 0 ? "no change of access" : plural(changes, "change of access", "changes of access");
+  if (report.command !== "drift") return { state: "clean", line: `${passes}: ${access}, no finding` };
+  const { differences, suppressed } = report;
+  if (differences.length === 0 && changes === 0) return { state: "clean", line: `${passes}: no drift` };
+  // A difference that the policy suppresses still is one, and the headline names it.
+  const parts = [
+    plural(differences.length, "difference"),
+    access,
+    `no finding, ${suppressed.length} suppressed`,
+  ];
+  return { state: "clean", line: `${passes}: ${parts.join(", ")}` };
+}
+
+export function verdict(report: Report): Verdict {
+  if (report.command === "verify") return verifyVerdict(report);
+  const failing = failingLine(report);
+  if (!report.complete) {
+    const line =
+      failing === undefined
+        ? "incomplete: not everything could be checked"
+        : `${failing}; not everything could be checked`;
+    return { state: "incomplete", line };
+  }
+  return failing === undefined ? passingVerdict(report) : { state: "failing", line: failing };
+}
+
+/** A report in one sentence: it holds names that somebody chose. */
+export interface Headline {
+  /** `2 identities gain owner at acme`. */
+  readonly main: string;
+  /** `4 more changes of access`. */
+  readonly rest?: string;
+}
+
+const verbs: Readonly<Record<GrantChange["change"], readonly [one: string, many: string]>> = {
+  gained: ["gains", "gain"],
+  widened: ["gains more access as", "gain more access as"],
+  lost: ["loses", "lose"],
+  narrowed: ["loses some access as", "lose some access as"],
+};
+
+/** Changes of a verification that nobody announced come before those that somebody did. */
+function listShownChanges(report: Report): readonly GrantChange[] {
+  return report.command === "verify" && report.unannounced.length > 0 ? report.unannounced : report.grants;
+}
+
+/** What several subjects of one type are called. A name tells nothing: that of a service account may hold an @ too. */
+const subjectNouns: Readonly<Record<Subject["type"], string>> = {
+  identity: "identities",
+  invite: "invites",
+  identityProvider: "identity providers",
+  externalGroup: "directory groups",
+  service: "services",
+  unknown: "subjects",
+};
+
+function countSubjects(grants: readonly Grant[]): string {
+  const subjects = new Map(grants.map((grant) => [grant.subject.key, grant]));
+  const [only, ...more] = subjects.values();
+  if (only !== undefined && more.length === 0) return nameSubject(only).displayName;
+  const types = new Set(Array.from(subjects.values(), ({ subject }) => subject.type));
+  const [type = "unknown"] = types.size === 1 ? types : [];
+  return `${subjects.size.toLocaleString("en-US")} ${subjectNouns[type]}`;
+}
+
+/** The changes that matter most: those of the worst finding, with all that change alike. */
+function mostSevere(report: Report, changes: readonly GrantChange[]): GrantChange[] {
+  const weigh = weighGrants(report.findings);
+  const alike = new Map<string, { changes: GrantChange[]; weight: number }>();
+  for (const change of changes) {
+    const { role, group } = change.grant;
+    const key = JSON.stringify([change.change, role.key, group.key]);
+    const weight = weigh(change) * 10 + changeOrder.indexOf(change.change);
+    const known = alike.get(key) ?? { changes: [], weight };
+    known.changes.push(change);
+    known.weight = Math.min(known.weight, weight);
+    alike.set(key, known);
+  }
+  const sorted = [...alike.values()].sort(
+    (a, b) => a.weight - b.weight || b.changes.length - a.changes.length,
+  );
+  return sorted[0]?.changes ?? [];
+}
+
+/** The report in one sentence: who gains or loses the most. Undefined where no grant changes. */
+export function headlineOf(report: Report): Headline | undefined {
+  const changes = listShownChanges(report);
+  const shownChanges = mostSevere(report, changes);
+  const [first] = shownChanges;
+  if (first === undefined) return undefined;
+  const { role, group } = first.grant;
+  const grants = shownChanges.map(({ grant }) => grant);
+  const isOne = new Set(grants.map(({ subject }) => subject.key)).size === 1;
+  const [one, many] = verbs[first.change];
+  const main = `${countSubjects(grants)} ${isOne ? one : many} ${chooseName(role)} at ${group.path}`;
+  const hiddenCount = changes.length - shownChanges.length;
+  return {
+    main,
+    ...(hiddenCount === 0
+      ? {}
+      : { rest: plural(hiddenCount, "more change of access", "more changes of access") }),
+  };
+}
+
+/** What the reasons of an incomplete report are. */
+export function incompleteHeading({ command }: Report): string {
+  return command === "verify" ? "Missing or not checked" : "Not checked";
+}
+
+/** A row of numbers in the head of a report. */
+export interface Tally {
+  readonly label: string;
+  readonly counts: readonly { readonly count: number; readonly name: string }[];
+}
+
+/** What the commands count: of each row the numbers that are not 0. */
+export function tallies(report: Report): Tally[] {
+  const tally = <Name extends string>(
+    label: string,
+    counts: Readonly<Record<Name, number>>,
+    names: readonly Name[],
+  ): Tally => ({
+    label,
+    counts: names.map((name) => ({ count: counts[name], name })).filter(({ count }) => count > 0),
+  });
+  const { findings, suppressed } = report.summary;
+  const found = tally("Findings", { ...findings, suppressed }, [...severities, "suppressed"]);
+  switch (report.command) {
+    case "review":
+      return [found, tally("Grants", report.summary, [...changeOrder, "unchanged"])];
+    case "drift": {
+      const { summary } = report;
+      const compared = tally("Compared", { resources: summary.compared }, ["resources"]);
+      const differences = tally("Drift", summary.differences, differenceKinds);
+      const access = tally("Access", summary.directions, driftDirections);
+      const grants = report.grants.length === 0 ? [] : [tally("Grants", summary, changeOrder)];
+      return report.differences.length === 0
+        ? [found, compared]
+        : [found, compared, differences, access, ...grants];
+    }
+    case "verify":
+      return [found, tally("Access", report.summary, ["confirmed", "unannounced", "missing", "unchanged"])];
+  }
+}
+
+/** `2 gained, 1 lost`. */
+export function tallyLine({ counts }: Tally): string {
+  if (counts.length === 0) return "none";
+  return counts.map(({ count, name }) => `${count.toLocaleString("en-US")} ${name}`).join(", ");
+}
+
+const share = ({ managed, total }: ManagedCount): string =>
+  `${managed.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} (${total === 0 ? 100 : Math.floor((managed / total) * 100)} %)`;
+
+/** What share of the organisation is in code: the whole, then each kind, then each group. */
+export function coverageLines(report: Report): string[] {
+  if (report.command !== "drift" || report.coverage === undefined) return [];
+  const { byKind, byGroup, ...whole } = report.coverage;
+  return [
+    `all kinds: ${share(whole)}`,
+    ...byKind.map(({ kind, ...count }) => `${kind}: ${share(count)}`),
+    ...byGroup.map(({ path, ...count }) => `${path}: ${share(count)}`),
+  ];
+}
+
+/** What a host calls a proposed change. */
+export const proposalWord = (repository: Repository | undefined): string =>
+  repository?.host === "gitlab" ? "merge request" : "pull request";
+
+export function readDigest(report: Report): string | undefined {
+  return report.command === "review" ? report.digest : undefined;
+}
+
+/** How old something is: two units at most. */
+export function ageOf(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return plural(minutes, "minute");
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? plural(hours, "hour") : plural(Math.floor(hours / 24), "day");
+}
+
+/** Where a report comes from, in parts for people. */
+export function provenanceParts(report: Report, repository?: Repository): string[] {
+  const { commit, pullRequest, time, cli, package: version, inventoryAgeSeconds } = report.provenance;
+  const plan = report.command === "drift" ? undefined : report.plan;
+  const reviewDigest = report.command === "verify" ? report.reviewDigest : undefined;
+  return [
+    commit === undefined ? undefined : `commit ${commit.slice(0, 12)}`,
+    pullRequest === undefined ? undefined : `${proposalWord(repository)} ${pullRequest}`,
+    formatTime(time),
+    inventoryAgeSeconds === undefined ? undefined : `inventory ${ageOf(inventoryAgeSeconds)} old`,
+    plan === undefined ? undefined : `update plan ${plan.digest.slice(0, 12)}`,
+    reviewDigest === undefined ? undefined : `review ${reviewDigest.slice(0, 12)}`,
+    cli === undefined ? undefined : `Pulumi ${cli}`,
+    `pulumi-platform ${version}`,
+  ].filter((part) => part !== undefined);
+}
