@@ -63,8 +63,7 @@ export function markdownCode(text: string): string {
   // In a table a pipe ends the cell even between backticks, and hosts differ in how it is escaped there.
   // A comment's beginning stays ours, also in code: by it a comment on a pull request is found again.
   if (/\||<!--/.test(name)) {
-    const letters = name.replace(/[^\p{L}\p{N} ]/gu, byCode).replaceAll("&#64;", "&#64;<!-- -->");
-    return `<code>${letters}</code>`;
+    return `<code>${name.replace(/[^\p{L}\p{N} ]/gu, byCode)}</code>`;
   }
   const runs = name.match(/`+/g) ?? [];
   const fence = "`".repeat(1 + Math.max(0, ...runs.map((run) => run.length)));
