@@ -29,10 +29,7 @@ function grantsRole(fields: Readonly<Record<string, FieldSpec>>): boolean {
  * What the requests of a kind need, whose capabilities begin alike: `IAM_GROUPS`. A create that may have to find a lost one
  * by comparison lists what existed before.
  */
-export function deriveCapabilities(
-  family: string,
-  spec: Omit<ResourceSpec, "capabilities">,
-): NeededCapabilities {
+function deriveCapabilities(family: string, spec: Omit<ResourceSpec, "capabilities">): NeededCapabilities {
   const named = (verb: string): string => `CAP_${family}_${verb}`;
   const toGrant = family !== BINDINGS && grantsRole(spec.fields) ? [`CAP_${BINDINGS}_CREATE`] : [];
   const isReplacedOnly = Object.values(spec.fields).every(({ immutable }) => immutable);
@@ -284,16 +281,16 @@ export function kind<
   };
 }
 
-type Argument<T> = T extends Typed<infer A, unknown, Trait> ? A : never;
+type ArgumentOf<T> = T extends Typed<infer A, unknown, Trait> ? A : never;
 type Result<T> = T extends Typed<unknown, infer R, Trait> ? R : never;
 type Traits<T> = T extends Typed<unknown, unknown, infer X> ? X : never;
 
 type Has<T, X extends Trait> = X extends Traits<T> ? true : false;
 
 type ArgsOfFields<F> = {
-  -readonly [K in keyof F as Has<F[K], "required"> extends true ? K : never]: pulumi.Input<Argument<F[K]>>;
+  -readonly [K in keyof F as Has<F[K], "required"> extends true ? K : never]: pulumi.Input<ArgumentOf<F[K]>>;
 } & {
-  -readonly [K in keyof F as Has<F[K], "required"> extends true ? never : K]?: pulumi.Input<Argument<F[K]>>;
+  -readonly [K in keyof F as Has<F[K], "required"> extends true ? never : K]?: pulumi.Input<ArgumentOf<F[K]>>;
 };
 
 /** The arguments of a kind, or of an object in them. */
@@ -363,6 +360,6 @@ export type OutputsOf<K extends { readonly outputs?: Outputs }> = OutputsOfField
 
 type OutputsOfFields<O> = {
   readonly [K in keyof O]: pulumi.Output<
-    Has<O[K], "required"> extends true ? Argument<O[K]> : Argument<O[K]> | undefined
+    Has<O[K], "required"> extends true ? ArgumentOf<O[K]> : ArgumentOf<O[K]> | undefined
   >;
 };

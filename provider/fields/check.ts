@@ -21,7 +21,7 @@ import { formatProblem } from "./formats";
 import { hasType, typeNames } from "./walk";
 import { isDeepStrictEqual } from "node:util";
 
-export function describeType(value: Json): string {
+function describeType(value: Json): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "an object";
@@ -53,7 +53,7 @@ function asObject(value: Json | undefined): Props | undefined {
 }
 
 /** Checks values against their fields, and collects what is wrong. */
-export class FieldChecker {
+class FieldChecker {
   readonly failures: Failure[] = [];
 
   report(code: ErrorCode, property: string, reason: string): void {

@@ -146,7 +146,7 @@ const countNames = (text: string): number =>
  * Why two parsers can read different keys from one key set; undefined where they cannot. Some ignore the case of names,
  * and of a repeated name some take the first value.
  */
-export function findAmbiguity(text: string, value: unknown): string | undefined {
+function findAmbiguity(text: string, value: unknown): string | undefined {
   const names = objectsIn(value).map((object) => Object.keys(object));
   for (const name of names.flat()) {
     const known = knownByFolded.get(foldCase(name));

@@ -8,8 +8,8 @@ import type { Json, Props } from "./values";
 export const NORMALIZED = "__normalized";
 
 interface MergeContext {
+  /** The server's forms of normalized fields, as the state recorded them, by path. */
   readonly known: Readonly<Record<string, string>>;
-  readonly normalized: Record<string, string>;
   /** Includes live values that the program did not set, since its inputs are not known. */
   readonly includesUnset: boolean;
 }
@@ -24,10 +24,7 @@ function mergeField(
 ): Json | undefined {
   if (spec.inputOnly) return old;
   if (spec.normalized && typeof live === "string") {
-    if (live === context.known[path]) {
-      context.normalized[path] = live;
-      return old;
-    }
+    if (live === context.known[path]) return old;
     if (live !== old) return live;
   }
   if (spec.type === "object" && isObject(live) && (isObject(old) || !context.includesUnset)) {
@@ -82,60 +79,42 @@ export interface Merged {
  */
 export function mergeLive(spec: ResourceSpec, olds: Props, live: Props): Merged {
   const includesUnset = !Object.keys(spec.fields).some((key) => olds[key] !== undefined);
-  const normalized: Record<string, string> = {};
-  const context = { known: knownForms(olds), normalized, includesUnset };
-  const inputs = mergeFields(spec.fields, "", olds, live, context);
-  return { inputs, outs: withNormalized(inputs, normalized) };
-}
-
-interface NormalizedForms {
-  /** By path, as `olds` recorded them. */
-  readonly known: Readonly<Record<string, string>>;
-  /** By path: the server's form of what it rewrote. */
-  readonly normalized: Record<string, string>;
-}
-
-/** Collects the server's forms of normalized fields. A response may leave a field out, which then keeps the recorded form. */
-function collectForms(
-  fields: Readonly<Record<string, FieldSpec>>,
-  prefix: string,
-  { inputs, live, olds }: Readonly<Record<"inputs" | "live" | "olds", Props>>,
-  forms: NormalizedForms,
-): void {
-  for (const [key, field] of Object.entries(fields)) {
-    const path = `${prefix}${key}`;
-    const [mine, server, old] = [inputs[key], live[key], olds[key]];
-    if (field.type === "object" && isObject(mine)) {
-      const members = {
-        inputs: mine,
-        live: isObject(server) ? server : {},
-        olds: isObject(old) ? old : {},
-      };
-      collectForms(field.fields, `${path}.`, members, forms);
-    } else if (field.normalized && isSet(field, mine)) {
-      const recorded = equal(field, old, mine) ? forms.known[path] : undefined;
-      const form = typeof server === "string" ? server : recorded;
-      if (form !== undefined && form !== mine) forms.normalized[path] = form;
-    }
-  }
+  const inputs = mergeFields(spec.fields, "", olds, live, { known: knownForms(olds), includesUnset });
+  return { inputs, outs: outputsFor(spec, inputs, live, olds) };
 }
 
 /** Outputs for inputs that the server applied, with its form of what it rewrote. */
 export function outputsFor(spec: ResourceSpec, inputs: Props, live: Props, olds: Props = {}): Props {
-  const forms: NormalizedForms = { known: knownForms(olds), normalized: {} };
-  collectForms(spec.fields, "", { inputs, live, olds }, forms);
+  const forms = formsIn(spec.fields, "", { inputs, live, olds }, knownForms(olds));
   const outs = Object.fromEntries(
     Object.keys(spec.fields)
       .filter((key) => inputs[key] !== undefined)
       .map((key) => [key, inputs[key]]),
   );
-  return withNormalized(outs, forms.normalized);
+  return forms.length > 0 ? { ...outs, [NORMALIZED]: Object.fromEntries(forms) } : outs;
+}
+
+/** The server's forms of normalized fields, by path. A response may leave a field out, which then keeps the recorded form. */
+function formsIn(
+  fields: Readonly<Record<string, FieldSpec>>,
+  prefix: string,
+  { inputs, live, olds }: Readonly<Record<"inputs" | "live" | "olds", Props>>,
+  known: Readonly<Record<string, string>>,
+): [string, string][] {
+  return Object.entries(fields).flatMap(([key, field]): [string, string][] => {
+    const path = `${prefix}${key}`;
+    const [mine, server, old] = [inputs[key], live[key], olds[key]];
+    if (field.type === "object" && isObject(mine)) {
+      const members = { inputs: mine, live: isObject(server) ? server : {}, olds: isObject(old) ? old : {} };
+      return formsIn(field.fields, `${path}.`, members, known);
+    }
+    if (!field.normalized || !isSet(field, mine)) return [];
+    const recorded = equal(field, old, mine) ? known[path] : undefined;
+    const form = typeof server === "string" ? server : recorded;
+    return form === undefined || form === mine ? [] : [[path, form]];
+  });
 }
 
 function knownForms(olds: Props): Readonly<Record<string, string>> {
   return isObject(olds[NORMALIZED]) ? (olds[NORMALIZED] as Record<string, string>) : {};
-}
-
-function withNormalized(inputs: Props, normalized: Record<string, string>): Props {
-  return Object.keys(normalized).length > 0 ? { ...inputs, [NORMALIZED]: normalized } : { ...inputs };
 }

@@ -73,7 +73,7 @@ function readValue(field: FieldSpec, value: Json | undefined, form: "inputs" | "
       if (field.format === "int64") return BigInt(value as string | number).toString();
       return form === "result" && field.format === "timestamp" && !isSet(field, value) ? undefined : value;
     case "enum":
-      return form === "result" ? enumName(value as string | number) : value;
+      return form === "result" ? nameOfEnum(value as string | number) : value;
     case "boolean":
       return value;
     case "integer":
@@ -87,7 +87,7 @@ function readValue(field: FieldSpec, value: Json | undefined, form: "inputs" | "
 }
 
 /** The name of an enum's value; of one newer than the gateway, its number as a string. */
-function enumName(value: string | number): string | undefined {
+function nameOfEnum(value: string | number): string | undefined {
   const isZero = value === 0 || value === "" || /^UNKNOWN$|_UNSPECIFIED$/.test(String(value));
   return isZero ? undefined : String(value);
 }

@@ -122,7 +122,7 @@ const versions = functionsOf(
 
 const readCount = resultReader<ArtifactCount>(ecosystemCount);
 
-const count = functionsOf<GetArtifactCountArgs, GetArtifactCountResult>({
+const artifactCount = functionsOf<GetArtifactCountArgs, GetArtifactCountResult>({
   call: "getArtifactCount",
   takes: ecosystemArgument,
   run: async (client, { ecosystems }) => {
@@ -157,7 +157,7 @@ export const getArtifactVersionsOutput = versions.output;
  *
  * @capability CAP_LIBRARIES_ARTIFACTS_LIST
  */
-export const getArtifactCount = count.call;
+export const getArtifactCount = artifactCount.call;
 
 /** Returns what `getArtifactCount` returns, as an output. Its arguments can be outputs of other resources. */
-export const getArtifactCountOutput = count.output;
+export const getArtifactCountOutput = artifactCount.output;

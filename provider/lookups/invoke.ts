@@ -12,7 +12,7 @@ import type { ArgumentTable, LookupInputs } from "./arguments";
  * The responses of this run: the same lookup is sent once. Failures are forgotten, and outside of
  * a program's run so is every response.
  */
-export class RequestCache {
+class RequestCache {
   private readonly responses = new Map<string, Promise<unknown>>();
 
   constructor(private readonly keeps: boolean) {}
@@ -29,13 +29,13 @@ export class RequestCache {
 }
 
 /** What the lookups of one run with the same settings share. */
-export interface Session {
+interface RunSession {
   readonly client: Client;
   readonly cache: RequestCache;
 }
 
 /** By the run's connection to the engine: one process may run several programs, or one program again. */
-const sessions = new WeakMap<object, Map<string, Session>>();
+const sessions = new WeakMap<object, Map<string, RunSession>>();
 const NO_RUN = {};
 
 /**
@@ -48,12 +48,12 @@ function load(): typeof settingsModule {
 }
 
 /** The session of the program that is running, by its stack configuration and environment as they are now. */
-export function connect(): Session {
+function sessionOfRun(): RunSession {
   const { readSettings, createClient } = load();
   const config = new pulumi.Config("platform");
   const settings = readSettings({ stack: (key) => config.get(key), env: process.env });
   const run = pulumi.getMonitor() ?? NO_RUN;
-  const ofRun = sessions.get(run) ?? new Map<string, Session>();
+  const ofRun = sessions.get(run) ?? new Map<string, RunSession>();
   sessions.set(run, ofRun);
   const key = JSON.stringify(settings);
   const session = ofRun.get(key) ?? {
@@ -100,7 +100,7 @@ async function run<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<
     const checked = checkArguments(lookup.call, lookup.takes, args);
     const problem = lookup.problem?.(checked) ?? querySizeProblem(lookup.takes, checked);
     if (problem !== undefined) throw new CodedError("PP1201", problem);
-    const { client, cache } = connect();
+    const { client, cache } = sessionOfRun();
     const question = `${lookup.call} ${JSON.stringify(checked)}`;
     // Each caller gets a copy, so that one cannot change the result of another.
     return structuredClone(await cache.share(question, () => lookup.run(client, checked)));

@@ -129,7 +129,7 @@ describe("lookups and existing resources, through the real engine", () => {
     [
       "none has the name",
       `platform.getRole({ name: "nobody" })`,
-      [/getRole: there is no object with the name "nobody"/],
+      [/getRole: there is no role with the name "nobody"/, /built-in: .*"viewer"/, /custom: "viewer"/],
     ],
     [
       "none has the uid",
