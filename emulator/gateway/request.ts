@@ -294,8 +294,7 @@ class QueryReader {
       return;
     }
     const parsed = parseItem(value, type, snake);
-    if (isDefault(parsed, field)) message[name] = undefined;
-    else message[name] = parsed;
+    if (!isDefault(parsed, field)) message[name] = parsed;
   }
 
   private readTexts(values: readonly QueryText[]): string[] {

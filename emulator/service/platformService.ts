@@ -33,7 +33,6 @@ export class PlatformService implements Service {
   readonly tokens: TokenService;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  private readonly capabilities: CapabilityCheck;
   private writes = 0;
 
   constructor(private readonly options: ServiceOptions) {
@@ -43,14 +42,13 @@ export class PlatformService implements Service {
     this.store = new Store(tables, options.onChange);
     this.events = new Events(this, issuer, !matchesRecording);
     this.tokens = new TokenService(this, issuer, token);
-    this.capabilities = new CapabilityCheck(this.store);
   }
 
   call(call: Call): ServiceResponse {
     const { method, authorization } = call;
     const caller = method.isPublic ? anonymous : this.tokens.authenticate(authorization);
     if (this.settings.enforceCapabilities && !method.isPublic) {
-      this.capabilities.requireCapabilities(call, caller);
+      requireCapabilities(call, caller, this.store);
     }
     return method.run({ ...call, caller }, this);
   }
@@ -75,7 +73,7 @@ export class PlatformService implements Service {
   /** What a list shows to its caller; everything where it is undefined. */
   visibleTo(call: AuthenticatedCall): ((entry: Entry) => boolean) | undefined {
     if (!this.settings.enforceCapabilities) return undefined;
-    return (entry) => this.capabilities.isVisible(entry, call, call.caller);
+    return (entry) => isVisible(entry, call, this.store);
   }
 
   /** The resource with this uid. @throws StatusError code 3 without a uid, code 5 when it is missing. */
@@ -139,47 +137,36 @@ export class PlatformService implements Service {
   }
 }
 
+// Capabilities: what a caller may do by the roles that bindings grant to it, on a group and on everything below it.
+
 /** The caller with the emulator's own token may do everything. */
 const operatorUid = personUid(operator.issuer, operator.subject);
 
-/** Decides what a caller may do by the roles that bindings grant to it, on a group and on everything below it. */
-class CapabilityCheck {
-  constructor(private readonly store: Store) {}
-
-  /** @throws StatusError code 7 that names the first capability the caller lacks. */
-  requireCapabilities({ method, request }: Call, caller: Caller): void {
-    if (caller.uid === operatorUid) return;
-    const scope = findScope(method.pattern, request);
-    for (const capability of method.capabilities ?? []) {
-      if (this.isGranted(caller, capability, scope)) continue;
-      throw permissionDenied(`CAP_${capability} is needed${scope === undefined ? "" : ` at "${scope}"`}`);
-    }
+/** @throws StatusError code 7 that names the first capability the caller lacks. */
+function requireCapabilities({ method, request }: Call, caller: Caller, store: Store): void {
+  const scope = findScope(method.pattern, request);
+  for (const capability of method.capabilities ?? []) {
+    if (isGranted(caller, capability, scope, store)) continue;
+    throw permissionDenied(`CAP_${capability} is needed${scope === undefined ? "" : ` at "${scope}"`}`);
   }
+}
 
-  /** Whether a list shows an entry to the caller; what belongs to no group is shown to everybody who may list. */
-  isVisible({ uid, builtIn }: Entry, { method }: Call, caller: Caller): boolean {
-    if (caller.uid === operatorUid || builtIn) return true;
-    return (method.capabilities ?? []).every((capability) => this.isGranted(caller, capability, uid));
-  }
+/** Whether a list shows an entry to its caller; what belongs to no group is shown to everybody who may list. */
+function isVisible({ uid, builtIn }: Entry, { method, caller }: AuthenticatedCall, store: Store): boolean {
+  if (builtIn) return true;
+  return (method.capabilities ?? []).every((capability) => isGranted(caller, capability, uid, store));
+}
 
-  /** Built-in roles, advisories and the like have no group, so a grant anywhere is enough for them. */
-  private isGranted(caller: Caller, capability: string, uid: string | undefined): boolean {
-    const isAnywhere = uid === undefined || this.belongsToNoGroup(uid);
-    return this.store
-      .referrersOf("RoleBinding", "identityUid", caller.uid)
-      .filter(({ parent }) => isAnywhere || uid === parent || uid.startsWith(`${parent}/`))
-      .some(({ value }) => this.findRoleCapabilities(value.roleUid).includes(`CAP_${capability}`));
-  }
-
-  private belongsToNoGroup(uid: string): boolean {
-    const [root = ""] = uid.split("/");
-    return uid !== "" && this.store.find("Group", root) === undefined;
-  }
-
-  private findRoleCapabilities(roleUid: Value | undefined): readonly string[] {
-    const role = this.store.find("Role", roleUid as string);
-    return (role?.value.capabilities ?? []) as string[];
-  }
+/** Built-in roles, advisories and the like have no group, so a grant anywhere is enough for them. */
+function isGranted(caller: Caller, capability: string, uid: string | undefined, store: Store): boolean {
+  if (caller.uid === operatorUid) return true;
+  const [root = ""] = uid?.split("/") ?? [];
+  const isAnywhere = uid === undefined || (uid !== "" && store.find("Group", root) === undefined);
+  return store.referrersOf("RoleBinding", "identityUid", caller.uid).some(({ parent, value }) => {
+    if (!isAnywhere && uid !== parent && !uid.startsWith(`${parent}/`)) return false;
+    const role = store.find("Role", value.roleUid as string);
+    return ((role?.value.capabilities ?? []) as string[]).includes(`CAP_${capability}`);
+  });
 }
 
 /** The uid that a request is about: the one in its path, or the parent of a batch. Lists have none. */

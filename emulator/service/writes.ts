@@ -44,7 +44,7 @@ export function prepareCreate(
   const now = platform.now();
   const violations: Violation[] = [];
   const write: Write = {
-    value: withoutOutputs(sent, table.message),
+    value: applyMask({}, sent, allPaths(table.message), table.message),
     sent,
     parent,
     createdAt: now,
@@ -93,6 +93,8 @@ function checkGroupAge({ settings, store, now }: PlatformService, parent: Entry)
 /** A mask path as the fields that it leads through. */
 type FieldPath = readonly Field[];
 
+const allPaths = ({ fields }: MessageType): readonly FieldPath[] => fields.map((field) => [field]);
+
 interface Mask {
   readonly paths: readonly FieldPath[];
   /** The mask is `*`. */
@@ -111,7 +113,7 @@ export function updateResource(
   const { paths, isFullReplacement } = mask;
   const sent = sentResource(table, call);
   const named = paths.map((path) => path.map((field) => field.name).join("."));
-  const replaced = isFullReplacement ? table.message.fields.map((field) => [field]) : paths;
+  const replaced = isFullReplacement ? allPaths(table.message) : paths;
   const violations: Violation[] = [];
   const write: Write = {
     value: applyMask(entry.value, sent, replaced, table.message),
@@ -424,16 +426,4 @@ function oneofViolations(message: Message, type: MessageType, oneof: string, pat
   const value = message[set.name];
   const empty = value === "" || value === 0 || (set.type.kind === "enum" && value === set.type.zero);
   return empty ? [{ field: `${path}${set.name}`, description: `${set.name} must not be empty` }] : [];
-}
-
-/** A copy without output-only fields. */
-function withoutOutputs(message: Message, type: MessageType): Message {
-  const copy = Object.create(null) as Message;
-  for (const field of type.fields) {
-    const value = message[field.name];
-    if (value === undefined || field.outputOnly) continue;
-    copy[field.name] =
-      field.type.kind === "message" && isMessage(value) ? withoutOutputs(value, field.type) : value;
-  }
-  return copy;
 }

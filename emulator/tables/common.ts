@@ -16,9 +16,9 @@ export const capability = numberedEnumeration("UNKNOWN", Object.entries(capabili
 export const emptyMessage = messageType({});
 
 /** A regular expression that means the same in RE2 and in JavaScript. */
-export function pattern(source: string): Format {
+export function pattern(source: string, requirement = `must match "${source}"`): Format {
   const compiled = new RegExp(source, "u");
-  return { requirement: `must match "${source}"`, accepts: (value) => compiled.test(value) };
+  return { requirement, accepts: (value) => compiled.test(value) };
 }
 
 /** Of all kinds with a name, except tags. */
@@ -26,10 +26,7 @@ export const nameFlags: FieldFlags = { required: true, format: pattern("^[a-z0-9
 
 /** In RE2, `\S` excludes ASCII white space without the vertical tab; in JavaScript it excludes more. */
 export const descriptionFlags: FieldFlags = {
-  format: {
-    requirement: 'must match "^[\\S ]{0,512}$"',
-    accepts: (value) => /^[^\t\n\f\r]{0,512}$/u.test(value),
-  },
+  format: pattern("^[^\\t\\n\\f\\r]{0,512}$", 'must match "^[\\S ]{0,512}$"'),
 };
 
 const bundles = "application base byol ai ai-gpu featured fips commercial emeritoss".split(" ");

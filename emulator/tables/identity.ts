@@ -15,14 +15,11 @@ import { timestampToMs, wholeSecond } from "../gateway/time";
 import { invalidArgument } from "../gateway/status";
 import { parseObject } from "../service/jwt";
 import type { PlatformService } from "../service/platformService";
-import { descriptionFlags, nameFlags, times, uid } from "./common";
+import { descriptionFlags, nameFlags, pattern, times, uid } from "./common";
 import { applyMask, resolveMask } from "../service/writes";
 import type { KindTable, AuthenticatedCall, Write } from "./kindTable";
 
-const awsAccount: Format = {
-  requirement: "must be 12 digits",
-  accepts: (value) => /^[0-9]{12}$/.test(value),
-};
+const awsAccount = pattern("^[0-9]{12}$", "must be 12 digits");
 
 const regularExpression: Format = {
   requirement: "must be a regular expression in RE2 syntax",

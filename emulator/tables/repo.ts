@@ -19,10 +19,10 @@ import { notFound } from "../gateway/status";
 import type { KindTable, Write } from "./kindTable";
 
 const alias = pattern("^[a-zA-Z0-9_.\\-\\/]*[a-zA-Z0-9_.\\-]:[a-zA-Z0-9_.\\-]+$");
-const safeFileName: Format = {
-  requirement: "must be a plain file name without a leading dot",
-  accepts: (value) => /^[A-Za-z0-9_-][A-Za-z0-9._@+-]*$/.test(value),
-};
+const safeFileName = pattern(
+  "^[A-Za-z0-9_\\-][A-Za-z0-9._@+\\-]*$",
+  "must be a plain file name without a leading dot",
+);
 
 const rsaPublicKeyPem: Format = {
   requirement: "must be an RSA public key in PEM",

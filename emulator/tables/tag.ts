@@ -1,14 +1,10 @@
-import type { Format } from "../gateway/fields";
 import { bool, list, messageType, text, timestamp } from "../gateway/fields";
 import { timestampToMs } from "../gateway/time";
 import { bundle, pattern, uid } from "./common";
 import type { KindTable } from "./kindTable";
 
 const tagName = pattern("^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$");
-const imageDigest: Format = {
-  requirement: 'must be "sha256:" and 64 hexadecimal digits',
-  accepts: (value) => /^sha256:[0-9a-f]{64}$/.test(value),
-};
+const imageDigest = pattern("^sha256:[0-9a-f]{64}$", 'must be "sha256:" and 64 hexadecimal digits');
 
 export const tag: KindTable = {
   kind: "Tag",
