@@ -48,7 +48,7 @@ const groupInvite = kind({
     /** Names the code without telling it. */
     keyId: string({ required: true }),
     /** When it can no longer be accepted. */
-    expirationTime: string({ format: "timestamp", required: true }),
+    expirationTime: string({ format: "timestamp", required: true, access: "expiry" }),
   },
   reads: {
     /** The uid of the role; empty once the role is deleted. */

@@ -172,9 +172,9 @@ const scimToken = kind({
     /** The address to give to the directory beside the token. */
     endpointUrl: string({ required: true }),
     /** When the token expires; undefined for one that never expires. */
-    tokenExpireTime: time,
+    tokenExpireTime: string({ format: "timestamp", access: "expiry" }),
     /** When the token before the last rotation expires. */
-    previousTokenExpireTime: time,
+    previousTokenExpireTime: string({ format: "timestamp", access: "permission" }),
   },
   reads: {
     /** The version that each rotation and revocation changes. */

@@ -16,11 +16,16 @@ export function breakMarkers(text: string): string {
 /** Marks that would run over other lines, after four on one letter, or over what stands before a text. */
 const PILED = /(?!\ufe0f)(?:(?<=\p{M}{4})|(?<![\p{L}\p{N}\p{M}\p{S}]))\p{M}/gu;
 
-const UNSEEN =
-  /(?!(?<=\p{Extended_Pictographic})\ufe0f)[\u2800\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]|(?![ \u3000])\p{Zs}/u;
+/** Invisible characters, as a part of a character class: control and format characters, the blank of Braille, and others. */
+export const UNSEEN = "\\u2800\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}";
 
-/** What a reader cannot see, or what changes how the text around it is seen; also half a surrogate pair. */
-export const INVISIBLE = new RegExp(`${UNSEEN.source}|${PILED.source}`, "gu");
+const HIDDEN = `(?!(?<=\\p{Extended_Pictographic})\\ufe0f)[${UNSEEN}\\p{Cs}\\p{Co}\\p{Noncharacter_Code_Point}]|(?![ \\u3000])\\p{Zs}`;
+
+/**
+ * What a reader cannot see, or what changes how the text around it is seen; also half a surrogate pair, and characters that
+ * look as each font likes.
+ */
+export const INVISIBLE = new RegExp(`${HIDDEN}|${PILED.source}`, "gu");
 
 const byCode = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 

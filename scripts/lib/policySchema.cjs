@@ -53,7 +53,8 @@ function policySchema(load, { definitions, properties, ...schema }) {
   const rules = load("access/rules/index").rules;
   const { isAlwaysHigh } = load("access/rules/rule");
   const { ADDRESS_GLOB } = load("access/trust/addressGlob");
-  const { INVISIBLE, LONGEST_GLOB } = load("access/trust/glob");
+  const { LONGEST_GLOB } = load("access/trust/glob");
+  const { UNSEEN } = load("text/printable");
   /** @type {string[]} */
   const driftKinds = load("access/suppressions/policyDocument").driftKinds;
   const namesOf = (/** @type {typeof rules} */ some) => some.flatMap(({ id, name }) => [id, name]);
@@ -65,7 +66,7 @@ function policySchema(load, { definitions, properties, ...schema }) {
     maxLength: LONGEST_GLOB,
     allOf: [
       {
-        pattern: `^[^${INVISIBLE}]*$`,
+        pattern: `^[^${UNSEEN}]*$`,
         errorMessage: "must not hold control characters or others that nobody sees",
       },
       {

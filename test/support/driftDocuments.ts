@@ -21,6 +21,8 @@ export interface Live {
   readonly kind: string;
   readonly uid: string;
   readonly inputs: Props;
+  /** What only the server sets. */
+  readonly details?: Props;
   readonly builtIn?: true;
 }
 
@@ -42,13 +44,14 @@ const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1e
 export const secret = (value: unknown, isShown = true): Record<string, string> =>
   isShown ? { ...SECRET, plaintext: JSON.stringify(value) } : { ...SECRET, ciphertext: "v1:x" };
 
-type Recorded = Pick<Live, "kind" | "uid"> & { readonly inputs: unknown };
+type Recorded = Pick<Live, "kind" | "uid"> & { readonly inputs: unknown; readonly outputs?: Props };
 
 /** The object with a name for its resource. */
-export const named = ({ kind, uid, inputs }: Recorded) => ({
+export const named = ({ kind, uid, inputs, outputs }: Recorded) => ({
   kind,
   uid,
   inputs: inputs as Props,
+  ...(outputs === undefined ? {} : { outputs }),
   name: `${kind}-${uid.slice(-4)}`,
 });
 

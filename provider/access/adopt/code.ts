@@ -1,5 +1,6 @@
 import { CodedError } from "../../errors/codedError";
 import type { Json } from "../../fields/values";
+import { INVISIBLE } from "../../text/printable";
 
 /**
  * A small syntax tree of a program and its printer, in Prettier's default form: 80 columns, two spaces, double quotes. No
@@ -46,9 +47,6 @@ export type CodeValue =
   | { readonly [key: string]: CodeValue | undefined };
 
 const WIDTH = 80;
-
-/** Characters that a reader does not see, or that change the order of what is read. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u00a0\u3164]/gu;
 
 function escapeUnit(text: string): string {
   return Array.from(

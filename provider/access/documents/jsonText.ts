@@ -47,8 +47,16 @@ export function decodeText(input: string | Uint8Array): string {
   return utf8(input).toString("utf8");
 }
 
-/** @throws DocumentError where the bytes are not UTF-8: each parser reads something else in their place. */
-export function checkUtf8(input: string | Uint8Array, name: string): void {
+/**
+ * Checks what is given as a document: each parser reads something else in the place of bytes that are not UTF-8.
+ *
+ * @throws DocumentError where it is no text, or too long.
+ */
+export function checkInput(input: unknown, name: string, reading: keyof typeof MOST_BYTES): void {
+  if (typeof input !== "string" && !(input instanceof Uint8Array)) {
+    throw new DocumentError("PP6001", `${name} is neither text nor bytes: give what the file contains`);
+  }
+  checkBytes(input.length, name, reading);
   if (!isUtf8(utf8(input))) throw new DocumentError("PP6001", `${name} is not UTF-8: write it again`);
 }
 
@@ -325,8 +333,7 @@ class JsonReader {
  * @throws DocumentError where it is empty, truncated, or not JSON.
  */
 export function readJson(input: string | Uint8Array, handlers: JsonHandlers): void {
-  checkBytes(input.length, handlers.name, "inParts");
-  checkUtf8(input, handlers.name);
+  checkInput(input, handlers.name, "inParts");
   new JsonReader(utf8(input), handlers).read();
 }
 

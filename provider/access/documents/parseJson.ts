@@ -1,4 +1,4 @@
-import { checkBytes, checkUnambiguous, checkUtf8, DocumentError, MOST_LEVELS, decodeText } from "./jsonText";
+import { checkInput, checkUnambiguous, DocumentError, MOST_LEVELS, decodeText } from "./jsonText";
 
 /** Hostile JSON may be deeper than the stack of any recursion. */
 function isTooDeep(document: unknown): boolean {
@@ -25,8 +25,7 @@ export function tooDeepError(name: string, advice: string): DocumentError {
  * @throws DocumentError in one line.
  */
 export function parseJson(input: string | Uint8Array, name: string, advice?: string): unknown {
-  checkBytes(input.length, name, "atOnce");
-  checkUtf8(input, name);
+  checkInput(input, name, "atOnce");
   const text = decodeText(input);
   if (text.trim() === "") {
     const what = advice ?? "did the command that should have written it fail?";

@@ -5,7 +5,15 @@ import type { Directory } from "../graph/directory";
 import { combineDirections } from "../effects";
 import type { FieldEffect } from "../effects";
 import type { InventoryObject } from "../documents/inventory";
-import { adoptionCode, changedArgumentsCode, deleteCommand, forgetCommand, revertCommand } from "./remedies";
+import {
+  adoptionCode,
+  changedArgumentsCode,
+  deleteCommand,
+  forgetCommand,
+  refreshCommand,
+  replaceCommand,
+  revertCommand,
+} from "./remedies";
 import type { DetectedDifference, ManagedResource } from "./difference";
 import { isSecretArgument } from "./secretValues";
 
@@ -59,6 +67,19 @@ export class DifferenceDescriber {
     const older = this.older?.find(spec.kind, uid);
     const name = this.directory.describe(spec, uid, resource.inputs);
     const isSecret = isSecretArgument(resource);
+    const paths = changes.map(({ path }) => path).filter((path) => !Object.hasOwn(spec.outputs ?? {}, path));
+    const answers =
+      paths.length === 0
+        ? {
+            advice: "make it anew, accept it by a refresh of the state, or suppress it",
+            revert: replaceCommand(resource.urn, stackName),
+            adopt: refreshCommand(resource.urn, stackName),
+          }
+        : {
+            advice: "restore it, copy the change into the program, or suppress it",
+            revert: revertCommand(resource.urn, stackName),
+            adopt: changedArgumentsCode(spec, paths, sides.after, isSecret),
+          };
     return {
       kind: "changed",
       spec,
@@ -66,19 +87,12 @@ export class DifferenceDescriber {
       name,
       direction: directionOf(changes),
       message: `${capital(spec.noun)} ${name} was changed outside of its program: ${propertiesOf(changes)}`,
-      advice: "restore it, copy the change into the program, or suppress it",
+      ...answers,
       details: [`in stack ${stack}`, ...this.changeTime(older && object && hasSameInputs(older, object))],
       fields: changes,
       managed,
       ...sides,
       at: object?.updateTime,
-      revert: revertCommand(resource.urn, stackName),
-      adopt: changedArgumentsCode(
-        spec,
-        changes.map(({ path }) => path),
-        sides.after,
-        isSecret,
-      ),
     };
   }
 

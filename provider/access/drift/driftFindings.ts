@@ -47,7 +47,12 @@ function liveValue({
   const isSecret = isSecretArgument(managed.resource);
   const hasSecret = paths.some((path) => isSecret(path.replace(/[.[].*$/s, "")));
   const { inputs } = maskSecrets(managed, after);
-  return [inputsToPin(spec.kind, inputs, paths), hasSecret ? (at ?? null) : null];
+  const ends = fields.filter(({ path }) => Object.hasOwn(spec.outputs ?? {}, path));
+  return [
+    inputsToPin(spec.kind, inputs, paths),
+    hasSecret ? (at ?? null) : null,
+    ...ends.map(({ path, after: end }) => [path, end ?? null]),
+  ];
 }
 
 /** Identifies a difference, and the live value, in later runs too: no run data is in it. */

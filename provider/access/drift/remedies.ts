@@ -26,6 +26,16 @@ export function revertCommand(urn: string, stack: string): string | undefined {
   return stackCommand("pulumi up --refresh --target", urn, stack);
 }
 
+/** The command that makes an object anew: no argument of its program differs. */
+export function replaceCommand(urn: string, stack: string): string | undefined {
+  return stackCommand("pulumi up --target-replace", urn, stack);
+}
+
+/** The command that takes what the server holds into the state. */
+export function refreshCommand(urn: string, stack: string): string | undefined {
+  return stackCommand("pulumi refresh --target", urn, stack);
+}
+
 /**
  * The command that deletes an object that no stack manages; undefined where that takes more than one request, or
  * where something could depend on the object.

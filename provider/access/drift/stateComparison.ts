@@ -3,7 +3,7 @@ import { aggregatedKind } from "../../fields/resourceSpec";
 import type { Props } from "../../fields/values";
 import { mergeLive, NORMALIZED } from "../../fields/mergeLive";
 import type { Directory } from "../graph/directory";
-import { describeEffects } from "../effects";
+import { describeEffects, mayWiden } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
 import type { ComparisonScope } from "./comparisonScope";
 import type { ComparedResource, DetectedDifference, ManagedResource } from "./difference";
@@ -84,9 +84,12 @@ export class StateComparison {
     const normalized = resource.outputs[NORMALIZED];
     const olds = normalized === undefined ? recorded : { ...recorded, [NORMALIZED]: normalized };
     const { inputs: after } = mergeLive(spec, olds, live);
-    const changes = diffInputs(spec, recorded, after).changed
-      ? this.describeUnignoredEffects(managed, recorded, after)
-      : [];
+    const changes = [
+      ...(diffInputs(spec, recorded, after).changed
+        ? this.describeUnignoredEffects(managed, recorded, after)
+        : []),
+      ...this.describeMovedEnds(managed),
+    ];
     if (changes.length === 0) {
       this.compared.push({ managed, before: after, after });
       return;
@@ -94,6 +97,20 @@ export class StateComparison {
     const before = argumentsBefore(recorded, after, changes);
     this.compared.push({ managed, before, after });
     this.differences.push(this.context.describer.describeChanged(managed, changes, { before, after }));
+  }
+
+  /**
+   * What the server set and decides access, where that gives more than the state records: the end of a token that no argument
+   * sets. What has ended is no drift.
+   */
+  private describeMovedEnds({ spec, uid, resource }: ManagedResource): FieldEffect[] {
+    const outputs = Object.entries(spec.outputs ?? {}).filter(([, { access }]) => access !== undefined);
+    const now = this.context.directory.find(spec.kind, uid)?.details;
+    if (outputs.length === 0 || now === undefined) return [];
+    const ends = { ...spec, fields: Object.fromEntries(outputs), oneOfs: [] };
+    return describeEffects(ends, resource.outputs, now, this.context.effects).filter(
+      ({ path, direction }) => mayWiden(direction) && !isIgnored(path, resource.ignoreChanges),
+    );
   }
 
   /** The changes that the program does not ignore. */

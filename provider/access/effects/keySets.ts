@@ -3,6 +3,8 @@ import { visible } from "../../http/errors";
 import { findPrivateMember, sortedJson } from "../../fields/formats";
 import { isObject } from "../../fields/values";
 import type { Json } from "../../fields/values";
+import { tryParseJson } from "../../text/plain";
+import { groupBy } from "../graph/grantIndex";
 
 /** The members that make a public key, by its type: RFC 7638, section 3.2, and RFC 8037 for `OKP`. */
 const KEY_MEMBERS: Readonly<Partial<Record<string, readonly string[]>>> = {
@@ -36,15 +38,29 @@ function describeKey(key: Json): string {
   return `key ${thumbprint ?? `of an unknown form (${digest})`}${id}`;
 }
 
+/** The keys of a JSON Web Key Set in their order; undefined where it is no key set. */
+function listKeys(value: Json | undefined): readonly Json[] | undefined {
+  if (value === undefined || value === null || value === "") return [];
+  const parsed = typeof value === "string" ? tryParseJson(value) : undefined;
+  const keys = isObject(parsed) ? parsed["keys"] : undefined;
+  return Array.isArray(keys) ? keys : undefined;
+}
+
 /** The keys of a JSON Web Key Set, each by all that it says; undefined where it is no key set. */
 export function keysIn(value: Json | undefined): ReadonlyMap<string, string> | undefined {
-  if (value === undefined || value === null || value === "") return new Map();
-  try {
-    const parsed: unknown = JSON.parse(typeof value === "string" ? value : "");
-    const keys = isObject(parsed) ? parsed["keys"] : undefined;
-    if (!Array.isArray(keys)) return undefined;
-    return new Map(keys.map((key) => [sortedJson(key), describeKey(key)]));
-  } catch {
-    return undefined;
-  }
+  const keys = listKeys(value);
+  return keys && new Map(keys.map((key) => [sortedJson(key), describeKey(key)]));
+}
+
+/**
+ * The keys of a JSON Web Key Set in their order, by what a token names one by. Which of several the server takes is not known. A
+ * key that is there twice is one.
+ */
+export function keysByKid(value: Json | undefined): ReadonlyMap<string, readonly string[]> {
+  const byKid = groupBy(listKeys(value) ?? [], (key) => [
+    isObject(key) && typeof key["kid"] === "string"
+      ? `of the kid ${visible(key["kid"], 40)}`
+      : "without a kid",
+  ]);
+  return new Map(Array.from(byKid, ([kid, keys]) => [kid, [...new Set(keys.map(sortedJson))]]));
 }

@@ -5,7 +5,7 @@ import { formats, sortedJson } from "../../fields/formats";
 import type { Json } from "../../fields/values";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
-import { keysIn } from "./keySets";
+import { keysIn, keysByKid } from "./keySets";
 
 const MOST_LISTED = 5;
 
@@ -85,9 +85,17 @@ export function compareCovered(
 
 export const namesOf = (names: readonly string[]): Members => new Map(names.map((name) => [name, name]));
 
-/** Compares key sets: each added key accepts one more signer. */
+/** Compares key sets: each added key accepts one more signer, and of several with one `kid` another one may count. */
 export function compareKeys(before: Json | undefined, after: Json | undefined): Effect {
   const [old, now] = [keysIn(before), keysIn(after)];
   if (old === undefined || now === undefined) return unknown("a key set is no JSON Web Key Set");
-  return compareSets(old, now);
+  const effect = compareSets(old, now);
+  if (effect.direction === "widened") return effect;
+  const keys = keysByKid(after);
+  const isOther = ([kid, rivals]: readonly [string, readonly string[]]): boolean => {
+    const left = keys.get(kid);
+    return rivals.length > 1 && left !== undefined && left.join("\n") !== rivals.join("\n");
+  };
+  const changed = [...keysByKid(before)].find(isOther);
+  return changed === undefined ? effect : unknown(`of the keys ${changed[0]} another one may count now`);
 }

@@ -2,7 +2,7 @@ import { printable } from "../../http/errors";
 import { parentOf } from "../../text/uid";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { kinds } from "../../kinds";
-import { INVISIBLE } from "../trust/glob";
+import { UNSEEN } from "../../text/printable";
 import { groupPath } from "./groupPath";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 
@@ -16,7 +16,7 @@ export function specOf(kind: string): ResourceSpec | undefined {
 /** Shows invisible characters as their code, because suppressions match descriptions. */
 function showInvisible(text: string): string {
   const hex = (char: string): string => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
-  const shown = text.replace(new RegExp(`[${INVISIBLE}]`, "gu"), hex);
+  const shown = text.replace(new RegExp(`[${UNSEEN}]`, "gu"), hex);
   return shown.length > 80 ? `${shown.slice(0, 80)} …` : shown;
 }
 

@@ -94,17 +94,23 @@ function putEntity(entities: Map<string, Entity>, entity: Entity): void {
 }
 
 /**
- * The version of the package of a resource. Where a provider of the program manages it, the inputs of that one name the
- * version; an address of its own could hold anything under the same version.
+ * The version of the plugin that manages a resource, where documents show the plugin: its address is the default one, before
+ * the change too. Its name shows nothing, since a program can give a provider the name of one that no preview shows.
  */
 function packageVersion(
   resource: RecordedResource | undefined,
   byUrn: ReadonlyMap<string, ResourcePlan>,
 ): string | undefined {
-  const reference = resource?.provider ?? "";
-  const provider = byUrn.get(reference.slice(0, reference.lastIndexOf("::")));
-  const plugin = (provider?.after ?? provider?.before)?.plugin ?? resource?.plugin;
-  return plugin?.isPublished === true ? plugin.version : undefined;
+  const { type = "", urn = "", provider: reference = "" } = resource ?? {};
+  const isProvider = type.startsWith("pulumi:providers:");
+  const provider = byUrn.get(isProvider ? urn : reference.slice(0, reference.lastIndexOf("::")));
+  if (provider === undefined) return undefined;
+  const { op } = provider;
+  const [before, after] = [provider.before?.plugin, provider.after?.plugin];
+  // A plan holds only what changes of a provider.
+  const shown = op === "create" ? [after] : op === "delete" ? [before] : [before, after];
+  if (shown.some((plugin) => plugin?.isPublished !== true)) return undefined;
+  return (op === "same" || op === "delete" ? before : after)?.version;
 }
 
 /** A create that adopts an object of the inventory is read as an import: the run refuses where that differs from the program. */

@@ -10,6 +10,7 @@ import { groupPath } from "./groupPath";
 import { withoutRetained } from "./keys";
 import type { Entities } from "./model";
 import { isUnread } from "./unread";
+import { DocumentError } from "../documents/jsonText";
 import { MOST_GROUP_LEVELS, overLimit } from "../documents/limits";
 
 /** Groups by key: their names and places. */
@@ -32,11 +33,21 @@ export class GroupHierarchy {
   /**
    * The key itself and its ancestors', from below.
    *
-   * @throws DocumentError where groups are nested too deeply: what is compared for each of them has all above it.
+   * @throws DocumentError where groups are nested too deeply, since what is compared for each of them has all above it, and
+   *   where a group lies in itself: nobody can say who has access there.
    */
   chain(key: string): string[] {
     const chain: string[] = [];
-    for (let at: string | undefined = key; at !== undefined && !chain.includes(at); at = this.parentOf(at)) {
+    for (let at: string | undefined = key; at !== undefined; at = this.parentOf(at)) {
+      if (chain.includes(at)) {
+        const names = chain
+          .slice(chain.indexOf(at))
+          .map((each) => printable(labelByKey(this.entities, each), 80));
+        throw new DocumentError(
+          "PP6003",
+          `the document says that the group ${names.join(" lies in ")} lies in ${names[0] ?? ""}: write it again`,
+        );
+      }
       if (chain.length === MOST_GROUP_LEVELS) {
         const name = printable(labelByKey(this.entities, key), 80);
         throw overLimit(`the group ${name} lies below more groups`, String(MOST_GROUP_LEVELS), "move it up");

@@ -20,7 +20,7 @@ export function reportProblem(value: unknown): string | undefined {
  * @param name what messages call it: a path.
  * @throws DocumentError in one line.
  */
-export function parseReport(input: string | Uint8Array, name: string): Report {
+export function parseReport(input: string | Uint8Array, name = "the report"): Report {
   const file = printable(name, 200);
   const value = parseJson(input, file);
   const problem = reportProblem(value);

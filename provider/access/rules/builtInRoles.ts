@@ -4,7 +4,7 @@ import type { Entity } from "../graph/model";
 import { readRoleCapabilities } from "../graph/roleCapabilities";
 import type { Comparison } from "../review/comparison";
 import { foldName } from "../trust/writingSystems";
-import { familyOf, ownerCapabilities } from "./capabilities";
+import { familyOf, OWNER_CAPABILITIES } from "./capabilities";
 import type { CapabilityEffect } from "./capabilities";
 import { builtInRoleNames } from "./data/builtInRoleNames";
 
@@ -35,15 +35,13 @@ function findCapabilities(comparison: Comparison, name: string): readonly string
   return findLiveCapabilities(comparison, name);
 }
 
-/** Compares roles with the built-in roles `owner` and `viewer` of one organisation. */
+/** Compares roles with the built-in roles of one organisation. */
 export class BuiltInRoles {
-  private readonly owner: readonly string[];
   private readonly viewer: ReadonlySet<string> | undefined;
   private readonly liveViewer: ReadonlySet<string>;
   private readonly names: ReadonlySet<string>;
 
   constructor(comparison: Comparison) {
-    this.owner = ownerCapabilities(findCapabilities(comparison, "owner"));
     const viewer = findCapabilities(comparison, "viewer");
     this.viewer = viewer === undefined ? undefined : new Set(viewer);
     this.liveViewer = new Set(findLiveCapabilities(comparison, "viewer"));
@@ -69,11 +67,22 @@ export class BuiltInRoles {
     return capabilities?.some((capability) => this.effectOf(capability) !== "reads") ?? true;
   }
 
-  /** Whether a role is `owner`, or holds every capability that makes an owner of IAM. */
+  /** Whether a role lets its holder bind roles. The platform made its own roles of this name to create pull tokens only. */
+  bindsAnyRole({ builtIn, name, capabilities }: GrantedRole): boolean {
+    if (builtIn && name?.endsWith(".pull_token_creator") === true) return false;
+    return capabilities?.some((capability) => this.effectOf(capability) === "binding") ?? true;
+  }
+
+  /** Whether a role lets its holder change roles and identities, or give itself a role that does. */
+  mayAdminister(role: GrantedRole): boolean {
+    const isTakeover = role.capabilities?.some((capability) => this.effectOf(capability) === "takeover");
+    return isTakeover === true || this.bindsAnyRole(role);
+  }
+
+  /** Whether a role is `owner`, or is as good. */
   isOwner(role: GrantedRole): boolean {
     if (role.builtIn && role.name === "owner") return true;
-    const capabilities = new Set(role.capabilities);
-    return capabilities.size > 0 && this.owner.every((capability) => capabilities.has(capability));
+    return OWNER_CAPABILITIES.every((capability) => role.capabilities?.includes(capability));
   }
 
   /** What a role holds that `viewer` does not; where `viewer` is not known, what does more than list what it lists. */

@@ -24,22 +24,9 @@ export function familyOf(capability: string): CapabilityFamily {
 
 export const isTakeover = (capability: string): boolean => familyOf(capability).effect === "takeover";
 
-/**
- * Used where the organisation's own role `owner` is not known: whoever can bind roles, change roles and change
- * identities can give itself the rest.
- */
-const OWNER_FALLBACK = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLES_UPDATE", "CAP_IAM_IDENTITY_UPDATE"];
-
-/**
- * The capabilities that together make a role as good as `owner`. A family that this version does not know is none of
- * them: a role without it may still be as good.
- * @param owner Those of the organisation's role `owner`; undefined where they are not known.
- */
-export function ownerCapabilities(owner: readonly string[] | undefined): readonly string[] {
-  const writing =
-    owner?.filter((capability) => {
-      const { effect, isGuess } = familyOf(capability);
-      return /^CAP_IAM_/.test(capability) && effect !== "reads" && isGuess !== true;
-    }) ?? [];
-  return writing.length > 0 ? writing : OWNER_FALLBACK;
-}
+/** Whoever can bind roles, change roles and change identities can give itself all that `owner` holds. */
+export const OWNER_CAPABILITIES: readonly string[] = [
+  "CAP_IAM_ROLE_BINDINGS_CREATE",
+  "CAP_IAM_ROLES_UPDATE",
+  "CAP_IAM_IDENTITY_UPDATE",
+];

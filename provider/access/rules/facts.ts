@@ -1,4 +1,4 @@
-import { isTopUid } from "../../text/uid";
+import { isTopUid, isUid } from "../../text/uid";
 import type { Json } from "../../fields/values";
 import { createEffectSide, describeEffects, mayWiden } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
@@ -78,9 +78,14 @@ export class Facts {
     return key === ancestor || this.hierarchy[side].chain(key).includes(ancestor);
   }
 
-  /** A group and all above it, once all is done. */
-  groupAndAbove(key: string): readonly string[] {
-    return this.hierarchy.after.chain(key);
+  /** A group, or what lies in one, and all groups above it, once all is done or before it. */
+  groupAndAbove(key: string, side: "before" | "after" = "after"): readonly string[] {
+    return this.hierarchy[side].chain(key);
+  }
+
+  isGroup(key: string, side: "before" | "after"): boolean {
+    const entity = this.comparison[side].entities.get(key);
+    return entity === undefined ? isUid(key) : entity.kind === "Group";
   }
 
   /** The groups below one, itself included, that are not below the other. */

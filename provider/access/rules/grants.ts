@@ -8,8 +8,9 @@ import type { Severity } from "../review/finding";
 import { listFirst, limitLines } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
-import { givesAccess } from "./kindConditions";
+import { givesAccess, isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
+import { findOutsideDefinitions } from "./outsideDefinitions";
 import { roleName, subjectName, scopeText, changeReason } from "./grantText";
 import { massGrant, identityProvider } from "./signIn";
 import { roleWidened, scopeWidened } from "./widening";
@@ -60,7 +61,7 @@ const ownerGrant: Rule = {
   name: "owner-grant",
   severities: ["critical", "high"],
   when: "critical at a root group, or if several outsiders can be the subject (a pattern, an open invite); otherwise high",
-  what: "A role binding, an invite, a group mapping, a service binding or the default role of an identity provider grants `owner`. A role with every capability of `owner` that changes IAM is equivalent to `owner`. These capabilities are read from the organisation's own role `owner` in the state, the preview or the inventory. If none of them contains it, a role is equivalent to `owner` if it can bind roles, change roles and change identities. Unchanged grants are not reported.",
+  what: "A role binding, an invite, a group mapping, a service binding or the default role of an identity provider grants `owner`. A role that can bind roles, change roles and change identities is equivalent to `owner`: it can take the rest. Unchanged grants are not reported.",
   why: "An owner can give any role to anyone, change who can assume each identity, and remove every other owner. Below a root group it controls that part; at the root group, the whole organisation.",
   fix: "Bind the smallest role that does the work (`editor`, `registry.push`, or your own Role) on the lowest group that needs it. Give each person who must be an owner a binding, never a pattern.",
   except:
@@ -114,27 +115,21 @@ const takeoverCaps: Rule = {
     })),
 };
 
-/** Whether a grant lets its subject bind roles. The platform made its own roles of this name to create pull tokens only. */
-function bindsAnyRole({ role }: Grant, found: ReadonlySet<CapabilityEffect>): boolean {
-  const isForPullTokens = role.builtIn && role.name?.endsWith(".pull_token_creator") === true;
-  return !isForPullTokens && found.has("binding");
-}
-
 const delegationCaps: Rule = {
   id: "G3",
   name: "delegation-caps",
   severities: ["high", "medium"],
-  when: "high with a capability of G2 or to bind roles, at a root group, or for several outsiders; otherwise medium",
-  what: "A subject gains a capability to give access to others: to create or update role bindings, to create invites or identities, or to fetch tokens. A write capability of an IAM family that this version does not know is included. The platform's own `…pull_token_creator` roles do not count as roles that can bind roles. Not reported: what the subject could already do there or on a group above, and a grant of `owner` (G1).",
-  why: "It can give access to anyone, outside of this program and its reviews. The API does not promise to refuse a binding that gives more than its author has, up to `owner`. With a capability of G2 it can first widen its own access.",
-  fix: "Create bindings and identities in this program only. For pull tokens use the platform's own `…pull_token_creator` roles, on the group that needs them.",
+  when: "high with a capability of G2 or to bind roles, at a root group, or for several outsiders; otherwise medium. Medium for an identity that others may change, and high for a role only at a root group",
+  what: "A subject gains a capability to give access to others: to create or update role bindings, to create invites or identities, or to fetch tokens. A write capability of an IAM family that this version does not know is included. The platform's own `…pull_token_creator` roles do not count as roles that can bind roles. Or a role gives something above or beside the group that it lies in: whoever administers that group can change what it gives. Or an identity holds there what does more than read, and somebody administers its group who does not administer that of the grant. A new grant, a move and a new administrator of the group are reported. Without an inventory every such group counts as administered by others. Not reported: what the subject could already do there or on a group above, and a grant of `owner` (G1).",
+  why: "It can give access to anyone, outside of this program and its reviews. The API does not promise to refuse a binding that gives more than its author has, up to `owner`. With a capability of G2 it can first widen its own access. Whoever may change a role or an identity has what its grants give, wherever these are.",
+  fix: "Create bindings and identities in this program only. For pull tokens use the platform's own `…pull_token_creator` roles, on the group that needs them. Define a role in the group where it is bound, or above it.",
   except: "For a service that issues pull tokens.",
   exampleMatch: { role: "registry.pull_token_creator", group: "acme / ci*" },
   needsBefore: false,
-  about: givesAccess,
-  find: (facts) =>
-    findGrantsWith(facts, "G3", (grant, found) => {
-      const bindsAny = bindsAnyRole(grant, found);
+  about: (kind) => givesAccess(kind) || isAssumable(kind) || kind === "Role",
+  find: (facts) => [
+    ...findGrantsWith(facts, "G3", (grant, found) => {
+      const bindsAny = found.has("binding") && facts.roles.bindsAnyRole(grant.role);
       return {
         severity: bindsAny || found.has("takeover") || hasWideReach(grant) ? "high" : "medium",
         can: bindsAny ? "give roles to others" : "give its access to others",
@@ -142,6 +137,8 @@ const delegationCaps: Rule = {
           "bind a role without them, and create the bindings and identities that are needed in this program",
       };
     }),
+    ...findOutsideDefinitions(facts),
+  ],
 };
 
 const supplyChainWrite: Rule = {

@@ -149,8 +149,22 @@ export interface OpenSubject {
   readonly pattern: string;
   readonly open: OpenPattern;
   readonly advice: string;
-  /** Claims that narrow it, of an issuer that nothing is known of. */
+  /** Claims that narrow it and do not pin it: of an issuer that nothing is known of, or to the addresses of a domain. */
   readonly claims: readonly string[];
+}
+
+/** The claims whose mail addresses are all at domains that a pattern writes out: who has left a domain may have one still. */
+function mailClaims(facts: Facts, claimMatch: Json | undefined, issuer: SharedIssuer): string[] {
+  return readClaimConditions(claimMatch, "claimPatterns").flatMap(([name, text]) => {
+    const judged = pinningClaims(issuer).includes(name)
+      ? judgementOf(facts, `own ${name}`, text, (languages, pattern) =>
+          judgeOwnPart(languages, name, pattern, []),
+        )
+      : undefined;
+    const isAtDomains =
+      judged?.kind === "pinned" && judged.owners.every(({ what }) => what === MAIL_DOMAIN_OWNER);
+    return isAtDomains ? [name] : [];
+  });
 }
 
 export function findOpenSubject(facts: Facts, claimMatch: Json | undefined): OpenSubject | undefined {
@@ -164,7 +178,7 @@ export function findOpenSubject(facts: Facts, claimMatch: Json | undefined): Ope
     const advice = `name the ${issuer.owner} in an anchored pattern, as in ${JSON.stringify(issuer.example)}, or use subject`;
     if (open !== undefined) {
       const unjudged = findUnjudgedPattern(facts, claimMatch, issuers);
-      return { field, pattern, open, ...unjudged, advice, claims: [] };
+      return { field, pattern, open, ...unjudged, advice, claims: mailClaims(facts, claimMatch, issuer) };
     }
   }
   if (!trustsOtherIssuers(facts, claimMatch)) return undefined;

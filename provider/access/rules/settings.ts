@@ -56,25 +56,6 @@ function isRevived(facts: Facts, change: Change, { path }: FieldEffect): boolean
   return end !== undefined && end < nowNanos(facts);
 }
 
-/** A role that moves below or beside its group: whoever may change roles there decides what existing grants of it give. */
-function newPlace(facts: Facts, { kind, before, after }: Change): FieldEffect[] {
-  if (kind !== "Role" || before === undefined) return [];
-  const [from, to] = [textAt(before.inputs, "parentUid"), textAt(after.inputs, "parentUid")];
-  // Above it, those who could change it before are not more.
-  if (from === undefined || from === to || (to !== undefined && facts.isWithin(from, to, "before")))
-    return [];
-  return [
-    {
-      path: "parentUid",
-      before: from,
-      after: to ?? "a new group",
-      effect: "subject",
-      direction: "widened",
-      reason: "whoever may change roles there decides what its grants give",
-    },
-  ];
-}
-
 /** Whether an object that is made now ends no later than the one in whose place it comes. */
 function endsNoLater(facts: Facts, change: Change, path: string): boolean {
   const end = timestampNanos(endBefore(change, path) ?? "");
@@ -177,7 +158,7 @@ function findChangedSettings(facts: Facts, others: readonly Finding[], change: C
   const renewed = renewedLifetimes(facts, known);
   const isRenewed = ({ path }: FieldEffect): boolean => renewed.some((field) => field.path === path);
   const changed = (isNew ? newEffects(facts, change) : fields).filter((field) => !isRenewed(field));
-  const open = [...newPlace(facts, known), ...changed, ...renewed].filter(
+  const open = [...changed, ...renewed].filter(
     (field) =>
       mayWiden(field.direction) &&
       // X1 judges each address.
@@ -337,7 +318,7 @@ export const changedSetting: Rule = {
   name: "changed-setting",
   severities: ["high", "medium"],
   when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Medium where the effect is unknown, and high with --strict",
-  what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Or an invite is made anew, and begins again. Or a role moves to a group that is not above its own: who may change roles there decides what its grants give. Not reported: what only takes access away, and what the list of grants shows.",
+  what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Or an invite is made anew, and begins again. Not reported: what only takes access away, and what the list of grants shows.",
   why: "Each argument that is not a text for people decides something. Examples are the end of a token, the accounts of a group and the contents of an image.",
   fix: "Ask those who answer for the resource. Change the argument in a pull request of its own that says why.",
   except: "For one resource by its uid, once the new value has been checked.",

@@ -35,11 +35,12 @@ function describeGrants(facts: Facts, { key }: Entity): string[] {
 function reportOpenSubject(facts: Facts, entity: Entity, found: OpenSubject): FindingInput {
   const { open, field, pattern, claims, advice } = found;
   const isNarrowed = claims.length > 0;
+  const isCertain = open.isOutsiders && !isNarrowed;
   const isBound = facts.grantsAfter(entity.key).length > 0;
   return facts.aboutEntity(entity, {
-    severity: isBound && !isNarrowed && open.isOutsiders ? "critical" : "high",
+    severity: isBound && isCertain ? "critical" : "high",
     field,
-    message: `${labelEntity(entity)} ${open.isOutsiders ? "can" : "may"} be assumed by outsiders: ${field} ${describeOpenPattern(open)}`,
+    message: `${labelEntity(entity)} ${isCertain ? "can" : "may"} be assumed by outsiders: ${field} ${describeOpenPattern(open)}`,
     ...counterexampleOf(open),
     details: [
       `pattern: ${pattern}`,
@@ -68,7 +69,7 @@ export const anySubject: Rule = {
   id: "T1",
   name: "any-subject",
   severities: ["critical", "high", "medium"],
-  when: "critical for a subject of an outsider that is known, at an identity with a grant. High without a grant, with claims of an unknown issuer, where nothing proves that outsiders are excluded, or where the pattern cannot be judged. Medium where everybody of one mail domain is accepted",
+  when: "critical for a subject of an outsider that is known, at an identity with a grant. High without a grant, with claims of an unknown issuer, with mail addresses of one domain, where nothing proves that outsiders are excluded, or where the pattern cannot be judged. Medium where everybody of one mail domain is accepted",
   what: "A `subjectPattern`, or `arnPattern` and `userIdPattern` together, is not proven to pin its owners. Proven are the forms of a table that name an owner, if the pattern writes out each one. At GitHub Actions that is `repo:acme/…`, and so on for each known issuer. So `acme[0-9]` is reported, because anyone can register `acme7`; `(acme|globex)` is not. At an issuer of your own, proven are subjects that are written out. So are namespaces of Kubernetes, trust domains of SPIFFE, and mail domains that are no public mail host. So are, at the issuers of their owners, a project of CircleCI, Semaphore or Vercel, and a repository of Bitbucket. So are a stack of Spacelift and an application of Fly.io there. Where users have accounts of a service, as at Auth0, Okta, Cognito, Firebase and Microsoft Entra, only whole subjects are proven. There the operator may let everybody sign up. All else is reported, with a text that the pattern accepts: no anchors, a dot that is not escaped, `^user-.*$`. A pattern that cannot be judged is reported as well: it is too long, invalid, or takes too many steps. The rule checks identities that are created or changed, and unchanged ones that gain a grant. Not reported: a wildcard within your own organisation (T4 checks branches and pull requests), and a pattern that an exact claim restricts to an owner.",
   why: "A pattern may match anywhere in the subject, so one without `^` and `$` accepts every string that contains it. Whoever can make the issuer sign such a subject gets all access of the identity.",
   fix: "Write the exact `subject`. If it must vary, anchor the whole pattern, put alternatives in a group, and let only the last part vary: `^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$`.",

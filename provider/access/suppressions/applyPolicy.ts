@@ -207,7 +207,7 @@ function typeNotes({ file, types }: Policy, findings: readonly Finding[], now: n
       return meant === undefined ? undefined : `does not match; did you mean "${meant}"?`;
     }
     if (own.packageVersion === undefined) {
-      return "does not apply: the version of the package is not known, or its plugin comes from an address of its own";
+      return "does not apply: no document shows the version of its plugin (give --plan, and --before), or the plugin comes from an address of its own";
     }
     if (own.packageVersion !== judged.version) return `does not apply to version ${own.packageVersion}`;
     return isExpired(judged, now) ? `expired on ${judged.expires ?? ""}: renew it` : undefined;

@@ -91,6 +91,10 @@ export function readPolicy(text: string, file: string): { policy: Policy; docume
  * @param fileName For messages: each names the line and the path of what is wrong.
  * @throws PolicyError with all mistakes; its `code` is "USAGE".
  */
-export function parsePolicy(text: string, fileName: string): Policy {
-  return readPolicy(text.replace(/^\ufeff/, ""), printable(fileName)).policy;
+export function parsePolicy(text: string, fileName = "the policy"): Policy {
+  const file = printable(fileName);
+  // A program in JavaScript may hand over what it has read as bytes.
+  if (typeof (text as unknown) !== "string")
+    throw new PolicyError([`${file}: is no text: give it as a string`]);
+  return readPolicy(text.replace(/^\ufeff/, ""), file).policy;
 }

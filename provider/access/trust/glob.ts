@@ -1,13 +1,12 @@
+import { UNSEEN } from "../../text/printable";
+
 /** Text with two wildcards. `scripts/lib/policySchema.cjs` has the other conditions on it. */
 export type Glob = string;
 
 /** Characters that a glob may have. */
 export const LONGEST_GLOB = 512;
 
-/** Invisible characters, as a part of a character class: control and format characters, the blank of Braille, and others. */
-export const INVISIBLE = "\\u2800\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}";
-
-const invisible = new RegExp(`[${INVISIBLE}]`, "u");
+const invisible = new RegExp(`[${UNSEEN}]`, "u");
 
 interface Token {
   readonly kind: "any" | "one" | "char";
@@ -78,6 +77,6 @@ export function globMatches(glob: string, text: string): boolean {
 /** A glob that matches this text, and hardly another one. None matches a text with invisible characters. */
 export function globOf(text: string): string {
   const short = text.length > LONGEST_GLOB / 2 ? text.slice(0, LONGEST_GLOB / 2 - 1) : text;
-  const glob = short.replace(/[\\*?[\]{}]/g, "\\$&").replace(new RegExp(`[${INVISIBLE}]`, "gu"), "?");
+  const glob = short.replace(/[\\*?[\]{}]/g, "\\$&").replace(new RegExp(`[${UNSEEN}]`, "gu"), "?");
   return short === text ? glob : `${glob}*`;
 }

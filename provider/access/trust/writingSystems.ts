@@ -1,5 +1,5 @@
 import { domainToUnicode } from "node:url";
-import { INVISIBLE } from "./glob";
+import { UNSEEN } from "../../text/printable";
 
 /**
  * The scripts that people write together, in which no letter looks like one of another. Source: the "highly restrictive"
@@ -22,11 +22,11 @@ export function isOfOneWritingSystem(word: string): boolean {
   return WRITING_SYSTEMS.some((letters) => letters.test(word));
 }
 
-const UNSEEN = new RegExp(`[\\s\\p{Z}${INVISIBLE}]+`, "gu");
+const BLANK = new RegExp(`[\\s\\p{Z}${UNSEEN}]+`, "gu");
 
 /** A name as readers see it: without case, widths and characters that nothing shows. */
 export function foldName(name: string): string {
-  return name.normalize("NFKC").replace(UNSEEN, "").toLowerCase();
+  return name.normalize("NFKC").replace(BLANK, "").toLowerCase();
 }
 
 /** Words, and domains as a whole, in their own letters. */

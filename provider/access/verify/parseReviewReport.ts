@@ -18,7 +18,11 @@ function problemOf(report: ReviewReport): string | undefined {
  * @param name what messages call it: a path.
  * @throws DocumentError in one line.
  */
-export function parseReviewReport(input: string | Uint8Array, name: string, digest?: string): ReviewReport {
+export function parseReviewReport(
+  input: string | Uint8Array,
+  name = "the report",
+  digest?: string,
+): ReviewReport {
   const shown = printable(name, 200);
   const report = parseReport(input, name);
   if (report.command !== "review") {

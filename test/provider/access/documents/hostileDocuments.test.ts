@@ -1,4 +1,7 @@
 import { parseTerraformState } from "../../../../provider/access/adopt/terraform/stateFile";
+import { kinds } from "../../../../provider/kinds";
+import { inventoryOf } from "../../../support/documents";
+import * as access from "../../../../provider/access";
 import { parseInventory } from "../../../../provider/access/documents/parseInventory";
 import { checkInputSizes } from "../../../../provider/access/documents/limits";
 import { parsePlan } from "../../../../provider/access/documents/plan";
@@ -39,6 +42,63 @@ function errorOf(run: () => unknown): Error {
   }
   throw new Error("nothing was thrown");
 }
+
+describe("an object of an inventory", () => {
+  const root = "a".repeat(40);
+  const [team, other] = [`${root}/${"1".repeat(16)}`, `${root}/${"2".repeat(16)}`];
+  const read = (kind: string, uid: string, inputs: object) =>
+    access.parseInventory(JSON.stringify({ ...inventoryOf(root), objects: [{ kind, uid, inputs }] }));
+
+  test.each(kinds.filter(({ spec }) => spec.fields["parentUid"] !== undefined).map(({ spec }) => spec))(
+    "lies where its uid says: $kind",
+    ({ kind, sharesParentUid }) => {
+      const uid = sharesParentUid ? team : `${team}/${"3".repeat(16)}`;
+      expect(read(kind, uid, { parentUid: team }).objects).toHaveLength(1);
+      expect(read(kind, uid, {}).objects).toHaveLength(1);
+      for (const parentUid of [other, root, `${team}/${"4".repeat(16)}`, "", null]) {
+        expect(() => read(kind, uid, { parentUid })).toThrow(
+          `objects[0].inputs.parentUid must be ${team}, where its uid ${uid.slice(0, 80)}`,
+        );
+      }
+    },
+  );
+
+  test("that is a root lies nowhere", () => {
+    expect(() => read("Group", root, { parentUid: team })).toThrow("parentUid must be left out");
+  });
+});
+
+describe("what is called from a program of JavaScript", () => {
+  const parsers = Object.entries(access).filter(([name]) =>
+    name.startsWith("parse"),
+  ) as unknown as readonly (readonly [string, (input: unknown, name?: string) => unknown])[];
+  const cases = parsers.flatMap(([name, parse]) =>
+    [undefined, null, 5, true, {}, [], new ArrayBuffer(1), "", "{", "\ud800"].map(
+      (input) => [name, input, parse] as const,
+    ),
+  );
+
+  test("is each parser of the package", () => {
+    expect(parsers.map(([name]) => name).sort()).toEqual([
+      "parseInventory",
+      "parsePlan",
+      "parsePolicy",
+      "parsePreview",
+      "parseReviewReport",
+      "parseStateExport",
+    ]);
+  });
+
+  test.each(cases)("%s says in one line what is wrong with %j, without a name", (_name, input, parse) => {
+    const refused = expect.objectContaining({
+      code: "USAGE",
+      message: expect.stringMatching(
+        /^the (?:inventory|plan|policy|preview|report|export)\b[^\n]+$/,
+      ) as string,
+    }) as Error;
+    expect(() => parse(input)).toThrow(refused);
+  });
+});
 
 describe("a document built to break the reader", () => {
   test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])("may name a kind %s", (kind) => {

@@ -76,3 +76,77 @@ describe("what a program never set", () => {
     },
   );
 });
+
+/** Ends that the server chooses: what shows that one was moved. */
+const chosenEnds: Readonly<Record<string, string>> = {
+  "ScimToken.expireTime": "tokenExpireTime",
+  // The server's default is the latest that it takes.
+  "Identity.staticKeys.expirationTime": "",
+};
+
+function* allFields(
+  fields: Readonly<Record<string, FieldSpec>>,
+  path: string,
+): Generator<[string, FieldSpec]> {
+  for (const [key, field] of Object.entries(fields)) {
+    yield [`${path}.${key}`, field];
+    if (field.type === "object") yield* allFields(field.fields, `${path}.${key}`);
+  }
+}
+
+describe("what the server sets and no argument does", () => {
+  const outputs = kinds.flatMap(({ spec }) =>
+    Object.entries(spec.outputs ?? {}).map(([name, field]) => ({ kind: spec.kind, name, field })),
+  );
+  const [early, late] = ["2026-07-01T00:00:00Z", "2026-08-01T00:00:00Z"];
+  const cases = outputs.flatMap(({ kind, name, field }) =>
+    (
+      [
+        [early, late, true],
+        [late, early, field.access === "permission"],
+        [early, "2026-07-01T00:00:00.000Z", false],
+        [early, undefined, field.access === "expiry"],
+        [undefined, early, field.access === "permission"],
+      ] as const
+    ).flatMap(([from, to, isDrift]) =>
+      field.access === undefined ? [] : [{ kind, name, from, to, isDrift }],
+    ),
+  );
+
+  test("is known by its description, where it is a time", () => {
+    for (const { kind, name, field } of outputs) {
+      const isTime = field.type === "string" && field.format === "timestamp";
+      expect([kind, name, field.access !== undefined]).toEqual([kind, name, isTime]);
+    }
+    const chosen = kinds.flatMap(({ spec }) =>
+      [...allFields(spec.fields, spec.kind)].flatMap(([path, field]) =>
+        field.serverFilled === true && field.access === "expiry" ? [path] : [],
+      ),
+    );
+    expect(chosen.sort()).toEqual(Object.keys(chosenEnds).sort());
+    for (const name of Object.values(chosenEnds).filter((each) => each !== "")) {
+      expect(outputs.map((output) => output.name)).toContain(name);
+    }
+  });
+
+  test.each(cases)("is drift where it gives more: $kind $name from $from to $to", async (each) => {
+    const { kind, name, from, to, isDrift } = each;
+    const sample = samples.find((one) => one.kind === kind);
+    const object = live(kind, argumentsOf(sample?.args ?? {}));
+    const uid = specOf(kind)?.sharesParentUid === true ? org : object.uid;
+    const states = [stateOf([{ ...object, uid, outputs: { ...object.inputs, [name]: from } }])];
+    const report = await driftBetween(states, [], {
+      inventories: [inventoryOf([{ ...object, uid, details: { [name]: to } }], { kinds: listed })],
+    });
+    const found = report.findings.filter(({ id }) => id === "drift-changed");
+    const expected = {
+      severity: "high",
+      advice: "make it anew, accept it by a refresh of the state, or suppress it",
+      drift: { kind: "changed", direction: "widened", paths: [name] },
+    };
+    expect(found).toMatchObject(isDrift ? [expected] : []);
+    const [difference] = report.differences.filter(({ kind: what }) => what === "changed");
+    expect(difference?.answers.revert ?? "").toMatch(isDrift ? /^pulumi up --target-replace urn:/ : /^$/);
+    expect(difference?.answers.adopt ?? "").toMatch(isDrift ? /^pulumi refresh --target urn:/ : /^$/);
+  });
+});

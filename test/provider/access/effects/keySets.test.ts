@@ -2,7 +2,8 @@ import { generateKeyPairSync } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { calculateJwkThumbprint } from "jose";
 import type { JWK } from "jose";
-import { describeEffects, createEffectSide } from "../../../../provider/access/effects";
+import { compareKeys, createEffectSide, describeEffects } from "../../../../provider/access/effects";
+import type { Effect } from "../../../../provider/access/effects/direction";
 import { keysIn } from "../../../../provider/access/effects/keySets";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { specOf } from "../../support/samples";
@@ -73,4 +74,24 @@ test("is how a report shows a change of keys, never by their members", () => {
     },
   ]);
   for (const { n, x } of [one, two, three]) expect(JSON.stringify(effects)).not.toContain(n ?? x);
+});
+
+const [[, first], [, second], [, third]] = generated as [[string, JWK], [string, JWK], [string, JWK]];
+const a = { ...first, kid: "a" };
+const anotherA = { ...second, kid: "a" };
+const b = { ...third, kid: "b" };
+
+test.each<[string, object[], object[], Effect["direction"]]>([
+  ["an order that means nothing", [a, b], [b, a], "neutral"],
+  ["one key that is there twice", [a, a, b], [b, a], "neutral"],
+  ["an added key", [a], [a, b], "widened"],
+  ["a key that goes", [a, b], [a], "narrowed"],
+  ["two keys of one kid that change places", [a, anotherA], [anotherA, a], "unknown"],
+  ["two keys without a kid that change places", [first, second], [second, first], "unknown"],
+  ["two keys of one kid that stay, beside one that goes", [a, b, anotherA], [a, anotherA], "narrowed"],
+  ["the first of two keys of one kid, which goes", [a, anotherA], [anotherA], "unknown"],
+  ["both keys of one kid, which go", [a, anotherA, b], [b], "narrowed"],
+  ["a second key of one kid", [a], [anotherA, a], "widened"],
+])("compares the keys that count: %s", (_title, before, after, direction) => {
+  expect(compareKeys(setOf(...before), setOf(...after)).direction).toBe(direction);
 });

@@ -2,6 +2,7 @@ import { compare } from "../../../../provider/access/review/compare";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { review } from "../../../../provider/access/report/reviewReport";
+import { graphOfState } from "../../../../provider/access/graph/accessGraphs";
 import { recordedObjects } from "../../../../provider/access/graph/recorded";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { UNKNOWN } from "../../../../provider/fields/values";
@@ -36,6 +37,25 @@ const grant = { parentUid: TEAM, identityUid: CI, roleUid: READER };
 const binding = state("RoleBinding", "binding", grant, { id: BINDING });
 const basis = [root, team, reader];
 const asFirst = "GitHub Actions of acme/pay, any pull request: reader at acme / team";
+
+describe("groups that lie in each other", () => {
+  const names = ["one", "two", "three"];
+  const circle = (count: number) =>
+    names
+      .slice(0, count)
+      .map((name, i) =>
+        state("Group", name, { parentUid: uid(10 + ((i + 1) % count)), name }, { id: uid(10 + i) }),
+      );
+  const bound = state("RoleBinding", "in", { ...grant, parentUid: uid(10) }, { id: BINDING });
+
+  test.each([2, 3])("are refused, as no one can say who has access there: %i", (count) => {
+    const all = [...basis, ci, ...circle(count), bound];
+    const said = /^the document says that the group one( lies in (two|three))* lies in one: write it again$/;
+    expect(() => compare({ preview: preview(...all.map(same)) })).toThrow(said);
+    const exported = JSON.stringify({ version: 3, deployment: { resources: all } });
+    expect(() => graphOfState(parseStateExport(exported))).toThrow(said);
+  });
+});
 
 describe("the graphs of a preview", () => {
   test("keep a resource that only leaves the program", () => {

@@ -44,6 +44,8 @@ const named = (name: string, one: Resource): Resource => ({
 
 const search = group("search", `${acme}/${"3".repeat(16)}`);
 const boss = inGroup(acme, identity("boss", workflow("platform"), { external: true }));
+// The team of search administers its own group.
+const lead = inGroup(acme, identity("lead", workflow("search-admin"), { external: true }));
 const deployer = identity("deployer", workflow("pay"));
 const builder = identity("builder", workflow("pay-build"));
 const robot = inGroup(search.uid, identity("robot", workflow("search")));
@@ -59,6 +61,7 @@ const tester = identity("tester", {
   },
 });
 const reader = role("reader", ["REPO_LIST", "TAG_LIST"]);
+const tagger = inGroup(payments, role("tagger", ["TAG_LIST"]));
 const publisher = role("publisher", ["REPO_LIST", "MANIFEST_CREATE", "TAG_CREATE"]);
 const api = resource("Repo", "api", { parentUid: payments, description: "The payment service" });
 const stable = resource("Tag", "stable", { parentUid: api.uid, digest: `sha256:${"a".repeat(64)}` });
@@ -97,6 +100,8 @@ const organisation: readonly Resource[] = [
   owner,
   boss,
   binding(boss, owner, acme, { external: true }),
+  lead,
+  binding(lead, owner, search.uid, { external: true }),
   deployer,
   builder,
   robot,
@@ -243,6 +248,15 @@ const edits: Readonly<Record<string, Edit>> = {
   "lets a pipeline push elsewhere": {
     to: withNew(binding(deployer, pusher, search.uid)),
     findings: ["G6 medium"],
+  },
+  // Whoever administers its group can change who it is, and pushes there too.
+  "lets the pipeline of a team with an owner of its own push elsewhere": {
+    to: withNew(binding(robot, pusher, payments)),
+    findings: ["G3 medium", "G6 medium"],
+  },
+  "binds a role of a group in the group below it": {
+    to: withNew(tagger, binding(deployer, tagger, cards)),
+    findings: ["X2 low"],
   },
   "renames a resource of the program": {
     to: (before) => before.map((one) => (one.uid === deployer.uid ? named("pipeline", one) : one)),

@@ -696,6 +696,41 @@ describe("a resource of another package", () => {
   });
 });
 
+describe("the version of another package, which an exception names", () => {
+  const plugin = (inputs: object): State => {
+    const type = "pulumi:providers:aws";
+    const own = `urn:pulumi:production::acme::${type}::default_6_83_0`;
+    return { urn: own, type, custom: true, inputs } as unknown as State;
+  };
+  const [published, newer] = [plugin({ version: "6.83.0" }), plugin({ version: "6.84.0" })];
+  const elsewhere = plugin({ version: "6.83.0", pluginDownloadURL: "https://evil.example" });
+  const bucket = {
+    urn: "urn:pulumi:production::acme::aws:s3/bucket:Bucket::logs",
+    type: "aws:s3/bucket:Bucket",
+    custom: true,
+    provider: `${published.urn}::0c5b`,
+    inputs: {},
+  } as unknown as State;
+
+  test.each<[string, { op: string }[], string | undefined]>([
+    ["no provider at all, whatever its name says", [], undefined],
+    ["a new provider", [create(published)], "6.83.0"],
+    ["a new one of another address", [create(elsewhere)], undefined],
+    ["an unchanged one", [same(published)], "6.83.0"],
+    ["an unchanged one of another address", [same(elsewhere)], undefined],
+    ["another version", [step("update", published, newer)], "6.84.0"],
+    ["an address that is new", [step("update", published, elsewhere)], undefined],
+    ["an address that is gone", [step("update", elsewhere, newer)], undefined],
+    // As a plan shows it: only what changes.
+    ["an update without what was before", [step("update", undefined, newer)], undefined],
+  ])("is known by the provider that documents show: %s", (_title, steps, version) => {
+    const { findings } = judge(preview(...unchanged, ...steps, create(bucket)));
+    const found = findings.find(({ urn: own }) => own === bucket.urn);
+    expect(found?.id).toBe("X4");
+    expect(found?.packageVersion).toBe(version);
+  });
+});
+
 describe("a resource that is read with .get", () => {
   const read = (kind: string, name: string, id: string, outputs: Props) =>
     step("read", undefined, state(kind, name, {}, { id, external: true, outputs }));

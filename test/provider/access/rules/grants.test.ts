@@ -7,6 +7,7 @@ import {
   claims,
   compareResources,
   resource,
+  group,
   groups,
   identity,
   owner,
@@ -124,27 +125,30 @@ describe("G1 owner-grant", () => {
     });
   });
 
-  it("knows a role that is equivalent to owner by the organisation's own role owner", () => {
-    const like = role("boss", [
-      "IAM_GROUPS_DELETE",
-      "IAM_ROLES_UPDATE",
-      "IAM_ROLE_BINDINGS_CREATE",
-      "IAM_IDENTITY_UPDATE",
-    ]);
-    const less = role("almost", ["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE", "IAM_IDENTITY_UPDATE"]);
-    const known = [...withOwner, like, less];
-    expect(found("G1", adding(known, binding(ci, like, payments)))[0]?.message).toContain(
-      "boss, which is equivalent to owner,",
+  const takesAll = ["IAM_ROLE_BINDINGS_CREATE", "IAM_ROLES_UPDATE", "IAM_IDENTITY_UPDATE"];
+  const names = builtInRoles.owner.capabilities.map((capability) => capability.replace(/^CAP_/, ""));
+  const without = (left: string): Resource =>
+    role(
+      "boss",
+      names.filter((name) => name !== left),
     );
-    expect(found("G1", adding(known, binding(ci, less, payments)))).toEqual([]);
+
+  it("knows a role that is equivalent to owner by what lets it take the rest", () => {
+    for (const known of [base, withOwner]) {
+      const like = role("boss", takesAll);
+      const [finding] = found("G1", adding([...known, like], binding(ci, like, payments)));
+      expect(finding?.message).toContain("boss, which is equivalent to owner,");
+    }
   });
 
-  it("falls back to what makes an owner where the role owner is not known", () => {
-    const like = role("boss", ["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE", "IAM_IDENTITY_UPDATE"]);
-    const less = role("almost", ["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE"]);
-    expect(severitiesOf("G1", adding([...base, like], binding(ci, like, payments)))).toEqual(["high"]);
-    expect(found("G1", adding([...base, less], binding(ci, less, payments)))).toEqual([]);
-  });
+  it.each(names.filter((name) => name.startsWith("IAM_")))(
+    "takes a role that lacks only CAP_%s of owner for one that is as good, or reports it otherwise",
+    (left) => {
+      const change = adding([...withOwner, without(left)], binding(ci, without(left), acme));
+      expect(severitiesOf("G1", change)).toEqual(takesAll.includes(left) ? [] : ["critical"]);
+      expect(severitiesOf("G2", change)).toEqual(takesAll.includes(left) ? ["high"] : []);
+    },
+  );
 
   it("takes a role of one's own that is called owner for what it holds", () => {
     const named = role("owner", ["REPO_LIST"]);
@@ -224,6 +228,167 @@ describe("G3 delegation-caps", () => {
         message: expect.stringContaining(`can give ${gives} to others on acme / payments`) as string,
       },
     ]);
+  });
+});
+
+describe("G3 delegation-caps, of a role or an identity that others may change", () => {
+  const search = group("search", `${acme}/${"3".repeat(16)}`);
+  const inGroup = (parentUid: string, one: Resource): Resource => ({
+    ...one,
+    inputs: { ...one.inputs, parentUid },
+  });
+  const lister = (parentUid: string): Resource => inGroup(parentUid, role("lister", ["REPO_LIST"]));
+  const robot = (parentUid: string): Resource => inGroup(parentUid, identity("robot", pinned));
+  const boss = identity("boss", claims({ issuer: "https://sso.acme.example", subject: "boss" }));
+  const sso = (roleUid: string): Resource =>
+    resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: roleUid });
+  const directory = sso(viewer.uid);
+  const known = [...withOwner, search, boss, directory];
+  const places = { above: acme, beside: search.uid, at: payments, below: cards };
+  type Place = keyof typeof places;
+
+  /** What gives the role of payments at a place, by each kind that gives roles. */
+  const givers: Readonly<Record<string, (what: Resource, where: string) => Resource[]>> = {
+    RoleBinding: (what, where) => [binding(ci, what, where)],
+    GroupAccess: (what, where) => [
+      resource("GroupAccess", "access", {
+        parentUid: where,
+        bindings: { ci: { identityUid: ci.uid, roleUid: what.uid } },
+      }),
+    ],
+    GroupInvite: (what, where) => [
+      resource("GroupInvite", "ada", {
+        parentUid: where,
+        roleUid: what.uid,
+        ttl: "24h",
+        email: "ada@acme.example",
+        singleUse: true,
+      }),
+    ],
+    ExternalGroupRoleMapping: (what, where) => [
+      resource("ExternalGroupRoleMapping", "team", {
+        parentUid: directory.uid,
+        externalGroupId: "team",
+        roleUid: what.uid,
+        scope: where,
+      }),
+    ],
+    AccountAssociation: (what, where) => [
+      binding(ci, what, where),
+      resource("AccountAssociation", "cloud", {
+        parentUid: payments,
+        chainguard: { serviceBindings: { INGESTER: ci.uid } },
+      }),
+    ],
+  };
+  const ofRole = Object.entries(givers).flatMap(([kind, give]) =>
+    Object.entries({ above: ["high"], beside: ["medium"], at: [], below: [] }).map(
+      ([place, severities]) => [kind, place as Place, severities, give] as const,
+    ),
+  );
+
+  it.each(ofRole)("a role that a new %s gives %s its group: %j", (_kind, place, severities, give) => {
+    const made = give(lister(payments), places[place]);
+    const findings = found(
+      "G3",
+      compareResources([...known, lister(payments)], [...known, lister(payments), ...made]),
+    );
+    expect(findings.map(({ severity }) => severity)).toEqual(severities);
+    for (const { name, field } of findings) expect([name, field]).toEqual(["lister", "parentUid"]);
+    // One that is made with its grant is no other one.
+    expect(severitiesOf("G3", compareResources(known, [...known, lister(payments), ...made]))).toEqual(
+      severities,
+    );
+  });
+
+  it("a role of a group that is the default of a provider above it", () => {
+    const before = [...known, lister(payments)];
+    const after = [...before.filter((each) => each !== directory), sso(lister(payments).uid)];
+    expect(severitiesOf("G3", compareResources(before, after))).toEqual(["high"]);
+  });
+
+  it.each<[Place | "root", Place | "root", string[]]>([
+    ["root", "at", ["high"]],
+    ["at", "below", ["high"]],
+    ["at", "beside", ["high"]],
+    ["at", "root", []],
+    ["below", "at", []],
+  ])("a role with a grant at the root that moves from %s to %s: %j", (from, to, severities) => {
+    const placeOf = (place: Place | "root"): string => (place === "root" ? acme : places[place]);
+    const [old, now] = [lister(placeOf(from)), lister(placeOf(to))];
+    const bound = binding(ci, old, acme);
+    const moved = compareResources([...known, old, bound], [...known, now, bound], {
+      replaced: [old, bound],
+    });
+    expect(severitiesOf("G3", moved)).toEqual(severities);
+    // Without a grant, or with one below, nobody gains by it.
+    expect(
+      severitiesOf("G3", compareResources([...known, old], [...known, now], { replaced: [old] })),
+    ).toEqual([]);
+  });
+
+  const admin = binding(boss, owner, payments);
+  it.each<[string, Resource, Place, Resource[], string[]]>([
+    ["pushes above its group, which others administer", pusher, "above", [admin], ["medium"]],
+    ["pushes beside its group, which others administer", pusher, "beside", [admin], ["medium"]],
+    ["pushes in its group", pusher, "at", [admin], []],
+    ["pushes below its group", pusher, "below", [admin], []],
+    ["only reads beside its group", viewer, "beside", [admin], []],
+    ["pushes beside its group, which nobody else administers", pusher, "beside", [], []],
+    [
+      "pushes beside its group, which those administer who administer the other one",
+      pusher,
+      "beside",
+      [admin, binding(boss, owner, search.uid)],
+      [],
+    ],
+    [
+      "pushes beside its group, whose people only push",
+      pusher,
+      "beside",
+      [binding(boss, pusher, payments)],
+      [],
+    ],
+  ])("an identity that %s", (_title, what, place, admins, severities) => {
+    const before = [...known, robot(payments), ...admins];
+    const after = [...before, binding(robot(payments), what, places[place])];
+    const findings = found("G3", compareResources(before, after));
+    expect(findings.map(({ severity }) => severity)).toEqual(severities);
+    for (const { message } of findings) expect(message).toMatch(/: .*boss.* can change who has it$/);
+  });
+
+  it("an identity with a grant above its group, where no inventory shows who administers it", () => {
+    const before = [...known, robot(payments)];
+    const after = [...before, binding(robot(payments), pusher, search.uid)];
+    const [finding] = found("G3", compareResources(before, after, { withoutInventory: true }));
+    expect(finding).toMatchObject({
+      severity: "medium",
+      message: expect.stringContaining("whoever administers acme / payments can change who has it") as string,
+    });
+  });
+
+  it.each<[string, Resource, string[]]>([
+    ["an owner", admin, ["medium"]],
+    ["who may bind roles", binding(boss, role("binder", ["IAM_ROLE_BINDINGS_CREATE"]), payments), ["medium"]],
+    ["who pushes", binding(boss, pusher, payments), []],
+    ["an owner of the group of the grant", binding(boss, owner, search.uid), []],
+  ])("what its group gives elsewhere already, to %s who is new there", (_title, made, severities) => {
+    const binder = role("binder", ["IAM_ROLE_BINDINGS_CREATE"]);
+    const before = [...known, binder, robot(payments), binding(robot(payments), pusher, search.uid)];
+    const findings = found("G3", compareResources(before, [...before, made])).filter(
+      ({ kind }) => kind === "Identity",
+    );
+    expect(findings.map(({ severity }) => severity)).toEqual(severities);
+    // Who was there before is nobody new.
+    expect(found("G3", compareResources([...before, made], [...before, made]))).toEqual([]);
+  });
+
+  it("an identity with grants that moves to a group of others", () => {
+    const [old, now] = [robot(acme), robot(payments)];
+    const bound = binding(old, pusher, search.uid);
+    const all = [...known, admin];
+    const moved = compareResources([...all, old, bound], [...all, now, bound], { replaced: [old, bound] });
+    expect(severitiesOf("G3", moved)).toEqual(["medium"]);
   });
 });
 

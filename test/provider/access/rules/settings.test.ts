@@ -17,7 +17,6 @@ import {
   pinned,
   pusher,
   resource,
-  role,
   viewer,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
@@ -204,23 +203,6 @@ describe("S1 changed-setting", () => {
     const other = { ...now, uid: `${now.uid.slice(0, -1)}e`, urn: `${now.urn}-other` };
     const said = expected.filter((each) => each === "high" || ttl === "48h");
     expect(severitiesOf("S1", change([old], [other]))).toEqual(said);
-  });
-
-  test.each<[string, string, string, string[]]>([
-    ["below", acme, payments, ["high"]],
-    ["further below", payments, cards, ["high"]],
-    ["above", payments, acme, []],
-  ])("a role with a grant that moves %s its group", (_what, from, to, expected) => {
-    const at = (parentUid: string): Resource => {
-      const reader = role("lister", ["REPO_LIST"]);
-      return { ...reader, inputs: { ...reader.inputs, parentUid } };
-    };
-    const [old, now] = [at(from), at(to)];
-    const bound = binding(robot, old, acme);
-    const moved = compareResources([...base, old, bound], [...base, now, bound], { replaced: [old, bound] });
-    expect(severitiesOf("S1", moved)).toEqual(expected);
-    const unbound = compareResources([...base, old], [...base, now], { replaced: [old] });
-    expect(severitiesOf("S1", unbound)).toEqual(expected.map(() => "medium"));
   });
 
   test("no address of events, which X1 judges", () => {

@@ -128,6 +128,30 @@ describe("T1 any-subject", () => {
   const google = (more: Props): Props => claims({ issuer: "https://accounts.google.com", ...more });
   const sso = (more: Props): Props => claims({ issuer: "https://sso.acme.com", ...more });
 
+  it.each<[string, "high" | "critical"]>([
+    ["^.+@acme\\.com$", "high"],
+    ["^[a-z]+@acme\\.com$", "high"],
+    ["^[a-z]+@(?:acme\\.com|globex\\.com)$", "high"],
+    // Everybody can have such an address.
+    ["^.+@gmail\\.com$", "critical"],
+    ["^.+@(?:acme|gmail)\\.com$", "critical"],
+    ["acme\\.com", "critical"],
+    ["^.+@acme\\.com", "critical"],
+    ["^.+@acme.com$", "critical"],
+    ["^.+@.+\\.com$", "critical"],
+  ])(
+    "is no more than high where mail addresses are all of domains that are written out: %s",
+    (email, severity) => {
+      const [finding] = found("T1", made(google({ subjectPattern: ".*", claimPatterns: { email } })));
+      expect(finding?.severity).toBe(severity);
+      expect(finding?.message).toContain(severity === "high" ? "may be assumed" : "can be assumed");
+      // A claim of the same name pins nothing at a service that writes no addresses.
+      expect(severitiesOf("T1", made(github({ subjectPattern: ".*", claimPatterns: { email } })))).toEqual([
+        "critical",
+      ]);
+    },
+  );
+
   it.each([
     [google({ subjectPattern: ".*", claims: { hd: "acme.com" } }), 1],
     [google({ subjectPattern: ".*", claimPatterns: { hd: "^(?:acme|globex)\\.com$" } }), 1],

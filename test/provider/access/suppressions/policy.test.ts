@@ -666,7 +666,7 @@ describe("types of other packages that were judged", () => {
       "an unknown version",
       bucket,
       finding("aws:s3/bucket:Bucket"),
-      "the version of the package is not known",
+      "no document shows the version of its plugin",
     ],
     [
       "another type",
