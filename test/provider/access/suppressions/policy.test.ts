@@ -312,7 +312,10 @@ describe("the published schema", () => {
 });
 
 const ci = identity("ci", pinned);
-const open = identity("open", claims({ issuer: "https://sso.acme.example", subjectPattern: "^team-.*$" }));
+const open = identity("open", {
+  parentUid: acme,
+  ...claims({ issuer: "https://sso.acme.example", subjectPattern: "^team-.*$" }),
+});
 const base = [...groups, owner, pusher];
 const there = [...base, ci, open];
 const change = compareResources(there, [...there, binding(ci, owner, payments), binding(open, pusher, acme)]);
