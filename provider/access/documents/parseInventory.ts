@@ -1,5 +1,5 @@
 import { printable } from "../../http/errors";
-import { parentUidOf } from "../../fields/decode";
+import { parentUidOf } from "../../fields/wire";
 import { isObject } from "../../fields/values";
 import { INVENTORY_VERSION } from "./inventory";
 import type { Inventory } from "./inventory";
