@@ -332,7 +332,8 @@ describe("credentials, through the real engine", () => {
   test("the default correlation rule can be written out, and another rule replaces the provider", () => {
     expect(writesOf("failed", "ruled")).toEqual([]);
     succeeded("mended");
-    expect(after("mended").output).toMatch(/1 to replace/);
+    // And the token of a lost response.
+    expect(after("mended").output).toMatch(/2 to replace/);
     expect(after("mended").state["ruled"]?.id).not.toBe(after("failed").state["ruled"]?.id);
   });
 
@@ -385,13 +386,14 @@ describe("credentials, through the real engine", () => {
     expect(tokenAfter("failed", "refused")).not.toBe(tokenAfter("made", "refused"));
   });
 
-  test("a token whose response was lost is never created twice: the next run rotates it", () => {
+  test("a token whose response was lost is never created twice: the next run revokes it, and creates another", () => {
     expect(after("failed").output).toContain("but the response with its token was lost");
     expect(after("failed").output).toContain("run again to replace it");
     expect(posts("failed", "lost", "generateScimToken")).toHaveLength(1);
     expect(after("failed").state["lost-scim"]?.outputs).not.toHaveProperty("token");
-    expect(posts("mended", "lost", "generateScimToken")).toEqual([]);
-    expect(posts("mended", "lost", "regenerateScimToken")).toHaveLength(1);
+    expect(posts("mended", "lost", "revokeScimToken")).toHaveLength(1);
+    expect(posts("mended", "lost", "generateScimToken")).toHaveLength(1);
+    expect(posts("mended", "lost", "regenerateScimToken")).toEqual([]);
     tokenAfter("mended", "lost");
   });
 
