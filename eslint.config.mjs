@@ -72,7 +72,7 @@ export default tseslint.config(
     files: ["provider/**/*.ts", "emulator/**/*.ts"],
     ignores: [
       // Calendar times: of a server without a Date header, of documents, of rules about expiry dates.
-      "provider/http/{exchange,requester,transport}.ts",
+      "provider/http/{client,tokens,transport}.ts",
       "provider/lifecycle/{handlers,readOnly}.ts",
       "provider/cli/**/*.ts",
       "provider/dynamic.ts",

@@ -1,45 +1,51 @@
-import { encodeUid } from "../text/uid";
-import { ConnectionError, isTooLarge } from "./errors";
+import pLimit from "p-limit";
+import { encodeUid, isUid } from "../text/uid";
+import { ApiError, BASE_URL_SETTING, ConnectionError, isTooLarge } from "./errors";
 import { encodeQuery } from "./query";
 import type { Query } from "./query";
-import { Requester } from "./requester";
-import type { Call, ClientOptions, JsonObject } from "./requester";
+import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "./retry";
+import type { RetryPolicy } from "./retry";
 import { SharedCreates, SharedReads } from "./sharing";
 import type { BatchMethod } from "./sharing";
-import { decodeClaims } from "./tokenClaims";
+import { decodeClaims } from "./tokens";
+import type { TokenSource } from "./tokens";
+import { Transport } from "./transport";
+import type { Endpoint, HttpResponse } from "./transport";
 
-/** Longer than any response is kept. */
-const REMEMBERED_MS = 60_000;
+export type { Query } from "./query";
 
-/** When this client last wrote to what. Times are those of `performance.now()`. */
-export class WriteLog {
-  /** The time of the last write by uid or path, oldest first. */
-  private readonly at = new Map<string, number>();
-
-  /** A write to a resource has ended, well or not: its uid, or its path, a method after it left out. */
-  note(resource: unknown): void {
-    if (typeof resource !== "string") return;
-    const now = performance.now();
-    const verb = resource.indexOf(":", resource.lastIndexOf("/") + 1);
-    const name = verb < 0 ? resource : resource.slice(0, verb);
-    this.at.delete(name);
-    this.at.set(name, now);
-    for (const [oldest, time] of this.at) {
-      if (now - time <= REMEMBERED_MS) break;
-      this.at.delete(oldest);
-    }
-  }
-
-  /** The last write to what has any of these names. */
-  last(...names: readonly string[]): number | undefined {
-    const times = names.flatMap((name) => this.at.get(name) ?? []);
-    return times.length === 0 ? undefined : Math.max(...times);
-  }
+export interface ClientOptions {
+  /** Absolute, without a trailing slash. */
+  readonly baseUrl: string;
+  /** For one attempt, from sending to the last byte of the response. */
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  /** Requests under way at once. */
+  readonly maxConcurrency: number;
+  readonly tokens: TokenSource;
+  /** False: every read and every create has a request of its own. */
+  readonly batching?: boolean;
+  /** Takes one line a request: method, path, status, time, attempt. */
+  readonly log?: (line: string) => void;
+  /** Other waits than the default ones, for tests. */
+  readonly policy?: Partial<RetryPolicy>;
 }
 
-export { apiEndpoint } from "./requester";
-export type { Query } from "./query";
-export type { ClientOptions, JsonObject } from "./requester";
+export type JsonObject = Record<string, unknown>;
+
+interface Call {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly query?: Query;
+  readonly body?: unknown;
+  /** Doing it twice is the same as doing it once. */
+  readonly isIdempotent: boolean;
+}
+
+/** The API in the words of messages. */
+export function apiEndpoint(baseUrl: string): Endpoint {
+  return { baseUrl, name: "the Platform API", setting: BASE_URL_SETTING };
+}
 
 /** Members of a list's response beside the list. */
 const PAGE_MEMBERS: readonly string[] = ["nextPageToken", "totalCount", "skipped"];
@@ -49,33 +55,56 @@ export interface ListOptions {
   readonly member?: string;
   /** At most, and by default, 200. */
   readonly pageSize?: number;
-  /** Tells objects apart, undefined nothing; default: by their uid. */
-  readonly key?: (object: JsonObject) => unknown;
 }
 
 const PAGE_SIZE = 200;
-/** Pages may be empty before the last one, or repeat objects, but not many in a row. */
-const MAX_PAGES_WITHOUT_NEWS = 10;
 
-/** The methods of the API: reads and creates that come together share requests. */
+function hasUid(value: unknown): boolean {
+  return value !== null && typeof value === "object" && "uid" in value && isUid(String(value.uid));
+}
+
+/** An error of the API's form. A wrong address at a similar server has that form too, so it shows nothing. */
+function isRefusalOfApi(error: unknown): boolean {
+  if (!(error instanceof ApiError) || !error.fromApi) return false;
+  const isAddress = error.code === "NOT_FOUND" && error.details.resource === undefined;
+  return !isAddress && !["UNKNOWN", "UNIMPLEMENTED"].includes(error.code);
+}
+
+/**
+ * The methods of the API. Reads and creates that come together share requests. All go through one connection pool and one
+ * rate limiter, with a token, and are repeated where they may be.
+ */
 export class Client {
-  private readonly requester: Requester;
+  private readonly transport: Transport;
+  private readonly limit: ReturnType<typeof pLimit>;
+  private readonly rateLimiter = new RateLimiter();
+  private readonly policy: RetryPolicy;
+  /** The server's time in its last response, and when that came by `performance.now()`. */
+  private lastDate: { readonly date: number; readonly at: number } | undefined;
+  /** Whether a response has shown the server to be the API: a wrong address may respond `{}` to everything. */
+  private isRecognized = false;
   private readonly learntRoots = new Set<string>();
   private readonly createdAt = new Map<string, number>();
   private readonly creates = new SharedCreates(this);
-  private readonly writes = new WriteLog();
   private readonly reads = new SharedReads(this);
   private readonly lists = new Map<string, Promise<JsonObject[]>>();
   /** Whether this server took a change only without a mask, after it refused or ignored one with a name of several words. */
   infersMasks = false;
 
   constructor(private readonly options: ClientOptions) {
-    this.requester = new Requester(options);
+    this.transport = new Transport({
+      ...options,
+      ...apiEndpoint(options.baseUrl),
+      maxSockets: options.maxConcurrency,
+    });
+    this.limit = pLimit(options.maxConcurrency);
+    this.policy = { ...defaultPolicy, ...options.policy, maxRetries: options.maxRetries };
   }
 
-  /** The server's time in milliseconds since the epoch, by its last response. */
+  /** The server's time in milliseconds since the epoch, by its last response; this machine's before that. */
   serverNow(): number {
-    return this.requester.serverNow();
+    const { date, at } = this.lastDate ?? { date: Date.now(), at: performance.now() };
+    return date + performance.now() - at;
   }
 
   get maxConcurrency(): number {
@@ -96,7 +125,7 @@ export class Client {
   async getAllowingEmpty(path: string, query?: Query): Promise<JsonObject> {
     const response = await this.get(path, query);
     if (Object.keys(response).length === 0 && !(await this.isTheApi())) {
-      throw this.unexpectedResponse({ method: "GET", path }, "its responses are empty");
+      throw this.transport.unexpectedResponse({ method: "GET", path }, "its responses are empty");
     }
     return response;
   }
@@ -110,7 +139,7 @@ export class Client {
     if (Array.isArray(items)) return items as unknown[];
     const isAlone = Object.keys(response).every((key) => key === member || PAGE_MEMBERS.includes(key));
     if (items === undefined && isAlone && (await this.isTheApi())) return [];
-    throw this.unexpectedResponse({ method: "GET", path }, `its response has no list "${member}"`);
+    throw this.transport.unexpectedResponse({ method: "GET", path }, `its response has no list "${member}"`);
   }
 
   async getResource(collection: string, uid: string): Promise<JsonObject> {
@@ -122,11 +151,6 @@ export class Client {
     return this.options.batching === false
       ? this.getResource(collection, uid)
       : this.reads.read(collection, uid, query);
-  }
-
-  /** When this client last wrote to a resource, by `performance.now()`; undefined where it did not, or long ago. */
-  writtenAt(collection: string, uid: string): number | undefined {
-    return this.writes.last(this.address(collection, uid), uid);
   }
 
   /** The path of a collection, a resource in it, or a part or method of that: `/readme`, `:verb`. */
@@ -201,17 +225,13 @@ export class Client {
     await this.request({ method: "DELETE", path: this.address(collection, uid), isIdempotent: true });
   }
 
-  /**
-   * All objects of a list, page by page. An expired token restarts a list without an error, so objects that were seen are
-   * dropped. A list of which many pages in a row hold nothing new ends in an error.
-   */
+  /** All objects of a list, page by page. What comes twice is dropped: objects may be made or deleted between two pages. */
   async *list(collection: string, query: Query = {}, options: ListOptions = {}): AsyncGenerator<JsonObject> {
     const plural = options.member ?? collection.slice(collection.lastIndexOf("/") + 1);
     const wrongList = (why: string) =>
-      this.unexpectedResponse({ method: "GET", path: collection }, `its list ${why}`);
-    const key = options.key ?? (({ uid }: JsonObject) => (uid === "" ? undefined : uid));
-    const seen = new Set<unknown>();
-    let pagesWithoutNews = 0;
+      this.transport.unexpectedResponse({ method: "GET", path: collection }, `its list ${why}`);
+    const uids = new Set<unknown>();
+    const tokens = new Set<string>();
     let token: string | undefined;
     let size = options.pageSize ?? PAGE_SIZE;
     for (;;) {
@@ -219,27 +239,24 @@ export class Client {
       try {
         page = await this.get(collection, { ...query, page_size: size, page_token: token });
       } catch (error) {
-        // The token says where to continue, whatever the size; what comes twice is dropped.
+        // The token says where to continue, whatever the size.
         if (!isTooLarge(error) || size === 1) throw error;
         size = Math.ceil(size / 2);
         continue;
       }
-      const seenBefore = seen.size;
       for (const item of await this.extractList(collection, page, plural)) {
         if (item === null || typeof item !== "object") throw wrongList(`"${plural}" contains no objects`);
         const object = item as JsonObject;
-        const known = key(object);
-        const isRepeated = known !== undefined && seen.has(known);
-        seen.add(known ?? JSON.stringify(object));
+        const { uid } = object;
+        const isRepeated = typeof uid === "string" && uid !== "" && uids.has(uid);
+        uids.add(uid);
         if (!isRepeated) yield object;
       }
       const { nextPageToken: next } = page;
       if (typeof next !== "string" || next === "") return;
+      if (tokens.has(next)) throw wrongList("does not end: its page tokens repeat");
+      tokens.add(next);
       token = next;
-      pagesWithoutNews = seen.size > seenBefore ? 0 : pagesWithoutNews + 1;
-      if (pagesWithoutNews > MAX_PAGES_WITHOUT_NEWS) {
-        throw wrongList(`does not end: ${pagesWithoutNews} pages in a row contained nothing new`);
-      }
     }
   }
 
@@ -259,26 +276,61 @@ export class Client {
     return list;
   }
 
+  /** Asks for the built-in roles where no response has shown it yet: they always exist, and a refusal shows it too. */
+  private async isTheApi(): Promise<boolean> {
+    if (!this.isRecognized) {
+      await this.get("/iam/v2/roles", { page_size: 1 }).catch((error: unknown) => {
+        this.isRecognized = isRefusalOfApi(error);
+      });
+    }
+    return this.isRecognized;
+  }
+
   private async request(call: Call): Promise<JsonObject> {
-    if (call.method === "GET") return this.requester.request(call);
+    let attempt = 0;
     try {
-      const response = await this.requester.request(call);
-      this.writes.note(response["uid"]);
-      return response;
+      return await withRetry(
+        // Inside the limit: a request that waits for its turn must not be sent while the limiter pauses.
+        () =>
+          this.limit(() =>
+            withRateLimit(() => this.attempt(call, (attempt += 1)), this.policy, this.rateLimiter),
+          ),
+        call.isIdempotent,
+        this.policy,
+      );
     } finally {
-      this.writes.note(call.path);
+      if (call.method !== "GET") this.reads.forget();
     }
   }
 
-  /** Asks for the built-in roles where no response has shown it yet: they always exist, and a refusal shows it too. */
-  private async isTheApi(): Promise<boolean> {
-    const { recognition } = this.requester;
-    if (!recognition.isRecognized) await this.get("/iam/v2/roles", { page_size: 1 }).catch(() => undefined);
-    return recognition.isRecognized;
+  private async attempt(call: Call, number: number): Promise<JsonObject> {
+    const token = await this.options.tokens.token();
+    let response = await this.send(call, token, number);
+    if (response.status === 401 && (await this.options.tokens.renew(token))) {
+      response = await this.send(call, await this.options.tokens.token(), number);
+    }
+    const body = this.transport.read(call, response);
+    this.isRecognized ||= [body, ...Object.values(body).flat()].some(hasUid);
+    return body;
   }
 
-  private unexpectedResponse(call: Pick<Call, "method" | "path">, why: string): ConnectionError {
-    return this.requester.unexpectedResponse(call, why);
+  private async send(call: Call, token: string, attempt: number): Promise<HttpResponse> {
+    const mask = call.query?.["updateMask"];
+    const response = await this.transport.send({
+      method: call.method,
+      path: call.path,
+      query: encodeQuery(call.query ?? {}),
+      body: call.body === undefined ? undefined : JSON.stringify(call.body),
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
+      },
+      note: typeof mask === "string" ? ` mask=${mask}` : "",
+      attempt,
+    });
+    const date = Date.parse(response.header("date") ?? "");
+    if (!Number.isNaN(date)) this.lastDate = { date, at: performance.now() };
+    return response;
   }
 }
 

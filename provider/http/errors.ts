@@ -159,7 +159,17 @@ export { printable, visible } from "../text/printable";
 /** The setting that holds the address of the API, in the words of messages. */
 export const BASE_URL_SETTING = "platform:baseUrl (or PLATFORM_BASE_URL)";
 
-interface RequestLine {
+/** A server that requests go to, in the words of messages. */
+export interface Endpoint {
+  /** Absolute, without a trailing slash. */
+  readonly baseUrl: string;
+  /** As in "the Platform API". */
+  readonly name: string;
+  /** The setting that holds the address, as in "platform:baseUrl (or PLATFORM_BASE_URL)". */
+  readonly setting: string;
+}
+
+export interface RequestLine {
   readonly method: string;
   /** Path only: a query may hold what nobody should read in a log. */
   readonly path: string;
@@ -372,4 +382,113 @@ export function apiErrorFrom(
       ),
     fromApi: code !== undefined,
   });
+}
+
+/** The proxy itself failed, not the server behind it. */
+export class ProxyError extends CodedError {
+  constructor(
+    message: string,
+    readonly isTransient: boolean,
+  ) {
+    super("PP2106", message);
+  }
+}
+
+/** What a code of Node says of a request that got no response. */
+interface ConnectionFailure {
+  readonly text: string;
+  readonly errorCode: ErrorCode;
+  /** The request never left. */
+  readonly isNotSent?: true;
+  /** Asking again does not help. */
+  readonly isPermanent?: true;
+}
+
+const connectionFailures: Readonly<Record<string, ConnectionFailure>> = {
+  ECONNREFUSED: { text: "connection refused", errorCode: "PP2101", isNotSent: true },
+  EHOSTUNREACH: { text: "the host cannot be reached", errorCode: "PP2101", isNotSent: true },
+  ENETUNREACH: { text: "the network cannot be reached", errorCode: "PP2101", isNotSent: true },
+  ENOTFOUND: {
+    text: "the host name does not exist",
+    errorCode: "PP2102",
+    isNotSent: true,
+    isPermanent: true,
+  },
+  EAI_AGAIN: { text: "the host name could not be resolved", errorCode: "PP2102", isNotSent: true },
+  ERR_INVALID_URL: { text: "the request failed", errorCode: "PP2103", isNotSent: true, isPermanent: true },
+  ECONNRESET: { text: "the connection was reset", errorCode: "PP2103" },
+  EPIPE: { text: "the connection was reset", errorCode: "PP2103" },
+  ECONNABORTED: { text: "no response in time", errorCode: "PP2104" },
+  ETIMEDOUT: { text: "no response in time", errorCode: "PP2104" },
+};
+
+const OTHER_FAILURE: ConnectionFailure = { text: "the request failed", errorCode: "PP2103" };
+
+const UNKNOWN_AUTHORITY =
+  "its certificate is issued by an unknown certificate authority; if it is your company's, set NODE_EXTRA_CA_CERTS to a PEM file with that authority's certificate";
+
+/** What a failure of TLS means, and what to do; `%s` stands for the setting that holds the address. */
+const tlsFailures: Record<string, string> = {
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    "its certificate is self-signed; if it is your own server, set NODE_EXTRA_CA_CERTS to a PEM file with that certificate",
+  CERT_HAS_EXPIRED: "its certificate has expired; renew it on the server, or check the clock of this machine",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet; check the clock of this machine",
+  CERT_REVOKED: "its certificate has been revoked: do not use this server",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host; check %s",
+  EPROTO: "the server does not speak TLS; check %s, and whether a proxy is in between",
+};
+
+/** The code of Node that an error has; axios names a response that breaks off, and one that takes too long, by codes of its own. */
+function nodeErrorCode(error: unknown): string {
+  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  return { ERR_BAD_RESPONSE: "ECONNRESET", ERR_CANCELED: "ETIMEDOUT" }[code] ?? code;
+}
+
+const isTlsFailure = (code: string): boolean =>
+  /^(CERT_|ERR_TLS|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_SSL|EPROTO)/.test(code);
+
+function explainTlsFailure(code: string, setting: string): string {
+  const explanation =
+    tlsFailures[code.startsWith("ERR_SSL") ? "EPROTO" : code] ??
+    "check %s and the TLS configuration of the server";
+  return explanation.replace("%s", setting);
+}
+
+/** The error for a request without a response. Its message has the method and the address; never the body, never a header. */
+export function toConnectionError(
+  { baseUrl, setting }: Endpoint,
+  error: unknown,
+  { method, path }: RequestLine,
+): ConnectionError {
+  const where = `${method} ${baseUrl}${path}`;
+  if (error instanceof ConnectionError) {
+    return new ConnectionError(
+      error.errorCode,
+      `${where}: ${error.message}`,
+      error.outcome,
+      error.isTransient,
+    );
+  }
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof ProxyError) {
+    return new ConnectionError("PP2106", `${where}: ${cause.message}`, "notSent", cause.isTransient);
+  }
+  // Axios stopped reading.
+  if (error instanceof Error && /^maxContentLength size of \d+ exceeded$/.test(error.message)) {
+    const message = `${where}: the response is too large for one of the API; check ${setting}`;
+    return new ConnectionError("PP2107", message, "unknown", false);
+  }
+  const code = nodeErrorCode(error);
+  const shown = code === "" ? "" : ` (${code})`;
+  if (isTlsFailure(code)) {
+    const message = `${where}: the TLS connection failed${shown}: ${explainTlsFailure(code, setting)}`;
+    return new ConnectionError("PP2105", message, "notSent", false, true);
+  }
+  const { text, errorCode, isNotSent, isPermanent } = connectionFailures[code] ?? OTHER_FAILURE;
+  const message = `${where}: ${text}${shown}${isNotSent ? `; check ${setting}` : ""}`;
+  return new ConnectionError(errorCode, message, isNotSent ? "notSent" : "unknown", !isPermanent);
 }

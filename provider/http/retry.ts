@@ -27,20 +27,15 @@ export class RateLimiter {
   /** Requests that the server took since `measuredFrom`. */
   private taken = 0;
 
-  constructor(
-    /** Monotonic: a calendar clock that is set back would keep every request waiting. */
-    readonly now: () => number = () => performance.now(),
-  ) {}
-
   pauseFor(ms: number): void {
-    this.pausedUntil = Math.max(this.pausedUntil, this.now() + ms);
+    this.pausedUntil = Math.max(this.pausedUntil, performance.now() + ms);
   }
 
   /** Resolves when the next request may be sent. */
   async acquire(): Promise<void> {
-    const wait = () => Math.max(this.pausedUntil, this.nextAt) - this.now();
+    const wait = () => Math.max(this.pausedUntil, this.nextAt) - performance.now();
     for (let ms = wait(); ms > 0; ms = wait()) await new Promise((resolve) => setTimeout(resolve, ms));
-    const now = this.now();
+    const now = performance.now();
     this.measuredFrom ??= now;
     // Timers fire late: the next request may be early by as much, at most by one interval.
     this.nextAt = Math.max(this.nextAt, now - this.intervalMs) + this.intervalMs;
@@ -49,20 +44,21 @@ export class RateLimiter {
   /** The server took a request, whatever its response says. */
   onSuccess(): void {
     this.taken += 1;
-    this.intervalMs *= this.now() - this.throttledAt > UNTHROTTLED_MS ? SPEED_UP_UNTHROTTLED : SPEED_UP;
+    this.intervalMs *=
+      performance.now() - this.throttledAt > UNTHROTTLED_MS ? SPEED_UP_UNTHROTTLED : SPEED_UP;
     if (this.intervalMs < MIN_INTERVAL_MS) this.intervalMs = 0;
   }
 
   /**
    * The server refused a request because there were too many.
    *
-   * @param sentAt when it was sent, by `now`
+   * @param sentAt when it was sent, by `performance.now()`
    * @param serverDelayMs how long the response asks to wait; after that time the server takes at least one
    */
   onThrottled(sentAt: number, serverDelayMs = 0): void {
     // Requests that were under way at the first refusal tell nothing new.
     if (sentAt <= this.throttledAt) return;
-    const now = this.now();
+    const now = performance.now();
     const elapsed = Math.max(now - (this.measuredFrom ?? now), MIN_MEASURED_MS);
     const longest = serverDelayMs > 0 ? Math.min(serverDelayMs, MIN_MEASURED_MS) : undefined;
     if (this.taken >= (longest === undefined ? MIN_REQUESTS : 1)) {
@@ -85,7 +81,7 @@ export interface RetryPolicy {
   readonly maxDelayMs: number;
   /** The longest wait that a server may ask for; one that asks for more has refused. */
   readonly maxServerDelayMs: number;
-  /** Nothing is repeated any more once this has passed since the first attempt. */
+  /** Nothing is repeated any more once this has passed since the request was made. */
   readonly maxTotalMs: number;
 }
 
@@ -143,7 +139,7 @@ export async function withRateLimit<T>(
   limiter: RateLimiter,
 ): Promise<T> {
   await limiter.acquire();
-  const sentAt = limiter.now();
+  const sentAt = performance.now();
   try {
     const response = await attempt();
     limiter.onSuccess();
@@ -160,32 +156,23 @@ export async function withRateLimit<T>(
   }
 }
 
-/**
- * Runs a request, and repeats it by its meaning. `attempt` calls what it is given when it begins: the time
- * before the first one, spent in a queue, is no part of the bound.
- */
+/** Runs a request, and repeats it by its meaning. */
 export async function withRetry<T>(
-  attempt: (begins: () => void) => Promise<T>,
+  attempt: () => Promise<T>,
   isIdempotent: boolean,
   policy: RetryPolicy,
 ): Promise<T> {
-  let begun: number | undefined;
-  const begins = () => {
-    begun ??= performance.now();
-  };
-  const hasTimeFor = (ms: number) =>
-    performance.now() - (begun ?? performance.now()) + ms <= policy.maxTotalMs;
-  return pRetry(() => attempt(begins), {
+  return pRetry(attempt, {
     retries: policy.maxRetries,
     minTimeout: policy.firstDelayMs,
     maxTimeout: policy.maxDelayMs,
+    maxRetryTime: policy.maxTotalMs,
     factor: 2,
     randomize: true,
     // The limiter makes it wait, and the total bound ends it.
     shouldConsumeRetry: ({ error }) => !isThrottled(error) || requestedDelayMs(error, policy) === undefined,
     shouldRetry: ({ error }) =>
       mayRetry(error, isIdempotent) &&
-      !(error instanceof ApiError && (error.retryAfterMs ?? 0) > policy.maxServerDelayMs) &&
-      hasTimeFor(requestedDelayMs(error, policy) ?? 0),
+      !(error instanceof ApiError && (error.retryAfterMs ?? 0) > policy.maxServerDelayMs),
   });
 }

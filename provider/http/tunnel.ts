@@ -1,16 +1,6 @@
-import { CodedError } from "../errors/codedError";
 import { HttpsProxyAgent } from "https-proxy-agent";
 import type { ClientRequest } from "node:http";
-
-/** The proxy itself failed, not the server behind it. */
-export class ProxyError extends CodedError {
-  constructor(
-    message: string,
-    readonly isTransient: boolean,
-  ) {
-    super("PP2106", message);
-  }
-}
+import { ProxyError } from "./errors";
 
 /**
  * Reaches every server through a tunnel (CONNECT): the proxy sees a host name, never a header of ours. What it

@@ -316,7 +316,7 @@ const metadata = functionsOf<GetVulnerabilityMetadataArgs, VulnerabilityMetadata
     const parts = await Promise.all(
       splitByUrlLength("ids", ids, { maxValues: MOST_IDS }).map(async (part) => {
         const responses: VulnerabilityMetadata[] = [];
-        const options = { member: "vulnerabilityMetadata", key: ({ id }: { id?: unknown }) => id };
+        const options = { member: "vulnerabilityMetadata" };
         for await (const item of client.list("/advisory/v2/metadata", { ids: part }, options)) {
           responses.push(readMetadata(item));
         }

@@ -82,8 +82,6 @@ interface ListLookup<A extends LimitArgs, R> extends Omit<Lookup<A, R[]>, "run">
   readonly read: (object: unknown) => R;
   /** The member of the response that contains the list; by default the last word of the collection. */
   readonly member?: string;
-  /** Identifies an object; by default its uid. */
-  readonly key?: (object: JsonObject) => unknown;
 }
 
 const MAX_PAGE = 200;
@@ -103,7 +101,7 @@ function queriesOf(query: Query): Query[] {
 
 /** A lookup of all objects that match, over all pages. */
 export function lookupList<A extends LimitArgs, R extends object>(list: ListLookup<A, R>): Lookup<A, R[]> {
-  const { takes, collection, read, member, key } = list;
+  const { takes, collection, read, member } = list;
   return {
     ...list,
     run: async (client, args) => {
@@ -114,7 +112,7 @@ export function lookupList<A extends LimitArgs, R extends object>(list: ListLook
       const isPicked = take.pickerOf(takes, args);
       const pageSize = isPicked ? MAX_PAGE : Math.min(limit, MAX_PAGE);
       for (const query of queriesOf(take.queryOf(takes, args))) {
-        for await (const item of client.list(path, query, { member, pageSize, key })) {
+        for await (const item of client.list(path, query, { member, pageSize })) {
           const object = read(item);
           if (isPicked?.(object) === false) continue;
           if (objects.push(object) >= limit) return objects;

@@ -37,9 +37,6 @@ const acceptances = functionsOf(
     collection: ({ groupUid }) => `/iam/v2/terms/${encodeUid(groupUid)}`,
     member: "termsAcceptances",
     read: resultReader<AcceptedTerms>(acceptance),
-    // They have no uid.
-    key: ({ docId, acceptedBy, orgUid, createTime }) =>
-      JSON.stringify([docId, acceptedBy, orgUid, createTime]),
   }),
 );
 

@@ -1,4 +1,4 @@
-import type { Credentials, ExchangeCredentials, OidcSource } from "../http/auth";
+import type { Credentials, ExchangeCredentials, OidcSource } from "../http/tokens";
 import { ConfigError } from "../http/errors";
 import { isSafe } from "../text/address";
 import { isUid } from "../text/uid";

@@ -1,5 +1,5 @@
-import { tokenSource } from "../http/auth";
-import type { Credentials, TokenSource } from "../http/auth";
+import { tokenSource } from "../http/tokens";
+import type { Credentials, TokenSource } from "../http/tokens";
 import { Client } from "../http/client";
 import { ConfigError } from "../http/errors";
 import { logLine } from "../text/printable";

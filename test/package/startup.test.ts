@@ -55,6 +55,19 @@ describe("a program that loads the package", () => {
   });
 });
 
+test("the engine's process loads neither axios nor the code for proxies before its first request", async () => {
+  const probe = `
+    require("pulumi-platform/dynamic").RoleBinding;
+    console.log(JSON.stringify(Object.keys(require.cache).map((path) => path.replaceAll("\\\\", "/"))));`;
+  const { stdout, stderr } = await run(process.execPath, ["-e", probe], { cwd: ROOT });
+  if (stdout === "") throw new Error(stderr);
+  const loaded = JSON.parse(stdout) as string[];
+  expect(loaded.filter((path) => path.includes("provider/http/transport"))).toHaveLength(1);
+  expect(loaded.filter((path) => /node_modules.(axios|https-proxy-agent)|http.tunnel/.test(path))).toEqual(
+    [],
+  );
+});
+
 /** Which modules are loaded for the documents that commands read, before and after one of each is read. */
 const READING = `
 const { parseInventory, parsePolicy, parseReviewReport } = require("pulumi-platform/access");

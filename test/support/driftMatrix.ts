@@ -7,7 +7,7 @@ import { listedKinds } from "../../provider/access/documents/inventoryKinds";
 import { organisationsOf } from "../../provider/access/drift/roots";
 import { isManaged, unlistedManagedUids } from "../../provider/cli/input/managedUids";
 import { takeInventory } from "../../provider/inventory/takeInventory";
-import { tokenSource } from "../../provider/http/auth";
+import { tokenSource } from "../../provider/http/tokens";
 import { Client } from "../../provider/http/client";
 import { addresses, bodyOf, withUids } from "./byHand";
 import { createOnlyOutputs } from "../../provider/fields/resourceSpec";

@@ -1,4 +1,4 @@
-import type { TokenSource } from "../../http/auth";
+import type { TokenSource } from "../../http/tokens";
 import type { Client } from "../../http/client";
 import { ConfigError, printable } from "../../http/errors";
 import { createClient, readSettings } from "../../settings/settings";

@@ -1,5 +1,5 @@
-import { decodeClaims, timeClaim } from "../../http/tokenClaims";
-import type { Claims } from "../../http/tokenClaims";
+import { decodeClaims, timeClaim } from "../../http/tokens";
+import type { Claims } from "../../http/tokens";
 import { printable } from "../../http/errors";
 
 /** The claims of an access token; a missing claim is null. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { tokenSource } from "../../../provider/http/auth";
+import { tokenSource } from "../../../provider/http/tokens";
 import { errorOf } from "../support/server";
 
 const CANARY = "canary-token-2718281828";

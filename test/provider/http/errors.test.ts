@@ -8,9 +8,9 @@ import {
   hasUnknownOutcome,
   isNotFound,
   printable,
+  ProxyError,
+  toConnectionError,
 } from "../../../provider/http/errors";
-import { toConnectionError } from "../../../provider/http/connectionFailure";
-import { ProxyError } from "../../../provider/http/tunnel";
 import { detail } from "../support/server";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");

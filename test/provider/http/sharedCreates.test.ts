@@ -55,22 +55,14 @@ const arrived = async (count: number): Promise<void> => {
 const create = (client: ReturnType<typeof clientOf>, index: number, parent = GROUP_UID) =>
   client.createShared(method, parent, { identityUid: `identity-${index}` });
 
-/** What became of creations that share one batch: they arrive while another is under way. */
+/** What became of creations that come together. */
 async function together(
   client: ReturnType<typeof clientOf>,
   count: number,
   reply: (request: Recorded) => Reply,
 ): Promise<PromiseSettledResult<Record<string, unknown>>[]> {
-  const ahead = promised();
-  server.script((request, index) =>
-    index === 0 ? { ...agree(request), after: ahead.promise } : reply(request),
-  );
-  const first = create(client, 99);
-  await arrived(1);
-  const outcomes = Promise.allSettled(bindings(count).map((_, index) => create(client, index)));
-  ahead.keep();
-  await first;
-  return outcomes;
+  server.script(reply);
+  return Promise.allSettled(bindings(count).map((_, index) => create(client, index)));
 }
 
 describe("one batch", () => {
@@ -78,8 +70,8 @@ describe("one batch", () => {
     expect(told(await together(clientOf(server), 3, agree))).toEqual(
       bindings(3).map((binding) => made(binding).uid),
     );
-    expect(server.calls.slice(1)).toEqual([`POST ${BATCH}`]);
-    expect(server.requests[1]?.body).toMatchObject({
+    expect(server.calls).toEqual([`POST ${BATCH}`]);
+    expect(server.last().body).toMatchObject({
       parent: GROUP_UID,
       requests: bindings(3).map((roleBinding) => ({ parent: GROUP_UID, roleBinding })),
     });
@@ -101,7 +93,7 @@ describe("one batch", () => {
         "rejected",
         "fulfilled",
       ]);
-      expect(server.requests.map((request) => wanted(request).length)).toEqual([1, 4, 1, 1, 1, 1]);
+      expect(server.requests.map((request) => wanted(request).length)).toEqual([4, 1, 1, 1, 1]);
     },
   );
 
@@ -117,7 +109,7 @@ describe("one batch", () => {
     for (const outcome of outcomes) {
       expect(outcome.status === "rejected" && hasUnknownOutcome(outcome.reason)).toBe(true);
     }
-    expect(server.calls.slice(1)).toEqual([`POST ${BATCH}`]);
+    expect(server.calls).toEqual([`POST ${BATCH}`]);
   });
 
   test.each([
@@ -126,7 +118,7 @@ describe("one batch", () => {
   ])("%s applies to all of them, and no create is sent alone", async (_what, reply, code) => {
     const outcomes = await together(clientOf(server), 3, () => reply);
     for (const text of told(outcomes)) expect(text).toContain(code);
-    expect(server.calls.slice(1)).toEqual([`POST ${BATCH}`]);
+    expect(server.calls).toEqual([`POST ${BATCH}`]);
   });
 
   test.each<[string, Reply]>([
@@ -139,31 +131,34 @@ describe("one batch", () => {
       const outcomes = await together(client, 2, (request) => (isBatch(request) ? reply : agree(request)));
       expect(outcomes).toMatchObject([{ status: "fulfilled" }, { status: "fulfilled" }]);
       expect(server.requests.filter(isBatch)).toHaveLength(batches);
-      expect(server.calls).toHaveLength(1 + batches + 2);
+      expect(server.calls).toHaveLength(batches + 2);
     }
   });
 });
 
-describe("one at a time", () => {
-  test("sends the first create at once, alone, and later ones in shared batches", async () => {
-    const first = promised();
-    server.script((request, count) => ({
-      ...agree(request),
-      after: count === 0 ? first.promise : undefined,
-    }));
-    const client = clientOf(server);
-    const all = [create(client, 0)];
-    await arrived(1);
-    for (let index = 1; index < 31; index += 1) all.push(create(client, index));
-    first.keep();
-    expect((await Promise.all(all)).map(({ uid }) => uid)).toEqual(
-      bindings(31).map((binding) => made(binding).uid),
-    );
-    expect(server.requests.map((request) => wanted(request).length)).toEqual([1, 25, 5]);
-    expect(server.calls[0]).toBe(`POST ${SINGLE}`);
+describe("creates", () => {
+  test("that come together share requests of at most 25", async () => {
+    const outcomes = await together(clientOf(server), 31, agree);
+    expect(told(outcomes)).toEqual(bindings(31).map((binding) => made(binding).uid));
+    expect(server.requests.map((request) => wanted(request).length)).toEqual([25, 6]);
   });
 
-  test("sends creates of another parent without waiting", async () => {
+  test("that come one after another within a tenth of a second share a request", async () => {
+    server.script(agree);
+    const client = clientOf(server);
+    const first = create(client, 0);
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([first, create(client, 1)]);
+    expect(server.calls).toEqual([`POST ${BATCH}`]);
+  });
+
+  test("that come alone are sent alone", async () => {
+    server.script(agree);
+    await create(clientOf(server), 0);
+    expect(server.calls).toEqual([`POST ${SINGLE}`]);
+  });
+
+  test("of another parent have requests of their own, at the same time", async () => {
     const both = promised();
     server.script((request) => ({ ...agree(request), after: both.promise }));
     const client = clientOf(server);
@@ -174,46 +169,20 @@ describe("one at a time", () => {
     expect(server.mostAtOnce).toBe(2);
   });
 
-  test("the error of a refused batch is that of the one that caused it", async () => {
-    const first = promised();
+  test("are not delayed by a failure or a slow response of others", async () => {
+    const others = promised();
     server.script((request, count) =>
-      wanted(request).some(({ identityUid }) => identityUid === "identity-2")
-        ? failure(3, "unknown identity")
-        : { ...agree(request), after: count === 0 ? first.promise : undefined },
+      count === 0
+        ? { cut: "before" }
+        : { ...agree(request), after: count === 1 ? others.promise : undefined },
     );
     const client = clientOf(server);
-    const all = [0, 1, 2, 3].map((index) => create(client, index));
-    await arrived(1);
-    first.keep();
-    const outcomes = await Promise.allSettled(all);
-    expect(told(outcomes)).toEqual([
-      "made-identity-0",
-      "made-identity-1",
-      "INVALID_ARGUMENT (HTTP 400): unknown identity",
-      "made-identity-3",
-    ]);
-  });
-
-  test("a failure does not delay later creates", async () => {
-    server.script((request, count) => (count === 0 ? { cut: "before" } : agree(request)));
-    const client = clientOf(server);
     expect(hasUnknownOutcome(await errorOf(create(client, 0)))).toBe(true);
-    await expect(create(client, 1)).resolves.toMatchObject({ uid: "made-identity-1" });
-  });
-
-  test("a slow batch delays later creates by at most a second", async () => {
-    const others = promised();
-    server.script((request, count) => ({
-      ...agree(request),
-      after: count === 0 ? others.promise : undefined,
-    }));
-    const client = clientOf(server);
-    const first = create(client, 0);
-    await arrived(1);
-    const more = [1, 2].map((index) => create(client, index));
-    await expect(Promise.all(more)).resolves.toHaveLength(2);
+    const slow = create(client, 1);
+    await arrived(2);
+    await expect(create(client, 2)).resolves.toMatchObject({ uid: "made-identity-2" });
     others.keep();
-    await expect(first).resolves.toMatchObject({ uid: "made-identity-0" });
+    await expect(slow).resolves.toMatchObject({ uid: "made-identity-1" });
   });
 
   test("the outcome of a batch without a response is unknown", async () => {

@@ -4,7 +4,7 @@ import { parseInventory } from "../../../provider/access/documents/parseInventor
 import { listedKinds } from "../../../provider/access/documents/inventoryKinds";
 import { takeInventory } from "../../../provider/inventory/takeInventory";
 import type { InventoryRequest } from "../../../provider/inventory/takeInventory";
-import { tokenSource } from "../../../provider/http/auth";
+import { tokenSource } from "../../../provider/http/tokens";
 import { Client } from "../../../provider/http/client";
 import { kinds } from "../../../provider/kinds";
 import { randomOrganisation, small } from "../../support/organisation";

@@ -1,5 +1,5 @@
 import type { Emulator, Fault } from "../../../emulator";
-import { tokenSource } from "../../../provider/http/auth";
+import { tokenSource } from "../../../provider/http/tokens";
 import { AuthenticationError, ConfigError, ConnectionError } from "../../../provider/http/errors";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";

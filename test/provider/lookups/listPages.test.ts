@@ -25,35 +25,6 @@ test("a list goes over all pages, with the same filters on each", async () => {
   expect(queries()).toEqual([query, `${query}&page_token=a%2Bb%2Fc%3D%3D`, `${query}&page_token=2`]);
 });
 
-test("a list whose token expires on the way is whole, with nothing twice", async () => {
-  const pages: Record<string, Reply> = {
-    "": groups(0, 3, "1"),
-    "1": groups(3, 6, "2"),
-    "2": groups(6, 8, "3"),
-    "3": groups(8, 9),
-  };
-  for (const expired of ["1", "2", "3"]) {
-    let isExpired = true;
-    context.server.script(({ query }) => {
-      const token = query.get("page_token") ?? "";
-      if (token !== expired || !isExpired) return pages[token] ?? failure(3, "bad token");
-      isExpired = false;
-      return pages[""] ?? {};
-    });
-    expect(uids(await platform.getGroups({ childrenOf: GROUP_UID }))).toEqual(range(0, 9));
-  }
-});
-
-test("accepted terms, which have no uid, are distinguished by all their members", async () => {
-  const acceptance = (docId: string) => ({ docId, acceptedBy: "a", orgUid: ROOT_UID, createTime: null });
-  const page = (nextPageToken: string, ...docIds: string[]): Reply => ({
-    json: { termsAcceptances: docIds.map(acceptance), nextPageToken },
-  });
-  context.server.script([page("1", "x", "y"), page("1", "x", "y"), page("", "z")]);
-  const all = await platform.getTermsAcceptances({ groupUid: GROUP_UID });
-  expect(all).toStrictEqual(["x", "y", "z"].map((docId) => ({ docId, acceptedBy: "a", orgUid: ROOT_UID })));
-});
-
 describe("a limit", () => {
   test.each([
     [1, [1], ["page_size=1"]],

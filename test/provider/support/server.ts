@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { TokenSource } from "../../../provider/http/auth";
+import type { TokenSource } from "../../../provider/http/tokens";
 import { Client } from "../../../provider/http/client";
 import type { ClientOptions } from "../../../provider/http/client";
 

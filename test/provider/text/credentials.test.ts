@@ -1,6 +1,6 @@
 import { maskCredentials, registerCredential } from "../../../provider/text/printable";
 import { printable } from "../../../provider/http/errors";
-import { tokenSource } from "../../../provider/http/auth";
+import { tokenSource } from "../../../provider/http/tokens";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { maskSecretsOf } from "../../../provider/lifecycle/messages";
 import { sampleOf, specOf } from "../support/samples";

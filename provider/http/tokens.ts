@@ -1,8 +1,6 @@
-import pRetry from "p-retry";
-import type { ExchangeCredentials, TokenSource, TokenSourceOptions } from "./auth";
-import { decodeClaims, timeClaim, OIDC_TOKEN, readTokenFile, parseToken } from "./tokenClaims";
+import { readFile } from "node:fs/promises";
+import { tryParseJson } from "../text/plain";
 import { registerCredential } from "../text/printable";
-import type { Code } from "./errors";
 import {
   ApiError,
   AuthenticationError,
@@ -13,6 +11,91 @@ import {
 } from "./errors";
 import { Transport } from "./transport";
 import type { HttpResponse } from "./transport";
+
+/** Where the OIDC token for an exchange comes from. `setting` is the name that messages give. */
+export type OidcSource =
+  | { readonly kind: "token"; readonly token: string; readonly setting: string }
+  | { readonly kind: "file"; readonly path: string; readonly setting: string }
+  /** GitHub Actions mints one for each exchange: `requestUrl` returns it to the bearer `requestToken`. */
+  | {
+      readonly kind: "github";
+      readonly requestUrl: string;
+      readonly requestToken: string;
+      /** What the token is to be for. */
+      readonly audience: string;
+      readonly setting: string;
+    };
+
+/** An OIDC token that is exchanged for an access token of an identity. */
+export interface ExchangeCredentials {
+  readonly kind: "exchange";
+  /** Absolute, without a trailing slash. */
+  readonly issuerUrl: string;
+  /** What the access token is to be for. */
+  readonly audience: string;
+  /** The uid of the identity to assume. */
+  readonly identity: string;
+  readonly oidc: OidcSource;
+  /** As in "PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN_FILE". */
+  readonly setting: string;
+}
+
+/** Where the bearer token comes from. `setting` is the name that messages give. */
+export type Credentials =
+  | { readonly kind: "token"; readonly token: string; readonly setting: string }
+  | { readonly kind: "tokenFile"; readonly path: string; readonly setting: string }
+  | ExchangeCredentials;
+
+/** Gives the token for a request. Never keeps what could have gone stale. */
+export interface TokenSource {
+  token(): Promise<string>;
+  /** Whether another token may be had after a 401 for `refused`. */
+  renew(refused: string): Promise<boolean>;
+  /**
+   * Exchanges anew now, however young the token is: what an exchange grants is settled when it is made, so a token
+   * may know nothing of a root group that was made since. The exchange begins after the call; calls that
+   * come together share one. Resolves to whether `token()` gives a new one from now on: false where there is no exchange.
+   *
+   * @throws what `token()` throws when the exchange fails; the old token is kept.
+   */
+  refresh(): Promise<boolean>;
+  /** When the token that `token()` gave last ends, where an exchange said so. */
+  expiry?(): Date | undefined;
+}
+
+export interface TokenSourceOptions {
+  /** For one attempt of an exchange. */
+  readonly timeoutMs: number;
+  /** Takes one line a request. */
+  readonly log?: (line: string) => void;
+}
+
+/** The source for credentials; nothing is read or exchanged before the first `token()`. */
+export function tokenSource(
+  credentials: Credentials,
+  options: TokenSourceOptions = { timeoutMs: 60_000 },
+): TokenSource {
+  switch (credentials.kind) {
+    case "token": {
+      const { token, setting } = credentials;
+      return {
+        token: () => Promise.resolve().then(() => parseToken(token, setting, ACCESS_TOKEN)),
+        renew: () => Promise.resolve(false),
+        refresh: () => Promise.resolve(false),
+      };
+    }
+    case "tokenFile": {
+      const { path, setting } = credentials;
+      return {
+        token: () => readTokenFile(path, setting, ACCESS_TOKEN),
+        renew: async (refused) => (await readTokenFile(path, setting, ACCESS_TOKEN)) !== refused,
+        refresh: () => Promise.resolve(false),
+      };
+    }
+    case "exchange":
+      return new Exchange(credentials, options);
+  }
+}
 
 /** An access token, and until when to use it. Times are those of `performance.now()`. */
 interface Session {
@@ -28,10 +111,6 @@ interface Session {
 
 type JsonObject = Record<string, unknown>;
 
-/** Codes of transient failures, of an exchange and of a refresh. */
-const TRANSIENT: ReadonlySet<Code> = new Set<Code>(["UNAVAILABLE"]);
-const TRANSIENT_REFRESH: ReadonlySet<Code> = new Set<Code>(["UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL"]);
-
 /** A `Date` header has whole seconds. */
 const DATE_RESOLUTION_MS = 1000;
 const LONGEST_MARGIN_MS = 60_000;
@@ -43,7 +122,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
  *
  * How long a token lives is measured between the response's own `Date` and `expiry`, so this machine's clock may be wrong.
  */
-export class Exchange implements TokenSource {
+class Exchange implements TokenSource {
   private readonly issuer: Transport;
   private session: Session | undefined;
   private underWay: Promise<Session> | undefined;
@@ -114,12 +193,7 @@ export class Exchange implements TokenSource {
 
   private async exchangeRefreshToken(refreshToken: string): Promise<Session> {
     const sentAt = performance.now();
-    const { response, body } = await this.post(
-      "/sts/exchange_refresh_token",
-      refreshToken,
-      {},
-      TRANSIENT_REFRESH,
-    );
+    const { response, body } = await this.post("/sts/exchange_refresh_token", refreshToken, {});
     const member = (name: string): JsonObject => (body[name] ?? {}) as JsonObject;
     return this.sessionOf(sentAt, response, {
       token: member("token")["token"],
@@ -133,7 +207,7 @@ export class Exchange implements TokenSource {
     const sentAt = performance.now();
     try {
       const form = { aud: audience, identity };
-      const { response, body } = await this.post("/sts/exchange", oidcToken, form, TRANSIENT);
+      const { response, body } = await this.post("/sts/exchange", oidcToken, form);
       return this.sessionOf(sentAt, response, body);
     } catch (error) {
       throw this.explainFailure(error, oidcToken);
@@ -144,38 +218,15 @@ export class Exchange implements TokenSource {
     path: string,
     bearer: string,
     form: Record<string, string>,
-    transientCodes: ReadonlySet<Code>,
   ): Promise<{ response: HttpResponse; body: JsonObject }> {
-    return this.sendWithRetry(transientCodes, async (attempt) => {
-      const call = { method: "POST", path } as const;
-      const response = await this.issuer.send({
-        ...call,
-        body: new URLSearchParams(form).toString(),
-        headers: {
-          Authorization: `Bearer ${bearer}`,
-          "Content-Type": "application/x-www-form-urlencoded",
-        },
-        attempt,
-      });
-      return { response, body: this.issuer.read(call, response) };
+    const call = { method: "POST", path } as const;
+    const response = await this.issuer.send({
+      ...call,
+      body: new URLSearchParams(form).toString(),
+      headers: { Authorization: `Bearer ${bearer}`, "Content-Type": "application/x-www-form-urlencoded" },
+      attempt: 1,
     });
-  }
-
-  /** Tries twice more, after 100 to 200 ms. */
-  private sendWithRetry<T>(
-    transientCodes: ReadonlySet<Code>,
-    attempt: (count: number) => Promise<T>,
-  ): Promise<T> {
-    return pRetry(attempt, {
-      retries: 2,
-      minTimeout: 100,
-      factor: 1,
-      randomize: true,
-      shouldRetry: ({ error }) =>
-        error instanceof ConnectionError
-          ? error.isTransient
-          : error instanceof ApiError && transientCodes.has(error.code),
-    });
+    return { response, body: this.issuer.read(call, response) };
   }
 
   private sessionOf(
@@ -235,19 +286,16 @@ export class Exchange implements TokenSource {
     });
     const call = { method: "GET", path: pathname } as const;
     try {
-      const { value } = await this.sendWithRetry(TRANSIENT, async (attempt) => {
-        const headers = { Authorization: `Bearer ${requestToken}` };
-        const query = `?${searchParams.toString()}`;
-        return github.read(call, await github.send({ ...call, query, headers, attempt }));
-      });
+      const headers = { Authorization: `Bearer ${requestToken}` };
+      const query = `?${searchParams.toString()}`;
+      const { value } = github.read(call, await github.send({ ...call, query, headers, attempt: 1 }));
       if (typeof value === "string" && value !== "") return parseToken(value, "its response", OIDC_TOKEN);
       throw github.unexpectedResponse(call, "its response has no token");
     } catch (error) {
       if (!(error instanceof ApiError)) throw asNotSent(error);
-      throw new AuthenticationError(
-        "PP2008",
-        `requesting an OIDC token from GitHub Actions: ${describeError(error)}; give the job the permission "id-token: write"`,
-      );
+      const what = `requesting an OIDC token from GitHub Actions: ${describeError(error)}`;
+      if (isServerFailure(error)) throw new ConnectionError(error.errorCode, what, "notSent", true);
+      throw new AuthenticationError("PP2008", `${what}; give the job the permission "id-token: write"`);
     }
   }
 
@@ -257,14 +305,17 @@ export class Exchange implements TokenSource {
     const { issuerUrl, identity, oidc } = this.credentials;
     const what = `exchanging the OIDC token of ${oidc.setting} at ${issuerUrl} for identity ${identity}: ${describeError(error)}`;
     if (error.code === "RESOURCE_EXHAUSTED") return error;
-    if (error.status >= 500 && error.code !== "UNIMPLEMENTED") {
-      return new ConnectionError(error.errorCode, what, "notSent", true);
-    }
+    if (isServerFailure(error)) return new ConnectionError(error.errorCode, what, "notSent", true);
     if (!error.fromApi || error.code === "NOT_FOUND" || error.code === "UNIMPLEMENTED") {
       return new ConfigError("PP2010", `${what}; check platform:issuerUrl (or PLATFORM_ISSUER_URL)`);
     }
     return new AuthenticationError("PP2009", `${what}; ${trustHint(oidcToken)}`);
   }
+}
+
+/** Whether asking again may help: the request that needs the token does so. */
+function isServerFailure({ status, code }: ApiError): boolean {
+  return code === "UNAVAILABLE" || (status >= 500 && code !== "UNIMPLEMENTED");
 }
 
 /** Whatever became of the exchange: the request that needed the token was never sent. */
@@ -288,4 +339,87 @@ function trustHint(oidcToken: string): string {
   const ends = timeClaim(claims, "exp");
   const end = ends === undefined ? "" : `, expires ${ends.toISOString()}`;
   return `compare the token with what the identity trusts: issuer ${shown(iss)}, subject ${shown(sub)}, audience ${shown(aud)}${end}`;
+}
+
+/** What a token says about itself. Nothing is verified: for showing, for choosing words and for caution, never to allow anything. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** The claims of a JSON web token; undefined for a text that is none, as an opaque token is. */
+export function decodeClaims(token: string): Claims | undefined {
+  const body = /^[\w-]+\.([\w-]+)\.[\w-]*$/.exec(token)?.[1];
+  if (body === undefined) return undefined;
+  const claims = tryParseJson(Buffer.from(body, "base64url").toString("utf8"));
+  return claims !== null && typeof claims === "object" && !Array.isArray(claims)
+    ? (claims as Claims)
+    : undefined;
+}
+
+/** A claim that is a time, as a date; undefined where there is none, or none that a date can hold. */
+export function timeClaim(claims: Claims | undefined, name: "exp" | "iat" | "nbf"): Date | undefined {
+  const seconds = claims?.[name];
+  if (typeof seconds !== "number") return undefined;
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+const credentialError = (message: string): ConfigError => new ConfigError("PP2007", message, "CREDENTIAL");
+
+/** Names for the messages about a text that must be a token. */
+export interface TokenKind {
+  /** As in "the access token". */
+  readonly what: string;
+  /** The settings that name a file with it. */
+  readonly fileSettings: string;
+  /** The setting for the token itself. */
+  readonly setting: string;
+}
+
+export const ACCESS_TOKEN: TokenKind = {
+  what: "the access token",
+  fileSettings: "PLATFORM_TOKEN_FILE or platform:tokenFile",
+  setting: "PLATFORM_TOKEN",
+};
+export const OIDC_TOKEN: TokenKind = {
+  what: "the OIDC token",
+  fileSettings: "PLATFORM_OIDC_TOKEN_FILE or platform:oidcTokenFile",
+  setting: "PLATFORM_OIDC_TOKEN",
+};
+
+/**
+ * The token that a text holds, without the white space around it.
+ *
+ * @throws ConfigError naming the setting, never repeating the text.
+ */
+export function parseToken(token: string, setting: string, wanted: TokenKind): string {
+  const trimmed = token.trim();
+  if (trimmed === "") throw credentialError(`${setting} is empty: it must hold ${wanted.what}`);
+  if (/^(\.{0,2}\/|~|[A-Za-z]:[\\/])/.test(trimmed)) {
+    throw credentialError(`${setting} holds a path, not a token: name the file with ${wanted.fileSettings}`);
+  }
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) {
+    throw credentialError(`${setting} holds spaces, line breaks or other characters that no token has`);
+  }
+  return trimmed;
+}
+
+/**
+ * The token that a file holds now: it is read anew at each call.
+ *
+ * @throws ConfigError naming the setting, and the path unless that looks like a token itself.
+ */
+export async function readTokenFile(path: string, setting: string, wanted: TokenKind): Promise<string> {
+  let content: string;
+  try {
+    content = await readFile(path, "utf8");
+  } catch (error) {
+    const code =
+      error !== null && typeof error === "object" && "code" in error ? String(error.code) : "unreadable";
+    if (/^[\w-]{20,}(\.[\w-]+)*$/.test(path.trim())) {
+      throw credentialError(
+        `${setting} seems to hold a token: it must name a file; a token itself goes into ${wanted.setting}`,
+      );
+    }
+    throw credentialError(`${setting} names a file that cannot be read (${code}): ${path}`);
+  }
+  return parseToken(content, `the file that ${setting} names`, wanted);
 }
