@@ -9,7 +9,7 @@ import type { HandlerContext } from "./lifecycle/context";
 import type { CreateResult } from "./lifecycle/create";
 import { handlersFor } from "./lifecycle/handlers";
 import type { DiffResult, Handlers } from "./lifecycle/handlers";
-import { explain, HandlerError, maskSecretsOf, PartialFailure, showCode } from "./lifecycle/messages";
+import { explain, HandlerError, registerSecretsOf, PartialFailure, showCode } from "./lifecycle/messages";
 import { ProgramRecord } from "./lifecycle/programRecord";
 import type { ReadResult } from "./lifecycle/read";
 import type { ResourceSpec } from "./fields/resourceSpec";
@@ -84,7 +84,7 @@ async function guardErrors<T>(
   action: () => Promise<T> | T,
 ): Promise<T> {
   try {
-    maskSecretsOf(spec, ...properties);
+    registerSecretsOf(spec, ...properties);
     return await action();
   } catch (error) {
     const shown = showCode(error instanceof HandlerError ? error : explain(spec, spec.noun, error, []));

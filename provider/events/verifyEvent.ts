@@ -43,282 +43,6 @@ export class EventError extends CodedError {
   }
 }
 
-/**
- * Headers of a request, by name in any case: `headers` or `headersDistinct` of Node's `http`, `Headers` of `fetch`,
- * `headers` or `multiValueHeaders` of AWS Lambda, a `Map`, or a plain object.
- */
-export type EventHeaders =
-  | Headers
-  | Readonly<Record<string, string | readonly string[] | null | undefined>>
-  | Iterable<readonly [string, string | readonly string[]]>;
-
-/** CloudEvents attributes by lower-case name. */
-export type Attributes = Readonly<Record<string, string>>;
-
-const HEADERS_TYPE =
-  "headers must be an object of header names and values, Headers of fetch, or pairs of a name and a value; not rawHeaders";
-
-/** `Headers` and Node join repeated values by ", ", which neither a token nor an encoded attribute contains. */
-function splitValues(name: string, value: unknown): string[] {
-  const values: unknown[] = Array.isArray(value) ? value : [value];
-  return values.flatMap((text) => {
-    if (typeof text !== "string") {
-      throw new EventError("malformed", `the header ${name} must be a string or an array of strings`);
-    }
-    return text.split(/,[ \t]+/);
-  });
-}
-
-const isRelevant = (name: string): boolean => name === "authorization" || name.startsWith("ce-");
-
-/** The headers that decide an event. Equal values of one header are one value; different ones are refused. */
-export function readHeaders(headers: EventHeaders): ReadonlyMap<string, string> {
-  const input: unknown = headers;
-  if (input === null || typeof input !== "object") throw new TypeError(withCode(HEADERS_TYPE, "PP8004"));
-  const entries: Iterable<readonly [string, unknown]> =
-    Symbol.iterator in headers ? headers : Object.entries(headers);
-  const values = new Map<string, string>();
-  for (const entry of entries) {
-    if (!Array.isArray(entry) || typeof entry[0] !== "string")
-      throw new TypeError(withCode(HEADERS_TYPE, "PP8004"));
-    const [key, value] = entry as [string, unknown];
-    const name = key.toLowerCase();
-    if (value === undefined || value === null || !isRelevant(name)) continue;
-    for (const text of splitValues(name, value)) {
-      if ((values.get(name) ?? text) !== text) {
-        throw new EventError(
-          "malformed",
-          `the header ${name} has several different values: an event has one`,
-        );
-      }
-      values.set(name, text);
-    }
-  }
-  return values;
-}
-
-/** The bearer token of a request. @throws EventError where there is none. */
-export function readBearerToken(headers: ReadonlyMap<string, string>): string {
-  const token = /^bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
-  if (token === undefined) throw new EventError("refused", "it carries no bearer token");
-  return token;
-}
-
-/** Attributes are percent-encoded in headers (CloudEvents, HTTP binding, 3.1.3.2). */
-function decodeAttribute(value: string, name: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    throw new EventError("malformed", `the header ce-${name} is not percent-encoded UTF-8`);
-  }
-}
-
-export function readAttributes(headers: ReadonlyMap<string, string>): Attributes {
-  const attributes = [...headers]
-    .filter(([name]) => name.startsWith("ce-"))
-    .map(([name, value]): [string, string] => [name.slice(3), decodeAttribute(value, name.slice(3))]);
-  return Object.fromEntries(attributes);
-}
-
-export function requireAttribute(attributes: Attributes, name: string): string {
-  const value = attributes[name];
-  if (value === undefined || value === "") {
-    throw new EventError(
-      "malformed",
-      `the header ce-${name} is missing: this is not an event in binary mode`,
-    );
-  }
-  return value;
-}
-
-/** No set of keys is near this. */
-const MAX_BYTES = 1024 * 1024;
-
-/** An agent's own option, which neither NODE_TLS_REJECT_UNAUTHORIZED nor the global agent overrides. */
-const secured = new HttpsAgent({ rejectUnauthorized: true });
-const plain = new HttpAgent();
-
-async function read(message: IncomingMessage): Promise<Buffer> {
-  let size = 0;
-  message.on("data", ({ length }: Buffer) => {
-    size += length;
-    if (size > MAX_BYTES)
-      message.destroy(new CodedError("PP8003", `its response is larger than ${MAX_BYTES} bytes`));
-  });
-  return await buffer(message);
-}
-
-/**
- * A GET as by `fetch`, except that the certificate is always checked, and that a redirect is a response like another.
- *
- * @throws Error when there is no response.
- */
-export async function getChecked(
-  address: string,
-  { headers, signal }: { readonly headers?: Headers; readonly signal: AbortSignal },
-): Promise<Response> {
-  const message = await new Promise<IncomingMessage>((resolve, reject) => {
-    const options = { headers: Object.fromEntries(headers ?? []), signal };
-    const request = address.startsWith("https:")
-      ? httpsGet(address, { ...options, agent: secured }, resolve)
-      : httpGet(address, { ...options, agent: plain }, resolve);
-    request.once("error", (error) => reject(signal.aborted ? (signal.reason as Error) : error));
-  });
-  const body = await read(message);
-  const status = message.statusCode ?? 0;
-  // A response without a body refuses even an empty one.
-  return new Response(body.length === 0 ? null : new Uint8Array(body), { status });
-}
-
-const TIMEOUT_MS = 10_000;
-
-/** Public keys by issuer: fetched at the first event, and again when a key is not among them. */
-const keySets = new Map<string, Promise<JWTVerifyGetKey>>();
-
-/** @throws TypeError where it is no https address without user name, query and fragment. */
-export function parseIssuer(issuer: string): URL {
-  const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
-  if (!url || !isSafe(url) || hasUserinfo(url) || url.search !== "" || url.hash !== "") {
-    throw new TypeError(
-      withCode(
-        `issuer must be an address as in "https://issuer.example.com", not ${JSON.stringify(printableAddress(issuer))}`,
-        "PP8004",
-      ),
-    );
-  }
-  return url;
-}
-
-async function fetchKeySet(issuer: string): Promise<JWTVerifyGetKey> {
-  const base = parseIssuer(issuer);
-  const response = await getChecked(`${withoutTrailing(issuer, "/")}/.well-known/openid-configuration`, {
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  if (!response.ok) throw new CodedError("PP8003", `its configuration responds with HTTP ${response.status}`);
-  const document: unknown = await response.json();
-  const { issuer: named, jwks_uri: address } = (document ?? {}) as Record<string, unknown>;
-  if (named !== issuer) throw new CodedError("PP8003", "its configuration names another issuer");
-  if (typeof address !== "string" || !URL.canParse(address))
-    throw new CodedError("PP8003", "its configuration names no keys");
-  const keys = new URL(address);
-  if ((keys.protocol !== "https:" && !(base.protocol === "http:" && isSafe(keys))) || hasUserinfo(keys)) {
-    throw new CodedError("PP8003", "its keys are not at an https address without user name and password");
-  }
-  return createRemoteJWKSet(keys, { timeoutDuration: TIMEOUT_MS, [customFetch]: getChecked });
-}
-
-/** @throws EventError where the keys cannot be fetched; the next event tries again. */
-export async function readKeys(issuer: string): Promise<JWTVerifyGetKey> {
-  const keySet = keySets.get(issuer) ?? fetchKeySet(issuer);
-  keySets.set(issuer, keySet);
-  try {
-    return await keySet;
-  } catch (error) {
-    keySets.delete(issuer);
-    throw keysUnavailable(issuer, error);
-  }
-}
-
-export function keysUnavailable(issuer: string, error: unknown): EventError {
-  return new EventError(
-    "unavailable",
-    `the keys of ${issuer} could not be fetched: ${error instanceof Error ? error.message : "no response"}`,
-  );
-}
-
-const AUDIENCE = "customer";
-const SUBJECT_PREFIX = "webhook:";
-/** Asymmetric only: among symmetric algorithms, a public key could pass for a shared secret. */
-const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
-
-/** What a token is checked against. */
-export interface TokenChecks {
-  readonly issuer: string;
-  readonly now: Date;
-  readonly clockToleranceSeconds: number;
-}
-
-/** @throws EventError where the issuer did not sign the token for a receiver of events, or it is out of date. */
-export async function verifyToken(token: string, checks: TokenChecks): Promise<JWTPayload> {
-  const { issuer, now, clockToleranceSeconds } = checks;
-  const keys = await readKeys(issuer);
-  try {
-    const { payload } = await jwtVerify(token, keys, {
-      issuer,
-      audience: AUDIENCE,
-      algorithms: ALGORITHMS,
-      clockTolerance: clockToleranceSeconds,
-      currentDate: now,
-    });
-    checkLifetime(payload, now.getTime(), clockToleranceSeconds);
-    return payload;
-  } catch (error) {
-    throw error instanceof EventError ? error : toEventError(error, issuer);
-  }
-}
-
-/** jose's messages can contain the token, so only a part of them reaches a receiver's log. */
-function toEventError(error: unknown, issuer: string): EventError {
-  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid)
-    return keysUnavailable(issuer, error);
-  if (error instanceof errors.JWTExpired) return new EventError("refused", "its token has expired");
-  if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.claim === "nbf" && error.reason === "check_failed") return notYetValid("nbf");
-    return new EventError(
-      "refused",
-      `its token is not for this receiver: claim ${error.claim} ${error.reason}`,
-    );
-  }
-  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed) {
-    return new EventError("refused", `its token is not signed by ${issuer}`);
-  }
-  // Where the keys cannot be fetched, jose throws what fetch threw, or its generic error for a status other than 200.
-  if (!(error instanceof errors.JOSEError) || error.code === "ERR_JOSE_GENERIC")
-    return keysUnavailable(issuer, error);
-  return new EventError("refused", "its token is not a valid JSON web token");
-}
-
-/** jose accepts a token without `exp`, and one that is issued in the future. */
-function checkLifetime(payload: JWTPayload, now: number, tolerance: number): void {
-  if (payload.exp === undefined) {
-    throw new EventError("refused", "its token never expires: the claim exp is missing");
-  }
-  if (payload.iat !== undefined && payload.iat > now / 1000 + tolerance) throw notYetValid("iat");
-}
-
-function notYetValid(claim: string): EventError {
-  return new EventError(
-    "refused",
-    `its token is from the future (claim ${claim}): compare the clocks of this machine and of the issuer`,
-  );
-}
-
-/** The group whose subscription a token is for. @throws EventError where it is none of `groups`. */
-export function readSubscriptionGroup(payload: JWTPayload, groups: readonly string[]): string {
-  const subject = payload.sub ?? "";
-  const group = subject.startsWith(SUBJECT_PREFIX) ? subject.slice(SUBJECT_PREFIX.length) : undefined;
-  if (group === undefined) throw new EventError("refused", "its token is not for a webhook");
-  if (!groups.includes(group)) {
-    throw new EventError("refused", "its token is for the subscription of another group");
-  }
-  return group;
-}
-
-/** @throws EventError where the token is for another body. */
-export function checkDigest(payload: JWTPayload, body: Uint8Array): void {
-  const webhook: unknown = payload["webhook"];
-  const claimed =
-    webhook !== null && typeof webhook === "object" && "digest" in webhook ? webhook.digest : undefined;
-  const expected = Buffer.from(`sha256:${createHash("sha256").update(body).digest("hex")}`);
-  const actual = Buffer.from(typeof claimed === "string" ? claimed : "");
-  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
-    throw new EventError(
-      "refused",
-      "its token is for another body: pass the bytes as they came, not parsed JSON",
-    );
-  }
-}
-
 export interface VerifyEventOptions {
   /** The platform's issuer, as in `https://issuer.example.com`: its published keys must have signed the event. */
   readonly issuer: string;
@@ -361,30 +85,25 @@ export interface PlatformEvent {
   readonly body?: unknown;
 }
 
-const TYPE = /^dev\.chainguard\.api\.(.+)\.v\d+$/;
-const STANDARD_ATTRIBUTES = new Set([
-  "specversion",
-  "id",
-  "source",
-  "type",
-  "subject",
-  "time",
-  "group",
-  "audience",
-  "bodytype",
-]);
-
-function parseBody(raw: Uint8Array): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(raw).toString("utf8"));
-  } catch {
-    value = undefined;
-  }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw new EventError("malformed", "the body is not a JSON object");
-  }
-  return value as Record<string, unknown>;
+/**
+ * Verifies a delivery of the platform to a subscription's sink and returns its event: a CloudEvent in binary mode
+ * whose bearer token the issuer signed, for this body and for the subscription of one of these groups.
+ *
+ * The signature covers the body and the group of the subscription, not the headers: take `type` and `subject` as
+ * a hint of where to look, and read the resource. Events may come twice, or in any order.
+ *
+ * @param headers of the request.
+ * @param body the raw body, before anything has parsed it.
+ * @throws EventError, with the status that a receiver responds with; TypeError for wrong arguments.
+ */
+export async function verifyEvent(
+  headers: EventHeaders,
+  body: string | Uint8Array,
+  options: VerifyEventOptions,
+): Promise<PlatformEvent> {
+  const raw = toBytes(body);
+  const { verifyBody } = await verifyHeaders(headers, options);
+  return verifyBody(raw);
 }
 
 function toBytes(body: string | Uint8Array): Uint8Array {
@@ -397,31 +116,6 @@ function toBytes(body: string | Uint8Array): Uint8Array {
       "PP8004",
     ),
   );
-}
-
-function readGroups(group: VerifyEventOptions["group"]): readonly string[] {
-  const groups = (typeof group === "string" ? [group] : group).filter((uid) => uid !== "");
-  if (groups.length === 0)
-    throw new TypeError(withCode("group must be the uid of the group of the subscription", "PP8004"));
-  return groups;
-}
-
-/** Every comparison with NaN is false, so that no token would ever expire. */
-function checkTimes(toleranceSeconds: number, now: Date): void {
-  if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0) {
-    throw new TypeError(
-      withCode("clockToleranceSeconds must be a number of seconds of at least 0", "PP8004"),
-    );
-  }
-  if (Number.isNaN(now.getTime())) throw new TypeError(withCode("now must be a valid Date", "PP8004"));
-}
-
-/** @throws TypeError where an option is wrong, before any event has come. */
-export function readVerifyOptions(options: VerifyEventOptions): TokenChecks & { groups: readonly string[] } {
-  const { issuer, clockToleranceSeconds = 60, now = new Date() } = options;
-  parseIssuer(issuer);
-  checkTimes(clockToleranceSeconds, now);
-  return { issuer, now, clockToleranceSeconds, groups: readGroups(options.group) };
 }
 
 /** A delivery whose headers and bearer token are verified, and whose body is not read yet. */
@@ -456,6 +150,331 @@ export async function verifyHeaders(
   return { signedPart: token.slice(0, token.lastIndexOf(".")), attributes, verifyBody };
 }
 
+function readGroups(group: VerifyEventOptions["group"]): readonly string[] {
+  const groups = (typeof group === "string" ? [group] : group).filter((uid) => uid !== "");
+  if (groups.length === 0)
+    throw new TypeError(withCode("group must be the uid of the group of the subscription", "PP8004"));
+  return groups;
+}
+
+/** Every comparison with NaN is false, so that no token would ever expire. */
+function checkTimes(toleranceSeconds: number, now: Date): void {
+  if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0) {
+    throw new TypeError(
+      withCode("clockToleranceSeconds must be a number of seconds of at least 0", "PP8004"),
+    );
+  }
+  if (Number.isNaN(now.getTime())) throw new TypeError(withCode("now must be a valid Date", "PP8004"));
+}
+
+/** @throws TypeError where an option is wrong, before any event has come. */
+export function readVerifyOptions(options: VerifyEventOptions): TokenChecks & { groups: readonly string[] } {
+  const { issuer, clockToleranceSeconds = 60, now = new Date() } = options;
+  parseIssuer(issuer);
+  checkTimes(clockToleranceSeconds, now);
+  return { issuer, now, clockToleranceSeconds, groups: readGroups(options.group) };
+}
+
+/**
+ * Headers of a request, by name in any case: `headers` or `headersDistinct` of Node's `http`, `Headers` of `fetch`,
+ * `headers` or `multiValueHeaders` of AWS Lambda, a `Map`, or a plain object.
+ */
+export type EventHeaders =
+  | Headers
+  | Readonly<Record<string, string | readonly string[] | null | undefined>>
+  | Iterable<readonly [string, string | readonly string[]]>;
+
+/** CloudEvents attributes by lower-case name. */
+type Attributes = Readonly<Record<string, string>>;
+
+const HEADERS_TYPE =
+  "headers must be an object of header names and values, Headers of fetch, or pairs of a name and a value; not rawHeaders";
+
+/** `Headers` and Node join repeated values by ", ", which neither a token nor an encoded attribute contains. */
+function splitValues(name: string, value: unknown): string[] {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  return values.flatMap((text) => {
+    if (typeof text !== "string") {
+      throw new EventError("malformed", `the header ${name} must be a string or an array of strings`);
+    }
+    return text.split(/,[ \t]+/);
+  });
+}
+
+const isRelevant = (name: string): boolean => name === "authorization" || name.startsWith("ce-");
+
+/** The headers that decide an event. Equal values of one header are one value; different ones are refused. */
+function readHeaders(headers: EventHeaders): ReadonlyMap<string, string> {
+  const input: unknown = headers;
+  if (input === null || typeof input !== "object") throw new TypeError(withCode(HEADERS_TYPE, "PP8004"));
+  const entries: Iterable<readonly [string, unknown]> =
+    Symbol.iterator in headers ? headers : Object.entries(headers);
+  const values = new Map<string, string>();
+  for (const entry of entries) {
+    if (!Array.isArray(entry) || typeof entry[0] !== "string")
+      throw new TypeError(withCode(HEADERS_TYPE, "PP8004"));
+    const [key, value] = entry as [string, unknown];
+    const name = key.toLowerCase();
+    if (value === undefined || value === null || !isRelevant(name)) continue;
+    for (const text of splitValues(name, value)) {
+      if ((values.get(name) ?? text) !== text) {
+        throw new EventError(
+          "malformed",
+          `the header ${name} has several different values: an event has one`,
+        );
+      }
+      values.set(name, text);
+    }
+  }
+  return values;
+}
+
+/** The bearer token of a request. @throws EventError where there is none. */
+function readBearerToken(headers: ReadonlyMap<string, string>): string {
+  const token = /^bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+  if (token === undefined) throw new EventError("refused", "it carries no bearer token");
+  return token;
+}
+
+/** Attributes are percent-encoded in headers (CloudEvents, HTTP binding, 3.1.3.2). */
+function decodeAttribute(value: string, name: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    throw new EventError("malformed", `the header ce-${name} is not percent-encoded UTF-8`);
+  }
+}
+
+function readAttributes(headers: ReadonlyMap<string, string>): Attributes {
+  const attributes = [...headers]
+    .filter(([name]) => name.startsWith("ce-"))
+    .map(([name, value]): [string, string] => [name.slice(3), decodeAttribute(value, name.slice(3))]);
+  return Object.fromEntries(attributes);
+}
+
+function requireAttribute(attributes: Attributes, name: string): string {
+  const value = attributes[name];
+  if (value === undefined || value === "") {
+    throw new EventError(
+      "malformed",
+      `the header ce-${name} is missing: this is not an event in binary mode`,
+    );
+  }
+  return value;
+}
+
+/** No set of keys is near this. */
+const MAX_BYTES = 1024 * 1024;
+
+/** An agent's own option, which neither NODE_TLS_REJECT_UNAUTHORIZED nor the global agent overrides. */
+const secured = new HttpsAgent({ rejectUnauthorized: true });
+const plain = new HttpAgent();
+
+async function read(message: IncomingMessage): Promise<Buffer> {
+  let size = 0;
+  message.on("data", ({ length }: Buffer) => {
+    size += length;
+    if (size > MAX_BYTES)
+      message.destroy(new CodedError("PP8003", `its response is larger than ${MAX_BYTES} bytes`));
+  });
+  return await buffer(message);
+}
+
+/**
+ * A GET as by `fetch`, except that the certificate is always checked, and that a redirect is a response like another.
+ *
+ * @throws Error when there is no response.
+ */
+async function getChecked(
+  address: string,
+  { headers, signal }: { readonly headers?: Headers; readonly signal: AbortSignal },
+): Promise<Response> {
+  const message = await new Promise<IncomingMessage>((resolve, reject) => {
+    const options = { headers: Object.fromEntries(headers ?? []), signal };
+    const request = address.startsWith("https:")
+      ? httpsGet(address, { ...options, agent: secured }, resolve)
+      : httpGet(address, { ...options, agent: plain }, resolve);
+    request.once("error", (error) => reject(signal.aborted ? (signal.reason as Error) : error));
+  });
+  const body = await read(message);
+  const status = message.statusCode ?? 0;
+  // A response without a body refuses even an empty one.
+  return new Response(body.length === 0 ? null : new Uint8Array(body), { status });
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Public keys by issuer: fetched at the first event, and again when a key is not among them. */
+const keySets = new Map<string, Promise<JWTVerifyGetKey>>();
+
+/** @throws TypeError where it is no https address without user name, query and fragment. */
+function parseIssuer(issuer: string): URL {
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
+  if (!url || !isSafe(url) || hasUserinfo(url) || url.search !== "" || url.hash !== "") {
+    throw new TypeError(
+      withCode(
+        `issuer must be an address as in "https://issuer.example.com", not ${JSON.stringify(printableAddress(issuer))}`,
+        "PP8004",
+      ),
+    );
+  }
+  return url;
+}
+
+async function fetchKeySet(issuer: string): Promise<JWTVerifyGetKey> {
+  const base = parseIssuer(issuer);
+  const response = await getChecked(`${withoutTrailing(issuer, "/")}/.well-known/openid-configuration`, {
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (!response.ok) throw new CodedError("PP8003", `its configuration responds with HTTP ${response.status}`);
+  const document: unknown = await response.json();
+  const { issuer: named, jwks_uri: address } = (document ?? {}) as Record<string, unknown>;
+  if (named !== issuer) throw new CodedError("PP8003", "its configuration names another issuer");
+  if (typeof address !== "string" || !URL.canParse(address))
+    throw new CodedError("PP8003", "its configuration names no keys");
+  const keys = new URL(address);
+  if ((keys.protocol !== "https:" && !(base.protocol === "http:" && isSafe(keys))) || hasUserinfo(keys)) {
+    throw new CodedError("PP8003", "its keys are not at an https address without user name and password");
+  }
+  return createRemoteJWKSet(keys, { timeoutDuration: TIMEOUT_MS, [customFetch]: getChecked });
+}
+
+/** @throws EventError where the keys cannot be fetched; the next event tries again. */
+async function readKeys(issuer: string): Promise<JWTVerifyGetKey> {
+  const keySet = keySets.get(issuer) ?? fetchKeySet(issuer);
+  keySets.set(issuer, keySet);
+  try {
+    return await keySet;
+  } catch (error) {
+    keySets.delete(issuer);
+    throw keysUnavailable(issuer, error);
+  }
+}
+
+function keysUnavailable(issuer: string, error: unknown): EventError {
+  return new EventError(
+    "unavailable",
+    `the keys of ${issuer} could not be fetched: ${error instanceof Error ? error.message : "no response"}`,
+  );
+}
+
+const AUDIENCE = "customer";
+const SUBJECT_PREFIX = "webhook:";
+/** Asymmetric only: among symmetric algorithms, a public key could pass for a shared secret. */
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
+
+/** What a token is checked against. */
+interface TokenChecks {
+  readonly issuer: string;
+  readonly now: Date;
+  readonly clockToleranceSeconds: number;
+}
+
+/** @throws EventError where the issuer did not sign the token for a receiver of events, or it is out of date. */
+async function verifyToken(token: string, checks: TokenChecks): Promise<JWTPayload> {
+  const { issuer, now, clockToleranceSeconds } = checks;
+  const keys = await readKeys(issuer);
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      issuer,
+      audience: AUDIENCE,
+      requiredClaims: ["exp"],
+      algorithms: ALGORITHMS,
+      clockTolerance: clockToleranceSeconds,
+      currentDate: now,
+    });
+    // Jose accepts a token that is issued in the future.
+    const { iat = 0 } = payload;
+    if (iat > now.getTime() / 1000 + clockToleranceSeconds) throw notYetValid("iat");
+    return payload;
+  } catch (error) {
+    throw error instanceof EventError ? error : toEventError(error, issuer);
+  }
+}
+
+/** jose's messages can contain the token, so only a part of them reaches a receiver's log. */
+function toEventError(error: unknown, issuer: string): EventError {
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid)
+    return keysUnavailable(issuer, error);
+  if (error instanceof errors.JWTExpired) return new EventError("refused", "its token has expired");
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    if (error.claim === "nbf" && error.reason === "check_failed") return notYetValid("nbf");
+    if (error.claim === "exp" && error.reason === "missing") {
+      return new EventError("refused", "its token never expires: the claim exp is missing");
+    }
+    return new EventError(
+      "refused",
+      `its token is not for this receiver: claim ${error.claim} ${error.reason}`,
+    );
+  }
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed) {
+    return new EventError("refused", `its token is not signed by ${issuer}`);
+  }
+  // Where the keys cannot be fetched, jose throws what fetch threw, or its generic error for a status other than 200.
+  if (!(error instanceof errors.JOSEError) || error.code === "ERR_JOSE_GENERIC")
+    return keysUnavailable(issuer, error);
+  return new EventError("refused", "its token is not a valid JSON web token");
+}
+
+function notYetValid(claim: string): EventError {
+  return new EventError(
+    "refused",
+    `its token is from the future (claim ${claim}): compare the clocks of this machine and of the issuer`,
+  );
+}
+
+/** The group whose subscription a token is for. @throws EventError where it is none of `groups`. */
+function readSubscriptionGroup(payload: JWTPayload, groups: readonly string[]): string {
+  const subject = payload.sub ?? "";
+  const group = subject.startsWith(SUBJECT_PREFIX) ? subject.slice(SUBJECT_PREFIX.length) : undefined;
+  if (group === undefined) throw new EventError("refused", "its token is not for a webhook");
+  if (!groups.includes(group)) {
+    throw new EventError("refused", "its token is for the subscription of another group");
+  }
+  return group;
+}
+
+/** @throws EventError where the token is for another body. */
+function checkDigest(payload: JWTPayload, body: Uint8Array): void {
+  const webhook: unknown = payload["webhook"];
+  const claimed =
+    webhook !== null && typeof webhook === "object" && "digest" in webhook ? webhook.digest : undefined;
+  const expected = Buffer.from(`sha256:${createHash("sha256").update(body).digest("hex")}`);
+  const actual = Buffer.from(typeof claimed === "string" ? claimed : "");
+  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
+    throw new EventError(
+      "refused",
+      "its token is for another body: pass the bytes as they came, not parsed JSON",
+    );
+  }
+}
+
+const TYPE = /^dev\.chainguard\.api\.(.+)\.v\d+$/;
+const STANDARD_ATTRIBUTES = new Set([
+  "specversion",
+  "id",
+  "source",
+  "type",
+  "subject",
+  "time",
+  "group",
+  "audience",
+  "bodytype",
+]);
+
+function parseBody(raw: Uint8Array): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(raw).toString("utf8"));
+  } catch {
+    value = undefined;
+  }
+  if (value === null || typeof value !== "object" || Array.isArray(value)) {
+    throw new EventError("malformed", "the body is not a JSON object");
+  }
+  return value as Record<string, unknown>;
+}
+
 function createEvent(attributes: Attributes, raw: Uint8Array, subscriptionGroup: string): PlatformEvent {
   const type = requireAttribute(attributes, "type");
   const { actor, body: content } = parseBody(raw);
@@ -474,25 +493,4 @@ function createEvent(attributes: Attributes, raw: Uint8Array, subscriptionGroup:
     ...(actor === undefined ? {} : { actor }),
     ...(content === undefined ? {} : { body: content }),
   };
-}
-
-/**
- * Verifies a delivery of the platform to a subscription's sink and returns its event: a CloudEvent in binary mode
- * whose bearer token the issuer signed, for this body and for the subscription of one of these groups.
- *
- * The signature covers the body and the group of the subscription, not the headers: take `type` and `subject` as
- * a hint of where to look, and read the resource. Events may come twice, or in any order.
- *
- * @param headers of the request.
- * @param body the raw body, before anything has parsed it.
- * @throws EventError, with the status that a receiver responds with; TypeError for wrong arguments.
- */
-export async function verifyEvent(
-  headers: EventHeaders,
-  body: string | Uint8Array,
-  options: VerifyEventOptions,
-): Promise<PlatformEvent> {
-  const raw = toBytes(body);
-  const { verifyBody } = await verifyHeaders(headers, options);
-  return verifyBody(raw);
 }

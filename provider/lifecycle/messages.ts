@@ -42,7 +42,7 @@ export class PartialFailure extends HandlerError {
 }
 
 /** Remembers the secrets among the properties of a resource, so that no message repeats one that a server quotes. */
-export function maskSecretsOf(spec: ResourceSpec, ...properties: readonly Props[]): void {
+export function registerSecretsOf(spec: ResourceSpec, ...properties: readonly Props[]): void {
   for (const props of properties) holdFields({ ...spec.fields, ...spec.outputs }, props);
 }
 

@@ -69,8 +69,6 @@ export function logLines(text: string): string {
 const SHORTEST = 8;
 /** So much of a credential gives it away, and is no word of a message. */
 const PART_LENGTH = 20;
-/** Enough for every token and client secret of a run; the oldest are forgotten. */
-const MOST_CREDENTIALS = 1000;
 const MASK = "[credential]";
 
 /** In lower case: a server may return a credential as a host name, which has no other. */
@@ -78,12 +76,7 @@ const credentials = new Set<string>();
 
 /** Remembers a credential, in order to mask it wherever a message quotes a server. */
 export function registerCredential(credential: string | undefined): void {
-  if (credential === undefined || credential.length < SHORTEST) return;
-  credentials.add(credential.toLowerCase());
-  for (const oldest of credentials) {
-    if (credentials.size <= MOST_CREDENTIALS) break;
-    credentials.delete(oldest);
-  }
+  if (credential !== undefined && credential.length >= SHORTEST) credentials.add(credential.toLowerCase());
 }
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { maskCredentials } from "../../../provider/text/printable";
 import { checkInputs } from "../../../provider/fields/check";
-import { maskSecretsOf } from "../../../provider/lifecycle/messages";
+import { registerSecretsOf } from "../../../provider/lifecycle/messages";
 import { containsSecret } from "../../../provider/fields/fieldSpec";
 import type { FieldSpec, PublicSpec, SecretSpec } from "../../../provider/fields/fieldSpec";
 import { kinds } from "../../../provider/kinds";
@@ -84,7 +84,7 @@ describe("a secret", () => {
     const value = `canary-${name}-${createHash("sha256").update(name).digest("hex")}`;
     const message = `the server refuses ${value}`;
     expect(maskCredentials(message)).toBe(message);
-    maskSecretsOf(spec, withValue({}, path, value));
+    registerSecretsOf(spec, withValue({}, path, value));
     expect(maskCredentials(message)).not.toContain(value);
   });
 });

@@ -2,7 +2,7 @@ import { maskCredentials, registerCredential } from "../../../provider/text/prin
 import { printable } from "../../../provider/http/errors";
 import { tokenSource } from "../../../provider/http/tokens";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
-import { maskSecretsOf } from "../../../provider/lifecycle/messages";
+import { registerSecretsOf } from "../../../provider/lifecycle/messages";
 import { sampleOf, specOf } from "../support/samples";
 import { clientOf, errorOf, ScriptedServer, tokensOf } from "../support/server";
 import type { Recorded, Reply } from "../support/server";
@@ -162,7 +162,7 @@ describe("a server that echoes what it was sent", () => {
     const clientSecret = "client+secret/1123581321==";
     const inputs = sampleOf("IdentityProvider");
     const withSecret = { ...inputs, oidc: { ...(inputs["oidc"] as object), clientSecret } };
-    maskSecretsOf(spec, withSecret);
+    registerSecretsOf(spec, withSecret);
     server.script(echo(400, 3));
     const client = clientOf(server);
     const handlers = handlersFor(spec, {
