@@ -3,6 +3,7 @@ import { accessColumns } from "../accessRows";
 import type { AccessRow } from "../accessRows";
 import { csv, markdown } from "./escape";
 import { markup, trusted } from "./html/markup";
+import { formatTime } from "./words";
 
 /** A table of access, and what was not read for it. */
 export interface AccessTable {
@@ -16,10 +17,18 @@ const columns = Object.keys(accessColumns) as Column[];
 /** What a person reads: the uids are for programs, and the source's kind is the first word of the path. */
 const readable = columns.filter((column) => !column.endsWith("Uid") && column !== "sourceKind");
 
+/** What a cell says where nothing is to be said. */
+const nothing = (column: Column): string => (column === "matches" ? "yes" : "");
+
 /** The columns in which some row says something. */
 function shownColumns(rows: readonly AccessRow[], without: readonly Column[] = []): Column[] {
-  return readable.filter((column) => !without.includes(column) && rows.some((row) => row[column] !== ""));
+  return readable.filter(
+    (column) => !without.includes(column) && rows.some((row) => row[column] !== nothing(column)),
+  );
 }
+
+const readableValue = (row: AccessRow, column: Column): string =>
+  column === "expires" || column === "lastUsed" ? formatTime(row[column]) : row[column];
 
 /** RFC 4180: a header, quoted fields, CRLF. */
 export function accessAsCsv({ rows }: AccessTable): string {
@@ -39,7 +48,7 @@ export function accessAsMarkdown({ rows, incomplete }: AccessTable): string {
     ...incomplete.flatMap((reason) => [`**Incomplete**: ${markdown(reason)}`, ""]),
     line(shown.map((column) => accessColumns[column])),
     line(shown.map(() => "---")),
-    ...rows.map((row) => line(shown.map((column) => markdown(row[column])))),
+    ...rows.map((row) => line(shown.map((column) => markdown(readableValue(row, column))))),
     "",
   ].join("\n");
 }
@@ -78,7 +87,8 @@ export function accessAsHtml({ rows, incomplete }: AccessTable): string {
         ? undefined
         : markup`<div class="name">${subjectName}</div>`;
     const cells = shown.map(
-      (column) => markup`<td class="${column}" data-label="${accessColumns[column]}">${row[column]}</td>`,
+      (column) =>
+        markup`<td class="${column}" data-label="${accessColumns[column]}">${readableValue(row, column)}</td>`,
     );
     return markup`<tr><th scope="row" class="subject">${subject}${name}</th>${cells}</tr>\n`;
   });

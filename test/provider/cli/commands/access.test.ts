@@ -132,7 +132,7 @@ describe("pulumi-platform access as a table", () => {
     const table = new MarkdownIt().render(await run("-o", "md"));
     for (const text of [page, table]) {
       expect(text.match(/<tr>/g)).toHaveLength(3);
-      expect(text).toContain("2025-12-24T00:");
+      expect(text).toContain("2025-12-24 00:00");
     }
   });
 });
