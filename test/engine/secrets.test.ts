@@ -64,7 +64,6 @@ describe("state and secrets, through the real engine", () => {
 
   test("a token from the environment never appears in state, output or logs", async () => {
     const stack = await new Stack({
-      ...emulator,
       url: emulator.url,
       token: CANARY,
       env: { PLATFORM_LOG: "debug" },

@@ -1,6 +1,5 @@
 import { parseTerraformState } from "../../../../provider/access/adopt/terraform/stateFile";
 import { kinds } from "../../../../provider/kinds";
-import { inventoryOf } from "../../../support/documents";
 import * as access from "../../../../provider/access";
 import { parseInventory } from "../../../../provider/access/documents/parseInventory";
 import { checkInputSizes } from "../../../../provider/access/documents/limits";
@@ -10,7 +9,7 @@ import type { Report } from "../../../../provider/access/report/report";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { parseReport } from "../../../../provider/access/report/parseReport";
 import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
-import { judge, preview, same, state, step } from "../../../support/documents";
+import { inventoryOf, judge, preview, same, state, step } from "../../../support/documents";
 
 const FILE = "document";
 const ROOT = "a".repeat(40);
