@@ -184,7 +184,7 @@ export function sortedJson(json: unknown): string {
 /** The content of a JWKS in canonical form: sorted members, no white space. */
 export function canonicalJwks(text: string): string | undefined {
   try {
-    return sortedJson(JSON.parse(text));
+    return ambiguityOf(text) === undefined ? sortedJson(JSON.parse(text)) : undefined;
   } catch {
     return undefined;
   }

@@ -1,20 +1,4 @@
-import type { ResourceSpec } from "../fields/resourceSpec";
-import type { Props } from "../fields/values";
 import { handlerError, PartialFailure } from "./messages";
-
-/** The key of an object. Uids alone do not do: kinds share those of their parents. */
-export function objectKey(kind: string, uid: string): string {
-  return `${kind} ${uid}`;
-}
-
-/** The key of the object that a create with these inputs creates or adopts, if the inputs determine it. */
-export function identityKey(spec: ResourceSpec, inputs: Props): string | undefined {
-  const { parentUid } = inputs;
-  if (spec.sharesParentUid && typeof parentUid === "string") return objectKey(spec.kind, parentUid);
-  return spec.identifiedBy === undefined
-    ? undefined
-    : objectKey(spec.kind, JSON.stringify(spec.identifiedBy.map((key) => inputs[key] ?? null)));
-}
 
 /** Which resource of this process has which object, from its create on, so that no two get the same. */
 export class Claims {

@@ -1,10 +1,10 @@
 import { hasCode, isNotFound, printable } from "../http/errors";
+import { identityKey, objectKey } from "../fields/identity";
 import { aggregatedKind } from "../fields/resourceSpec";
 import type { Dependents } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
 import type { KindContext } from "./context";
 import { explain, handlerError, labelResource } from "./messages";
-import { identityKey, objectKey } from "./claims";
 
 /** Most names that a message lists. */
 const MAX_NAMES = 10;

@@ -1,9 +1,9 @@
+import { identityKey, objectKey } from "../fields/identity";
 import type { InputDifference } from "../fields/diff";
 import { sortedJson } from "../fields/formats";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT, isUnknown } from "../fields/values";
 import type { Props } from "../fields/values";
-import { identityKey, objectKey } from "./claims";
 import { handlerError, labelResource } from "./messages";
 
 /*

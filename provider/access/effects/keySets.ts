@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { visible } from "../../http/errors";
-import { findPrivateMember, sortedJson } from "../../fields/formats";
+import { canonicalJwks, findPrivateMember, sortedJson } from "../../fields/formats";
 import { isObject } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { tryParseJson } from "../../text/plain";
@@ -38,10 +38,10 @@ function describeKey(key: Json): string {
   return `key ${thumbprint ?? `of an unknown form (${digest})`}${id}`;
 }
 
-/** The keys of a JSON Web Key Set in their order; undefined where it is no key set. */
+/** The keys of a JSON Web Key Set in their order; undefined where it is no key set, or parsers read it differently. */
 function listKeys(value: Json | undefined): readonly Json[] | undefined {
   if (value === undefined || value === null || value === "") return [];
-  const parsed = typeof value === "string" ? tryParseJson(value) : undefined;
+  const parsed = typeof value === "string" ? tryParseJson(canonicalJwks(value) ?? "") : undefined;
   const keys = isObject(parsed) ? parsed["keys"] : undefined;
   return Array.isArray(keys) ? keys : undefined;
 }

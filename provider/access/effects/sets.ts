@@ -88,7 +88,8 @@ export const namesOf = (names: readonly string[]): Members => new Map(names.map(
 /** Compares key sets: each added key accepts one more signer, and of several with one `kid` another one may count. */
 export function compareKeys(before: Json | undefined, after: Json | undefined): Effect {
   const [old, now] = [keysIn(before), keysIn(after)];
-  if (old === undefined || now === undefined) return unknown("a key set is no JSON Web Key Set");
+  if (old === undefined || now === undefined)
+    return unknown("a key set is no JSON Web Key Set that every parser reads alike");
   const effect = compareSets(old, now);
   if (effect.direction === "widened") return effect;
   const keys = keysByKid(after);

@@ -18,6 +18,7 @@ import { plannedEntity } from "./plannedEntity";
 import { ReferenceResolver } from "./resolver";
 import type { ResourcePlan } from "./resourcePlan";
 import { ServerRemovals } from "./serverRemovals";
+import { joinTakeovers } from "./takeovers";
 import { remainingUnmanaged } from "./unmanaged";
 
 /** What happens to one resource; one of another package has no entities. */
@@ -136,14 +137,15 @@ class GraphBuilder {
 
   constructor(given: readonly ResourcePlan[], inventory: Inventory | undefined) {
     this.live = new LiveObjects(inventory);
-    const plans = given.map((plan) => withAdoption(plan, this.live));
+    const adopting = given.map((plan) => withAdoption(plan, this.live));
+    const plans = joinTakeovers(adopting, this.live);
     this.keys = new PlanKeys(this.live);
     const byUrn = new Map(plans.map((plan) => [plan.urn, plan]));
     this.resolver = new ReferenceResolver(byUrn, (plan) => this.keys.of(plan));
     const own = plans.filter(
       ({ before, after }) => isManagedKind(after ?? before) && isManagedKind(before ?? after),
     );
-    this.removals = new ServerRemovals(own, this.keys, plans, this.live);
+    this.removals = new ServerRemovals(own, this.keys, adopting, this.live);
     for (const plan of plans) this.addForeign(plan, byUrn);
     for (const plan of own) this.add(plan);
     this.addUnmanaged();

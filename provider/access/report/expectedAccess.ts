@@ -1,6 +1,6 @@
 import { equal } from "../../fields/equal";
 import type { FieldSpec } from "../../fields/fieldSpec";
-import { canonicalJwks } from "../../fields/formats";
+import { ambiguityOf, canonicalJwks } from "../../fields/formats";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { compareTexts } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
@@ -41,7 +41,7 @@ export function writtenInputs(
     .map(([key]) => [key, inputs[key]]);
   return mapLeaves(spec, Object.fromEntries(compared) as Props, (value, { field }) => {
     if (field.type !== "string" || field.format !== "jwks" || typeof value !== "string") return value;
-    const keys = canonicalJwks(value);
+    const keys = ambiguityOf(value) === undefined ? canonicalJwks(value) : value;
     return keys === undefined ? value : `sha256:${sha256(keys)}`;
   });
 }

@@ -1,6 +1,8 @@
 import fc from "../../support/properties";
-import { canonical, equal, isSet } from "../../../provider/fields/equal";
+import { compareKeys } from "../../../provider/access/effects/sets";
+import { canonical, equal, equalForDrift, isSet } from "../../../provider/fields/equal";
 import type { FieldSpec, PublicSpec } from "../../../provider/fields/fieldSpec";
+import { formatProblem } from "../../../provider/fields/formats";
 import { containsUnknown, isObject, isUnknown, UNKNOWN } from "../../../provider/fields/values";
 import type { Json } from "../../../provider/fields/values";
 
@@ -153,4 +155,22 @@ describe("equality", () => {
 test("only objects are objects", () => {
   expect([{}, Object.create(null)].every(isObject)).toBe(true);
   expect([null, undefined, [], "x", 1].some(isObject)).toBe(false);
+});
+
+describe("a key set that parsers read differently", () => {
+  const key = (x: string): string => `{"kty":"OKP","crv":"Ed25519","x":"${x}"}`;
+  const good = `{"keys":[${key("good")}]}`;
+
+  it.each([
+    ["keys twice", `{"keys":[${key("evil")}],"keys":[${key("good")}]}`],
+    ["a member of a key twice", `{"keys":[{"x":"evil",${key("good").slice(1)}]}`],
+    ["keys in another case", `{"Keys":[${key("evil")}],"keys":[${key("good")}]}`],
+  ])("equals only itself: %s", (_words, text) => {
+    expect(formatProblem("jwks", text)).toMatch(/every parser reads alike/);
+    expect(equal(keys, text, good)).toBe(false);
+    expect(equalForDrift(keys, text, good)).toBe(false);
+    expect(equal(keys, text, text)).toBe(true);
+    expect(compareKeys(good, text).direction).toBe("unknown");
+    expect(compareKeys(text, good).direction).toBe("unknown");
+  });
 });

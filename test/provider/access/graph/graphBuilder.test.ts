@@ -5,9 +5,13 @@ import { review } from "../../../../provider/access/report/reviewReport";
 import { graphOfState } from "../../../../provider/access/graph/accessGraphs";
 import { recordedObjects } from "../../../../provider/access/graph/recorded";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
+import { identityKey } from "../../../../provider/fields/identity";
+import { aggregatedKind, createOnlyOutputs } from "../../../../provider/fields/resourceSpec";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import { inventoryOf, preview, PROVENANCE, same, state, step, urn } from "../../../support/documents";
+import { specs } from "../../../../provider/access/documents/specs";
+import { samples } from "../../../support/samples";
 import { lines } from "../fixtures";
 
 const ROOT_UID = "a".repeat(40);
@@ -492,5 +496,157 @@ describe("what exists before a change", () => {
     ],
   ])("%s", (_words, given, expected) => {
     expect(namesIn(given)).toEqual(expected);
+  });
+});
+
+describe("one object under another name of the program", () => {
+  const OWN = uid(60);
+  /** A sample of each kind whose arguments name one object, which a create with the same ones takes over. */
+  const objects = samples.flatMap(({ label, kind, args }) => {
+    const spec = specs[kind];
+    if (spec === undefined || aggregatedKind(spec) !== undefined || createOnlyOutputs(spec).length > 0)
+      return [];
+    const known: Props = JSON.parse(
+      JSON.stringify(args)
+        .replaceAll("${own}", OWN)
+        .replaceAll("${reader}", READER)
+        .replaceAll("${org}", ROOT_UID),
+    ) as Props;
+    if (identityKey(spec, known) === undefined) return [];
+    return [
+      { label, kind, inputs: known, id: spec.sharesParentUid === true ? OWN : `${OWN}/${"5".repeat(16)}` },
+    ];
+  });
+  const rename = (
+    { kind, inputs, id }: (typeof objects)[number],
+    { news = inputs, live = undefined as Props | undefined, hasInventory = true } = {},
+  ) =>
+    compare({
+      preview: preview(
+        ...basis.map(same),
+        step("create", undefined, state(kind, "new", news)),
+        step("delete", state(kind, "old", inputs, { id })),
+      ),
+      ...(hasInventory
+        ? {
+            inventory: {
+              ...inventory(...(live === undefined ? [] : [{ kind, uid: id, inputs: live }])),
+              kinds: [kind],
+            },
+          }
+        : {}),
+    });
+
+  it("is of these kinds", () => {
+    expect(objects.map(({ kind }) => kind).sort()).toEqual([
+      "AccountAssociation",
+      "ExternalGroupRoleMapping",
+      "RepoReadme",
+      "Tag",
+      "TermsAcceptance",
+    ]);
+  });
+
+  it.each(objects)("is the same object: $label", (object) => {
+    for (const result of [rename(object, { hasInventory: false }), rename(object, { live: object.inputs })]) {
+      expect(result.grants).toEqual([]);
+      const changed = result.changes.filter(({ op }) => op !== "same");
+      expect(changed.map(({ op, fields, urn: own }) => [op, fields, own])).toEqual([
+        ["update", [], urn(object.kind, "new")],
+      ]);
+    }
+  });
+
+  it.each(objects)("is a new one where the server has it no more: $label", (object) => {
+    expect(rename(object, {}).changes.map(({ op }) => op)).toEqual(
+      expect.arrayContaining(["create", "delete"]),
+    );
+  });
+
+  it.each(objects)("is another one where its parent is not known: $label", (object) => {
+    const news = { ...object.inputs, parentUid: UNKNOWN };
+    const { changes } = rename(object, { news, live: object.inputs });
+    expect(changes.map(({ op }) => op)).toEqual(expect.arrayContaining(["create", "delete"]));
+  });
+
+  it.each(objects)("is changed by a create that writes over it, and by no other: $label", (object) => {
+    const spec = specs[object.kind];
+    const [changed] = Object.keys(object.inputs).filter(
+      (key) => !["parentUid", "name", ...(spec?.identifiedBy ?? [])].includes(key),
+    );
+    if (changed === undefined) return;
+    const news = { ...object.inputs, [changed]: changed === "documentIds" ? ["other"] : "other" };
+    const ops = rename(object, { news, live: object.inputs }).changes.map(({ op }) => op);
+    expect(ops.includes("update")).toBe(spec?.operations?.upsert === true);
+    expect(ops.includes("delete")).toBe(spec?.operations?.upsert !== true);
+  });
+
+  const tag = (name: string, to: string, id?: string) =>
+    state(
+      "Tag",
+      name,
+      { parentUid: OWN, name: to, digest: `sha256:${name.repeat(64)}` },
+      id === undefined ? {} : { id },
+    );
+  const [one, two] = [`${OWN}/${"6".repeat(16)}`, `${OWN}/${"7".repeat(16)}`];
+  const changesOf = (...steps: { op: string }[]) =>
+    compare({ preview: preview(...basis.map(same), ...steps) })
+      .changes.filter(({ op }) => op !== "same")
+      .map(({ op, urn: own, before, after }) => [own, op, before?.key, after?.key]);
+
+  it.each<[string, { op: string }[], unknown[]]>([
+    [
+      "passes from a replaced resource to a new one",
+      [
+        step("replace", tag("a", "latest", one), tag("a", "old")),
+        step("create", undefined, tag("b", "latest")),
+      ],
+      [
+        [urn("Tag", "a"), "create", undefined, urn("Tag", "a")],
+        [urn("Tag", "b"), "update", one, one],
+      ],
+    ],
+    [
+      "is exchanged",
+      [
+        step("replace", tag("a", "latest", one), tag("a", "next")),
+        step("replace", tag("b", "next", two), tag("b", "latest")),
+      ],
+      [
+        [urn("Tag", "a"), "update", two, two],
+        [urn("Tag", "b"), "update", one, one],
+      ],
+    ],
+    [
+      "stays with a resource that is replaced for another reason",
+      [step("replace", tag("a", "latest", one), tag("a", "latest"))],
+      [[urn("Tag", "a"), "update", one, one]],
+    ],
+    [
+      "hides no other object that goes",
+      [
+        step("replace", tag("a", "latest", one), tag("a", "old")),
+        step("replace", tag("b", "next", two), tag("b", "latest")),
+      ],
+      [
+        [urn("Tag", "a"), "replace", one, one],
+        [urn("Tag", "b"), "replace", two, two],
+      ],
+    ],
+    [
+      "is not taken by two",
+      [
+        step("delete", tag("a", "latest", one)),
+        step("create", undefined, tag("b", "latest")),
+        step("create", undefined, tag("c", "latest")),
+      ],
+      [
+        [urn("Tag", "a"), "delete", one, undefined],
+        [urn("Tag", "b"), "create", undefined, urn("Tag", "b")],
+        [urn("Tag", "c"), "create", undefined, urn("Tag", "c")],
+      ],
+    ],
+  ])("%s", (_words, steps, expected) => {
+    expect(changesOf(...steps)).toEqual(expected);
   });
 });

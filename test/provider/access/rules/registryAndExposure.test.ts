@@ -56,6 +56,16 @@ describe("R1 registry-loss", () => {
     expect(found("R1", change([repo()], [repo({ description: "new" })]))).toEqual([]);
   });
 
+  it("finds no loss of a tag that another resource of the program has from then on, and its move", () => {
+    const other = (to: string): Resource => ({
+      ...tag(to),
+      uid: `${repo().uid}/${"9".repeat(16)}`,
+      urn: `${tag(to).urn}-tag`,
+    });
+    expect(found("R1", change([repo(), tag("a")], [repo(), other("a")]))).toEqual([]);
+    expect(severitiesOf("R1", change([repo(), tag("a")], [repo(), other("b")]))).toEqual(["medium"]);
+  });
+
   it("names the old and the new image", () => {
     expect(found("R1", change([tag("a")], [tag("b")]))[0]?.message).toBe(
       "tag latest is moved from sha256:aaaaaaaaaaaa… to sha256:bbbbbbbbbbbb…",

@@ -700,7 +700,12 @@ describe("T5 trust-changed", () => {
   it.each([
     ["added", keySet("old"), keySet("old", "new"), `adds ${nameOf("new")}`],
     ["replaced", keySet("old"), keySet("new"), `adds ${nameOf("new")}; takes away ${nameOf("old")}`],
-    ["unreadable", keySet("old"), keys({ issuerKeys: "{}" }), "a key set is no JSON Web Key Set"],
+    [
+      "unreadable",
+      keySet("old"),
+      keys({ issuerKeys: "{}" }),
+      "a key set is no JSON Web Key Set that every parser reads alike",
+    ],
   ])("says of %s keys which ones they are, and that their holder gets the grants", (_, from, to, which) => {
     expect(found("T5", changed(from, to))).toMatchObject([
       {

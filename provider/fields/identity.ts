@@ -1,0 +1,16 @@
+import type { ResourceSpec } from "./resourceSpec";
+import type { Props } from "./values";
+
+/** The key of an object. Uids alone do not do: kinds share those of their parents. */
+export function objectKey(kind: string, uid: string): string {
+  return `${kind} ${uid}`;
+}
+
+/** The key of the object that a create with these inputs creates or adopts, if the inputs determine it. */
+export function identityKey(spec: ResourceSpec, inputs: Props): string | undefined {
+  const { parentUid } = inputs;
+  if (spec.sharesParentUid && typeof parentUid === "string") return objectKey(spec.kind, parentUid);
+  return spec.identifiedBy === undefined
+    ? undefined
+    : objectKey(spec.kind, JSON.stringify(spec.identifiedBy.map((key) => inputs[key] ?? null)));
+}
