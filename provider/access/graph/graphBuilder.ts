@@ -65,8 +65,20 @@ const asUnverified = (entity: Entity): Entity => ({ ...entity, external: true, a
 /** A live object with other inputs, as the program declares it. */
 function asDeclared(live: Entity, planned: Entity, inputs: Props): Entity {
   const { urn, location, protect, external, secretPaths, plaintextSecrets, assumptions, concealed } = planned;
+  const { secretSources } = planned;
   return withInputs(
-    { ...live, urn, location, secretPaths, protect, external, plaintextSecrets, assumptions, concealed },
+    {
+      ...live,
+      urn,
+      location,
+      secretPaths,
+      protect,
+      external,
+      plaintextSecrets,
+      assumptions,
+      concealed,
+      secretSources,
+    },
     inputs,
   );
 }

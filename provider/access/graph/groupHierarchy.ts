@@ -116,3 +116,7 @@ export function grantKey(grant: Grant, hierarchy: GroupHierarchy): string {
   const keys = [grant.subject.key, grant.role.key, ...hierarchy.chain(grant.group.key)];
   return JSON.stringify(keys.map(withoutRetained));
 }
+
+/** Whether a grant is of what stays at the server beside its successor. */
+export const isOfRetained = ({ subject, role }: Grant): boolean =>
+  [subject, role].some(({ key }) => withoutRetained(key) !== key);

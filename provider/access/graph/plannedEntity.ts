@@ -47,6 +47,7 @@ export function plannedEntity(
   // The engine has compared the secrets of an unchanged resource.
   const isReported = ({ reason }: UnreadValue): boolean => !isSame || reason !== "secret";
   resolver.report(resource, [...unread, ...concealed].filter(isReported));
+  const secretSources = resolver.secretSources(resource);
   return {
     ...planned,
     inputs,
@@ -54,5 +55,6 @@ export function plannedEntity(
     ...(planned.unread ? { unread } : {}),
     ...(assumptions.length > 0 ? { assumptions } : {}),
     ...(plan.concealed ? { concealed: plan.concealed } : {}),
+    ...(Object.keys(secretSources).length > 0 ? { secretSources } : {}),
   };
 }

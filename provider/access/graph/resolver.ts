@@ -1,5 +1,8 @@
 import { urnParts } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
+import { specs } from "../documents/specs";
+import { containsSecret } from "../../fields/fieldSpec";
+import type { ResourceSpec } from "../../fields/resourceSpec";
 import { referredKind } from "./references";
 import type { Leaf } from "./references";
 import type { UnreadValue } from "./unread";
@@ -13,6 +16,9 @@ function abbreviateList(items: readonly string[]): string {
   const more = items.length - MOST_NAMES;
   return [...items.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
+
+const hasSecret = ({ fields, outputs = {} }: ResourceSpec): boolean =>
+  [...Object.values(fields), ...Object.values(outputs)].some((field) => containsSecret(field));
 
 /** "RoleBinding deploys". */
 function describeResource({ urn }: RecordedResource): string {
@@ -67,6 +73,19 @@ export class ReferenceResolver {
     return only !== undefined && candidates.length === 1 && (isInsideProperty || urns.length === 1)
       ? this.keyOf(only)
       : undefined;
+  }
+
+  /** By property: the keys of the resources that a value of it depends on, as far as these have a secret. */
+  secretSources({ dependencies = {} }: RecordedResource): Readonly<Record<string, readonly string[]>> {
+    const found = Object.entries(dependencies).map(([property, urns]): [string, string[]] => [
+      property,
+      urns.flatMap((urn) => {
+        const plan = this.byUrn.get(urn);
+        const spec = specs[(plan?.after ?? plan?.before)?.kind ?? ""];
+        return plan !== undefined && spec !== undefined && hasSecret(spec) ? [this.keyOf(plan)] : [];
+      }),
+    ]);
+    return Object.fromEntries(found.filter(([, keys]) => keys.length > 0));
   }
 
   /** Notes what of a resource could not be read: a line for each property and reason. */

@@ -1,7 +1,7 @@
 import { mayWiden } from "../effects";
 import { resolveGrants } from "../graph/grants";
 import type { ResolvedGrant } from "../graph/grants";
-import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
+import { GroupHierarchy, grantKey, isOfRetained } from "../graph/groupHierarchy";
 import { isUnreadKey } from "../graph/keys";
 import { compareGrants } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
@@ -20,12 +20,17 @@ export interface GrantDifference {
   readonly unchanged: number;
 }
 
-/** Grants by key; of those that two resources make alike the first. */
+/** Grants by key; of those that two resources make alike the first. What stays is what it was: its successor is another one. */
 function byKey(resolved: readonly ResolvedGrant[], hierarchy: GroupHierarchy): Map<string, ResolvedGrant> {
   const grants = new Map<string, ResolvedGrant>();
   for (const entry of resolved) {
     const key = grantKey(entry.grant, hierarchy);
-    if (!grants.has(key)) grants.set(key, entry);
+    const other = grants.get(key);
+    if (other === undefined) grants.set(key, entry);
+    else if (isOfRetained(entry.grant) !== isOfRetained(other.grant)) {
+      const [retained, successor] = isOfRetained(entry.grant) ? [entry, other] : [other, entry];
+      grants.set(key, retained).set(`${key} anew`, successor);
+    }
   }
   return grants;
 }

@@ -2,6 +2,7 @@ import { createEffectSide, describeEffects, combineDirections } from "../effects
 import type { EffectContext, FieldEffect, Direction } from "../effects";
 import type { ResolvedGrant } from "../graph/grants";
 import { isAccessField } from "../graph/accessKinds";
+import { withoutRetained } from "../graph/keys";
 import type { Entities } from "../graph/model";
 import { specs } from "../documents/specs";
 import type { Languages } from "../trust/languages";
@@ -22,7 +23,7 @@ export class TrustComparison {
   private findTrustEffects(key: string): readonly FieldEffect[] {
     const known = this.known.get(key);
     if (known !== undefined) return known;
-    const [before, after] = [this.before.get(key), this.after.get(key)];
+    const [before, after] = [this.before.get(withoutRetained(key)), this.after.get(key)];
     const kind = after?.kind ?? "";
     const spec = specs[kind];
     const effects =
@@ -36,7 +37,12 @@ export class TrustComparison {
   }
 
   compare(old: ResolvedGrant, now: ResolvedGrant): TrustChange {
-    const subjectEntityKeys = new Set([...old.subjectEntityKeys, ...now.subjectEntityKeys]);
+    const retained = new Set(now.subjectEntityKeys.map(withoutRetained));
+    const subjectEntityKeys = new Set([
+      // What stays beside its successor is compared with itself.
+      ...old.subjectEntityKeys.filter((key) => !retained.has(key)),
+      ...now.subjectEntityKeys,
+    ]);
     const effects = [...subjectEntityKeys].flatMap((key) => this.findTrustEffects(key));
     const direction = combineDirections(effects.map((effect) => effect.direction));
     if (direction === "neutral") return { direction, reasons: [] };

@@ -10,8 +10,9 @@ import { labelEntity, plural } from "./wording";
 import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
-import { isInvite } from "./kindConditions";
+import { everyKind, isInvite } from "./kindConditions";
 import type { Rule } from "./rule";
+import { findSecretTexts } from "./secretTexts";
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;
@@ -271,19 +272,20 @@ function plaintextSecretsOf({ kind, inputs, details, plaintextSecrets, unresolve
 const plainSecret: Rule = {
   id: "K4",
   name: "plain-secret",
-  severities: ["high"],
-  when: "always",
-  what: "A client secret, an invite code or a SCIM token is in plain text in the preview or the state, not marked as a secret. The value is never printed.",
-  why: "It is then in every state file, log and artifact that the engine writes, for whoever can read one of them.",
+  severities: ["high", "medium"],
+  when: "medium where the value is not known before the update; otherwise high",
+  what: "A client secret, an invite code or a SCIM token is in plain text in the preview or the state, not marked as a secret. Or an argument that is no secret takes its value from a resource that has one, such as a description made of an invite's code. It is secret, not known yet, or a text that what is shown of that resource does not explain. The value is never printed. Not reported: a reference, such as the uid of that resource, and a secret that the program hides from the engine's dependencies.",
+  why: "It is then in every state file, log and artifact that the engine writes, for whoever can read one of them. A text of the platform is read by whoever may list its object.",
   fix: "Read it with `config.requireSecret` or wrap it in `pulumi.secret`. Then rotate it, because it has been written already.",
   except: "Almost never: for a secret of a test system.",
   exampleMatch: {},
   needsBefore: false,
   notInPolicyPack: "a policy gets every secret as plain text",
   planOnly: true,
-  about: (kind) => secretFields(kind).length > 0,
-  find: (facts) =>
-    [...facts.comparison.after.entities.values()].flatMap((entity) =>
+  about: everyKind,
+  find: (facts) => [
+    ...findSecretTexts(facts),
+    ...[...facts.comparison.after.entities.values()].flatMap((entity) =>
       plaintextSecretsOf(entity).map((property) =>
         facts.aboutEntity(entity, {
           severity: "high",
@@ -293,6 +295,7 @@ const plainSecret: Rule = {
         }),
       ),
     ),
+  ],
 };
 
 export const keyRules: readonly Rule[] = [staticKeys, expiry, openInvite, plainSecret];

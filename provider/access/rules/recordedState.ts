@@ -1,8 +1,12 @@
+import { compareTexts } from "../../fields/values";
+import type { Json } from "../../fields/values";
+import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { ownerOf } from "../graph/keys";
 import type { ResourceChange } from "../review/comparison";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
+import { inputsToPin } from "./findingValue";
 import { everyKind, givesAccess, hasAccessField } from "./kindConditions";
 import type { Rule } from "./rule";
 import { labelEntity, limitLines, listFirst, plural } from "./wording";
@@ -18,6 +22,15 @@ function keysOfMoreAccess(facts: Facts): ReadonlySet<string | undefined> {
 
 const urnsOf = (changes: readonly ResourceChange[]): string[] =>
   changes.map(({ urn, after }) => urn ?? after?.uid ?? "").sort();
+
+/** What is written over what is recorded: whoever accepts one value accepts no later one. */
+const valuesOf = (changes: readonly ResourceChange[]): Json =>
+  changes
+    .map(({ urn, kind, before, after }) => [
+      urn ?? after?.uid ?? "",
+      sha256(JSON.stringify([before, after].map((side) => side && inputsToPin(kind, side.inputs, [])))),
+    ])
+    .sort(([a = ""], [b = ""]) => compareTexts(a, b));
 
 /** Resources whose access no inventory shows, where the change depends on it. */
 function findRecordOnly(facts: Facts): FindingInput[] {
@@ -41,7 +54,7 @@ function findRecordOnly(facts: Facts): FindingInput[] {
         "what was changed at the server since the last update is not seen: revoked access may come back, and a role or an identity may allow more than its record",
         ...limitLines(names),
       ],
-      pins: urnsOf(relied),
+      pins: valuesOf(relied),
       advice: isGiven
         ? "give an inventory of the group above all that this program manages, with these kinds (inventory --types)"
         : "give --inventory, which shows what the server has",

@@ -45,7 +45,7 @@ export interface PolicyEntry {
   readonly fields?: readonly Glob[];
   /**
    * The fingerprint of the finding, as reports show it. It changes with the value that was found, so the entry suppresses
-   * no later value. An entry without it, and without a uid in match, suppresses no finding that is high or critical.
+   * no later value. An entry without it suppresses no finding that is high or critical, with a uid in match neither.
    * @pattern ^[0-9a-f]{32}$
    * @errorMessage must be the fingerprint of a finding: 32 hex digits, as reports show it
    */

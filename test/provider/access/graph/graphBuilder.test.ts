@@ -86,6 +86,51 @@ describe("the graphs of a preview", () => {
     expect(result.unchanged).toBe(1);
   });
 
+  test.each<[string, Props, Props, string[]]>([
+    [
+      "an open invite, and one for an address",
+      { ttl: "48h" },
+      { ttl: "2h", email: "ada@acme.example", singleUse: true },
+      ["gained: ada@acme.example, by invite: reader at acme / team (+1 -0)"],
+    ],
+    [
+      "two open invites",
+      { ttl: "48h" },
+      { ttl: "2h" },
+      ["gained: anyone with the invite's code: reader at acme / team (+1 -0)"],
+    ],
+    [
+      "two invites for one address",
+      { ttl: "48h", email: "ada@acme.example" },
+      { ttl: "2h", email: "ada@acme.example" },
+      ["gained: ada@acme.example, by invite: reader at acme / team (+1 -0)"],
+    ],
+  ])("never call narrower what stays beside its replacement: %s", (_words, old, anew, expected) => {
+    const place = { parentUid: TEAM, roleUid: READER };
+    const invite = (more: Props, flags: Props) =>
+      state("GroupInvite", "invite", { ...place, ...more }, flags);
+    const retained = invite(old, { id: BINDING, retainOnDelete: true });
+    const { grants, unchanged } = compare({
+      preview: preview(...basis.map(same), step("replace", retained, invite(anew, {}))),
+    });
+    expect(lines(grants)).toEqual(expected);
+    expect(unchanged).toBe(1);
+  });
+
+  test("never call narrower an identity that stays beside its replacement", () => {
+    const loose = { ...claimMatch, subject: undefined, subjectPattern: "repo:acme/.*" };
+    const identity = (trust: Props, parentUid: string, flags: Props) =>
+      state("Identity", "ci", { parentUid, name: "ci", claimMatch: trust as never }, flags);
+    const retained = identity(loose, TEAM, { id: CI, retainOnDelete: true });
+    const { grants, unchanged } = compare({
+      preview: preview(
+        ...[...basis, binding].map(same),
+        step("replace", retained, identity(claimMatch, ROOT_UID, {})),
+      ),
+    });
+    expect([lines(grants), unchanged]).toEqual([[], 1]);
+  });
+
   test("keep a resource that was read with .get and is no longer in the program", () => {
     const read = state("RoleBinding", "read", {}, { id: BINDING, external: true, outputs: grant });
     const leaving = preview(...[...basis, ci].map(same), step("discard", read));

@@ -1,6 +1,9 @@
+import { compare } from "../../../../provider/access/review/compare";
+import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
+  cards,
   compareResources,
   resource,
   groups,
@@ -12,6 +15,7 @@ import {
   viewer,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
+import { preview, state, step } from "../../../support/documents";
 import { found, inDays, severitiesOf } from "./support";
 
 const base = [...groups, viewer, owner];
@@ -126,6 +130,63 @@ describe("K4 plain-secret", () => {
       ["high", "oidc.clientSecret"],
     ]);
     expect(JSON.stringify(findings)).not.toContain("canary");
+  });
+
+  const INVITE = `${payments}/${"7".repeat(16)}`;
+  const expirationTime = "2027-01-01T00:00:00Z";
+  const invite = { parentUid: payments, roleUid: viewer.uid, ttl: "48h" };
+  const known = { id: INVITE, outputs: { ...invite, code: "[secret]", expirationTime } };
+  const code = "94944c6db1293dd6d58cea4f966ac7e77affe744170b9222f0056a63d4488efb";
+  /** The findings about a new resource of which one property depends on an invite. */
+  const fromInvite = (kind: string, inputs: Props, property: string, isNew = false) => {
+    const one = state("GroupInvite", "open", invite, isNew ? {} : known);
+    const dependencies = { [property]: [one.urn] };
+    return found(
+      "K4",
+      compare({
+        preview: preview(
+          isNew ? step("create", undefined, one) : step("same", one, one),
+          step("create", undefined, state(kind, "reader", inputs, { dependencies })),
+        ),
+      }),
+    ).map(({ severity, field }) => [severity, field]);
+  };
+
+  it.each<[string, Props, string, string]>([
+    ["Group", { parentUid: payments, name: "a" }, "description", "description"],
+    ["Role", { parentUid: payments, name: "a", capabilities: [] }, "description", "description"],
+    ["RepoReadme", { parentUid: payments }, "content", "content"],
+    ["Repo", { parentUid: payments, name: "a" }, "customOverlay", "customOverlay.annotations.a"],
+    ["Tag", { parentUid: payments, digest: "a" }, "name", "name"],
+  ])("finds a secret of another resource in a text of %s", (kind, others, property, field) => {
+    const at = (value: string): Props => ({
+      ...others,
+      [property]: property === field ? value : { annotations: { a: value } },
+    });
+    const of = (value: string, isNew = false) => fromInvite(kind, at(value), property, isNew);
+    expect(of("[secret]")).toEqual([["high", field]]);
+    expect(of(UNKNOWN, true)).toEqual([["medium", field]]);
+    expect(of(code)).toEqual([["high", field]]);
+    expect(of(`x ${code}, until ${expirationTime}`)).toEqual([["high", field]]);
+    expect(of([...code].join(" "))).toEqual([["high", field]]);
+    expect(of(`open until ${expirationTime}`)).toEqual([]);
+    expect(of(INVITE)).toEqual([]);
+    expect(fromInvite(kind, at(code), "parentUid")).toEqual([]);
+  });
+
+  it("finds it again only where the argument changes", () => {
+    const one = state("GroupInvite", "open", invite, known);
+    const dependencies = { description: [one.urn] };
+    const reader = (more: Props) =>
+      state("Group", "g", { parentUid: acme, ...more }, { id: cards, dependencies });
+    const of = (before: Props, after: Props) =>
+      found(
+        "K4",
+        compare({ preview: preview(step("same", one, one), step("update", reader(before), reader(after))) }),
+      ).length;
+    expect(of({ name: "a", description: code }, { name: "b", description: code })).toBe(0);
+    expect(of({ name: "a", description: "x" }, { name: "a", description: code })).toBe(1);
+    expect(of({ name: "a", description: "x" }, { name: "a", description: "[secret]" })).toBe(1);
   });
 
   it("ignores a secret that the preview masks", () => {

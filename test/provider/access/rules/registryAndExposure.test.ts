@@ -66,6 +66,29 @@ describe("R1 registry-loss", () => {
     expect(severitiesOf("R1", change([repo(), tag("a")], [repo(), other("b")]))).toEqual(["medium"]);
   });
 
+  it("finds that any change of a tag moves it back where it was moved by hand", () => {
+    const live = [...base, repo(), tag("b")];
+    const findings = found(
+      "R1",
+      change([repo(), tag("a")], [repo(), tag("a", { deprecated: true })], { live }),
+    );
+    expect(findings.map(({ severity, message }) => [severity, message])).toEqual([
+      ["medium", "tag latest is moved from sha256:bbbbbbbbbbbb… to sha256:aaaaaaaaaaaa…"],
+    ]);
+  });
+
+  it("is accepted for one value and for no other where only the record shows it (X5)", () => {
+    const fingerprints = (["b", "c"] as const).map(
+      (to) =>
+        found("X5", change([repo(), tag("a")], [repo(), tag(to)], { withoutInventory: true })).map(
+          ({ fingerprint }) => fingerprint,
+        )[0],
+    );
+    const again = found("X5", change([repo(), tag("b")], [repo(), tag("c")], { withoutInventory: true }));
+    expect(new Set([...fingerprints, again[0]?.fingerprint]).size).toBe(3);
+    expect(fingerprints).not.toContain(undefined);
+  });
+
   it("names the old and the new image", () => {
     expect(found("R1", change([tag("a")], [tag("b")]))[0]?.message).toBe(
       "tag latest is moved from sha256:aaaaaaaaaaaa… to sha256:bbbbbbbbbbbb…",
