@@ -28,6 +28,9 @@ export interface PlannedChange {
   readonly kind: string;
   readonly before?: Entity;
   readonly after?: Entity;
+  /** What the stack records, and what the program declares, where `before` and `after` are of the server. */
+  readonly recorded?: Entity;
+  readonly planned?: Entity;
   readonly isLeftOnServer?: true;
   readonly isRefused?: true;
   readonly isRecordOnly?: true;
@@ -201,6 +204,8 @@ class GraphBuilder {
       kind,
       before,
       after,
+      recorded,
+      planned,
       ...(isExisting && state === "notListed" ? { isRecordOnly: true } : {}),
       ...(isExisting && state === "missing" ? { isMissing: true } : {}),
       ...(this.keys.isOfOtherKind(plan) ? { isOfOtherKind: true } : {}),

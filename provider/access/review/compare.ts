@@ -2,6 +2,7 @@ import { compareTexts, UNCONFIRMED } from "../../fields/values";
 import { describeEffects, createEffectSide } from "../effects";
 import type { EffectContext } from "../effects";
 import { SECRET_MASK, urnParts } from "../documents/engineState";
+import { recordedSide } from "./asRecorded";
 import { diffGrants } from "./grantChanges";
 import { accessKinds, isAccessField } from "../graph/accessKinds";
 import { labelByKey, GroupHierarchy } from "../graph/groupHierarchy";
@@ -57,7 +58,17 @@ function sendsNothing({ op, before, after }: PlannedChange["plan"], kind: string
 }
 
 function changeOf(
-  { plan, kind, before, after, notReviewed, packageVersion, ...known }: PlannedChange,
+  {
+    plan,
+    kind,
+    before,
+    after,
+    notReviewed,
+    packageVersion,
+    recorded: _r,
+    planned: _p,
+    ...known
+  }: PlannedChange,
   context: EffectContext,
 ): ResourceChange {
   const op = plan.op === "import" ? "read" : plan.op;
@@ -209,6 +220,19 @@ function findUnresolved(
   ];
 }
 
+/** What lies between two graphs. */
+function compareSides(
+  before: AccessGraph,
+  after: AccessGraph,
+  languages: Languages,
+): Pick<Comparison, "grants" | "unchanged" | "groups"> {
+  const { changes, unchanged } = diffGrants(before, after, languages);
+  const grants = [...changes, ...changesByMoves(before, after)].sort((a, b) =>
+    compareGrants(a.grant, b.grant),
+  );
+  return { grants, unchanged, groups: groupNodes(before.entities, after.entities) };
+}
+
 /**
  * Compares access before and after what a preview foresees.
  *
@@ -226,24 +250,25 @@ export function compare(sources: Sources): Comparison {
     languages,
   };
   const changes = graphs.changes.map((change) => changeOf(change, context));
-  const difference = diffGrants(before, after, languages);
-  const grants = [...difference.changes, ...changesByMoves(before, after)].sort((a, b) =>
-    compareGrants(a.grant, b.grant),
-  );
+  const sides = compareSides(before, after, languages);
   const incomplete = findGaps(sources, changes, before.entities.size + after.entities.size === 0);
-  return {
+  const comparison: Comparison = {
     stack: preview.stack ?? recorded?.stack,
     before,
     after,
     changes,
-    grants,
-    unchanged: difference.unchanged,
-    groups: groupNodes(before.entities, after.entities),
-    unresolved: findUnresolved(sources, graphs, changes, grants),
+    ...sides,
+    unresolved: findUnresolved(sources, graphs, changes, sides.grants),
     complete: incomplete.length === 0,
     incomplete,
     inventory,
     languages,
     recorded: recordedObjects(preview, recorded, inventory),
   };
+  const pairs = graphs.changes.map((planned, index) => [planned, changes[index] as ResourceChange] as const);
+  const side = inventory === undefined ? undefined : recordedSide(before, pairs, context);
+  if (side === undefined) return comparison;
+  const { kept, ...own } = side;
+  const asRecorded = { ...comparison, ...own, ...compareSides(own.before, after, languages) };
+  return { ...comparison, asRecorded: { comparison: asRecorded, kept } };
 }

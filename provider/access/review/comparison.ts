@@ -38,6 +38,19 @@ export interface ResourceChange {
   /** Properties that are secret on both sides, so that a change cannot be seen. */
   readonly secretsMayHaveChanged: readonly string[];
 }
+/** The same change compared with what the stack records, where that differs from the server and the change keeps the server's. */
+export interface ComparisonAsRecorded {
+  readonly comparison: Comparison;
+  readonly kept: readonly KeptChange[];
+}
+
+/** A change, and what was done to its object by hand that the program takes over. */
+export interface KeptChange {
+  readonly change: ResourceChange;
+  /** From what the stack records to what the server has; empty of an object that no stack managed. */
+  readonly fields: readonly FieldEffect[];
+}
+
 /** Two graphs and what lies between them. */
 export interface Comparison {
   readonly stack?: string;
@@ -59,6 +72,8 @@ export interface Comparison {
    * Without it a suppression matches by uid only.
    */
   readonly recorded?: ReadonlyMap<string, Entity>;
+  /** Set where the change makes official what was made by hand. */
+  readonly asRecorded?: ComparisonAsRecorded;
   /** Set where the change has happened already: both sides are facts. `isWhole`: everything that exists was compared. */
   readonly drift?: { readonly isWhole: boolean };
 }

@@ -9,6 +9,7 @@ import { Facts } from "./facts";
 import { FindingValues, chooseStableName } from "./findingValue";
 import { grantRules } from "./grants";
 import { keyRules } from "./keys";
+import { recordedState, reportKept } from "./recordedState";
 import { registryRules } from "./registry";
 import { changedSetting, newMatch, newRoot, repeatedGrant } from "./settings";
 import type { FindingInput } from "./findingInput";
@@ -88,17 +89,7 @@ function applies({ planOnly, needsWhole }: Rule, { drift }: Comparison): boolean
   return drift === undefined || (planOnly !== true && (needsWhole !== true || drift.isWhole));
 }
 
-/**
- * What is dangerous about a change of access.
- * @param only The rules to ask; all of them if not given.
- * @returns The findings, worst first. Suppressions are applied later: see applyPolicy.ts.
- */
-export function findingsOf(
-  comparison: Comparison,
-  options: RuleOptions,
-  only: readonly Rule[] = rules,
-): Finding[] {
-  const facts = new Facts(comparison, options);
+function findAll(comparison: Comparison, facts: Facts, only: readonly Rule[]): Finding[] {
   const applicable = only.filter((rule) => applies(rule, comparison));
   const drifted = new Set(comparison.changes.map(({ before, after }) => (after ?? before)?.uid));
   const concerns = ({ judgesUnchanged }: Rule, { uid }: FindingInput): boolean =>
@@ -110,5 +101,41 @@ export function findingsOf(
       found.push(finalize(rule, finding, comparison, values));
     }
   }
-  return sortFindings(found);
+  return found;
+}
+
+/** What the rules would say of what was made by hand, had the change made it. */
+function findKept(
+  comparison: Comparison,
+  facts: Facts,
+  options: RuleOptions,
+  found: readonly Finding[],
+): Finding[] {
+  const { asRecorded } = comparison;
+  if (asRecorded === undefined) return [];
+  const said = new Set(found.map(({ fingerprint }) => fingerprint));
+  const all = findAll(asRecorded.comparison, new Facts(asRecorded.comparison, options), rules);
+  const unsaid = all.filter(({ fingerprint }) => !said.has(fingerprint));
+  const values = new FindingValues(comparison);
+  return reportKept(facts, asRecorded.kept, unsaid).map((finding) =>
+    finalize(recordedState, finding, comparison, values),
+  );
+}
+
+/**
+ * What is dangerous about a change of access.
+ * @param only The rules to ask; all of them if not given.
+ * @returns The findings, worst first. Suppressions are applied later: see applyPolicy.ts.
+ */
+export function findingsOf(
+  comparison: Comparison,
+  options: RuleOptions,
+  only: readonly Rule[] = rules,
+): Finding[] {
+  const facts = new Facts(comparison, options);
+  const found = findAll(comparison, facts, only);
+  const kept = only.includes(recordedState)
+    ? findKept(comparison, facts, options, only === rules ? found : findAll(comparison, facts, rules))
+    : [];
+  return sortFindings([...found, ...kept]);
 }

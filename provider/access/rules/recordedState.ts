@@ -3,7 +3,10 @@ import type { Json } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { ownerOf } from "../graph/keys";
-import type { ResourceChange } from "../review/comparison";
+import { mayWiden } from "../effects";
+import type { FieldEffect } from "../effects";
+import type { KeptChange, ResourceChange } from "../review/comparison";
+import type { Finding, Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { inputsToPin } from "./findingValue";
@@ -97,15 +100,98 @@ function findMissing(facts: Facts): FindingInput[] {
   ];
 }
 
+/** The kept change that a finding is about: of its resource, or else of what holds the grant or is granted. */
+function causeOf({ urn, grant }: Finding, kept: readonly KeptChange[]): KeptChange | undefined {
+  const keys = grant === undefined ? [] : [grant.subject.key, ownerOf(grant.subject.key), grant.role.key];
+  return (
+    kept.find(({ change }) => urn !== undefined && change.urn === urn) ??
+    kept.find(({ change }) => keys.includes(change.after?.key)) ??
+    kept[0]
+  );
+}
+
+const worst = (severities: readonly Severity[]): Severity | undefined =>
+  (["high", "medium", "low"] as const).find((each) => severities.includes(each));
+
+const describeField = ({ path, before, after, reason }: FieldEffect): string =>
+  `${path}: recorded ${before ?? "nothing"}, now ${after ?? "nothing"}${reason === "" ? "" : `: ${reason}`}`;
+
+function reportKeptChange(
+  facts: Facts,
+  { change, fields }: KeptChange,
+  found: readonly Finding[],
+): FindingInput[] {
+  const { after } = change;
+  const severities = found.map(({ severity }) => (severity === "critical" ? "high" : severity));
+  const severity = worst([
+    ...severities,
+    ...(fields.some((each) => mayWiden(each.direction)) ? ["medium" as const] : []),
+  ]);
+  const isAdopted = fields.length === 0;
+  if (after === undefined || severity === undefined || severity === "low") return [];
+  const paths = fields.map(({ path }) => path);
+  return [
+    facts.aboutEntity(after, {
+      severity,
+      field: isAdopted ? "adopt" : paths.join(", "),
+      message: isAdopted
+        ? `${labelEntity(after)} was made by hand, and this change keeps it`
+        : `${labelEntity(after)} was changed by hand, and this change keeps it: ${listFirst(paths, 3)}`,
+      details: [
+        ...limitLines(fields.map(describeField)),
+        ...limitLines(found.map(({ id, message }) => `${id}: ${message}`)),
+      ],
+      pins: [
+        fields.map(({ path, after: now }) => [path, now ?? null]),
+        found.map(({ fingerprint }) => fingerprint).sort(),
+      ],
+      advice: "ask who did it and why; undo it at the server, or accept it in the policy file",
+    }),
+  ];
+}
+
+/**
+ * What was made by hand and becomes the program's, at the severity that the rules give it as a change of the program.
+ * @param found What they say beyond what they say of the change itself.
+ */
+export function reportKept(
+  facts: Facts,
+  kept: readonly KeptChange[],
+  found: readonly Finding[],
+): FindingInput[] {
+  const byCause = new Map<KeptChange | undefined, Finding[]>(kept.map((each) => [each, []]));
+  for (const finding of found) byCause.get(causeOf(finding, kept))?.push(finding);
+  const reported = kept.flatMap((each) => reportKeptChange(facts, each, byCause.get(each) ?? []));
+  const urns = new Set(reported.map(({ urn }) => urn));
+  const others = kept.flatMap(({ change: { after, urn, kind }, fields }) =>
+    fields.length === 0 && after !== undefined && givesAccess(kind) && !urns.has(urn) ? [after] : [],
+  );
+  if (others.length === 0) return reported;
+  const names = others.map(labelEntity).sort();
+  return [
+    ...reported,
+    {
+      severity: "low",
+      name: "recorded state",
+      field: "adopt",
+      message: `${plural(names.length, "grant was", "grants were")} made by hand, and this change keeps ${names.length === 1 ? "it" : "them"}: ${listFirst(names, 3)}`,
+      details: limitLines(names),
+      pins: others.map(({ key }) => key).sort(),
+      advice: "check that each is meant: the stack did not manage them before",
+    },
+  ];
+}
+
 export const recordedState: Rule = {
   id: "X5",
   name: "recorded-state",
   severities: ["high", "medium", "low"],
-  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones",
-  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Not reported: a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
-  why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now.",
-  fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing.",
-  except: "For a stack whose organisation nobody but its pipeline may change.",
+  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. For what was made by hand and is kept: as the other rules would judge it, at most high, and at least medium where a changed field gives more access. Low for other grants",
+  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. The rules then judge what was made by hand as if the change made it. What they say is in the details. Not reported: what was narrowed by hand, and the first import into a stack that manages nothing. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
+  why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now. What somebody did past the reviews gets no second look, once a program declares it and drift falls silent.",
+  fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing. Ask who changed by hand what is kept, and why. Undo it at the server, or accept the finding.",
+  except:
+    "For a stack whose organisation nobody but its pipeline may change. By fingerprint, for an emergency change that is kept on purpose.",
   exampleMatch: { name: "recorded state" },
   needsBefore: true,
   planOnly: true,

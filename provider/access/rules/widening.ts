@@ -89,7 +89,7 @@ export const scopeWidened: Rule = {
   name: "scope-widened",
   severities: ["high", "medium"],
   when: "high if it reaches a root group; otherwise medium",
-  what: "A subject that had a role on a group now has the same role on a group above it instead. The finding lists the groups that it newly reaches. A move to a lower group or to another branch is not reported.",
+  what: "A subject that had a role on a group now has the same role on a group above it, instead or besides. The finding lists the groups that it newly reaches. A move to a lower group or to another branch is not reported.",
   why: "A binding applies to everything below its group, including what is created there later. One level up often includes every other team.",
   fix: "Keep the binding where it was, and add one for each further group that needs it.",
   except: "For a subject that is meant to reach all groups below, such as a central team.",
@@ -108,17 +108,19 @@ export const scopeWidened: Rule = {
         old.role.key === grant.role.key &&
         old.group.key !== grant.group.key &&
         facts.isWithin(old.group.key, grant.group.key);
-      const from =
+      const moved =
         before !== undefined && same(before) ? before : lost.ofSubject(grant.subject.key).find(same);
+      // A grant that stays below may go in a later change: together they are a move.
+      const from = moved ?? facts.grantsBefore(grant.subject.key).find(same);
       if (from === undefined) continue;
       const reached = facts.newlyReachedGroups(grant.group.key, from.group.key);
       findings.push(
         facts.aboutGrant(grant, {
           severity: grant.group.isRoot ? "high" : "medium",
           field: "parentUid",
-          message: `${subjectName(grant)} has ${roleName(grant)} on ${grant.group.path} instead of ${from.group.path}, and reaches ${plural(reached.length, "more group")}`,
+          message: `${subjectName(grant)} has ${roleName(grant)} on ${grant.group.path} ${moved === undefined ? "besides" : "instead of"} ${from.group.path}, and reaches ${plural(reached.length, "more group")}`,
           details: limitLines(reached.map(({ path }) => path).sort()),
-          advice: `keep the binding on ${from.group.path}, and add one for each further group that needs it`,
+          advice: `${moved === undefined ? `remove the one on ${grant.group.path}` : `keep the binding on ${from.group.path}`}, and add one for each further group that needs it`,
         }),
       );
     }

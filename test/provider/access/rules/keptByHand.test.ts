@@ -1,0 +1,162 @@
+import { compare } from "../../../../provider/access/review/compare";
+import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
+import { ADOPT } from "../../../../provider/fields/values";
+import type { Props } from "../../../../provider/fields/values";
+import {
+  acme,
+  binding,
+  claims,
+  compareResources,
+  groups,
+  identity,
+  objectOf,
+  owner,
+  payments,
+  pinned,
+  pusher,
+  resource,
+  role,
+  viewer,
+} from "../../../support/access";
+import type { Resource } from "../../../support/access";
+import { inventoryOf, preview, state, step } from "../../../support/documents";
+import { found, NOW } from "./support";
+
+const stranger = {
+  issuer: "https://token.actions.githubusercontent.com",
+  subject: "repo:evil/pay:ref:refs/heads/main",
+};
+const ci = identity("ci", pinned);
+const idle = identity("idle", pinned);
+const writer = role("writer", ["REPO_LIST"]);
+const staff = resource("IdentityProvider", "staff", {
+  parentUid: acme,
+  defaultRole: viewer.uid,
+  oidc: { issuer: "https://login.acme.example.com", clientId: "platform", pkceEnabled: true },
+});
+const grant = binding(ci, writer, acme);
+const events = resource("Subscription", "events", {
+  name: undefined,
+  parentUid: payments,
+  sink: "https://hooks.acme.example.com/registry",
+});
+const access = (bindings: Props): Resource => ({
+  ...resource("GroupAccess", "access", { name: undefined, parentUid: payments, bindings }),
+  uid: payments,
+});
+const reads = { "ci reads": { identityUid: ci.uid, roleUid: viewer.uid } };
+const known = [...groups, viewer, pusher, owner, ci, idle, writer, staff, grant, events];
+
+const withInputs = (one: Resource, inputs: Props): Resource => ({
+  ...one,
+  inputs: { ...one.inputs, ...inputs },
+});
+/** A resource that adopts an object, to which nothing else of the program refers. */
+const adopting = (one: Resource): Resource => ({
+  ...one,
+  uid: `${acme}/${"8".repeat(16)}`,
+  inputs: { ...one.inputs, [ADOPT]: one.uid },
+});
+const withChanged = (one: Resource): Resource[] => known.map((each) => (each.uid === one.uid ? one : each));
+
+describe("X5 recorded-state: what was done by hand and becomes the program's", () => {
+  const trust = withInputs(ci, claims(stranger));
+  const wider = ["CAP_REPO_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE"];
+  test.each([
+    ["the trust of an identity", trust, "claimMatch.subject"],
+    ["a capability of a role", withInputs(writer, { capabilities: wider }), "capabilities"],
+    ["the default role of a provider", withInputs(staff, { defaultRole: owner.uid }), "defaultRole"],
+    ["the role of a binding", withInputs(grant, { roleUid: owner.uid }), "roleUid"],
+  ])("is high: %s", (_what, changed, field) => {
+    const after = withChanged(changed);
+    const given = compareResources(known, after, { live: after });
+    expect(found("X5", given).map(({ severity, field: at }) => [severity, at])).toEqual([["high", field]]);
+    expect(given.grants).toEqual([]);
+    // A change that undoes it, one that leaves it, and one that makes it by itself.
+    const described = withChanged(withInputs(changed, { ...changed.inputs, description: "more" }));
+    const only = known.map((each) =>
+      each.uid === changed.uid ? withInputs(each, { description: "more" }) : each,
+    );
+    expect(found("X5", compareResources(known, known, { live: after }))).toEqual([]);
+    expect(found("X5", compareResources(known, only, { live: after }))).toEqual([]);
+    expect(found("X5", compareResources(known, described))).toEqual([]);
+    expect(found("X5", compareResources(known, described, { live: after }))).toHaveLength(1);
+  });
+
+  it("names what the stack records and what the server has", () => {
+    const after = withChanged(trust);
+    const [finding] = found("X5", compareResources(known, after, { live: after }));
+    expect(finding?.details[0]).toContain("repo:acme/pay:ref:refs/heads/main");
+    expect(finding?.details[0]).toContain("repo:evil/pay:ref:refs/heads/main");
+    expect(finding?.urn).toBe(ci.urn);
+  });
+
+  it("is found beside what the change adds to it", () => {
+    const live = withChanged(withInputs(writer, { capabilities: wider }));
+    const after = withChanged(withInputs(writer, { capabilities: [...wider, "CAP_TAG_CREATE"] }));
+    const other = withChanged(withInputs(writer, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] }));
+    expect(found("X5", compareResources(known, after, { live }))).toHaveLength(1);
+    expect(found("X5", compareResources(known, other, { live }))).toEqual([]);
+  });
+
+  it("is nothing where less is allowed, or where nothing of access differs", () => {
+    const less = withChanged(withInputs(staff, { defaultRole: undefined }));
+    const described = withChanged(withInputs(ci, { description: "pipelines" }));
+    expect(found("X5", compareResources(known, less, { live: less }))).toEqual([]);
+    expect(found("X5", compareResources(known, described, { live: described }))).toEqual([]);
+  });
+
+  const made = binding(idle, owner, acme);
+  const byHand: Resource = { ...made, external: true };
+
+  // An import names the object by its uid, as a create that adopts does by a property.
+  const importing = (one: Resource) => {
+    const { urn: own, uid: id, inputs, kind } = one;
+    const name = own.slice(own.lastIndexOf("::") + 2);
+    const now = state(kind, name, inputs, { id, urn: own });
+    return step("import", undefined, Object.assign(now, { importID: id }));
+  };
+  const others: [string, Resource, Resource][] = [
+    ["an adopted binding", byHand, adopting(made)],
+    ["a binding that is made again", byHand, { ...made, uid: `${acme}/${"9".repeat(16)}` }],
+  ];
+
+  test.each(others)("is high: %s of an owner", (_what, live, now) => {
+    const given = compareResources(known, [...known, now], { live: [...known, live] });
+    expect(found("X5", given)).toMatchObject([{ severity: "high", field: "adopt", urn: now.urn }]);
+  });
+
+  it("is high: an entry of a resource that owns all bindings, and an import", () => {
+    const program = [...known, access(reads)];
+    const more = access({ ...reads, "idle owns": { identityUid: idle.uid, roleUid: owner.uid } });
+    const entry = { ...binding(idle, owner, payments), external: true as const };
+    const owned = compareResources(program, [...known, more], { live: [...program, entry] });
+    expect(found("X5", owned)).toMatchObject([{ severity: "high", urn: more.urn }]);
+    const steps = [importing(made)];
+    const imported = compareResources(known, known, { live: [...known, byHand], steps });
+    expect(found("X5", imported)).toMatchObject([{ severity: "high", urn: made.urn }]);
+  });
+
+  it("is medium: an adopted receiver of events", () => {
+    const sent = resource("Subscription", "evil", {
+      name: undefined,
+      parentUid: payments,
+      sink: "https://evil.example/x",
+    });
+    const now = adopting(sent);
+    const live = [...known, { ...sent, external: true as const }];
+    const given = compareResources(known, [...known, now], { live });
+    expect(found("X5", given)).toMatchObject([{ severity: "medium", field: "adopt", urn: sent.urn }]);
+  });
+
+  it("lists adopted grants of which no rule says anything, and is silent about the first import", () => {
+    const reader = binding(idle, viewer, payments);
+    const live = [...known, { ...reader, external: true as const }];
+    const now = adopting(reader);
+    const given = compareResources(known, [...known, now], { live });
+    expect(found("X5", given).map(({ severity }) => severity)).toEqual(["low"]);
+    const inventory = inventoryOf(acme, ...[...known, byHand].map(objectOf));
+    const first = compare({ preview: preview(...[...known.slice(4), made].map(importing)), inventory });
+    expect(findingsOf(first, defaultRuleOptions(NOW)).filter(({ id }) => id === "X5")).toEqual([]);
+  });
+});
