@@ -27,6 +27,14 @@ const HIDDEN = `(?!(?<=\\p{Extended_Pictographic})\\ufe0f)[${UNSEEN}\\p{Cs}\\p{C
  */
 export const INVISIBLE = new RegExp(`${HIDDEN}|${PILED.source}`, "gu");
 
+/** Other letters with the one before them, which marks may stand on: in a long text of ASCII nothing else is looked at. */
+const OTHER_LETTERS = /[ -~]?[^ -~]+/gu;
+
+/** A text with each invisible character replaced; line feeds and tabs are invisible too. */
+export function replaceInvisible(text: string, write: (character: string) => string): string {
+  return text.replace(OTHER_LETTERS, (letters) => letters.replace(INVISIBLE, write));
+}
+
 const byCode = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
 /**
@@ -34,9 +42,7 @@ const byCode = (character: string): string => `\\u{${(character.codePointAt(0) ?
  * of a report may be printed in a CI job, whose runner takes `##[…]` anywhere in a line for a command.
  */
 export function plain(text: string): string {
-  const inert = breakMarkers(text);
-  if (/^[ -~]*$/.test(inert)) return inert;
-  return inert.replace(INVISIBLE, (character) => {
+  return replaceInvisible(breakMarkers(text), (character) => {
     if (character === "\n") return "\\n";
     return character === "\t" ? "\\t" : byCode(character);
   });

@@ -1,6 +1,6 @@
 import { CodedError } from "../../errors/codedError";
 import type { Json } from "../../fields/values";
-import { INVISIBLE } from "../../text/printable";
+import { replaceInvisible } from "../../text/printable";
 
 /**
  * A small syntax tree of a program and its printer, in Prettier's default form: 80 columns, two spaces, double quotes. No
@@ -60,11 +60,8 @@ const RUNNER_COMMAND = /##(?=[\w.-]*\[)/g;
 
 /** A string literal: invisible characters are escaped, and the quotes are those that need fewer escapes. */
 export function printLiteral(text: string): string {
-  const body = JSON.stringify(text)
-    .slice(1, -1)
-    .replace(/\\"/g, '"')
-    .replace(INVISIBLE, escapeUnit)
-    .replace(RUNNER_COMMAND, "#\\u0023");
+  const unquoted = JSON.stringify(text).slice(1, -1).replace(/\\"/g, '"');
+  const body = replaceInvisible(unquoted, escapeUnit).replace(RUNNER_COMMAND, "#\\u0023");
   const doubles = body.split('"').length;
   const singles = body.split("'").length;
   return doubles > singles ? `'${body.replaceAll("'", "\\'")}'` : `"${body.replaceAll('"', '\\"')}"`;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { INVISIBLE, plain } from "../../../text/printable";
+import { plain, replaceInvisible } from "../../../text/printable";
 
 /**
  * Names come from pull requests and servers: whoever chooses one must not choose what a reader sees.
@@ -49,7 +49,7 @@ export function markdown(text: string): string {
     .replace(/\S+/g, (word) => {
       // Quotes and brackets around a name are not a part of it.
       const [, open = "", name = "", close = ""] = /^(["“(]*)(.*?)(["”),.;:]*)$/s.exec(word) ?? [];
-      return ACTIVE.test(word) && name !== "" ? `${open}${markdownCode(name)}${close}` : encodeMarks(word);
+      return ACTIVE.test(word) && name !== "" ? `${open}${codeSpan(name)}${close}` : encodeMarks(word);
     });
   return words.replace(/^(\d+)(?=[.)])/, "$1\\").replace(/^[-+=#]/, byCode);
 }
@@ -57,8 +57,9 @@ export function markdown(text: string): string {
 const encodeMarks = (word: string): string => word.replace(/[\\`*_[\]<>|~&$^]/g, byCode);
 
 /** For a name or a value in Markdown: the reader sees exactly it, in letters of one width. */
-export function markdownCode(text: string): string {
-  const name = plain(text);
+export const markdownCode = (text: string): string => codeSpan(plain(text));
+
+function codeSpan(name: string): string {
   if (name.trim() === "") return "<code>&nbsp;</code>";
   // In a table a pipe ends the cell even between backticks, and hosts differ in how it is escaped there.
   // A comment's beginning stays ours, also in code: by it a comment on a pull request is found again.
@@ -112,14 +113,12 @@ export function workflowProperty(text: string): string {
  */
 export function json(value: unknown, indent = 2): string {
   const text = JSON.stringify(value, null, indent);
-  return text
-    .replace(INVISIBLE, (character) => {
-      if (character === "\n") return character;
-      return Array.from({ length: character.length }, (_, index) =>
-        unicode(character.charCodeAt(index)),
-      ).join("");
-    })
-    .replaceAll("##", `#${unicode(0x23)}`);
+  return replaceInvisible(text, (character) => {
+    if (character === "\n") return character;
+    return Array.from({ length: character.length }, (_, index) => unicode(character.charCodeAt(index))).join(
+      "",
+    );
+  }).replaceAll("##", `#${unicode(0x23)}`);
 }
 
 const unicode = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0")}`;

@@ -120,7 +120,7 @@ describe("the graphs of a preview", () => {
   test("never call narrower an identity that stays beside its replacement", () => {
     const loose = { ...claimMatch, subject: undefined, subjectPattern: "repo:acme/.*" };
     const identity = (trust: Props, parentUid: string, flags: Props) =>
-      state("Identity", "ci", { parentUid, name: "ci", claimMatch: trust as never }, flags);
+      state("Identity", "ci", { parentUid, name: "ci", claimMatch: trust }, flags);
     const retained = identity(loose, TEAM, { id: CI, retainOnDelete: true });
     const { grants, unchanged } = compare({
       preview: preview(

@@ -168,7 +168,7 @@ describe("K4 plain-secret", () => {
     expect(of(UNKNOWN, true)).toEqual([["medium", field]]);
     expect(of(code)).toEqual([["high", field]]);
     expect(of(`x ${code}, until ${expirationTime}`)).toEqual([["high", field]]);
-    expect(of([...code].join(" "))).toEqual([["high", field]]);
+    expect(of(Array.from(code).join(" "))).toEqual([["high", field]]);
     expect(of(`open until ${expirationTime}`)).toEqual([]);
     expect(of(INVITE)).toEqual([]);
     expect(fromInvite(kind, at(code), "parentUid")).toEqual([]);
