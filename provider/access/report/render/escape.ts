@@ -46,12 +46,20 @@ const ACTIVE = /www\.|GH-|mailto:|xmpp:|:(?=\/\/|[\w+-]+:)|\{(?=[+-])|[@#!%~$^&[
 export function markdown(text: string): string {
   const words = plain(text)
     .trim()
-    .replace(/\S+/g, (word) => {
-      // Quotes and brackets around a name are not a part of it.
-      const [, open = "", name = "", close = ""] = /^(["“(]*)(.*?)(["”),.;:]*)$/s.exec(word) ?? [];
-      return ACTIVE.test(word) && name !== "" ? `${open}${codeSpan(name)}${close}` : encodeMarks(word);
-    });
+    .replace(/\S+/g, (word) => (ACTIVE.test(word) ? codeInSentence(word) : encodeMarks(word)));
   return words.replace(/^(\d+)(?=[.)])/, "$1\\").replace(/^[-+=#]/, byCode);
+}
+
+const OPENING = '"“(';
+const CLOSING = '"”),.;:';
+
+/** A word as code, but for the quotes and brackets around it, which are not a part of a name. */
+function codeInSentence(word: string): string {
+  let [start, end] = [0, word.length];
+  while (start < end && OPENING.includes(word.charAt(start))) start += 1;
+  while (end > start && CLOSING.includes(word.charAt(end - 1))) end -= 1;
+  if (start === end) return encodeMarks(word);
+  return `${word.slice(0, start)}${codeSpan(word.slice(start, end))}${word.slice(end)}`;
 }
 
 const encodeMarks = (word: string): string => word.replace(/[\\`*_[\]<>|~&$^]/g, byCode);
