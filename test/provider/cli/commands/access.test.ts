@@ -15,7 +15,8 @@ import { runCommand } from "../support";
 
 const ORG = "a".repeat(40);
 const uid = (digit: string): string => `${ORG}/${digit.repeat(16)}`;
-const [TEAM, ROLE, CI, BINDING, INVITE] = ["1", "2", "3", "4", "5"].map(uid);
+const [TEAM, ROLE, CI, BINDING] = ["1", "2", "3", "4"].map(uid);
+const INVITE = `${TEAM}/${"5".repeat(16)}`;
 
 const inventory = {
   schemaVersion: 1,
