@@ -9,7 +9,7 @@ import { isServerFilled } from "../../fields/mergeLive";
 import type { InventoryObject } from "../documents/inventory";
 
 /** A secret that the server has and never returns. */
-export interface MissingSecret {
+interface MissingSecret {
   /** `oidc.clientSecret` */
   readonly path: string;
 }
@@ -21,7 +21,7 @@ export interface Declaration {
 }
 
 /** Why an object cannot be declared, in words. */
-export interface NotAdoptable {
+interface NotAdoptable {
   readonly reason: string;
 }
 

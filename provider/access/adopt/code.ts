@@ -141,7 +141,7 @@ function isBreakable(value: CodeValue): boolean {
  * @param used columns that stand on this line before it, the indentation included.
  * @param after columns that follow on its last line.
  */
-export function printValue(value: CodeValue, indent: number, used: number, after = 1): string {
+function printValue(value: CodeValue, indent: number, used: number, after = 1): string {
   const line = printFlat(value);
   if (line !== undefined && (!isBreakable(value) || used + widthOf(line) + after <= WIDTH)) return line;
   if (value instanceof Call) return printCall(value, indent, used);

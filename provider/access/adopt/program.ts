@@ -18,7 +18,7 @@ import { References } from "./references";
 import { Teams } from "./teams";
 
 /** What to adopt, and how the program declares it. */
-export interface AdoptionRequest extends CandidateRequest {
+interface AdoptionRequest extends CandidateRequest {
   /** One component for each group directly below the root. */
   readonly byTeam?: boolean;
   /** Names that resources of the stack have already: `Role reader`. */

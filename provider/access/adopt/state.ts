@@ -42,7 +42,7 @@ export class StateMergeError extends DocumentError {
   }
 }
 
-export function wrapSecret(value: Json): Props {
+function wrapSecret(value: Json): Props {
   return { [SIGNATURE]: SECRET, plaintext: JSON.stringify(value) };
 }
 

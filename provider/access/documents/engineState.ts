@@ -60,7 +60,7 @@ export interface RecordedResource {
 }
 
 /** The parts of a urn: `urn:pulumi:<stack>::<project>::<types>::<name>`. */
-export interface UrnParts {
+interface UrnParts {
   readonly stack: string;
   readonly project: string;
   /** The type with those of its parents: `component$type`. */

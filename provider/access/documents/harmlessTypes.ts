@@ -1,5 +1,5 @@
 /** A type of another package that is known to give no access. */
-export interface HarmlessType {
+interface HarmlessType {
   /** The exact type token. */
   readonly type: string;
   /** Where its behaviour is described. */

@@ -15,7 +15,7 @@ const validators = {
 /* eslint-enable @typescript-eslint/no-require-imports */
 
 /** A document that has a schema: `schema/<name>.schema.json`. */
-export type SchemaName = keyof typeof validators;
+type SchemaName = keyof typeof validators;
 
 /** One mismatch between a value and a schema. */
 export interface SchemaProblem {

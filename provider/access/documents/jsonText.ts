@@ -21,7 +21,7 @@ const COLON = 0x3a;
 const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /** The most bytes of a document that is read part by part, and of a document or a part that is read at once. */
-export const MOST_BYTES = { inParts: 1_000_000_000, atOnce: 250_000_000 } as const;
+const MOST_BYTES = { inParts: 1_000_000_000, atOnce: 250_000_000 } as const;
 
 /** @throws DocumentError where so many bytes are more than what is read. */
 export function checkBytes(bytes: number, name: string, reading: keyof typeof MOST_BYTES): void {
@@ -154,7 +154,7 @@ export function checkUnambiguous(
 export const MOST_LEVELS = 200;
 
 /** What a reader is called with, for each part of a text. */
-export interface JsonHandlers {
+interface JsonHandlers {
   /** What the text is called in messages: a path, or "standard input". */
   readonly name: string;
   /** What to write instead of a document that is no object. */

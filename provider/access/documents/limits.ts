@@ -15,7 +15,7 @@ import { specs } from "./specs";
 export const LONGEST_NAME = 4_000;
 
 /** Items of a list, and members of an object, in the arguments of one resource. */
-export const MOST_MEMBERS = 10_000;
+const MOST_MEMBERS = 10_000;
 
 /** Groups above one another. */
 export const MOST_GROUP_LEVELS = 100;

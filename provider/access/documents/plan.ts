@@ -11,7 +11,7 @@ import type { Preview, PreviewStep, WrittenState } from "./preview";
 type Members = Readonly<Record<string, unknown>>;
 
 /** What an update plan allows for one resource. */
-export interface PlannedResource {
+interface PlannedResource {
   readonly urn: string;
   /** In the engine's words, in order. */
   readonly steps: readonly string[];

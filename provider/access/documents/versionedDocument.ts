@@ -2,7 +2,7 @@ import { isObject } from "../../fields/values";
 import { propertyPath, schemaProblems } from "./jsonSchema";
 
 /** A document of ours that has a schema and a `schemaVersion`, and the version that is read. */
-export interface DocumentForm {
+interface DocumentForm {
   readonly name: "report" | "inventory";
   readonly version: number;
 }

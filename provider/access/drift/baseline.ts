@@ -17,7 +17,7 @@ export function suppressionEntry(finding: Finding, now: number): string | undefi
 }
 
 /** What a baseline adds to a policy file. */
-export interface BaselineEntries {
+interface BaselineEntries {
   /** Entries that suppress medium and low findings until they expire. */
   readonly entries: readonly NewEntry[];
   /** Findings that a person must accept by name. */

@@ -12,7 +12,7 @@ import { bindingKeysOfCollections } from "./driftGraphs";
 import { isUndeclarable } from "./unmanagedObjects";
 
 /** What coverage is measured from. */
-export interface CoverageSources {
+interface CoverageSources {
   readonly directory: Directory;
   readonly managed: ManagedResources;
   readonly resources: readonly ComparedResource[];

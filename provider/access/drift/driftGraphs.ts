@@ -19,7 +19,7 @@ import { aggregatedKind } from "../../fields/resourceSpec";
 import type { Json, Props } from "../../fields/values";
 
 /** What the graphs are built from. */
-export interface DriftSides {
+interface DriftSides {
   readonly directory: Directory;
   readonly compared: readonly ComparedResource[];
   readonly differences: readonly DetectedDifference[];

@@ -17,7 +17,7 @@ import { organisationsOf } from "./roots";
 import { countMeeting } from "./threshold";
 
 /** What a run found, before it is a report. */
-export interface DriftResult {
+interface DriftResult {
   readonly request: DriftRequest;
   readonly notes: DriftNotes;
   /** Worst first. */

@@ -31,7 +31,7 @@ function argumentsBefore(recorded: Props, live: Props, changes: readonly FieldEf
 }
 
 /** What the comparison of states with the live organisation uses. */
-export interface StateComparisonContext {
+interface StateComparisonContext {
   readonly directory: Directory;
   readonly scope: ComparisonScope;
   readonly describer: DifferenceDescriber;

@@ -10,7 +10,7 @@ import { keysIn, keysByKid } from "./keySets";
 const MOST_LISTED = 5;
 
 /** Members by their key; the value is their display name. */
-export type Members = ReadonlyMap<string, string>;
+type Members = ReadonlyMap<string, string>;
 
 function list(items: readonly string[]): string {
   const more = items.length - MOST_LISTED;

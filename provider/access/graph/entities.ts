@@ -134,7 +134,7 @@ export function unresolvedPaths(unread: readonly UnreadValue[]): string[] {
 }
 
 /** How a resource of a state becomes an entity. */
-export interface Reading {
+interface Reading {
   readonly key: string;
   readonly uid: string | undefined;
   readonly side: Place["side"];

@@ -282,7 +282,7 @@ export function resolveGrants(entities: Entities): ResolvedGrant[] {
 }
 
 /** All that a set of resources grants. Sorted; two resources that grant the same are both there. */
-export function grantsOf(entities: Entities): Grant[] {
+function grantsOf(entities: Entities): Grant[] {
   return resolveGrants(entities).map(({ grant }) => grant);
 }
 /** Everything that exists, with what it grants. */

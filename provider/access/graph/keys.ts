@@ -6,7 +6,7 @@ import { tryParseJson } from "../../text/plain";
  * of these can make one kind of key look like another: a reference that is no uid is not read (entities.ts).
  */
 
-export type CompositeKind =
+type CompositeKind =
   /** What stays at the server beside its successor, which has its key. */
   | "retained"
   /** What has the uid of another resource: a part of that. */

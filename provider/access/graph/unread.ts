@@ -27,7 +27,7 @@ export interface UnreadValue {
 declare const unreadMark: unique symbol;
 
 /** The placeholder of a value that was not read. */
-export type UnreadMark = string & { readonly [unreadMark]: true };
+type UnreadMark = string & { readonly [unreadMark]: true };
 
 /** No text of a document begins so once it is read: `entities` replaces one that does. */
 const MARK = "\u0000";

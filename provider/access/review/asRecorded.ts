@@ -11,7 +11,7 @@ import { isPathWithin, isReference, mapLeaves } from "../graph/references";
 import type { KeptChange, ResourceChange } from "./comparison";
 
 /** What was there before in the terms of the stack: what was made by hand, and is kept, is new in it. */
-export interface RecordedSide {
+interface RecordedSide {
   readonly before: AccessGraph;
   readonly changes: readonly ResourceChange[];
   readonly kept: readonly KeptChange[];

@@ -39,7 +39,7 @@ export interface ResourceChange {
   readonly secretsMayHaveChanged: readonly string[];
 }
 /** The same change compared with what the stack records, where that differs from the server and the change keeps the server's. */
-export interface ComparisonAsRecorded {
+interface ComparisonAsRecorded {
   readonly comparison: Comparison;
   readonly kept: readonly KeptChange[];
 }

@@ -13,7 +13,7 @@ import { TrustComparison } from "./trustComparison";
 import type { TrustChange } from "./trustComparison";
 
 /** What lies between the grants of two graphs. */
-export interface GrantDifference {
+interface GrantDifference {
   /** The changed grants, sorted as reports list them. */
   readonly changes: readonly GrantChange[];
   /** How many grants stay as they are. */

@@ -9,13 +9,13 @@ import { compareCapabilities } from "./capabilityChange";
 import type { TrustComparison } from "./trustComparison";
 
 /** The two graphs whose grants are paired. */
-export interface GraphSides {
+interface GraphSides {
   readonly entities: { readonly before: Entities; readonly after: Entities };
   readonly hierarchies: { readonly before: GroupHierarchy; readonly after: GroupHierarchy };
   readonly trust: TrustComparison;
 }
 
-export interface GrantPairs {
+interface GrantPairs {
   readonly changes: readonly GrantChange[];
   /** What has no counterpart on the other side. */
   readonly gained: readonly ResolvedGrant[];

@@ -4,7 +4,7 @@ import { whyNotInPolicyPack } from "./rule";
 import type { Rule } from ".";
 
 /** What is to be known of a rule, as data. */
-export interface Explanation {
+interface Explanation {
   readonly id: string;
   readonly name: string;
   readonly severities: readonly string[];

@@ -28,7 +28,7 @@ export function* identitiesToJudge(facts: Facts): Generator<Entity> {
 }
 
 /** An identity that had a grant, and the groups on which it had one. */
-export interface BoundIdentity {
+interface BoundIdentity {
   readonly entity: Entity;
   readonly groups: readonly string[];
 }

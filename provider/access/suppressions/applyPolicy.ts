@@ -12,7 +12,7 @@ import type { JudgedType, Policy, PolicyCommand, PolicyEntry } from "./policyDoc
 const DAY_MS = 86_400_000;
 
 /** What became of findings. No finding is ever dropped: each is in one of the two lists. */
-export interface PolicyResult {
+interface PolicyResult {
   readonly findings: readonly Finding[];
   readonly suppressed: readonly Finding[];
   /** Entries that match no finding, a line each. */

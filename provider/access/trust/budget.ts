@@ -4,12 +4,12 @@
 class BudgetExceeded extends Error {}
 
 /** How many steps all questions of a review may take together: about two seconds of processor time. */
-export const REVIEW_STEPS = 20_000_000;
+const REVIEW_STEPS = 20_000_000;
 /** How many of them one question may take: as many as 100 names that are written out, of any letters. */
 const QUESTION_STEPS = 2_000_000;
 
 /** What a question answers that takes too many steps. */
-export type TooLarge = "tooLarge";
+type TooLarge = "tooLarge";
 
 /**
  * The steps that all questions about patterns may take together. Steps are counted, never timed, so

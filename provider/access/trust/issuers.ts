@@ -12,7 +12,7 @@ export type { RunsOfService, SharedIssuer } from "./data/sharedIssuers";
 type DescribeSubject = (subject: string, issuer: string) => string | undefined;
 
 /** An issuer whose subjects messages describe. */
-export interface KnownIssuer {
+interface KnownIssuer {
   readonly name: string;
   readonly describe: DescribeSubject;
 }

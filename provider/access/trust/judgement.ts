@@ -41,7 +41,7 @@ export interface PinningForm {
 }
 
 /** What is known of the texts that a pattern is judged by. */
-export interface TextForms {
+interface TextForms {
   /** What a text is, for messages: "subject of GitHub Actions". */
   readonly what: string;
   readonly pinning: readonly PinningForm[];
@@ -53,7 +53,7 @@ export interface TextForms {
 export const MOST_OWNERS = 9;
 
 /** How many names a pattern may write out: as many as it has alternatives. */
-export function mostListed(pattern: string): number {
+function mostListed(pattern: string): number {
   return Math.min(100, Math.max(MOST_OWNERS, pattern.split("|").length));
 }
 

@@ -9,7 +9,7 @@ import type { Names } from "./projection";
 import { acceptChoices, escapeDots, isTooLargeToCompile, removeChoices } from "./regexSyntax";
 
 /** `tooLarge` where the question takes more steps than are left, or the pattern cannot be read. */
-export type Verdict = "yes" | "no" | "tooLarge";
+type Verdict = "yes" | "no" | "tooLarge";
 
 /** A part of a string that names an owner, as regular expressions of RE2. */
 export interface SegmentSpec {
@@ -25,7 +25,7 @@ export interface SegmentSpec {
 }
 
 /** A pattern that is judged: the texts in which it matches somewhere. */
-export interface PatternLanguage {
+interface PatternLanguage {
   readonly automaton: PatternAutomaton;
 }
 

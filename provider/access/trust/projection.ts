@@ -5,7 +5,7 @@ import type { Automaton } from "./automaton";
 import type { Budget } from "./budget";
 
 /** A part of a string that names an owner: what precedes it, how it is written, and what follows. */
-export interface Segment {
+interface Segment {
   readonly before: Automaton;
   readonly name: Automaton;
   readonly after: Automaton;

@@ -6,13 +6,13 @@ import { exactPattern, anchored } from "./languages";
 import type { Languages } from "./languages";
 
 /** The claims that a token must have beside its subject. */
-export interface ClaimConditions {
+interface ClaimConditions {
   readonly exact: readonly (readonly [string, string])[];
   readonly patterns: readonly (readonly [string, string])[];
 }
 
 /** Runs of unreviewed changes that a pattern accepts. */
-export interface UntrustedRuns {
+interface UntrustedRuns {
   readonly what: string;
   readonly example: string | undefined;
 }

@@ -19,7 +19,7 @@ export interface LiveEntity extends Entity {
 }
 
 /** The arguments of a live object, with the expected spelling of each value that is as expected. */
-export interface AlignedInputs {
+interface AlignedInputs {
   readonly inputs: Props;
   /** Of values that the review could not read, as in "name is secret". */
   readonly unread: readonly string[];

@@ -57,7 +57,7 @@ export interface Differences {
 }
 
 /** What the objects of the organisation are compared with, by key. */
-export interface Sides {
+interface Sides {
   readonly expected: Entities;
   /** What there was before the change. What is still so was announced and did not happen. */
   readonly before: ReadonlyMap<string, BeforeEntity>;
@@ -65,7 +65,7 @@ export interface Sides {
 }
 
 /** What a verification knows besides the sides. */
-export interface ComparisonContext {
+interface ComparisonContext {
   readonly expected: ExpectedAccess;
   readonly inventory: Inventory;
   /** What tells what the server returned to the update, and what the update wrote. */
@@ -78,7 +78,7 @@ export function entityLabel({ kind, name, urn, uid }: Pick<Entity, "kind" | "nam
 }
 
 /** Whether somebody made an identity by signing in: it is assumed by nothing that a program can declare. */
-export function isSignedInPerson({ kind, inputs }: Entity): boolean {
+function isSignedInPerson({ kind, inputs }: Entity): boolean {
   return (
     accessKinds[kind]?.assumable === true &&
     (specs[kind]?.oneOfs ?? []).some(({ members, required }) => {

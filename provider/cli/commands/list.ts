@@ -16,7 +16,7 @@ import type * as whoamiModule from "./whoami";
 import type { LoadedCommand } from "../framework/defineCommand";
 
 /** One command of the command line. Its code is loaded when it is called: the others cost its start nothing. */
-export interface CommandEntry {
+interface CommandEntry {
   readonly name: string;
   readonly summary: string;
   readonly load: () => LoadedCommand;

@@ -5,7 +5,7 @@ import { describeFlags, parseFlags, wrapText } from "./flags";
 import type { Flags, Parsed } from "./flags";
 
 /** What the help, the shell completion and the documents contain about a command. */
-export interface CommandDescription {
+interface CommandDescription {
   readonly name: string;
   /** What follows the name, one string for each form of the call. */
   readonly usage: readonly string[];
@@ -27,7 +27,7 @@ export interface LoadedCommand {
 const helpFlag = { help: { type: "boolean", short: "h", help: "show this text" } } as const satisfies Flags;
 
 /** Describes the exit codes of a command. */
-export function describeExitCodes(names: readonly ExitCodeName[]): string {
+function describeExitCodes(names: readonly ExitCodeName[]): string {
   const rows = exitCodeRows(names).map(([code, meaning]) => `  ${code}  ${meaning}`);
   const findings = exitCodeRows(names.filter((name) => name === "reviewFindings" || name === "drift"));
   const first = findings.map(([code]) => code).join(" or ");

@@ -8,17 +8,17 @@ import type { Flag, Flags, Values } from "./flags";
 
 /** The forms of a report. */
 export const formats = ["text", "json", "md", "html", "sarif", "github", "codequality"] as const;
-export type Format = (typeof formats)[number];
+type Format = (typeof formats)[number];
 
 /** Where one format of the result goes: a file, or stdout where there is no path. */
-export interface Destination<F extends string = Format> {
+interface Destination<F extends string = Format> {
   readonly format: F;
   readonly path?: string;
 }
 
 /** Where a report can be posted. */
 export const postHosts = ["github-pr", "github-issue", "gitlab-mr"] as const;
-export type Host = (typeof postHosts)[number];
+type Host = (typeof postHosts)[number];
 
 /** The flag `-o FORMAT[=PATH]` of a command with these formats. */
 export function outputFlag<F extends string>(allowed: readonly F[]) {
@@ -117,7 +117,7 @@ export const issueMarker = {
   help: "identifies the issue: runs with the same key update it",
 } as const satisfies Flag;
 
-export type FailOn = "critical" | "high" | "medium" | "low" | "any" | "widened" | "unmanaged" | "never";
+type FailOn = "critical" | "high" | "medium" | "low" | "any" | "widened" | "unmanaged" | "never";
 
 /** The values of the common flags, checked. */
 export interface CommonOptions {
@@ -190,7 +190,7 @@ export function readDestinations<F extends string>(
 }
 
 /** Reads a flag's count. @throws UsageError where it is not a whole number of at least 0. */
-export function readCount(flag: string, text: string): number {
+function readCount(flag: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) {
     throw new UsageError("PP5002", `--${flag} must be a whole number, as in 2, not "${printable(text, 80)}"`);
   }

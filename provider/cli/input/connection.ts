@@ -10,7 +10,7 @@ import { readEnvironment } from "../../settings/environment";
 import type { Environment } from "../../settings/environment";
 
 /** Where a command reads its connection settings from. */
-export interface ConnectOptions {
+interface ConnectOptions {
   /** `--stack`: take the configuration of this stack of the project in `cwd` too; absent: the environment alone. */
   readonly stack?: string;
   /** The folder of the Pulumi project; default: the current one. */
@@ -40,7 +40,7 @@ export const stackFlag = {
  *
  * @throws ConfigError when the stack's configuration cannot be read.
  */
-export async function settingSources({
+async function settingSources({
   stack,
   cwd,
   env = readEnvironment(),

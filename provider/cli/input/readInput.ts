@@ -3,7 +3,7 @@ import { printable } from "../../http/errors";
 import { readBytes } from "./readFiles";
 
 /** A document that an argument names, and its name in messages. */
-export interface Input {
+interface Input {
   readonly name: string;
   readonly bytes: Uint8Array;
 }

@@ -8,7 +8,7 @@ import { packageVersion } from "../framework/packageVersion";
 export const quote = (word: string): string => (/^[\w./@:-]+$/.test(word) ? word : quoteForShell(word));
 
 /** What a package manager adds this package to a project by. */
-export interface PackageSource {
+interface PackageSource {
   readonly specifier: string;
   /** Commands before that, in the folder of the project. */
   readonly prepare: readonly string[];

@@ -11,7 +11,7 @@ import { runGit } from "../input/programs";
 import { readText } from "../input/readFiles";
 
 /** The policy file of a change, and its version before the change. */
-export interface PolicyFlags {
+interface PolicyFlags {
   readonly policy?: string | undefined;
   /** A path: `--policy-base`. */
   readonly policyBase?: string | undefined;

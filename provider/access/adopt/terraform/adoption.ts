@@ -13,20 +13,20 @@ import { blockAddress } from "./stateFile";
 import type { TerraformInstance, TerraformState } from "./stateFile";
 
 /** An instance that has a counterpart, and the uid of its object. */
-export interface MappedInstance {
+interface MappedInstance {
   readonly instance: TerraformInstance;
   readonly mapping: AdoptableType;
   readonly uid: string;
 }
 
 /** An instance that Terraform goes on to manage, and why. */
-export interface RemainingInstance {
+interface RemainingInstance {
   readonly address: string;
   readonly reason: string;
 }
 
 /** The objects of a state that a program is to declare. */
-export interface TerraformPlan {
+interface TerraformPlan {
   readonly state: TerraformState;
   readonly mapped: readonly MappedInstance[];
   /** Mapped instances whose object does not exist. */

@@ -22,7 +22,7 @@ export interface UnmappedAttribute {
 }
 
 /** The live arguments of the object of a kind that an instance manages; undefined if it does not exist. */
-export type LiveOf = (kind: string) => Props | undefined;
+type LiveOf = (kind: string) => Props | undefined;
 
 type Fields = Readonly<Record<string, FieldSpec>>;
 

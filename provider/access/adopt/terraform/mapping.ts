@@ -17,7 +17,7 @@ export interface LeafMapping {
 }
 
 /** A block, which is the argument `to`. */
-export interface BlockMapping {
+interface BlockMapping {
   readonly to: string;
   readonly members: AttributeMappings;
 }
@@ -38,10 +38,10 @@ export interface AdoptableType {
   readonly attributes: AttributeMappings;
 }
 
-export type TypeMapping = AdoptableType | { readonly type: string; readonly reason: string };
+type TypeMapping = AdoptableType | { readonly type: string; readonly reason: string };
 
 /** The name of the provider: the last part of its source address, and the prefix of its types. */
-export const PROVIDER_NAME = "chainguard";
+const PROVIDER_NAME = "chainguard";
 
 /** `issuer_pattern` as `issuerPattern`. */
 export const snakeToCamelCase = (name: string): string =>

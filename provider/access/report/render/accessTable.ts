@@ -6,7 +6,7 @@ import { markup, trusted } from "./html/markup";
 import { formatTime } from "./words";
 
 /** A table of access, and what was not read for it. */
-export interface AccessTable {
+interface AccessTable {
   readonly rows: readonly AccessRow[];
   readonly incomplete: readonly string[];
 }

@@ -8,7 +8,7 @@ import { changeOrder, chooseName, formatTime, nameSubject, plural } from "./word
 // What a report says first: the verdict, who gains or loses the most, the numbers, and where it comes from.
 
 /** What a report says first. `state` is what colours and icons follow. */
-export interface Verdict {
+interface Verdict {
   readonly state: "clean" | "findings" | "failing" | "incomplete";
   /** One line, no name of anybody in it. */
   readonly line: string;
@@ -25,7 +25,7 @@ const thresholds: Readonly<Record<Report["failOn"], string>> = {
   never: "",
 };
 
-export function findingCount(report: Report): number {
+function findingCount(report: Report): number {
   return severities.reduce((sum, severity) => sum + report.summary.findings[severity], 0);
 }
 

@@ -134,7 +134,7 @@ export function groupCapabilities(capabilities: readonly string[]): string[] {
 }
 
 /** The most capabilities' groups that a form in lines shows; the page and the JSON show all. */
-export const SHOWN_CAPABILITIES = 6;
+const SHOWN_CAPABILITIES = 6;
 
 export function capabilityWords(capabilities: readonly string[]): string[] {
   const groups = groupCapabilities(capabilities);

@@ -1,5 +1,5 @@
 /** Audiences of tokens that jobs get for other services, as regular expressions. */
-export interface OtherAudience {
+interface OtherAudience {
   /** Who receives such tokens. */
   readonly receiver: string;
   readonly audience: string;

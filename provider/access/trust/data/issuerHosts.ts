@@ -16,7 +16,7 @@ export interface TenantAddress {
  * A domain whose hosts, or their paths, serve many customers. Only the addresses of the other table pin one there. Names of
  * buckets, machines and pages are in neither: whoever comes first has them.
  */
-export interface SharedDomain {
+interface SharedDomain {
   readonly domain: string;
   readonly source: string;
 }

@@ -53,7 +53,7 @@ export interface Pin {
 }
 
 /** A pin at an issuer that signs for many customers. */
-export interface SharedPin extends Pin {
+interface SharedPin extends Pin {
   /** The address of the issuer. */
   readonly issuer: string;
 }
@@ -105,7 +105,7 @@ const GITHUB_WHY = "GitHub writes the owner of the repository whose workflow run
 
 const GITLAB_PROJECT = "(?:/[A-Za-z0-9_.-]+)+";
 const gitlab = { issuer: GITLAB, source: GITLAB_DOCS } as const;
-export const GITLAB_GROUP = "group of GitLab CI";
+const GITLAB_GROUP = "group of GitLab CI";
 const GITLAB_WHY = "GitLab writes the path of the project whose pipeline runs";
 const GITLAB_NAME = "[A-Za-z0-9_][A-Za-z0-9_.-]*";
 

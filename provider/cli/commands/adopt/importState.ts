@@ -15,7 +15,7 @@ import { PulumiError, runPulumi } from "../../input/pulumi";
 import { writeText } from "../../output/writeFiles";
 
 /** The stack whose state takes the adopted resources. */
-export interface TargetStack {
+interface TargetStack {
   readonly stack: string;
   /** The folder of the program. */
   readonly out: string;

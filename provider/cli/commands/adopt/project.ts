@@ -10,7 +10,7 @@ import { writeText } from "../../output/writeFiles";
 const HEADER = "// Written by pulumi-platform adopt";
 
 /** Where a program goes. */
-export interface ProgramTarget {
+interface ProgramTarget {
   /** The folder. */
   readonly out: string;
   /** The file in it. */

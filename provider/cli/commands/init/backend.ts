@@ -6,7 +6,7 @@ import { PULUMI_CLOUD, readDefaultOrganization } from "../../input/backend";
 import type { NamedBackend } from "../../input/backend";
 import type { CiHost } from "./folder";
 
-export type BackendKind = "cloud" | "selfHosted" | "s3" | "gs" | "azblob" | "local" | "other";
+type BackendKind = "cloud" | "selfHosted" | "s3" | "gs" | "azblob" | "local" | "other";
 
 /** The backend of the stacks, as the files for CI need it. */
 export interface CiBackend {

@@ -27,7 +27,7 @@ export interface InitPlan {
 }
 
 /** What `init` has written, or would write. */
-export interface InitResult extends InitPlan {
+interface InitResult extends InitPlan {
   /** Files that stay as they are. */
   readonly existing: readonly NewFile[];
   readonly written: readonly NewFile[];

@@ -18,7 +18,7 @@ import { fillTemplate } from "./template";
  */
 
 /** What the names of a project's files and jobs end with, and the paths whose changes are reviewed. */
-export interface FurtherProject {
+interface FurtherProject {
   readonly suffix: string;
   /** Below the root of the repository; a folder ends with a slash. */
   readonly paths: readonly string[];

@@ -19,7 +19,7 @@ function withoutBody({ name, subject, time, actor }: ChangeEvent): ChangeEvent {
 }
 
 /** How a receiver of events verifies and handles them. */
-export interface EventReceiverOptions {
+interface EventReceiverOptions {
   readonly verify: Omit<EventHandlerOptions, "onEvent" | "log">;
   /** How long no event may come before a run, in milliseconds. */
   readonly settleMs: number;

@@ -23,7 +23,7 @@ const severityOptions = [
 ];
 
 /** What a row, a card or a holder is about. */
-export interface FilterSubject {
+interface FilterSubject {
   readonly grants: readonly Grant[];
   readonly groups?: readonly Scope[];
   readonly texts?: readonly (string | undefined)[];

@@ -161,7 +161,7 @@ function pullRequestText({ report, links }: PageContext): Markup | undefined {
 }
 
 /** The line below the verdict: which commit was looked at, and when. */
-export function provenanceLine(context: PageContext): Markup {
+function provenanceLine(context: PageContext): Markup {
   const { inventoryAgeSeconds: age, time } = context.report.provenance;
   const [commit, pullRequest] = [commitText(context), pullRequestText(context)];
   const parts = [
@@ -176,7 +176,7 @@ export function provenanceLine(context: PageContext): Markup {
 }
 
 /** Where the report comes from: all that it knows. */
-export function provenanceFooter(context: PageContext): Markup {
+function provenanceFooter(context: PageContext): Markup {
   const { report } = context;
   const { time, inventoryTime, cli, package: version } = report.provenance;
   const mono = (text: string | undefined): Markup | undefined =>
