@@ -27,12 +27,17 @@ const HIDDEN = `(?!(?<=\\p{Extended_Pictographic})\\ufe0f)[${UNSEEN}\\p{Cs}\\p{C
  */
 export const INVISIBLE = new RegExp(`${HIDDEN}|${PILED.source}`, "gu");
 
-/** Other letters with the one before them, which marks may stand on: in a long text of ASCII nothing else is looked at. */
-const OTHER_LETTERS = /[ -~]?[^ -~]+/gu;
+/** What is not printable ASCII: in a long text nothing else is looked at. */
+const OTHER_LETTERS = /[^ -~]+/g;
 
 /** A text with each invisible character replaced; line feeds and tabs are invisible too. */
 export function replaceInvisible(text: string, write: (character: string) => string): string {
-  return text.replace(OTHER_LETTERS, (letters) => letters.replace(INVISIBLE, write));
+  return text.replace(OTHER_LETTERS, (letters, at: number) => {
+    if (letters === "\n") return write(letters);
+    // Marks may stand on the letter before them.
+    const base = text.charAt(at - 1);
+    return (base + letters).replace(INVISIBLE, write).slice(base.length);
+  });
 }
 
 const byCode = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
@@ -120,6 +125,7 @@ function decode(text: string): string {
 
 /** A text without the credentials that this process holds; decoded where only that shows one. */
 export function maskCredentials(text: string): string {
+  if (credentials.size === 0) return text;
   const masked = maskAsWritten(text);
   const decoded = decode(masked);
   const maskedDecoded = maskAsWritten(decoded);
