@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Json } from "../../fields/values";
 import { toFieldChange } from "../report/report";
 import type { Difference } from "../report/report";
+import { topProperty } from "../graph/references";
 import type { Finding, Severity } from "../review/finding";
 import { suppressionEntry } from "./baseline";
 import type { DetectedDifference } from "./difference";
@@ -45,7 +46,7 @@ function liveValue({
   const paths = fields.map(({ path }) => path);
   if (managed === undefined) return inputsToPin(spec.kind, after, paths);
   const isSecret = isSecretArgument(managed.resource);
-  const hasSecret = paths.some((path) => isSecret(path.replace(/[.[].*$/s, "")));
+  const hasSecret = paths.some((path) => isSecret(topProperty(path)));
   const { inputs } = maskSecrets(managed, after);
   const ends = fields.filter(({ path }) => Object.hasOwn(spec.outputs ?? {}, path));
   return [

@@ -8,6 +8,7 @@ import { declareObject } from "../adopt/adoptable";
 import { Call, printKey, printProperty, Reference, printOpenStatement } from "../adopt/code";
 import { resourceName } from "../adopt/names";
 import type { Directory } from "../graph/directory";
+import { topProperty } from "../graph/references";
 import type { InventoryObject } from "../documents/inventory";
 
 /** Quotes a word for a shell; undefined where a command line cannot contain it: half a surrogate pair is no UTF-8. */
@@ -81,7 +82,7 @@ export function changedArgumentsCode(
   live: Props,
   isSecret: (argument: string) => boolean = () => false,
 ): string {
-  const keys = [...new Set(properties.map((path) => path.replace(/[.[].*$/s, "")))];
+  const keys = [...new Set(properties.map(topProperty))];
   return keys
     .map((key) => {
       if (isSecret(key)) return `// ${key} is a secret: change it where the program reads it from`;

@@ -3,6 +3,7 @@ import { aggregatedKind } from "../../fields/resourceSpec";
 import type { Props } from "../../fields/values";
 import { mergeLive, NORMALIZED } from "../../fields/mergeLive";
 import type { Directory } from "../graph/directory";
+import { topProperty } from "../graph/references";
 import { describeEffects, mayWiden } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
 import type { ComparisonScope } from "./comparisonScope";
@@ -21,7 +22,7 @@ const isIgnored = (property: string, ignored: readonly string[]): boolean =>
 
 /** The live arguments with the recorded value of each property that has changed. */
 function argumentsBefore(recorded: Props, live: Props, changes: readonly FieldEffect[]): Props {
-  const changed = new Set(changes.map(({ path }) => path.replace(/[.[].*$/s, "")));
+  const changed = new Set(changes.map(({ path }) => topProperty(path)));
   const keys = [...new Set([...Object.keys(live), ...Object.keys(recorded)])];
   return Object.fromEntries(
     keys

@@ -27,6 +27,11 @@ export function isPathWithin(path: string, outer: string): boolean {
   return path.startsWith(outer) && /^$|^[.[]/.test(path.slice(outer.length));
 }
 
+/** The argument that a path begins with: `oidc` of `oidc.issuer` and of `oidc[0]`. */
+export function topProperty(path: string): string {
+  return path.split(/[.[]/, 1)[0] ?? path;
+}
+
 /** A path, and each of those that it is below, the outermost first. */
 export function pathsAround(path: string): string[] {
   return [...Array.from(path.matchAll(/[.[]/g), ({ index }) => path.slice(0, index)), path];

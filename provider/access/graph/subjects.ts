@@ -2,6 +2,7 @@ import { compareTexts, isObject } from "../../fields/values";
 import { knownIssuerOf } from "../trust/issuers";
 import type { Entity } from "./model";
 import { plainOrQuoted as plain, quote } from "../trust/quote";
+import { topProperty } from "./references";
 import { isUnread } from "./unread";
 
 /** A subject as messages show it. */
@@ -103,7 +104,7 @@ function describeAws(aws: Record<string, unknown>): SubjectDescription {
 /** Whether a reader cannot know one of these properties: it is not shown, or the update may have changed it. */
 function isDoubtful({ unresolved, concealed = [] }: Entity, properties: readonly string[]): boolean {
   const hidden = concealed.filter(({ isUnchanged }) => !isUnchanged).map(({ path }) => path);
-  return [...unresolved, ...hidden].some((path) => properties.includes(path.replace(/[.[].*$/s, "")));
+  return [...unresolved, ...hidden].some((path) => properties.includes(topProperty(path)));
 }
 
 /**

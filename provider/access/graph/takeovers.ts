@@ -6,6 +6,7 @@ import { containsUnknown } from "../../fields/values";
 import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { entityKey } from "./entities";
+import { groupBy } from "./grantIndex";
 import type { LiveObjects } from "./liveObjects";
 import { isManagedKind, recordedUid } from "./planKeys";
 import type { ResourcePlan } from "./resourcePlan";
@@ -54,29 +55,17 @@ function isTakeover(giver: ResourcePlan, taker: ResourcePlan): boolean {
   return giver.op === "delete" && taker.op === "create" && areEqual(spec, before, after);
 }
 
-/** The plans of each identity; several of one are a mistake of the program, which the run refuses. */
-function byIdentity(
-  plans: readonly ResourcePlan[],
-  identity: (plan: ResourcePlan) => string | undefined,
-): Map<string, ResourcePlan[]> {
-  const found = new Map<string, ResourcePlan[]>();
-  for (const plan of plans) {
-    const key = identity(plan);
-    if (key !== undefined) found.set(key, [...(found.get(key) ?? []), plan]);
-  }
-  return found;
-}
-
 /** The plans of a change, where a delete and a create of one object are one update of it. */
 export function joinTakeovers(plans: readonly ResourcePlan[], live: LiveObjects): readonly ResourcePlan[] {
-  const givers = byIdentity(plans, ({ op, before }) =>
+  const givers = groupBy(plans, ({ op, before }) => [
     op === "delete" || op === "replace" ? identityOf(before, live) : undefined,
-  );
+  ]);
   if (givers.size === 0) return plans;
-  const takers = byIdentity(plans, ({ op, after }) =>
+  const takers = groupBy(plans, ({ op, after }) => [
     op === "create" || op === "replace" ? identityOf(after, live) : undefined,
-  );
+  ]);
   const taken = new Map<ResourcePlan, ResourcePlan>();
+  // Several resources of one object are a mistake of the program, which the run refuses.
   for (const [key, [taker, ...others]] of takers) {
     const [giver, ...more] = givers.get(key) ?? [];
     if (taker === undefined || giver === undefined || others.length + more.length > 0) continue;

@@ -7,7 +7,7 @@ import type { PlannedChange } from "../graph/graphBuilder";
 import { graphOf } from "../graph/grants";
 import { withInputs } from "../graph/liveObjects";
 import type { AccessGraph, Entity } from "../graph/model";
-import { isPathWithin, isReference, mapLeaves } from "../graph/references";
+import { isPathWithin, isReference, mapLeaves, topProperty } from "../graph/references";
 import type { KeptChange, ResourceChange } from "./comparison";
 
 /** What was there before in the terms of the stack: what was made by hand, and is kept, is new in it. */
@@ -65,11 +65,9 @@ function newBindings({ plan, recorded, after }: PlannedChange): string[] {
   return bindingKeys(after).filter((key) => !olds.has(key));
 }
 
-const topLevel = (path: string): string => path.replace(/[.[].*$/s, "");
-
 /** The object as it was before somebody changed by hand what the program takes over. */
 function asRecordedBefore(live: Entity, recorded: Entity, fields: readonly FieldEffect[]): Entity {
-  const properties = fields.map(({ path }) => topLevel(path));
+  const properties = fields.map(({ path }) => topProperty(path));
   const olds = Object.fromEntries(properties.map((key) => [key, recorded.inputs[key]]));
   return withInputs(live, { ...live.inputs, ...olds });
 }

@@ -8,13 +8,13 @@ import { GrantEffects } from "../graph/grantEffects";
 import type { Grant, Scope } from "../graph/grant";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { ownerOf } from "../graph/keys";
-import { isReference, mapLeaves } from "../graph/references";
+import { isReference, mapLeaves, topProperty } from "../graph/references";
 import type { Comparison } from "../review/comparison";
 import type { FindingInput } from "./findingInput";
 
 /** The property at the top of each path: a finding may name several, as in `oidc.issuer, scopes`. */
 const topLevel = (paths: readonly string[]): Set<string> =>
-  new Set(paths.flatMap((path) => path.split(", ")).map((path) => path.replace(/[.[].*$/s, "")));
+  new Set(paths.flatMap((path) => path.split(", ")).map((path) => topProperty(path)));
 
 /**
  * The arguments of an object that decide access, and those at some paths: what an exception accepts. A list without an

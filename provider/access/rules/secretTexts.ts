@@ -3,7 +3,7 @@ import { isObject } from "../../fields/values";
 import { SECRET_MASK } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import type { Entity } from "../graph/model";
-import { isReference, mapLeaves } from "../graph/references";
+import { isReference, mapLeaves, topProperty } from "../graph/references";
 import { isUnread, reasonOf } from "../graph/unread";
 import type { ResourceChange } from "../review/comparison";
 import type { Severity } from "../review/finding";
@@ -81,9 +81,9 @@ function secretTextsOf(
   const found: SecretText[] = [];
   const old: Props = op === "update" ? (before?.inputs ?? {}) : {};
   const isKept = (property: string): boolean => {
-    const wasSecret = before?.secretPaths.some((path) => path.split(/[.[]/)[0] === property) === true;
+    const wasSecret = before?.secretPaths.some((path) => topProperty(path) === property) === true;
     if (op === "update" && wasSecret) {
-      return !secretsMayHaveChanged.some((path) => path.split(/[.[]/)[0] === property);
+      return !secretsMayHaveChanged.some((path) => topProperty(path) === property);
     }
     return JSON.stringify(old[property]) === JSON.stringify(after.inputs[property]);
   };

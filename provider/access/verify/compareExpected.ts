@@ -17,6 +17,7 @@ import type { GrantChange } from "../graph/grant";
 import { graphOf } from "../graph/grants";
 import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
+import { topProperty } from "../graph/references";
 import { isComparedOutput, isReturned, isVerified } from "../report/expectedAccess";
 import { toFieldChange } from "../report/report";
 import type { ExpectedAccess, FieldChange } from "../report/report";
@@ -226,7 +227,7 @@ class EntityComparison {
     const before = this.sides.before.get(key);
     const unapplied = before?.changes === undefined ? [] : this.findUnapplied(spec, before, old.inputs);
     const inputs = this.changedInputs(spec, old.inputs, now.inputs).filter(
-      ({ path }) => !unapplied.includes(propertyOf(path)),
+      ({ path }) => !unapplied.includes(topProperty(path)),
     );
     const outputs = this.changedOutputs(spec, old.details, this.sides.live.get(key));
     const fields = [...inputs.map(toFieldChange), ...outputs];
@@ -307,9 +308,6 @@ class EntityComparison {
     return (after ?? "") === "" && end !== undefined && now !== undefined && end <= now;
   }
 }
-
-/** The top-level argument that a path leads into. */
-const propertyOf = (path: string): string => path.split(/[.[]/)[0] ?? path;
 
 function toDifference(
   entity: Entity,

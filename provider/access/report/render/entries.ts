@@ -21,6 +21,8 @@ import {
 export interface Entry {
   /** Worst first; at least one. */
   readonly findings: readonly [Finding, ...Finding[]];
+  /** The worst finding of each rule. */
+  readonly rules: readonly Finding[];
   /** What the worst one says. */
   readonly message: string;
   /** What the others say. */
@@ -178,9 +180,12 @@ export class EntryList {
     const fields = change?.fields ?? difference?.fields ?? [];
     // Some rules repeat in their details what the fields say.
     const repeated = new Set(fields.map(describeField));
+    const rules = new Map<string, Finding>();
+    for (const finding of findings) if (!rules.has(finding.id)) rules.set(finding.id, finding);
     const resource = change ?? { kind: first.kind, name: first.name ?? first.grant?.subject.name };
     return {
       findings,
+      rules: [...rules.values()],
       message: first.message,
       others: others.filter(({ message }) => message !== first.message),
       about: [resource.kind, resource.name].filter((part) => part !== undefined).join(" "),

@@ -1,5 +1,5 @@
 import { isHighOrCritical } from "../../../review/finding";
-import type { Finding, Severity } from "../../../review/finding";
+import type { Severity } from "../../../review/finding";
 import type { FieldChange } from "../../report";
 import type { Advice, Entry, Remedy } from "../entries";
 import { plainIndented } from "../escape";
@@ -41,7 +41,7 @@ function card(entry: Entry, context: PageContext, anchors: Set<string>): Markup 
       texts: findings.flatMap((finding) => [finding.name, finding.message]),
     }),
   };
-  const chips = ruleChips(findings, isAccepted ? undefined : anchors);
+  const chips = ruleChips(entry, isAccepted ? undefined : anchors);
   return markup`<li class="card edge-${first.severity}"${attributes(values)}>${[
     markup`<div class="head">${severityTag(first.severity)}<ul class="chips" aria-label="Rules">${chips}</ul></div>`,
     markup`<h3>${message}</h3>`,
@@ -60,10 +60,8 @@ export const severityTag = (severity: Severity): Markup =>
   markup`<span class="tag ${severity}">${severity}</span>`;
 
 /** The chips of the rules, each with the worst severity that it has here. The first of a rule is what a comment links to. */
-function ruleChips(findings: readonly Finding[], anchors: Set<string> | undefined): Markup[] {
-  const rules = new Map<string, Finding>();
-  for (const finding of findings) if (!rules.has(finding.id)) rules.set(finding.id, finding);
-  return [...rules.values()].map((finding) => {
+function ruleChips({ rules }: Entry, anchors: Set<string> | undefined): Markup[] {
+  return rules.map((finding) => {
     const isFirst = anchors !== undefined && !anchors.has(finding.id);
     anchors?.add(finding.id);
     const id = attributes({ id: isFirst ? `rule-${finding.id}` : undefined });

@@ -229,7 +229,7 @@ class Comment {
     const { findings, message, others, fields, accepts, advice, details, when, who } = entry;
     const [{ severity }] = findings;
     const place = this.place(entry.location);
-    const rules = uniqueRules(findings).map((finding) => this.rule(finding, formatRule(finding)));
+    const rules = entry.rules.map((finding) => this.rule(finding, formatRule(finding)));
     const item = (line: string): string => `  - ${line}`;
     const head = [
       `- ${severityIcons[severity]} **${severity}** ${rules.join(", ")} ${escapeText(message, 500)}${place === undefined ? "" : ` (${place})`}`,
@@ -332,10 +332,6 @@ class Comment {
     if (location === undefined || place === undefined) return undefined;
     return linkTo(this.links.line(location), code(place, 160));
   }
-}
-
-function uniqueRules(findings: readonly Finding[]): Finding[] {
-  return [...new Map(findings.map((finding) => [finding.id, finding])).values()];
 }
 
 function detailLines(details: readonly string[], maxLines: number): string[] {

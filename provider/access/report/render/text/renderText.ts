@@ -117,7 +117,7 @@ function printLines(page: TextPage, heading: string, lines: readonly string[]): 
 function printEntry(page: TextPage, entry: Entry, { sourceRoot, fix }: RenderOptions): void {
   const [{ severity }] = entry.findings;
   const style = severityStyles[severity];
-  page.entry(2, label(severity), [...new Set(entry.findings.map(formatRule))].join(", "), {
+  page.entry(2, label(severity), entry.rules.map(formatRule).join(", "), {
     leadStyles: severity === "critical" ? [style, "bold"] : [style],
     styles: ["bold"],
     tail: formatLocation(entry.location, sourceRoot),
