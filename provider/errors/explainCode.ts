@@ -2,7 +2,7 @@ import { errorCodes } from "./registry";
 import type { ErrorCode } from "./registry";
 
 /** A code with what is to be known of it, as data. */
-export interface CodeExplanation {
+interface CodeExplanation {
   readonly code: ErrorCode;
   readonly title: string;
   readonly meaning: string;

@@ -10,7 +10,7 @@ import { isUid } from "../text/uid";
  */
 
 /** What a format is. */
-export interface TextFormat {
+interface TextFormat {
   /** What is wrong with a text, beginning "must …"; undefined if nothing is. */
   readonly problem: (text: string) => string | undefined;
   /** What it is, for the reference: "Must be …". */

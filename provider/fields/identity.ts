@@ -6,6 +6,14 @@ export function objectKey(kind: string, uid: string): string {
   return `${kind} ${uid}`;
 }
 
+/** The inputs that name one object together: a create with the same ones creates no other. None for most kinds. */
+export function identifyingInputs({
+  identifiedBy,
+  sharesParentUid,
+}: Pick<ResourceSpec, "identifiedBy" | "sharesParentUid">): readonly string[] {
+  return identifiedBy ?? (sharesParentUid ? ["parentUid"] : []);
+}
+
 /** The key of the object that a create with these inputs creates or adopts, if the inputs determine it. */
 export function identityKey(spec: ResourceSpec, inputs: Props): string | undefined {
   const { parentUid } = inputs;

@@ -67,7 +67,7 @@ function mergeFields(
 }
 
 /** The inputs that describe the live object, and what the state records beside them. */
-export interface Merged {
+interface Merged {
   inputs: Props;
   /** Inputs, and the server's forms of normalized fields. */
   outs: Props;

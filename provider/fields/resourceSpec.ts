@@ -60,8 +60,6 @@ export interface Clock {
 export interface Host extends Clock {
   /** Tells a person one line. */
   readonly warn: (line: string) => void;
-  /** Whether a regular expression in RE2's syntax matches a complete string. */
-  readonly matchesPattern: (pattern: string, text: string) => boolean;
   /** Whether a resource of this run's program owns the object of this kind and uid. */
   readonly isOwned: (kind: string, uid: string) => boolean;
   /** Whether a resource of this run's program declares this, by a key of `ResourceSpec.declaredKeys`. */
@@ -143,7 +141,7 @@ export interface Deletion {
 }
 
 /** Whether a resource owns one child of its parent, or all of them beside which there is no other owner. */
-export interface Ownership {
+interface Ownership {
   /** The kind of the children. */
   readonly kind: string;
   /** The children in the words of messages: `role bindings`. */
@@ -154,7 +152,7 @@ export interface Ownership {
 }
 
 /** How a kind is found when everything below a group is listed. */
-export interface Listing {
+interface Listing {
   /** Only on demand: it takes one request each, or there may be very many. */
   readonly onDemand?: true;
   /** Parameters without which the list leaves some out. */

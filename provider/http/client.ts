@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import type { BatchMethod } from "../fields/resourceSpec";
 import { encodeUid, isUid } from "../text/uid";
 import { ApiError, BASE_URL_SETTING, ConnectionError, isTooLarge } from "./errors";
 import { encodeQuery } from "./query";
@@ -6,7 +7,6 @@ import type { Query } from "./query";
 import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "./retry";
 import type { RetryPolicy } from "./retry";
 import { SharedCreates, SharedReads } from "./sharing";
-import type { BatchMethod } from "./sharing";
 import { decodeClaims } from "./tokens";
 import type { TokenSource } from "./tokens";
 import { Transport } from "./transport";

@@ -41,7 +41,7 @@ const codesByStatus: Readonly<Record<number, Code>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-export interface FieldViolation {
+interface FieldViolation {
   readonly field: string;
   readonly description: string;
   readonly reason: string;
@@ -49,20 +49,20 @@ export interface FieldViolation {
   readonly localizedMessage?: { readonly locale: string; readonly message: string };
 }
 
-export interface PreconditionViolation {
+interface PreconditionViolation {
   readonly type: string;
   readonly subject: string;
   readonly description: string;
 }
 
-export interface MissingTerms {
+interface MissingTerms {
   readonly id: string;
   readonly label: string;
   readonly url: string;
 }
 
 /** The typed details of an error; absent where the response has none. */
-export interface ErrorDetails {
+interface ErrorDetails {
   readonly errorInfo?: { reason: string; domain: string; metadata: Record<string, string> };
   readonly fieldViolations: readonly FieldViolation[];
   readonly preconditions: readonly PreconditionViolation[];
@@ -77,7 +77,7 @@ export function recordOf(value: unknown): Record<string, unknown> {
     : {};
 }
 
-export function printableText(value: unknown): string {
+function printableText(value: unknown): string {
   return typeof value === "string" ? printable(value) : "";
 }
 

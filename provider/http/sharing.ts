@@ -2,6 +2,7 @@ import DataLoader from "dataloader";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CodedError } from "../errors/codedError";
 import { ApiError, ConnectionError, hasUnknownOutcome } from "./errors";
+import type { BatchMethod } from "../fields/resourceSpec";
 import type { Query } from "./query";
 import { mayRetry } from "./retry";
 import { isUid, parentOf } from "../text/uid";
@@ -23,22 +24,8 @@ function concernsWholeBatch(error: unknown): boolean {
 const asError = (error: unknown): Error =>
   error instanceof Error ? error : new CodedError("PP9001", "what failed is no error");
 
-/** How a collection makes many resources in one request, all or none. */
-export interface BatchMethod {
-  /** The collection that also makes one at a time: `/iam/v2/roleBindings`. */
-  readonly collection: string;
-  /** The custom method: `batchCreate`. */
-  readonly verb: string;
-  /** Most resources in one request. */
-  readonly limit: number;
-  /** The request's body for resources below one parent. */
-  readonly body: (parent: string, resources: readonly unknown[]) => unknown;
-  /** The member of the response that holds what was made, in the order of the request. */
-  readonly member: string;
-}
-
 /** The requests that shared creates consist of. */
-export interface CreateApi {
+interface CreateApi {
   post(path: string, body: unknown, options: { isIdempotent: boolean }): Promise<JsonObject>;
   create(collection: string, parent: string | undefined, body: unknown): Promise<JsonObject>;
 }
@@ -130,7 +117,7 @@ const PAGE_SIZE = 200;
 const READS_PER_PAGE = 4;
 
 /** The requests that shared reads consist of. */
-export interface ReadApi {
+interface ReadApi {
   get(path: string, query?: Query): Promise<JsonObject>;
   getResource(collection: string, uid: string): Promise<JsonObject>;
 }

@@ -63,7 +63,7 @@ export interface TokenSource {
   expiry?(): Date | undefined;
 }
 
-export interface TokenSourceOptions {
+interface TokenSourceOptions {
   /** For one attempt of an exchange. */
   readonly timeoutMs: number;
   /** Takes one line a request. */
@@ -365,7 +365,7 @@ export function timeClaim(claims: Claims | undefined, name: "exp" | "iat" | "nbf
 const credentialError = (message: string): ConfigError => new ConfigError("PP2007", message, "CREDENTIAL");
 
 /** Names for the messages about a text that must be a token. */
-export interface TokenKind {
+interface TokenKind {
   /** As in "the access token". */
   readonly what: string;
   /** The settings that name a file with it. */
@@ -374,12 +374,12 @@ export interface TokenKind {
   readonly setting: string;
 }
 
-export const ACCESS_TOKEN: TokenKind = {
+const ACCESS_TOKEN: TokenKind = {
   what: "the access token",
   fileSettings: "PLATFORM_TOKEN_FILE or platform:tokenFile",
   setting: "PLATFORM_TOKEN",
 };
-export const OIDC_TOKEN: TokenKind = {
+const OIDC_TOKEN: TokenKind = {
   what: "the OIDC token",
   fileSettings: "PLATFORM_OIDC_TOKEN_FILE or platform:oidcTokenFile",
   setting: "PLATFORM_OIDC_TOKEN",
@@ -390,7 +390,7 @@ export const OIDC_TOKEN: TokenKind = {
  *
  * @throws ConfigError naming the setting, never repeating the text.
  */
-export function parseToken(token: string, setting: string, wanted: TokenKind): string {
+function parseToken(token: string, setting: string, wanted: TokenKind): string {
   const trimmed = token.trim();
   if (trimmed === "") throw credentialError(`${setting} is empty: it must hold ${wanted.what}`);
   if (/^(\.{0,2}\/|~|[A-Za-z]:[\\/])/.test(trimmed)) {
@@ -407,7 +407,7 @@ export function parseToken(token: string, setting: string, wanted: TokenKind): s
  *
  * @throws ConfigError naming the setting, and the path unless that looks like a token itself.
  */
-export async function readTokenFile(path: string, setting: string, wanted: TokenKind): Promise<string> {
+async function readTokenFile(path: string, setting: string, wanted: TokenKind): Promise<string> {
   let content: string;
   try {
     content = await readFile(path, "utf8");

@@ -12,7 +12,7 @@ import type * as tunnelModule from "./tunnel";
 
 export type { Endpoint } from "./errors";
 
-export interface TransportOptions extends Endpoint {
+interface TransportOptions extends Endpoint {
   /** For one attempt, from sending to the last byte of the response. */
   readonly timeoutMs: number;
   /** Connections open at once. */
@@ -21,7 +21,7 @@ export interface TransportOptions extends Endpoint {
   readonly log?: (line: string) => void;
 }
 
-export interface OutgoingRequest {
+interface OutgoingRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   /** Encoded, with its question mark; never in a message or log line. */
@@ -75,10 +75,7 @@ function registerProxyPassword({ username, password }: URL): void {
 }
 
 /** How connections to a server are made: directly, or through the proxy that the environment names. */
-export function agentsFor(
-  baseUrl: string,
-  maxSockets: number,
-): { httpAgent: HttpAgent; httpsAgent: HttpAgent } {
+function agentsFor(baseUrl: string, maxSockets: number): { httpAgent: HttpAgent; httpsAgent: HttpAgent } {
   const options = { keepAlive: true, maxSockets };
   const proxy = proxyFor(baseUrl);
   if (proxy === undefined) {

@@ -100,7 +100,7 @@ function readDetails(spec: ResourceSpec, response: Props, uid: string): Props {
 }
 
 /** Turns a response into an object of the inventory. @throws ConnectionError where it is of another kind. */
-export function toInventoryObject(spec: ResourceSpec, json: JsonObject, uid: string): InventoryObject {
+function toInventoryObject(spec: ResourceSpec, json: JsonObject, uid: string): InventoryObject {
   const response = json as Props;
   const mismatch = findSchemaMismatch(spec, response, uid);
   if (mismatch !== undefined) {
@@ -157,7 +157,7 @@ function kindsToList(requested: readonly string[]): ReadonlySet<string> {
 }
 
 /** Reads the live organisation below one group into an inventory. */
-export class InventoryReader {
+class InventoryReader {
   private readonly objects = new Map<string, InventoryObject>();
   private readonly refusals = new Refusals();
   private readonly counts = new Map<string, number>();

@@ -246,7 +246,7 @@ export function adviseOnCapabilities(capabilities: Json | undefined): string[] {
   return capabilities.flatMap((capability) => {
     if (typeof capability !== "string" || !/^CAP_[A-Z0-9_]+$/.test(capability)) return [];
     const name = capability.slice("CAP_".length);
-    if (internalOnly.has(name)) return [`${capability} is internal to the platform: expect it to be refused`];
+    if (internalOnly.has(name)) return [`${capability} is internal to the platform, not for customers`];
     if (deprecated.has(name)) return [`${capability} is deprecated`];
     return [];
   });

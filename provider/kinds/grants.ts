@@ -17,10 +17,6 @@ export const bindingBatch: BatchMethod = {
   member: "roleBindings",
 };
 
-const required = { format: "uid", required: true, security: true } as const;
-export const grantee = { ...required, access: "subject", refersTo: "Identity" } as const;
-export const grantedRole = { ...required, access: "role" } as const;
-
 /** What is the same of both kinds. A group's bindings are owned one by one, or all by a GroupAccess. */
 export function bindingKind({ ownsAll }: { readonly ownsAll: boolean }) {
   return {

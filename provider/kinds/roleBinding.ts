@@ -1,7 +1,9 @@
 import { resource } from "../program/resource";
 import { kind, string, time, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
 import { boundGroup, boundIdentity, boundRole, parentGroup } from "./common";
-import { bindingBatch, bindingKind, grantee, grantedRole, declaredGrantKey } from "./grants";
+import { bindingBatch, bindingKind, declaredGrantKey } from "./grants";
+
+const required = { format: "uid", required: true, security: true } as const;
 
 const roleBinding = kind({
   ...bindingKind({ ownsAll: false }),
@@ -13,9 +15,9 @@ const roleBinding = kind({
     /** The uid of the group on which, and below which, the role is granted. Changing it replaces the binding. */
     parentUid: parentGroup,
     /** The uid of the identity that gets the role. */
-    identityUid: string({ ...grantee, hydratedIn: "identity" }),
+    identityUid: string({ ...required, access: "subject", refersTo: "Identity", hydratedIn: "identity" }),
     /** The uid of the role: a Role's id, or what `getRole` finds. */
-    roleUid: string({ ...grantedRole, hydratedIn: "role" }),
+    roleUid: string({ ...required, access: "role", hydratedIn: "role" }),
   },
   reads: {
     /** The identity as the API shows it; left out where the response does not hold it. */

@@ -1,6 +1,5 @@
 import type { Client } from "../http/client";
 import type { Clock, Host, ResourceSpec } from "../fields/resourceSpec";
-import { matchesPattern } from "../fields/formats";
 import { Claims } from "./claims";
 import { explain } from "./messages";
 import { ProgramRecord } from "./programRecord";
@@ -52,7 +51,6 @@ export function createKindContext(spec: ResourceSpec, context: HandlerContext): 
   const host: Host = {
     ...context,
     warn: (line) => context.warn?.(line),
-    matchesPattern,
     isOwned: (kind, uid) => program.isOwned(kind, uid),
     isDeclared: (key) => program.isDeclared(key),
     explain: (what, error) => explain(spec, what, error, []),

@@ -1,5 +1,4 @@
 import { CodedError, errorCodeOf } from "../errors/codedError";
-import { matchesPattern } from "../fields/formats";
 import type { Api, Host } from "../fields/resourceSpec";
 
 const refuse = (): Promise<never> =>
@@ -24,7 +23,6 @@ export const readingHost: Host = {
   now: Date.now,
   sleep: () => Promise.resolve(),
   warn: () => undefined,
-  matchesPattern,
   isOwned: () => false,
   isDeclared: () => false,
   explain: (what, error) =>

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../http/client";
 import { printable } from "../http/errors";
 import { equal, equalForDrift, isSet } from "../fields/equal";
+import { adviseOnNames, holdsNames, NAMES_ARE_DROPPED } from "../fields/enumNames";
 import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
@@ -135,11 +136,19 @@ function verifyWrite(kind: KindContext, write: Write, response: JsonObject, know
   const liveOutputs = mergeLive(spec, { ...news }, live).outs;
   const reason =
     unapplied.length > 0
-      ? `the server ignored ${describeFields(spec, unapplied, live)}; it silently drops names that it does not know`
+      ? `the server ignored ${describeFields(spec, unapplied, live)}${explainDroppedNames(spec, unapplied, news)}`
       : `updated, but someone else changed ${describeFields(spec, foreign, live)} since the last run: run again to restore the program's values, unless another stack manages it too`;
   throw new PartialFailure("PP4004", id, { ...liveOutputs, ...outputs }, [
     `${labelResource(spec, news)} ${id}: ${reason}`,
   ]);
+}
+
+/** What explains that the server ignored fields with names of enumerations, as the end of a sentence. */
+function explainDroppedNames({ fields }: ResourceSpec, keys: readonly string[], news: Props): string {
+  const ignored = Object.entries(fields).filter(([key, field]) => keys.includes(key) && holdsNames(field));
+  if (ignored.length === 0) return "";
+  const unknown = ignored.flatMap(([key, field]) => adviseOnNames(field, news[key]));
+  return `; ${unknown.length === 0 ? NAMES_ARE_DROPPED : unknown.join("; ")}`;
 }
 
 function describeFields(spec: ResourceSpec, keys: readonly string[], live: Props): string {

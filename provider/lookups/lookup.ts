@@ -270,7 +270,7 @@ export function lookupByUid<R>(
 }
 
 /** The lookups of a kind: exactly one object, and all that match. */
-export interface LookupsOfKind<One, List, Result> {
+interface LookupsOfKind<One, List, Result> {
   readonly get: (args: One) => Promise<Result>;
   readonly getOutput: (args: LookupInputs<One>) => Output<Result>;
   readonly list: (args?: List) => Promise<Result[]>;

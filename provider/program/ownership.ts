@@ -1,5 +1,6 @@
 import { withCode } from "../errors/codedError";
 import * as pulumi from "./sdk";
+import { identifyingInputs } from "../fields/identity";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT } from "../fields/values";
 
@@ -42,10 +43,11 @@ function tokenOf(value: unknown): string | undefined {
  * @throws RunError where another resource of the program is, or owns, the same
  */
 export function recordResource(
-  { kind, owns, identifiedBy, sharesParentUid }: ResourceSpec,
+  spec: ResourceSpec,
   name: string,
   args: Readonly<Record<string, unknown>>,
 ): void {
+  const { kind, owns } = spec;
   const owners = getOwnersOfRun();
   const owner = `${kind} ${JSON.stringify(name)}`;
   const findOther = (key: string): string | undefined =>
@@ -63,7 +65,7 @@ export function recordResource(
     owners.set(keyOf(owns.all ? "all" : "one"), owner);
   }
   // Two owners of all children are one object, and got the message about them.
-  const names = owns?.all ? [] : (identifiedBy ?? (sharesParentUid ? ["parentUid"] : []));
+  const names = owns?.all ? [] : identifyingInputs(spec);
   const adopted = tokenOf(args[ADOPT]);
   const objects = [
     ...(names.length > 0 && parent !== undefined

@@ -1,33 +1,11 @@
-import type * as suggestionsModule from "../text/suggestions";
 import * as pulumi from "./sdk";
 import { withCode } from "../errors/codedError";
-import { containsSecret, innerFields } from "../fields/fieldSpec";
+import { adviseOnNames, holdsNames } from "../fields/enumNames";
+import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
 import { createOnlyOutputs } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import type { Json } from "../fields/values";
-import { partsOf } from "../fields/walk";
 import { recordResource } from "./ownership";
-
-/** A name of an enumeration that this version does not know, and those that it knows. */
-export interface UnknownName {
-  readonly name: string;
-  readonly known: readonly string[];
-}
-
-/** Whether a value of the field has a name of an enumeration in it. */
-export function holdsNames(field: FieldSpec): boolean {
-  return field.type === "enum" || innerFields(field).some(holdsNames);
-}
-
-/** The names of enumerations that have the right form and are not known, in a value of any depth. */
-export function unknownNames(field: FieldSpec, value: Json | undefined): UnknownName[] {
-  if (field.type !== "enum")
-    return partsOf(field, value).flatMap((part) => unknownNames(part.field, part.value));
-  if (typeof value !== "string" || !new RegExp(`^${field.prefix}[A-Z0-9_]+$`).test(value)) return [];
-  const known = field.known.map((name) => `${field.prefix}${name}`);
-  return known.includes(value) ? [] : [{ name: value, known }];
-}
 
 /**
  * What the engine stores as a resource's provider: a constant text that loads the code by name. No
@@ -129,19 +107,6 @@ function warnOfStoredToken(): void {
       "platform:token: the engine hands refresh and destroy the stack configuration of the last update, so a token in it may be stale; prefer PLATFORM_TOKEN",
     );
   }
-}
-
-/** What is probably wrong about the names of enumerations in a value. */
-function adviseOnNames(field: FieldSpec, value: Json | undefined): string[] {
-  const unknown = unknownNames(field, value);
-  if (unknown.length === 0) return [];
-  // Few programs need it, and it loads a library.
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
-  const { suggest } = require("../text/suggestions") as typeof suggestionsModule;
-  return unknown.map(
-    ({ name, known }) =>
-      `${name} is not a name that this version knows: a server that does not know it drops it, and the update fails${suggest(name, known)}`,
-  );
 }
 
 /** Not tied to the resource in the log: a message that waits for a resource is lost when its making fails. */

@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from "node:util";
 const CONTROLLING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /** `##[name]` and its kin, with the second sign as an escape. */
-export function breakMarkers(text: string): string {
+function breakMarkers(text: string): string {
   return text.replace(/##(?=[\w.-]*\[)/g, "#\\u{23}");
 }
 

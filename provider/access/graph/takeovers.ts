@@ -1,5 +1,5 @@
 import { equal } from "../../fields/equal";
-import { identityKey } from "../../fields/identity";
+import { identifyingInputs, identityKey } from "../../fields/identity";
 import { aggregatedKind, createOnlyOutputs } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { containsUnknown } from "../../fields/values";
@@ -26,8 +26,8 @@ function identityOf(resource: RecordedResource | undefined, live: LiveObjects): 
   if (spec === undefined || aggregatedKind(spec) !== undefined || createOnlyOutputs(spec).length > 0)
     return undefined;
   const { inputs, secretPaths } = resource;
-  const properties = spec.identifiedBy ?? ["parentUid"];
-  if (properties.some((key) => containsUnknown(inputs[key]) || secretPaths.includes(key))) return undefined;
+  if (identifyingInputs(spec).some((key) => containsUnknown(inputs[key]) || secretPaths.includes(key)))
+    return undefined;
   const uid = recordedUid(resource);
   const isGone =
     uid !== undefined &&

@@ -1,6 +1,7 @@
 import { parentOf } from "../../text/uid";
 import { printable } from "../../lifecycle/messages";
-import type { Api, Host } from "../../fields/resourceSpec";
+import { matchesPattern } from "../../fields/formats";
+import type { Api } from "../../fields/resourceSpec";
 import { isObject, SECRET_MASK, stringOrEmpty } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { readBody } from "../../fields/wire";
@@ -92,7 +93,7 @@ export const isManaged = ([label]: LabelledGrant): boolean => !label.startsWith(
 type IgnoreFilter = (existing: ExistingGrant) => boolean;
 
 /** Which bindings of others the arguments leave alone. */
-export function ignoreFilter({ ignore }: Props, host: Host): IgnoreFilter {
+export function ignoreFilter({ ignore }: Props): IgnoreFilter {
   const members: Record<string, Json | undefined> = isObject(ignore) ? ignore : {};
   // A hidden part may name any binding.
   if ([ignore, ...Object.values(members)].includes(SECRET_MASK)) return () => true;
@@ -102,7 +103,7 @@ export function ignoreFilter({ ignore }: Props, host: Host): IgnoreFilter {
   return ({ identityUid, roleUid, name }) =>
     identities.has(identityUid) ||
     roles.has(roleUid) ||
-    patterns.some((pattern) => host.matchesPattern(pattern, name));
+    patterns.some((pattern) => matchesPattern(pattern, name));
 }
 
 /** Whether a grant may be the recorded one: a state may hide parts of it as secrets. */
@@ -156,10 +157,10 @@ export function withLabels(
 }
 
 /** What a group holds, in the program's labels, without what is ignored. @throws ApiError where the group does not exist */
-export async function readBindings(api: Api, group: string, olds: Props, host: Host): Promise<Props> {
+export async function readBindings(api: Api, group: string, olds: Props): Promise<Props> {
   const grants = await listGrants(api, group);
   // The list of a group that is gone may be just empty.
   if (grants.size === 0) await api.get(api.address("/iam/v2/groups", group));
-  const bindings = withLabels(grants.values(), labelledGrantsIn(olds), ignoreFilter(olds, host));
+  const bindings = withLabels(grants.values(), labelledGrantsIn(olds), ignoreFilter(olds));
   return { uid: group, bindings };
 }

@@ -84,7 +84,7 @@ export async function writeBindings(
   const wanted = labelledGrantsIn(news);
   const wantedKeys = identityRoleKeys(wanted);
   const managedKeys = new Set([...wantedKeys, ...identityRoleKeys(recorded)]);
-  const isIgnored = ignoreFilter(news, host);
+  const isIgnored = ignoreFilter(news);
   const missing = wanted.filter(([, grant]) => !existing.has(identityRoleKey(grant)));
   const surplus = recorded.filter((binding) => {
     const key = identityRoleKey(binding[1]);

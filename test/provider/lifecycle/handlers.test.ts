@@ -209,7 +209,7 @@ describe("create", () => {
       id: uid,
       properties: { ...role, capabilities: ["CAP_REPO_LIST"] },
       reasons: [
-        `role "role" ${uid}: the server ignored capabilities (the server has ["CAP_REPO_LIST"]); it silently drops names that it does not know`,
+        `role "role" ${uid}: the server ignored capabilities (the server has ["CAP_REPO_LIST"]); CAP_NEWER is not a name that this version knows: a server drops names that it does not know, without an error`,
       ],
     });
     expect(server.calls).toEqual([`POST /iam/v2/roles/${ROOT_UID}`, `GET /iam/v2/roles/${uid}`]);
@@ -855,7 +855,7 @@ describe("update", () => {
       id: repoUid,
       properties: repo,
       reasons: [
-        `repository "web" ${repoUid}: the server ignored name (the server has "repo"), catalogTier (the server has "CATALOG_TIER_BASE"); it silently drops names that it does not know`,
+        `repository "web" ${repoUid}: the server ignored name (the server has "repo"), catalogTier (the server has "CATALOG_TIER_BASE"); a server drops names that it does not know, without an error`,
       ],
     });
   });
