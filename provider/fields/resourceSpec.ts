@@ -7,20 +7,6 @@ import type { Json, Props } from "./values";
  * (`Api`) and help (`Host`) that it has for that.
  */
 
-/** How a collection makes many resources in one request, all or none. */
-export interface BatchMethod {
-  /** The collection that also makes one at a time: `/iam/v2/roleBindings`. */
-  readonly collection: string;
-  /** The custom method: `batchCreate`. */
-  readonly verb: string;
-  /** Most resources in one request. */
-  readonly limit: number;
-  /** The request's body for resources below one parent. */
-  readonly body: (parent: string, resources: readonly unknown[]) => unknown;
-  /** The member of the response that contains the created resources, in the order of the request. */
-  readonly member: string;
-}
-
 /** The requests that a kind with operations of its own can make. Uids are encoded by `address`. */
 export interface Api {
   /** Requests under way at once: more than these wait for their turn. */
@@ -31,8 +17,8 @@ export interface Api {
   get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
   /** `isIdempotent`: doing it twice is the same as doing it once, so a lost response is harmless. */
   post(path: string, body: unknown, options: { isIdempotent: boolean }): Promise<Record<string, unknown>>;
-  /** Creates one resource, together with others that are created below its parent at the same time. */
-  createShared(method: BatchMethod, parent: string, body: unknown): Promise<Record<string, unknown>>;
+  /** Creates one resource, together with others of its collection that are created below its parent at the same time. */
+  createShared(collection: string, parent: string, body: unknown): Promise<Record<string, unknown>>;
   /** `mask` names the fields of the body. The path is that of a resource, or of a part of it. */
   patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
   delete(collection: string, uid: string): Promise<void>;

@@ -1,5 +1,4 @@
 import pLimit from "p-limit";
-import type { BatchMethod } from "../fields/resourceSpec";
 import { encodeUid, isUid } from "../text/uid";
 import { ApiError, BASE_URL_SETTING, ConnectionError, isTooLarge } from "./errors";
 import { encodeQuery } from "./query";
@@ -189,10 +188,10 @@ export class Client {
   }
 
   /** Makes one resource, together with others that are made below its parent at the same time. */
-  createShared(method: BatchMethod, parent: string, body: unknown): Promise<JsonObject> {
+  createShared(collection: string, parent: string, body: unknown): Promise<JsonObject> {
     return this.options.batching === false
-      ? this.create(method.collection, parent, body)
-      : this.creates.createOne(method, parent, body);
+      ? this.create(collection, parent, body)
+      : this.creates.createOne(collection, parent, body);
   }
 
   /** How long ago this client made a resource, in milliseconds; undefined if it did not. */

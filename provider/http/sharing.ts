@@ -2,7 +2,6 @@ import DataLoader from "dataloader";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CodedError } from "../errors/codedError";
 import { ApiError, ConnectionError, hasUnknownOutcome } from "./errors";
-import type { BatchMethod } from "../fields/resourceSpec";
 import type { Query } from "./query";
 import { mayRetry } from "./retry";
 import { isUid, parentOf } from "../text/uid";
@@ -21,8 +20,14 @@ function concernsWholeBatch(error: unknown): boolean {
   return error.code === "UNAUTHENTICATED" || (error.code === "RESOURCE_EXHAUSTED" && mayRetry(error, true));
 }
 
+/** The name of the resources in a collection, as in `roleBindings`. */
+const lastWord = (collection: string): string => collection.slice(collection.lastIndexOf("/") + 1);
+
 const asError = (error: unknown): Error =>
   error instanceof Error ? error : new CodedError("PP9001", "what failed is no error");
+
+/** Most resources that one request of a batch creates, all or none. */
+const MAX_BATCH = 25;
 
 /** The requests that shared creates consist of. */
 interface CreateApi {
@@ -33,7 +38,10 @@ interface CreateApi {
 /** Creates that come within this time share a request; the engine writes its state between them, one after another. */
 const COLLECTED_MS = 100;
 
-/** Creates that share requests, below one parent each. One for each client: it remembers which methods the server lacks. */
+/**
+ * Creates that share requests, below one parent each, by the standard method `batchCreate` of their collection (AIP-233). One
+ * for each client: it remembers which collections of the server lack it.
+ */
 export class SharedCreates {
   private readonly missing = new Set<string>();
   /** By collection and parent. */
@@ -42,13 +50,13 @@ export class SharedCreates {
   constructor(private readonly api: CreateApi) {}
 
   /** Makes one resource. Throws the error of this resource. */
-  createOne(method: BatchMethod, parent: string, resource: unknown): Promise<JsonObject> {
-    const key = `${method.collection} ${parent}`;
+  createOne(collection: string, parent: string, resource: unknown): Promise<JsonObject> {
+    const key = `${collection} ${parent}`;
     const loader =
       this.loaders.get(key) ??
-      new DataLoader((resources) => this.createAll(method, parent, resources), {
+      new DataLoader((resources) => this.createAll(collection, parent, resources), {
         cache: false,
-        maxBatchSize: method.limit,
+        maxBatchSize: MAX_BATCH,
         batchScheduleFn: (dispatch) => void setTimeout(dispatch, COLLECTED_MS),
       });
     this.loaders.set(key, loader);
@@ -61,24 +69,45 @@ export class SharedCreates {
    * what was created.
    */
   private async createAll(
-    method: BatchMethod,
+    collection: string,
     parent: string,
     resources: readonly unknown[],
   ): Promise<(JsonObject | Error)[]> {
-    const path = `${method.collection}:${method.verb}`;
-    if (resources.length > 1 && !this.missing.has(path)) {
+    if (resources.length > 1 && !this.missing.has(collection)) {
       try {
-        const response = await this.api.post(path, method.body(parent, resources), { isIdempotent: false });
-        return parseBatchResponse(path, response, method.member, resources.length);
+        return await this.createBatch(collection, parent, resources);
       } catch (error) {
-        if (isMissing(error)) this.missing.add(path);
+        if (isMissing(error)) this.missing.add(collection);
         const isRefused =
           error instanceof ApiError && !hasUnknownOutcome(error) && !concernsWholeBatch(error);
         if (!isRefused) return resources.map(() => asError(error));
       }
     }
     return Promise.all(
-      resources.map((resource) => this.api.create(method.collection, parent, resource).catch(asError)),
+      resources.map((resource) => this.api.create(collection, parent, resource).catch(asError)),
+    );
+  }
+
+  private async createBatch(
+    collection: string,
+    parent: string,
+    resources: readonly unknown[],
+  ): Promise<JsonObject[]> {
+    const path = `${collection}:batchCreate`;
+    const plural = lastWord(collection);
+    const requests = resources.map((resource) => ({ parent, [plural.replace(/s$/, "")]: resource }));
+    const response = await this.api.post(path, { parent, requests }, { isIdempotent: false });
+    const items: unknown = response[plural];
+    const isWhole =
+      Array.isArray(items) &&
+      items.length === resources.length &&
+      items.every((item: unknown) => item !== null && typeof item === "object" && "uid" in item);
+    if (isWhole) return items;
+    throw new ConnectionError(
+      "PP2108",
+      `POST ${path}: the response does not contain the ${resources.length} requested resources`,
+      "unknown",
+      false,
     );
   }
 }
@@ -89,23 +118,6 @@ function isMissing(error: unknown): boolean {
     error instanceof ApiError &&
     (error.code === "UNIMPLEMENTED" || (error.code === "NOT_FOUND" && error.details.resource === undefined))
   );
-}
-
-function parseBatchResponse(path: string, response: JsonObject, member: string, count: number): JsonObject[] {
-  const items: unknown = response[member];
-  const isWhole =
-    Array.isArray(items) &&
-    items.length === count &&
-    items.every((item: unknown) => item !== null && typeof item === "object" && "uid" in item);
-  if (!isWhole) {
-    throw new ConnectionError(
-      "PP2108",
-      `POST ${path}: the response does not contain the ${count} requested resources`,
-      "unknown",
-      false,
-    );
-  }
-  return items;
 }
 
 /** After this time a page, whose request is repeated or has no response, no longer holds up reads. */
@@ -210,7 +222,7 @@ export class SharedReads {
     children.gets = 0;
     const page = { ...query, "uidp.children_of": parent, page_size: PAGE_SIZE, page_token };
     const response = await this.api.get(collection, page).catch((): JsonObject => ({}));
-    const list: unknown = response[collection.slice(collection.lastIndexOf("/") + 1)];
+    const list: unknown = response[lastWord(collection)];
     const items = (Array.isArray(list) ? list : []) as (JsonObject | null)[];
     let shown = 0;
     for (const item of items) {

@@ -1,21 +1,8 @@
-import type { BatchMethod } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
 
 /** What a RoleBinding and the GroupAccess of its group have in common. */
 
 export const COLLECTION = "/iam/v2/roleBindings";
-
-/** At most 25, all or none. */
-export const bindingBatch: BatchMethod = {
-  collection: COLLECTION,
-  verb: "batchCreate",
-  limit: 25,
-  body: (parent, bindings) => ({
-    parent,
-    requests: bindings.map((roleBinding) => ({ parent, roleBinding })),
-  }),
-  member: "roleBindings",
-};
 
 /** What is the same of both kinds. A group's bindings are owned one by one, or all by a GroupAccess. */
 export function bindingKind({ ownsAll }: { readonly ownsAll: boolean }) {

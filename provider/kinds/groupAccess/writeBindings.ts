@@ -11,7 +11,7 @@ import { sortedJson } from "../../fields/formats";
 import type { Api, Host } from "../../fields/resourceSpec";
 import { isObject, stringOrEmpty, UNCONFIRMED } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
-import { bindingBatch, COLLECTION, declaredGrantKey } from "../grants";
+import { COLLECTION, declaredGrantKey } from "../grants";
 import {
   identityRoleKey,
   identityRoleKeys,
@@ -30,6 +30,9 @@ import type { ExistingGrant, ExistingGrants, Grant, LabelledGrant } from "./read
 
 /** How long after a lost response the list of bindings is asked for: they may arrive late. */
 const LOOK_DELAY_MS = 500;
+
+/** So many creates share a request, which goes ahead: where nothing can be created, it finds out. */
+const FIRST_CREATES = 25;
 
 /** A group, and what is needed to write its bindings. */
 interface GroupContext {
@@ -147,10 +150,9 @@ async function createGrants(
   existing: ExistingGrants,
   unconfirmed: Map<string, Grant>,
 ): Promise<Error[]> {
-  const { limit } = bindingBatch;
-  // One request goes ahead: where nothing can be created, it finds out.
-  const failures = await createAtOnce(context, missing.slice(0, limit), existing, unconfirmed);
-  return failures.length > 0 ? failures : createAtOnce(context, missing.slice(limit), existing, unconfirmed);
+  const [first, others] = [missing.slice(0, FIRST_CREATES), missing.slice(FIRST_CREATES)];
+  const failures = await createAtOnce(context, first, existing, unconfirmed);
+  return failures.length > 0 ? failures : createAtOnce(context, others, existing, unconfirmed);
 }
 
 /**
@@ -198,7 +200,7 @@ async function createAtOnce(
 /** Creates one grant. A response that is not about it is treated as lost. */
 async function createGrant({ api, group }: GroupContext, grant: Grant): Promise<ExistingGrant> {
   const { identityUid, roleUid } = grant;
-  const response = await api.createShared(bindingBatch, group, { identityUid, roleUid });
+  const response = await api.createShared(COLLECTION, group, { identityUid, roleUid });
   const uid = stringOrEmpty(response["uid"]);
   if (parentOf(uid) === group) return { ...grant, name: "", uids: [uid] };
   const message = "the server responded without an error, but did not create it";

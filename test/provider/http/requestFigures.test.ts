@@ -1,7 +1,7 @@
 import { apiErrorFrom } from "../../../provider/http/errors";
 import { SharedCreates, SharedReads } from "../../../provider/http/sharing";
 import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "../../../provider/http/retry";
-import { bindingBatch } from "../../../provider/kinds/grants";
+import { COLLECTION } from "../../../provider/kinds/grants";
 import { isQuick } from "../../support/properties";
 import { GROUP_UID } from "../support/samples";
 import { measureVirtually, runLanes, sleep } from "../support/virtualTime";
@@ -24,7 +24,6 @@ class SlowServer {
 }
 
 describe("an engine that reads every binding of a refresh", () => {
-  const COLLECTION = "/iam/v2/roleBindings";
   const uidOf = (n: number, parent = GROUP_UID): string => `${parent}/${n.toString(16).padStart(16, "0")}`;
   const childrenOf = (count: number, parent?: string): string[] =>
     Array.from({ length: count }, (_, n) => uidOf(n, parent));
@@ -115,7 +114,7 @@ describe("an engine that writes its state before and after each create", () => {
     const batches = new SharedCreates({
       post: (_path, body) => {
         const items = (body as { requests: unknown[] }).requests;
-        return server.respond({ [bindingBatch.member]: items.map((_, index) => ({ uid: `new-${index}` })) });
+        return server.respond({ roleBindings: items.map((_, index) => ({ uid: `new-${index}` })) });
       },
       create: () => server.respond({ uid: "new" }),
     });
@@ -132,7 +131,7 @@ describe("an engine that writes its state before and after each create", () => {
       runLanes(count, atOnce, async () => {
         held += 1;
         await write();
-        await batches.createOne(bindingBatch, GROUP_UID, {});
+        await batches.createOne(COLLECTION, GROUP_UID, {});
         await write();
       }),
     );
