@@ -1,5 +1,6 @@
 import type { Inventory, InventoryObject, RefusedList } from "../access/documents/inventory";
 import { listedKinds } from "../access/documents/inventoryKinds";
+import { isWithin } from "../access/documents/inventoryScope";
 import { CodedError } from "../errors/codedError";
 import { isSet } from "../fields/equal";
 import type { FieldSpec } from "../fields/fieldSpec";
@@ -13,6 +14,7 @@ import type { Client, JsonObject } from "../http/client";
 import { ApiError, BASE_URL_SETTING, ConnectionError, hasCode, isNotFound, printable } from "../http/errors";
 import { splitByUrlLength } from "../http/query";
 import { kinds } from "../kinds";
+import { findCaller, listHeldRoles, readCapabilities } from "../kinds/caller";
 import { parseLiveInputs } from "../lifecycle/read";
 import { readOnly, readingHost } from "../lifecycle/readOnly";
 
@@ -64,6 +66,12 @@ export class Refusals {
       }
       return false;
     }
+  }
+
+  /** Records a list that the server answers with a part of it in the place of a refusal. */
+  addPartial({ kind }: ResourceSpec, scope: string, lacking: readonly string[]): void {
+    const message = `the list may be a part: no binding of the caller at ${scope} or above that it may read gives it ${lacking.join(" and ")}`;
+    this.refused.push({ kind, scope, code: "PERMISSION_DENIED", errorCode: "PP3403", message });
   }
 
   /** Records the refusals of one kind for another that is read by it. */
@@ -138,6 +146,24 @@ export function exists(spec: ResourceSpec, inputs: Props): boolean {
 
 const specs = kinds.map(({ spec }) => spec);
 
+/** What bindings give to a caller at each group. */
+type HeldCapabilities = readonly { readonly group: string; readonly capabilities: ReadonlySet<string> }[];
+
+/** What the bindings that a caller may read give to it: none where it may read none. */
+async function readHeldCapabilities(client: Client, caller: string): Promise<HeldCapabilities> {
+  try {
+    const roles = await listHeldRoles(client, caller);
+    return await Promise.all(
+      roles.map(async ({ group, roleUid }) => ({
+        group,
+        capabilities: await readCapabilities(client, [roleUid], []),
+      })),
+    );
+  } catch {
+    return [];
+  }
+}
+
 /** A list call with more uids than this has more than one page. */
 const MAX_UIDS = 200;
 
@@ -165,6 +191,9 @@ class InventoryReader {
   private readonly readByUid: ObjectName[] = [];
   private readonly wanted: ReadonlySet<string>;
   private readonly api: Api;
+  private caller: string | undefined;
+  /** Undefined where bindings need not show it: a person has roles of a directory too, and not each token names its caller. */
+  private held: HeldCapabilities | undefined;
 
   constructor(
     private readonly client: Client,
@@ -181,12 +210,14 @@ class InventoryReader {
   async read(): Promise<Inventory> {
     const takenAt = new Date(this.request.now()).toISOString();
     await this.verifyRoot();
+    await this.identifyCaller();
     await Promise.all(specs.map((spec) => this.readKind(spec)));
     await Promise.all(specs.map((spec) => this.readSubresourceKind(spec)));
     return {
       schemaVersion: 1,
       root: this.request.root,
       takenAt,
+      ...(this.caller === undefined ? {} : { caller: this.caller }),
       complete: this.refusals.isEmpty,
       refused: this.refusals.sorted(),
       kinds: [...this.wanted].sort(compareTexts),
@@ -230,6 +261,34 @@ class InventoryReader {
     }
   }
 
+  /** The uid of an identity begins with that of its group; a person's does not. */
+  private async identifyCaller(): Promise<void> {
+    this.caller = await findCaller(this.client);
+    if (this.caller?.includes("/") === true) {
+      this.held = await readHeldCapabilities(this.client, this.caller);
+    }
+  }
+
+  /** Runs a list. Of what lies where the caller may not list the server returns nothing, and refuses nothing. */
+  private async recordList(
+    spec: ResourceSpec,
+    scopes: readonly string[],
+    list: () => Promise<void>,
+  ): Promise<void> {
+    const { held } = this;
+    const isListed = await this.refusals.record(spec, scopes[0], list);
+    if (!isListed || held === undefined) return;
+    for (const scope of scopes) {
+      const lacking = (spec.capabilities?.read ?? []).filter(
+        (needed) =>
+          !held.some(({ group, capabilities }) => isWithin(scope, group) && capabilities.has(needed)),
+      );
+      if (lacking.length === 0) continue;
+      this.refusals.addPartial(spec, scope, lacking);
+      return;
+    }
+  }
+
   private getOnce(path: string): Promise<JsonObject> {
     const earlier = this.responses.get(path);
     if (earlier) return earlier;
@@ -241,12 +300,12 @@ class InventoryReader {
   private async listAll(spec: ResourceSpec): Promise<void> {
     const { root } = this.request;
     const { query } = spec.listing ?? {};
-    const isWithin = (uid: string) => uid === root || uid.startsWith(`${root}/`);
-    await this.refusals.record(spec, root, async () => {
-      await this.listInto(spec, { ...query, "uidp.descendants_of": root }, isWithin);
+    const isBelow = (uid: string) => isWithin(uid, root);
+    await this.recordList(spec, [root], async () => {
+      await this.listInto(spec, { ...query, "uidp.descendants_of": root }, isBelow);
       // The group itself is not among its descendants, nor is what shares its uid.
       if (spec.sharesParentUid || spec.fields["parentUid"]?.required !== true) {
-        await this.listInto(spec, { ...query, "uidp.ids": root }, isWithin);
+        await this.listInto(spec, { ...query, "uidp.ids": root }, isBelow);
       }
     });
     if (isReadAs(spec, "builtIn")) {
@@ -258,7 +317,7 @@ class InventoryReader {
 
   private async listChildren(spec: ResourceSpec, parent: string): Promise<void> {
     const query = { ...spec.listing?.query, "uidp.children_of": parent };
-    await this.refusals.record(spec, parent, () =>
+    await this.recordList(spec, [parent], () =>
       this.listInto(spec, query, (uid) => uid.startsWith(`${parent}/`)),
     );
   }
@@ -289,7 +348,7 @@ class InventoryReader {
     }
     await Promise.all(
       splitByUrlLength("uidp.ids", uids, { maxValues: MAX_UIDS }).map((part) =>
-        this.refusals.record(spec, part[0], () =>
+        this.recordList(spec, part, () =>
           this.listInto(spec, { ...spec.listing?.query, "uidp.ids": part }, (uid) => part.includes(uid)),
         ),
       ),
@@ -364,7 +423,8 @@ export interface InventoryRequest {
 
 /**
  * Lists the live organisation below one group: one or two list calls for each kind and 200 objects, and a call for each
- * identity provider. A list that is refused or breaks off is named in `refused`, and `complete` is false.
+ * identity provider. A list that is refused or breaks off, or may be a part only, is named in `refused`, and `complete`
+ * is false.
  *
  * @throws ApiError with code UNAUTHENTICATED where the server refuses the token; ConnectionError or Error where
  * the group itself cannot be read.

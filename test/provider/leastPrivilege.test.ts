@@ -58,16 +58,25 @@ async function holdsExactly(needed: readonly string[], job: () => Promise<number
   expect(await job()).toBe(COMPLETE);
 }
 
-test("inventory and adopt need the capabilities of the role review, and no others", async () => {
-  await writeState();
-  const { org } = organisation;
-  await holdsExactly(capabilities.review, () => run(inventory, ["--root", org]));
-  const out = ["--out", join(folder, "program"), "--force"];
-  await holdsExactly(capabilities.review, () => run(adopt, ["--root", org, ...out]));
-});
+// A list is refused to a caller who may list nowhere; whoever may list in a group below gets what is there.
+const elsewhere = ["nowhere else", "in a group below"];
 
-test("drift needs the capabilities of the role drift, and no others", async () => {
-  const argv = ["--state", await writeState(), "--root", organisation.org, "--fail-on", "never"];
+test.each(elsewhere)(
+  "inventory and adopt need the capabilities of the role review, held %s",
+  async (where) => {
+    await writeState();
+    const { org, caller } = organisation;
+    if (where !== "nowhere else") await caller.holdsBelow(org, capabilities.review);
+    await holdsExactly(capabilities.review, () => run(inventory, ["--root", org]));
+    const out = ["--out", join(folder, "program"), "--force"];
+    await holdsExactly(capabilities.review, () => run(adopt, ["--root", org, ...out]));
+  },
+);
+
+test.each(elsewhere)("drift needs the capabilities of the role drift, held %s", async (where) => {
+  const { org, caller } = organisation;
+  if (where !== "nowhere else") await caller.holdsBelow(org, capabilities.drift);
+  const argv = ["--state", await writeState(), "--root", org, "--fail-on", "never"];
   await holdsExactly(capabilities.drift, () => run(drift, argv));
 });
 

@@ -39,6 +39,15 @@ export class RestrictedCaller {
     this.groups.add(group);
   }
 
+  /** Lets the caller hold these capabilities in one group below another, by a role of its own. */
+  async holdsBelow(group: string, capabilities: readonly string[]): Promise<void> {
+    const create = async (path: string, body: unknown): Promise<string> =>
+      String((await call(this.emulator, "POST", `/iam/v2/${path}`, body))["uid"]);
+    const below = await create(`groups/${group}`, { name: "below" });
+    const roleUid = await create(`roles/${group}`, { name: "below", capabilities });
+    await create(`roleBindings/${below}`, { identityUid: this.identity, roleUid });
+  }
+
   /** Gives the caller's role exactly these capabilities. The API refuses a role without any, so none is `CAP_VERSION_LIST`. */
   async holds(capabilities: readonly string[]): Promise<void> {
     const held = capabilities.length > 0 ? capabilities : ["CAP_VERSION_LIST"];

@@ -31,7 +31,7 @@ export interface InventoryObject {
   readonly details?: Props;
 }
 
-/** A list that the server refused or that broke off. */
+/** A list that the server refused, that broke off, or of which the caller may see a part only. */
 export interface RefusedList {
   readonly kind: string;
   /** The group or resource whose list was refused. */
@@ -54,6 +54,11 @@ export interface Inventory {
   readonly root: Uid;
   /** RFC 3339: the time of the first list request. */
   readonly takenAt: string;
+  /**
+   * Who took it, as its token says. The bindings of an identity tell whether it may list all; absent where the token names
+   * nobody.
+   */
+  readonly caller?: Uid;
   readonly complete: boolean;
   readonly refused: readonly RefusedList[];
   /** The kinds that were listed. */

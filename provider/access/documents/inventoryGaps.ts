@@ -5,7 +5,7 @@ export function inventoryGaps({ complete, refused }: Inventory): string[] {
   if (refused.length > 0) {
     return refused.map(
       ({ kind, code, errorCode }) =>
-        `the inventory lacks ${kind}: the server refused its list (${code})` +
+        `the inventory lacks ${kind}: the server refused its list, or a part of it (${code})` +
         (errorCode === undefined ? "" : ` (${errorCode})`),
     );
   }

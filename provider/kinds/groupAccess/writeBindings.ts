@@ -1,16 +1,11 @@
 import { errorCodeOf } from "../../errors/codedError";
-import { isUid, parentOf } from "../../text/uid";
-import {
-  ConnectionError,
-  handlerError,
-  hasCode,
-  hasUnknownOutcome,
-  PartialFailure,
-} from "../../lifecycle/messages";
+import { parentOf } from "../../text/uid";
+import { ConnectionError, handlerError, hasUnknownOutcome, PartialFailure } from "../../lifecycle/messages";
 import { sortedJson } from "../../fields/formats";
 import type { Api, Host } from "../../fields/resourceSpec";
 import { isObject, stringOrEmpty, UNCONFIRMED } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
+import { findCaller, listHeldRoles, readCapabilities } from "../caller";
 import { COLLECTION, declaredGrantKey } from "../grants";
 import {
   identityRoleKey,
@@ -20,8 +15,6 @@ import {
   labelledGrantsIn,
   listGrants,
   quoteLabel,
-  readGrant,
-  stringsIn,
   withLabels,
 } from "./readBindings";
 import type { ExistingGrant, ExistingGrants, Grant, LabelledGrant } from "./readBindings";
@@ -302,9 +295,10 @@ async function refuseSelfLockout(api: Api, { group, removed, remaining, override
   const caller = removed.length === 0 ? undefined : await findCaller(api);
   const own = removed.filter(([, { identityUid }]) => identityUid === caller);
   if (caller === undefined || own.length === 0) return;
+  const above = parentOf(group) === undefined ? [] : await listHeldRoles(api, caller);
   const keptRoles = [
     ...remaining.filter(({ identityUid }) => identityUid === caller).map(({ roleUid }) => roleUid),
-    ...(await listRolesAbove(api, group, caller)),
+    ...above.filter(({ group: at }) => group.startsWith(`${at}/`)).map(({ roleUid }) => roleUid),
   ];
   const kept = await readCapabilities(api, keptRoles, []);
   // A role that is gone may have given all.
@@ -320,49 +314,4 @@ async function refuseSelfLockout(api: Api, { group, removed, remaining, override
     "PP4011",
     `removing binding ${labels} of group ${group}: it takes ${lost.join(" and ")} from the caller itself (${caller}); nothing was changed: keep such a binding there or above, let another identity do it, or ${override}`,
   );
-}
-
-/** What roles give together; one that is gone gives `unread`. */
-async function readCapabilities(
-  api: Api,
-  roleUids: readonly string[],
-  unread: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const capabilities = new Set<string>();
-  for (const roleUid of new Set(roleUids)) {
-    const role = await api.get(api.address("/iam/v2/roles", roleUid)).catch((error: unknown) => {
-      if (hasCode(error, "NOT_FOUND")) return undefined;
-      throw error;
-    });
-    const given = role?.["uid"] === roleUid ? stringsIn(role["capabilities"]) : unread;
-    for (const capability of given) capabilities.add(capability);
-  }
-  return capabilities;
-}
-
-/** The uid behind the token; undefined where it cannot be told. */
-async function findCaller(api: Api): Promise<string | undefined> {
-  const claims = await api.getCallerClaims();
-  if (claims === undefined) return undefined;
-  const { issuer, subject } = claims;
-  if (isUid(subject)) return subject;
-  try {
-    const found = await api.get("/iam/v2/identities:lookupIdentity", { issuer, subject });
-    return stringOrEmpty(found["uid"]) || undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The roles that an identity holds at the groups above one. */
-async function listRolesAbove(api: Api, group: string, identityUid: string): Promise<string[]> {
-  if (parentOf(group) === undefined) return [];
-  const roles: string[] = [];
-  for await (const item of api.list(COLLECTION, { identity: identityUid })) {
-    const grant = readGrant(item);
-    const at = parentOf(stringOrEmpty(item["uid"]));
-    if (grant.identityUid === identityUid && at !== undefined && group.startsWith(`${at}/`))
-      roles.push(grant.roleUid);
-  }
-  return roles;
 }

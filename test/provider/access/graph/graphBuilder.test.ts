@@ -505,7 +505,7 @@ describe("an inventory beside a preview", () => {
       refused: [{ kind: "Role", code: "PERMISSION_DENIED", message: "no" }],
     };
     expect(compare({ preview: preview(...basis.map(same)), inventory: partial }).incomplete).toEqual([
-      "the inventory lacks Role: the server refused its list (PERMISSION_DENIED)",
+      "the inventory lacks Role: the server refused its list, or a part of it (PERMISSION_DENIED)",
     ]);
   });
 });

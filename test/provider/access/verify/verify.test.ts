@@ -515,7 +515,7 @@ describe("verify", () => {
     const refused = [{ kind: "RoleBinding", code: "PERMISSION_DENIED", message: "no" }];
     const inventory = inventoryAfter(base, { complete: false, refused });
     expect(verify({ review: reviewOf(base), inventory }, { provenance: PROVENANCE }).incomplete).toEqual([
-      "the inventory lacks RoleBinding: the server refused its list (PERMISSION_DENIED)",
+      "the inventory lacks RoleBinding: the server refused its list, or a part of it (PERMISSION_DENIED)",
     ]);
   });
 
