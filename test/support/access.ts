@@ -154,6 +154,8 @@ export interface ComparisonOptions {
   readonly withoutInventory?: boolean;
   /** What the server has, where it was changed by hand since the program was applied. */
   readonly live?: readonly Resource[];
+  /** Who took the inventory. */
+  readonly caller?: string;
   /** Further steps of the preview. */
   readonly steps?: readonly { readonly op: string }[];
 }
@@ -165,7 +167,7 @@ const byUid = (resources: readonly Resource[]): Map<string, Resource> =>
 export function compareResources(
   before: readonly Resource[],
   after: readonly Resource[],
-  { replaced = [], withoutInventory = false, steps = [], live = before }: ComparisonOptions = {},
+  { replaced = [], withoutInventory = false, steps = [], live = before, caller }: ComparisonOptions = {},
 ): Comparison {
   const asRead = (each: Resource): Resource =>
     withoutInventory && each.external === true ? { ...each, isRead: true } : each;
@@ -191,7 +193,13 @@ export function compareResources(
     preview: preview(...uids.map(stepOf), ...steps),
     ...(withoutInventory
       ? {}
-      : { inventory: { ...inventoryOf(acme, ...objects.map(objectOf)), kinds: listedKinds } }),
+      : {
+          inventory: {
+            ...inventoryOf(acme, ...objects.map(objectOf)),
+            kinds: listedKinds,
+            ...(caller === undefined ? {} : { caller }),
+          },
+        }),
   });
 }
 

@@ -1,6 +1,8 @@
 import { trustMatches } from "../trust/addressGlob";
 import { compareKeys } from "../effects";
 import type { FieldEffect } from "../effects";
+import { isWithin } from "../documents/inventoryScope";
+import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
 import { nameIn } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
@@ -101,11 +103,21 @@ function findRequiredOwners(facts: Facts, { root, lost, remaining }: OwnerChange
 const isSelf = (facts: Facts, { key, uid }: Pick<Subject, "key" | "uid">): boolean =>
   facts.options.self !== undefined && [key, uid].includes(facts.options.self);
 
-function findLostOwnGrants(facts: Facts): FindingInput[] {
-  return facts.comparison.grants.flatMap(({ change, grant, before }) => {
+/** The grants that an identity loses, with what no other one gives it; of a role that cannot be read nobody knows. */
+function* lostGrants(
+  facts: Facts,
+  isAbout: (subject: Subject) => boolean,
+): Generator<{ readonly lost: Grant; readonly capabilities: string[] }> {
+  for (const { change, grant, before } of facts.comparison.grants) {
     const lost = change === "lost" ? grant : change === "narrowed" ? before : undefined;
-    if (lost === undefined || !isSelf(facts, lost.subject)) return [];
-    const capabilities = facts.lostCapabilities(lost);
+    if (lost !== undefined && isAbout(lost.subject)) {
+      yield { lost, capabilities: facts.lostCapabilities(lost) };
+    }
+  }
+}
+
+function findLostOwnGrants(facts: Facts): FindingInput[] {
+  return [...lostGrants(facts, (subject) => isSelf(facts, subject))].flatMap(({ lost, capabilities }) => {
     if (capabilities.length === 0 && lost.role.capabilities !== undefined) return [];
     return [
       facts.aboutGrant(lost, {
@@ -115,6 +127,34 @@ function findLostOwnGrants(facts: Facts): FindingInput[] {
         message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${nameIn(lost.role)} on ${lost.group.path}`,
         details: capabilities.length > 0 ? [`loses ${listFirst(capabilities, 10)}`] : [],
         advice: "apply this with another identity: the pipeline may stop half-way and cannot undo it",
+      }),
+    ];
+  });
+}
+
+const toRead = new Set(Object.values(specs).flatMap((spec) => spec?.capabilities?.read ?? []));
+
+/** What the identity that took the inventory needs to list all of it, and loses. */
+function findLostReading(facts: Facts): FindingInput[] {
+  const { inventory } = facts.comparison;
+  const caller = inventory?.caller;
+  if (inventory === undefined || caller === undefined) return [];
+  return [...lostGrants(facts, ({ uid }) => uid === caller)].flatMap(({ lost, capabilities }) => {
+    const { role, group, subject } = lost;
+    const missing = capabilities.filter((capability) => toRead.has(capability));
+    const isAbove = group.uid !== undefined && isWithin(inventory.root, group.uid);
+    if (!isAbove || (missing.length === 0 && role.capabilities !== undefined)) return [];
+    return [
+      facts.aboutGrant(lost, {
+        severity: "high",
+        field: "reader",
+        pins: missing,
+        message: `the identity that took the inventory, ${subject.displayName}, loses ${nameIn(role)} on ${group.path}`,
+        details: [
+          "what it may not list, no later review, drift run or verification shows",
+          ...(missing.length > 0 ? [`loses ${listFirst(missing, 10)}`] : []),
+        ],
+        advice: "keep what it lists with; or let another identity take the inventories first",
       }),
     ];
   });
@@ -186,9 +226,9 @@ export const lockOut: Rule = {
   id: "D1",
   name: "lock-out",
   severities: ["critical", "high"],
-  when: "critical; high if owners of the root group may be bound elsewhere and no inventory shows them",
-  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner is not reported.",
-  why: "Nobody is left who could undo it. A pipeline that removes its own access stops half-way.",
+  when: "critical; high for the identity that took the inventory, and if owners of the root group may be bound elsewhere and no inventory shows them",
+  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner is not reported.",
+  why: "Nobody is left who could undo it. A pipeline that removes its own access stops half-way. A reviewer who may list less sees less of all that follows.",
   fix: "Bind the next owner first, and check that it can sign in. Then remove the old one in a separate change, applied with another identity than the one that loses access.",
   except: "When an organisation is closed.",
   exampleMatch: { group: "acme-old" },
@@ -202,6 +242,7 @@ export const lockOut: Rule = {
       ...findRequiredOwners(facts, change),
     ]),
     ...findLostOwnGrants(facts),
+    ...findLostReading(facts),
     ...findLostOwnIdentity(facts),
   ],
 };

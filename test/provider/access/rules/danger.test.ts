@@ -120,6 +120,51 @@ describe("D1 lock-out", () => {
   });
 });
 
+describe("D1 of the identity that took the inventory", () => {
+  const lists = ["IAM_ROLE_BINDINGS_LIST", "EVENTS_SUBSCRIPTION_LIST", "REPO_CREATE"];
+  const review = role("review", lists);
+  const fewer = role("review", ["EVENTS_SUBSCRIPTION_LIST", "REPO_CREATE"]);
+  const reads = binding(cyd, review, acme);
+  const held = [...base, review, reads];
+  const reviewed = (before: readonly Resource[], after: readonly Resource[], caller = cyd.uid) =>
+    found("D1", compareResources(before, after, { caller })).map(({ severity, message }) => [
+      severity,
+      message,
+    ]);
+  const loses = [
+    "high",
+    expect.stringMatching(/^the identity that took the inventory, .*, loses review on acme$/),
+  ];
+
+  it.each([
+    ["its role lists less", held, [...without(held, review), fewer]],
+    ["its binding goes", held, without(held, reads)],
+    ["its binding moves to a group below", held, [...without(held, reads), binding(cyd, review, payments)]],
+    ["it holds another role", held, [...without(held, reads), binding(cyd, viewer, acme)]],
+    ["its role is deleted", held, without(held, review, reads)],
+    [
+      "it keeps what it lists in a group below",
+      [...held, binding(cyd, review, payments)],
+      [...without(held, reads), binding(cyd, review, payments)],
+    ],
+  ])("is reported where %s", (_what, before, after) => {
+    expect(reviewed(before, after)).toEqual([loses]);
+    expect(reviewed(before, after, ada.uid)).toEqual([]);
+  });
+
+  it.each([
+    ["it may write less", held, [...without(held, review), role("review", lists.slice(0, 2))]],
+    [
+      "another role lists the same",
+      [...held, role("same", lists), binding(cyd, role("same", lists), acme)],
+      without([...held, role("same", lists), binding(cyd, role("same", lists), acme)], reads),
+    ],
+    ["it loses a group below", [...held, binding(cyd, role("low", lists), payments)], held],
+  ])("is silent where %s", (_what, before, after) => {
+    expect(reviewed(before, after)).toEqual([]);
+  });
+});
+
 describe("D1 of an identity with static keys that is --self", () => {
   const keySet = (...kids: string[]): string =>
     JSON.stringify({ keys: kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", kid })) });
