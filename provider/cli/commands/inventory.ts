@@ -43,12 +43,19 @@ function formatSummary(inventory: Inventory): string {
   const width = Math.max(...rows.map(([kind]) => kind.length));
   const lines = rows.map(([kind, count]) => `  ${kind.padEnd(width)}  ${String(count).padStart(6)}`);
   const more = builtIn === 0 ? [] : [`  and ${builtIn} built-in roles`];
-  return [`${inventory.root} at ${inventory.takenAt}:`, ...lines, ...more, describeCaller(inventory), ""].join("\n");
+  return [
+    `${inventory.root} at ${inventory.takenAt}:`,
+    ...lines,
+    ...more,
+    describeCaller(inventory),
+    "",
+  ].join("\n");
 }
 
 /** Whose list it is. Bindings show that an identity may list all; of others nobody knows. */
 function describeCaller({ caller }: Inventory): string {
-  if (caller === undefined) return "taken by a token that names no identity: whether it may list all is not known";
+  if (caller === undefined)
+    return "taken by a token that names no identity: whether it may list all is not known";
   return caller.includes("/")
     ? `taken by ${caller}`
     : `taken by the person ${caller}: whether this person may list all is not known`;
