@@ -237,6 +237,7 @@ export const newRoot: Rule = {
           severity: "medium",
           field: "parentUid",
           message: `${labelEntity(after)} has no parentUid: it is the root of a new organisation`,
+          pins: after.name ?? null,
           advice:
             "set parentUid to the uid of the group that it belongs to, unless a new organisation is meant",
         }),
