@@ -9,6 +9,7 @@ import type { Coverage, Difference, DriftReport, GrantCounts } from "../report/r
 import type { Finding } from "../review/finding";
 import { countBy, sortGrants } from "../report/counts";
 import type { SuppressionResult } from "../report/reviewReport";
+import { describeStaleness } from "../documents/inventoryGaps";
 import { listedKinds } from "../documents/inventoryKinds";
 import { suppressionEntry } from "./baseline";
 import type { DriftNotes } from "./driftNotes";
@@ -114,7 +115,9 @@ function countGrants(grants: Comparison["grants"]): GrantCounts {
 /** Turns what a run found into a report. */
 export function reportDrift(result: DriftResult): DriftReport {
   const { request, notes, comparison, compared, coverage, differences } = result;
-  const { failOn, states, version, now } = request;
+  const { failOn, states, inventories, version, now } = request;
+  const stale = inventories.flatMap((inventory) => describeStaleness(inventory, now) ?? []);
+  const incomplete = new Set([...notes.incomplete, ...stale]);
   const judged = suppressFindings(result);
   const { suppressed, unused, expired } = judged;
   const findings = judged.findings.map((finding) => withEntry(finding, now));
@@ -126,8 +129,8 @@ export function reportDrift(result: DriftResult): DriftReport {
     command: "drift",
     stacks: [...new Set(states.flatMap(({ stack }) => stack ?? []))].sort(compareTexts),
     scope: describeScope(request),
-    complete: notes.incomplete.size === 0,
-    incomplete: [...notes.incomplete].sort(compareTexts),
+    complete: incomplete.size === 0,
+    incomplete: [...incomplete].sort(compareTexts),
     failOn,
     failing: countMeeting(findings, failOn),
     summary: {

@@ -12,6 +12,7 @@ import { sortFindings, severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import { fitReport } from "./fitReport";
 import { reportDigest } from "./reportDigest";
+import { describeStaleness } from "../documents/inventoryGaps";
 import { comparePlan, withPlannedProviders } from "../documents/plan";
 import type { UpdatePlan } from "../documents/plan";
 import { EntryProposer } from "../suppressions/proposeEntry";
@@ -144,7 +145,12 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Review
 export function review(sources: Sources, options: ReviewOptions): ReviewReport {
   const preview = withPlannedProviders(sources.preview, options.plan);
   const comparison = compare({ ...sources, preview });
-  const problems = options.plan === undefined ? [] : comparePlan(options.plan, sources.preview);
+  const stale =
+    sources.inventory && describeStaleness(sources.inventory, Date.parse(options.provenance.time));
+  const problems = [
+    ...(stale === undefined ? [] : [stale]),
+    ...(options.plan === undefined ? [] : comparePlan(options.plan, sources.preview)),
+  ];
   if (problems.length === 0) return reportOn(comparison, options);
   const incomplete = [...comparison.incomplete, ...problems];
   return reportOn({ ...comparison, complete: false, incomplete }, options);

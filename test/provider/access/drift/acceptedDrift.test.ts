@@ -220,3 +220,13 @@ it.each(fields)("an accepted change of %s.%s does not accept the next value", as
 it("most fields of most kinds were changed", () => {
   expect(compared).toBeGreaterThan(fields.length / 2);
 });
+
+test.each([
+  [0, true],
+  [3, true],
+  [4, false],
+])("drift from an inventory of %i days ago is whole: %s", async (age, complete) => {
+  const report = await driftBetween([stateOf(held)], [...existing, ...held], { now: NOW + age * 86_400_000 });
+  expect(report.complete).toBe(complete);
+  expect(report.incomplete.join()).toContain(complete ? "" : "the inventory was taken 4 days ago");
+});

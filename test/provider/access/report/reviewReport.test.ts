@@ -3,7 +3,7 @@ import type { Finding } from "../../../../provider/access/review/finding";
 import { countFailing } from "../../../../provider/access/report/counts";
 import { review } from "../../../../provider/access/report/reviewReport";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
-import { PROVENANCE } from "../../../support/documents";
+import { inventoryOf, judge, preview, PROVENANCE, state, step } from "../../../support/documents";
 import { fixture, lines, reportOf } from "../fixtures";
 
 const updated = [
@@ -201,6 +201,22 @@ describe("a review of a captured preview", () => {
     expect(problems.at(-1)).toBe("| … and 29 more lines");
     // eslint-disable-next-line no-control-regex
     for (const line of problems) expect(line).toMatch(/^[^\u0000-\u001f]{1,520}$/);
+  });
+});
+
+describe("an inventory of some days ago", () => {
+  test.each([
+    ["2026-05-29T00:00:00Z", undefined],
+    ["2026-05-28T23:59:59Z", "the inventory was taken 3 days ago"],
+    ["2023-07-10T00:00:00Z", "the inventory was taken 1,057 days ago"],
+  ])("taken at %s: %s", (takenAt, gap) => {
+    const inventory = { ...inventoryOf("a".repeat(40)), takenAt };
+    const group = state("Group", "acme", { name: "acme" }, { id: "a".repeat(40) });
+    const { complete, incomplete } = judge(preview(step("same", group)), { inventory });
+    expect({ complete, incomplete }).toEqual({
+      complete: gap === undefined,
+      incomplete: gap === undefined ? [] : [expect.stringContaining(gap)],
+    });
   });
 });
 
