@@ -4,6 +4,7 @@ import { reportedEffects } from "./data/capabilityFamilies";
 import type { ReportedEffect } from "./data/capabilityFamilies";
 import { hasWideReach } from "../graph/grant";
 import type { Grant } from "../graph/grant";
+import { groupBy } from "../graph/grantIndex";
 import type { Severity } from "../review/finding";
 import { listFirst, limitLines } from "./wording";
 import type { Facts } from "./facts";
@@ -141,24 +142,53 @@ const delegationCaps: Rule = {
   ],
 };
 
+/**
+ * Finds the set-up that the rule recommends: one pinned identity pushes to the group in which it is defined, and the same change
+ * makes that group. Nothing is pulled from there yet.
+ */
+function createOwnPipelineCheck(facts: Facts): (grant: Grant) => boolean {
+  const { groups, after } = facts.comparison;
+  const made = new Set(groups.filter(({ change }) => change === "added").map(({ key }) => key));
+  const isOfMadeGroup = ({ role, group }: Grant): boolean =>
+    made.has(group.key) &&
+    (role.capabilities?.some((each) => facts.roles.effectOf(each) === "supplyChain") ?? true);
+  const writers = groupBy(after.grants.filter(isOfMadeGroup), ({ group }) => [group.key]);
+  return ({ subject, group }) =>
+    subject.type === "identity" &&
+    !hasWideReach({ subject, group }) &&
+    after.entities.get(subject.key)?.inputs["parentUid"] === group.key &&
+    writers.get(group.key)?.every((other) => other.subject.key === subject.key) === true;
+}
+
 const supplyChainWrite: Rule = {
   id: "G6",
   name: "supply-chain-write",
-  severities: ["high", "medium"],
-  when: "high at a root group, or if several outsiders can be the subject; otherwise medium",
-  what: "A subject gains a capability to change what others pull, build or run. That is to write manifests, tags, repositories, packages, libraries or skills, to edit image overlays, to start builds or to sign. To change policies or advisories counts too. Not reported: reading and pulling, what the subject could already do there or on a group above, and a grant of `owner` (G1).",
+  severities: ["high", "medium", "low"],
+  when: "high at a root group, or if several outsiders can be the subject. Low for the pipeline of a new group, as the fix describes it; otherwise medium",
+  what: "A subject gains a capability to change what others pull, build or run. That is to write manifests, tags, repositories, packages, libraries or skills, to edit image overlays, to start builds or to sign. To change policies or advisories counts too. Low: the change makes the group, and the identity is defined in it, trusts one principal, and is the only one that gets this there. Not reported: reading and pulling, what the subject could already do there or on a group above, and a grant of `owner` (G1).",
   why: "Whoever moves a tag or edits an overlay decides what runs in production at the next pull, without a deployment.",
-  fix: "Pull with `registry.pull`. Let one pinned identity push, on the group of its own repositories.",
+  fix: "Pull with `registry.pull`. Let one pinned identity push, on the group of its own repositories. Define it in that group, and make the group, the identity and the binding in one change.",
   except: "For the identity of a build pipeline, pinned to its repository and branch.",
   exampleMatch: { subject: "ci-*", role: "registry.push" },
   needsBefore: false,
   about: givesAccess,
-  find: (facts) =>
-    findGrantsWith(facts, "G6", (grant) => ({
-      severity: hasWideReach(grant) ? "high" : "medium",
-      advice:
-        "bind registry.pull to pull; to push, use one pinned identity on the group of its own repositories",
-    })),
+  find: (facts) => {
+    let isOwnPipeline: ReturnType<typeof createOwnPipelineCheck> | undefined;
+    return findGrantsWith(facts, "G6", (grant) => {
+      isOwnPipeline ??= createOwnPipelineCheck(facts);
+      if (isOwnPipeline(grant)) {
+        return {
+          severity: "low",
+          advice: "check that the identity is the pipeline of the repositories that the group is for",
+        };
+      }
+      return {
+        severity: hasWideReach(grant) ? "high" : "medium",
+        advice:
+          "bind registry.pull to pull; to push, use one pinned identity on the group of its own repositories, made in one change",
+      };
+    });
+  },
 };
 
 const disruptiveCaps: Rule = {

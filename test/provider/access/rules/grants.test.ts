@@ -563,6 +563,46 @@ describe("G6 supply-chain-write", () => {
   });
 });
 
+describe("G6 for the pipeline of a new group", () => {
+  const own = group("team", `${acme}/${"3".repeat(16)}`);
+  const inOwn = (one: Resource): Resource => ({ ...one, inputs: { ...one.inputs, parentUid: own.uid } });
+  const [pipeline, second, crowd] = [identity("pipeline", pinned), identity("second", pinned), open].map(
+    inOwn,
+  ) as [Resource, Resource, Resource];
+  const repo = resource("Repo", "api", { parentUid: own.uid });
+  const bound = binding(pipeline, pusher, own.uid);
+  const tagger = role("tagger", ["TAG_CREATE"]);
+
+  test.each<[string, readonly Resource[], readonly Resource[], string[]]>([
+    ["that the fix recommends is low", [], [own, repo, pipeline, bound], ["low"]],
+    ["is low beside a reader", [], [own, pipeline, bound, ci, binding(ci, viewer, own.uid)], ["low"]],
+    ["that is there already is medium", [own], [own, pipeline, bound], ["medium"]],
+    [
+      "with two who push is medium",
+      [],
+      [own, pipeline, second, bound, binding(second, pusher, own.uid)],
+      ["medium", "medium"],
+    ],
+    ["of an identity of another group is medium", [], [own, ci, binding(ci, pusher, own.uid)], ["medium"]],
+    ["that many can be is high", [], [own, crowd, binding(crowd, pusher, own.uid)], ["high"]],
+    [
+      "and of another group is medium there",
+      [],
+      [own, pipeline, bound, tagger, binding(pipeline, tagger, payments)],
+      ["medium", "low"],
+    ],
+  ])("%s", (_title, before, after, expected) => {
+    const all = [...groups, viewer, pusher];
+    expect(severitiesOf("G6", compareResources([...all, ...before], [...all, ...after]))).toEqual(expected);
+  });
+
+  test("is high where the group is a root", () => {
+    const root = group("new", uid("new"));
+    const who = { ...pipeline, inputs: { ...pipeline.inputs, parentUid: root.uid } };
+    expect(severitiesOf("G6", adding(base, root, who, binding(who, pusher, root.uid)))).toEqual(["high"]);
+  });
+});
+
 describe("G7 mass-grant", () => {
   const idp = (defaultRole: Resource): Resource =>
     resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: defaultRole.uid });
