@@ -103,7 +103,7 @@ const EDITS: readonly (readonly [edit: string, finding: RegExp])[] = [
   ["dynamic", /^X4 .*x is not reviewed/],
   ["marker", /^G1 /],
   ["move", /^G1 .*becomes owner on acme \/ sandbox \/ production/],
-  ["swap", /^X3 acme \/ sandbox is another group after this change/],
+  ["swap", /^X6 .*: acme \/ sandbox was the path of another one/],
 ];
 
 /** Edits that share a preview, since the finding of each names a resource of its own; the others have one each. */

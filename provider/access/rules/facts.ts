@@ -67,10 +67,9 @@ export class Facts {
     return this.scopes.get(key) ?? { key, uid: key, path: key, isRoot: isTopUid(key) };
   }
 
-  /** The groups that were there, with the paths that they had. */
-  groupsBefore(): Scope[] {
-    const groups = [...this.comparison.before.entities.values()].filter(({ kind }) => kind === "Group");
-    return groups.map(({ key }) => this.hierarchy.before.scope(key));
+  /** The names of the groups that something lies in, and its own, once all is done or before it. */
+  pathOf(key: string, side: "before" | "after"): string {
+    return this.hierarchy[side].scope(key).path;
   }
 
   /** Whether a group is another one or lies below it, once all is done or before it. */

@@ -28,6 +28,9 @@ export const isAssumable: KindCondition = (kind) => accessKinds[kind]?.assumable
 /** Its trust decides which principal gets existing grants. */
 export const hasPrincipal: KindCondition = (kind) => accessKinds[kind]?.principal !== undefined;
 
+/** Images are pulled by its name. */
+export const isPulledByName: KindCondition = (kind) => specs[kind]?.usedBy === "imageName";
+
 /** One of its arguments decides access. */
 export const hasAccessField: KindCondition = (kind) =>
   Object.values(specs[kind]?.fields ?? {}).some((field) => decidesAccess(field));

@@ -1,6 +1,5 @@
 import type { ImageEffect } from "../../fields/fieldSpec";
 import type { Json, Props } from "../../fields/values";
-import { specs } from "../documents/specs";
 import type { ResourceChange } from "../review/comparison";
 import type { Entity } from "../graph/model";
 import type { Severity } from "../review/finding";
@@ -9,6 +8,7 @@ import type { DescribedField } from "./describedFields";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { textAt } from "./inputValues";
+import { isPulledByName } from "./kindConditions";
 import type { Rule } from "./rule";
 import { labelEntity, listFirst } from "./wording";
 
@@ -17,8 +17,6 @@ const imageNames = fieldsWhere(({ images }) => images === "image" || images === 
 
 const shortenDigest = (digest: string | undefined): string =>
   digest === undefined ? "another image" : digest.replace(/^(sha256:[0-9a-f]{12})[0-9a-f]+$/, "$1…");
-
-const isPulledByName = (kind: string): boolean => specs[kind]?.usedBy === "imageName";
 
 /** Deleted or replaced resources by whose names images are pulled. */
 function findRemovedNames(facts: Facts): FindingInput[] {

@@ -165,39 +165,9 @@ function findUnknownGrants(facts: Facts): FindingInput[] {
     );
 }
 
-/** Groups that take the path of another one: whatever names groups by path takes them for that one. */
-function findReusedPaths(facts: Facts): FindingInput[] {
-  const before = new Map(facts.groupsBefore().map(({ key, path }): [string, string] => [path, key]));
-  const stays = new Set(
-    facts.comparison.groups.filter(({ change }) => change !== "removed").map(({ key }) => key),
-  );
-  return facts.comparison.groups.flatMap(({ change, key, path }) => {
-    const other = before.get(path);
-    const entity = facts.comparison.after.entities.get(key);
-    if (entity === undefined || other === undefined || other === key) return [];
-    const isTaken = change === "renamed" || change === "moved" || (change === "added" && stays.has(other));
-    if (!isTaken) return [];
-    return [
-      facts.aboutEntity(entity, {
-        severity: "high",
-        field: "name",
-        message: `${path} is another group after this change: ${labelEntity(entity)} takes the path of a different group`,
-        details: [`whatever names this path means the group ${entity.uid ?? key} from now on`],
-        pins: path,
-        advice: "choose a name that no group had there, or rename the two groups in two changes",
-      }),
-    ];
-  });
-}
-
 /** All that cannot be judged. */
 export function findUnjudged(facts: Facts): FindingInput[] {
-  return [
-    ...findUnreadValues(facts),
-    ...findConcealedValues(facts),
-    ...findUnknownGrants(facts),
-    ...findReusedPaths(facts),
-  ];
+  return [...findUnreadValues(facts), ...findConcealedValues(facts), ...findUnknownGrants(facts)];
 }
 
 export const cannotBeJudged: Rule = {
@@ -205,7 +175,7 @@ export const cannotBeJudged: Rule = {
   name: "cannot-be-judged",
   severities: ["high", "medium"],
   when: "medium for a name, and for a value that becomes secret in a resource that the engine calls unchanged; otherwise high",
-  what: "A value that decides access, or a name, was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a group takes the path that another group had. Or a value becomes secret: all other rules judge it as it was. Fields that are always secret, such as a client secret, are not reported. Nor is a value that was secret before, in a resource that the engine calls unchanged.",
+  what: "A value that decides access, or a name, was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a value becomes secret: all other rules judge it as it was. Fields that are always secret, such as a client secret, are not reported. Nor is a value that was secret before, in a resource that the engine calls unchanged.",
   why: "No other rule can check such a value: it could give `owner` to anyone.",
   fix: "Give `--inventory`. Write uids, capabilities, patterns and addresses in plain text. Create what others refer to in a separate change.",
   except:

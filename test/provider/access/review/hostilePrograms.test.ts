@@ -1036,8 +1036,12 @@ describe("a group that moves", () => {
       organisation(),
     );
     expect(failing(report).sort()).toEqual([
-      expect.stringMatching(/^X3 acme \/ production is another group after this change/),
-      expect.stringMatching(/^X3 acme \/ sandbox is another group after this change/),
+      expect.stringMatching(
+        /^X6 group production is called "sandbox" from now on: acme \/ sandbox was the path of another one/,
+      ),
+      expect.stringMatching(
+        /^X6 group sandbox is called "production" from now on: acme \/ production was the path of another one/,
+      ),
     ]);
     const renamed = judge(
       preview(...unchanged, step("update", sandbox, swapped(sandbox, "playground"))),

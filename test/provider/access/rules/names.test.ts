@@ -26,8 +26,19 @@ const change = (before: Resource[], after: Resource[]): Comparison =>
   compareResources([...base, ...before], [...base, ...after]);
 const called = (one: Resource, name: string): Resource => ({ ...one, inputs: { ...one.inputs, name } });
 
-/** One object of each kind that lists call by name, with a grant of it. */
-const kinds: Readonly<Record<string, (name: string, parentUid?: string) => Resource>> = {
+type Make = (name: string, parentUid?: string) => Resource;
+
+/** One object of each kind that is found by its path, at the place of the second argument. */
+const placed: Readonly<Record<string, Make>> = {
+  Group: (name, parentUid = acme) => {
+    const made = resource("Group", name, { parentUid });
+    return { ...made, uid: `${parentUid}/${made.uid.slice(-16)}` };
+  },
+  Repo: (name, parentUid = payments) => resource("Repo", name, { parentUid }),
+};
+
+/** One object of each kind that lists call by name. */
+const kinds: Readonly<Record<string, Make>> = {
   Role: (name, parentUid = acme) => resource("Role", name, { parentUid, capabilities: ["CAP_TAG_CREATE"] }),
   Identity: (name, parentUid = payments) => resource("Identity", name, { parentUid, ...pinned }),
   IdentityProvider: (name, parentUid = acme) =>
@@ -42,12 +53,91 @@ test("has the names of the platform's roles", () => {
   expect(builtInRoleNames).toEqual(Object.keys(builtInRoles).sort());
 });
 
-test("tries each kind that has a name and is called by it", () => {
-  const named = Object.values(specs).flatMap((spec) =>
-    spec !== undefined && isCalledByName(spec.kind) && "name" in spec.fields ? [spec.kind] : [],
-  );
-  expect(Object.keys(kinds).sort()).toEqual(named.sort());
+test("tries each kind that has a name and is found by it", () => {
+  const named = Object.values(specs).flatMap((spec) => {
+    if (spec === undefined || !("name" in spec.fields)) return [];
+    const isPulled = spec.usedBy === "imageName" && spec.identifiedBy === undefined;
+    return spec.kind === "Group" || isCalledByName(spec.kind) || isPulled ? [spec.kind] : [];
+  });
+  expect([...Object.keys(kinds), ...Object.keys(placed)].sort()).toEqual(named.sort());
 });
+
+describe.each(Object.entries(placed))("the path of a %s", (kind, made) => {
+  const parent = kind === "Group" ? acme : payments;
+  const elsewhere = cards;
+  const [one, other] = [made("one", parent), made("other", parent)];
+
+  test.each<[string, Resource[], Resource[]]>([
+    ["that another one has", [one, other], [called(one, "other"), other]],
+    ["that another one had", [one, other], [called(one, "other"), called(other, "third")]],
+    ["but for its case and spaces", [one, other], [called(one, " Other\u200b"), other]],
+    ["of one that is deleted", [one, other], [called(one, "other")]],
+  ])("%s", (_title, before, after) => {
+    const findings = found("X6", change(before, after)).filter(({ urn }) => urn === one.urn);
+    expect(findings).toMatchObject([{ severity: "high", field: "name" }]);
+    expect(findings[0]?.message).toContain("was the path of another one");
+  });
+
+  test("that a new one takes beside another one is high", () => {
+    const second = { ...one, uid: `${parent}/${"8".repeat(16)}`, urn: `${one.urn}-second` };
+    expect(severitiesOf("X6", change([one], [one, second]))).toEqual(["high"]);
+  });
+
+  test("is none where the name is that of another group, or only its resource is renamed", () => {
+    expect(found("X6", change([], [one]))).toEqual([]);
+    expect(found("X6", change([made("one", elsewhere)], [made("one", elsewhere), one]))).toEqual([]);
+    const moved = { ...one, uid: `${parent}/${"8".repeat(16)}`, urn: `${one.urn}-moved` };
+    expect(found("X6", change([one], [moved]))).toEqual([]);
+  });
+});
+
+describe("a group that is renamed", () => {
+  const team = group("team", `${acme}/${"5".repeat(16)}`);
+  const below = group("below", `${team.uid}/${"6".repeat(16)}`);
+  const ci = identity("ci", pinned);
+  const writer = role("writer", ["TAG_CREATE"]);
+  const repo = resource("Repo", "api", { parentUid: below.uid });
+
+  test.each<[string, Resource[], string[]]>([
+    ["has nothing in it", [], []],
+    ["has a reader below it", [binding(ci, viewer, below.uid)], ["low"]],
+    ["has somebody who writes below it", [binding(ci, writer, below.uid)], ["medium"]],
+    ["has a repository below it", [repo], ["medium"]],
+  ])("%s", (_title, more, expected) => {
+    const all = [team, below, ci, writer, ...more];
+    const renamed = all.map((each) => (each === team ? called(team, "old") : each));
+    expect(severitiesOf("X6", change(all, renamed))).toEqual(expected);
+  });
+});
+
+/* What no review of one change shows: each step of an exchange is a finding, since none knows the names of earlier ones. */
+describe.each(Object.entries({ ...kinds, ...placed }))(
+  "the names of two of kind %s, exchanged in several changes",
+  (kind, made) => {
+    const [production, sandbox] = [made("production"), made("sandbox")];
+    const writer = role("writer", ["TAG_CREATE"]);
+    const ci = identity("ci", pinned);
+    const uses = [production, sandbox].flatMap((one): Resource[] => {
+      if (kind === "Role") return [binding(ci, one, payments)];
+      if (kind === "Identity") return [binding(one, writer, payments)];
+      return kind === "Group" ? [binding(ci, writer, one.uid)] : [];
+    });
+    // Everybody who signs in reads.
+    const expected = kind === "IdentityProvider" ? ["low"] : ["medium"];
+
+    test.each<[string, [string, string], [string, string]]>([
+      ["one makes room", ["production", "sandbox"], ["tmp", "sandbox"]],
+      ["the other one takes the name", ["tmp", "sandbox"], ["tmp", "production"]],
+      ["the first one takes the other name", ["tmp", "production"], ["sandbox", "production"]],
+    ])("%s", (_title, before, after) => {
+      const side = ([first, second]: [string, string]): Resource[] => [
+        ...[writer, ci, ...uses],
+        ...[called(production, first), called(sandbox, second)],
+      ];
+      expect(severitiesOf("X6", change(side(before), side(after)))).toEqual(expected);
+    });
+  },
+);
 
 describe.each(Object.entries(kinds))("the name of a %s", (_kind, made) => {
   const [one, other] = [made("one"), made("other")];
