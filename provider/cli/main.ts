@@ -5,7 +5,7 @@ import { logFailure } from "./output/log";
 import { watchOutput } from "./output/watchOutput";
 import { exitCodeOf, exitCodes, UsageError } from "./framework/exitCodes";
 import { commands } from "./commands/list";
-import { packageVersion } from "./framework/packageVersion";
+import { ownVersion } from "./framework/packageVersion";
 
 /** Creates the parser of the command line; each command parses its own arguments. */
 function createProgram(onEnd: (code: number) => void): Command {
@@ -47,7 +47,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return exitCodes.usage;
   }
   if (first === "--version") {
-    console.log(packageVersion());
+    console.log(ownVersion());
     return code;
   }
   try {

@@ -5,7 +5,7 @@ import type { DriftReport } from "../../provider/access/report/report";
 import type { StateExport } from "../../provider/access/documents/stateExport";
 import { listedKinds } from "../../provider/access/documents/inventoryKinds";
 import { organisationsOf } from "../../provider/access/drift/roots";
-import { isManaged, unlistedManagedUids } from "../../provider/cli/input/managedUids";
+import { isUidManaged, unlistedManagedUids } from "../../provider/cli/input/managedUids";
 import { takeInventory } from "../../provider/inventory/takeInventory";
 import { tokenSource } from "../../provider/http/tokens";
 import { Client } from "../../provider/http/client";
@@ -47,7 +47,7 @@ export async function survey(
       takeInventory(clientOf(emulator), {
         root,
         additionalUids: unlistedManagedUids(states, listedKinds, root),
-        isRootOptional: isManaged(states, root),
+        isRootOptional: isUidManaged(states, root),
         now: Date.now,
       }),
     ),

@@ -36,12 +36,12 @@ export interface SkippedObject {
   readonly reason: string;
 }
 
-const rank: ReadonlyMap<string, number> = new Map(kinds.map(({ spec }, i) => [spec.kind, i]));
+const orderOfKind: ReadonlyMap<string, number> = new Map(kinds.map(({ spec }, i) => [spec.kind, i]));
 
 /** Parents before children, kinds in the order of the package's list. */
 function compareCandidates(a: Candidate, b: Candidate): number {
   return (
-    (rank.get(a.spec.kind) ?? 0) - (rank.get(b.spec.kind) ?? 0) ||
+    (orderOfKind.get(a.spec.kind) ?? 0) - (orderOfKind.get(b.spec.kind) ?? 0) ||
     a.object.uid.split("/").length - b.object.uid.split("/").length ||
     compareTexts(a.object.uid, b.object.uid)
   );

@@ -15,7 +15,7 @@ function identifier(name: string): string {
 }
 
 /** A name of the program, or a member of one: `team`, `team.id`. */
-export class Reference {
+export class VariableReference {
   readonly text: string;
 
   constructor(...names: readonly string[]) {
@@ -24,9 +24,9 @@ export class Reference {
 }
 
 /** `callee(args)`; with `isNew` an instance of a class. */
-export class Call {
+export class CallExpression {
   constructor(
-    readonly callee: Reference,
+    readonly callee: VariableReference,
     readonly args: readonly CodeValue[],
     readonly isNew = false,
   ) {}
@@ -40,8 +40,8 @@ export class CompactObject {
 /** An expression of a program: JSON, with references and calls in it. */
 export type CodeValue =
   | Json
-  | Reference
-  | Call
+  | VariableReference
+  | CallExpression
   | CompactObject
   | readonly CodeValue[]
   | { readonly [key: string]: CodeValue | undefined };
@@ -87,19 +87,19 @@ function widthOf(text: string): number {
   return width;
 }
 
-type Members = readonly (readonly [string, CodeValue])[];
+type ObjectMembers = readonly (readonly [string, CodeValue])[];
 
 /** The members of an object; undefined for any other value. */
-function readMembers(value: CodeValue): Members | undefined {
+function readMembers(value: CodeValue): ObjectMembers | undefined {
   if (value instanceof CompactObject) return Object.entries(value.members);
   if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
-  if (value instanceof Reference || value instanceof Call) return undefined;
+  if (value instanceof VariableReference || value instanceof CallExpression) return undefined;
   return Object.entries(value).flatMap(([key, member]) =>
     member === undefined ? [] : [[key, member] as const],
   );
 }
 
-function printCallee({ callee, isNew }: Call): string {
+function printCallee({ callee, isNew }: CallExpression): string {
   return `${isNew ? "new " : ""}${callee.text}(`;
 }
 
@@ -111,7 +111,7 @@ function printFlatList(values: readonly CodeValue[]): string | undefined {
 
 /** A value on one line; undefined where it needs several lines, as objects do unless they are empty or compact. */
 function printFlat(value: CodeValue): string | undefined {
-  if (value instanceof Reference) return value.text;
+  if (value instanceof VariableReference) return value.text;
   if (typeof value === "string") return printLiteral(value);
   if (Object.is(value, -0)) return "-0";
   if (value === null || typeof value !== "object") return String(value);
@@ -119,7 +119,7 @@ function printFlat(value: CodeValue): string | undefined {
     const items = printFlatList(value);
     return items === undefined ? undefined : `[${items}]`;
   }
-  if (value instanceof Call) {
+  if (value instanceof CallExpression) {
     const args = printFlatList(value.args);
     return args === undefined ? undefined : `${printCallee(value)}${args})`;
   }
@@ -131,7 +131,7 @@ function printFlat(value: CodeValue): string | undefined {
 }
 
 function isBreakable(value: CodeValue): boolean {
-  return Array.isArray(value) || value instanceof Call || value instanceof CompactObject;
+  return Array.isArray(value) || value instanceof CallExpression || value instanceof CompactObject;
 }
 
 /**
@@ -144,7 +144,7 @@ function isBreakable(value: CodeValue): boolean {
 function printValue(value: CodeValue, indent: number, used: number, after = 1): string {
   const line = printFlat(value);
   if (line !== undefined && (!isBreakable(value) || used + widthOf(line) + after <= WIDTH)) return line;
-  if (value instanceof Call) return printCall(value, indent, used);
+  if (value instanceof CallExpression) return printCall(value, indent, used);
   if (Array.isArray(value)) return `[${printLines(value, indent)}]`;
   const members = readMembers(value) ?? [];
   const lines = members.map(([key, member]) => printProperty(key, member, indent + 2));
@@ -159,7 +159,7 @@ function printLines(values: readonly CodeValue[], indent: number): string {
 }
 
 /** A call that needs several lines: its last argument where that can open on the first line, else a line for each. */
-function printCall(call: Call, indent: number, used: number): string {
+function printCall(call: CallExpression, indent: number, used: number): string {
   const head = printCallee(call);
   const last = call.args.at(-1);
   const leadingArgs = call.args.slice(0, -1).map(printFlat);
@@ -174,7 +174,7 @@ function printCall(call: Call, indent: number, used: number): string {
 
 /** Whether a value can begin on the line of its call and end on that of its closing bracket. */
 function canOpen(value: CodeValue): boolean {
-  if (value instanceof Call) return value.args.length > 0 && canOpen(value.args.at(-1) ?? null);
+  if (value instanceof CallExpression) return value.args.length > 0 && canOpen(value.args.at(-1) ?? null);
   return readMembers(value) !== undefined;
 }
 
@@ -194,7 +194,7 @@ export function printStatement(value: CodeValue): string {
 }
 
 /** A call as a statement whose last argument begins on the first line, however long the uids before it are. */
-export function printOpenStatement(call: Call): string {
+export function printOpenStatement(call: CallExpression): string {
   return `${printValue(call, 0, Number.NEGATIVE_INFINITY)};`;
 }
 

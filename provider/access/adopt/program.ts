@@ -4,13 +4,13 @@ import { Directory } from "../graph/directory";
 import { selectCandidates } from "./candidates";
 import type { Candidate, CandidateRequest, SkippedObject } from "./candidates";
 import {
-  Call,
+  CallExpression,
   CompactObject,
   printDeclaration,
   printNamedImport,
   printNamespaceImport,
   printStatement,
-  Reference,
+  VariableReference,
 } from "./code";
 import type { CodeValue } from "./code";
 import { camelCase, uniqueNames, VariableNames } from "./names";
@@ -51,7 +51,7 @@ const isCodeObject = (value: CodeValue | undefined): value is CodeObject =>
   value !== null &&
   typeof value === "object" &&
   !Array.isArray(value) &&
-  ![Reference, Call, CompactObject].some((node) => value instanceof node);
+  ![VariableReference, CallExpression, CompactObject].some((node) => value instanceof node);
 
 function withMember(value: CodeValue | undefined, path: readonly string[], member: CodeValue): CodeValue {
   const [key = "", ...remaining] = path;
@@ -115,15 +115,21 @@ class ProgramGenerator {
     const { spec, inputs, secretPaths } = candidate;
     const args = this.references.resolve({ type: "object", fields: spec.fields }, inputs);
     return secretPaths.reduce((all, path) => {
-      const secret = new Call(new Reference("config", "requireSecret"), [this.configKeyOf(candidate, path)]);
+      const secret = new CallExpression(new VariableReference("config", "requireSecret"), [
+        this.configKeyOf(candidate, path),
+      ]);
       return withMember(all, path.split("."), secret);
     }, args);
   }
 
   private printResource(candidate: Candidate, args: CodeValue, team: string | undefined): string {
-    const options = team === undefined ? [] : [new CompactObject({ parent: new Reference(team) })];
+    const options = team === undefined ? [] : [new CompactObject({ parent: new VariableReference(team) })];
     const { kind } = candidate.spec;
-    const call = new Call(new Reference(kind), [this.nameOf(candidate), args, ...options], true);
+    const call = new CallExpression(
+      new VariableReference(kind),
+      [this.nameOf(candidate), args, ...options],
+      true,
+    );
     const variable = this.references.findVariable(candidate);
     return variable === undefined ? printStatement(call) : printDeclaration(variable, call);
   }
@@ -135,7 +141,7 @@ class ProgramGenerator {
     const imported = new Set([...this.candidates.map(({ spec }) => spec.kind), ...this.references.lookups]);
     const names = [...imported].sort((a, b) => compareTexts(a.toLowerCase(), b.toLowerCase()));
     const constants = this.references.constantCode();
-    const config = new Call(new Reference("pulumi", "Config"), [], true);
+    const config = new CallExpression(new VariableReference("pulumi", "Config"), [], true);
     const sections = [
       [
         "// Written by pulumi-platform adopt from what the platform held. It is yours to edit.",

@@ -3,7 +3,7 @@ import { isObject } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import type { Directory } from "../graph/directory";
 import type { Candidate } from "./candidates";
-import { Call, CompactObject, printDeclaration, Reference } from "./code";
+import { CallExpression, CompactObject, printDeclaration, VariableReference } from "./code";
 import type { CodeValue } from "./code";
 import { camelCase, slug } from "./names";
 import type { VariableNames } from "./names";
@@ -14,7 +14,10 @@ export class References {
   private readonly byUid: ReadonlyMap<string, Candidate>;
   private readonly resourceVariables = new Map<Candidate, string>();
   /** The constants of the program: the reference to each by uid, and its code. */
-  private readonly constants = new Map<string, { readonly reference: Reference; readonly code: string }>();
+  private readonly constants = new Map<
+    string,
+    { readonly reference: VariableReference; readonly code: string }
+  >();
   private usesLookup = false;
 
   constructor(
@@ -62,7 +65,7 @@ export class References {
 
   private refer(uid: string): CodeValue {
     const candidate = this.byUid.get(uid);
-    if (candidate) return new Reference(this.resourceVariable(candidate), "id");
+    if (candidate) return new VariableReference(this.resourceVariable(candidate), "id");
     return this.constants.get(uid)?.reference ?? this.createConstant(uid);
   }
 
@@ -83,17 +86,19 @@ export class References {
     const wanted =
       uid === this.root ? "organisation" : `${camelCase(slug(name ?? "") || "other")}${object.kind}`;
     const variable = this.variables.create(wanted, uid);
-    return this.addConstant(uid, new Reference(variable), printDeclaration(variable, uid));
+    return this.addConstant(uid, new VariableReference(variable), printDeclaration(variable, uid));
   }
 
-  private createLookup(uid: string, name: string): Reference {
+  private createLookup(uid: string, name: string): VariableReference {
     this.usesLookup = true;
     const variable = this.variables.create(`${camelCase(slug(name) || "builtIn")}Role`, uid);
-    const call = new Call(new Reference("getRoleOutput"), [new CompactObject({ name, builtIn: true })]);
-    return this.addConstant(uid, new Reference(variable, "uid"), printDeclaration(variable, call));
+    const call = new CallExpression(new VariableReference("getRoleOutput"), [
+      new CompactObject({ name, builtIn: true }),
+    ]);
+    return this.addConstant(uid, new VariableReference(variable, "uid"), printDeclaration(variable, call));
   }
 
-  private addConstant(uid: string, reference: Reference, code: string): Reference {
+  private addConstant(uid: string, reference: VariableReference, code: string): VariableReference {
     this.constants.set(uid, { reference, code });
     return reference;
   }

@@ -1,5 +1,5 @@
 import type { Directory } from "../graph/directory";
-import { Call, printDeclaration, Reference } from "./code";
+import { CallExpression, printDeclaration, VariableReference } from "./code";
 import { camelCase, slug, uidSuffix } from "./names";
 import type { VariableNames } from "./names";
 
@@ -33,8 +33,8 @@ export class Teams {
 
   declarations(): string[] {
     return [...this.byGroup.values()].map(({ variable, name }) => {
-      const component = new Reference("pulumi", "ComponentResource");
-      return printDeclaration(variable, new Call(component, ["platform:adopted:Team", name], true));
+      const component = new VariableReference("pulumi", "ComponentResource");
+      return printDeclaration(variable, new CallExpression(component, ["platform:adopted:Team", name], true));
     });
   }
 

@@ -5,7 +5,13 @@ import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { declareObject } from "../adopt/adoptable";
-import { Call, printKey, printProperty, Reference, printOpenStatement } from "../adopt/code";
+import {
+  CallExpression,
+  printKey,
+  printProperty,
+  VariableReference,
+  printOpenStatement,
+} from "../adopt/code";
 import { resourceName } from "../adopt/names";
 import type { Directory } from "../graph/directory";
 import { topProperty } from "../graph/references";
@@ -103,6 +109,6 @@ export function adoptionCode(
   const declared = declareObject(spec, object, now);
   if ("reason" in declared || declared.secrets.length > 0) return undefined;
   const name = resourceName(spec, object, directory);
-  const adoption = new Call(new Reference("adopt"), [object.uid, declared.inputs]);
-  return printOpenStatement(new Call(new Reference(spec.kind), [name, adoption], true));
+  const adoption = new CallExpression(new VariableReference("adopt"), [object.uid, declared.inputs]);
+  return printOpenStatement(new CallExpression(new VariableReference(spec.kind), [name, adoption], true));
 }

@@ -113,7 +113,7 @@ function putEntity(entities: Map<string, Entity>, entity: Entity): void {
  * The version of the plugin that manages a resource, where documents show the plugin: its address is the default one, before
  * the change too. Its name shows nothing, since a program can give a provider the name of one that no preview shows.
  */
-function packageVersion(
+function pluginVersion(
   resource: RecordedResource | undefined,
   byUrn: ReadonlyMap<string, ResourcePlan>,
 ): string | undefined {
@@ -173,7 +173,7 @@ class GraphBuilder {
     if (op === "same" || type === "") return;
     const notReviewed = after?.notReviewed ?? before?.notReviewed;
     if (notReviewed !== undefined) {
-      const version = packageVersion(after ?? before, byUrn);
+      const version = pluginVersion(after ?? before, byUrn);
       this.changes.push({
         plan,
         kind: type,

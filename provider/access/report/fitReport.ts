@@ -5,7 +5,7 @@ import type { Finding } from "../review/finding";
 import type { Report } from "./report";
 
 /** How many bytes of JSON a report may have, and of HTML its page. Nobody reads more of one change. */
-const MOST_BYTES: Readonly<Record<Report["command"], number>> = {
+const MOST_BYTES_OF_REPORT: Readonly<Record<Report["command"], number>> = {
   review: 20_000_000,
   drift: 100_000_000,
   verify: 100_000_000,
@@ -89,7 +89,7 @@ function firstOf({ items, sizes }: SizedList, mostBytes: number): readonly unkno
  */
 export function fitReport<R extends Report>(
   report: R,
-  bytes = MOST_BYTES[report.command],
+  bytes = MOST_BYTES_OF_REPORT[report.command],
   [what, advice]: readonly [string, string] = [
     `the report would have more than ${inMegabytes(bytes)}`,
     ADVICE[report.command],
@@ -129,7 +129,7 @@ export function fitForm(
   report: Report,
   what: string,
   render: (fitted: Report) => string,
-  mostBytes = MOST_BYTES[report.command],
+  mostBytes = MOST_BYTES_OF_REPORT[report.command],
 ): string {
   const why = [`${what} would have more than ${inMegabytes(mostBytes)}`, "the JSON has more of it"] as const;
   let text = render(report);

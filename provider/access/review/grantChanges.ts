@@ -10,7 +10,7 @@ import { Languages } from "../trust/languages";
 import { compareCapabilities, capabilities } from "./capabilityChange";
 import { pairGrants } from "./grantPairs";
 import { TrustComparison } from "./trustComparison";
-import type { TrustChange } from "./trustComparison";
+import type { HolderChange } from "./trustComparison";
 
 /** What lies between the grants of two graphs. */
 interface GrantDifference {
@@ -39,7 +39,7 @@ function byKey(resolved: readonly ResolvedGrant[], hierarchy: GroupHierarchy): M
 function compareContinuing(
   old: ResolvedGrant,
   now: ResolvedGrant,
-  trust: TrustChange,
+  trust: HolderChange,
 ): GrantChange | undefined {
   const { added, removed, uncertain } = compareCapabilities(old.grant.role, now.grant.role);
   if (uncertain) {

@@ -36,7 +36,7 @@ export class TrustComparison {
     return effects;
   }
 
-  compare(old: ResolvedGrant, now: ResolvedGrant): TrustChange {
+  compare(old: ResolvedGrant, now: ResolvedGrant): HolderChange {
     const retained = new Set(now.subjectEntityKeys.map(withoutRetained));
     const subjectEntityKeys = new Set([
       // What stays beside its successor is compared with itself.
@@ -61,7 +61,7 @@ export class TrustComparison {
   }
 }
 
-export interface TrustChange {
+export interface HolderChange {
   readonly direction: Direction;
   readonly reasons: readonly string[];
 }

@@ -51,7 +51,7 @@ function findStillInUse(facts: Facts): FindingInput[] {
         field: "uid",
         message: `${labelEntity(before)} is ${op === "delete" ? "deleted" : "replaced, so its uid changes"}, but ${uses.join(" and ")}`,
         details: limitLines(dependents.map((entity) => labelEntity(entity)).sort()),
-        pins: [op, namesOf(dependents)],
+        pins: [op, stableNames(dependents)],
         advice:
           op === "delete"
             ? "move what refers to it first, and delete it when it is no longer used"
@@ -62,7 +62,7 @@ function findStillInUse(facts: Facts): FindingInput[] {
 }
 
 /** Names of objects that stay the same when a uid is assigned. */
-const namesOf = (entities: readonly Entity[]): string[] => entities.map(chooseStableName).sort();
+const stableNames = (entities: readonly Entity[]): string[] => entities.map(chooseStableName).sort();
 
 /** "was seen 3 days ago", where that is recent. */
 function describeLastUse(facts: Facts, entity: Entity): string[] {
@@ -137,7 +137,7 @@ function findRefusedDeletes(facts: Facts): FindingInput[] {
         severity: "medium",
         message: `deleting ${labelEntity(before)} will fail: ${reason}`,
         details: limitLines(blockers.map((entity) => labelEntity(entity)).sort()),
-        pins: [op, namesOf(blockers)],
+        pins: [op, stableNames(blockers)],
         advice: "remove these first: in this program, or by hand where no program manages them",
       }),
     ];

@@ -13,7 +13,7 @@ import { givesAccess, isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { findOutsideDefinitions } from "./outsideDefinitions";
 import { roleName, subjectName, scopeText, changeReason } from "./grantText";
-import { massGrant, identityProvider } from "./signIn";
+import { massGrant, signInProvider } from "./signIn";
 import { roleWidened, scopeWidened } from "./widening";
 
 /** What a rule says of a grant that brings capabilities of its families. */
@@ -218,6 +218,6 @@ export const grantRules: readonly Rule[] = [
   scopeWidened,
   supplyChainWrite,
   massGrant,
-  identityProvider,
+  signInProvider,
   disruptiveCaps,
 ];

@@ -61,7 +61,7 @@ export function judgementOf(
   return judgeOf(facts).judge(about, text, find);
 }
 
-export function judge(
+export function judgePattern(
   facts: Facts,
   about: string,
   text: string | undefined,

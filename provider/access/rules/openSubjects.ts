@@ -20,7 +20,7 @@ import {
 } from "../trust/ownedSubjects";
 import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
-import { judge, judgementOf, languagesOf, openPatternOf } from "./openPatterns";
+import { judgePattern, judgementOf, languagesOf, openPatternOf } from "./openPatterns";
 import type { OpenPattern } from "./openPatterns";
 import { readClaimConditions } from "./trustedIdentities";
 
@@ -223,10 +223,10 @@ export function findOpenPrincipal(facts: Facts, aws: Json | undefined): OpenSubj
   const account = textAt(aws, "awsAccount") ?? "123456789012";
   const arnPattern = textAt(aws, "arnPattern");
   const userIdPattern = textAt(aws, "userIdPattern");
-  const arn = judge(facts, `principal ${account}`, arnPattern, (languages, text) =>
+  const arn = judgePattern(facts, `principal ${account}`, arnPattern, (languages, text) =>
     judgePrincipal(languages, text, account),
   );
-  const userId = judge(facts, "user id", userIdPattern, judgeUserId);
+  const userId = judgePattern(facts, "user id", userIdPattern, judgeUserId);
   if (arnPattern !== undefined && arn === undefined) return undefined;
   if (userIdPattern !== undefined && userId === undefined) return undefined;
   const [field, pattern, open] =

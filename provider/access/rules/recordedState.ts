@@ -113,7 +113,7 @@ function causeOf({ urn, grant }: Finding, kept: readonly KeptChange[]): KeptChan
 const worst = (severities: readonly Severity[]): Severity | undefined =>
   (["high", "medium", "low"] as const).find((each) => severities.includes(each));
 
-const describeField = ({ path, before, after, reason }: FieldEffect): string =>
+const fieldWords = ({ path, before, after, reason }: FieldEffect): string =>
   `${path}: recorded ${before ?? "nothing"}, now ${after ?? "nothing"}${reason === "" ? "" : `: ${reason}`}`;
 
 function reportKeptChange(
@@ -138,7 +138,7 @@ function reportKeptChange(
         ? `${labelEntity(after)} was made by hand, and this change keeps it`
         : `${labelEntity(after)} was changed by hand, and this change keeps it: ${listFirst(paths, 3)}`,
       details: [
-        ...limitLines(fields.map(describeField)),
+        ...limitLines(fields.map(fieldWords)),
         ...limitLines(found.map(({ id, message }) => `${id}: ${message}`)),
       ],
       pins: [

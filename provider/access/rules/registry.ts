@@ -121,7 +121,7 @@ const trustFields = fieldsWhere(({ images }) => images !== undefined && imageTru
 const changesImageTrust = (kind: string): boolean => trustFields(kind).length > 0;
 
 /** Whether an image is to run as root: `root`, 0, or either with a group. */
-function isRoot(user: string | undefined): boolean {
+function isRootUser(user: string | undefined): boolean {
   return user !== undefined && /^(?:root|0+)(?::|$)/.test(user.trim());
 }
 
@@ -132,7 +132,7 @@ const nameOfItem = (item: Json): string =>
 function addedTrust({ path, field }: DescribedField, before: Props | undefined, after: Props): string[] {
   if (field.images === "user") {
     const [old, now] = [textAtPath(before, path), textAtPath(after, path)];
-    return now !== undefined && isRoot(now) && !isRoot(old) ? [now] : [];
+    return now !== undefined && isRootUser(now) && !isRootUser(old) ? [now] : [];
   }
   const known = new Set(listAtPath(before, path).map((item) => JSON.stringify(item)));
   return listAtPath(after, path)

@@ -55,7 +55,7 @@ interface SecretText {
 }
 
 /** How bad it is to have a value there; undefined where it is no secret of its sources. */
-function judge(
+function judgeText(
   value: Json | undefined,
   shown: readonly string[],
 ): Pick<SecretText, "severity" | "how"> | undefined {
@@ -96,7 +96,7 @@ function secretTextsOf(
       facts.comparison.before.entities.get(key),
       facts.comparison.after.entities.get(key),
     ]);
-    const judged = judge(value, shownTexts(sources));
+    const judged = judgeText(value, shownTexts(sources));
     if (judged !== undefined) found.push({ ...judged, path, sources });
     return value;
   });

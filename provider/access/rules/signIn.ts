@@ -68,7 +68,7 @@ const describeSignIn = (facts: Facts, provider: Entity): string[] =>
     .filter(({ path, after }) => after !== undefined && isAccessField(provider.kind, path))
     .map(({ path, after = "" }) => `${path}: ${after}`);
 
-export const identityProvider: Rule = {
+export const signInProvider: Rule = {
   id: "G8",
   name: "identity-provider",
   severities: ["high"],

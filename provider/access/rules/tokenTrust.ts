@@ -12,7 +12,7 @@ import { isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { KnownBefore } from "./knownBefore";
 import { isCustomer } from "./trustedOwners";
-import { judge, describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
+import { judgePattern, describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
 import { judgeIssuersOf } from "./openSubjects";
 import { boundBefore, identitiesToJudge, listGrants, readClaimConditions } from "./trustedIdentities";
 
@@ -114,7 +114,7 @@ function findOpenIssuer(facts: Facts, entity: Entity): FindingInput | undefined 
   const { claimMatch } = entity.inputs;
   const issuer = textAt(claimMatch, "issuer");
   const pattern = issuer === undefined ? textAt(claimMatch, "issuerPattern") : exactPattern(issuer);
-  const open = judge(facts, "issuer", pattern, judgeIssuer);
+  const open = judgePattern(facts, "issuer", pattern, judgeIssuer);
   if (open === undefined) return undefined;
   const grants = facts.grantsAfter(entity.key);
   const field = issuer === undefined ? "issuerPattern" : "issuer";
@@ -220,7 +220,7 @@ export const looseMatch: Rule = {
     const findings: FindingInput[] = [];
     for (const entity of identitiesToJudge(facts)) {
       const pattern = textAt(entity.inputs["claimMatch"], "audiencePattern");
-      const open = judge(facts, "audience", pattern, judgeAudience);
+      const open = judgePattern(facts, "audience", pattern, judgeAudience);
       if (open !== undefined) {
         findings.push(
           facts.aboutEntity(entity, {

@@ -28,18 +28,18 @@ export function* identitiesToJudge(facts: Facts): Generator<Entity> {
 }
 
 /** An identity that had a grant, and the groups on which it had one. */
-interface BoundIdentity {
+interface TrustedIdentity {
   readonly entity: Entity;
   readonly groups: readonly string[];
 }
 
-const bound = new WeakMap<Facts, readonly BoundIdentity[]>();
+const bound = new WeakMap<Facts, readonly TrustedIdentity[]>();
 
 /** The identities that had a grant before. One without any may have been put there to make an outsider look known. */
-export function boundBefore(facts: Facts): readonly BoundIdentity[] {
+export function boundBefore(facts: Facts): readonly TrustedIdentity[] {
   const known = bound.get(facts);
   if (known !== undefined) return known;
-  const found = [...facts.comparison.before.entities.values()].flatMap((entity): BoundIdentity[] => {
+  const found = [...facts.comparison.before.entities.values()].flatMap((entity): TrustedIdentity[] => {
     if (!isAssumable(entity.kind)) return [];
     const grants = [entity.key, ...facts.before.subjectsOf(entity.key)].flatMap((each) =>
       facts.grantsBefore(each),

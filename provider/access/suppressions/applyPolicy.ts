@@ -7,7 +7,7 @@ import { VerifiedTexts } from "./matchTexts";
 import type { MatchTexts } from "./matchTexts";
 import { didYouMean } from "../../text/suggestions";
 import { policyCommands } from "./policyDocument";
-import type { JudgedType, Policy, PolicyCommand, PolicyEntry } from "./policyDocument";
+import type { JudgedType, Policy, PolicyCommand, PolicyEntry, WrittenEntry } from "./policyDocument";
 
 const DAY_MS = 86_400_000;
 
@@ -91,12 +91,10 @@ function expiredNote({ expires = "" }: PolicyEntry, { afterExpiry }: EntryUse): 
   return `expired on ${expires}; ${what}`;
 }
 
-type Entry = Policy["entries"][number];
-
 /** Applies the entries of a policy, and keeps what became of each. */
 class PolicyApplier {
   private readonly texts: VerifiedTexts;
-  private readonly uses = new Map<Entry, EntryUse>();
+  private readonly uses = new Map<WrittenEntry, EntryUse>();
   private readonly index: EntryIndex;
 
   constructor(
@@ -140,7 +138,7 @@ class PolicyApplier {
     const fitting = this.index
       .entriesFor(finding)
       .filter((entry) => matchesEntry(entry, finding))
-      .flatMap((entry): [Entry, EntryUse][] => {
+      .flatMap((entry): [WrittenEntry, EntryUse][] => {
         const use = this.uses.get(entry);
         return use === undefined ? [] : [[entry, use]];
       });

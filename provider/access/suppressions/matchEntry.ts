@@ -4,7 +4,7 @@ import { globMatches } from "../trust/glob";
 import { statedTexts } from "./matchTexts";
 import type { MatchTexts } from "./matchTexts";
 import { matchKeys } from "./policyDocument";
-import type { Policy, PolicyEntry } from "./policyDocument";
+import type { PolicyEntry, WrittenEntry } from "./policyDocument";
 
 function matchesFields(fields: readonly string[], { field, drift }: Finding): boolean {
   const properties = drift?.paths ?? (field === undefined ? [] : [field]);
@@ -37,8 +37,6 @@ export function matchesEntry(
   return entry.fields === undefined || matchesFields(entry.fields, finding);
 }
 
-type Entry = Policy["entries"][number];
-
 /** The fingerprint or the uid without which an entry matches nothing; undefined of one that is open to many findings. */
 export function exactKeyOf({ fingerprint, match }: PolicyEntry): string | undefined {
   if (fingerprint !== undefined) return fingerprint;
@@ -48,10 +46,10 @@ export function exactKeyOf({ fingerprint, match }: PolicyEntry): string | undefi
 /** Finds the entries that may mean a finding, without trying each entry on each finding. */
 export class EntryIndex {
   /** Entries by the one fingerprint, or else by the one uid, that they match. */
-  private readonly exact = new Map<string, Entry[]>();
-  private readonly open: Entry[] = [];
+  private readonly exact = new Map<string, WrittenEntry[]>();
+  private readonly open: WrittenEntry[] = [];
 
-  constructor(entries: readonly Entry[]) {
+  constructor(entries: readonly WrittenEntry[]) {
     for (const entry of entries) {
       const key = exactKeyOf(entry);
       const known = key === undefined ? this.open : this.exact.get(key);
@@ -61,7 +59,7 @@ export class EntryIndex {
   }
 
   /** Entries that may match the finding, in the order of the file. */
-  entriesFor(finding: Finding): readonly Entry[] {
+  entriesFor(finding: Finding): readonly WrittenEntry[] {
     const keys = new Set([finding.fingerprint, ...statedTexts(finding).uid]);
     const exact = [...keys].flatMap((key) => this.exact.get(key ?? "") ?? []);
     if (exact.length === 0) return this.open;

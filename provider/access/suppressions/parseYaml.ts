@@ -24,7 +24,7 @@ export function isYamlTooDeep(text: string): boolean {
 }
 
 /** Where a node of a YAML document begins. */
-export interface Place {
+export interface LineAndColumn {
   readonly node: Node | undefined;
   readonly line: number;
 }
@@ -52,7 +52,7 @@ export class YamlText {
   }
 
   /** The node at a path; if it is missing or unknown, the nearest one that contains or names it. */
-  placeOf(keys: readonly string[]): Place {
+  placeOf(keys: readonly string[]): LineAndColumn {
     let node: Node | null = this.document.contents;
     for (const key of keys) {
       if (isMap(node)) {

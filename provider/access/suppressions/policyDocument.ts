@@ -123,11 +123,13 @@ export interface PolicyDocument {
   readonly allow: readonly PolicyEntry[];
 }
 
+/** An entry, with the line that it begins on. */
+export type WrittenEntry = PolicyEntry & { readonly line: number };
+
 /** A policy file that was read. */
 export interface Policy {
   readonly file: string;
-  /** Each with the line that it begins on. */
-  readonly entries: readonly (PolicyEntry & { readonly line: number })[];
+  readonly entries: readonly WrittenEntry[];
   /** Types of other packages that were judged, each with its line. */
   readonly types: readonly (JudgedType & { readonly line: number })[];
 }

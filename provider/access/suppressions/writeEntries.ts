@@ -72,7 +72,12 @@ function orderMembers({
 }
 
 /** What the uids of an entry are called, by member of `match`. */
-function namesOf({ name, kind, grant, group }: Finding): Partial<Record<MatchKey, string | undefined>> {
+function namesInFinding({
+  name,
+  kind,
+  grant,
+  group,
+}: Finding): Partial<Record<MatchKey, string | undefined>> {
   return {
     uid: name === undefined ? undefined : `${kind ?? ""} ${name}`.trim(),
     subject: grant?.subject.displayName,
@@ -84,7 +89,7 @@ function namesOf({ name, kind, grant, group }: Finding): Partial<Record<MatchKey
 /** An entry as a node of the file, with the name of each uid as a comment. */
 function entryNode(document: Document, entry: PolicyEntry, finding: Finding | undefined): Node {
   const node = document.createNode(orderMembers(entry));
-  const names = finding === undefined ? {} : namesOf(finding);
+  const names = finding === undefined ? {} : namesInFinding(finding);
   for (const key of matchKeys) {
     const [value, name] = [node.getIn(["match", key], true), names[key]];
     if (isScalar(value) && name !== undefined && isUid(value.value))

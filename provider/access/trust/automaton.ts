@@ -2,8 +2,8 @@
 import type { Alphabet } from "./alphabet";
 import { alphabetOf, classesIn, classOf } from "./alphabet";
 import type { Budget } from "./budget";
-import { At, Op } from "./program";
-import type { CharSet, Program } from "./program";
+import { At, Instruction } from "./program";
+import type { CharSet, PatternProgram } from "./program";
 
 /** A deterministic automaton whose states are made when they are first reached. */
 export interface Automaton {
@@ -58,7 +58,7 @@ export class PatternAutomaton implements Automaton {
   weight = 0;
 
   constructor(
-    private readonly program: Program,
+    private readonly program: PatternProgram,
     private readonly budget: Budget,
   ) {
     this.alphabet = alphabetOf([...program.sets, WORD, NEWLINE], budget);
@@ -100,8 +100,8 @@ export class PatternAutomaton implements Automaton {
     const { op, out, arg } = this.program;
     const targets: number[] = [];
     for (const pc of this.close(waiting, holdsBetween(before, isWord, isNewline ? At.lineEnd : 0), false)) {
-      if (op[pc] === Op.match) return FULL;
-      if (op[pc] === Op.char && this.members[arg[pc]!]![symbol] === 1) targets.push(out[pc]!);
+      if (op[pc] === Instruction.match) return FULL;
+      if (op[pc] === Instruction.char && this.members[arg[pc]!]![symbol] === 1) targets.push(out[pc]!);
     }
     if (this.canStartLater) targets.push(this.program.start);
     return this.enter(targets, (isNewline ? At.lineStart : 0) | (isWord ? AFTER_WORD : 0));
@@ -109,7 +109,7 @@ export class PatternAutomaton implements Automaton {
 
   private reachesMatch({ waiting, before }: State): boolean {
     const holds = holdsBetween(before, false, At.lineEnd | At.textEnd);
-    return this.close(waiting, holds, false).some((pc) => this.program.op[pc] === Op.match);
+    return this.close(waiting, holds, false).some((pc) => this.program.op[pc] === Instruction.match);
   }
 
   /** The state after a character. Assertions about the characters before are evaluated here; others stay pending. */
@@ -117,8 +117,8 @@ export class PatternAutomaton implements Automaton {
     const reached = this.close(targets, before, true);
     if (reached.length === 0 && !this.canStartLater) return DEAD;
     const { op } = this.program;
-    if (reached.some((pc) => op[pc] === Op.match)) return FULL;
-    const context = reached.some((pc) => op[pc] === Op.assertion) ? before : 0;
+    if (reached.some((pc) => op[pc] === Instruction.match)) return FULL;
+    const context = reached.some((pc) => op[pc] === Instruction.assertion) ? before : 0;
     const waiting = Int32Array.from(reached).sort();
     const key = `${context}:${waiting.join()}`;
     const known = this.numbers.get(key);
@@ -151,19 +151,19 @@ export class PatternAutomaton implements Automaton {
     for (let pc = open.pop(); pc !== undefined; pc = open.pop()) {
       steps += 1;
       switch (op[pc]) {
-        case Op.split:
+        case Instruction.split:
           add(arg[pc]!);
           add(out[pc]!);
           break;
-        case Op.capture:
-        case Op.nop:
+        case Instruction.capture:
+        case Instruction.nop:
           add(out[pc]!);
           break;
-        case Op.assertion:
+        case Instruction.assertion:
           if ((arg[pc]! & ~holds) === 0) add(out[pc]!);
           else if (keepsWaiting && this.mayHoldLater(arg[pc]!)) found.push(pc);
           break;
-        case Op.fail:
+        case Instruction.fail:
           break;
         default:
           found.push(pc);

@@ -58,7 +58,7 @@ function mostListed(pattern: string): number {
 }
 
 /** The pattern of all texts that have a segment. */
-export const textOf = ({ before, name, after }: SegmentSpec): string =>
+export const segmentText = ({ before, name, after }: SegmentSpec): string =>
   `(?:${before})(?:${name})(?:${after})`;
 
 /** The judgement of a pattern that cannot be computed. */

@@ -2,14 +2,14 @@ import { RE2JS } from "re2js";
 import { PatternAutomaton } from "./automaton";
 import type { Automaton } from "./automaton";
 import { Budget } from "./budget";
-import { difference, intersection, isEmpty, shortestText } from "./operations";
+import { difference, intersection, matchesNothing, shortestText } from "./operations";
 import { compileProgram } from "./program";
 import { namesIn } from "./projection";
 import type { Names } from "./projection";
 import { acceptChoices, escapeDots, isTooLargeToCompile, removeChoices } from "./regexSyntax";
 
 /** `tooLarge` where the question takes more steps than are left, or the pattern cannot be read. */
-type Verdict = "yes" | "no" | "tooLarge";
+type ComparisonResult = "yes" | "no" | "tooLarge";
 
 /** A part of a string that names an owner, as regular expressions of RE2. */
 export interface SegmentSpec {
@@ -80,12 +80,12 @@ export class Languages {
   }
 
   /** Whether `other` matches every string that `pattern` matches. */
-  isSubset(pattern: string, other: string): Verdict {
+  isSubset(pattern: string, other: string): ComparisonResult {
     return this.decide(pattern, other, difference);
   }
 
   /** Whether some string matches both. */
-  intersects(pattern: string, other: string): Verdict {
+  intersects(pattern: string, other: string): ComparisonResult {
     const isDisjoint = this.decide(pattern, other, intersection);
     return isDisjoint === "tooLarge" ? isDisjoint : isDisjoint === "yes" ? "no" : "yes";
   }
@@ -185,11 +185,11 @@ export class Languages {
     return typeof read === "string" ? undefined : read.automaton;
   }
 
-  private decide(pattern: string, other: string, combine: typeof difference): Verdict {
+  private decide(pattern: string, other: string, combine: typeof difference): ComparisonResult {
     const found = this.budget.ask(() => {
       const [left, right] = [this.automatonOf(pattern), this.automatonOf(other)];
       if (left === undefined || right === undefined) return "tooLarge";
-      return isEmpty(combine(left, right, this.budget), this.budget);
+      return matchesNothing(combine(left, right, this.budget), this.budget);
     });
     return found === "tooLarge" ? found : found ? "yes" : "no";
   }

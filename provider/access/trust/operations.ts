@@ -122,7 +122,7 @@ function readableFirst(chars: readonly (string | undefined)[]): number[] {
 }
 
 /** Whether nothing is accepted. */
-export function isEmpty(automaton: Automaton, budget: Budget): boolean {
+export function matchesNothing(automaton: Automaton, budget: Budget): boolean {
   return shortestText(automaton, budget) === undefined;
 }
 

@@ -13,7 +13,7 @@ import {
   judgeWithin,
   MOST_OWNERS,
   spell,
-  textOf,
+  segmentText,
   TOO_MANY_STEPS,
   unprovenReason,
 } from "./judgement";
@@ -93,7 +93,7 @@ function tenantForm(
   if (path === undefined) {
     if (
       !languages.matches(
-        anchored(`(?i:${textOf({ before: "", name: tenant, after: `\\.${service}` })})`),
+        anchored(`(?i:${segmentText({ before: "", name: tenant, after: `\\.${service}` })})`),
         name,
       )
     )
@@ -104,7 +104,7 @@ function tenantForm(
   const segment = { before: `${quoted}/${path}`, name: tenant, after: `(?:[/?#]${ANY})?` };
   return {
     what,
-    whole: textOf(segment),
+    whole: segmentText(segment),
     owners: [segment],
     strangers: [`${segment.before}${INTRUDER}(?:/${VISIBLE}*)?`],
   };
@@ -190,7 +190,7 @@ function judgeVariousHosts(
   if (example !== undefined) return { kind: "open", example, reason: languages.reasonFor(pattern, example) };
   return {
     kind: "unproven",
-    example: firstExample(languages, pattern, [textOf(host)]),
+    example: firstExample(languages, pattern, [segmentText(host)]),
     reason: unprovenReason("the host is not written out"),
   };
 }
@@ -200,7 +200,7 @@ const tenantSegments = tenantAddresses.map(({ host: service, path, name }): Segm
     ? { before: SCHEME, name, after: `\\.${service}${host.after}`, ignoresCase: true }
     : { before: `${SCHEME}${service}/${path}`, name, after: host.after };
 });
-const ANY_TENANT = anchored(tenantSegments.map(textOf).join("|"));
+const ANY_TENANT = anchored(tenantSegments.map(segmentText).join("|"));
 
 /** The address of a stranger at a service that has an address for each customer. */
 function findStrangeTenant(languages: Languages, pattern: string): string | undefined {
@@ -208,7 +208,10 @@ function findStrangeTenant(languages: Languages, pattern: string): string | unde
   for (const segment of tenantSegments) {
     const names = findNames(languages, pattern, segment);
     if (names === "tooLarge" || names.unwritten.length === 0) continue;
-    return firstExample(languages, pattern, [textOf({ ...segment, name: INTRUDER }), textOf(segment)]);
+    return firstExample(languages, pattern, [
+      segmentText({ ...segment, name: INTRUDER }),
+      segmentText(segment),
+    ]);
   }
   return undefined;
 }
@@ -242,15 +245,15 @@ export function judgeIssuer(languages: Languages, pattern: string): PatternJudge
   return judgeWithin(languages, pattern, () => judgeAddresses(languages, pattern));
 }
 
-const word: SegmentSpec = { before: "", name: "[^\\x00-\\x20\\x7f]+", after: "" };
+const anyWord: SegmentSpec = { before: "", name: "[^\\x00-\\x20\\x7f]+", after: "" };
 const AUDIENCES = [INTRUDER, STRANGER, `[a-z0-9-]*${INTRUDER}[a-z0-9-]*`, ...STRANGERS];
 
 /** Judges whether a pattern matches audiences of other services than those that it writes out. */
 export function judgeAudience(languages: Languages, pattern: string): PatternJudgement {
   return judgeWithin(languages, pattern, () => {
-    const forms = [word, host].map((segment): PinningForm => ({
+    const forms = [anyWord, host].map((segment): PinningForm => ({
       what: "audience",
-      whole: textOf(segment),
+      whole: segmentText(segment),
       owners: [segment],
       strangers: [],
     }));

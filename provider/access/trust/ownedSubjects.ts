@@ -14,7 +14,7 @@ import {
 import type { OwnPin, Pin } from "./data/pins";
 import { OWN_DOMAIN } from "./data/issuerHosts";
 import type { SharedIssuer } from "./data/sharedIssuers";
-import { judgeEach, judgeForms, judgeWithin, ownerOfText, textOf } from "./judgement";
+import { judgeEach, judgeForms, judgeWithin, ownerOfText, segmentText } from "./judgement";
 import type { Owner, PatternJudgement, PinningForm } from "./judgement";
 import { anchored } from "./languages";
 import type { Languages } from "./languages";
@@ -33,7 +33,7 @@ function toForm({
   ...segment
 }: Pin): PinningForm {
   const owner = { ...segment, ignoresCase: ignoresCase === true };
-  const whole = textOf(orNumber ?? segment);
+  const whole = segmentText(orNumber ?? segment);
   return {
     what: literal,
     // Two letters of other alphabets are cases of k and s.

@@ -6,7 +6,7 @@ import { estimateProgram, isTooLargeToCompile } from "./regexSyntax";
 export type CharSet = Int32Array;
 
 /** The instructions of a compiled pattern. Numbers of `Op` are re2js's own. */
-export interface Program {
+export interface PatternProgram {
   readonly start: number;
   readonly op: Uint8Array;
   readonly out: Int32Array;
@@ -15,7 +15,15 @@ export interface Program {
   readonly sets: readonly CharSet[];
 }
 
-export const Op = { split: 1, capture: 3, assertion: 4, fail: 5, match: 6, nop: 7, char: 8 } as const;
+export const Instruction = {
+  split: 1,
+  capture: 3,
+  assertion: 4,
+  fail: 5,
+  match: 6,
+  nop: 7,
+  char: 8,
+} as const;
 
 /** Conditions of an assertion, as bits. */
 export const At = {
@@ -45,7 +53,7 @@ function foldedSet(rune: number): CharSet {
   const hex = rune.toString(16);
   const last = LAST_CODE_POINT.toString(16);
   const { inst } = readCompiledProgram(RE2JS.compile(`(?i)[\\x{${hex}}\\x{${last}}]`));
-  const runes = inst.find(({ op }) => op === Op.char)?.runes;
+  const runes = inst.find(({ op }) => op === Instruction.char)?.runes;
   if (runes === undefined) return Int32Array.of(rune, rune);
   return runes.at(-2) === LAST_CODE_POINT ? runes.slice(0, -2) : runes;
 }
@@ -90,7 +98,7 @@ class SetTable {
 }
 
 /** Turns what re2js has compiled into instructions of one kind for each purpose. */
-function readProgram(regex: RE2JS, budget: Budget): Program | undefined {
+function readProgram(regex: RE2JS, budget: Budget): PatternProgram | undefined {
   const { start, inst } = readCompiledProgram(regex);
   const table = new SetTable(budget);
   const op = new Uint8Array(inst.length);
@@ -98,9 +106,9 @@ function readProgram(regex: RE2JS, budget: Budget): Program | undefined {
   const arg = new Int32Array(inst.length);
   for (const [pc, each] of inst.entries()) {
     const isChar = RUNE_OPS.includes(each.op);
-    const isKnown = isChar || Object.values(Op).includes(each.op as never) || each.op === ALT_MATCH;
+    const isKnown = isChar || Object.values(Instruction).includes(each.op as never) || each.op === ALT_MATCH;
     if (!isKnown) return undefined;
-    op[pc] = isChar ? Op.char : each.op === ALT_MATCH ? Op.split : each.op;
+    op[pc] = isChar ? Instruction.char : each.op === ALT_MATCH ? Instruction.split : each.op;
     out[pc] = each.out;
     arg[pc] = isChar ? table.numberOf(each) : each.arg;
   }
@@ -111,7 +119,7 @@ function readProgram(regex: RE2JS, budget: Budget): Program | undefined {
  * Compiles a pattern by re2js, whose syntax is the server's.
  * @returns undefined where it is no pattern of RE2.
  */
-export function compileProgram(text: string, budget: Budget): Program | "tooLarge" | undefined {
+export function compileProgram(text: string, budget: Budget): PatternProgram | "tooLarge" | undefined {
   if (isTooLargeToCompile(text)) return "tooLarge";
   budget.spend(estimateProgram(text) * 4 + 500);
   let regex: RE2JS;

@@ -57,7 +57,10 @@ function readAtom(text: string, at: number): RegexAtom {
 }
 
 /** Reads a repetition such as `{2,5}`: how often it repeats at most, and where it ends. */
-function readCount(text: string, at: number): { readonly end: number; readonly max: number } | undefined {
+function readRepetition(
+  text: string,
+  at: number,
+): { readonly end: number; readonly max: number } | undefined {
   if (text[at] !== "{") return undefined;
   const [all, lower, comma, upper] = /^\{(\d+)(?:(,)(\d*))?\}/.exec(text.slice(at, at + 16)) ?? [];
   if (all === undefined) return undefined;
@@ -73,7 +76,7 @@ export function estimateProgram(text: string): number {
     frame.last = cost;
   };
   for (let at = 0; at < text.length;) {
-    const count = readCount(text, at);
+    const count = readRepetition(text, at);
     const group = text[at] === ")" ? outer.pop() : undefined;
     if (count !== undefined) {
       frame.last = (frame.last + 1) * count.max;
@@ -114,7 +117,7 @@ function tokenAt(text: string, at: number): RegexToken {
     text: text.slice(at, end),
     next: text.charAt(end),
   });
-  const count = readCount(text, at);
+  const count = readRepetition(text, at);
   if (count !== undefined) return token("count", count.end);
   const { end } = readAtom(text, at);
   if (text[at] === "[") return token("class", end);

@@ -340,7 +340,7 @@ function partsOfGrants(grants: readonly GrantChange[]): Set<string> {
 }
 
 /** Whether the list of grants says of an object what it says here. */
-function isShownByGrants(
+function hasGrantOf(
   { kind, entity, what, directions }: EntityDifference,
   more: ReadonlySet<string>,
   narrowed: ReadonlySet<string>,
@@ -388,7 +388,7 @@ export function compareExpected(sides: Sides, context: ComparisonContext): Diffe
     remaining: changes.filter((change) => isMore(change) && !moreThanBefore.has(keyOf(change))),
     less: lessOrTaken.filter((change) => !isTaken(change)),
     taken: lessOrTaken.filter(isTaken),
-    entities: entities.filter((difference) => !isShownByGrants(difference, shown, narrowed)),
+    entities: entities.filter((difference) => !hasGrantOf(difference, shown, narrowed)),
     causes,
     unchanged,
     expected,

@@ -9,7 +9,7 @@ import { ConnectionError, printable } from "../../http/errors";
 import { proxyFor, Transport } from "../../http/transport";
 import { json } from "../../access/report/render/escape";
 import { exitCodeOf, exitCodes } from "../framework/exitCodes";
-import { connect, describeSources, stackFlag } from "../input/connection";
+import { openConnection, describeSources, stackFlag } from "../input/connection";
 import { checkProjectFiles } from "../input/projectFiles";
 import { execPulumi } from "../input/pulumi";
 import type { Connection } from "../input/connection";
@@ -220,7 +220,7 @@ export async function runChecks(stack: string | undefined): Promise<CheckResult[
   const from = describeSources({ stack });
   let connection: Connection;
   try {
-    connection = await connect({ stack });
+    connection = await openConnection({ stack });
   } catch (error) {
     return [
       ...(await versions),

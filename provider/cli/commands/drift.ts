@@ -11,11 +11,11 @@ import { UsageError } from "../framework/exitCodes";
 import type { Flags, Values } from "../framework/flags";
 import { commonFlags, issueMarker, readCommonOptions } from "../framework/options";
 import type { CommonOptions } from "../framework/options";
-import { packageVersion } from "../framework/packageVersion";
-import { connect } from "../input/connection";
+import { ownVersion } from "../framework/packageVersion";
+import { openConnection } from "../input/connection";
 import { resolveGroup } from "../input/groups";
 import { readKinds } from "../input/kinds";
-import { isManaged, unlistedManagedUids } from "../input/managedUids";
+import { isUidManaged, unlistedManagedUids } from "../input/managedUids";
 import { readProvenance } from "../input/provenance";
 import { readText } from "../input/readFiles";
 import { readStates } from "../input/states";
@@ -153,12 +153,12 @@ export const command = defineCommand(
     flags,
     exitCodes: ["clean", "error", "usage", "authentication", "incomplete", "drift"],
   },
-  ({ values }) => reportDrift(values),
+  ({ values }) => detectDrift(values),
 );
 export const { main } = command;
 
 /** The policy that applies, and the baseline that the run writes. */
-function readPolicy(
+function readDriftPolicy(
   path: string | undefined,
   options: CommonOptions,
 ): { readonly baseline?: BaselineFile; readonly suppress: DriftRequest["suppress"] } {
@@ -180,7 +180,7 @@ async function readLive(
   { values, states, since, kinds }: LiveSources,
   progress: Progress,
 ): Promise<Inventory[]> {
-  const { client } = await connect({ stack: values.stack[0], cwd: values.cwd });
+  const { client } = await openConnection({ stack: values.stack[0], cwd: values.cwd });
   const requested = await Promise.all(values.root.map((text) => resolveGroup(client, text, "--root")));
   const roots = new Set(
     requested.length > 0 ? requested : [...organisationsOf(states), ...since.map(({ root }) => root)],
@@ -193,7 +193,7 @@ async function readLive(
         kinds: [...new Set([...listedKinds, ...kinds])],
         additionalUids: unlistedManagedUids(states, kinds, root),
         // Where a stack manages the group itself, its deletion is drift and no error.
-        isRootOptional: isManaged(states, root),
+        isRootOptional: isUidManaged(states, root),
         now: Date.now,
         progress: progress.report,
       }),
@@ -203,12 +203,12 @@ async function readLive(
 }
 
 /** @throws UsageError where a flag or a file is wrong. */
-async function reportDrift(values: DriftValues): Promise<number> {
+async function detectDrift(values: DriftValues): Promise<number> {
   const options = readCommonOptions(values, driftThresholds);
   checkSources(values);
   const kinds = readKinds(values.types);
   const since = values.since.map((path) => parseInventory(readText(path, "--since"), path));
-  const { baseline, suppress } = readPolicy(values["write-baseline"], options);
+  const { baseline, suppress } = readDriftPolicy(values["write-baseline"], options);
   const progress = new Progress("looking at");
   try {
     const states = await readStates(values.state, values.stack, values.cwd, { withSecrets: true });
@@ -224,7 +224,7 @@ async function reportDrift(values: DriftValues): Promise<number> {
       since: since.length === 0 ? undefined : since,
       failOn: options.failOn as DriftThreshold,
       now: options.now.getTime(),
-      version: packageVersion(),
+      version: ownVersion(),
       isPartial: values.root.length > 0,
       rules: createRules(options),
       suppress,

@@ -24,9 +24,9 @@ const forms = ["text", "json", "md"] as const;
 const flags = { output: outputFlag(forms) } as const satisfies Flags;
 
 /** What a word names: a rule, or the code of an error. */
-type Subject = { readonly rule: Rule } | { readonly code: ErrorCode };
+type Topic = { readonly rule: Rule } | { readonly code: ErrorCode };
 
-function resolve(text: string): Subject {
+function resolve(text: string): Topic {
   const rule = findRule(text);
   if (rule !== undefined) return { rule };
   const code = findCode(text);
@@ -69,30 +69,30 @@ export const command = defineCommand(
     flags,
     exitCodes: ["clean", "error", "usage"],
   },
-  explain,
+  explainTopics,
 );
 export const { main } = command;
 
-const writeText = (subject: Subject): string =>
+const topicAsText = (subject: Topic): string =>
   "rule" in subject
     ? explainAsText(subject.rule)
     : codeAsText(subject.code, (text) => wrapText(text, 78).replace(/^/gm, "  "));
 
-const markdownOf = (subject: Subject): string =>
+const markdownOf = (subject: Topic): string =>
   "rule" in subject ? explainAsMarkdown(subject.rule) : codeAsMarkdown(subject.code);
 
-function asJson(subjects: readonly Subject[]): object {
+function asJson(subjects: readonly Topic[]): object {
   const codes = subjects.flatMap((subject) => ("code" in subject ? explanationOfCode(subject.code) : []));
   const explained = subjects.flatMap((subject) => ("rule" in subject ? explainRule(subject.rule) : []));
   return { schemaVersion: 1, rules: explained, ...(codes.length === 0 ? {} : { codes }) };
 }
 
 /** @throws UsageError for an unknown rule or code. */
-function explain({ values, positionals }: Parsed<typeof flags>): Promise<number> {
+function explainTopics({ values, positionals }: Parsed<typeof flags>): Promise<number> {
   const subjects = positionals.map(resolve);
   const isList = subjects.length === 0;
   writeResults(readDestinations(values.output, forms, "text"), {
-    text: () => `${isList ? listAsText() : subjects.map(writeText).join("\n\n\n")}\n`,
+    text: () => `${isList ? listAsText() : subjects.map(topicAsText).join("\n\n\n")}\n`,
     md: () => `${isList ? listAsMarkdown() : subjects.map(markdownOf).join("\n\n")}\n`,
     json: () => `${JSON.stringify(asJson(isList ? rules.map((rule) => ({ rule })) : subjects), null, 2)}\n`,
   });

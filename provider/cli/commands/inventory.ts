@@ -5,7 +5,7 @@ import { defineCommand } from "../framework/defineCommand";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import type { Flags, Values } from "../framework/flags";
 import { outputFlag, readDestinations } from "../framework/options";
-import { connect } from "../input/connection";
+import { openConnection } from "../input/connection";
 import { resolveGroup } from "../input/groups";
 import { readKinds } from "../input/kinds";
 import { describeRefusals } from "../output/describeRefusals";
@@ -85,7 +85,7 @@ async function writeInventory(values: Values<typeof flags>): Promise<number> {
   const progress = new Progress("listing");
   let inventory: Inventory;
   try {
-    const { client } = await connect({ stack: values.stack });
+    const { client } = await openConnection({ stack: values.stack });
     const root = await resolveGroup(client, values.root, "--root");
     inventory = await takeInventory(client, {
       root,

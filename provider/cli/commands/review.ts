@@ -91,7 +91,7 @@ export const command = defineCommand(
 export const { main } = command;
 
 /** The path of the preview. @throws UsageError for arguments that do not go together. */
-function checkArguments({ values, positionals }: Parsed<typeof flags>): string {
+function readPreviewPath({ values, positionals }: Parsed<typeof flags>): string {
   const [path] = positionals;
   if (path === undefined || positionals.length > 1) {
     throw new UsageError(
@@ -141,7 +141,7 @@ async function readDocuments(path: string, values: Parsed<typeof flags>["values"
 /** @throws UsageError, DocumentError in one line. */
 async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
   const { values } = parsed;
-  const path = checkArguments(parsed);
+  const path = readPreviewPath(parsed);
   const common = readCommonOptions(values, levels);
   const failOn = levels.find((level) => level === common.failOn) ?? "high";
   const policy = readReviewPolicy({

@@ -13,7 +13,7 @@ import { verify } from "../../access/verify/verify";
 import { printable } from "../../http/errors";
 import { logError } from "../output/log";
 import { exitCodes, UsageError } from "../framework/exitCodes";
-import { connect } from "../input/connection";
+import { openConnection } from "../input/connection";
 import { writeReport } from "../output/writeReport";
 import { readInput } from "../input/readInput";
 import { resolveGroup } from "../input/groups";
@@ -87,7 +87,7 @@ interface LiveOptions {
 async function readLive({ root, expected, recorded, stack, cwd }: LiveOptions): Promise<Inventory> {
   const progress = new Progress("looking at");
   try {
-    const { client } = await connect({ stack, cwd });
+    const { client } = await openConnection({ stack, cwd });
     const group = await resolveGroup(client, root, "--root");
     const kinds = [...new Set([...listedKinds, ...(expected?.kinds ?? [])])];
     const additionalUids = unlistedManagedUids(recorded ? [recorded] : [], kinds, group);

@@ -7,7 +7,7 @@ import { isUid } from "../../text/uid";
 import { defineCommand } from "../framework/defineCommand";
 import { exitCodeOf, exitCodes } from "../framework/exitCodes";
 import { outputFlag, readDestinations } from "../framework/options";
-import { connect, describeSources, stackFlag } from "../input/connection";
+import { openConnection, describeSources, stackFlag } from "../input/connection";
 import { describeGroups, listRootGroups } from "../input/groups";
 import type { NamedGroup } from "../input/groups";
 import { describeExpiry, describeToken, hasExpired } from "../input/token";
@@ -95,7 +95,7 @@ export const command = defineCommand(
   },
   async ({ values: { stack, output } }) => {
     const outputs = readDestinations(output, forms, "text");
-    const { client, settings, tokens } = await connect({ stack });
+    const { client, settings, tokens } = await openConnection({ stack });
     const token = await tokens.token();
     const from = { source: settings.credentials.setting, settings: describeSources({ stack }) };
     const claims = describeToken(token, from, tokens.expiry?.());

@@ -22,9 +22,9 @@ const spellings = (name: string, { short }: Flag): string[] => [
 /** The words that a flag takes; undefined where its value is free. */
 const wordsOf = ({ choices, formats }: Flag): readonly string[] | undefined => choices ?? formats;
 
-type Kind = "none" | "words" | "files" | "folders" | "free";
+type CompletionKind = "none" | "words" | "files" | "folders" | "free";
 
-function chooseCompletion(flag: Flag): Kind {
+function chooseCompletion(flag: Flag): CompletionKind {
   if (flag.type === "boolean") return "none";
   if (wordsOf(flag) !== undefined) return "words";
   if (flag.value === "FILE") return "files";
@@ -37,7 +37,7 @@ function bashCase(entry: CompletionEntry, [name, flag]: [string, Flag]): string[
     .map((spelling) => quoteForShell(`${entry.name} ${spelling}`))
     .join(" | ");
   const words = (wordsOf(flag) ?? []).join(" ");
-  const bodies: Readonly<Record<Kind, string | undefined>> = {
+  const bodies: Readonly<Record<CompletionKind, string | undefined>> = {
     none: undefined,
     words: `COMPREPLY=($(compgen -W ${quoteForShell(words)} -- "$cur")); return`,
     // Nothing is offered here, so that readline completes file names itself.
@@ -88,7 +88,7 @@ complete -o default -F _pulumi_platform ${PROGRAM}
 const zshText = (text: string): string => text.replace(/[[\]:\\]/g, "\\$&");
 
 function zshSpec([name, flag]: [string, Flag]): string[] {
-  const actions: Readonly<Record<Kind, string>> = {
+  const actions: Readonly<Record<CompletionKind, string>> = {
     none: "",
     words: `:${flag.value ?? "value"}:(${(wordsOf(flag) ?? []).join(" ")})`,
     files: ":file:_files",
@@ -139,7 +139,7 @@ fi
 const fishQuote = (text: string): string => `'${text.replace(/['\\]/g, "\\$&")}'`;
 
 function fishLine(command: string, [name, flag]: [string, Flag]): string {
-  const values: Readonly<Record<Kind, string>> = {
+  const values: Readonly<Record<CompletionKind, string>> = {
     none: "",
     words: ` -x -a ${fishQuote((wordsOf(flag) ?? []).join(" "))}`,
     files: " -r -F",

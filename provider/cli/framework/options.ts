@@ -1,24 +1,22 @@
+import { formats } from "../../access/report/render/options";
+import type { Format } from "../../access/report/render/options";
 import { globProblems } from "../../access/rules/ruleOptions";
 import { timestampNanos } from "../../fields/formats";
 import { printable } from "../../http/errors";
 import { UsageError } from "./exitCodes";
 import { isStdout } from "../output/descriptors";
 import { webAddress } from "../input/repository";
+import type { PostHost } from "../post";
 import type { Flag, Flags, Values } from "./flags";
 
-/** The forms of a report. */
-export const formats = ["text", "json", "md", "html", "sarif", "github", "codequality"] as const;
-type Format = (typeof formats)[number];
-
 /** Where one format of the result goes: a file, or stdout where there is no path. */
-interface Destination<F extends string = Format> {
+interface OutputDestination<F extends string = Format> {
   readonly format: F;
   readonly path?: string;
 }
 
 /** Where a report can be posted. */
-export const postHosts = ["github-pr", "github-issue", "gitlab-mr"] as const;
-type Host = (typeof postHosts)[number];
+export const postHosts = ["github-pr", "github-issue", "gitlab-mr"] as const satisfies readonly PostHost[];
 
 /** The flag `-o FORMAT[=PATH]` of a command with these formats. */
 export function outputFlag<F extends string>(allowed: readonly F[]) {
@@ -121,7 +119,7 @@ type FailOn = "critical" | "high" | "medium" | "low" | "any" | "widened" | "unma
 
 /** The values of the common flags, checked. */
 export interface CommonOptions {
-  readonly outputs: readonly Destination[];
+  readonly outputs: readonly OutputDestination[];
   readonly failOn: FailOn;
   /** A path. */
   readonly policy?: string;
@@ -140,7 +138,7 @@ export interface CommonOptions {
   readonly pageUrl?: string;
   readonly fix: boolean;
   readonly summary: boolean;
-  readonly post?: Host;
+  readonly post?: PostHost;
   readonly marker?: string;
   readonly dryRun: boolean;
 }
@@ -165,8 +163,8 @@ export function readDestinations<F extends string>(
   values: readonly string[],
   allowed: readonly F[],
   fallback: F,
-): Destination<F>[] {
-  const destinations = (values.length === 0 ? [fallback] : values).map((text): Destination<F> => {
+): OutputDestination<F>[] {
+  const destinations = (values.length === 0 ? [fallback] : values).map((text): OutputDestination<F> => {
     const equals = text.indexOf("=");
     const format = parseChoice("output", equals < 0 ? text : text.slice(0, equals), allowed);
     const path = equals < 0 ? undefined : text.slice(equals + 1);
@@ -190,7 +188,7 @@ export function readDestinations<F extends string>(
 }
 
 /** Reads a flag's count. @throws UsageError where it is not a whole number of at least 0. */
-function readCount(flag: string, text: string): number {
+function readCountFlag(flag: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) {
     throw new UsageError("PP5002", `--${flag} must be a whole number, as in 2, not "${printable(text, 80)}"`);
   }
@@ -272,7 +270,7 @@ export function readCommonOptions(
     exitZero: values["exit-zero"] ?? false,
     now: now === undefined ? clock() : readTime("now", now),
     self: values.self,
-    minOwners: readCount("min-owners", values["min-owners"] ?? "2"),
+    minOwners: readCountFlag("min-owners", values["min-owners"] ?? "2"),
     requiredOwners: values["required-owner"] ?? [],
     maxRemoval: readPercent("max-removal", values["max-removal"] ?? "25%"),
     issuerAllow: readGlobs("issuerAllow", "issuer-allow", values["issuer-allow"] ?? []),

@@ -14,7 +14,7 @@ export function packageFolder(): string | undefined {
 }
 
 /** The version of this package. */
-export function packageVersion(): string {
+export function ownVersion(): string {
   const folder = packageFolder();
   return (folder === undefined ? undefined : readManifest(folder).version) ?? "";
 }

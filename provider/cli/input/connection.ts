@@ -62,7 +62,7 @@ export function describeSources({ stack }: ConnectOptions): string {
  *
  * @throws ConfigError naming the setting that is missing or wrong.
  */
-export async function connect(options: ConnectOptions = {}): Promise<Connection> {
+export async function openConnection(options: ConnectOptions = {}): Promise<Connection> {
   const sources = await settingSources(options);
   if (options.stack === undefined && !sources.env["PLATFORM_BASE_URL"]) {
     throw new ConfigError(

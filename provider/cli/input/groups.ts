@@ -14,7 +14,7 @@ const COLLECTION = "/iam/v2/groups";
 /** As many groups as a person reads; there are rarely more roots. */
 const MAX_GROUPS = 100;
 
-async function listGroups(client: Client, query: Readonly<Record<string, string>>): Promise<NamedGroup[]> {
+async function findGroups(client: Client, query: Readonly<Record<string, string>>): Promise<NamedGroup[]> {
   const groups: NamedGroup[] = [];
   for await (const { uid, name } of client.list(COLLECTION, query, { pageSize: MAX_GROUPS })) {
     if (typeof uid !== "string") continue;
@@ -26,9 +26,9 @@ async function listGroups(client: Client, query: Readonly<Record<string, string>
 
 /** The root groups that the credential may see; for one that sees no root, the highest groups that it sees. */
 export async function listRootGroups(client: Client): Promise<NamedGroup[]> {
-  const roots = await listGroups(client, { "uidp.in_root": "true" });
+  const roots = await findGroups(client, { "uidp.in_root": "true" });
   if (roots.length > 0) return roots;
-  const all = await listGroups(client, {});
+  const all = await findGroups(client, {});
   const uids = new Set(all.map(({ uid }) => uid));
   return all.filter(({ uid }) => !uids.has(parentOf(uid) ?? ""));
 }
@@ -50,7 +50,7 @@ export function describeGroups(groups: readonly NamedGroup[]): string {
 export async function resolveGroup(client: Client, text: string, flag: string): Promise<string> {
   if (isUid(text)) return text;
   const shown = JSON.stringify(printable(text, 80));
-  const named = (await listGroups(client, { name: text })).filter(({ name }) => name === text);
+  const named = (await findGroups(client, { name: text })).filter(({ name }) => name === text);
   const [only] = named;
   if (only !== undefined && named.length === 1) return only.uid;
   if (named.length > 1) {

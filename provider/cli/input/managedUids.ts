@@ -23,7 +23,7 @@ export function addTo(lists: Map<string, string[]>, key: string, item: string): 
 }
 
 /** Whether a stack manages the object with this uid. */
-export function isManaged(states: readonly StateExport[], uid: string): boolean {
+export function isUidManaged(states: readonly StateExport[], uid: string): boolean {
   return states.some(({ resources }) =>
     resources.some(({ kind, id, external }) => kind !== undefined && id === uid && !external),
   );

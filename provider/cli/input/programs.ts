@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 
 /** A program of this machine, and the environment to run it in. */
-export interface Program {
+export interface Executable {
   /** Its absolute path. */
   readonly file: string;
   /** Its PATH holds the searched folders alone, so that what it starts comes from them too. */
@@ -42,7 +42,7 @@ function isExecutable(file: string): boolean {
  * Finds a program in the folders of PATH that belong to the machine: not in `node_modules`, nor in the current folder,
  * which relative and empty entries name.
  */
-export function findProgram(name: string, env: NodeJS.ProcessEnv): Program | undefined {
+export function findProgram(name: string, env: NodeJS.ProcessEnv): Executable | undefined {
   const path = Object.entries(env).find(([variable]) => isPathVariable(variable))?.[1] ?? "";
   const folders = path
     .split(delimiter)
@@ -64,7 +64,7 @@ interface RunOptions {
 
 /** Runs a program. Rejects with what `execFile` rejects with. */
 export const runProgram = (
-  { file, env }: Program,
+  { file, env }: Executable,
   args: readonly string[],
   options: RunOptions,
 ): Promise<{ stdout: string; stderr: string }> => promisify(execFile)(file, args, { ...options, env });

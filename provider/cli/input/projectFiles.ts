@@ -41,7 +41,7 @@ function readMembers(path: string): Map<string, unknown> {
   );
 }
 
-const isEmpty = (value: unknown): boolean =>
+const isEmptySetting = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   value === "" ||
@@ -58,7 +58,7 @@ function checkProject(path: string, members: ReadonlyMap<string, unknown>): void
       `runtime of ${shown} is "client": another process would decide what the program is; write runtime: nodejs`,
     );
   }
-  if (!isEmpty(members.get("plugins"))) {
+  if (!isEmptySetting(members.get("plugins"))) {
     refuse(
       `plugins of ${shown}: a project file may not replace plugins, since the engine would run another one with the credentials of this machine; remove it`,
     );
@@ -95,7 +95,7 @@ function stackFiles(folder: string, stack: string | undefined): string[] {
 }
 
 function checkStackFile(file: string): void {
-  if (isEmpty(readMembers(file).get("environment"))) return;
+  if (isEmptySetting(readMembers(file).get("environment"))) return;
   refuse(
     `environment of ${printable(file, 200)}: Pulumi ESC sets environment variables before the engine starts, such as PLATFORM_BASE_URL, HTTPS_PROXY and NODE_OPTIONS, so ${printable(basename(file), 80)} alone would decide where a credential goes; ` +
       "set variables where the command runs, and write the configuration of the stack as config",

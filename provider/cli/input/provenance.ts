@@ -5,10 +5,10 @@ import type { Provenance } from "../../access/report/report";
 import { printable } from "../../http/errors";
 import { UsageError } from "../framework/exitCodes";
 import type { Flags } from "../framework/flags";
-import { readCommit, readEvent } from "../post/event";
+import { readCommit, readEventFile } from "../post/event";
 import { readEnvironment } from "../../settings/environment";
 import type { Environment } from "../../settings/environment";
-import { packageVersion } from "../framework/packageVersion";
+import { ownVersion } from "../framework/packageVersion";
 
 /** The flags that say where a report comes from. */
 export const provenanceFlags = {
@@ -31,7 +31,7 @@ const isCommit = (text: unknown): text is string => typeof text === "string" && 
 /** Reads the event of a run of GitHub Actions; empty where it cannot be read, since provenance is no reason to fail. */
 function fromEvent(env: Environment): { commit?: string | undefined; number?: unknown } {
   try {
-    const event = readEvent(env);
+    const event = readEventFile(env);
     const isPull = isObject(event) && event["pull_request"] !== undefined;
     return { commit: readCommit(env), ...(isPull ? { number: event["number"] } : {}) };
   } catch {
@@ -92,7 +92,7 @@ export function readProvenance(
     ...(pullRequest === undefined ? {} : { pullRequest }),
     time: now.toISOString(),
     ...(cli === undefined ? {} : { cli }),
-    package: packageVersion(),
+    package: ownVersion(),
     ...(inventory === undefined ? {} : { inventoryTime: inventory.takenAt }),
     ...(age === undefined ? {} : { inventoryAgeSeconds: Math.max(0, age) }),
   };

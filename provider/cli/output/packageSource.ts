@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { quoteForShell } from "../../text/plain";
 import { isObject } from "../../fields/values";
-import { packageVersion } from "../framework/packageVersion";
+import { ownVersion } from "../framework/packageVersion";
 
 /** A word of the shell. */
-export const quote = (word: string): string => (/^[\w./@:-]+$/.test(word) ? word : quoteForShell(word));
+export const quoteWord = (word: string): string => (/^[\w./@:-]+$/.test(word) ? word : quoteForShell(word));
 
 /** What a package manager adds this package to a project by. */
 interface PackageSource {
@@ -37,17 +37,19 @@ function installedArchive(packageRoot: string): string | undefined {
 
 /** This package by its version; that of a checkout, or of an archive, by a copy of the file in the project. */
 export function packageSource(packageRoot: string | undefined): PackageSource {
-  const version = packageVersion();
+  const version = ownVersion();
   const released = { specifier: `pulumi-platform@${version}`, prepare: [] };
   if (packageRoot === undefined) return released;
   if (existsSync(join(packageRoot, "provider"))) {
     const tarball = `pulumi-platform-${version}.tgz`;
     return {
       specifier: `./${tarball}`,
-      prepare: [`(cd ${quote(packageRoot)} && npm pack) && cp ${quote(join(packageRoot, tarball))} .`],
+      prepare: [
+        `(cd ${quoteWord(packageRoot)} && npm pack) && cp ${quoteWord(join(packageRoot, tarball))} .`,
+      ],
     };
   }
   const archive = installedArchive(packageRoot);
   if (archive === undefined) return released;
-  return { specifier: quote(`./${basename(archive)}`), prepare: [`cp ${quote(archive)} .`] };
+  return { specifier: quoteWord(`./${basename(archive)}`), prepare: [`cp ${quoteWord(archive)} .`] };
 }

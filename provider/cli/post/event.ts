@@ -3,7 +3,7 @@ import type { Environment } from "../../settings/environment";
 import { PostError, stringMember } from "./http";
 
 /** The event that started the job of GitHub Actions; undefined elsewhere. */
-export function readEvent(env: Environment): unknown {
+export function readEventFile(env: Environment): unknown {
   const file = env["GITHUB_EVENT_PATH"];
   if (file === undefined || file === "") return undefined;
   try {
@@ -18,7 +18,7 @@ export function readEvent(env: Environment): unknown {
  * of that commit controls. Undefined where the job is about none.
  */
 export function readCommit(env: Environment): string | undefined {
-  const event = readEvent(env);
+  const event = readEventFile(env);
   const candidates = [
     stringMember(event, "pull_request", "head", "sha"),
     stringMember(event, "workflow_run", "head_sha"),

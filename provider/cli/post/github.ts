@@ -3,7 +3,7 @@ import {
   parseBaseUrl,
   findInPages,
   listAll,
-  member,
+  valueAt,
   numberMember,
   PostError,
   request,
@@ -11,7 +11,7 @@ import {
   stringMember,
 } from "./http";
 import { printable } from "../../http/errors";
-import { readEvent } from "./event";
+import { readEventFile } from "./event";
 import type { Message } from "./message";
 import type { Environment } from "../../settings/environment";
 
@@ -21,14 +21,14 @@ const MAX_PAGES = 30;
 const MAX_CLOSED_PAGES = 5;
 const ACTIONS_BOT = "github-actions[bot]";
 
-interface Repository {
+interface GithubRepository {
   readonly host: ApiHost;
   /** `/repos/owner/name`. */
   readonly path: string;
   readonly env: Environment;
 }
 
-function readRepository(env: Environment, sleep: ApiHost["sleep"]): Repository {
+function connectToRepository(env: Environment, sleep: ApiHost["sleep"]): GithubRepository {
   const token = env["GITHUB_TOKEN"] ?? env["GH_TOKEN"] ?? "";
   if (token === "") throw new PostError("PP7001", "no token: set GITHUB_TOKEN");
   const name = env["GITHUB_REPOSITORY"] ?? "";
@@ -50,7 +50,7 @@ function readRepository(env: Environment, sleep: ApiHost["sleep"]): Repository {
 }
 
 /** The login of the token's owner, whose comments are ours. An app's token may use GraphQL only. */
-async function readOwnLogin({ host, env }: Repository): Promise<string> {
+async function readOwnLogin({ host, env }: GithubRepository): Promise<string> {
   const url = env["GITHUB_GRAPHQL_URL"];
   const variable = url === undefined ? host.variable : "GITHUB_GRAPHQL_URL";
   const baseUrl = url === undefined ? host.baseUrl : parseBaseUrl(url, variable);
@@ -78,7 +78,7 @@ async function readOwnLogin({ host, env }: Repository): Promise<string> {
 function isOwn(entry: unknown, login: string): boolean {
   const author = stringMember(entry, "user", "login");
   // GraphQL leaves the suffix of a bot's name out in places.
-  return author === login || (member(entry, "user", "type") === "Bot" && author === `${login}[bot]`);
+  return author === login || (valueAt(entry, "user", "type") === "Bot" && author === `${login}[bot]`);
 }
 
 /** A run of a workflow, as the event of the job names it. */
@@ -92,7 +92,7 @@ interface WorkflowRun {
 }
 
 function readWorkflowRun(event: unknown): WorkflowRun {
-  const run = member(event, "workflow_run");
+  const run = valueAt(event, "workflow_run");
   const owner = stringMember(run, "head_repository", "owner", "login");
   const branch = stringMember(run, "head_branch");
   const commit = stringMember(run, "head_sha");
@@ -112,7 +112,7 @@ function readWorkflowRun(event: unknown): WorkflowRun {
 const BASE_CHANGES = ["base_ref_changed", "automatic_base_change_succeeded"];
 
 /** @throws PostError unless the base of a pull request has been the default branch since the run began. */
-async function checkBase({ host, path }: Repository, pull: unknown, run: WorkflowRun): Promise<void> {
+async function checkBase({ host, path }: GithubRepository, pull: unknown, run: WorkflowRun): Promise<void> {
   const number = numberMember(pull, "number") ?? 0;
   const base = stringMember(pull, "base", "ref");
   const remedy =
@@ -134,7 +134,7 @@ async function checkBase({ host, path }: Repository, pull: unknown, run: Workflo
  * Finds the one pull request that a `workflow_run` is about, by its commit: what the run hands over is not trusted. Closed
  * ones are checked too, since a run does not say which of them started it.
  */
-async function findPullRequest(repository: Repository, event: unknown): Promise<number> {
+async function findPullRequest(repository: GithubRepository, event: unknown): Promise<number> {
   const { host, path } = repository;
   const run = readWorkflowRun(event);
   const pulls = await listAll(
@@ -157,16 +157,16 @@ async function findPullRequest(repository: Repository, event: unknown): Promise<
 }
 
 /** The number of the pull request that the job is about. */
-async function resolvePullRequest(repository: Repository): Promise<number> {
+async function resolvePullRequest(repository: GithubRepository): Promise<number> {
   const { env } = repository;
-  const event = readEvent(env);
+  const event = readEventFile(env);
   const fromEvent =
     numberMember(event, "pull_request", "number") ??
-    (member(event, "issue", "pull_request") === undefined
+    (valueAt(event, "issue", "pull_request") === undefined
       ? undefined
       : numberMember(event, "issue", "number"));
   if (fromEvent !== undefined) return fromEvent;
-  if (member(event, "workflow_run") !== undefined) return await findPullRequest(repository, event);
+  if (valueAt(event, "workflow_run") !== undefined) return await findPullRequest(repository, event);
   const [, fromRef] = /^refs\/pull\/(\d+)\//.exec(env["GITHUB_REF"] ?? "") ?? [];
   if (fromRef !== undefined) return Number(fromRef);
   throw new PostError(
@@ -177,14 +177,14 @@ async function resolvePullRequest(repository: Repository): Promise<number> {
 
 /** Checks which pull request the job is about, and posts nothing. @throws PostError where that is not clear. */
 export async function checkPullRequest(env: Environment): Promise<number> {
-  const event = readEvent(env);
+  const event = readEventFile(env);
   const base = stringMember(event, "pull_request", "base", "ref");
   if (base !== undefined && base !== stringMember(event, "repository", "default_branch"))
     throw new PostError(
       "PP7002",
       `the pull request has the base ${printable(base, 100)}, not the default branch`,
     );
-  return await resolvePullRequest(readRepository(env, undefined));
+  return await resolvePullRequest(connectToRepository(env, undefined));
 }
 
 const readHtmlUrl = (body: unknown): string => stringMember(body, "html_url") ?? "";
@@ -195,7 +195,7 @@ export async function postToPullRequest(
   env: Environment,
   sleep?: ApiHost["sleep"],
 ): Promise<string> {
-  const repository = readRepository(env, sleep);
+  const repository = connectToRepository(env, sleep);
   const { host, path } = repository;
   const number = await resolvePullRequest(repository);
   const login = await readOwnLogin(repository);
@@ -271,13 +271,13 @@ export async function postToIssue(
   env: Environment,
   sleep?: ApiHost["sleep"],
 ): Promise<string> {
-  const repository = readRepository(env, sleep);
+  const repository = connectToRepository(env, sleep);
   const { host, path } = repository;
   const login = await readOwnLogin(repository);
   const address = `${path}/issues`;
   const find = (state: "open" | "closed", pages: number): Promise<unknown> =>
     findInPages(host, `${address}?state=${state}&sort=updated&direction=desc`, pages, (entry) =>
-      member(entry, "pull_request") === undefined &&
+      valueAt(entry, "pull_request") === undefined &&
       isOwn(entry, login) &&
       stringMember(entry, "body")?.startsWith(message.marker)
         ? entry

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { accessColumns } from "../accessRows";
 import type { AccessRow } from "../accessRows";
 import { csv, markdown } from "./escape";
-import { markup, trusted } from "./html/markup";
+import { markup, trustedMarkup } from "./html/markup";
 import { formatTime } from "./words";
 
 /** A table of access, and what was not read for it. */
@@ -53,7 +53,7 @@ export function accessAsMarkdown({ rows, incomplete }: AccessTable): string {
   ].join("\n");
 }
 
-const style = `:root { color-scheme: light dark; --soft: light-dark(#5b626b, #a2a9b3); --rule: light-dark(#dfe2e6, #32373d); }
+const tableStyle = `:root { color-scheme: light dark; --soft: light-dark(#5b626b, #a2a9b3); --rule: light-dark(#dfe2e6, #32373d); }
 body { font: 0.875rem/1.5 system-ui, sans-serif; margin: 2rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { border-bottom: 1px solid var(--rule); padding: 0.375rem 0.75rem 0.375rem 0; text-align: left; vertical-align: top; overflow-wrap: anywhere; min-width: 4.5rem; }
@@ -73,7 +73,7 @@ thead th, .name { color: var(--soft); font-size: 0.8125rem; font-weight: 400; }
 
 /** One page that loads nothing. */
 export function accessAsHtml({ rows, incomplete }: AccessTable): string {
-  const hash = createHash("sha256").update(style, "utf8").digest("base64");
+  const hash = createHash("sha256").update(tableStyle, "utf8").digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const shown = shownColumns(rows, ["subject", "subjectName"]);
   const heads = [markup`<th scope="col">${accessColumns.subject}</th>`].concat(
@@ -100,7 +100,7 @@ export function accessAsHtml({ rows, incomplete }: AccessTable): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Who has what</title>
-<style>${trusted(style)}</style>
+<style>${trustedMarkup(tableStyle)}</style>
 </head>
 <body>
 <h1>Who has what</h1>

@@ -6,7 +6,7 @@ import { largestThatFits } from "./sizeLimits";
 import type { RenderOptions } from "./options";
 import { findLocation, repositoryPath, plural, formatRule, joinStacks } from "./words";
 
-const MOST_BYTES = 1_000_000;
+const MOST_BYTES_OF_ARTIFACT = 1_000_000;
 
 const gitlabSeverities: Readonly<Record<Severity, string>> = {
   critical: "blocker",
@@ -56,5 +56,5 @@ export function renderCodequality(report: Report, options: RenderOptions): strin
     ];
     return `${json(issues)}\n`;
   };
-  return largestThatFits(options.maxBytes ?? MOST_BYTES, findings.length, build) ?? build(0);
+  return largestThatFits(options.maxBytes ?? MOST_BYTES_OF_ARTIFACT, findings.length, build) ?? build(0);
 }

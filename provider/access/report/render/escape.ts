@@ -151,12 +151,12 @@ export function uriPath(path: string): string {
 
 /** A longer key is told from others by its digest. */
 const LONGEST_KEY = 1000;
-const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
+const hashText = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 
 /** The hidden marker by which a comment of ours is found again. A key cannot end it early. */
 export function commentMarker(command: string, key: string): string {
   const whole = plain(key).replace(/[^A-Za-z0-9._/-]/gu, percent);
-  const safe = whole.length <= LONGEST_KEY ? whole : `${whole.slice(0, LONGEST_KEY)}.${sha256(key)}`;
+  const safe = whole.length <= LONGEST_KEY ? whole : `${whole.slice(0, LONGEST_KEY)}.${hashText(key)}`;
   return `<!-- pulumi-platform:${command}:${safe.replaceAll("--", "-%2d")} -->`;
 }
 

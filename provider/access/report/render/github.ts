@@ -9,16 +9,20 @@ import { findLocation, repositoryPath, plural, formatRule, joinStacks, title } f
 /** GitHub shows ten errors, ten warnings and ten notices of a step, and drops the rest without a word. */
 const SHOWN_PER_LEVEL = 10;
 
-type Level = "error" | "warning" | "notice";
+type AnnotationLevel = "error" | "warning" | "notice";
 
-const levels: Readonly<Record<Severity, Level>> = {
+const levels: Readonly<Record<Severity, AnnotationLevel>> = {
   critical: "error",
   high: "error",
   medium: "warning",
   low: "notice",
 };
 
-function command(level: Level, properties: Readonly<Record<string, string>>, message: string): string {
+function command(
+  level: AnnotationLevel,
+  properties: Readonly<Record<string, string>>,
+  message: string,
+): string {
   const pairs = Object.entries(properties).map(([key, value]) => `${key}=${workflowProperty(value)}`);
   return `::${level}${pairs.length === 0 ? "" : ` ${pairs.join(",")}`}::${workflowMessage(shorten(message, 2000))}`;
 }
@@ -48,7 +52,7 @@ function annotation(finding: Finding, options: RenderOptions): string {
 
 /** Annotations of GitHub Actions, worst first, and one notice with the verdict and with what was left out. */
 export function renderGithub(report: Report, options: RenderOptions): string {
-  const shown = new Map<Level, number>();
+  const shown = new Map<AnnotationLevel, number>();
   const lines: string[] = [];
   const hidden: Finding[] = [];
   for (const finding of report.findings) {

@@ -233,7 +233,7 @@ export function coverageLines(report: Report): string[] {
 export const proposalWord = (repository: Repository | undefined): string =>
   repository?.host === "gitlab" ? "merge request" : "pull request";
 
-export function readDigest(report: Report): string | undefined {
+export function digestOf(report: Report): string | undefined {
   return report.command === "review" ? report.digest : undefined;
 }
 

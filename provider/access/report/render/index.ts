@@ -4,14 +4,13 @@ import { renderGithub } from "./github";
 import { renderHtml } from "./html/page";
 import { renderJson } from "./json";
 import { renderMarkdown } from "./markdown/renderMarkdown";
-import type { RenderOptions } from "./options";
+import { formats } from "./options";
+import type { Format, RenderOptions } from "./options";
 import { renderSarif } from "./sarif";
 import { renderText } from "./text/renderText";
 
-export type { RenderOptions, Repository } from "./options";
-
-export const formats = ["text", "json", "md", "sarif", "github", "codequality", "html"] as const;
-export type Format = (typeof formats)[number];
+export { formats };
+export type { Format, RenderOptions, Repository } from "./options";
 
 /** Each form of a report. Pure: the same report and options give the same bytes, with a newline at the end. */
 export const renderers: Readonly<Record<Format, (report: Report, options: RenderOptions) => string>> = {

@@ -10,7 +10,7 @@ import { findLocation, chooseName, repositoryPath, plural, joinStacks } from "./
 /** GitHub shows this many results of a run. */
 const MOST_RESULTS = 5_000;
 /** GitHub takes 10 MB compressed; this is less before compression than that can hold. */
-const MOST_BYTES = 20_000_000;
+const MOST_BYTES_OF_SARIF = 20_000_000;
 
 const levels: Readonly<Record<Severity, "error" | "warning" | "note">> = {
   critical: "error",
@@ -28,12 +28,12 @@ const securitySeverity: Readonly<Record<Severity, string>> = {
 };
 
 /** A message is of lines, each of which is plain. */
-const text = (lines: readonly (string | undefined)[]): string =>
+const sarifText = (lines: readonly (string | undefined)[]): string =>
   lines.flatMap((line) => (line === undefined || line === "" ? [] : [shorten(plain(line), 1000)])).join("\n");
 
 function writeMessage(finding: Finding): string {
   const { details } = finding;
-  return text([
+  return sarifText([
     finding.message,
     finding.counterexample === undefined ? undefined : `Accepts: ${finding.counterexample}`,
     ...details.slice(0, 20),
@@ -153,6 +153,6 @@ export function renderSarif(report: Report, options: RenderOptions): string {
     const $schema = "https://json.schemastore.org/sarif-2.1.0.json";
     return `${json({ $schema, version: "2.1.0", runs: [run] })}\n`;
   };
-  const maxBytes = options.maxBytes ?? MOST_BYTES;
+  const maxBytes = options.maxBytes ?? MOST_BYTES_OF_SARIF;
   return largestThatFits(maxBytes, results.length, build) ?? build(0);
 }

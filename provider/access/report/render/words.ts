@@ -10,7 +10,7 @@ export function joinStacks({ stacks }: Report): string | undefined {
   return stacks.length === 0 ? undefined : stacks.join(", ");
 }
 
-export function listGroups(report: Report): readonly GroupNode[] {
+export function shownGroups(report: Report): readonly GroupNode[] {
   return report.command === "verify" ? [] : report.groups;
 }
 

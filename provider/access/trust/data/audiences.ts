@@ -6,7 +6,7 @@ interface OtherAudience {
   readonly source: string;
 }
 
-const TERRAFORM =
+const TERRAFORM_DOCS =
   "https://developer.hashicorp.com/terraform/cloud-docs/workspaces/dynamic-provider-credentials/workload-identity-tokens";
 
 export const otherAudiences: readonly OtherAudience[] = [
@@ -26,7 +26,7 @@ export const otherAudiences: readonly OtherAudience[] = [
     audience: "(?:https:)?//iam\\.googleapis\\.com/projects/.+",
     source: "https://cloud.google.com/iam/docs/workload-identity-federation-with-deployment-pipelines",
   },
-  { receiver: "Vault", audience: "vault\\.workload\\.identity", source: TERRAFORM },
+  { receiver: "Vault", audience: "vault\\.workload\\.identity", source: TERRAFORM_DOCS },
   {
     receiver: "Sigstore",
     audience: "sigstore",

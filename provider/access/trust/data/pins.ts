@@ -17,7 +17,7 @@ export const INTRUDER = "intruder";
 const STRANGERS = [INTRUDER, `(?:[a-z0-9]+-)+${INTRUDER}`, `[a-z0-9-]*(?:evil|${INTRUDER})[a-z0-9-]*`];
 
 /** A text for each stranger, with each of the endings. */
-function strangersOf(before: string, after: readonly string[]): string[] {
+function strangersAround(before: string, after: readonly string[]): string[] {
   return STRANGERS.flatMap((name) => after.map((end) => `${before}${name}${end}`));
 }
 
@@ -116,7 +116,7 @@ const upToColon = (before: string, kind: string, rest: string) => ({
   name: "[^:\\x00-\\x1f\\x7f]+",
   after: `:${ANY}`,
   ignoresCase: true as const,
-  strangers: strangersOf(`${before}:`, [`:${kind}:${INTRUDER}${rest}`, `:${TEXT}`]),
+  strangers: strangersAround(`${before}:`, [`:${kind}:${INTRUDER}${rest}`, `:${TEXT}`]),
 });
 
 /** A claim whose whole value is a name or an id. */
@@ -158,7 +158,7 @@ const githubSubject: SharedPin = {
   name: GITHUB_OWNER,
   after: `/${ANY}`,
   why: GITHUB_WHY,
-  strangers: strangersOf("repo:", [
+  strangers: strangersAround("repo:", [
     `/${INTRUDER}:ref:refs/heads/main`,
     `/${GITHUB_REPOSITORY}:ref:refs/heads/main`,
     `/${GITHUB_REPOSITORY}:(?:pull_request|environment:[a-z]+)`,
@@ -176,7 +176,7 @@ const gitlabSubject: SharedPin = {
   after: `/${ANY}`,
   ignoresCase: true,
   why: GITLAB_WHY,
-  strangers: strangersOf("project_path:", [
+  strangers: strangersAround("project_path:", [
     `/${INTRUDER}:ref_type:branch:ref:main`,
     `${GITLAB_PROJECT}:ref_type:branch:ref:main`,
     `${GITLAB_PROJECT}:${TEXT}`,
@@ -463,7 +463,7 @@ export const ownPins: readonly OwnPin[] = [
     after: `:run_type:${ANY}`,
     why: "Spacelift writes the stack or the module that runs",
     source: SPACELIFT_DOCS,
-    strangers: strangersOf(`space:${INTRUDER}:stack:`, [
+    strangers: strangersAround(`space:${INTRUDER}:stack:`, [
       ":run_type:TRACKED:scope:write",
       `:run_type:${TEXT}`,
     ]),
@@ -477,7 +477,7 @@ export const ownPins: readonly OwnPin[] = [
     after: `:environment:${ANY}`,
     why: "Vercel writes the project of the deployment",
     source: VERCEL_DOCS,
-    strangers: strangersOf("owner:[^:]+:project:", [":environment:production", `:environment:${TEXT}`]),
+    strangers: strangersAround("owner:[^:]+:project:", [":environment:production", `:environment:${TEXT}`]),
   },
   {
     owners: [FLY_ORGANISATION],
@@ -488,7 +488,7 @@ export const ownPins: readonly OwnPin[] = [
     after: `:${ANY}`,
     why: "Fly.io writes the application and the machine that runs, which is another one after each deployment",
     source: "https://fly.io/docs/security/openid-connect/",
-    strangers: strangersOf("[^:]+:", [`:${INTRUDER}`, `:${TEXT}`]),
+    strangers: strangersAround("[^:]+:", [`:${INTRUDER}`, `:${TEXT}`]),
   },
   {
     owners: [OWN_DOMAIN, ...CLUSTERS],
@@ -499,7 +499,7 @@ export const ownPins: readonly OwnPin[] = [
     after: `:${ANY}`,
     why: "who can create service accounts in a namespace is one team of the cluster",
     source: "https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/",
-    strangers: strangersOf("system:serviceaccount:", [`:${INTRUDER}`, ":[a-z0-9.-]+"]),
+    strangers: strangersAround("system:serviceaccount:", [`:${INTRUDER}`, ":[a-z0-9.-]+"]),
   },
   {
     owners: [OWN_DOMAIN],
@@ -579,9 +579,9 @@ export const awsPins: Readonly<Record<"arn" | "userId", readonly Pin[]>> = {
 /** Principals of strangers in an account, the easiest to read first. */
 export function strangersInAccount(account: string): string[] {
   return [
-    ...strangersOf(`arn:aws:sts::${account}:assumed-role/`, [`/${INTRUDER}`, `/${NAME_REST}+`]),
+    ...strangersAround(`arn:aws:sts::${account}:assumed-role/`, [`/${INTRUDER}`, `/${NAME_REST}+`]),
     ...["role", "user"].flatMap((type) =>
-      strangersOf(`arn:aws:iam::${account}:${type}/`, ["", "/[\\w+=,.@/-]*"]),
+      strangersAround(`arn:aws:iam::${account}:${type}/`, ["", "/[\\w+=,.@/-]*"]),
     ),
   ];
 }

@@ -18,7 +18,7 @@ import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
 import type { Flags, Values } from "../../framework/flags";
 import { outputFlag, readDestinations } from "../../framework/options";
-import { connect } from "../../input/connection";
+import { openConnection } from "../../input/connection";
 import { resolveGroup } from "../../input/groups";
 import { readKinds } from "../../input/kinds";
 import { readText } from "../../input/readFiles";
@@ -120,7 +120,7 @@ async function readInventory(
   const kindsOfOnly = values.only.filter((word) => !isUid(word)).map((kind: string) => `+${kind}`);
   // The stack is one of the program's project, where there is one.
   const cwd = out !== undefined && existsSync(out) ? out : undefined;
-  const { client } = await connect({ stack, cwd });
+  const { client } = await openConnection({ stack, cwd });
   const root = terraformRoot ?? (await resolveGroup(client, values.root ?? "", "--root"));
   const kinds = readKinds([...types, ...kindsOfOnly]);
   return takeInventory(client, {
@@ -233,7 +233,7 @@ export const command = defineCommand(
     flags,
     exitCodes: ["clean", "error", "usage", "authentication", "incomplete"],
   },
-  ({ values }) => adopt(values),
+  ({ values }) => adoptObjects(values),
 );
 export const { main } = command;
 
@@ -260,7 +260,7 @@ function describeDetails(
 }
 
 /** @throws UsageError where a flag is wrong, or something must be done first. */
-async function adopt(values: AdoptValues): Promise<number> {
+async function adoptObjects(values: AdoptValues): Promise<number> {
   const { out, stack } = values;
   if (out === undefined)
     throw new UsageError("PP5004", "--out is missing: give the folder of the program, as in --out adopted");

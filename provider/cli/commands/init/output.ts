@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 import { printable } from "../../../http/errors";
 import { printableAddress } from "../../../text/address";
-import { packageSource, quote } from "../../output/packageSource";
+import { packageSource, quoteWord } from "../../output/packageSource";
 import { joinFilePath } from "../../output/writeNewFiles";
 import type { NewFile } from "../../output/writeNewFiles";
 import { describeNeeds, describeBackendSource, isSelfManaged } from "./backend";
@@ -44,8 +44,8 @@ function describeOutside({ found, host }: InitResult): string[] {
     if (inRepository !== undefined) return [];
     const why = `# ${printable(name, 100)} is outside of the repository, and CI does not have it`;
     if (!isTarball(path)) return [`${why}: install a .tgz of npm pack from within`];
-    const file = quote(`./${basename(path)}`);
-    return [`cp ${quote(path)} . && ${found.packageManager.add} ${file}   ${why}`];
+    const file = quoteWord(`./${basename(path)}`);
+    return [`cp ${quoteWord(path)} . && ${found.packageManager.add} ${file}   ${why}`];
   });
 }
 
@@ -139,7 +139,7 @@ export function describeResult(result: InitResult): string {
     further: further !== undefined,
     suffix: further?.suffix,
     paths: printable(further?.paths.join(", ") ?? "", 1000),
-    commands: [...(place === "" ? [] : [`cd ${quote(place)}`]), ...listInstallation(result)],
+    commands: [...(place === "" ? [] : [`cd ${quoteWord(place)}`]), ...listInstallation(result)],
     new: isNew,
     baseUrl: settings.baseUrl ?? "https://…",
     run: packageManager.run,

@@ -8,8 +8,8 @@ import { organisationsOf } from "../../../access/drift/roots";
 import type { DriftReport } from "../../../access/report/report";
 import type { Client } from "../../../http/client";
 import { takeInventory } from "../../../inventory/takeInventory";
-import { packageVersion } from "../../framework/packageVersion";
-import { isManaged } from "../../input/managedUids";
+import { ownVersion } from "../../framework/packageVersion";
+import { isUidManaged } from "../../input/managedUids";
 
 /** Reads what changed, and the objects that give it its names, below each root that it concerns. */
 async function readInventories(
@@ -31,7 +31,7 @@ async function readInventories(
         kinds: ["Group", "Role", "Identity", ...aggregatedKinds(states)],
         additionalUids: onlyBelow(uidsToRead),
         parentsToList: onlyBelow(changed.parents),
-        isRootOptional: isManaged(states, root),
+        isRootOptional: isUidManaged(states, root),
         now: Date.now,
       }),
     );
@@ -53,7 +53,7 @@ export async function reportChanges(
     actors: changed.actors,
     failOn: "any",
     now: Date.now(),
-    version: packageVersion(),
+    version: ownVersion(),
     isPartial: true,
     rules,
     suppress,

@@ -5,7 +5,7 @@ import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
 import type { Flags, Values } from "../../framework/flags";
 import { commonFlags, issueMarker, readCommonOptions } from "../../framework/options";
-import { connect } from "../../input/connection";
+import { openConnection } from "../../input/connection";
 import { resolveGroup } from "../../input/groups";
 import { readStates } from "../../input/states";
 import { finishDrift } from "../../output/finishDrift";
@@ -135,7 +135,7 @@ async function watch(values: WatchValues): Promise<number> {
   const issuer = readIssuer(values);
   const settleMs = parseSettle(values.settle ?? "5s");
   const { host, port } = parseListen(values.listen ?? "127.0.0.1:8787");
-  const { client } = await connect({ stack: values.stack[0], cwd: values.cwd });
+  const { client } = await openConnection({ stack: values.stack[0], cwd: values.cwd });
   const group = await Promise.all(values.group.map((text) => resolveGroup(client, text, "--group")));
   const readAllStates = () => readStates(values.state, values.stack, values.cwd, { withSecrets: true });
   // An error in the states or the policy file ends the command before the first event.

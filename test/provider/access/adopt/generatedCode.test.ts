@@ -1,7 +1,12 @@
 import { spawnSync } from "node:child_process";
 import ts from "typescript";
 import { parse } from "yaml";
-import { Call, printDeclaration, printLiteral, Reference } from "../../../../provider/access/adopt/code";
+import {
+  CallExpression,
+  printDeclaration,
+  printLiteral,
+  VariableReference,
+} from "../../../../provider/access/adopt/code";
 import { generateProgram } from "../../../../provider/access/adopt/program";
 import type { Adoption } from "../../../../provider/access/adopt/program";
 import { Directory } from "../../../../provider/access/graph/directory";
@@ -106,8 +111,8 @@ test("a generated expression evaluates to the values that it was generated from"
 });
 
 test.each(["a b", "1a", "a-b", "", 'x"', "a.b", "a\n", "ä"])("%j is not used as a variable name", (name) => {
-  expect(() => new Reference(name)).toThrow(/is not an identifier/);
-  expect(() => new Call(new Reference("f", name), [])).toThrow(/is not an identifier/);
+  expect(() => new VariableReference(name)).toThrow(/is not an identifier/);
+  expect(() => new CallExpression(new VariableReference("f", name), [])).toThrow(/is not an identifier/);
 });
 
 const uid = (index: number): string => `${ROOT_UID}/${index.toString(16).padStart(16, "0")}`;

@@ -1,5 +1,5 @@
 import { commands } from "../../../../provider/cli/commands/list";
-import { formats } from "../../../../provider/cli/framework/options";
+import { formats } from "../../../../provider/access/report/render/options";
 
 /*
  * What each command writes and reads, and so which outputs are the input of which command. `pairs.test.ts` runs each

@@ -4,7 +4,7 @@ import type { Inventory } from "../../../../provider/access/documents/inventory"
 import { parseReport } from "../../../../provider/access/report/parseReport";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import type { Finding } from "../../../../provider/access/review/finding";
-import { formats } from "../../../../provider/cli/framework/options";
+import { formats } from "../../../../provider/access/report/render/options";
 import { exportText } from "../../../../scripts/lib/documents.cjs";
 import { CommandChain } from "../../../support/commandChain";
 import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageSource } from "../../../../provider/cli/output/packageSource";
-import { packageVersion } from "../../../../provider/cli/framework/packageVersion";
+import { ownVersion } from "../../../../provider/cli/framework/packageVersion";
 
-const released = { specifier: `pulumi-platform@${packageVersion()}`, prepare: [] };
+const released = { specifier: `pulumi-platform@${ownVersion()}`, prepare: [] };
 
 let folder: string;
 beforeEach(() => {

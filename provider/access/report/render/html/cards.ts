@@ -7,7 +7,7 @@ import { fieldSides, formatRule, nameSubject, plural } from "../words";
 import { changeTag, groupText, newText, oldText, roleText } from "./changes";
 import type { PageContext } from "./context";
 import { attributes, joinLines, markup } from "./markup";
-import type { Markup, Part } from "./markup";
+import type { Markup, MarkupPart } from "./markup";
 import { filterAttributes } from "./navigation";
 
 /** Of the grants that a change explains; the table below the findings has all. */
@@ -82,7 +82,7 @@ function otherMessages({ others }: Entry): Markup | undefined {
 /** Each property with its old value above its new one; of a set, what it gains and loses. */
 export function fieldList(fields: readonly FieldChange[]): Markup | undefined {
   if (fields.length === 0) return undefined;
-  const value = (text: string | undefined, write: (part: Part) => Markup): Markup =>
+  const value = (text: string | undefined, write: (part: MarkupPart) => Markup): Markup =>
     text === undefined ? markup`<span class="soft">not set</span>` : write(markup`<code>${text}</code>`);
   const rows = fields.map((field) => {
     const { isSet, before, after } = fieldSides(field);
@@ -130,12 +130,12 @@ function cardBody(entry: Entry): Markup | undefined {
 function remedyFold({ heading, text }: Remedy, isOpen: boolean): Markup {
   const lines = text.split(/\r?\n/).map(plainIndented);
   const block = markup`<div class="snippet"><pre tabindex="0"><code>${joinLines(lines)}</code></pre></div>`;
-  return fold(heading, block, isOpen);
+  return foldedMarkup(heading, block, isOpen);
 }
 
 function facts({ accepts, advice, when, who }: Entry): Markup | undefined {
   const [only] = advice.length === 1 ? advice : [];
-  const rows: readonly (readonly [string, Part])[] = [
+  const rows: readonly (readonly [string, MarkupPart])[] = [
     ["Accepts", accepts.map((text) => markup`<div><code>${text}</code></div>`)],
     ...(only === undefined
       ? advice.map((each) => [each.id, adviceText(each)] as const)
@@ -154,7 +154,7 @@ function facts({ accepts, advice, when, who }: Entry): Markup | undefined {
 }
 
 /** Of several rules each with its reason and its fix, so that nobody takes one rule's fix for another's. */
-function adviceText({ why, fixes }: Advice): Part {
+function adviceText({ why, fixes }: Advice): MarkupPart {
   return [
     why === undefined ? undefined : markup`<p>${ruleText(why)}</p>`,
     ...fixes.map((text) => markup`<p><span class="soft">Fix:</span> ${text}</p>`),
@@ -168,9 +168,11 @@ const ruleText = (text: string): Markup[] =>
 function detailList({ details }: Entry): Markup | undefined {
   if (details.length === 0) return undefined;
   const list = markup`<ul>${details.map((line) => markup`<li>${line}</li>`)}</ul>`;
-  return details.length <= MOST_DETAILS ? list : fold(`${plural(details.length, "line")} of detail`, list);
+  return details.length <= MOST_DETAILS
+    ? list
+    : foldedMarkup(`${plural(details.length, "line")} of detail`, list);
 }
 
-export function fold(summary: Part, body: Part, isOpen = false): Markup {
+export function foldedMarkup(summary: MarkupPart, body: MarkupPart, isOpen = false): Markup {
   return markup`<details${isOpen ? markup` open` : undefined}><summary>${summary}</summary>${body}</details>`;
 }

@@ -2,7 +2,7 @@ import type { GrantChange } from "../../../graph/grant";
 import { isIndirect } from "../entries";
 import { chooseName } from "../words";
 import { markup } from "./markup";
-import type { Markup, Part } from "./markup";
+import type { Markup, MarkupPart } from "./markup";
 
 export const signs: Readonly<Record<GrantChange["change"], string>> = {
   gained: "+",
@@ -12,8 +12,10 @@ export const signs: Readonly<Record<GrantChange["change"], string>> = {
 };
 
 /** What was: struck, and said to those who cannot see it. */
-export const oldText = (text: Part): Markup => markup`<del><span class="sr">before: </span>${text}</del>`;
-export const newText = (text: Part): Markup => markup`<ins><span class="sr">after: </span>${text}</ins>`;
+export const oldText = (text: MarkupPart): Markup =>
+  markup`<del><span class="sr">before: </span>${text}</del>`;
+export const newText = (text: MarkupPart): Markup =>
+  markup`<ins><span class="sr">after: </span>${text}</ins>`;
 
 export const changeTag = (change: GrantChange["change"]): Markup =>
   markup`<span class="change ${change}"><span aria-hidden="true">${signs[change]}</span> ${change}</span>`;

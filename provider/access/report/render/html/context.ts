@@ -6,7 +6,7 @@ import type { Report } from "../../report";
 import { EntryList } from "../entries";
 import type { RenderOptions } from "../options";
 import { RepositoryLinks } from "../repositoryLinks";
-import { chooseName, formatLocation, listGroups, nameSubject } from "../words";
+import { chooseName, formatLocation, shownGroups, nameSubject } from "../words";
 import { markup } from "./markup";
 import type { Markup } from "./markup";
 
@@ -51,7 +51,7 @@ export class PageIndex {
   private readonly accepted = new Set<string>();
 
   constructor(report: Report) {
-    for (const group of listGroups(report)) this.groups.set(group.key, group);
+    for (const group of shownGroups(report)) this.groups.set(group.key, group);
     const grants = report.grants.flatMap(({ grant, before }) =>
       before === undefined ? [grant] : [grant, before],
     );

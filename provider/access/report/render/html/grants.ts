@@ -2,7 +2,7 @@ import { compareTexts } from "../../../../fields/values";
 import type { Grant, GrantChange, Scope } from "../../../graph/grant";
 import { isIndirect } from "../entries";
 import { chooseName, groupCapabilities, nameSubject } from "../words";
-import { fold, severityTag } from "./cards";
+import { foldedMarkup, severityTag } from "./cards";
 import { changeTag, changedText, groupText, newText, oldText, roleText, signs } from "./changes";
 import type { PageContext } from "./context";
 import { attributes, joinLines, markup } from "./markup";
@@ -28,7 +28,7 @@ function capabilityFold({ capabilitiesAdded, capabilitiesRemoved }: GrantChange)
   const items = sides.flatMap(({ sign, capabilities }) =>
     groupCapabilities(capabilities).map((text) => markup`<li>${sign} <span class="mono">${text}</span></li>`),
   );
-  return fold(summary, markup`<ul>${items}</ul>`);
+  return foldedMarkup(summary, markup`<ul>${items}</ul>`);
 }
 
 /** Changes that a change of their holder's trust makes alike are one row. */

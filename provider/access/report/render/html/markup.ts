@@ -6,9 +6,9 @@ export class Markup {
 }
 
 /** What a template may hold: text is escaped, HTML is not, undefined is nothing. */
-export type Part = Markup | string | number | undefined | readonly Part[];
+export type MarkupPart = Markup | string | number | undefined | readonly MarkupPart[];
 
-function write(part: Part): string {
+function write(part: MarkupPart): string {
   if (part === undefined) return "";
   if (part instanceof Markup) return part.text;
   if (typeof part === "object") return part.map(write).join("");
@@ -16,17 +16,17 @@ function write(part: Part): string {
 }
 
 /** A template that escapes every text put into it, in a text node and in an attribute in quotes. */
-export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+export function markup(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   return new Markup(strings.map((text, index) => text + write(parts[index])).join(""));
 }
 
 /** Style and script of the page: constants of ours, which the page needs as they are. */
-export function trusted(text: string): Markup {
+export function trustedMarkup(text: string): Markup {
   return new Markup(text);
 }
 
 /** Parts on lines of their own. */
-export function joinLines(parts: readonly Part[]): Markup {
+export function joinLines(parts: readonly MarkupPart[]): Markup {
   return new Markup(parts.map(write).join("\n"));
 }
 

@@ -2,20 +2,20 @@ import { createHash } from "node:crypto";
 import { capitalize } from "../../../../fields/values";
 import { fitForm } from "../../fitReport";
 import type { Report, TrustChange } from "../../report";
-import { ageOf, headlineOf, incompleteHeading, proposalWord, readDigest, tallies, verdict } from "../head";
+import { ageOf, headlineOf, incompleteHeading, proposalWord, digestOf, tallies, verdict } from "../head";
 import type { Tally } from "../head";
 import type { RenderOptions } from "../options";
 import { sectionsOf } from "../sections";
 import type { Section } from "../sections";
 import { formatTime, joinStacks, plural, title } from "../words";
-import { cardList, fieldList, fold } from "./cards";
+import { cardList, fieldList, foldedMarkup } from "./cards";
 import { linkTo, PageContext } from "./context";
 import { accessMatrix, grantTable } from "./grants";
-import { joinLines, markup, trusted } from "./markup";
-import type { Markup, Part } from "./markup";
+import { joinLines, markup, trustedMarkup } from "./markup";
+import type { Markup, MarkupPart } from "./markup";
 import { filterForm, groupNavigation } from "./navigation";
 import { early, script } from "./script";
-import { style } from "./style";
+import { pageStyle } from "./style";
 
 /** Of the digest of a commit: what people read. */
 const COMMIT_SHOWN = 12;
@@ -44,12 +44,12 @@ function renderPage(report: Report, options: RenderOptions): string {
     markup`</div></div>`,
     markup`</main>`,
     markup`<footer><div class="wrap">${provenanceFooter(context)}</div></footer>`,
-    markup`<script>${trusted(script)}</script>\n</body>\n</html>\n`,
+    markup`<script>${trustedMarkup(script)}</script>\n</body>\n</html>\n`,
   ]).text;
 }
 
 function head(name: string): Markup {
-  const policy = `default-src 'none'; style-src ${sourceHash(style)}; script-src ${sourceHash(early)} ${sourceHash(script)}; img-src data:; base-uri 'none'; form-action 'none'`;
+  const policy = `default-src 'none'; style-src ${sourceHash(pageStyle)}; script-src ${sourceHash(early)} ${sourceHash(script)}; img-src data:; base-uri 'none'; form-action 'none'`;
   return joinLines([
     markup`<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">`,
     markup`<meta http-equiv="Content-Security-Policy" content="${policy}">`,
@@ -57,7 +57,7 @@ function head(name: string): Markup {
     markup`<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">`,
     markup`<link rel="icon" href="data:,">`,
     markup`<title>${name}</title>`,
-    markup`<style>${trusted(style)}</style>\n<script>${trusted(early)}</script>\n</head>`,
+    markup`<style>${trustedMarkup(pageStyle)}</style>\n<script>${trustedMarkup(early)}</script>\n</head>`,
   ]);
 }
 
@@ -116,7 +116,11 @@ function printSection(section: Section, context: PageContext): Markup | undefine
             markup`${cards}<button type="button" class="more" id="more-finding" hidden></button><p id="no-finding" class="none" hidden>No finding matches the filter.</p>`,
             inEntries,
           )
-        : frame(section, fold(`Show ${plural(entries.length, "entry", "entries")}`, cards), inEntries);
+        : frame(
+            section,
+            foldedMarkup(`Show ${plural(entries.length, "entry", "entries")}`, cards),
+            inEntries,
+          );
     }
     case "grants": {
       const { grants } = content;
@@ -135,7 +139,7 @@ function printSection(section: Section, context: PageContext): Markup | undefine
   }
 }
 
-function frame({ id, heading, count }: Section, body: Part, of = ""): Markup {
+function frame({ id, heading, count }: Section, body: MarkupPart, of = ""): Markup {
   return markup`<section aria-labelledby="${id}"><h2 id="${id}">${heading} <span class="n">${count.toLocaleString("en-US")}${of}</span></h2>${body}</section>`;
 }
 
@@ -189,7 +193,7 @@ function provenanceFooter(context: PageContext): Markup {
     ["Inventory", inventoryTime === undefined ? undefined : timeText(inventoryTime)],
     ["Update plan", mono(report.command === "drift" ? undefined : report.plan?.digest)],
     ["Review", mono(report.command === "verify" ? report.reviewDigest : undefined)],
-    ["Report", mono(readDigest(report))],
+    ["Report", mono(digestOf(report))],
     ["Pulumi", cli === undefined ? undefined : markup`${cli}`],
     ["pulumi-platform", markup`${version}`],
   ];

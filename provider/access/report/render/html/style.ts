@@ -1,5 +1,5 @@
 /** The page's style. In the page itself: it loads nothing. */
-export const style = `
+export const pageStyle = `
 :root {
   color-scheme: light dark;
   --paper: #fcfcfb; --raised: #ffffff; --ink: #1c1f23; --soft: #5b626b; --rule: #dfe2e6; --wash: #f2f3f5;

@@ -11,7 +11,7 @@ import {
   headlineOf,
   incompleteHeading,
   provenanceParts,
-  readDigest,
+  digestOf,
   tallies,
   tallyLine,
   verdict,
@@ -37,7 +37,7 @@ import {
 import { renderDiagram } from "./diagram";
 
 /** GitHub takes 65,536 characters in a comment; these are bytes, which are never fewer. */
-const MOST_BYTES = 65_000;
+const MOST_BYTES_OF_COMMENT = 65_000;
 
 /** Grants that a comment shows even where it has no room for all findings, and entries of the other lists. */
 const FIRST_PARTS = [
@@ -67,7 +67,7 @@ const changeWords: Readonly<Record<GrantChange["change"], string>> = {
 };
 
 /** How much of the report is shown. What is left out is counted and said. */
-interface Budget {
+interface SpaceForEntries {
   readonly diagram: boolean;
   /** Whether entries below critical are shown with their details. */
   readonly details: boolean;
@@ -83,9 +83,15 @@ interface Budget {
  */
 export function renderMarkdown(report: Report, options: RenderOptions): string {
   const comment = new Comment(report, options);
-  const maxBytes = options.maxBytes ?? MOST_BYTES;
-  const all: Budget = { diagram: true, details: true, entries: Infinity, grants: Infinity, lines: Infinity };
-  const steps: readonly Budget[] = [
+  const maxBytes = options.maxBytes ?? MOST_BYTES_OF_COMMENT;
+  const all: SpaceForEntries = {
+    diagram: true,
+    details: true,
+    entries: Infinity,
+    grants: Infinity,
+    lines: Infinity,
+  };
+  const steps: readonly SpaceForEntries[] = [
     all,
     { ...all, diagram: false },
     { ...all, diagram: false, details: false, lines: 50 },
@@ -94,11 +100,11 @@ export function renderMarkdown(report: Report, options: RenderOptions): string {
     const text = comment.write(budget);
     if (byteLength(text) <= maxBytes) return text;
   }
-  const short: Budget = { diagram: false, details: false, entries: Infinity, grants: 0, lines: 10 };
+  const short: SpaceForEntries = { diagram: false, details: false, entries: Infinity, grants: 0, lines: 10 };
   // What reaches a root, or is critical, stays beside the worst finding.
   const weigh = weighGrants(report.findings);
   const worst = report.grants.filter((change) => weigh(change) < 1).length;
-  const writeWith = ({ grants, lines }: Pick<Budget, "grants" | "lines">, entries: number): string =>
+  const writeWith = ({ grants, lines }: Pick<SpaceForEntries, "grants" | "lines">, entries: number): string =>
     comment.write({ ...short, entries, grants: Math.min(grants, worst), lines });
   const first = FIRST_PARTS.find((parts) => byteLength(writeWith(parts, 1)) <= maxBytes) ?? {
     grants: 0,
@@ -134,9 +140,9 @@ class Comment {
     return this.entries.open.length;
   }
 
-  write(budget: Budget): string {
+  write(budget: SpaceForEntries): string {
     const { report, options } = this;
-    const digest = readDigest(report);
+    const digest = digestOf(report);
     const lines = [
       ...(options.marker === undefined ? [] : [commentMarker(report.command, options.marker), ""]),
       ...this.head(),
@@ -151,7 +157,7 @@ class Comment {
     return `${lines.join("\n")}\n`;
   }
 
-  private isWhole({ details, lines, entries, grants }: Budget): boolean {
+  private isWhole({ details, lines, entries, grants }: SpaceForEntries): boolean {
     return entries >= this.entryCount && details && grants >= this.report.grants.length && lines > 1000;
   }
 
@@ -164,9 +170,9 @@ class Comment {
     const rest = headline?.rest === undefined ? "" : `, and ${headline.rest}`;
     const { commit, pageUrl, runUrl } = options;
     const about = [
-      ...(commit === undefined ? [] : [`Commit ${linkTo(links.commit(), code(commit))}`]),
-      ...(pageUrl === undefined ? [] : [linkTo(pageUrl, "the report as a page")]),
-      ...(runUrl === undefined ? [] : [linkTo(runUrl, "the run and its files")]),
+      ...(commit === undefined ? [] : [`Commit ${markdownLink(links.commit(), code(commit))}`]),
+      ...(pageUrl === undefined ? [] : [markdownLink(pageUrl, "the report as a page")]),
+      ...(runUrl === undefined ? [] : [markdownLink(runUrl, "the run and its files")]),
     ];
     const counts = tallies(report).map((tally) => `${tally.label}: ${tallyLine(tally)}.`);
     return [
@@ -179,14 +185,14 @@ class Comment {
     ];
   }
 
-  private section({ heading, count, isOpen, content }: Section, budget: Budget): string[] {
+  private section({ heading, count, isOpen, content }: Section, budget: SpaceForEntries): string[] {
     switch (content.kind) {
       case "lines":
         return lineSection(heading, content.lines, budget, isOpen);
       case "entries":
         return isOpen
           ? this.openEntries(heading, content.entries, budget)
-          : fold(
+          : foldedLines(
               `${heading} (${count})`,
               content.entries
                 .slice(0, budget.lines)
@@ -195,7 +201,7 @@ class Comment {
       case "grants":
         return [...this.grants(heading, budget), ...this.diagram(budget)];
       case "trust":
-        return fold(
+        return foldedLines(
           `${heading} (${count})`,
           content.changes
             .slice(0, budget.lines)
@@ -207,7 +213,7 @@ class Comment {
     }
   }
 
-  private openEntries(heading: string, entries: readonly Entry[], budget: Budget): string[] {
+  private openEntries(heading: string, entries: readonly Entry[], budget: SpaceForEntries): string[] {
     const lines = entries.slice(0, budget.entries).flatMap((entry) => this.entry(entry, budget));
     const hidden = entries.slice(budget.entries).flatMap(({ findings }) => findings);
     if (hidden.length > 0) {
@@ -217,7 +223,7 @@ class Comment {
     return [`#### ${heading}`, "", ...lines, ""];
   }
 
-  private entry(entry: Entry, budget: Budget): string[] {
+  private entry(entry: Entry, budget: SpaceForEntries): string[] {
     const written = budget.details ? this.written.full : this.written.short;
     const lines = written.get(entry) ?? this.entryLines(entry, budget.details);
     written.set(entry, lines);
@@ -260,10 +266,10 @@ class Comment {
   private rule({ id }: Finding, text: string): string {
     const { pageUrl } = this.options;
     const address = pageUrl === undefined || pageUrl.includes("#") ? undefined : `${pageUrl}#rule-${id}`;
-    return linkTo(address, code(text));
+    return markdownLink(address, code(text));
   }
 
-  private grants(heading: string, { grants: most }: Budget): string[] {
+  private grants(heading: string, { grants: most }: SpaceForEntries): string[] {
     const { report } = this;
     const chosen = sortGrants(report.grants, report.findings).slice(0, most);
     const shown = changeOrder.flatMap((kind) => chosen.filter(({ change }) => change === kind));
@@ -277,7 +283,7 @@ class Comment {
       "",
     ];
     if (shown.length > MOST_OPEN_GRANTS)
-      lines.push(...fold(`${plural(shown.length, "change")} of access`, table));
+      lines.push(...foldedLines(`${plural(shown.length, "change")} of access`, table));
     else if (shown.length > 0) lines.push(...table);
     if (hidden.size > 0) {
       const ranks = describeRanks([...hidden].map(rankGrants(report.findings)));
@@ -289,9 +295,9 @@ class Comment {
     return lines;
   }
 
-  private diagram(budget: Budget): string[] {
+  private diagram(budget: SpaceForEntries): string[] {
     const diagram = budget.diagram ? renderDiagram(this.report.grants) : undefined;
-    return diagram === undefined ? [] : fold("Diagram of the changes", [diagram]);
+    return diagram === undefined ? [] : foldedLines("Diagram of the changes", [diagram]);
   }
 
   private row(change: GrantChange): string {
@@ -330,7 +336,7 @@ class Comment {
   private place(location: SourceLocation | undefined): string | undefined {
     const place = formatLocation(location, this.options.sourceRoot);
     if (location === undefined || place === undefined) return undefined;
-    return linkTo(this.links.line(location), code(place, 160));
+    return markdownLink(this.links.line(location), code(place, 160));
   }
 }
 
@@ -365,16 +371,21 @@ function foldedItem(summary: string, lines: readonly string[]): string[] {
   ];
 }
 
-function lineSection(heading: string, lines: readonly string[], budget: Budget, isOpen: boolean): string[] {
+function lineSection(
+  heading: string,
+  lines: readonly string[],
+  budget: SpaceForEntries,
+  isOpen: boolean,
+): string[] {
   if (lines.length === 0) return [];
   const shown = lines.slice(0, budget.lines).map((line) => `- ${escapeText(line, 500)}`);
   const left = lines.length - shown.length;
   const body =
     left === 0 ? shown : [...shown, `- … and ${left.toLocaleString("en-US")} more, not shown here`];
-  return isOpen ? [`#### ${heading}`, "", ...body, ""] : fold(`${heading} (${lines.length})`, body);
+  return isOpen ? [`#### ${heading}`, "", ...body, ""] : foldedLines(`${heading} (${lines.length})`, body);
 }
 
-function fold(summary: string, body: readonly string[]): string[] {
+function foldedLines(summary: string, body: readonly string[]): string[] {
   return ["<details>", `<summary>${summary}</summary>`, "", ...body, "", "</details>", ""];
 }
 
@@ -390,7 +401,7 @@ function fieldLine(field: FieldChange): string {
 const struck = (text: string): string => `<del>${text}</del> `;
 
 /** A link, or its text alone. The address stands in angle brackets, since a name in it could end a link. */
-function linkTo(address: string | undefined, text: string): string {
+function markdownLink(address: string | undefined, text: string): string {
   return address === undefined ? text : `[${text}](<${html(address)}>)`;
 }
 
