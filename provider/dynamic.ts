@@ -3,7 +3,6 @@ import type { Client } from "./http/client";
 import { logLine } from "./text/printable";
 import { createClient, readSettings } from "./settings/settings";
 import { kinds } from "./kinds";
-import { Claims } from "./lifecycle/claims";
 import { KeyedMutex } from "./lifecycle/context";
 import type { HandlerContext } from "./lifecycle/context";
 import type { CreateResult } from "./lifecycle/create";
@@ -62,7 +61,6 @@ const context: HandlerContext = {
   client: connect,
   mutex: new KeyedMutex(),
   program: new ProgramRecord(),
-  claims: new Claims(),
   now: Date.now,
   warn: (line) => process.stderr.write(`platform: ${logLine(line)}\n`),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

@@ -41,34 +41,16 @@ const codesByStatus: Readonly<Record<number, Code>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-interface FieldViolation {
-  readonly field: string;
-  readonly description: string;
-  readonly reason: string;
-  /** In the language of its locale; absent where the server has none. */
-  readonly localizedMessage?: { readonly locale: string; readonly message: string };
-}
-
-interface PreconditionViolation {
-  readonly type: string;
-  readonly subject: string;
-  readonly description: string;
-}
-
-interface MissingTerms {
-  readonly id: string;
-  readonly label: string;
-  readonly url: string;
-}
-
-/** The typed details of an error; absent where the response has none. */
+/** The typed details of an error; empty where the response has none. */
 interface ErrorDetails {
-  readonly errorInfo?: { reason: string; domain: string; metadata: Record<string, string> };
-  readonly fieldViolations: readonly FieldViolation[];
-  readonly preconditions: readonly PreconditionViolation[];
-  readonly resource?: { resourceType: string; resourceName: string; owner: string; description: string };
+  /** Of the ErrorInfo. */
+  readonly reason: string;
+  readonly requestId: string;
+  readonly fieldViolations: readonly { field: string; description: string }[];
+  readonly preconditions: readonly { type: string; subject: string; description: string }[];
+  readonly resource?: { resourceType: string; resourceName: string };
   readonly retryDelayMs?: number;
-  readonly missingTerms: readonly MissingTerms[];
+  readonly missingTerms: readonly { id: string; label: string; url: string }[];
 }
 
 export function recordOf(value: unknown): Record<string, unknown> {
@@ -90,11 +72,9 @@ function parseDurationMs(value: unknown): number | undefined {
   return match ? Number(match[1]) * 1000 : undefined;
 }
 
-function localized(value: unknown): Pick<FieldViolation, "localizedMessage"> {
-  const { locale, message } = recordOf(value);
-  return printableText(message) === ""
-    ? {}
-    : { localizedMessage: { locale: printableText(locale), message: printableText(message) } };
+/** These members of an object, each as a text that can be printed. */
+function texts<Key extends string>(object: Record<string, unknown>, ...keys: Key[]): Record<Key, string> {
+  return Object.fromEntries(keys.map((key) => [key, printableText(object[key])])) as Record<Key, string>;
 }
 
 /** The first detail of each type, by the last word of the type's name. */
@@ -107,50 +87,28 @@ function detailsByType(details: unknown): ReadonlyMap<string, Record<string, unk
   return byType;
 }
 
-function readErrorInfo(info: Record<string, unknown>): ErrorDetails["errorInfo"] {
-  const metadata = Object.entries(recordOf(info["metadata"]));
-  return {
-    reason: printableText(info["reason"]),
-    domain: printableText(info["domain"]),
-    metadata: Object.fromEntries(metadata.map(([key, value]) => [printable(key), printableText(value)])),
-  };
-}
-
-function readResource(resource: Record<string, unknown>): ErrorDetails["resource"] {
-  return {
-    resourceType: printableText(resource["resourceType"]),
-    resourceName: printableText(resource["resourceName"]),
-    owner: printableText(resource["owner"]),
-    description: printableText(resource["description"]),
-  };
-}
-
 /** The typed details of an error's body. */
-export function readDetails(details: unknown): ErrorDetails {
+function readDetails(details: unknown): ErrorDetails {
   const byType = detailsByType(details);
-  const info = byType.get("ErrorInfo");
+  const info = byType.get("ErrorInfo") ?? {};
   const resource = byType.get("ResourceInfo");
   const retryDelayMs = parseDurationMs(byType.get("RetryInfo")?.["retryDelay"]);
   return {
-    ...(info && { errorInfo: readErrorInfo(info) }),
-    fieldViolations: list(byType.get("BadRequest")?.["fieldViolations"]).map((violation) => ({
-      field: printableText(violation["field"]),
-      description: printableText(violation["description"]),
-      reason: printableText(violation["reason"]),
-      ...localized(violation["localizedMessage"]),
-    })),
-    preconditions: list(byType.get("PreconditionFailure")?.["violations"]).map((violation) => ({
-      type: printableText(violation["type"]),
-      subject: printableText(violation["subject"]),
-      description: printableText(violation["description"]),
-    })),
-    ...(resource && { resource: readResource(resource) }),
+    ...texts(info, "reason"),
+    ...texts(recordOf(info["metadata"]), "requestId"),
+    fieldViolations: list(byType.get("BadRequest")?.["fieldViolations"]).map((violation) => {
+      const { field, description } = texts(violation, "field", "description");
+      const { message } = texts(recordOf(violation["localizedMessage"]), "message");
+      return { field, description: description === "" ? message : description };
+    }),
+    preconditions: list(byType.get("PreconditionFailure")?.["violations"]).map((violation) =>
+      texts(violation, "type", "subject", "description"),
+    ),
+    ...(resource && { resource: texts(resource, "resourceType", "resourceName") }),
     ...(retryDelayMs !== undefined && { retryDelayMs }),
-    missingTerms: list(byType.get("TermsNotAcceptedDetail")?.["missing"]).map((term) => ({
-      id: printableText(term["id"]),
-      label: printableText(term["label"]),
-      url: printableText(term["url"]),
-    })),
+    missingTerms: list(byType.get("TermsNotAcceptedDetail")?.["missing"]).map((term) =>
+      texts(term, "id", "label", "url"),
+    ),
   };
 }
 
@@ -213,7 +171,7 @@ export class ApiError extends CodedError {
     this.status = response.status;
     this.code = response.code;
     this.details = response.details;
-    this.reason = response.details.errorInfo?.reason ?? "";
+    this.reason = response.details.reason;
     this.serverMessage = response.message;
     this.requestId = response.requestId;
     this.retryAfterMs = response.retryAfterMs;
@@ -342,6 +300,50 @@ export function hasUnknownOutcome(error: unknown): boolean {
   return error.code === "UNAVAILABLE" || error.code === "ABORTED" || error.code === "CANCELLED";
 }
 
+/** A message over 4 MiB, or access that was already requested: the same request gets the same response. */
+function isFinalExhaustion(error: ApiError): boolean {
+  return isTooLarge(error) || /already (been )?(asked|requested)/i.test(error.serverMessage);
+}
+
+/** Whether a server refused a request for the number of them. */
+export function isThrottled(error: unknown): boolean {
+  return error instanceof ApiError && error.code === "RESOURCE_EXHAUSTED" && !isFinalExhaustion(error);
+}
+
+/**
+ * Whether the same request may be sent again.
+ * `isIdempotent`: doing it twice is the same as doing it once.
+ */
+export function mayRetry(error: unknown, isIdempotent: boolean): boolean {
+  if (error instanceof ConnectionError) {
+    return error.isTransient && (isIdempotent || error.outcome === "notSent");
+  }
+  if (!(error instanceof ApiError)) return false;
+  if (error.code === "RESOURCE_EXHAUSTED") return !isFinalExhaustion(error);
+  if (!isIdempotent) return false;
+  return (
+    error.code === "UNAVAILABLE" || error.code === "ABORTED" || (error.status >= 500 && error.status !== 501)
+  );
+}
+
+/** What a request that fails so is refused for, a line each. `nameOf` tells what a program calls a field of the API. */
+export function describeDetails(
+  { code, details }: ApiError,
+  nameOf: (field: string) => string = (field) => field,
+): string[] {
+  const { fieldViolations, preconditions, resource, missingTerms } = details;
+  const problem = { NOT_FOUND: "not found", ALREADY_EXISTS: "already exists" }[code as string] ?? "concerns";
+  return [
+    ...fieldViolations.map(({ field, description }) => `${nameOf(field)}: ${description}`),
+    ...preconditions.map(
+      ({ type, subject, description }) =>
+        `${[type, subject].filter((part) => part !== "").join(" ")}: ${description}`,
+    ),
+    ...(resource ? [`${problem}: ${resource.resourceType} ${resource.resourceName}`.trim()] : []),
+    ...missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
+  ];
+}
+
 /** The message of an error made safe to print, in one line that ends with its code. */
 export function printableMessage(error: unknown, limit?: number): string {
   const message = error instanceof Error ? error.message : "unknown error";
@@ -370,10 +372,7 @@ export function apiErrorFrom(
     code: code ?? codesByStatus[response.status] ?? "UNKNOWN",
     message: printableText(body["message"]),
     details,
-    requestId: printable(
-      response.header("x-request-id") ?? details.errorInfo?.metadata["requestId"] ?? "",
-      100,
-    ),
+    requestId: printable(response.header("x-request-id") ?? details.requestId, 100),
     retryAfterMs:
       details.retryDelayMs ??
       retryAfter(

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError, isTooLarge } from "./errors";
+import { ApiError, isThrottled, mayRetry } from "./errors";
 import pRetry from "p-retry";
 
 /** An interval is measured over at least this time. */
@@ -94,32 +94,6 @@ export const defaultPolicy: Omit<RetryPolicy, "maxRetries"> = {
 
 /** A shorter wait is not obeyed but counted as a failure, so that it is not repeated without an end. */
 const MIN_SERVER_DELAY_MS = 10;
-
-/** A message over 4 MiB, or access that was already requested: the same request gets the same response. */
-function isFinalExhaustion(error: ApiError): boolean {
-  return isTooLarge(error) || /already (been )?(asked|requested)/i.test(error.serverMessage);
-}
-
-/** Whether a server refused a request for the number of them. */
-function isThrottled(error: unknown): boolean {
-  return error instanceof ApiError && error.code === "RESOURCE_EXHAUSTED" && !isFinalExhaustion(error);
-}
-
-/**
- * Whether the same request may be sent again.
- * `isIdempotent`: doing it twice is the same as doing it once.
- */
-export function mayRetry(error: unknown, isIdempotent: boolean): boolean {
-  if (error instanceof ConnectionError) {
-    return error.isTransient && (isIdempotent || error.outcome === "notSent");
-  }
-  if (!(error instanceof ApiError)) return false;
-  if (error.code === "RESOURCE_EXHAUSTED") return !isFinalExhaustion(error);
-  if (!isIdempotent) return false;
-  return (
-    error.code === "UNAVAILABLE" || error.code === "ABORTED" || (error.status >= 500 && error.status !== 501)
-  );
-}
 
 /** How long a response asks to wait, if that is within the limit of the policy. */
 function requestedDelayMs(error: unknown, policy: RetryPolicy): number | undefined {

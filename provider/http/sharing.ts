@@ -1,9 +1,8 @@
 import DataLoader from "dataloader";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CodedError } from "../errors/codedError";
-import { ApiError, ConnectionError, hasUnknownOutcome } from "./errors";
+import { ApiError, ConnectionError, hasUnknownOutcome, isThrottled } from "./errors";
 import type { Query } from "./query";
-import { mayRetry } from "./retry";
 import { isUid, parentOf } from "../text/uid";
 
 /* Requests that several reads, or several creates, share. */
@@ -17,7 +16,7 @@ type JsonObject = Record<string, unknown>;
 function concernsWholeBatch(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.isTransient;
   if (!(error instanceof ApiError)) return false;
-  return error.code === "UNAUTHENTICATED" || (error.code === "RESOURCE_EXHAUSTED" && mayRetry(error, true));
+  return error.code === "UNAUTHENTICATED" || isThrottled(error);
 }
 
 /** The name of the resources in a collection, as in `roleBindings`. */

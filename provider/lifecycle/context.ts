@@ -1,6 +1,5 @@
 import type { Client } from "../http/client";
 import type { Clock, Host, ResourceSpec } from "../fields/resourceSpec";
-import { Claims } from "./claims";
 import { explain } from "./messages";
 import { ProgramRecord } from "./programRecord";
 import { createReader } from "./read";
@@ -27,10 +26,8 @@ export interface HandlerContext extends Clock {
   readonly client: () => Client;
   /** Writes to one resource run one at a time, by its uid, whatever its kinds; so do creates of equal resources. */
   readonly mutex?: KeyedMutex;
-  /** What the program of this run declares and keeps. */
+  /** What the program of this run declares, creates and keeps. */
   readonly program?: ProgramRecord;
-  /** What the resources of this process have created or adopted, of every kind. */
-  readonly claims?: Claims;
   /** Prints one line; nothing is printed if not given. */
   readonly warn?: (line: string) => void;
 }
@@ -43,7 +40,6 @@ export interface KindContext {
   readonly reader: KindReader;
   readonly mutex: KeyedMutex;
   readonly program: ProgramRecord;
-  readonly claims: Claims;
 }
 
 export function createKindContext(spec: ResourceSpec, context: HandlerContext): KindContext {
@@ -62,6 +58,5 @@ export function createKindContext(spec: ResourceSpec, context: HandlerContext): 
     reader: createReader(spec, context.client, host),
     mutex: context.mutex ?? new KeyedMutex(),
     program,
-    claims: context.claims ?? new Claims(),
   };
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../http/client";
 import { requireUid } from "../http/client";
 import { ConnectionError } from "../http/errors";
 import { isUid } from "../text/uid";
-import { identityKey, objectKey } from "../fields/identity";
+import { identityKey } from "../fields/identity";
 import { canonical, equal } from "../fields/equal";
 import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
@@ -15,7 +15,7 @@ import type { Json, Props } from "../fields/values";
 import { buildCreateBody, findSchemaMismatch, parentUidOf, readOutputs } from "../fields/wire";
 import { mergeLive, outputsFor } from "../fields/mergeLive";
 import type { KindContext } from "./context";
-import { claimDuplicates, claimObject, createDespiteLoss, findExisting, startAttempt } from "./lostCreate";
+import { claimDuplicates, createDespiteLoss, findExisting, startAttempt } from "./lostCreate";
 import type { Attempt, AttemptStart, Created } from "./lostCreate";
 import {
   errorMessage,
@@ -42,15 +42,13 @@ export interface CreateResult {
 
 /** Creates a resource, or adopts what exists. */
 export async function createResource(kind: KindContext, inputs: Props): Promise<CreateResult> {
-  const { spec, mutex, claims, program } = kind;
+  const { spec, mutex, program } = kind;
   const given = inputs[ADOPT];
   const adopted = typeof given === "string" && given !== "" ? given : undefined;
   const label = describe(spec, inputs);
   const what =
     adopted === undefined ? `creating ${label}` : `adopting ${labelResource(spec, inputs)} ${adopted}`;
-  program.refuseKept(spec, inputs, what);
-  const keys = [identityKey(spec, inputs), adopted === undefined ? undefined : objectKey(spec.kind, adopted)];
-  return claims.reserve(what, keys, label, () =>
+  return program.reserve(spec, inputs, what, label, () =>
     adopted === undefined
       ? mutex.runExclusive(turnOf(spec, inputs), () => createNew(kind, what, label, inputs))
       : adoptExisting(kind, what, adopted, inputs),
@@ -119,7 +117,8 @@ async function createOrTakeOver(kind: KindContext, attempt: Attempt): Promise<Cr
     if (identityKey(spec, attempt.inputs) === undefined || !hasCode(error, "ALREADY_EXISTS")) throw error;
     const object = await findExisting(kind, attempt).catch(() => undefined);
     const uid = object === undefined ? undefined : requireUid(object, attempt.what);
-    const isTaken = uid === undefined || program.isOwned(spec.kind, uid) || !claimObject(kind, uid, attempt);
+    const isTaken =
+      uid === undefined || program.keeps(spec.kind, uid) || !program.claim(spec, uid, attempt.label);
     if (object === undefined || isTaken) throw explain(spec, attempt.what, error, [RENAME_ADVICE]);
     host.warn(
       `${attempt.what}: ${uid} already exists and is equal, so it is adopted; only one stack should manage it`,
@@ -130,7 +129,7 @@ async function createOrTakeOver(kind: KindContext, attempt: Attempt): Promise<Cr
 
 /** Sends a create once. Its object is claimed for the resource; a 200 that contains no new object of this create is treated as lost. */
 async function send(kind: KindContext, attempt: Attempt): Promise<JsonObject> {
-  const { spec, client, host, claims } = kind;
+  const { spec, client, host, program } = kind;
   const { what, parent, inputs } = attempt;
   const body = buildCreateBody(spec, inputs);
   const ownCreate = spec.operations?.create;
@@ -144,8 +143,8 @@ async function send(kind: KindContext, attempt: Attempt): Promise<JsonObject> {
     const message = `${what}: the response is not about a new ${spec.noun} there`;
     throw new ConnectionError("PP4008", message, "unknown", false);
   }
-  if (!claimObject(kind, uid, attempt)) {
-    const owner = claims.ownerOf(objectKey(spec.kind, uid)) ?? "";
+  if (!program.claim(spec, uid, attempt.label)) {
+    const owner = program.ownerOf(spec, uid) ?? "";
     const message = `${what}: the response is about ${uid}, which belongs to another resource of this program, ${owner}`;
     throw new ConnectionError("PP4009", message, "unknown", false);
   }

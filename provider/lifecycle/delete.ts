@@ -1,5 +1,5 @@
 import { hasCode, isNotFound, printable } from "../http/errors";
-import { identityKey, objectKey } from "../fields/identity";
+import { identityKey } from "../fields/identity";
 import { aggregatedKind } from "../fields/resourceSpec";
 import type { Dependents } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
@@ -11,7 +11,7 @@ const MAX_NAMES = 10;
 
 /** Deletes the object of a resource, unless another resource of the program owns it by now. */
 export async function deleteResource(kind: KindContext, id: string, olds: Props): Promise<void> {
-  const { spec, program, claims, host, mutex, client } = kind;
+  const { spec, program, host, mutex, client } = kind;
   const name = `${labelResource(spec, olds)} ${id}`;
   if (program.hasFailure) {
     throw handlerError(
@@ -36,10 +36,6 @@ export async function deleteResource(kind: KindContext, id: string, olds: Props)
       throw explain(spec, `deleting ${name}`, error, notes);
     }
   }
-  // Any resource may create the object again.
-  claims.release(objectKey(spec.kind, id));
-  const identity = identityKey(spec, olds);
-  if (identity !== undefined) claims.release(identity);
 }
 
 /** Whether another resource of the program owns the same object. */

@@ -2,7 +2,6 @@ import type { JsonObject } from "../http/client";
 import { requireUid } from "../http/client";
 import { ConnectionError, hasCode, hasUnknownOutcome, isNotFound } from "../http/errors";
 import { lineage } from "../text/uid";
-import { objectKey } from "../fields/identity";
 import { createOnlyOutputs, isFoundByComparison, isReadAs } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
 import { parentUidOf } from "../fields/wire";
@@ -141,12 +140,6 @@ async function refreshToken({ client, host }: KindContext, { what, parent }: Att
   }
 }
 
-/** Claims an object for the resource of an attempt; false where another resource owns it. */
-export function claimObject({ spec, claims }: KindContext, uid: string, { label }: Attempt): boolean {
-  // The only object of its parent is reserved by the parent.
-  return spec.sharesParentUid === true || claims.claim(objectKey(spec.kind, uid), label);
-}
-
 /**
  * The object that a lost create has made: equal in every input, made since, and of no other resource of this run.
  * @throws HandlerError that lists them where there are several
@@ -156,13 +149,15 @@ async function findLostCreate(
   attempt: Attempt,
   lost: unknown,
 ): Promise<JsonObject | undefined> {
+  const { spec, program } = kind;
   const found = await searchNew(kind, attempt, lost);
   const [object] = found;
   if (found.length < 2) {
-    return object !== undefined && claimObject(kind, String(object["uid"]), attempt) ? object : undefined;
+    const isOurs = object !== undefined && program.claim(spec, String(object["uid"]), attempt.label);
+    return isOurs ? object : undefined;
   }
   const uids = found.map(({ uid }) => String(uid)).join(", ");
-  const canAdopt = createOnlyOutputs(kind.spec).length === 0;
+  const canAdopt = createOnlyOutputs(spec).length === 0;
   throw handlerError(
     "PP4002",
     `${attempt.what}: the response was lost, and ${found.length} equal objects were created since: ${uids}; before you run again, ${canAdopt ? "take over one of them by adopt() and delete the others" : "delete them"}, unless someone else created them`,
@@ -176,7 +171,7 @@ export async function claimDuplicates(kind: KindContext, attempt: Attempt, lost:
   const found = await searchNew(kind, attempt, lost).catch(() => []);
   const uids = found.map(({ uid }) => String(uid));
   // An error tells a person to delete them, so no equal create may take one.
-  for (const uid of uids) claimObject(kind, uid, attempt);
+  for (const uid of uids) kind.program.claim(kind.spec, uid, attempt.label);
   return uids;
 }
 
@@ -222,7 +217,7 @@ async function listNew(kind: KindContext, attempt: Attempt): Promise<JsonObject[
 
 /** Equal objects directly below the parent that no resource of this run owns. */
 async function listEqual(kind: KindContext, { parent, inputs }: Attempt): Promise<JsonObject[]> {
-  const { spec, client, reader, claims } = kind;
+  const { spec, client, reader, program } = kind;
   if (spec.sharesParentUid && parent !== undefined) {
     const only = await reader.find(parent, inputs);
     return only !== undefined && isEqualObject(spec, inputs, reader.parseInputs(only, parent)) ? [only] : [];
@@ -235,10 +230,9 @@ async function listEqual(kind: KindContext, { parent, inputs }: Attempt): Promis
   });
   return items.filter((item) => {
     const uid = requireUid(item, `listing ${spec.collection}`);
-    const isOwned = claims.ownerOf(objectKey(spec.kind, uid)) !== undefined;
     return (
       parentUidOf(spec, uid) === parent &&
-      !isOwned &&
+      program.ownerOf(spec, uid) === undefined &&
       isEqualObject(spec, inputs, reader.parseInputs(item, uid))
     );
   });

@@ -1,6 +1,6 @@
 import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
-import { ApiError, BASE_URL_SETTING, describeWait, isNotFound, printable } from "../http/errors";
+import { ApiError, BASE_URL_SETTING, describeDetails, describeWait, printable } from "../http/errors";
 import { registerCredential, logLines } from "../text/printable";
 import type { FieldSpec } from "../fields/fieldSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
@@ -136,32 +136,6 @@ function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
   }
 }
 
-/** Says what an error reports about the resource that it names. */
-function describeResourceProblem(error: ApiError): string {
-  if (isNotFound(error)) return "not found";
-  return error.code === "ALREADY_EXISTS" ? "already exists" : "concerns";
-}
-
-/** Describes what an error of the API refuses, a line each: fields, preconditions, a resource, terms. */
-function describeDetails(spec: ResourceSpec, error: ApiError): string[] {
-  const { fieldViolations, preconditions, resource, missingTerms } = error.details;
-  return [
-    ...fieldViolations.map(
-      ({ field, description, localizedMessage }) =>
-        `${propertyOf(spec, field)}: ${description === "" ? (localizedMessage?.message ?? "") : description}`,
-    ),
-    ...preconditions.map(
-      ({ type, subject, description }) =>
-        `${[type, subject].filter((part) => part !== "").join(" ")}: ${description}`,
-    ),
-    ...(resource
-      ? [`${describeResourceProblem(error)}: ${resource.resourceType} ${resource.resourceName}`.trim()]
-      : []),
-    ...missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
-    ...(error.reason === "" || error.reason === error.code ? [] : [`reason: ${error.reason}`]),
-  ];
-}
-
 const withIndented = (head: string, lines: readonly string[]): string =>
   [head, ...lines.map((line) => `  ${line}`)].join("\n");
 
@@ -180,7 +154,12 @@ export function explain(
       error,
     );
   }
-  const lines = [...describeDetails(spec, error), ...notes];
+  const { reason } = error;
+  const lines = [
+    ...describeDetails(error, (field) => propertyOf(spec, field)),
+    ...(reason === "" || reason === error.code ? [] : [`reason: ${reason}`]),
+    ...notes,
+  ];
   const hint = hintFor(spec, error);
   if (hint !== undefined) lines.push(hint);
   if (error.requestId !== "") lines.push(`request id: ${printable(error.requestId)}`);

@@ -4,7 +4,7 @@ import { sortedJson } from "../fields/formats";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT, isUnknown } from "../fields/values";
 import type { Props } from "../fields/values";
-import { handlerError, labelResource } from "./messages";
+import { handlerError, labelResource, PartialFailure } from "./messages";
 
 /*
  * The engine deletes the old URN of a renamed or replaced resource after it has created the new one. If both are one
@@ -43,7 +43,8 @@ export class ProgramRecord {
   private readonly declared = new Set<string>();
   /** Inputs that the program gave: a refresh has the engine compare what no program gave. */
   private readonly checked = new Set<string>();
-  private readonly created = new Set<string>();
+  /** The label of the resource that has an object since this run: created it, adopts it, or names it in its inputs. */
+  private readonly owners = new Map<string, string>();
   private readonly adopted = new Set<string>();
   /** By the kind of the children and the uid of the parent. */
   private readonly childOwners = new Map<string, ChildOwners>();
@@ -97,7 +98,7 @@ export class ProgramRecord {
     const key = inputsKey(spec, news);
     if (difference.replaces.length > 0 || !this.checked.has(key)) return;
     const object = objectKey(spec.kind, uid);
-    if (this.created.has(object) || (this.adopted.has(object) && news[ADOPT] !== uid)) {
+    if (this.owners.has(object) || (this.adopted.has(object) && news[ADOPT] !== uid)) {
       throw handlerError("PP1103", `${labelResource(spec, news)} ${uid} ${SAME_OBJECT}`);
     }
     const compared = sortedJson(olds);
@@ -114,30 +115,60 @@ export class ProgramRecord {
   }
 
   /**
-   * Refuses the create of an object that another resource of the program keeps. One with the same inputs may be the
-   * resource itself, which the engine replaces.
+   * Runs the create of a resource, which has the object that its inputs name from now on, unless the create fails and leaves
+   * nothing in the state. A resource with the same inputs may be itself, which the engine replaces.
+   *
+   * @param label What messages call the resource.
+   * @throws HandlerError where another resource of the program has that object
    */
-  refuseKept(spec: ResourceSpec, inputs: Props, what: string): void {
+  async reserve<T>(
+    spec: ResourceSpec,
+    inputs: Props,
+    what: string,
+    label: string,
+    create: () => Promise<T>,
+  ): Promise<T> {
     const own = inputsKey(spec, inputs);
     const adopted = inputs[ADOPT];
-    const keys = [
-      identityKey(spec, inputs),
-      typeof adopted === "string" ? objectKey(spec.kind, adopted) : undefined,
-    ];
+    const named = typeof adopted === "string" && adopted !== "" ? objectKey(spec.kind, adopted) : undefined;
+    const keys = [identityKey(spec, inputs), named].filter((key) => key !== undefined);
     for (const key of keys) {
-      const others = key === undefined ? [] : (this.diffsByObject.get(key) ?? []);
-      if (others.some((other) => other.inputs !== own)) {
-        throw handlerError(
-          "PP4009",
-          `${what}: another resource of this program already manages this object; remove one of the two`,
-        );
-      }
+      const other = this.owners.get(key);
+      const isKept = (this.diffsByObject.get(key) ?? []).some((diff) => diff.inputs !== own);
+      if (other === undefined && !isKept) continue;
+      throw handlerError(
+        "PP4009",
+        `${what}: another resource of this program${other === undefined ? "" : `, ${other},`} already manages this object; remove one of the two`,
+      );
     }
+    for (const key of keys) this.owners.set(key, label);
+    try {
+      return await create();
+    } catch (error) {
+      if (!(error instanceof PartialFailure)) for (const key of keys) this.owners.delete(key);
+      throw error;
+    }
+  }
+
+  /** Makes a resource the owner of an object; false where another one has it. */
+  claim(spec: ResourceSpec, uid: string, label: string): boolean {
+    const key = objectKey(spec.kind, uid);
+    // The only object of its parent is reserved by the parent.
+    if (spec.sharesParentUid) return true;
+    if (this.owners.has(key)) return false;
+    this.owners.set(key, label);
+    return true;
+  }
+
+  /** The label of the resource that has an object since this run. */
+  ownerOf({ kind }: ResourceSpec, uid: string): string | undefined {
+    return this.owners.get(objectKey(kind, uid));
   }
 
   /** Records that a resource was created, or has taken over what existed. */
   recordCreate(spec: ResourceSpec, uid: string, inputs: Props): void {
-    this.created.add(objectKey(spec.kind, uid));
+    const object = objectKey(spec.kind, uid);
+    if (!this.owners.has(object)) this.owners.set(object, labelResource(spec, inputs));
     // A create with the inputs of a diffed resource may replace it, so that diff no longer proves that its object is kept.
     for (const diff of this.diffsByInputs.get(inputsKey(spec, inputs)) ?? []) {
       if (diff.uid !== uid) diff.provesOwnership = false;
@@ -149,16 +180,23 @@ export class ProgramRecord {
     return this.declared.has(key);
   }
 
-  /**
-   * Whether a resource of the program owns the object with this uid. `olds` are the recorded outputs of the resource that
-   * is being deleted: its own diff proves nothing, since the engine may have decided to replace it.
-   */
+  /** Whether a resource of the program owns the object with this uid; `olds` as for `keeps`. */
   isOwned(kind: string, uid: string, olds?: Props): boolean {
+    return this.owners.has(objectKey(kind, uid)) || this.keeps(kind, uid, olds);
+  }
+
+  /**
+   * Whether a resource of the program declares the object with this uid, or keeps it from the runs before. `olds` are the
+   * recorded outputs of the resource that is being deleted: its own diff proves nothing, since the engine may have decided to
+   * replace it.
+   */
+  keeps(kind: string, uid: string, olds?: Props): boolean {
     const key = objectKey(kind, uid);
-    if (this.created.has(key) || this.declared.has(key)) return true;
     const own = olds === undefined ? undefined : sortedJson(olds);
-    return (this.diffsByObject.get(key) ?? []).some(
-      ({ provesOwnership, olds: compared }) => provesOwnership || compared !== own,
+    const diffs = this.diffsByObject.get(key) ?? [];
+    return (
+      this.declared.has(key) ||
+      diffs.some(({ provesOwnership, olds: compared }) => provesOwnership || compared !== own)
     );
   }
 }

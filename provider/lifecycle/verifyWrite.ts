@@ -20,11 +20,10 @@ import { explain, labelResource, PartialFailure } from "./messages";
 function hasIgnoredAsWritten(spec: FieldSpec, written: Json | undefined, live: Json | undefined): boolean {
   if (spec.ignoreDrift) return !isSet(spec, written) || equal(spec, written, live);
   if (spec.type === "list" && Array.isArray(written) && Array.isArray(live)) {
-    return written.every((item) =>
-      live.some(
-        (other) => equalForDrift(spec.items, item, other) && hasIgnoredAsWritten(spec.items, item, other),
-      ),
-    );
+    return written.every((item) => {
+      const same = live.filter((other) => equalForDrift(spec.items, item, other));
+      return same.length === 0 || same.some((other) => hasIgnoredAsWritten(spec.items, item, other));
+    });
   }
   if (!isObject(live)) return true;
   return partsOf(spec, written).every(({ field, key, value }) =>

@@ -3,7 +3,7 @@ import type * as settingsModule from "../settings/settings";
 import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import type { Client } from "../http/client";
-import { ApiError } from "../http/errors";
+import { ApiError, describeDetails } from "../http/errors";
 import { logLines } from "../text/printable";
 import { checkArguments, querySizeProblem } from "./arguments";
 import type { ArgumentTable, LookupInputs } from "./arguments";
@@ -143,12 +143,6 @@ function describeFailure(error: unknown): string {
 /** A line for each detail that the message does not contain. */
 function listErrorDetails(error: unknown): string[] {
   if (!(error instanceof ApiError)) return [];
-  const { fieldViolations, preconditions, resource, missingTerms } = error.details;
-  const lines = [
-    ...fieldViolations.map(({ field, description }) => `${field}: ${description}`),
-    ...preconditions.map(({ type, subject, description }) => `${type} ${subject}: ${description}`),
-    ...(resource ? [`not found: ${resource.resourceType} ${resource.resourceName}`] : []),
-    ...missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
-  ].filter((line) => !error.serverMessage.includes(line));
+  const lines = describeDetails(error).filter((line) => !error.serverMessage.includes(line));
   return error.requestId === "" ? lines : [...lines, `request id: ${error.requestId}`];
 }

@@ -65,6 +65,33 @@ function readSources(): { readonly files: readonly string[]; readonly names: Rea
 const camelCase = /\b[A-Za-z]\w*[a-z][A-Z]\w*/g;
 const sourceFile = /[\w/.-]+\.(?:ts|mjs|cjs)\b/g;
 
+/** The file and the names that a page puts in it: "`http/client.ts`, `request`" and "`send` and `claim` in `create.ts`". */
+const fileThenName = /`([\w/.-]+\.(?:ts|mjs|cjs))`,\s+`(\w+)`(?!\s+in\s)/g;
+const nameThenFile = /`(\w+)`(?:\s+and\s+`(\w+)`)?,?\s+(?:both\s+)?in\s+`([\w/.-]+\.(?:ts|mjs|cjs))`/g;
+
+function declares(text: string, name: string): boolean {
+  const declaration = `(?:function\\*?|const|class|interface|type|async|private)\\s+${name}\\b`;
+  const member = `^ {2}(?:readonly )?${name}\\??(?:<[^>]*>)?[(:]`;
+  return new RegExp(`${declaration}|${member}`, "m").test(text);
+}
+
+/** The names that a page puts in a file which does not declare them. */
+export function misplacedNames(page: string): string[] {
+  const files = globSync(SOURCES, { cwd: ROOT, dot: true });
+  const named = [
+    ...[...page.matchAll(fileThenName)].map(([, file = "", name = ""]) => ({ file, name })),
+    ...[...page.matchAll(nameThenFile)].flatMap(([, one = "", other, file = ""]) =>
+      [one, ...(other === undefined ? [] : [other])].map((name) => ({ file, name })),
+    ),
+  ];
+  return named
+    .filter(({ file, name }) => {
+      const same = files.filter((each) => each === file || each.endsWith(`/${file}`));
+      return !same.some((each) => declares(readFileSync(join(ROOT, each), "utf8"), name));
+    })
+    .map(({ file, name }) => `${name} in ${file}`);
+}
+
 /** The camel-case names and source files in spans of code that are not in the sources. */
 export function unknownNames(codeSpans: readonly string[]): string[] {
   const { files, names } = readSources();

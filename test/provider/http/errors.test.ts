@@ -116,20 +116,16 @@ describe("details", () => {
       ],
     });
     expect(error.details).toEqual({
-      errorInfo: { reason: "FAILED_PRECONDITION", domain: "iam", metadata: { requestId: "r-1", n: "" } },
+      reason: "FAILED_PRECONDITION",
+      requestId: "r-1",
       fieldViolations: [
-        { field: "name", description: "must match", reason: "X" },
-        {
-          field: "kind",
-          description: "",
-          reason: "",
-          localizedMessage: { locale: "en-GB", message: "not this one" },
-        },
-        { field: "", description: "", reason: "" },
-        { field: "", description: "", reason: "" },
+        { field: "name", description: "must match" },
+        { field: "kind", description: "not this one" },
+        { field: "", description: "" },
+        { field: "", description: "" },
       ],
       preconditions: [{ type: "RESOURCE_NOT_EMPTY", subject: "s", description: "d" }],
-      resource: { resourceType: "Group", resourceName: "abc", owner: "o", description: "gone" },
+      resource: { resourceType: "Group", resourceName: "abc" },
       retryDelayMs: 1500,
       missingTerms: [{ id: "1", label: "Terms", url: "https://example.com" }],
     });
@@ -141,7 +137,13 @@ describe("details", () => {
   test("that are absent add nothing", () => {
     for (const details of [undefined, null, [], {}, "x"]) {
       const error = errorFrom(400, { code: 3, message: "m", details });
-      expect(error.details).toEqual({ fieldViolations: [], preconditions: [], missingTerms: [] });
+      expect(error.details).toEqual({
+        reason: "",
+        requestId: "",
+        fieldViolations: [],
+        preconditions: [],
+        missingTerms: [],
+      });
       expect(error).toMatchObject({ reason: "", requestId: "", retryAfterMs: undefined });
     }
   });

@@ -1,6 +1,6 @@
 import type { ApiError } from "../../../provider/http/errors";
-import { apiErrorFrom, ConnectionError, ConfigError } from "../../../provider/http/errors";
-import { RateLimiter, defaultPolicy, mayRetry, withRateLimit, withRetry } from "../../../provider/http/retry";
+import { apiErrorFrom, ConnectionError, ConfigError, mayRetry } from "../../../provider/http/errors";
+import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "../../../provider/http/retry";
 import type { RetryPolicy } from "../../../provider/http/retry";
 import { detail, errorOf } from "../support/server";
 

@@ -1,9 +1,9 @@
 import type { Client } from "../../../provider/http/client";
 import { ConnectionError } from "../../../provider/http/errors";
-import { Claims } from "../../../provider/lifecycle/claims";
 import { KeyedMutex } from "../../../provider/lifecycle/context";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { PartialFailure } from "../../../provider/lifecycle/messages";
+import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
 import type { Props } from "../../../provider/fields/values";
 import { isQuick, isThorough, spreadOf } from "../../support/properties";
 import { playAll } from "../support/schedule";
@@ -101,14 +101,17 @@ async function outcomeOf(creating: Promise<{ id: string }>): Promise<Outcome> {
 /** Plays the creates in one order, and returns what is wrong with how they end. */
 async function play(creations: readonly Creation[], schedule: Schedule): Promise<string[]> {
   const server = new PlayedServer();
-  const claims = new Claims();
+  const program = new ProgramRecord();
   const mutex = new KeyedMutex();
   const all = creations.map((creation, index) => {
     const client = clientOf(server, schedule, String(index), creation);
-    const context = { client: () => client, claims, mutex, now: Date.now, sleep: () => Promise.resolve() };
-    const begin = () => handlersFor(specOf("Group"), context);
-    // A destroy is a run of its own, which knows nothing of what this one holds.
-    return { handlers: begin(), later: begin, inputs: creation.inputs };
+    const context = { client: () => client, mutex, now: Date.now, sleep: () => Promise.resolve() };
+    return {
+      handlers: handlersFor(specOf("Group"), { ...context, program }),
+      // A destroy is a run of its own, which knows nothing of what this one holds.
+      later: () => handlersFor(specOf("Group"), context),
+      inputs: creation.inputs,
+    };
   });
   const ending = Promise.all(all.map(({ handlers, inputs }) => outcomeOf(handlers.create(inputs))));
   await schedule.play();

@@ -1,5 +1,4 @@
 import type { Emulator } from "../../../emulator";
-import { Claims } from "../../../provider/lifecycle/claims";
 import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
@@ -17,7 +16,7 @@ import { specOf } from "../support/samples";
 let emulator: Emulator;
 let idsOfSurroundings: Readonly<Record<string, string>>;
 let ids: Record<string, string>;
-let claims: Claims;
+let program: ProgramRecord;
 
 beforeAll(async () => {
   ({ emulator, ids: idsOfSurroundings } = await startSeededEmulator(surroundings));
@@ -25,7 +24,7 @@ beforeAll(async () => {
 beforeEach(() => {
   emulator.reset();
   ids = { ...idsOfSurroundings };
-  claims = new Claims();
+  program = new ProgramRecord();
 });
 afterAll(() => emulator.close());
 
@@ -33,7 +32,7 @@ function handlers(kind: string) {
   const client = clientOf(emulator, { tokens: tokensOf(() => Promise.resolve(emulator.token)) });
   return handlersFor(specOf(kind), {
     client: () => client,
-    claims,
+    program,
     now: Date.now,
     sleep: () => Promise.resolve(),
   });
@@ -97,6 +96,7 @@ describe.each(singular)("a second %s of one parent", (kind, sample) => {
       .create(inputs)
       .catch(() => handlers(kind).create(inputs));
     if (sample.permanent) return;
+    program = new ProgramRecord();
     await handlers(kind).delete(id, inputs);
     await expect(handlers(kind).create(inputs)).resolves.toMatchObject({});
   });
@@ -111,6 +111,7 @@ describe.each(others)("two equal resources of the kind %s", (kind, sample) => {
     if (made.length === 1) return;
     const [one, two] = made;
     expect(one?.id).not.toBe(two?.id);
+    program = new ProgramRecord();
     await handlers(kind).delete(one?.id ?? "", inputs);
     await expect(handlers(kind).read(two?.id ?? "", inputs)).resolves.toMatchObject({ id: two?.id });
   });
@@ -123,7 +124,7 @@ describe.each(others)("two equal resources of the kind %s", (kind, sample) => {
     const refusal =
       /^adopting (.*) \S+: another resource of this program, \1( below \S+)?, already manages this object/;
     expect((await errorOf(handlers(kind).create(adopting))).message).toMatch(refusal);
-    claims = new Claims();
+    program = new ProgramRecord();
     await expect(handlers(kind).create(adopting)).resolves.toMatchObject({ id });
     expect((await errorOf(handlers(kind).create(adopting))).message).toMatch(refusal);
   });
