@@ -758,12 +758,6 @@ export const codeFamilies: readonly (readonly [string, readonly ErrorCode[]])[] 
   families,
 ).map(([name, codes]) => [name, Object.keys(codes) as ErrorCode[]]);
 
-export const errorCodes: Readonly<Record<ErrorCode, CodeDescription>> = {
-  ...programCodes,
-  ...connectionCodes,
-  ...serverCodes,
-  ...resourceCodes,
-  ...commandCodes,
-  ...documentCodes,
-  ...integrationCodes,
-};
+export const errorCodes = Object.assign({}, ...Object.values(families)) as Readonly<
+  Record<ErrorCode, CodeDescription>
+>;

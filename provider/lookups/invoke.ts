@@ -8,30 +8,13 @@ import { logLines } from "../text/printable";
 import { checkArguments, querySizeProblem } from "./arguments";
 import type { ArgumentTable, LookupInputs } from "./arguments";
 
-/**
- * The responses of this run: the same lookup is sent once. Failures are forgotten, and outside of
- * a program's run so is every response.
- */
-class RequestCache {
-  private readonly responses = new Map<string, Promise<unknown>>();
-
-  constructor(private readonly keeps: boolean) {}
-
-  share<T>(question: string, ask: () => Promise<T>): Promise<T> {
-    const known = this.responses.get(question);
-    if (known) return known as Promise<T>;
-    const response = ask();
-    this.responses.set(question, response);
-    const forget = () => void this.responses.delete(question);
-    response.then(this.keeps ? undefined : forget, forget);
-    return response;
-  }
-}
-
 /** What the lookups of one run with the same settings share. */
 interface RunSession {
   readonly client: Client;
-  readonly cache: RequestCache;
+  /** The same lookup is sent once. */
+  readonly responses: Map<string, Promise<unknown>>;
+  /** Outside of a program's run, every response is forgotten. */
+  readonly keepsResponses: boolean;
 }
 
 /** By the run's connection to the engine: one process may run several programs, or one program again. */
@@ -58,7 +41,8 @@ function sessionOfRun(): RunSession {
   const key = JSON.stringify(settings);
   const session = ofRun.get(key) ?? {
     client: createClient(settings).client,
-    cache: new RequestCache(run !== NO_RUN),
+    responses: new Map(),
+    keepsResponses: run !== NO_RUN,
   };
   ofRun.set(key, session);
   return session;
@@ -100,10 +84,17 @@ async function run<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<
     const checked = checkArguments(lookup.call, lookup.takes, args);
     const problem = lookup.problem?.(checked) ?? querySizeProblem(lookup.takes, checked);
     if (problem !== undefined) throw new CodedError("PP1201", problem);
-    const { client, cache } = sessionOfRun();
+    const { client, responses, keepsResponses } = sessionOfRun();
     const question = `${lookup.call} ${JSON.stringify(checked)}`;
+    let response = responses.get(question) as Promise<R> | undefined;
+    if (response === undefined) {
+      response = lookup.run(client, checked);
+      responses.set(question, response);
+      const forget = () => void responses.delete(question);
+      response.then(keepsResponses ? undefined : forget, forget);
+    }
     // Each caller gets a copy, so that one cannot change the result of another.
-    return structuredClone(await cache.share(question, () => lookup.run(client, checked)));
+    return structuredClone(await response);
   } catch (error) {
     throw new LookupError(
       errorCodeOf(error),
