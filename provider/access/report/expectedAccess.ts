@@ -6,6 +6,8 @@ import { compareTexts } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import type { Inventory } from "../documents/inventory";
+import { accessKinds } from "../graph/accessKinds";
+import { entityOfObject } from "../graph/entities";
 import { mustBeAnnounced } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
 import type { Comparison, ResourceChange } from "../review/comparison";
@@ -121,6 +123,17 @@ function describeBefore({ op, kind, before, after }: ResourceChange): ExpectedEn
   return [{ ...described, inputs, changes: changes.map(([key]) => key) }];
 }
 
+/** The bindings of the inventory that are no entities, since a resource owns all bindings of their group. */
+function ownedBindings({ before, after }: Comparison, { objects }: Inventory): ExpectedEntity[] {
+  return objects.flatMap((object) => {
+    const spec = specs[object.kind];
+    if (spec === undefined || accessKinds[object.kind]?.binding !== true) return [];
+    const entity = entityOfObject(object);
+    const isEntity = before.entities.has(entity.key) || after.entities.has(entity.key);
+    return isEntity ? [] : [describeEntity(spec, entity)];
+  });
+}
+
 function isPartOf(items: Json | undefined, of: Json | undefined): boolean {
   return Array.isArray(items) && Array.isArray(of) && items.every((item) => of.includes(item));
 }
@@ -136,6 +149,7 @@ export function expectedAccess(comparison: Comparison): ExpectedAccess | undefin
     new Set([...entities].flatMap(({ uid }) => (uid === undefined ? [] : [uid])));
   const remaining = collectUids(after.entities.values());
   const untouched = new UntouchedEntities(comparison);
+  const owned = ownedBindings(comparison, inventory);
   return {
     root: inventory.root,
     inventoryTime: inventory.takenAt,
@@ -143,6 +157,7 @@ export function expectedAccess(comparison: Comparison): ExpectedAccess | undefin
     entities: [...after.entities.values()]
       .flatMap((entity) => describeAfter(entity, untouched.has(entity), inventory))
       .sort(byKindAndKey),
+    ...(owned.length === 0 ? {} : { owned: owned.sort(byKindAndKey) }),
     before: changes.flatMap(describeBefore).sort(byKindAndKey),
     removed: [...collectUids(before.entities.values())].filter((uid) => !remaining.has(uid)).sort(),
   };

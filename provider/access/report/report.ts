@@ -111,6 +111,8 @@ export interface ExpectedAccess {
   /** The kinds that the inventory listed: of these a new object is announced, or it is not expected. */
   readonly kinds?: readonly string[];
   readonly entities: readonly ExpectedEntity[];
+  /** The bindings that existed before of groups whose bindings one resource owns all: they are its, and no entities. */
+  readonly owned?: readonly ExpectedEntity[];
   /** What the change updates, replaces or deletes, as it was before. What is still so did not happen. */
   readonly before?: readonly ExpectedEntity[];
   /** Uids that existed before and do not after. None of them can be what the change creates. */

@@ -10,7 +10,10 @@ import type { AccessGraph, Entity } from "../graph/model";
 import { isPathWithin, isReference, mapLeaves, topProperty } from "../graph/references";
 import type { KeptChange, ResourceChange } from "./comparison";
 
-/** What was there before in the terms of the stack: what was made by hand, and is kept, is new in it. */
+/**
+ * What was there before in the terms of the stack: what was made by hand, and is kept, is new in it. What was deleted by
+ * hand is there.
+ */
 interface RecordedSide {
   readonly before: AccessGraph;
   readonly changes: readonly ResourceChange[];
@@ -54,6 +57,10 @@ const isAdopted = ({ plan, before, after }: PlannedChange): boolean =>
   after !== undefined &&
   after.external !== true;
 
+/** An object that somebody deleted, and that the program no longer declares: as the stack records it. */
+const lostByHand = ({ plan, recorded, isMissing }: PlannedChange): Entity | undefined =>
+  isMissing === true && (plan.op === "delete" || plan.op === "replace") ? recorded : undefined;
+
 /** Whether the stack managed anything before: the first import of an organisation takes over all of it. */
 const managesAnything = ({ plan, recorded }: PlannedChange): boolean =>
   plan.op !== "create" && plan.op !== "import" && recorded !== undefined && recorded.external !== true;
@@ -92,7 +99,7 @@ function removeAdopted(entities: Map<string, Entity>, pairs: readonly Pair[]): v
 }
 
 /**
- * What was there before, without what was made by hand and the change makes official. Undefined where there is nothing of
+ * What was there before, without what was done by hand and the change makes official. Undefined where there is nothing of
  * that sort.
  */
 export function recordedSide(
@@ -103,12 +110,18 @@ export function recordedSide(
   if (!pairs.some(([planned]) => managesAnything(planned))) return undefined;
   const entities = new Map(before.entities);
   const kept = new Map<ResourceChange, readonly FieldEffect[]>();
+  const losses = new Map<ResourceChange, Entity>();
   const bindings = new Map<string, ResourceChange>();
   for (const [planned, change] of pairs) {
     for (const key of newBindings(planned)) bindings.set(key, change);
     const fields = keptFields(planned, context);
     const old = planned.before && entities.get(planned.before.key);
-    if (isAdopted(planned)) kept.set(change, []);
+    const lost = lostByHand(planned);
+    if (isAdopted(planned) || lost !== undefined) kept.set(change, []);
+    if (lost !== undefined) {
+      losses.set(change, lost);
+      entities.set(lost.key, lost);
+    }
     if (fields.length === 0 || old === undefined || planned.recorded === undefined) continue;
     kept.set(change, fields);
     entities.set(old.key, asRecordedBefore(old, planned.recorded, fields));
@@ -126,6 +139,8 @@ export function recordedSide(
   const changes = pairs.map(([planned, change]): ResourceChange => {
     const spec = specs[change.kind];
     const old = change.before && entities.get(change.before.key);
+    const lost = losses.get(change);
+    if (lost !== undefined) return { ...change, before: lost };
     if (isAdopted(planned)) return { ...change, op: "create", before: undefined };
     if (!kept.has(change) || spec === undefined || old === undefined || change.after === undefined)
       return change;
@@ -134,6 +149,9 @@ export function recordedSide(
   return {
     before: graphOf(entities),
     changes,
-    kept: [...kept].map(([change, fields]) => ({ change, fields })),
+    kept: [...kept].map(([change, fields]): KeptChange => {
+      const lost = losses.get(change);
+      return lost === undefined ? { change, fields } : { change, fields, lost };
+    }),
   };
 }

@@ -47,6 +47,8 @@ interface ComparisonAsRecorded {
 /** A change, and what was done to its object by hand that the program takes over. */
 export interface KeptChange {
   readonly change: ResourceChange;
+  /** The object as the stack records it, where somebody deleted it. */
+  readonly lost?: Entity;
   /** From what the stack records to what the server has; empty of an object that no stack managed. */
   readonly fields: readonly FieldEffect[];
 }

@@ -3,6 +3,7 @@ import type { Json } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { ownerOf } from "../graph/keys";
+import type { Entity } from "../graph/model";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import type { KeptChange, ResourceChange } from "../review/comparison";
@@ -105,7 +106,7 @@ function causeOf({ urn, grant }: Finding, kept: readonly KeptChange[]): KeptChan
   const keys = grant === undefined ? [] : [grant.subject.key, ownerOf(grant.subject.key), grant.role.key];
   return (
     kept.find(({ change }) => urn !== undefined && change.urn === urn) ??
-    kept.find(({ change }) => keys.includes(change.after?.key)) ??
+    kept.find(({ change, lost }) => keys.includes((lost ?? change.after)?.key)) ??
     kept[0]
   );
 }
@@ -118,28 +119,35 @@ const fieldWords = ({ path, before, after, reason }: FieldEffect): string =>
 
 function reportKeptChange(
   facts: Facts,
-  { change, fields }: KeptChange,
+  { change, fields, lost }: KeptChange,
   found: readonly Finding[],
 ): FindingInput[] {
-  const { after } = change;
+  const entity = lost ?? change.after;
   const severities = found.map(({ severity }) => (severity === "critical" ? "high" : severity));
   const severity = worst([
     ...severities,
     ...(fields.some((each) => mayWiden(each.direction)) ? ["medium" as const] : []),
   ]);
-  const isAdopted = fields.length === 0;
-  if (after === undefined || severity === undefined || severity === "low") return [];
+  if (entity === undefined || severity === undefined || severity === "low") return [];
   const paths = fields.map(({ path }) => path);
+  const label = labelEntity(entity);
+  const [field, message] =
+    lost !== undefined
+      ? ["delete", `${label} was deleted by hand, and this change no longer declares it`]
+      : fields.length === 0
+        ? ["adopt", `${label} was made by hand, and this change keeps it`]
+        : [
+            paths.join(", "),
+            `${label} was changed by hand, and this change keeps it: ${listFirst(paths, 3)}`,
+          ];
   return [
-    facts.aboutEntity(after, {
+    facts.aboutEntity(entity, {
       severity,
-      field: isAdopted ? "adopt" : paths.join(", "),
-      message: isAdopted
-        ? `${labelEntity(after)} was made by hand, and this change keeps it`
-        : `${labelEntity(after)} was changed by hand, and this change keeps it: ${listFirst(paths, 3)}`,
+      field,
+      message,
       details: [
         ...limitLines(fields.map(fieldWords)),
-        ...limitLines(found.map(({ id, message }) => `${id}: ${message}`)),
+        ...limitLines(found.map((each) => `${each.id}: ${each.message}`)),
       ],
       pins: [
         fields.map(({ path, after: now }) => [path, now ?? null]),
@@ -163,22 +171,37 @@ export function reportKept(
   for (const finding of found) byCause.get(causeOf(finding, kept))?.push(finding);
   const reported = kept.flatMap((each) => reportKeptChange(facts, each, byCause.get(each) ?? []));
   const urns = new Set(reported.map(({ urn }) => urn));
-  const others = kept.flatMap(({ change: { after, urn, kind }, fields }) =>
-    fields.length === 0 && after !== undefined && givesAccess(kind) && !urns.has(urn) ? [after] : [],
+  const others = kept.filter(({ change }) => !urns.has(change.urn));
+  const losses = others.flatMap(({ lost }) => lost ?? []);
+  const grants = others.flatMap(({ change: { after, kind }, fields, lost }) =>
+    lost === undefined && fields.length === 0 && after !== undefined && givesAccess(kind) ? [after] : [],
   );
-  if (others.length === 0) return reported;
-  const names = others.map(labelEntity).sort();
+  const them = ({ length }: readonly Entity[]): string => (length === 1 ? "it" : "them");
   return [
     ...reported,
-    {
-      severity: "low",
-      name: "recorded state",
-      field: "adopt",
-      message: `${plural(names.length, "grant was", "grants were")} made by hand, and this change keeps ${names.length === 1 ? "it" : "them"}: ${listFirst(names, 3)}`,
-      details: limitLines(names),
-      pins: others.map(({ key }) => key).sort(),
+    ...listOf(losses, "delete", (names) => ({
+      message: `${plural(losses.length, "resource was", "resources were")} deleted by hand, and this change no longer declares ${them(losses)}: ${names}`,
+      advice: "ask who deleted each and why: nothing restores them from now on",
+    })),
+    ...listOf(grants, "adopt", (names) => ({
+      message: `${plural(grants.length, "grant was", "grants were")} made by hand, and this change keeps ${them(grants)}: ${names}`,
       advice: "check that each is meant: the stack did not manage them before",
-    },
+    })),
+  ];
+}
+
+/** One finding of several objects of which no rule says anything. */
+function listOf(
+  entities: readonly Entity[],
+  field: string,
+  describe: (names: string) => Pick<FindingInput, "message" | "advice">,
+): FindingInput[] {
+  if (entities.length === 0) return [];
+  const names = entities.map(labelEntity).sort();
+  const pins = entities.map(({ key }) => key).sort();
+  const details = limitLines(names);
+  return [
+    { severity: "low", name: "recorded state", field, details, pins, ...describe(listFirst(names, 3)) },
   ];
 }
 
@@ -186,8 +209,8 @@ export const recordedState: Rule = {
   id: "X5",
   name: "recorded-state",
   severities: ["high", "medium", "low"],
-  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was made by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Low for other grants",
-  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. The rules then judge what was made by hand as if the change made it. What they say is in the details. Not reported: what was narrowed by hand, and the first import into a stack that manages nothing. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
+  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Low for other grants, and for other objects that were deleted",
+  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change no longer declares it. The rules then judge what was done by hand as if the change did it. What they say is in the details. Not reported: what was narrowed by hand, and the first import into a stack that manages nothing. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
   why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now. What somebody did past the reviews gets no second look, once a program declares it and drift falls silent.",
   fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing. Ask who changed by hand what is kept, and why. Undo it at the server, or accept the finding.",
   except:

@@ -354,6 +354,37 @@ function hasGrantOf(
 
 const isMore = ({ change }: GrantChange): boolean => change === "gained" || change === "widened";
 
+/** What is granted again is not what the review saw: somebody revoked that, and the update knew nothing of it. */
+export const GRANTED_AGAIN =
+  "the review saw such a grant, which was revoked since: this one was made after it";
+
+/** Grants that existed before, that the review expects to stay, and of which only others that were made since are left. */
+function findGrantedAgain(
+  { expected }: ComparisonContext,
+  live: ReadonlyMap<string, LiveEntity>,
+  actual: AccessGraph,
+): GrantChange[] {
+  const known = new Map<string, string[]>();
+  for (const entity of [...expected.entities, ...(expected.owned ?? [])]) {
+    const { uid, kind } = entity;
+    if (uid === undefined || accessKinds[kind]?.binding !== true) continue;
+    for (const key of bindingKeys({ ...entity, unresolved: [], secretPaths: [] }))
+      known.set(key, [...(known.get(key) ?? []), uid]);
+  }
+  const again = new Set<string>();
+  for (const entity of live.values()) {
+    if (accessKinds[entity.kind]?.binding !== true) continue;
+    const uids = bindingKeys(entity).flatMap((key) => known.get(key) ?? []);
+    if (uids.length > 0 && !uids.some((uid) => live.has(uid))) again.add(entity.key);
+  }
+  return actual.grants
+    .filter(({ uid }) => uid !== undefined && again.has(uid))
+    .map((grant): GrantChange => {
+      const capabilitiesAdded = grant.role.capabilities ?? [];
+      return { change: "gained", grant, reason: GRANTED_AGAIN, capabilitiesAdded, capabilitiesRemoved: [] };
+    });
+}
+
 /** Compares the live organisation with what the review expects, and what differs with what there was before. */
 export function compareExpected(sides: Sides, context: ComparisonContext): Differences {
   const languages = new Languages();
@@ -372,7 +403,11 @@ export function compareExpected(sides: Sides, context: ComparisonContext): Diffe
   const lessThanBefore = new Set(
     sinceBefore.filter((change) => !isMore(change)).flatMap((change) => [keyOf(change), keyBefore(change)]),
   );
-  const more = changes.filter((change) => isMore(change) && moreThanBefore.has(keyOf(change)));
+  const differing = new Set(changes.map(keyOf));
+  const again = findGrantedAgain(context, sides.live, actual).filter(
+    (change) => !differing.has(keyOf(change)),
+  );
+  const more = [...changes.filter((change) => isMore(change) && moreThanBefore.has(keyOf(change))), ...again];
   const lessOrTaken = changes.filter((change) => !isMore(change));
   const isTaken = (change: GrantChange): boolean => lessThanBefore.has(keyOf(change));
   const entities = comparison.run();
@@ -390,7 +425,7 @@ export function compareExpected(sides: Sides, context: ComparisonContext): Diffe
     taken: lessOrTaken.filter(isTaken),
     entities: entities.filter((difference) => !hasGrantOf(difference, shown, narrowed)),
     causes,
-    unchanged,
+    unchanged: unchanged - again.length,
     expected,
     unread: comparison.unread,
     gaps: [...comparison.gaps].sort(),

@@ -4,7 +4,7 @@ import { nameIn } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import { describeField } from "../report/render/words";
 import { describeDifferences } from "./announcement";
-import { entityLabel } from "./compareExpected";
+import { entityLabel, GRANTED_AGAIN } from "./compareExpected";
 import type { Differences, EntityDifference } from "./compareExpected";
 
 const ADVICE = "remove it, or review the change that adds it; then find out who made the change";
@@ -38,7 +38,7 @@ function grantFinding(
       change === "gained"
         ? `${subject.displayName} holds ${roleName} at ${group.path}, which the review did not announce`
         : `${subject.displayName} has more access through ${roleName} at ${group.path} than the review announced`,
-    details: [...(change === "gained" ? [] : [reason]), ...fields, ...undone],
+    details: [...(change === "gained" && reason !== GRANTED_AGAIN ? [] : [reason]), ...fields, ...undone],
     advice: undone.length > 0 && causes.length === 0 ? PARTIAL_ADVICE : ADVICE,
     kind: grant.sourceKind,
     ...(subject.name === undefined ? {} : { name: subject.name }),

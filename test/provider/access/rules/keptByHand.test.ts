@@ -1,3 +1,4 @@
+import { listedKinds } from "../../../../provider/access/documents/inventoryKinds";
 import { compare } from "../../../../provider/access/review/compare";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { ADOPT } from "../../../../provider/fields/values";
@@ -158,5 +159,41 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const inventory = inventoryOf(acme, ...[...known, byHand].map(objectOf));
     const first = compare({ preview: preview(...[...known.slice(4), made].map(importing)), inventory });
     expect(findingsOf(first, defaultRuleOptions(NOW)).filter(({ id }) => id === "X5")).toEqual([]);
+  });
+
+  test.each(listedKinds)("names a %s that was deleted by hand and leaves the program", (kind) => {
+    const gone = resource(kind, "gone", {
+      parentUid: kind === "ExternalGroupRoleMapping" ? staff.uid : acme,
+    });
+    const program = [...known, gone];
+    const given = compareResources(program, known, { live: known });
+    expect(found("X5", given)).toMatchObject([
+      { field: "delete", message: expect.stringMatching(/ gone\b/) },
+    ]);
+    expect(found("X5", compareResources(program, program, { live: known }))).toMatchObject([
+      { field: "missing" },
+    ]);
+    expect(found("X5", compareResources(program, known))).toEqual([]);
+  });
+
+  it("is as severe as the deletion: of a receiver of events, of the second last owner", () => {
+    const lost = (gone: Resource, others: readonly Resource[] = []) =>
+      found(
+        "X5",
+        compareResources(
+          [...known, ...others],
+          [...known, ...others].filter((each) => each !== gone),
+          {
+            live: [...known, ...others].filter((each) => each !== gone),
+          },
+        ),
+      );
+    expect(lost(events)).toMatchObject([
+      { severity: "high", field: "delete", details: [expect.stringMatching(/^D5: /)] },
+    ]);
+    const owners = [binding(ci, owner, acme), binding(idle, owner, acme)] as const;
+    expect(lost(owners[0], owners)).toMatchObject([
+      { severity: "high", field: "delete", details: [expect.stringMatching(/^D1: /)] },
+    ]);
   });
 });

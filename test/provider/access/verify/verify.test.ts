@@ -129,6 +129,72 @@ describe("verify", () => {
     },
   );
 
+  describe("of a grant that is there as before, by another binding", () => {
+    const views = ({ uid: identityUid }: Resource) => ({ identityUid, roleUid: viewer.uid });
+    const owning = (label: string) =>
+      resource(
+        "GroupAccess",
+        "access",
+        {
+          name: undefined,
+          parentUid: ops.uid,
+          bindings: { [label]: views(deployer), "mallory views": views(mallory) },
+        },
+        { uid: ops.uid },
+      );
+    const ops = group("ops", `${acme}/${"3".repeat(16)}`, { external: true });
+    const live = binding(deployer, viewer, ops.uid);
+    const anew = { ...live, uid: `${ops.uid}/${"9".repeat(16)}` };
+    const unmanaged = { ...live, external: true as const };
+    const program = [...base.filter((each) => each !== reads), ops];
+
+    it.each<[string, readonly Resource[], readonly Resource[]]>([
+      ["a RoleBinding", [...program, live], [...program, live]],
+      ["an entry that keeps its label", [...program, owning("one")], [...program, owning("one")]],
+      ["an entry of another label", [...program, owning("one")], [...program, owning("two")]],
+      [
+        "a binding that no program has, beside one that the change makes",
+        [...program, unmanaged],
+        [...program, unmanaged, { ...live, uid: `${ops.uid}/${"8".repeat(16)}`, urn: `${live.urn}2` }],
+      ],
+    ])("finds that it was revoked: %s", (_what, before, after) => {
+      const review = reviewOf(after, before);
+      const owned = (review.expected?.owned ?? []).map(({ uid = "", kind, inputs }) => ({
+        ...live,
+        kind,
+        uid,
+        inputs,
+      }));
+      const isOfDeployer = ({ inputs }: Resource): boolean => inputs["identityUid"] === deployer.uid;
+      const others = owned.filter((each) => !isOfDeployer(each));
+      const kept = owned.find(isOfDeployer) ?? live;
+      const run = (...bindings: Resource[]) =>
+        brief(
+          verify(
+            { review, inventory: inventoryAfter([...program, ...others, ...bindings]) },
+            { provenance: PROVENANCE },
+          ),
+        );
+      expect(run(kept)).toMatchObject({ failing: 0, findings: [] });
+      expect(run(kept, anew).findings.filter((message) => message.includes("holds viewer"))).toEqual([]);
+      expect(run(anew)).toMatchObject({
+        failing: 1,
+        findings: [expect.stringMatching(/holds viewer at acme \/ ops, which the review did not announce$/)],
+      });
+    });
+
+    it("takes no binding that the change replaces for one that was revoked", () => {
+      const comparison = compareResources([...program, live], [...program, live], { replaced: [live] });
+      const report = reportOn(comparison, { provenance: PROVENANCE, failOn: "high", rules: () => [] });
+      const review = parseReviewReport(JSON.stringify(report), "review.json");
+      const result = verify(
+        { review, inventory: inventoryAfter([...program, anew]) },
+        { provenance: PROVENANCE },
+      );
+      expect(brief(result)).toEqual({ failing: 0, complete: true, findings: [], missing: 0 });
+    });
+  });
+
   it("names announced changes that did not happen", () => {
     const report = verified([...base, binding(deployer, pusher, payments)], base);
     expect(brief(report)).toEqual({ failing: 0, complete: false, findings: [], missing: 1 });
