@@ -1,13 +1,22 @@
-import { CodedError } from "./errors/codedError";
+import { CodedError, withCode } from "./errors/codedError";
 import { readFileSync } from "node:fs";
 import { PolicyPack } from "@pulumi/policy";
-import type { Policies, PolicyResource, StackValidationPolicy } from "@pulumi/policy";
+import type {
+  Policies,
+  PolicyResource,
+  ResourceValidationArgs,
+  ResourceValidationPolicy,
+  StackValidationPolicy,
+} from "@pulumi/policy";
 import { compare } from "./access/review/compare";
 import { parseKind, pluginOfInputs } from "./access/documents/engineState";
 import type { RecordedResource } from "./access/documents/engineState";
+import type { Inventory, InventoryObject } from "./access/documents/inventory";
+import { listsObject } from "./access/documents/inventoryScope";
 import { parseInventory } from "./access/documents/parseInventory";
 import { applyPolicy } from "./access/suppressions/applyPolicy";
 import { parsePolicy } from "./access/suppressions/parsePolicy";
+import type { Policy } from "./access/suppressions/policyDocument";
 import { isReference, mapLeaves, referredKind } from "./access/graph/references";
 import { specs } from "./access/documents/specs";
 import { pluginOfProvider, whyNotReviewed } from "./access/documents/reviewable";
@@ -21,9 +30,11 @@ import { defaultRuleOptions, findingsOf, findRule, rules } from "./access/rules"
 import { findOptionProblem } from "./access/rules/ruleOptions";
 import { whyNotInPolicyPack } from "./access/rules/rule";
 import type { Rule, RuleOptions } from "./access/rules";
+import { equal } from "./fields/equal";
 import { isUnknown, UNKNOWN } from "./fields/values";
 import type { Json, Props } from "./fields/values";
 import { didYouMean } from "./text/suggestions";
+import { isUid, parentOf } from "./text/uid";
 
 const enforcements = ["advisory", "mandatory", "disabled"] as const;
 
@@ -114,15 +125,20 @@ function toStackResources(resource: PolicyResource): StackResource[] {
   return [{ resource, kind, inputs, outputs, ...(notReviewed === undefined ? {} : { notReviewed }) }];
 }
 
-function* references({ kind, inputs }: StackResource): Generator<[Leaf, Json | undefined]> {
+interface Reference {
+  readonly leaf: Leaf;
+  readonly value: Json | undefined;
+}
+
+function references({ kind, inputs }: StackResource): Reference[] {
   const spec = specs[kind];
-  if (spec === undefined) return;
-  const found: [Leaf, Json | undefined][] = [];
+  const found: Reference[] = [];
+  if (spec === undefined) return found;
   mapLeaves(spec, inputs, (value, leaf) => {
-    if (isReference(leaf)) found.push([leaf, value]);
+    if (isReference(leaf)) found.push({ leaf, value });
     return value;
   });
-  yield* found;
+  return found;
 }
 
 /** The resource that a property comes from, where it can be one only. */
@@ -136,22 +152,123 @@ function sourceOf({ resource }: StackResource, leaf: Leaf): PolicyResource | und
   return leaf.path === leaf.property && all.length === 1 ? candidates[0] : undefined;
 }
 
-/** Maps URNs to uids. A policy gets no uids: they are learned from references that depend on one resource alone. */
-function findUids(stackResources: readonly StackResource[]): Map<string, string> {
-  const uids = new Map<string, string>();
-  for (const each of stackResources) {
-    for (const [leaf, value] of references(each)) {
-      const source = sourceOf(each, leaf);
-      if (source !== undefined && typeof value === "string" && !isUnknown(value)) uids.set(source.urn, value);
-    }
-  }
-  return uids;
+/** What tells a resource from others of its kind: its place and its name. */
+function placeAndName(kind: string, { parentUid, name }: Props): string | undefined {
+  return typeof name === "string" && !isUnknown(name) && !isUnknown(parentUid)
+    ? JSON.stringify([kind, parentUid ?? "", name])
+    : undefined;
 }
 
-/** A stack resource as a preview would record it, with its uid where another resource refers to it. */
-function toRecordedResource(each: StackResource, uids: ReadonlyMap<string, string>): RecordedResource {
+const placeOf = ({ kind, inputs }: StackResource): string =>
+  JSON.stringify([kind, inputs["parentUid"] ?? ""]);
+
+/** By key, where only one has it. */
+function onlyOnes<T>(all: Iterable<T>, keyOf: (each: T) => string | undefined): Map<string, T> {
+  const found = new Map<string, T | undefined>();
+  for (const each of all) {
+    const key = keyOf(each);
+    if (key !== undefined) found.set(key, found.has(key) ? undefined : each);
+  }
+  return new Map([...found].flatMap(([key, each]) => (each === undefined ? [] : [[key, each] as const])));
+}
+
+/** A reference whose value the program says is the uid of a resource: it depends on that one alone. */
+interface Claim {
+  readonly source: StackResource;
+  readonly uid: string;
+}
+
+/**
+ * The uids of a stack's resources. A policy gets none, and a program can compute any value from the id of a resource: that a
+ * value depends on a resource does not make it that resource's uid.
+ */
+class StackUids {
+  /** By URN, where nothing that the pack knows speaks against it. */
+  readonly consistent: ReadonlyMap<string, string>;
+  /** By URN, as the dependencies say, also where the inventory has another name for the object. */
+  readonly declared: ReadonlyMap<string, string>;
+  private readonly byUrn: ReadonlyMap<string, StackResource>;
+  private readonly held: ReadonlyMap<string, InventoryObject>;
+  private readonly recorded: ReadonlyMap<string, string>;
+  private readonly unrecorded: ReadonlyMap<string, StackResource>;
+
+  constructor(
+    private readonly resources: readonly StackResource[],
+    private readonly inventory: Inventory | undefined,
+  ) {
+    this.byUrn = new Map(resources.map((each) => [each.resource.urn, each]));
+    const objects = (inventory?.objects ?? []).filter(({ builtIn }) => builtIn !== true);
+    this.held = new Map((inventory?.objects ?? []).map((object) => [object.uid, object]));
+    const byName = onlyOnes(objects, ({ kind, inputs }) => placeAndName(kind, inputs));
+    const named = onlyOnes(resources, ({ kind, inputs }) => placeAndName(kind, inputs));
+    this.recorded = new Map(
+      [...named].flatMap(([key, { resource }]) => {
+        const object = byName.get(key);
+        return object === undefined ? [] : [[resource.urn, object.uid] as const];
+      }),
+    );
+    this.unrecorded = onlyOnes(
+      resources.filter(({ resource }) => !this.recorded.has(resource.urn)),
+      placeOf,
+    );
+    this.consistent = this.learn(() => false);
+    this.declared = this.learn(({ source, uid }) => this.held.get(uid)?.kind === source.kind);
+  }
+
+  /** What a reference is the uid of, as its dependencies say; undefined where they say nothing. */
+  claimOf(from: StackResource, { leaf, value }: Reference): Claim | undefined {
+    const source = this.byUrn.get(sourceOf(from, leaf)?.urn ?? "");
+    return source === undefined || typeof value !== "string" || isUnknown(value)
+      ? undefined
+      : { source, uid: value };
+  }
+
+  /** Whether only one resource can have a uid: the inventory has all older ones, and no other resource is new there. */
+  isProven({ source, uid }: Claim): boolean {
+    const { urn } = source.resource;
+    return (
+      this.recorded.get(urn) === uid ||
+      (this.inventory !== undefined &&
+        listsObject(this.inventory, source.kind, uid) &&
+        this.unrecorded.get(placeOf(source)) === source)
+    );
+  }
+
+  /** The one new resource whose uid a value must be, where the inventory has all older ones. */
+  newOne(kind: string | undefined, uid: Json | undefined): StackResource | undefined {
+    if (kind === undefined || !isUid(uid) || this.held.has(uid)) return undefined;
+    const source = this.unrecorded.get(JSON.stringify([kind, parentOf(uid) ?? ""]));
+    return source !== undefined && this.isProven({ source, uid }) ? source : undefined;
+  }
+
+  /** A new resource has one uid, below its parent's, that nothing else has. */
+  private learn(mayBeHeld: (claim: Claim) => boolean): Map<string, string> {
+    const taken = new Set(this.recorded.values());
+    const possible = this.resources
+      .flatMap((from) => references(from).map((reference) => this.claimOf(from, reference)))
+      .filter(
+        (claim): claim is Claim =>
+          claim !== undefined &&
+          !this.recorded.has(claim.source.resource.urn) &&
+          !taken.has(claim.uid) &&
+          (!this.held.has(claim.uid) || mayBeHeld(claim)) &&
+          (parentOf(claim.uid) ?? "") === (claim.source.inputs["parentUid"] ?? ""),
+      );
+    const pairs = new Map(
+      possible.map((claim) => [JSON.stringify([claim.source.resource.urn, claim.uid]), claim]),
+    );
+    const bySource = onlyOnes(pairs.values(), ({ source }) => source.resource.urn);
+    const byUid = onlyOnes(pairs.values(), ({ uid }) => uid);
+    const learned = [...bySource].flatMap(([urn, claim]) =>
+      byUid.get(claim.uid) === claim ? [[urn, claim.uid] as const] : [],
+    );
+    return new Map([...this.recorded, ...learned]);
+  }
+}
+
+/** A stack resource as a preview would record it, with its uid where that is known. */
+function toRecordedResource(each: StackResource, id: string | undefined): RecordedResource {
   const { resource, kind, inputs, outputs } = each;
-  const id = uids.get(resource.urn);
   const { propertyDependencies, urn, type, opts } = resource;
   return {
     urn,
@@ -172,42 +289,134 @@ function toRecordedResource(each: StackResource, uids: ReadonlyMap<string, strin
   };
 }
 
-/** The steps of a preview in which all of a stack is new. */
-function toSteps(resources: readonly PolicyResource[]): PreviewStep[] {
-  const stackResources = resources.flatMap(toStackResources);
-  const uids = findUids(stackResources);
-  return stackResources.map((each) => {
-    const after = toRecordedResource(each, uids);
-    // A create has no uid. An update without a state before is as new to the rules, and keeps it.
-    return { op: after.id === undefined ? "create" : "update", urn: after.urn, after };
-  });
+/** A resource in which the references that are only assumed are not known, so that the rules say so. */
+function withAssumptions(each: StackResource, isAssumed: (reference: Reference) => boolean): StackResource {
+  const spec = specs[each.kind];
+  if (spec === undefined || each.notReviewed !== undefined) return each;
+  const inputs = mapLeaves(spec, each.inputs, (value, leaf) =>
+    isReference(leaf) && isAssumed({ leaf, value }) ? UNKNOWN : value,
+  );
+  return { ...each, inputs };
 }
 
-/** What the rules find in a stack, as if all of it were new, without what the policy file suppresses. */
-function findingsIn(steps: readonly PreviewStep[], args: AccessPolicyArgs): readonly Finding[] {
-  if (steps.length === 0) return [];
-  const { inventory, policyFile } = args;
-  const comparison = compare({
-    preview: { steps, omittedUnchanged: 0, problems: [] },
-    inventory: inventory === undefined ? undefined : parseInventory(readFileSync(inventory), inventory),
-  });
-  const given = Object.entries<unknown>(args.options ?? {}).filter(([, value]) => value !== undefined);
-  const options: RuleOptions = { ...defaultRuleOptions(Date.now()), ...Object.fromEntries(given) };
-  const findings = findingsOf(comparison, options, policyRules);
-  if (policyFile === undefined) return findings;
-  const policy = parsePolicy(readFileSync(policyFile, "utf8"), policyFile);
-  return applyPolicy(findings, policy, options.now, "review", true, comparison).findings;
+/**
+ * The steps of a preview in which all of a stack is new: as the values say, and, where a value is not what its dependency
+ * says, as the dependencies say too. The worst of both counts.
+ */
+function readingsOf(resources: readonly StackResource[], inventory: Inventory | undefined): PreviewStep[][] {
+  const uids = new StackUids(resources, inventory);
+  const { consistent, declared } = uids;
+  const toSteps = (
+    ids: ReadonlyMap<string, string>,
+    isAssumed: (claim: Claim, id: string | undefined) => boolean,
+  ): PreviewStep[] =>
+    resources.map((each) => {
+      const read = withAssumptions(each, (reference) => {
+        const claim = uids.claimOf(each, reference);
+        return claim !== undefined && isAssumed(claim, ids.get(claim.source.resource.urn));
+      });
+      const after = toRecordedResource(read, ids.get(each.resource.urn));
+      // A create has no uid. An update without a state before is as new to the rules, and keeps it.
+      return { op: after.id === undefined ? "create" : "update", urn: after.urn, after };
+    });
+  const asValues = toSteps(consistent, (claim, id) => claim.uid === id && !uids.isProven(claim));
+  const asDependencies = toSteps(declared, (claim, id) => claim.uid !== id || !uids.isProven(claim));
+  return JSON.stringify(asValues) === JSON.stringify(asDependencies)
+    ? [asValues]
+    : [asValues, asDependencies];
 }
 
-/** Compares each stack once: the engine gives every policy the same resources, in objects of its own. */
-function createFinder(args: AccessPolicyArgs): (resources: readonly PolicyResource[]) => readonly Finding[] {
-  let last: { readonly key: string; readonly findings: readonly Finding[] } | undefined;
-  return (resources) => {
-    const steps = toSteps(resources);
-    const key = JSON.stringify(steps);
-    if (last?.key !== key) last = { key, findings: findingsIn(steps, args) };
-    return last.findings;
-  };
+/** Whether the server has all of what a resource declares, so that the update requests nothing. */
+function isHeld({ kind, inputs, notReviewed }: StackResource, objects: readonly InventoryObject[]): boolean {
+  if (notReviewed !== undefined) return false;
+  const fields = Object.entries(specs[kind]?.fields ?? {});
+  return objects.some(
+    (object) =>
+      object.kind === kind && fields.every(([key, field]) => equal(field, inputs[key], object.inputs[key])),
+  );
+}
+
+interface Answer {
+  readonly key: string;
+  readonly findings: readonly Finding[];
+}
+
+/** Judges a stack, and before that each resource of it, each once for all policies of the pack. */
+class Judge {
+  /** What the update changes, as far as the engine has asked for it. */
+  private readonly changed = new Map<string, StackResource>();
+  /** What was found last: the engine asks each policy the same, with objects of its own. */
+  private asked: Answer | undefined;
+  private last: Answer | undefined;
+  private known:
+    { readonly inventory: Inventory | undefined; readonly policy: Policy | undefined } | undefined;
+
+  constructor(private readonly args: AccessPolicyArgs) {}
+
+  /** What the rules find in a stack, as if all of it were new, without what the policy file suppresses. */
+  findInStack(resources: readonly PolicyResource[]): readonly Finding[] {
+    return this.find(resources.flatMap(toStackResources));
+  }
+
+  /** What the rules find about one resource before it is requested, with what the program declared before it. */
+  findInResource(args: ResourceValidationArgs): readonly Finding[] {
+    const alone = { ...args, dependencies: [], propertyDependencies: {} } as PolicyResource;
+    const [given] = toStackResources(alone);
+    const { inventory } = this.documents();
+    if (given === undefined || isHeld(given, inventory?.objects ?? [])) return [];
+    const key = JSON.stringify([args.urn, given.inputs, given.notReviewed]);
+    if (this.asked?.key === key) return this.asked.findings;
+    this.changed.delete(args.urn);
+    const uids = new StackUids([...this.changed.values()], inventory);
+    // The engine does not tell yet what a property depends on.
+    const sources = references(given).flatMap(({ leaf, value }) => {
+      const source = leaf.path === leaf.property ? uids.newOne(referredKind(leaf), value) : undefined;
+      return source === undefined ? [] : [{ property: leaf.property, from: [source.resource] }];
+    });
+    const resource: PolicyResource = {
+      ...alone,
+      propertyDependencies: Object.fromEntries(sources.map(({ property, from }) => [property, from])),
+    };
+    this.changed.set(args.urn, { ...given, resource });
+    const findings = this.find([...this.changed.values()]).filter(({ urn }) => urn === args.urn);
+    this.asked = { key, findings };
+    return findings;
+  }
+
+  private find(resources: readonly StackResource[]): readonly Finding[] {
+    if (resources.length === 0) return [];
+    const readings = readingsOf(resources, this.documents().inventory);
+    const key = JSON.stringify(readings);
+    if (this.last?.key !== key) {
+      const findings = readings.flatMap((steps) => this.findIn(steps));
+      const distinct = new Map(
+        findings.map((each) => [JSON.stringify([each.id, each.urn, violation(each)]), each]),
+      );
+      this.last = { key, findings: [...distinct.values()] };
+    }
+    return this.last.findings;
+  }
+
+  private findIn(steps: readonly PreviewStep[]): readonly Finding[] {
+    const { inventory, policy } = this.documents();
+    const comparison = compare({ preview: { steps, omittedUnchanged: 0, problems: [] }, inventory });
+    const given = Object.entries<unknown>(this.args.options ?? {}).filter(([, value]) => value !== undefined);
+    const options: RuleOptions = { ...defaultRuleOptions(Date.now()), ...Object.fromEntries(given) };
+    const findings = findingsOf(comparison, options, policyRules);
+    return policy === undefined
+      ? findings
+      : applyPolicy(findings, policy, options.now, "review", true, comparison).findings;
+  }
+
+  private documents(): NonNullable<Judge["known"]> {
+    const { inventory, policyFile } = this.args;
+    this.known ??= {
+      inventory: inventory === undefined ? undefined : parseInventory(readFileSync(inventory), inventory),
+      policy:
+        policyFile === undefined ? undefined : parsePolicy(readFileSync(policyFile, "utf8"), policyFile),
+    };
+    return this.known;
+  }
 }
 
 function violation({ message, details, advice }: Finding): string {
@@ -247,23 +456,71 @@ function enforcementOf({ enforcement = {} }: AccessPolicyArgs): Map<Rule, Enforc
   return levels;
 }
 
+function describeError(error: unknown): string {
+  if (error instanceof CodedError) return withCode(error.message, error.errorCode);
+  const { message } = error as Partial<Error>;
+  return message ?? "unknown error";
+}
+
+/** A policy that is asked about each resource before its request, and about the stack after all of them. */
+export type AccessPolicy = StackValidationPolicy & ResourceValidationPolicy;
+
+/** What cannot be known of a single resource is judged with the whole stack. */
+const ONLY_IN_STACK = ["X2", "X3"];
+
+/** The policy of what the pack itself cannot do: an error ends nothing unseen, and prints no stack trace. */
+function notJudgedPolicy(judge: Judge): AccessPolicy {
+  const attempt = (find: () => unknown, report: (message: string) => void): void => {
+    try {
+      find();
+    } catch (error) {
+      report(terminalLine(terminal(`the access cannot be judged: ${describeError(error)}`)));
+    }
+  };
+  return {
+    name: "not-judged",
+    description: "The access that a stack gives must be judged, or nothing is updated.",
+    severity: "high",
+    enforcementLevel: "mandatory",
+    validateResource: (args, report) => attempt(() => judge.findInResource(args), report),
+    validateStack: ({ resources }, report) => attempt(() => judge.findInStack(resources), report),
+  };
+}
+
+/** What is found; nothing where it cannot be judged, which one policy tells for all. */
+function findingsOrNone(find: () => readonly Finding[]): readonly Finding[] {
+  try {
+    return find();
+  } catch {
+    return [];
+  }
+}
+
 /**
- * The rules of the access review as policies over a whole stack, for a pack of one's own. Each rule is one policy, by
- * its name, for what is critical or high, and one whose name ends in `-advice` for the rest.
+ * The rules of the access review as policies, for a pack of one's own. Each rule is one policy, by its name, for what is
+ * critical or high, and one whose name ends in `-advice` for the rest; `not-judged` reports what stops the judgement.
  *
- * They judge what the stack holds, changed or not: a policy does not see what was there before. In a preview a value
- * that is not known yet is not judged (X3 tells of it); the update is judged again with all values, at its end.
+ * What is mandatory is asked of each resource before its request, as far as its values and the inventory tell. All rules
+ * judge the whole stack after the last request, changed or not: a policy does not see what was there before.
  * @throws Error where `enforcement` names no rule of the pack, and for an option that is wrong.
  */
-export function accessPolicies(args: AccessPolicyArgs = {}): StackValidationPolicy[] {
+export function accessPolicies(args: AccessPolicyArgs = {}): AccessPolicy[] {
   const levels = enforcementOf(args);
   const problem = findOptionProblem({ ...args.options });
   if (problem !== undefined) throw new CodedError("PP1302", `options: ${problem}`);
-  const find = createFinder(args);
-  return policyRules.flatMap((rule) => {
-    const policyFor = (isSevere: boolean): StackValidationPolicy[] => {
+  const judge = new Judge(args);
+  const ofRules = policyRules.flatMap((rule) => {
+    const policyFor = (isSevere: boolean): AccessPolicy[] => {
       const severity = rule.severities.find((each) => isHighOrCritical(each) === isSevere);
       if (severity === undefined) return [];
+      const enforcementLevel =
+        levels.get(rule) ?? (isSevere && !ALWAYS_ADVISORY.includes(rule.id) ? "mandatory" : "advisory");
+      const isAskedEarly = enforcementLevel === "mandatory" && !ONLY_IN_STACK.includes(rule.id);
+      const told = new Set<string>();
+      const own = (find: () => readonly Finding[]): [string, string | undefined][] =>
+        findingsOrNone(find)
+          .filter(({ id, severity: found }) => id === rule.id && isHighOrCritical(found) === isSevere)
+          .map((finding) => [violation(finding), finding.urn]);
       return [
         {
           name: isSevere ? rule.name : `${rule.name}-advice`,
@@ -271,13 +528,18 @@ export function accessPolicies(args: AccessPolicyArgs = {}): StackValidationPoli
           description: `${rule.id}: ${rule.why}`,
           remediationSteps: rule.fix,
           severity,
-          enforcementLevel:
-            levels.get(rule) ?? (isSevere && !ALWAYS_ADVISORY.includes(rule.id) ? "mandatory" : "advisory"),
+          enforcementLevel,
+          validateResource: (resource, report) => {
+            if (!isAskedEarly) return;
+            for (const [message, urn] of own(() => judge.findInResource(resource))) {
+              told.add(JSON.stringify([message, urn]));
+              report(message);
+            }
+          },
           validateStack: ({ resources }, report) => {
-            for (const finding of find(resources)) {
-              if (finding.id === rule.id && isHighOrCritical(finding.severity) === isSevere) {
-                report(violation(finding), finding.urn);
-              }
+            for (const [message, urn] of own(() => judge.findInStack(resources))) {
+              // In a preview, which goes on, it is told with its resource.
+              if (!told.has(JSON.stringify([message, urn]))) report(message, urn);
             }
           },
         },
@@ -285,6 +547,7 @@ export function accessPolicies(args: AccessPolicyArgs = {}): StackValidationPoli
     };
     return [...policyFor(true), ...policyFor(false)];
   });
+  return [...ofRules, notJudgedPolicy(judge)];
 }
 
 /**
