@@ -58,17 +58,7 @@ function sendsNothing({ op, before, after }: PlannedChange["plan"], kind: string
 }
 
 function changeOf(
-  {
-    plan,
-    kind,
-    before,
-    after,
-    notReviewed,
-    packageVersion,
-    recorded: _r,
-    planned: _p,
-    ...known
-  }: PlannedChange,
+  { plan, kind, before, after, notReviewed, packageVersion, recorded, planned: _p, ...known }: PlannedChange,
   context: EffectContext,
 ): ResourceChange {
   const op = plan.op === "import" ? "read" : plan.op;
@@ -87,6 +77,7 @@ function changeOf(
     secretsMayHaveChanged: secret,
     ...(secret.length === 0 && sendsNothing(plan, kind) ? { sendsNothing: true } : {}),
     ...known,
+    ...(recorded === undefined || recorded.external === true ? {} : { recorded }),
     ...(notReviewed === undefined
       ? {}
       : {

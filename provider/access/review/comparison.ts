@@ -15,6 +15,8 @@ export interface ResourceChange {
   readonly before?: Entity;
   /** Absent for a delete. */
   readonly after?: Entity;
+  /** What the stack records of what it manages, where `before` is of the server. */
+  readonly recorded?: Entity;
   readonly fields: readonly FieldEffect[];
   /** What was there before stays at the server, deleted or replaced by the program as it may be. */
   readonly isLeftOnServer?: true;

@@ -31,13 +31,13 @@ function deliveriesOf(facts: Facts, entity: Entity): Delivery[] {
   });
 }
 
-/** The addresses, and their hosts, that receive the events of a group on one side of a change. */
+/** The addresses, and their hosts, that receive the events of a group by some subscriptions. */
 function receiversOf(
   facts: Facts,
-  side: "before" | "after",
+  entities: Iterable<Entity>,
 ): { readonly addresses: KnownBefore; readonly hosts: KnownBefore } {
   const [addresses, hosts] = [new KnownBefore(facts), new KnownBefore(facts)];
-  for (const entity of facts.comparison[side].entities.values()) {
+  for (const entity of entities) {
     for (const { address, host, group } of deliveriesOf(facts, entity)) {
       if (address === undefined || group === undefined) continue;
       addresses.add(address, [group.key]);
@@ -48,16 +48,24 @@ function receiversOf(
 }
 
 function findNewReceivers(facts: Facts): FindingInput[] {
-  const known = receiversOf(facts, "before");
+  const { before, inventory, drift } = facts.comparison;
+  const known = receiversOf(facts, before.entities.values());
+  // Without an inventory only the stack is known, and drift reports what no stack manages.
+  const recorded =
+    inventory === undefined || drift !== undefined
+      ? known
+      : receiversOf(facts, facts.recordedByUrn().values());
   return [...facts.writes(receivesEvents)].flatMap(({ after }) =>
     deliveriesOf(facts, after).flatMap(({ path, address, host, group }) => {
       // An address that is not known is reported by X3.
       if (address === undefined || facts.options.sinkAllow.some((glob) => hostMatches(glob, host ?? "")))
         return [];
       const at = group?.key ?? "";
-      if (host !== undefined && known.addresses.isKnownAt(address, at)) return [];
-      const shown =
-        host === undefined
+      if (host !== undefined && recorded.addresses.isKnownAt(address, at)) return [];
+      const isKnown = host !== undefined && known.addresses.isKnownAt(address, at);
+      const shown = isKnown
+        ? `${printableAddress(address)}, which only a subscription that no given stack records sent them to`
+        : host === undefined
           ? `an address without a clear host: ${printableAddress(address)}`
           : !known.hosts.has(host)
             ? `a new host: ${host}`
@@ -66,7 +74,7 @@ function findNewReceivers(facts: Facts): FindingInput[] {
               : `${host}, which received only those of other groups: ${printableAddress(address)}`;
       return [
         facts.aboutEntity(after, {
-          severity: "medium",
+          severity: isKnown ? "low" : "medium",
           field: path,
           message: `events of ${group?.path ?? "a group"} and everything below it are sent to ${shown}`,
           advice:
@@ -82,9 +90,9 @@ function findNewReceivers(facts: Facts): FindingInput[] {
 export const exposure: Rule = {
   id: "X1",
   name: "exposure",
-  severities: ["medium"],
-  when: "always",
-  what: "Events of a group are sent to an address that received none of them before, and whose host `--sink-allow` does not name. An address that received those of a group above is known.",
+  severities: ["medium", "low"],
+  when: "low where the address received them before, by what no given stack records; otherwise medium",
+  what: "Events of a group are sent to an address that received none of them before, and whose host `--sink-allow` does not name. An address that received those of a group above is known. What was made by hand, or in another stack, makes it known in part only.",
   why: "Events show who does what to which identity, role and repository of the group and everything below it, as it happens.",
   fix: "Send events to a host of your own that verifies their signatures, and allow it with `--sink-allow`.",
   except: "Use `--sink-allow` instead of a suppression.",
@@ -108,7 +116,7 @@ function isRemovedGroup(facts: Facts, group: Scope | undefined): boolean {
 }
 
 function findLostDeliveries(facts: Facts): FindingInput[] {
-  const remaining = receiversOf(facts, "after");
+  const remaining = receiversOf(facts, facts.comparison.after.entities.values());
   return [...changedDeliveries(facts)].flatMap(({ op, before }) =>
     deliveriesOf(facts, before).flatMap((old) => {
       if (isRemovedGroup(facts, old.group)) return [];

@@ -41,6 +41,7 @@ export class Facts {
   private references: ReadonlyMap<string, readonly Entity[]> | undefined;
   private widenedHolders: ReadonlySet<string> | undefined;
   private deleted: ReadonlySet<string> | undefined;
+  private recorded: ReadonlyMap<string, Entity> | undefined;
   private gained: ReadonlySet<string> | undefined;
   private gaining: ReadonlySet<string> | undefined;
   private namesakes: ReadonlyMap<string, readonly Entity[]> | undefined;
@@ -93,6 +94,16 @@ export class Facts {
       (group) =>
         group.change !== "removed" && this.isWithin(group.key, key) && !this.isWithin(group.key, not),
     );
+  }
+
+  /** What the given stacks record of what they manage, by URN. */
+  recordedByUrn(): ReadonlyMap<string, Entity> {
+    this.recorded ??= new Map(
+      this.comparison.changes.flatMap(({ urn, recorded }) =>
+        urn === undefined || recorded === undefined ? [] : [[urn, recorded] as const],
+      ),
+    );
+    return this.recorded;
   }
 
   grantsBefore(subject: string): readonly Grant[] {

@@ -12,6 +12,7 @@ import type { Rule } from "./rule";
 import { isKnownOwner, keysMadeKnown, ownersOf, strangersOf } from "./trustedOwners";
 import type { OwnerParts } from "./trustedOwners";
 import { boundBefore, identitiesToJudge, listGrants } from "./trustedIdentities";
+import type { KnownBy } from "./trustedIdentities";
 import { labelEntity, listFirst } from "./wording";
 
 const ADVICE =
@@ -33,9 +34,9 @@ const isStrong = (facts: Facts, { role, group }: Grant): boolean =>
   group.isRoot || facts.roles.mayWrite(role);
 
 /** The owners that identities with a grant trusted before. */
-function knownOwners(facts: Facts): KnownBefore {
+function knownOwners(facts: Facts, by: KnownBy): KnownBefore {
   const known = new KnownBefore(facts);
-  for (const { entity, groups } of boundBefore(facts)) {
+  for (const { entity, groups } of boundBefore(facts, by)) {
     for (const [first = []] of ownersOf(facts, entity)) {
       for (const key of first.flatMap(keysMadeKnown)) known.add(key, groups);
     }
@@ -81,12 +82,31 @@ function findOutsider(
   };
 }
 
+/** Whoever is known by what was made by hand alone may have been put there to look known. */
+const BY_HAND = "which only identities and grants that no given stack records trusted before";
+
+type Known = Readonly<Record<KnownBy, KnownBefore>>;
+
+function judgeOutsider(
+  facts: Facts,
+  known: Known,
+  conditions: readonly OwnerParts[],
+  grants: readonly Grant[],
+): Outsider | undefined {
+  const outsider = findOutsider(facts, known.anybody, conditions, grants);
+  if (outsider !== undefined) return outsider;
+  const byHand = findOutsider(facts, known.stacks, conditions, grants);
+  if (byHand === undefined) return undefined;
+  const severity = byHand.grants.some((grant) => isStrong(facts, grant)) ? "medium" : "low";
+  return { ...byHand, severity, words: BY_HAND };
+}
+
 export const newOutsider: Rule = {
   id: "T7",
   name: "new-outsider",
-  severities: ["high", "medium"],
-  when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Below the root, medium too for an outsider that was trusted before, on other groups only",
-  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an organisation of CircleCI, an account of AWS, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. An invite to a new mail domain is reported too, as medium. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3).",
+  severities: ["high", "medium", "low"],
+  when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Below the root, medium too for an outsider that was trusted before, on other groups only. For one that no given stack makes known: medium instead of high, and otherwise low",
+  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an organisation of CircleCI, an account of AWS, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is reported too, as medium or low. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3).",
   why: "The subject pins one owner, but nobody has said that the owner is one of yours. `acme` and `acme-inc` are two organisations. Who administers one group can create an identity there, and make an outsider look known.",
   fix: "Compare the name letter by letter with the one that you mean. Bind outsiders to a role that only reads, on a group below the root. Let identities of your own organisation write.",
   except: "For a partner, by the fingerprint of the finding, until the change is merged.",
@@ -98,14 +118,15 @@ export const newOutsider: Rule = {
   find: (facts) => {
     // Without an inventory everybody is new.
     if (facts.comparison.inventory === undefined) return [];
-    let known: KnownBefore | undefined;
+    let sides: Known | undefined;
+    const known = (): Known =>
+      (sides ??= { anybody: knownOwners(facts, "anybody"), stacks: knownOwners(facts, "stacks") });
     const findings: FindingInput[] = [];
     for (const entity of identitiesToJudge(facts)) {
       const grants = facts.grantsThrough(entity.key);
       const conditions = grants.length === 0 ? [] : ownersOf(facts, entity);
       if (conditions.length === 0) continue;
-      known ??= knownOwners(facts);
-      const outsider = findOutsider(facts, known, conditions, grants);
+      const outsider = judgeOutsider(facts, known(), conditions, grants);
       if (outsider === undefined) continue;
       findings.push(
         facts.aboutEntity(entity, {
@@ -122,13 +143,13 @@ export const newOutsider: Rule = {
       if (address === undefined) continue;
       const what = "mail address";
       const owner = ownerOfAddress(what, address) ?? { what, name: address };
-      known ??= knownOwners(facts);
-      if (isKnownOwner(known, owner)) continue;
+      if (isKnownOwner(known().stacks, owner)) continue;
+      const isKnown = isKnownOwner(known().anybody, owner);
       findings.push(
         facts.aboutEntity(after, {
-          severity: "medium",
+          severity: isKnown ? "low" : "medium",
           field: "email",
-          message: `${labelEntity(after)} invites somebody of ${listOwners([owner])}, which no identity with a grant trusted before`,
+          message: `${labelEntity(after)} invites somebody of ${listOwners([owner])}, ${isKnown ? BY_HAND : "which no identity with a grant trusted before"}`,
           advice: ADVICE,
         }),
       );

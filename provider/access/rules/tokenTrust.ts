@@ -15,6 +15,7 @@ import { isCustomer } from "./trustedOwners";
 import { judgePattern, describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
 import { judgeIssuersOf } from "./openSubjects";
 import { boundBefore, identitiesToJudge, listGrants, readClaimConditions } from "./trustedIdentities";
+import type { KnownBy } from "./trustedIdentities";
 
 /** The exact issuers whose tokens an identity accepts. */
 const issuersOf = ({ inputs }: Entity): (string | undefined)[] => [
@@ -28,8 +29,15 @@ function issuerPatternOf(entity: Entity): string | undefined {
   return exact === undefined ? textAt(entity.inputs["claimMatch"], "issuerPattern") : exactPattern(exact);
 }
 
+/** What is said of an issuer that is not known. */
+const NEWNESS = {
+  new: "no identity with a grant trusted before",
+  elsewhere: "identities with a grant trusted before only on other groups",
+  byHand: "only identities and grants that no given stack records trusted before",
+} as const;
+
 /** Where identities with a grant trusted an issuer before, if T7 does not judge whose its tokens are. */
-function newnessOfIssuer(facts: Facts, entity: Entity, issuer: string): "new" | "elsewhere" | undefined {
+function newnessOfIssuer(facts: Facts, entity: Entity, issuer: string): keyof typeof NEWNESS | undefined {
   const { inventory, drift } = facts.comparison;
   // Drift reports each identity that no program declares, whatever it trusts.
   if (inventory === undefined || drift !== undefined) return undefined;
@@ -41,29 +49,35 @@ function newnessOfIssuer(facts: Facts, entity: Entity, issuer: string): "new" | 
     if (judged?.kind !== "pinned") return undefined;
     if (judged.owners.every((owner) => owner.what === SERVICE || isCustomer(owner))) return undefined;
   }
-  const known = knownIssuers(facts);
   const accepted = issuerPatternOf(entity) ?? "";
   const isCovered = (patterns: readonly string[]): boolean =>
     patterns.includes(accepted) ||
     (patterns.length > 0 &&
       languagesOf(facts).isSubset(accepted, patterns.map((each) => `(?:${each})`).join("|")) === "yes");
-  if (!isCovered(known.values())) return "new";
   const groups = new Set(facts.grantsThrough(entity.key).map(({ group }) => group.key));
-  const isKnownThere = [...groups].every((group) =>
-    isCovered(known.values().filter((pattern) => known.isKnownAt(pattern, group))),
-  );
-  return isKnownThere ? undefined : "elsewhere";
+  const isKnownThere = (known: KnownBefore): boolean =>
+    isCovered(known.values()) &&
+    [...groups].every((group) =>
+      isCovered(known.values().filter((pattern) => known.isKnownAt(pattern, group))),
+    );
+  const known = knownIssuers(facts, "anybody");
+  if (!isCovered(known.values())) return "new";
+  if (!isKnownThere(known)) return "elsewhere";
+  return isKnownThere(knownIssuers(facts, "stacks")) ? undefined : "byHand";
 }
 
-const issuersBefore = new WeakMap<Facts, KnownBefore>();
+const issuersBefore: Readonly<Record<KnownBy, WeakMap<Facts, KnownBefore>>> = {
+  anybody: new WeakMap(),
+  stacks: new WeakMap(),
+};
 
 /** The patterns of the issuers that identities with a grant trusted before. */
-function knownIssuers(facts: Facts): KnownBefore {
-  const known = issuersBefore.get(facts);
+function knownIssuers(facts: Facts, by: KnownBy): KnownBefore {
+  const known = issuersBefore[by].get(facts);
   if (known !== undefined) return known;
   const found = new KnownBefore(facts);
-  issuersBefore.set(facts, found);
-  for (const { entity, groups } of boundBefore(facts)) {
+  issuersBefore[by].set(facts, found);
+  for (const { entity, groups } of boundBefore(facts, by)) {
     const pattern = issuerPatternOf(entity);
     const isExact = issuersOf(entity).some((issuer) => issuer !== undefined);
     // A pattern that others can meet would make them all known.
@@ -100,10 +114,7 @@ function doubtOfIssuer(
   if (newness === undefined) return undefined;
   return {
     severity: newness === "new" ? "high" : "medium",
-    message:
-      newness === "new"
-        ? "no identity with a grant trusted before"
-        : "identities with a grant trusted before only on other groups",
+    message: NEWNESS[newness],
     advice:
       "find out who runs the issuer, compare its address letter by letter, then name it with --issuer-allow",
   };
@@ -140,7 +151,7 @@ export const anyIssuer: Rule = {
   id: "T2",
   name: "any-issuer",
   severities: ["critical", "high", "medium"],
-  when: "critical for a pattern that accepts an issuer of an outsider. High for an issuer that is not proven to be one owner's, is new, or is not in `--issuer-allow`. Medium for one that was trusted on other groups only",
+  when: "critical for a pattern that accepts an issuer of an outsider. High for an issuer that is not proven to be one owner's, is new, or is not in `--issuer-allow`. Medium for one that was trusted on other groups only, or only by what no given stack records",
   what: "An `issuer` or `issuerPattern` is not proven to be one owner's. Proven is an https address whose host is written out and belongs to one registered domain, by the public suffix list. The path may vary there. EKS, GKE, Okta, Auth0, Azure, S3 and others give each customer a host or a path: there it must name the customer. All else is reported: http, IP addresses, numbers, and hosts with letters of several alphabets. So is a host that varies, even below your own domain, and a pattern that cannot be judged. The finding shows an issuer that is accepted. With `--issuer-allow`, every issuer that it does not name is reported too. Without it, and with `--inventory`, an issuer is reported that no identity with a grant on that group, or above it, trusted before. The path counts: each can be another tenant. Not reported then: an issuer whose customers T7 judges, such as GitHub Actions.",
   why: "Whoever runs an issuer can sign any subject and any claim. A look-alike domain costs little, and its owner can then assume the identity.",
   fix: "Write the exact `issuer`. For several issuers, create an identity for each, or write out each host: `^https://(?:ci|sso)\\.acme\\.example$`.",

@@ -33,22 +33,30 @@ interface TrustedIdentity {
   readonly groups: readonly string[];
 }
 
-const bound = new WeakMap<Facts, readonly TrustedIdentity[]>();
+/** Who knows somebody: `anybody` by what the server has, or the given `stacks` by what they record, and so without what was made by hand. */
+export type KnownBy = "anybody" | "stacks";
+
+const bound: Readonly<Record<KnownBy, WeakMap<Facts, readonly TrustedIdentity[]>>> = {
+  anybody: new WeakMap(),
+  stacks: new WeakMap(),
+};
 
 /** The identities that had a grant before. One without any may have been put there to make an outsider look known. */
-export function boundBefore(facts: Facts): readonly TrustedIdentity[] {
-  const known = bound.get(facts);
+export function boundBefore(facts: Facts, by: KnownBy): readonly TrustedIdentity[] {
+  const known = bound[by].get(facts);
   if (known !== undefined) return known;
-  const found = [...facts.comparison.before.entities.values()].flatMap((entity): TrustedIdentity[] => {
-    if (!isAssumable(entity.kind)) return [];
-    const grants = [entity.key, ...facts.before.subjectsOf(entity.key)].flatMap((each) =>
-      facts.grantsBefore(each),
-    );
+  const recorded = facts.recordedByUrn();
+  const found = [...facts.comparison.before.entities.values()].flatMap((live): TrustedIdentity[] => {
+    const entity = by === "anybody" ? live : recorded.get(live.urn ?? "");
+    if (entity === undefined || !isAssumable(entity.kind)) return [];
+    const grants = [live.key, ...facts.before.subjectsOf(live.key)]
+      .flatMap((each) => facts.grantsBefore(each))
+      .filter(({ urn }) => by === "anybody" || recorded.has(urn ?? ""));
     return grants.length === 0
       ? []
       : [{ entity, groups: [...new Set(grants.map(({ group }) => group.key))] }];
   });
-  bound.set(facts, found);
+  bound[by].set(facts, found);
   return found;
 }
 

@@ -197,3 +197,79 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     ]);
   });
 });
+
+describe("what only something made by hand makes known", () => {
+  const byHand = (one: Resource): Resource => ({ ...one, external: true });
+  const own = { issuer: "https://sign-in.evil.example", subject: "ada" };
+  const toEvil = (name: string, parentUid: string): Resource =>
+    resource("Subscription", name, { name: undefined, parentUid, sink: "https://evil.example/x" });
+
+  /** What a change makes of a stranger, and what could have made them known before it. */
+  const strangers = (trusted: Props) => {
+    const helper = identity("helper", claims(trusted));
+    const partner = identity("partner", claims(trusted));
+    const bound = binding(helper, viewer, acme);
+    const gains = (what: Resource, where: string): Resource[] => [partner, binding(partner, what, where)];
+    return {
+      gains,
+      recorded: [helper, bound],
+      hands: {
+        "an identity and its grant": [byHand(helper), byHand(bound)],
+        "a grant of an identity of the stack": [helper, byHand(bound)],
+      },
+      live: known.map((each) => (each === ci ? withInputs(ci, claims(trusted)) : each)),
+    };
+  };
+
+  describe.each<[string, Props, [string, Resource, string, string, string][]]>([
+    [
+      "T7",
+      stranger,
+      [
+        ["to read a group", viewer, payments, "low", "medium"],
+        ["to read all", viewer, acme, "medium", "high"],
+        ["to write a group", pusher, payments, "medium", "high"],
+      ],
+    ],
+    ["T2", own, [["to read a group", viewer, payments, "medium", "high"]]],
+  ])("%s", (id, trusted, cases) => {
+    const { gains, recorded, hands, live } = strangers(trusted);
+    const severities = (before: Resource[], after: Resource[], more = {}): string[] =>
+      found(id, compareResources(before, [...before, ...after], more)).map(({ severity }) => severity);
+
+    describe.each(cases)("%s", (_what, held, where, expected, asNew) => {
+      const change = gains(held, where);
+      test.each(Object.entries(hands))("is reported: %s", (_hand, hand) => {
+        expect(severities([...known, ...hand], change)).toEqual([expected]);
+      });
+
+      test("is reported: a trust that was changed by hand", () => {
+        expect(severities(known, change, { live })).toEqual([expected]);
+      });
+
+      test("is louder where nothing makes it known, and silent where the stack does", () => {
+        expect(severities(known, change)).toEqual([asNew]);
+        expect(severities([...known, ...recorded], change)).toEqual([]);
+      });
+    });
+  });
+
+  test.each<[string, Resource[], Resource[] | undefined, string[]]>([
+    ["a subscription", [byHand(toEvil("hand", acme))], undefined, ["low"]],
+    [
+      "the address of one of the stack",
+      [toEvil("other", acme)].map((each) =>
+        withInputs(each, { sink: "https://hooks.acme.example.com/other" }),
+      ),
+      [toEvil("other", acme)],
+      ["low"],
+    ],
+    ["nothing", [], undefined, ["medium"]],
+    ["a subscription of the stack", [toEvil("other", acme)], undefined, []],
+  ])("X1: %s", (_what, before, changed, expected) => {
+    const after = [...known, ...before, toEvil("official", payments)];
+    const live = changed === undefined ? {} : { live: [...known, ...changed] };
+    const given = compareResources([...known, ...before], after, live);
+    expect(found("X1", given).map(({ severity }) => severity)).toEqual(expected);
+  });
+});
