@@ -68,7 +68,7 @@ export function inventoryOf(root: string, ...objects: InventoryObject[]): Invent
   return {
     schemaVersion: 1,
     root,
-    takenAt: "2026-06-01T00:00:00Z",
+    takenAt: "2026-05-30T00:00:00Z",
     complete: true,
     refused: [],
     kinds: [],

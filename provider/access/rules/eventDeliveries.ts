@@ -61,8 +61,8 @@ function findNewReceivers(facts: Facts): FindingInput[] {
       if (address === undefined || facts.options.sinkAllow.some((glob) => hostMatches(glob, host ?? "")))
         return [];
       const at = group?.key ?? "";
-      if (host !== undefined && recorded.addresses.isKnownAt(address, at)) return [];
       const isKnown = host !== undefined && known.addresses.isKnownAt(address, at);
+      if (isKnown && recorded.addresses.has(address)) return [];
       const shown = isKnown
         ? `${printableAddress(address)}, which only a subscription that no given stack records sent them to`
         : host === undefined

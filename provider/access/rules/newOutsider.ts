@@ -95,10 +95,11 @@ function judgeOutsider(
 ): Outsider | undefined {
   const outsider = findOutsider(facts, known.anybody, conditions, grants);
   if (outsider !== undefined) return outsider;
-  const byHand = findOutsider(facts, known.stacks, conditions, grants);
-  if (byHand === undefined) return undefined;
-  const severity = byHand.grants.some((grant) => isStrong(facts, grant)) ? "medium" : "low";
-  return { ...byHand, severity, words: BY_HAND };
+  // Whom a stack knows anywhere was reviewed once: where they are trusted now, the server says.
+  const owners = strangersOf(conditions, (owner) => isKnownOwner(known.stacks, owner));
+  if (owners.length === 0) return undefined;
+  const severity = grants.some((grant) => isStrong(facts, grant)) ? "medium" : "low";
+  return { owners, grants, severity, words: BY_HAND };
 }
 
 export const newOutsider: Rule = {

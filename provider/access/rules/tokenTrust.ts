@@ -55,15 +55,13 @@ function newnessOfIssuer(facts: Facts, entity: Entity, issuer: string): keyof ty
     (patterns.length > 0 &&
       languagesOf(facts).isSubset(accepted, patterns.map((each) => `(?:${each})`).join("|")) === "yes");
   const groups = new Set(facts.grantsThrough(entity.key).map(({ group }) => group.key));
-  const isKnownThere = (known: KnownBefore): boolean =>
-    isCovered(known.values()) &&
-    [...groups].every((group) =>
-      isCovered(known.values().filter((pattern) => known.isKnownAt(pattern, group))),
-    );
   const known = knownIssuers(facts, "anybody");
   if (!isCovered(known.values())) return "new";
-  if (!isKnownThere(known)) return "elsewhere";
-  return isKnownThere(knownIssuers(facts, "stacks")) ? undefined : "byHand";
+  const isKnownThere = [...groups].every((group) =>
+    isCovered(known.values().filter((pattern) => known.isKnownAt(pattern, group))),
+  );
+  if (!isKnownThere) return "elsewhere";
+  return isCovered(knownIssuers(facts, "stacks").values()) ? undefined : "byHand";
 }
 
 const issuersBefore: Readonly<Record<KnownBy, WeakMap<Facts, KnownBefore>>> = {

@@ -6,6 +6,7 @@ import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
   binding,
+  cards,
   claims,
   compareResources,
   groups,
@@ -250,6 +251,12 @@ describe("what only something made by hand makes known", () => {
       test("is louder where nothing makes it known, and silent where the stack does", () => {
         expect(severities(known, change)).toEqual([asNew]);
         expect(severities([...known, ...recorded], change)).toEqual([]);
+      });
+
+      test("is silent where the stack knows it elsewhere, and something made by hand there", () => {
+        const [helper, there] = recorded as [Resource, Resource];
+        const elsewhere = binding(helper, held, cards);
+        expect(severities([...known, helper, elsewhere, byHand(there)], change)).toEqual([]);
       });
     });
   });

@@ -159,7 +159,7 @@ describe("what changes behind the back of an update", () => {
     const isCreated = (object: InventoryObject): boolean =>
       created.some((name) => isObjectOf(heldAs(name), object));
     const own = [...held].filter(([, { id }]) => rootOf(id) === root);
-    const before = { ...inventory, takenAt: "2026-01-01T00:00:00Z" };
+    const before = { ...inventory, takenAt: "2026-05-30T00:00:00Z" };
     const steps = own.map(([name, { kind, id, inputs, outs }]) => {
       const now = state(kind, name, inputs, { id, outputs: outs });
       if (name === updated?.name) {
