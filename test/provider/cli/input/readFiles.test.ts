@@ -43,7 +43,7 @@ describe("a document that an argument names", () => {
   const live = chain.write(
     "inventory.json",
     JSON.stringify({
-      ...{ schemaVersion: 1, root: organisation.uid, takenAt: "2026-01-01T00:00:00Z", complete: true },
+      ...{ schemaVersion: 1, root: organisation.uid, takenAt: new Date().toISOString(), complete: true },
       ...{ refused: [], kinds: ["Group"] },
       objects: [{ kind: "Group", uid: organisation.uid, inputs: organisation.inputs }],
     }),
