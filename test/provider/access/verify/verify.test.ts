@@ -536,7 +536,9 @@ describe("verify", () => {
   ])("refuses an inventory that was not taken after %s: %s", (what, takenAt, time) => {
     const state = { version: 3, resources: [], pendingDeletes: [], pendingOperations: 0, time };
     const inventory = inventoryAfter(base, { takenAt });
-    expect(() => verify({ review: reviewOf(base), inventory, state }, { provenance: PROVENANCE })).toThrow(
+    const { expected, ...rest } = reviewOf(base);
+    const review = { ...rest, expected: expected && { ...expected, inventoryTime: "2026-05-31T00:00:00Z" } };
+    expect(() => verify({ review, inventory, state }, { provenance: PROVENANCE })).toThrow(
       expect.objectContaining({
         errorCode: "PP6004",
         message: expect.stringMatching(
