@@ -201,7 +201,16 @@ class FieldChecker {
           this.report("PP1007", member(path, key), `conflicts with ${first}; set only one of ${names}`);
         }
       } else if (required && given.length === 0) {
-        this.report("PP1008", path === "" ? (members[0] ?? "") : path, `needs exactly one of ${names}`);
+        const reason = `needs exactly one of ${names}`;
+        const [unspecified] = members.flatMap((key) => {
+          const text = values[key];
+          return typeof text === "string" && text !== "" ? [{ key, text }] : [];
+        });
+        if (unspecified === undefined) this.report("PP1008", path === "" ? (members[0] ?? "") : path, reason);
+        else {
+          const { key, text } = unspecified;
+          this.report("PP1008", member(path, key), `is no value: ${text} means none; ${reason}`);
+        }
       }
     }
   }

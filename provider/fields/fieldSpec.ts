@@ -55,6 +55,8 @@ interface Behaviour {
   readonly access?: AccessEffect;
   /** Why no change of it gives or takes access, in a few words; then neither do the fields in it. */
   readonly harmless?: string;
+  /** What holds where it is not set, in a few words: taking the value away is then not proven to take access. */
+  readonly unsetMeans?: string;
   readonly images?: ImageEffect;
   /** The address that events are sent to. */
   readonly receivesEvents?: boolean;

@@ -146,6 +146,7 @@ const identityProvider = kind({
       subresource: true,
       security: true,
       access: "permission",
+      unsetMeans: "nobody is deprovisioned any more, and who can sign in then is not known",
     }),
   },
   reads: {

@@ -119,12 +119,18 @@ const contents = shape({
     /** Packages to add. Order means nothing. */
     packages: list(string(), { ...content, unordered: true }),
     /** Package repositories; they replace the default ones. */
-    runtimeRepositories: list(string(), { ...trusted, unordered: false, images: "packageRepositories" }),
+    runtimeRepositories: list(string(), {
+      ...trusted,
+      unordered: false,
+      images: "packageRepositories",
+      unsetMeans: "the default repositories count again",
+    }),
     /** Keys that packages may be signed with. */
     runtimeKeyring: list(object<OverlayKeyArgs, RepoOverlayKey>(key), {
       ...trusted,
       unordered: false,
       images: "packageKeys",
+      unsetMeans: "which keys count without them is not known",
     }),
   },
 });

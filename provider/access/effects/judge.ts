@@ -19,6 +19,9 @@ function judgeUncompared({ field, before, after }: FieldStates, level: Level): E
   const unread = unreadReason(before) ?? unreadReason(after);
   if (unread !== undefined) return unknown(`cannot be judged: a value ${unread}`);
   if (effectOf(field, level.inherited) === "other") return unknown("another value than before");
+  const { unsetMeans } = field;
+  if (unsetMeans !== undefined && isGiven(field, before) && !isGiven(field, after))
+    return unknown(unsetMeans);
   if (level.presence === undefined) return undefined;
   return level.presence === "added" ? widened("is new") : narrowed("is gone");
 }

@@ -1,9 +1,9 @@
 import { servicesWithRuns } from "../trust/issuers";
 import type { RunsOfService, SharedIssuer } from "../trust/issuers";
-import { exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
 import type { Entity } from "../graph/model";
-import { findUntrustedRuns, findRunsOf } from "../trust/untrustedRefs";
+import { findUntrustedRuns, requireText } from "../trust/untrustedRefs";
+import type { Required } from "../trust/untrustedRefs";
 import { labelEntity, listFirst, plural } from "./wording";
 import type { Owner } from "../trust/judgement";
 import { textAt } from "./inputValues";
@@ -12,13 +12,15 @@ import type { FindingInput } from "./findingInput";
 import { isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
-import { pinningClaims } from "../trust/ownedSubjects";
+import { GITHUB_ORGANISATION } from "../trust/data/pins";
+import { pinningClaims, SUBJECT } from "../trust/ownedSubjects";
 import {
   findOpenDomains,
   findOpenPrincipal,
   findOpenSubject,
   findUnjudgedPattern,
   issuersToPin,
+  ownersByClaims,
   ownersBySubject,
   sharedIssuersOf,
 } from "./openSubjects";
@@ -150,29 +152,33 @@ function findUntrustedRunsOf(facts: Facts, { inputs }: Entity): UntrustedRuns | 
   if (accepted === undefined) return undefined;
   // What any outsider can be is reported by T1.
   if (subject === undefined && findOpenSubject(facts, claimMatch) !== undefined) return undefined;
-  const pattern = subject === undefined ? accepted : exactPattern(subject);
   const languages = languagesOf(facts);
   const known = sharedIssuersOf(facts, claimMatch);
+  const owners = namedOwners(facts, claimMatch, known);
+  // A trust that names no owner is reported by T3.
+  if (known.length > 0 && owners.length === 0) return undefined;
   const vendors: readonly RunsOfService[] =
-    known.length > 0 ? known : [issuerWithSubjectsLike(languages, subject, pattern) ?? []].flat();
-  const claims = {
-    exact: readClaimConditions(claimMatch, "claims"),
-    patterns: readClaimConditions(claimMatch, "claimPatterns"),
-  };
-  const refs = vendors.flatMap(({ untrustedRefs }) =>
-    subject === undefined
-      ? findUntrustedRuns(languages, pattern, untrustedRefs, claims)
-      : findRunsOf(languages, subject, untrustedRefs, claims),
+    known.length > 0 ? known : [issuerWithSubjectsLike(languages, subject, accepted) ?? []].flat();
+  const required: Required =
+    subject === undefined ? { part: SUBJECT, pattern: accepted } : requireText(SUBJECT, subject);
+  const claims: readonly Required[] = [
+    ...readClaimConditions(claimMatch, "claims").map(([name, value]) => requireText(name, value)),
+    ...readClaimConditions(claimMatch, "claimPatterns").map(([part, pattern]) => ({ part, pattern })),
+  ];
+  const organisations = owners.filter(({ what }) => what === GITHUB_ORGANISATION);
+  const names = known.length > 0 ? organisations.map(({ name }) => name.split("@", 1)[0] ?? "") : undefined;
+  const found = vendors.flatMap((vendor) =>
+    findUntrustedRuns(languages, vendor, required, claims, names).map((runs) => ({ ...runs, vendor })),
   );
-  const [vendor] = vendors;
-  if (vendor === undefined || refs[0] === undefined) return undefined;
+  const [first] = found;
+  if (first === undefined) return undefined;
   return {
     field: subject === undefined ? "claimMatch.subjectPattern" : "claimMatch.subject",
     accepted,
-    vendor,
-    runs: [...new Set(refs.map(({ what }) => what))],
-    example: refs[0].example,
-    owners: subject === undefined ? ownerNames(facts, claimMatch, known) : [],
+    vendor: first.vendor,
+    runs: [...new Set(found.map(({ what }) => what))],
+    example: first.example,
+    owners: subject === undefined ? owners.map(({ name }) => name) : [],
   };
 }
 
@@ -201,7 +207,7 @@ export const pullRequestRef: Rule = {
   name: "pull-request-ref",
   severities: ["high", "medium"],
   when: "high if the identity has a write capability, or if the capabilities of its role are unknown; otherwise medium",
-  what: "An identity accepts runs of code that nobody reviewed: of pull requests, or of more than nine names of branches, tags or environments. A new environment has no protection. So do plans of HCP Terraform, previews of Pulumi Cloud, and preview deployments and developers of Vercel. So do proposed runs of Spacelift, and pull requests of Semaphore and Codefresh. So do jobs of CircleCI whose subject names no `vcs-ref`, steps of Bitbucket without an environment, and ids of Buildkite. Runs of Azure DevOps and Harness name no branch, and are reported without a claim that does. Unknown, and not reported: who deploys what runs at Fly.io, in a cluster, or as an account of Google. Without a `$` the pattern accepts every name that starts like the intended one. Not reported: a number after fixed words (`release-[0-9]+`), what a claim such as `ref` excludes, named branches, tags and environments, and what T1 reports.",
+  what: "An identity accepts runs of a CI service, and nothing proves that somebody reviewed what they run. Proven are branches, tags and environments that the subject or a claim names, of at most nine names. A new environment has no protection. At GitHub Actions `ref_protected`, a scheduled run, and a `workflow_ref` at a branch or tag prove it too. So does a `job_workflow_ref` of the same owner. A customised subject without any of these, as `repo:acme/pay` and `repository_owner:acme`, is open to every pull request. So is a trust that asks for an event of pull requests. At GitLab CI `ref_protected` and `environment_protected` prove it; at HCP Terraform, Spacelift and Pulumi Cloud runs that apply do. At Vercel all environments but previews and development do, and at Bitbucket a deployment. Jobs of CircleCI need a `vcs-ref`; runs of Azure DevOps and Harness need a claim. Unknown, and not reported: who deploys what runs at Fly.io, in a cluster, or as an account of Google. Without a `$` the pattern accepts every name that starts like the intended one. Not reported: a number after fixed words (`release-[0-9]+`), and what T1 and T3 report.",
   why: "Whoever can push a branch or open a pull request writes the workflow that runs. It acts as the identity before anyone has reviewed a line.",
   fix: "Pin the branch or, better, a protected environment: `repo:acme/pay:environment:production`. Use a second identity with a read-only role for pull requests.",
   except: "For an identity that only reads what pull requests need.",
@@ -221,19 +227,23 @@ function issuerWithSubjectsLike(
   subject: string | undefined,
   pattern: string,
 ): RunsOfService | undefined {
-  return servicesWithRuns.find(({ untrustedRefs, subjectPrefix }) => {
+  return servicesWithRuns.find(({ unreviewed, subjectPrefix }) => {
     const start = `\\A(?:${subjectPrefix})`;
-    if (untrustedRefs.length === 0) return false;
+    if (unreviewed.length === 0) return false;
     return subject === undefined
       ? languages.isSubset(pattern, start) === "yes"
       : languages.matches(start, subject);
   });
 }
 
-function ownerNames(
+/** The owners that the subject pins, or else the claims. */
+function namedOwners(
   facts: Facts,
   claimMatch: Entity["inputs"][string],
   issuers: readonly SharedIssuer[],
-): readonly string[] {
-  return (ownersBySubject(facts, claimMatch, issuers) ?? []).map(({ name }) => name);
+): readonly Owner[] {
+  return (
+    ownersBySubject(facts, claimMatch, issuers) ??
+    issuers.flatMap((issuer) => ownersByClaims(facts, claimMatch, issuer).flat())
+  );
 }

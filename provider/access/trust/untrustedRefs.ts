@@ -1,52 +1,44 @@
 import { RE2JS } from "re2js";
 import { INTRUDER } from "./data/pins";
-import type { ChosenName, UntrustedRef } from "./data/sharedIssuers";
-import { firstExample, MOST_OWNERS } from "./judgement";
-import { exactPattern, anchored } from "./languages";
+import { PINNED_OWNER } from "./data/sharedIssuers";
+import type { Proof, RunsOfService } from "./data/sharedIssuers";
+import { firstExample, MOST_OWNERS, textOf } from "./judgement";
+import { anchored, exactPattern } from "./languages";
 import type { Languages } from "./languages";
 
-/** The claims that a token must have beside its subject. */
-interface ClaimConditions {
-  readonly exact: readonly (readonly [string, string])[];
-  readonly patterns: readonly (readonly [string, string])[];
+/** What an identity requires of a part of a token: one text, or all those of a pattern. */
+export interface Required {
+  /** `sub`, or the name of a claim. */
+  readonly part: string;
+  readonly pattern: string;
+  /** The text, where only one is accepted. */
+  readonly text?: string;
 }
 
-/** Runs of unreviewed changes that a pattern accepts. */
+/** Reads an exact text as what is required of a part. */
+export function requireText(part: string, text: string): Required {
+  return { part, pattern: exactPattern(text), text };
+}
+
+/** Runs of unreviewed changes that a trust accepts. */
 interface UntrustedRuns {
   readonly what: string;
   readonly example: string | undefined;
 }
 
+/** A proof where anyone can choose a name. */
+type ChosenName = Proof & { readonly noun: NonNullable<Proof["noun"]> };
+
+const isChosen = (proof: Proof): proof is ChosenName => proof.noun !== undefined;
+
 const UNJUDGED: UntrustedRuns = { what: "runs that cannot be judged", example: undefined };
 
 const NUMBERS = "[0-9]+(?:[.-](?:[0-9]+|x))*";
 const WORDS = "(?:[A-Za-z]+[-_/])+";
+const NOBODY = "[^\\x00-\\x{10FFFF}]";
 
 /** `release-1.2`, `v1.2`: a name for each version is no free choice, unless the words vary. */
-const versioned = ({ prefix }: ChosenName): string => anchored(`${prefix}(?:${WORDS}v?|v)${NUMBERS}`);
-
-/** Whether a claim of such runs can have a value that the identity requires. */
-function fitsClaims(languages: Languages, { claims, chosen }: UntrustedRef, asked: ClaimConditions): boolean {
-  const exact = asked.exact.every(([name, value]) => {
-    const form = name === chosen?.claim ? undefined : claims[name];
-    return form === undefined || languages.matches(anchored(form), value);
-  });
-  return (
-    exact &&
-    asked.patterns.every(([name, pattern]) => {
-      const form = name === chosen?.claim ? undefined : claims[name];
-      return form === undefined || languages.intersects(pattern, anchored(form)) !== "no";
-    })
-  );
-}
-
-/** What the claim that contains the chosen name must match. */
-function nameConditions({ claim }: ChosenName, asked: ClaimConditions): string[] {
-  return [
-    ...asked.exact.filter(([name]) => name === claim).map(([, value]) => exactPattern(value)),
-    ...asked.patterns.filter(([name]) => name === claim).map(([, pattern]) => pattern),
-  ];
-}
+const versioned = ({ prefix }: Proof): string => anchored(`${prefix}(?:${WORDS}v?|v)${NUMBERS}`);
 
 function commonStart(names: readonly string[]): string {
   const [first = "", ...rest] = names;
@@ -56,47 +48,34 @@ function commonStart(names: readonly string[]): string {
 }
 
 /** Whether the words before a version vary, so that anyone can choose some. */
-function hasManyWords(
-  languages: Languages,
-  pattern: string,
-  { before, prefix, after }: ChosenName,
-  namePatterns: readonly string[],
-): boolean {
-  const [name, rest] = [`${prefix}${WORDS}`, `v?${NUMBERS}`];
-  const found = [
-    languages.names(pattern, { before, name, after: `${rest}${after}` }, MOST_OWNERS),
-    ...namePatterns.map((text) => languages.names(text, { before: "", name, after: rest }, MOST_OWNERS)),
-  ];
-  return found.every((names) => names === "tooLarge" || names.isMany);
+function hasManyWords(languages: Languages, pattern: string, { before, prefix, after }: Proof): boolean {
+  const segment = { before, name: `${prefix}${WORDS}`, after: `v?${NUMBERS}${after}` };
+  const names = languages.names(pattern, segment, MOST_OWNERS);
+  return names === "tooLarge" || names.isMany;
 }
 
 /** Runs with various chosen names that a pattern accepts. */
 function findChosenNames(
   languages: Languages,
   pattern: string,
-  { what, chosen }: UntrustedRef & { readonly chosen: ChosenName },
-  asked: ClaimConditions,
+  chosen: ChosenName,
 ): UntrustedRuns | undefined {
-  const namePatterns = nameConditions(chosen, asked);
-  const all = languages.names(pattern, { ...chosen, namePatterns }, MOST_OWNERS);
+  const all = languages.names(pattern, chosen, MOST_OWNERS);
   if (all !== "tooLarge" && !all.isMany) return undefined;
-  const segment = { ...chosen, namePatterns, excludedName: versioned(chosen) };
+  const segment = { ...chosen, excludedName: versioned(chosen) };
   const names = languages.names(pattern, segment, MOST_OWNERS);
   if (names === "tooLarge") return UNJUDGED;
-  if (!names.isMany && !hasManyWords(languages, pattern, chosen, namePatterns)) return undefined;
+  if (!names.isMany && !hasManyWords(languages, pattern, chosen)) return undefined;
   const { before, name, after, noun, prefix } = chosen;
   const own = `${prefix}${INTRUDER}`;
   const accepts = (form: string): boolean => {
-    const found = languages.names(
-      pattern,
-      { ...segment, namePatterns: [...namePatterns, anchored(form)] },
-      1,
-    );
+    const found = languages.names(pattern, { ...segment, namePatterns: [anchored(form)] }, 1);
     return found === "tooLarge" || found.list.length > 0;
   };
   const start = commonStart(names.list);
   const isStart = start.length > prefix.length && accepts(`${RE2JS.quote(start)}.*${INTRUDER}`);
   const examples = [`${before}${own}${after}`, `${before}.*${INTRUDER}${after}`, `${before}${name}${after}`];
+  const what = noun === "environment" ? "any environment, also a new one without protection" : `any ${noun}`;
   return {
     what: accepts(own)
       ? what
@@ -107,45 +86,95 @@ function findChosenNames(
   };
 }
 
-/** The runs of unreviewed changes that have an exact subject. */
-export function findRunsOf(
+/** Runs whose branch, tag or environment anyone can choose. */
+function findChosenRuns(
   languages: Languages,
-  subject: string,
-  refs: readonly UntrustedRef[],
-  asked: ClaimConditions,
-): UntrustedRuns[] {
-  return refs
-    .filter(({ chosen, subject: form }) => chosen === undefined && languages.matches(anchored(form), subject))
-    .filter((ref) => fitsClaims(languages, ref, asked))
-    .map(({ what }) => ({ what, example: subject }));
+  { pattern, text }: Required,
+  proofs: readonly Proof[],
+): readonly UntrustedRuns[] {
+  if (text !== undefined) return [];
+  return proofs.filter(isChosen).flatMap((proof) => findChosenNames(languages, pattern, proof) ?? []);
 }
 
-/** The runs of unreviewed changes whose subjects a pattern matches, and whose claims meet the required ones. */
+/** Whether all that is required of a part is of one of some forms. */
+function isWithin(languages: Languages, { pattern, text }: Required, forms: readonly string[]): boolean {
+  const whole = anchored(forms.join("|"));
+  if (forms.length === 0) return false;
+  return text === undefined ? languages.isSubset(pattern, whole) === "yes" : languages.matches(whole, text);
+}
+
+/** The proofs for a trust that pins these owners; undefined where all owners at the issuer are those of one customer. */
+function proofsFor(
+  { proofs }: RunsOfService,
+  part: string,
+  owners: readonly string[] | undefined,
+): readonly Proof[] {
+  const written = owners?.map((owner) => RE2JS.quote(owner)) ?? ["[^/:@]+"];
+  const owner = `(?i:${written.length === 0 ? NOBODY : written.join("|")})`;
+  return proofs
+    .filter((proof) => proof.part === part)
+    .map((proof) => ({ ...proof, before: proof.before.replace(PINNED_OWNER, owner) }));
+}
+
+/** The runs of a subject that no claim proves to be reviewed. */
+function findRunsOf(
+  languages: Languages,
+  subject: Required,
+  { unreviewed }: RunsOfService,
+  proofs: readonly Proof[],
+): readonly UntrustedRuns[] {
+  const { pattern, text } = subject;
+  const rows = unreviewed.filter(({ part }) => part === subject.part);
+  const known = rows.flatMap(({ what, value }) => {
+    const form = anchored(value);
+    if (text !== undefined) return languages.matches(form, text) ? [{ what, example: text }] : [];
+    const verdict = languages.intersects(pattern, form);
+    if (verdict === "tooLarge") return [UNJUDGED];
+    return verdict === "no" ? [] : [{ what, example: firstExample(languages, pattern, [value]) }];
+  });
+  const forms = [...rows.map(({ value }) => value), ...proofs.map(textOf)];
+  const found = [...known, ...findChosenRuns(languages, subject, proofs)];
+  if (found.length > 0 || isWithin(languages, subject, forms)) return found;
+  const outside = languages.exampleOutside(pattern, anchored(forms.join("|")));
+  return [
+    outside === "tooLarge" ? UNJUDGED : { what: unreviewed[0]?.what ?? UNJUDGED.what, example: outside.text },
+  ];
+}
+
+/** The claims in an exact subject of names and values. */
+function claimsIn({ text = "" }: Required): readonly Required[] {
+  const pairs = text.matchAll(/(?<=^|:)([a-z_]+):([^:]*)/g);
+  return Array.from(pairs, ([, name = "", value = ""]) => requireText(name, value));
+}
+
+/**
+ * The runs that a trust accepts although nothing proves that somebody has reviewed what they run: a claim or the subject must
+ * name a branch, a tag or an environment, or a run that only follows a review.
+ */
 export function findUntrustedRuns(
   languages: Languages,
-  pattern: string,
-  refs: readonly UntrustedRef[],
-  asked: ClaimConditions,
-): UntrustedRuns[] {
-  const found = languages.budget.ask(() => refs.flatMap((ref) => findRuns(languages, pattern, ref, asked)));
-  return found === "tooLarge" ? [UNJUDGED] : found;
-}
-
-function findRuns(
-  languages: Languages,
-  pattern: string,
-  ref: UntrustedRef,
-  asked: ClaimConditions,
+  service: RunsOfService,
+  subject: Required,
+  claims: readonly Required[],
+  owners: readonly string[] | undefined,
 ): readonly UntrustedRuns[] {
-  if (!fitsClaims(languages, ref, asked)) return [];
-  const { chosen } = ref;
-  if (chosen !== undefined) {
-    const found = findChosenNames(languages, pattern, { ...ref, chosen }, asked);
-    return found === undefined ? [] : [found];
-  }
-  const verdict = languages.intersects(pattern, anchored(ref.subject));
-  if (verdict === "tooLarge") return [UNJUDGED];
-  return verdict === "no"
-    ? []
-    : [{ what: ref.what, example: firstExample(languages, pattern, [ref.subject]) }];
+  if (service.unreviewed.length === 0) return [];
+  const found = languages.budget.ask(() => {
+    const marked = [...claims, ...claimsIn(subject)].flatMap((claim) =>
+      service.unreviewed
+        .filter(({ part, value }) => part === claim.part && isWithin(languages, claim, [value]))
+        .map(({ what }) => ({ what, example: subject.text })),
+    );
+    const isProven = claims.some((claim) => {
+      const proofs = proofsFor(service, claim.part, owners);
+      return (
+        isWithin(languages, claim, proofs.map(textOf)) &&
+        findChosenRuns(languages, claim, proofs).length === 0
+      );
+    });
+    if (isProven && marked.length === 0) return [];
+    const runs = findRunsOf(languages, subject, service, proofsFor(service, subject.part, owners));
+    return runs.length > 0 ? runs : marked;
+  });
+  return found === "tooLarge" ? [UNJUDGED] : found;
 }

@@ -52,6 +52,13 @@ describe("what check refuses", () => {
     expect(failures.map((failure) => failure.code)).toContain(code);
   });
 
+  test("an unspecified member of several is named, and not another one", () => {
+    const inputs = { parentUid: GROUP_UID, name: "robot", servicePrincipal: "SERVICE_PRINCIPAL_UNSPECIFIED" };
+    expect(failuresOf("Identity", inputs)).toEqual([
+      "servicePrincipal is no value: SERVICE_PRINCIPAL_UNSPECIFIED means none; needs exactly one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
+    ]);
+  });
+
   test("an expiration that was there before may lie in the past, or far ahead", () => {
     for (const time of ["2020-01-01T00:00:00Z", "2040-01-01T00:00:00Z"]) {
       const inputs = withValue(staticKeys, ["staticKeys", "expirationTime"], time);

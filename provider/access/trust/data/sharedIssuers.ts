@@ -6,7 +6,6 @@ import {
   GITLAB,
   GOOGLE,
   OWNERLESS_GITHUB_SUBJECTS,
-  INTRUDER,
   PULUMI,
   PULUMI_ESC,
   TERRAFORM,
@@ -23,65 +22,87 @@ export interface SharedIssuer {
   readonly subjectPrefix: string;
   /** Subjects that name no owner, as regular expressions. */
   readonly ownerlessSubjects?: readonly string[];
-  readonly untrustedRefs: readonly UntrustedRef[];
+  /** Runs of changes that nobody has reviewed yet, by name. The first one names those that are not proven to be reviewed. */
+  readonly unreviewed: readonly UnreviewedRuns[];
+  /** THE list of what proves which reviewed code runs. What none of these rows proves is a run of anything. */
+  readonly proofs: readonly Proof[];
   /** An example of a subject, or of a claim, that is pinned, for advice. */
   readonly example: string;
 }
 
-/** A name in a subject that the author of a change chooses. */
-export interface ChosenName extends SegmentSpec {
-  readonly noun: "branch" | "tag" | "environment";
-  /** How each name begins: "refs/heads/". */
-  readonly prefix: string;
-  /** The claim that contains the same name. */
-  readonly claim: string;
-}
-
 /** Runs of changes that nobody has reviewed yet. Strings are regular expressions. */
-export interface UntrustedRef {
+export interface UnreviewedRuns {
   /** "any pull request". */
   readonly what: string;
-  /** All subjects of such runs. */
-  readonly subject: string;
-  readonly chosen?: ChosenName;
-  /** The values that claims have in these runs. */
-  readonly claims: Readonly<Partial<Record<string, string>>>;
+  /** `sub`, or the name of a claim that only such runs have with such a value. */
+  readonly part: string;
+  /** The values of that part in such runs. */
+  readonly value: string;
   /** Where the issuer says so. */
   readonly source: string;
 }
 
-/** Runs whose branch, tag or environment the author of a change chooses. */
-function chosenRef(
-  noun: ChosenName["noun"],
-  before: string,
-  { prefix = "", after = "(?::.*)?" },
-  { claim, claims, source }: { claim: string; claims: UntrustedRef["claims"]; source: string },
-): UntrustedRef {
-  const name = `${prefix}[^:]+`;
-  return {
-    what: noun === "environment" ? "any environment, also a new one without protection" : `any ${noun}`,
-    subject: `${before}${name}${after}`,
-    chosen: { noun, prefix, claim, before, name, after },
-    claims,
-    source,
-  };
+/** A part of a token that says which code runs. Strings are regular expressions. */
+export interface Proof extends SegmentSpec {
+  /** `sub`, or the name of a claim. */
+  readonly part: string;
+  /** What the name is of, where the author of a change can choose one: then all names must be known ones. */
+  readonly noun?: "branch" | "tag" | "environment";
+  /** How each name begins: "refs/heads/". */
+  readonly prefix: string;
 }
+
+/** Stands in a proof for the owners that the trust pins. */
+export const PINNED_OWNER = "{owner}";
+
+const SUBJECT = "sub";
+
+/** A value of a part that proves by itself. */
+function proven(part: string, value: string): Proof {
+  return { part, before: "", prefix: "", name: value, after: "" };
+}
+
+/** A part that names the branch, the tag or the environment. */
+function named(
+  noun: "branch" | "tag" | "environment",
+  part: string,
+  { before = "", prefix = "", after = "" } = {},
+): Proof {
+  return { part, noun, before, prefix, name: `${prefix}[^:]+`, after };
+}
+
+/** A part whose value is a ref. */
+function namedRef(part: string, { before = "", after = "" } = {}): Proof[] {
+  return [
+    named("branch", part, { before, prefix: "refs/heads/", after }),
+    named("tag", part, { before, prefix: "refs/tags/", after }),
+  ];
+}
+
+/** Anything else that stands in a subject of names and values. */
+const REST = "(?::(?s:.*))?";
+
+/** Subjects of runs that nobody has reviewed. */
+const unreviewed = (what: string, value: string, source: string): UnreviewedRuns => ({
+  what,
+  part: SUBJECT,
+  value,
+  source,
+});
 
 const EVENTS =
   "https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows";
 const GITHUB_SUBJECTS = "https://docs.github.com/en/actions/reference/security/oidc#example-subject-claims";
-const ENVIRONMENTS =
-  "https://docs.github.com/en/actions/how-tos/deploy/configure-and-manage-deployments/manage-environments";
 const REPOSITORY = "repo:[^/:]+/[^:]+:";
-/** The events that take the workflow from the branch or the tag that somebody pushes. */
-const PUSH_EVENTS = "push|create|workflow_dispatch|deployment|deployment_status";
-const INTRUDERS_REF = `refs/(?:heads/${INTRUDER}|tags/${INTRUDER}|pull/[0-9]+/merge)`;
 const GITLAB_CLAIMS = "https://docs.gitlab.com/ci/secrets/id_token_authentication/";
 const BUILDKITE_SUBJECTS = "https://buildkite.com/docs/agent/cli/reference/oidc";
 const VERCEL_SUBJECTS = "https://vercel.com/docs/oidc/reference";
 
 /** Runs at a service, and what says that nobody has reviewed them. */
-export type RunsOfService = Pick<SharedIssuer, "name" | "subjectPrefix" | "untrustedRefs" | "example">;
+export type RunsOfService = Pick<
+  SharedIssuer,
+  "name" | "subjectPrefix" | "unreviewed" | "proofs" | "example"
+>;
 
 const CIRCLECI_TOKENS = "https://circleci.com/docs/openid-connect-tokens/";
 const CIRCLECI_USER = "org/[^/]+/project/[^/]+/user/[^/]+";
@@ -90,27 +111,39 @@ const SEMAPHORE_DOCS = "https://github.com/semaphoreio/semaphore/blob/main/docs/
 const SEMAPHORE_REPOSITORY = "org:[^:]+:project:[^:]+:repo:[^:]+:ref_type:";
 const SPACELIFT_DOCS = "https://docs.spacelift.io/integrations/cloud-providers/oidc";
 const CODEFRESH_DOCS = "https://codefresh.io/docs/docs/integrations/oidc-pipelines/";
+const CODEFRESH_REF = "account:[^:]+:pipeline:[^:]+:(?:(?s:.*):)?scm_ref:";
+const BRACED = "\\{[0-9a-fA-F-]{36}\\}";
+const SPACELIFT_RUNS = "TRACKED|TASK|DESTROY";
+const TERRAFORM_PROJECT = "organization:[^:]+:project:[^:]+:";
+const PULUMI_STACK = "pulumi:deploy:org:[^:]+:project:[^:]+:stack:[^:]+:operation:";
+
+/** Values that only the runs of pull requests have, also of those that run the workflow of the branch that a change is for. */
+const PULL_REQUEST_CLAIMS: readonly (readonly [claim: string, value: string])[] = [
+  ["event_name", "pull_request[a-z_]*"],
+  ["head_ref", "[^:]+"],
+  ["base_ref", "[^:]+"],
+];
+
+/** What may stand in a subject of GitHub before the first claim that says which code runs. */
+const GITHUB_BEFORE =
+  "(?:(?:repo|repository|repository_(?:owner|id|owner_id|visibility)|visibility|enterprise|enterprise_id|workflow|actor|actor_id|context|run[a-z_]*|ref_type):[^:]*:)*";
+const WORKFLOW = "[^:@]+@";
+// Everybody can call a public workflow: what a stranger's one does nobody here has reviewed.
+const CALLED_WORKFLOW = `${PINNED_OWNER}/${WORKFLOW}`;
+const ANY_REF = "refs/(?:heads|tags)/";
+// Events that run the workflow of the default branch.
+const DEFAULT_BRANCH_EVENTS = "(?:schedule|repository_dispatch)";
+const GITLAB_BEFORE = "project_path:[^:]+:";
 
 /** Services that have an issuer for each customer: what a run is stands in the subject alone. */
 export const runsOfTenants: readonly RunsOfService[] = [
   {
     name: "CircleCI",
     subjectPrefix: "org/[^/]+/project/",
-    untrustedRefs: [
-      {
-        what: "any branch",
-        subject: CIRCLECI_USER,
-        claims: { [CIRCLECI_REF]: `refs/(?:heads/(?:${INTRUDER}|pull/[0-9]+)|tags/${INTRUDER})` },
-        source: CIRCLECI_TOKENS,
-      },
-      ...(["branch", "tag"] as const).map((noun) =>
-        chosenRef(
-          noun,
-          `${CIRCLECI_USER}/vcs-origin/.+/vcs-ref/`,
-          { prefix: `refs/${noun === "branch" ? "heads" : "tags"}/`, after: "" },
-          { claim: CIRCLECI_REF, claims: {}, source: CIRCLECI_TOKENS },
-        ),
-      ),
+    unreviewed: [unreviewed("any branch", CIRCLECI_USER, CIRCLECI_TOKENS)],
+    proofs: [
+      ...namedRef(SUBJECT, { before: `${CIRCLECI_USER}/vcs-origin/.+/vcs-ref/` }),
+      ...namedRef(CIRCLECI_REF),
     ],
     example:
       "^org/72f988bf-example/project/9188040d-example/user/[^/]+/vcs-origin/github\\.com/acme/pay/vcs-ref/refs/heads/main$",
@@ -118,91 +151,89 @@ export const runsOfTenants: readonly RunsOfService[] = [
   {
     name: "Bitbucket",
     subjectPrefix: "\\{[0-9a-fA-F-]+\\}:",
-    untrustedRefs: [
-      {
-        what: "any branch and pull request",
-        // With an environment of a deployment its id stands between those of the repository and the step.
-        subject: "\\{[0-9a-fA-F-]{36}\\}:\\{[0-9a-fA-F-]{36}\\}",
-        claims: { branchName: INTRUDER, deploymentEnvironmentUuid: "none" },
-        source:
-          "https://support.atlassian.com/bitbucket-cloud/docs/integrate-pipelines-with-resource-servers-using-oidc/",
-      },
+    unreviewed: [
+      unreviewed(
+        "any branch and pull request",
+        `${BRACED}:${BRACED}`,
+        "https://support.atlassian.com/bitbucket-cloud/docs/integrate-pipelines-with-resource-servers-using-oidc/",
+      ),
+    ],
+    proofs: [
+      // With an environment of a deployment its id stands between those of the repository and the step.
+      proven(SUBJECT, `${BRACED}:${BRACED}:\\{[^{}]*\\}`),
+      proven("deploymentEnvironmentUuid", BRACED),
+      named("branch", "branchName"),
     ],
     example: "^\\{9188040d-repository\\}:\\{72f988bf-environment\\}:\\{[0-9a-f-]+\\}$",
   },
   {
     name: "Semaphore",
     subjectPrefix: "org:[^:]+:project:",
-    untrustedRefs: [
-      {
-        what: "any pull request",
-        subject: `${SEMAPHORE_REPOSITORY}pull-request:ref:.*`,
-        // The claim branch has the target of a pull request.
-        claims: { ref_type: "pull-request", ref: "refs/pull/[0-9]+/(?:merge|head)", tag: "none" },
-        source: SEMAPHORE_DOCS,
-      },
-      ...(["branch", "tag"] as const).map((noun) =>
-        chosenRef(
-          noun,
-          `${SEMAPHORE_REPOSITORY}${noun}:ref:`,
-          { prefix: `refs/${noun === "branch" ? "heads" : "tags"}/`, after: "" },
-          { claim: "ref", claims: { ref_type: noun, [noun]: INTRUDER }, source: SEMAPHORE_DOCS },
-        ),
-      ),
+    unreviewed: [
+      unreviewed("any pull request", `${SEMAPHORE_REPOSITORY}pull-request:ref:.*`, SEMAPHORE_DOCS),
+    ],
+    proofs: [
+      named("branch", SUBJECT, { before: `${SEMAPHORE_REPOSITORY}branch:ref:`, prefix: "refs/heads/" }),
+      named("tag", SUBJECT, { before: `${SEMAPHORE_REPOSITORY}tag:ref:`, prefix: "refs/tags/" }),
+      // The claim branch has the target of a pull request.
+      ...namedRef("ref"),
+      named("tag", "tag"),
     ],
     example: "^org:acme:project:9188040d-example:repo:pay:ref_type:branch:ref:refs/heads/main$",
   },
   {
     name: "Spacelift",
     subjectPrefix: "space:[^:]+:(?:stack|module):",
-    untrustedRefs: [
-      {
-        what: "any proposed run, also of a pull request",
-        subject: "space:[^:]+:(?:stack|module):[^:]+:run_type:PROPOSED:scope:(?:read|write)",
-        claims: { runType: "PROPOSED", scope: "read" },
-        source: SPACELIFT_DOCS,
-      },
-      {
-        what: "any test of a module, also of a pull request",
-        subject: "space:[^:]+:module:[^:]+:run_type:TESTING:scope:(?:read|write)",
-        claims: { runType: "TESTING", scope: "write", callerType: "module" },
-        source: SPACELIFT_DOCS,
-      },
+    unreviewed: [
+      unreviewed(
+        "any proposed run, also of a pull request",
+        "space:[^:]+:(?:stack|module):[^:]+:run_type:PROPOSED:scope:(?:read|write)",
+        SPACELIFT_DOCS,
+      ),
+      unreviewed(
+        "any test of a module, also of a pull request",
+        "space:[^:]+:module:[^:]+:run_type:TESTING:scope:(?:read|write)",
+        SPACELIFT_DOCS,
+      ),
+    ],
+    proofs: [
+      proven(
+        SUBJECT,
+        `space:[^:]+:(?:stack|module):[^:]+:run_type:(?:${SPACELIFT_RUNS}):scope:(?:read|write)`,
+      ),
+      proven("runType", SPACELIFT_RUNS),
     ],
     example: "^space:acme:stack:pay:run_type:TRACKED:scope:write$",
   },
   {
     name: "Azure DevOps",
     subjectPrefix: "sc://|p://|/eid1/c/[^/]+/t/[^/]+/a/[^/]+/sc/",
-    untrustedRefs: [
-      {
-        what: "any run that may use the service connection, perhaps of a pull request",
-        subject: "(?:sc://[^/]+/[^/]+/|/eid1/c/[^/]+/t/[^/]+/a/[^/]+/sc/).+",
-        claims: {},
-        source:
-          "https://learn.microsoft.com/en-us/azure/devops/pipelines/release/configure-workload-identity",
-      },
-      {
-        what: "any run of the pipeline, also of a pull request",
-        subject: "p://[^/]+/[^/]+/.+",
-        claims: { rpo_ref: INTRUDERS_REF },
-        source: "https://github.com/gravitational/teleport/tree/master/rfd",
-      },
+    unreviewed: [
+      unreviewed(
+        "any run that may use the service connection, perhaps of a pull request",
+        "(?:sc://[^/]+/[^/]+/|/eid1/c/[^/]+/t/[^/]+/a/[^/]+/sc/).+",
+        "https://learn.microsoft.com/en-us/azure/devops/pipelines/release/configure-workload-identity",
+      ),
+      unreviewed(
+        "any run of the pipeline, also of a pull request",
+        "p://[^/]+/[^/]+/.+",
+        "https://github.com/gravitational/teleport/tree/master/rfd",
+      ),
     ],
+    proofs: namedRef("rpo_ref"),
     example: "the claim rpo_ref: refs/heads/main",
   },
   {
     name: "Harness",
     subjectPrefix: "account/[^/:]+:org/",
-    untrustedRefs: [
-      {
-        what: "any run, perhaps of a pull request",
-        subject: "account/[^/:]+:org/.+",
-        claims: { environment_id: "none", environment_type: "none" },
-        source:
-          "https://developer.harness.io/docs/platform/connectors/cloud-providers/ref-cloud-providers/aws-connector-settings-reference",
-      },
+    unreviewed: [
+      unreviewed(
+        "any run, perhaps of a pull request",
+        "account/[^/:]+:org/.+",
+        "https://developer.harness.io/docs/platform/connectors/cloud-providers/ref-cloud-providers/aws-connector-settings-reference",
+      ),
     ],
+    proofs: [named("environment", "environment_id"), proven("environment_type", "[^:]+")],
     example: "the claim environment_id: production",
   },
 ];
@@ -213,59 +244,41 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     name: "GitHub Actions",
     issuer: GITHUB,
     owner: "organisation or repository",
-    subjectPrefix: "repo:",
+    subjectPrefix: "(?:repo|repository|repository_owner|repository_id|repository_owner_id|workflow_ref):",
     ownerlessSubjects: OWNERLESS_GITHUB_SUBJECTS,
-    untrustedRefs: [
-      {
+    unreviewed: [
+      unreviewed(
+        "any pull request",
+        `${REPOSITORY}(?:pull_request|ref:refs/pull/.+)${REST}`,
+        GITHUB_SUBJECTS,
+      ),
+      ...PULL_REQUEST_CLAIMS.map(([part, value]) => ({
         what: "any pull request",
-        subject: `${REPOSITORY}(?:pull_request|ref:refs/pull/.+)(?::.*)?`,
-        claims: {
-          ref: "refs/pull/[0-9]+/(?:merge|head)",
-          event_name: "pull_request(?:_review|_review_comment)?",
-          ref_protected: "false",
-        },
-        source: GITHUB_SUBJECTS,
-      },
-      {
-        what: "any pull request",
-        subject: `${REPOSITORY}pull_request(?::.*)?`,
-        claims: { event_name: "pull_request_target", ref: `refs/heads/${INTRUDER}`, ref_protected: "false" },
+        part,
+        value,
         source: `${EVENTS}#pull_request_target`,
-      },
-      chosenRef(
-        "branch",
-        `${REPOSITORY}ref:`,
-        { prefix: "refs/heads/" },
-        {
-          claim: "ref",
-          claims: {
-            event_name: `${PUSH_EVENTS}|pull_request_target`,
-            ref_type: "branch",
-            ref_protected: "false",
-          },
-          source: GITHUB_SUBJECTS,
-        },
+      })),
+    ],
+    proofs: [
+      named("branch", SUBJECT, { before: `${GITHUB_BEFORE}ref:`, prefix: "refs/heads/", after: REST }),
+      named("tag", SUBJECT, { before: `${GITHUB_BEFORE}ref:`, prefix: "refs/tags/", after: REST }),
+      named("environment", SUBJECT, { before: `${GITHUB_BEFORE}environment:`, after: REST }),
+      named("branch", SUBJECT, {
+        before: `${GITHUB_BEFORE}(?:workflow_ref:${WORKFLOW}|job_workflow_ref:${CALLED_WORKFLOW})`,
+        prefix: ANY_REF,
+        after: REST,
+      }),
+      proven(
+        SUBJECT,
+        `${GITHUB_BEFORE}(?:environment_node_id:[^:]+|ref_protected:true|event_name:${DEFAULT_BRANCH_EVENTS})${REST}`,
       ),
-      chosenRef(
-        "tag",
-        `${REPOSITORY}ref:`,
-        { prefix: "refs/tags/" },
-        {
-          claim: "ref",
-          claims: { event_name: `${PUSH_EVENTS}|release`, ref_type: "tag", ref_protected: "false" },
-          source: GITHUB_SUBJECTS,
-        },
-      ),
-      chosenRef(
-        "environment",
-        `${REPOSITORY}environment:`,
-        {},
-        {
-          claim: "environment",
-          claims: { ref: INTRUDERS_REF, ref_protected: "false" },
-          source: ENVIRONMENTS,
-        },
-      ),
+      ...namedRef("ref"),
+      named("environment", "environment"),
+      proven("environment_node_id", ".+"),
+      proven("ref_protected", "true"),
+      proven("event_name", DEFAULT_BRANCH_EVENTS),
+      named("branch", "workflow_ref", { before: WORKFLOW, prefix: ANY_REF }),
+      named("branch", "job_workflow_ref", { before: CALLED_WORKFLOW, prefix: ANY_REF }),
     ],
     example: "^repo:acme/pay:ref:refs/heads/main$",
   },
@@ -274,18 +287,16 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: GITLAB,
     owner: "group or project",
     subjectPrefix: "project_path:",
-    untrustedRefs: (["branch", "tag"] as const).map((noun) =>
-      chosenRef(
-        noun,
-        `project_path:[^:]+:ref_type:${noun}:ref:`,
-        {},
-        {
-          claim: "ref",
-          claims: { ref_type: noun, ref_protected: "false" },
-          source: GITLAB_CLAIMS,
-        },
-      ),
-    ),
+    unreviewed: [unreviewed("any branch", "project_path:[^:]+", GITLAB_CLAIMS)],
+    proofs: [
+      named("branch", SUBJECT, { before: `${GITLAB_BEFORE}(?:ref_type:branch:)?ref:`, after: REST }),
+      named("tag", SUBJECT, { before: `${GITLAB_BEFORE}ref_type:tag:ref:`, after: REST }),
+      proven(SUBJECT, `${GITLAB_BEFORE}(?:deployment_tier:[^:]*:)?environment_protected:true${REST}`),
+      named("branch", "ref"),
+      ...namedRef("ref_path"),
+      proven("ref_protected", "true"),
+      proven("environment_protected", "true"),
+    ],
     example: "^project_path:acme/pay:ref_type:branch:ref:main$",
   },
   {
@@ -293,21 +304,17 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: BUILDKITE,
     owner: "organisation",
     subjectPrefix: "organization:[^:]+:pipeline:",
-    untrustedRefs: [
-      ...(["branch", "tag"] as const).map((noun) =>
-        chosenRef(
-          noun,
-          `organization:[^:]+:pipeline:[^:]+:ref:refs/${noun === "branch" ? "heads" : "tags"}/`,
-          {},
-          { claim: `build_${noun}`, claims: {}, source: BUILDKITE_SUBJECTS },
-        ),
+    unreviewed: [
+      unreviewed(
+        "any branch and pull request",
+        "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+        `${BUILDKITE_SUBJECTS}#custom-subject-claims`,
       ),
-      {
-        what: "any branch and pull request",
-        subject: "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
-        claims: { build_branch: INTRUDER },
-        source: `${BUILDKITE_SUBJECTS}#custom-subject-claims`,
-      },
+    ],
+    proofs: [
+      ...namedRef(SUBJECT, { before: "organization:[^:]+:pipeline:[^:]+:ref:", after: REST }),
+      named("branch", "build_branch"),
+      named("tag", "build_tag"),
     ],
     example: "^organization:acme:pipeline:pay:ref:refs/heads/main:commit:[0-9a-f]{40}:step:[a-z-]+$",
   },
@@ -316,20 +323,23 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: TERRAFORM,
     owner: "organisation",
     subjectPrefix: "organization:[^:]+:project:",
-    untrustedRefs: [
-      {
-        what: "any plan, also of a pull request",
-        subject: "organization:[^:]+:project:[^:]+:workspace:[^:]+:run_phase:plan",
-        claims: { terraform_run_phase: "plan", terraform_operation: "none" },
-        source:
-          "https://developer.hashicorp.com/terraform/cloud-docs/run/remote-operations#speculative-plans",
-      },
-      {
-        what: "any plan, also of a pull request",
-        subject: "organization:[^:]+:project:[^:]+:stack:[^:]+:deployment:[^:]+:operation:plan",
-        claims: { terraform_operation: "plan", terraform_run_phase: "none" },
-        source: "https://developer.hashicorp.com/terraform/language/stacks/deploy/authenticate",
-      },
+    unreviewed: [
+      unreviewed(
+        "any plan, also of a pull request",
+        `${TERRAFORM_PROJECT}workspace:[^:]+:run_phase:plan`,
+        "https://developer.hashicorp.com/terraform/cloud-docs/run/remote-operations#speculative-plans",
+      ),
+      unreviewed(
+        "any plan, also of a pull request",
+        `${TERRAFORM_PROJECT}stack:[^:]+:deployment:[^:]+:operation:plan`,
+        "https://developer.hashicorp.com/terraform/language/stacks/deploy/authenticate",
+      ),
+    ],
+    proofs: [
+      proven(SUBJECT, `${TERRAFORM_PROJECT}workspace:[^:]+:run_phase:apply`),
+      proven(SUBJECT, `${TERRAFORM_PROJECT}stack:[^:]+:deployment:[^:]+:operation:apply`),
+      proven("terraform_run_phase", "apply"),
+      proven("terraform_operation", "apply"),
     ],
     example: "^organization:acme:project:pay:workspace:production:run_phase:apply$",
   },
@@ -338,7 +348,8 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: GOOGLE,
     owner: "account",
     subjectPrefix: "[0-9]{21}",
-    untrustedRefs: [],
+    unreviewed: [],
+    proofs: [],
     example: "^103456789012345678901$",
   },
   {
@@ -346,19 +357,17 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: VERCEL,
     owner: "team",
     subjectPrefix: "owner:[^:]+:project:",
-    untrustedRefs: [
-      {
-        what: "any preview deployment",
-        subject: "owner:[^:]+:project:[^:]+:environment:preview",
-        claims: { environment: "preview" },
-        source: VERCEL_SUBJECTS,
-      },
-      {
-        what: "any developer's machine",
-        subject: "owner:[^:]+:project:[^:]+:environment:development",
-        claims: { environment: "development" },
-        source: VERCEL_SUBJECTS,
-      },
+    unreviewed: [
+      unreviewed("any preview deployment", "owner:[^:]+:project:[^:]+:environment:preview", VERCEL_SUBJECTS),
+      unreviewed(
+        "any developer's machine",
+        "owner:[^:]+:project:[^:]+:environment:development",
+        VERCEL_SUBJECTS,
+      ),
+    ],
+    proofs: [
+      proven(SUBJECT, "owner:[^:]+:project:[^:]+:environment:[^:]+"),
+      proven("environment", "production"),
     ],
     example: "^owner:acme:project:pay:environment:production$",
   },
@@ -367,23 +376,19 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: CODEFRESH,
     owner: "account",
     subjectPrefix: "account:[^:]+:pipeline:",
-    untrustedRefs: [
-      {
-        what: "any pull request",
-        subject: "account:[^:]+:pipeline:[^:]+:(?:.*:)?scm_ref:[^:]+:scm_pull_request_target_branch:[^:]+",
-        claims: {},
-        source: CODEFRESH_DOCS,
-      },
-      chosenRef(
-        "branch",
-        "account:[^:]+:pipeline:[^:]+:(?:.*:)?scm_ref:",
-        { after: "(?::scm_pull_request_target_branch:.*)?" },
-        {
-          claim: "scm_ref",
-          claims: {},
-          source: CODEFRESH_DOCS,
-        },
+    unreviewed: [
+      unreviewed(
+        "any pull request",
+        `${CODEFRESH_REF}[^:]+:scm_pull_request_target_branch:[^:]+`,
+        CODEFRESH_DOCS,
       ),
+    ],
+    // A branch of a fork may be called main as well: no claim but the subject tells.
+    proofs: [
+      named("branch", SUBJECT, {
+        before: CODEFRESH_REF,
+        after: "(?::scm_pull_request_target_branch:.*)?",
+      }),
     ],
     example:
       "^account:64f0example:pipeline:64f1example:scm_repo_url:https://github\\.com/acme/pay:scm_user_name:[^:]+:scm_ref:main$",
@@ -393,13 +398,17 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: PULUMI,
     owner: "organisation",
     subjectPrefix: "pulumi:(?:deploy|environments):org:",
-    untrustedRefs: [
-      {
-        what: "any preview, also of a pull request",
-        subject: "pulumi:deploy:org:[^:]+:project:[^:]+:stack:[^:]+:operation:preview(?::.*)?",
-        claims: {},
-        source: "https://www.pulumi.com/docs/deployments/deployments/oidc/",
-      },
+    unreviewed: [
+      unreviewed(
+        "any preview, also of a pull request",
+        `${PULUMI_STACK}preview${REST}`,
+        "https://www.pulumi.com/docs/deployments/deployments/oidc/",
+      ),
+    ],
+    proofs: [
+      proven(SUBJECT, `${PULUMI_STACK}[a-z-]+${REST}`),
+      // An environment runs no code: who may open it is decided elsewhere.
+      proven(SUBJECT, "pulumi:environments:org:.+"),
     ],
     example: "^pulumi:deploy:org:acme:project:pay:stack:production:operation:update:scope:write$",
   },
@@ -408,7 +417,8 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: PULUMI_ESC,
     owner: "organisation",
     subjectPrefix: "pulumi:org:[^:]+:env:",
-    untrustedRefs: [],
+    unreviewed: [],
+    proofs: [],
     example: "^pulumi:org:9f8e7d6c:env:1a2b3c4d$",
   },
 ];

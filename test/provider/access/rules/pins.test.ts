@@ -342,7 +342,7 @@ it("has a reason and a source for each row of its tables", () => {
     expect(literal).not.toBe("");
     expect(URL.canParse(source)).toBe(true);
   }
-  const refs = servicesWithRuns.flatMap(({ untrustedRefs }) => untrustedRefs);
+  const refs = servicesWithRuns.flatMap(({ unreviewed }) => unreviewed);
   for (const { source } of [...sharedDomains, ...tenantAddresses, ...otherAudiences, ...refs])
     expect(URL.canParse(source)).toBe(true);
 });

@@ -412,15 +412,15 @@ describe("T4 pull-request-ref", () => {
     [github({ subjectPattern: "^repo:acme/pay:ref:refs/tags/[0-9]+$" }), "tags of many names"],
     [
       github({ subjectPattern: "^repo:acme/pay:.*$", claims: { event_name: "pull_request_target" } }),
-      `any pull request, any branch and ${NEW_ENVIRONMENT}`,
+      `any pull request, any branch, any tag and ${NEW_ENVIRONMENT}`,
     ],
     [
       github({ subjectPattern: "^repo:acme/pay:.*$", claims: { event_name: "pull_request_review" } }),
-      `any pull request and ${NEW_ENVIRONMENT}`,
+      `any pull request, any branch, any tag and ${NEW_ENVIRONMENT}`,
     ],
     [
       github({ subjectPattern: "^repo:acme/pay:ref:.*$", claims: { event_name: "workflow_dispatch" } }),
-      "any branch and any tag",
+      "any pull request, any branch and any tag",
     ],
     [github({ subjectPattern: "^repo:acme/pay:ref:.*$", claims: { event_name: "schedule" } }), undefined],
     [
@@ -428,7 +428,7 @@ describe("T4 pull-request-ref", () => {
         subjectPattern: "^repo:acme/pay:ref:.*$",
         claims: { event_name: "pull_request_target", ref: "refs/heads/main" },
       }),
-      undefined,
+      "any pull request, any branch and any tag",
     ],
     [gitlab({ subjectPattern: "^project_path:acme/pay:ref_type:tag:ref:.*$" }), "any tag"],
     [gitlab({ subject: "project_path:acme/pay:ref_type:tag:ref:v1.0" }), undefined],
@@ -520,6 +520,108 @@ describe("T4 pull-request-ref", () => {
     );
   });
 
+  const WORKFLOW = "acme/ci/.github/workflows/deploy.yml";
+  const PULL = "any pull request";
+  const PLAN = "any plan, also of a pull request";
+
+  it.each<readonly [Props, string | undefined]>([
+    ...[
+      "repo:acme/pay",
+      "repo:acme/pay:event_name:pull_request",
+      "repo:acme/pay:event_name:pull_request_target",
+      "repo:acme/pay:ref:refs/heads/main:event_name:pull_request_target",
+      "repo:acme/pay:base_ref:main",
+      "repo:acme/pay:head_ref:feature",
+      "repo:acme/pay:context:repo",
+      "repo:acme/pay:workflow:ci",
+      "repo:acme/pay:actor:dependabot[bot]",
+      "repo:acme/pay:repository_visibility:public",
+      "repo:acme/pay:runner_environment:github-hosted",
+      "repo:acme/pay:environment:",
+      "repo:acme/pay:ref_protected:false",
+      "repository:acme/pay",
+      "repository:acme/pay:event_name:pull_request",
+      "repository_owner:acme",
+      "repository_owner:acme:visibility:public",
+      "repository_owner_id:4711",
+      "enterprise:acme",
+      "actor_id:1:repository_owner:acme",
+      "workflow:ci:repository_owner:acme",
+      // Another owner's workflow, and one of a pull request.
+      "repository_owner:acme:job_workflow_ref:evil/x/.github/workflows/a.yml@refs/heads/main",
+      "repo:acme/pay:job_workflow_ref:evil/acme/.github/workflows/a.yml@refs/heads/main",
+      `repo:acme/pay:job_workflow_ref:${WORKFLOW}@refs/pull/3/merge`,
+    ].map((subject) => [github({ subject }), PULL] as const),
+    ...[
+      "repo:acme/pay:ref:refs/heads/main",
+      "repo:acme/pay:environment:production",
+      `repo:acme/pay:environment:production:job_workflow_ref:${WORKFLOW}@refs/heads/main`,
+      `repo:acme/pay:job_workflow_ref:${WORKFLOW}@refs/heads/main`,
+      `repository_owner:acme:job_workflow_ref:${WORKFLOW}@refs/tags/v1`,
+      "repository_owner:acme:ref:refs/heads/main",
+      "repository_owner_id:4711:environment:production",
+      "repo:acme/pay:ref_protected:true",
+      "environment:production:repo:acme/pay",
+      `workflow_ref:${WORKFLOW}@refs/heads/main`,
+    ].map((subject) => [github({ subject }), undefined] as const),
+    [
+      github({
+        subject: "repo:acme/pay:ref:refs/heads/main",
+        claims: { event_name: "pull_request_target" },
+      }),
+      PULL,
+    ],
+    [github({ subject: "repo:acme/pay:pull_request", claims: { environment: "production" } }), undefined],
+    [github({ subject: "repository_owner:acme", claims: { ref: "refs/heads/main" } }), undefined],
+    [github({ subject: "repository_owner:acme", claims: { ref: "refs/pull/7/merge" } }), PULL],
+    [github({ subject: "repository_owner:acme", claimPatterns: { ref: "^refs/heads/.*$" } }), PULL],
+    [
+      github({
+        subject: "repository_owner:acme",
+        claims: { job_workflow_ref: `${WORKFLOW}@refs/heads/main` },
+      }),
+      undefined,
+    ],
+    [
+      github({
+        subject: "repository_owner:globex",
+        claims: { job_workflow_ref: `${WORKFLOW}@refs/heads/main` },
+      }),
+      PULL,
+    ],
+    [github({ subjectPattern: "^repository_owner:acme:workflow:[a-z]+$" }), PULL],
+    [github({ subjectPattern: "^repository_owner:acme:ref:refs/heads/(?:main|next)$" }), undefined],
+    [claims({ issuer: "https://ghes.acme.com/_services/token", subject: "repo:acme/pay" }), PULL],
+    ...[
+      "project_path:acme/pay",
+      "project_path:acme/pay:pipeline_source:merge_request_event",
+      "project_path:acme/pay:ref_protected:false",
+      "project_path:acme/pay:ref_type:branch",
+      "project_path:acme/pay:deployment_tier:production",
+    ].map((subject) => [gitlab({ subject }), "any branch"] as const),
+    [gitlab({ subject: "project_path:acme/pay", claims: { ref_protected: "true" } }), undefined],
+    [gitlab({ subject: "project_path:acme/pay:environment_protected:true" }), undefined],
+    [gitlab({ subject: "project_path:acme/pay:ref:main" }), undefined],
+    [terraform({ subject: "organization:acme:project:p:workspace:w" }), PLAN],
+    [terraform({ subject: "organization:acme:project:p" }), PLAN],
+    [
+      terraform({
+        subject: "organization:acme:project:p:workspace:w",
+        claims: { terraform_run_phase: "apply" },
+      }),
+      undefined,
+    ],
+    [buildkite({ subject: "organization:acme:pipeline:pay" }), "any branch and pull request"],
+    [vercel({ subject: "owner:acme:project:p" }), "any preview deployment"],
+    [codefresh({ subject: "account:a1:pipeline:p1" }), PULL],
+    [pulumi({ subject: "pulumi:deploy:org:acme:project:p:stack:s" }), "any preview, also of a pull request"],
+  ])("holds what does not prove a reviewed run to be anybody's: %j", (trust, what) => {
+    const messages = found("T4", made(trust, pusher)).map(({ message }) => message);
+    expect(messages).toEqual(
+      what === undefined ? [] : [expect.stringContaining(`can be assumed by ${what}: it accepts "`)],
+    );
+  });
+
   const ORG = "72f988bf-86f1-41af-91ab-2d7cd011db47";
   const STEP = "9188040d-6c67-4c5b-b112-36a304b66dad";
   const user = `org/${ORG}/project/${ORG}/user/${STEP}`;
@@ -552,10 +654,13 @@ describe("T4 pull-request-ref", () => {
     // A pull request has the branch that it is for in this claim.
     [
       semaphore({ subjectPattern: `^${job(".*")}$`, claims: { branch: "main" } }),
-      "any pull request and any tag",
+      "any pull request, any branch and any tag",
     ],
     [semaphore({ subjectPattern: `^${job(".*")}$`, claims: { ref: "refs/heads/main" } }), undefined],
-    [semaphore({ subjectPattern: `^${job(".*")}$`, claims: { ref_type: "branch" } }), "any branch"],
+    [
+      semaphore({ subjectPattern: `^${job(".*")}$`, claims: { ref_type: "branch" } }),
+      "any pull request, any branch and any tag",
+    ],
     [spacelift({ subject: run("TRACKED:scope:write") }), undefined],
     [spacelift({ subject: run("PROPOSED:scope:read") }), "any proposed run, also of a pull request"],
     [spacelift({ subjectPattern: `^${run(".*")}$` }), "any proposed run, also of a pull request"],
