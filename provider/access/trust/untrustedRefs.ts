@@ -2,7 +2,7 @@ import { RE2JS } from "re2js";
 import { INTRUDER } from "./data/pins";
 import { PINNED_OWNER } from "./data/sharedIssuers";
 import type { Proof, RunsOfService } from "./data/sharedIssuers";
-import { firstExample, MOST_OWNERS, textOf } from "./judgement";
+import { firstExample, MOST_OWNERS, segmentText } from "./judgement";
 import { anchored, exactPattern } from "./languages";
 import type { Languages } from "./languages";
 
@@ -132,7 +132,7 @@ function findRunsOf(
     if (verdict === "tooLarge") return [UNJUDGED];
     return verdict === "no" ? [] : [{ what, example: firstExample(languages, pattern, [value]) }];
   });
-  const forms = [...rows.map(({ value }) => value), ...proofs.map(textOf)];
+  const forms = [...rows.map(({ value }) => value), ...proofs.map(segmentText)];
   const found = [...known, ...findChosenRuns(languages, subject, proofs)];
   if (found.length > 0 || isWithin(languages, subject, forms)) return found;
   const outside = languages.exampleOutside(pattern, anchored(forms.join("|")));
@@ -168,7 +168,7 @@ export function findUntrustedRuns(
     const isProven = claims.some((claim) => {
       const proofs = proofsFor(service, claim.part, owners);
       return (
-        isWithin(languages, claim, proofs.map(textOf)) &&
+        isWithin(languages, claim, proofs.map(segmentText)) &&
         findChosenRuns(languages, claim, proofs).length === 0
       );
     });

@@ -4,6 +4,7 @@ import type { Comparison } from "../../../../provider/access/review/comparison";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { mayWiden } from "../../../../provider/access/effects";
 import type { Json, Props } from "../../../../provider/fields/values";
+import { specs } from "../../../../provider/access/documents/specs";
 import { fieldsWhere } from "../../../../provider/access/rules/describedFields";
 import {
   acme,
@@ -162,6 +163,41 @@ describe("S1 changed-setting", () => {
     const inputs = withMember(repo.inputs, path.split("."), samplesOf[path]) as Props;
     const severe = findAll(change([], [{ ...repo, inputs }])).filter(({ severity }) => severity !== "low");
     expect(severe.map(({ id, urn }) => [/^(?:S1|R2)$/.test(id), urn])).toEqual([[true, repo.urn]]);
+  });
+
+  const meansMore = Object.keys(specs).flatMap((kind) =>
+    fieldsWhere(({ unsetMeans }) => unsetMeans !== undefined)(kind).map(({ path }) => [kind, path] as const),
+  );
+  const holders: Readonly<Record<string, Resource>> = { Repo: repo, IdentityProvider: provider };
+  const set: Readonly<Record<string, Json>> = { ...samplesOf, scimEnabled: true };
+
+  test("knows what may mean more where it is not set", () => {
+    expect(meansMore).toEqual([
+      ["Repo", "customOverlay.contents.runtimeRepositories"],
+      ["Repo", "customOverlay.contents.runtimeKeyring"],
+      ["IdentityProvider", "scimEnabled"],
+    ]);
+  });
+
+  test.each(meansMore)("%s: to set %s, or to take it away, is a finding", (kind, path) => {
+    const holder = holders[kind] as Resource;
+    const [top = "", ...inner] = path.split(".");
+    const withValue = (value: Json | undefined): Resource => ({
+      ...holder,
+      inputs: withMember(holder.inputs, path.split("."), value) as Props,
+    });
+    const full = withValue(set[path]);
+    const empty = withValue(Array.isArray(set[path]) ? [] : false);
+    const without = [empty, withValue(undefined), ...(inner.length > 0 ? [holder] : [])];
+    for (const none of without) {
+      const lost = findAll(change([full], [none])).filter(({ field }) => field?.startsWith(top));
+      expect(lost.map(({ id, severity }) => [id, severity])).toEqual([
+        kind === "IdentityProvider" ? ["G8", "high"] : ["S1", "medium"],
+      ]);
+      const gained = findAll(change([none], [full])).filter(({ field }) => field?.startsWith(top));
+      expect(gained).not.toEqual([]);
+    }
+    expect(findAll(change([holder], [empty]))).toEqual([]);
   });
 
   test("a new repository without them is none", () => {
