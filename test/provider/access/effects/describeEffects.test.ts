@@ -136,7 +136,8 @@ describe("the effect of every field", () => {
       );
       const isOther =
         effect === "subject" && field.type !== "list" && !(typeof less === "string" && less.startsWith("^"));
-      const isLess = field.unsetMeans === undefined ? "narrowed" : "unknown";
+      const isUnknown = field.unsetMeans !== undefined && (less === undefined || less === false);
+      const isLess = isUnknown ? "unknown" : "narrowed";
       expect(back).toBe(effect === "restriction" || isOther ? "widened" : isLess);
       for (const { reason } of forth) expect(reason).not.toBe("");
     },
