@@ -1,3 +1,4 @@
+import type { AccessMeaning } from "./accessMeanings";
 import type { Format } from "./formats";
 import type { Json, Props } from "./values";
 
@@ -11,39 +12,6 @@ export interface Pattern {
   readonly must: string;
 }
 
-/**
- * What a change of a field does to access:
- * - `subject`: which principal or resource is meant, exactly or (with the format `regex`) by a pattern;
- * - `permission`: what is set gives access: more is wider;
- * - `restriction`: what is set restricts access: more is narrower;
- * - `expiry`: when access ends, or how long it lasts: later is wider;
- * - `role`: the uid of a role, compared by its capabilities;
- * - `keys`: a JSON Web Key Set: each key lets one more signer in;
- * - `other`: something that values cannot be ordered by: what a change does is unknown.
- *
- * A field that has none, and is not in a field that has one, counts as `other`, unless it says why it is `harmless`.
- */
-export type AccessEffect = "subject" | "permission" | "restriction" | "expiry" | "role" | "keys" | "other";
-
-/**
- * What a field decides about images, for whoever pulls them:
- * - `image`: the image that a name stands for;
- * - `source`: where images are copied from;
- * - `certificates`, `certificateProviders`: whose certificates every image trusts;
- * - `packageKeys`, `packageRepositories`: which packages every image takes;
- * - `user`: the user that every image runs as;
- * - `contents`: what else is put into every image, or by which other names others pull it.
- */
-export type ImageEffect =
-  | "image"
-  | "source"
-  | "certificates"
-  | "certificateProviders"
-  | "packageKeys"
-  | "packageRepositories"
-  | "user"
-  | "contents";
-
 /** Computes a member of a result; `value` is the member of that name in the response, and `body` contains it. */
 export type Decoder<T> = (value: unknown, body: Readonly<Record<string, unknown>>) => T;
 
@@ -51,15 +19,15 @@ export type Decoder<T> = (value: unknown, body: Readonly<Record<string, unknown>
 export type Reads = Readonly<Record<string, FieldSpec | Decoder<unknown>>>;
 
 interface Behaviour {
-  /** That of the field around it if not given, else `other`. */
-  readonly access?: AccessEffect;
+  /**
+   * What it means to access. Without one a change of it has the effect of the field around it, else `other`, unless it says why it
+   * is `harmless`.
+   */
+  readonly access?: AccessMeaning;
   /** Why no change of it gives or takes access, in a few words; then neither do the fields in it. */
   readonly harmless?: string;
   /** What holds where it is not set, in a few words: taking the value away is then not proven to take access. */
   readonly unsetMeans?: string;
-  readonly images?: ImageEffect;
-  /** The address that events are sent to. */
-  readonly receivesEvents?: boolean;
   /** Must be given on create (AIP-203). */
   readonly required?: boolean;
   /** A change replaces the resource (AIP-203). */
@@ -105,7 +73,7 @@ export interface StringSpec extends Behaviour {
   readonly format?: Format;
   /**
    * Of a uid: the kind of the resource that it refers to; absent if it may refer to several kinds. A `groupUid` refers to a
-   * Group and a field with the access effect `role` to a Role without it.
+   * Group and a field with the meaning `role` to a Role without it.
    */
   readonly refersTo?: string;
   readonly pattern?: Pattern;
@@ -129,8 +97,8 @@ export interface EnumSpec extends Behaviour {
   /** The name, without prefix, that the server takes where none is given: the two mean the same. */
   readonly default?: string;
   /**
-   * The known names stand from the least to the most: of a field with the access effect `permission` the later ones give
-   * more, of a `restriction` they restrict more.
+   * The known names stand from the least to the most: of a field with the effect `permission` the later ones give more,
+   * of a `restriction` they restrict more.
    */
   readonly ordered?: true;
 }

@@ -26,8 +26,7 @@ export const eventReceiver = {
   format: "httpsUrl",
   required: true,
   security: true,
-  access: "subject",
-  receivesEvents: true,
+  access: "events.receiver",
 } as const;
 
 /** One line of at most 512 characters. */

@@ -35,12 +35,12 @@ const groupInvite = kind({
       immutable: true,
       inputOnly: true,
       returnedAs: "expirationTime",
-      access: "expiry",
+      access: "invite.lifetime",
     }),
     /** The only e-mail address that may accept it; anyone with the code if not given. Changing it replaces the invite. */
-    email: string({ immutable: true, security: true, access: "restriction" }),
+    email: string({ immutable: true, security: true, access: "invite.address" }),
     /** Whether it is used up by the first who accepts it. Changing it replaces the invite. */
-    singleUse: boolean({ immutable: true, security: true, access: "restriction" }),
+    singleUse: boolean({ immutable: true, security: true, access: "invite.once" }),
   },
   outputs: {
     /** What to hand to whoever is invited: a secret, returned only at creation. */

@@ -6,33 +6,29 @@ import { enumOf, kind, list, map, object, shape, string, time } from "../fields/
 import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";
 import { checkEnd, description, forPeople, identityName, nameOnly, parentGroup } from "./common";
 
-/** Decides who may assume the identity. */
-const who = { security: true, access: "subject" } as const;
-const exact = string(who);
-const pattern = string({ ...who, format: "regex" });
-
 const claimMatch = shape({
   fields: {
     /** The exact `iss` claim. One of `issuer`, `issuerPattern`. */
-    issuer: string({ ...who, format: "url" }),
+    issuer: string({ security: true, access: "trust.issuer", format: "url" }),
     /** An RE2 regular expression for the `iss` claim; anchor it with `^` and `$`. */
-    issuerPattern: pattern,
+    issuerPattern: string({ security: true, access: "trust.issuer", format: "regex" }),
     /** The exact `sub` claim. One of `subject`, `subjectPattern`. */
-    subject: exact,
+    subject: string({ security: true, access: "trust.subject" }),
     /** An RE2 regular expression for the `sub` claim; anchor it with `^` and `$`. */
-    subjectPattern: pattern,
+    subjectPattern: string({ security: true, access: "trust.subject", format: "regex" }),
     /** The exact `aud` claim; the issuer's host name if neither this nor `audiencePattern` is given. */
     audience: string({
-      ...who,
+      security: true,
+      access: "trust.audience",
       serverFilled: ({ issuer }) =>
         typeof issuer === "string" && URL.canParse(issuer) ? new URL(issuer).hostname : undefined,
     }),
     /** An RE2 regular expression for the `aud` claim. */
-    audiencePattern: pattern,
+    audiencePattern: string({ security: true, access: "trust.audience", format: "regex" }),
     /** Further claims with their exact values. */
-    claims: map(string(), { security: true, access: "restriction" }),
+    claims: map(string(), { security: true, access: "trust.claims" }),
     /** Further claims with RE2 regular expressions for their values. */
-    claimPatterns: map(string({ format: "regex" }), { security: true, access: "restriction" }),
+    claimPatterns: map(string({ format: "regex" }), { security: true, access: "trust.claims" }),
   },
   oneOfs: [
     { members: ["issuer", "issuerPattern"], required: true },
@@ -44,15 +40,15 @@ const claimMatch = shape({
 const staticKeys = shape({
   fields: {
     /** The exact `iss` claim. */
-    issuer: string({ ...who, format: "url", required: true }),
+    issuer: string({ security: true, access: "trust.issuer", format: "url", required: true }),
     /** The exact `sub` claim. */
-    subject: string({ ...who, required: true }),
+    subject: string({ security: true, access: "trust.subject", required: true }),
     /** The public keys: a JSON Web Key Set as a string. */
-    issuerKeys: string({ format: "jwks", required: true, security: true, access: "keys" }),
+    issuerKeys: string({ format: "jwks", required: true, security: true, access: "trust.keys" }),
     /** When the keys stop counting: RFC 3339. Default and maximum: 365 days after creation. */
-    expirationTime: string({ format: "timestamp", serverFilled: true, access: "expiry" }),
+    expirationTime: string({ format: "timestamp", serverFilled: true, access: "trust.keysEnd" }),
     /** The one audience that is accepted instead of the platform's list. */
-    audiences: list(string(), { ...who, maxItems: 1 }),
+    audiences: list(string(), { security: true, access: "trust.audience", maxItems: 1 }),
   },
 });
 
@@ -60,18 +56,19 @@ const awsIdentity = shape({
   fields: {
     /** The account: 12 digits. */
     awsAccount: string({
-      ...who,
+      security: true,
+      access: "trust.account",
       required: true,
       pattern: { regex: /^\d{12}$/, must: "the 12 digits of an AWS account" },
     }),
     /** The exact ARN. One of `arn`, `arnPattern`. */
-    arn: exact,
+    arn: string({ security: true, access: "trust.arn" }),
     /** An RE2 regular expression for the ARN. */
-    arnPattern: pattern,
+    arnPattern: string({ security: true, access: "trust.arn", format: "regex" }),
     /** The exact user id. One of `userId`, `userIdPattern`. */
-    userId: exact,
+    userId: string({ security: true, access: "trust.userId" }),
     /** An RE2 regular expression for the user id. */
-    userIdPattern: pattern,
+    userIdPattern: string({ security: true, access: "trust.userId", format: "regex" }),
   },
   oneOfs: [
     { members: ["arn", "arnPattern"], required: true },
@@ -123,7 +120,7 @@ const identity = kind({
     servicePrincipal: enumOf(
       "SERVICE_PRINCIPAL_",
       "COSIGNED INGESTER CATALOG_SYNCER APKO_BUILDER ENTITLEMENT_SYNCER TENANT_SCANNER SEDIMENTOLOGY SKILLUP MATERIALIZER MICROFLOW GUARDENER MICROVM SKILLS",
-      who,
+      { security: true, access: "trust.service" },
     ),
   },
   oneOfs: [

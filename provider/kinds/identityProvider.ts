@@ -24,18 +24,18 @@ const COLLECTION = "/iam/v2/identityProviders";
 const oidc = shape({
   fields: {
     /** The issuer's address. */
-    issuer: string({ format: "url", required: true, security: true, access: "subject" }),
+    issuer: string({ format: "url", required: true, security: true, access: "signIn.issuer" }),
     /** The client id that the issuer gave. */
-    clientId: string({ required: true, security: true, access: "subject" }),
+    clientId: string({ required: true, security: true, access: "signIn.client" }),
     /**
      * The client secret that the issuer gave: always a secret in state. Needed unless `pkceEnabled`. Another value
      * rotates it; taking the argument away wipes it at the server. A change by hand cannot be seen: the API never returns it.
      */
     clientSecret: secret({ inputOnly: true, harmless: "the issuer lets nobody in by another one" }),
     /** Scopes to ask for besides `openid`. Order means nothing. */
-    additionalScopes: list(string(), { unordered: true, security: true, access: "permission" }),
+    additionalScopes: list(string(), { unordered: true, security: true, access: "signIn.scopes" }),
     /** The claim that holds the names of a person's groups; none: no group mapping. */
-    groupsClaim: string({ security: true, access: "permission" }),
+    groupsClaim: string({ security: true, access: "signIn.groups" }),
     /**
      * `CORRELATION_RULE_…`: which claim is the external id; `CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID` if not given.
      * Changing it replaces the identity provider.
@@ -44,10 +44,10 @@ const oidc = shape({
       default: "SUB_EQUALS_EXTERNAL_ID",
       immutable: true,
       security: true,
-      access: "subject",
+      access: "signIn.person",
     }),
     /** Whether PKCE is used: instead of a client secret, or beside it. */
-    pkceEnabled: boolean({ security: true, access: "restriction" }),
+    pkceEnabled: boolean({ security: true, access: "signIn.proof" }),
   },
 });
 
@@ -145,7 +145,7 @@ const identityProvider = kind({
       capabilities: ["CAP_IAM_SCIM_MANAGE", "CAP_IAM_IDENTITY_PROVIDERS_LIST"],
       subresource: true,
       security: true,
-      access: "permission",
+      access: "signIn.provisioning",
       unsetMeans: "nobody is deprovisioned any more, and who can sign in then is not known",
     }),
   },

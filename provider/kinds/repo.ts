@@ -6,12 +6,11 @@ import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";
 import { adviseOnName, bundle, forPeople, oneLine, parentGroup, tagName } from "./common";
 
 /** What is put into an image: others pull and run it. */
-const content = { security: true, access: "other", images: "contents" } as const;
+const content = { security: true, access: "images.contents" } as const;
 /** Where the catalogue shows it. */
 const catalogue = { harmless: "where the catalogue lists it" } as const;
-const trusted = { security: true, access: "permission" } as const;
 /** Where images are copied to. */
-const registry = string(trusted);
+const registry = string({ security: true, access: "permission" });
 
 const pem = {
   regex: /^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/,
@@ -25,8 +24,7 @@ const syncConfig = shape({
       required: true,
       normalized: true,
       security: true,
-      access: "subject",
-      images: "source",
+      access: "images.source",
     }),
     /** The Google registry to copy to. */
     google: registry,
@@ -120,16 +118,16 @@ const contents = shape({
     packages: list(string(), { ...content, unordered: true }),
     /** Package repositories; they replace the default ones. */
     runtimeRepositories: list(string(), {
-      ...trusted,
+      security: true,
       unordered: false,
-      images: "packageRepositories",
+      access: "images.packageRepositories",
       unsetMeans: "the default repositories count again",
     }),
     /** Keys that packages may be signed with. */
     runtimeKeyring: list(object<OverlayKeyArgs, RepoOverlayKey>(key), {
-      ...trusted,
+      security: true,
       unordered: false,
-      images: "packageKeys",
+      access: "images.packageKeys",
       unsetMeans: "which keys count without them is not known",
     }),
   },
@@ -138,7 +136,7 @@ const contents = shape({
 const accounts = shape({
   fields: {
     /** The user that the image runs as: a name or a number. */
-    runAs: string({ ...content, images: "user" }),
+    runAs: string({ security: true, access: "images.user" }),
     /** Users to add. */
     users: list(object<OverlayUserArgs, RepoOverlayUser>(user), { ...content, unordered: false }),
     /** Groups to add. */
@@ -150,12 +148,12 @@ const certificates = shape({
   fields: {
     /** Certificates to trust besides the usual ones. */
     additional: list(object<OverlayCertificateArgs, RepoOverlayCertificate>(certificate), {
-      ...trusted,
+      security: true,
       unordered: false,
-      images: "certificates",
+      access: "images.certificates",
     }),
     /** Names of providers whose certificates are trusted. */
-    providers: list(string(), { ...trusted, unordered: false, images: "certificateProviders" }),
+    providers: list(string(), { security: true, unordered: false, access: "images.certificateProviders" }),
   },
 });
 
@@ -265,8 +263,7 @@ const repo = kind({
     /** Other names, as in `nginx:latest`. Order means nothing. With `syncConfig` they come from the source. */
     aliases: list(alias, {
       unordered: true,
-      access: "other",
-      images: "contents",
+      access: "images.contents",
       serverFilled: filledFromSource("aliases"),
     }),
     /** Tags that are kept up to date. Order means nothing. With `syncConfig` they come from the source. */

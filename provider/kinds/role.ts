@@ -38,7 +38,7 @@ const role = kind({
       required: true,
       unordered: true,
       security: true,
-      access: "permission",
+      access: "capabilities",
     }),
   },
   reads: {

@@ -22,9 +22,14 @@ const { fields } = shape({
      * When the token stops counting: RFC 3339, at most two years ahead. The server's default is one year. Changing it
      * rotates the token.
      */
-    expireTime: string({ format: "timestamp", normalized: true, serverFilled: true, access: "expiry" }),
+    expireTime: string({
+      format: "timestamp",
+      normalized: true,
+      serverFilled: true,
+      access: "signIn.tokenEnd",
+    }),
     /** A token without an end, instead of `expireTime`. Changing it rotates the token. */
-    neverExpires: boolean({ security: false, access: "permission" }),
+    neverExpires: boolean({ security: false, access: "signIn.tokenEndless" }),
     /**
      * How long the old token stays valid after a rotation: `0s` to `24h`, one hour if not given. Changing it changes
      * nothing before the next rotation.

@@ -54,8 +54,7 @@ const tag = kind({
     digest: string({
       required: true,
       security: true,
-      access: "other",
-      images: "image",
+      access: "images.image",
       pattern: {
         regex: /^sha256:[0-9a-f]{64}$/,
         must: 'the digest of an image: "sha256:" and 64 hex digits in lower case',

@@ -1,4 +1,5 @@
 import { printable } from "../../http/errors";
+import { ownEffect } from "../../fields/accessMeanings";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { isObject } from "../../fields/values";
 import { urnParts } from "./engineState";
@@ -32,7 +33,8 @@ function isNameLike(field: FieldSpec | undefined, key: string): boolean {
   if (field?.type === "enum" || key === "name") return true;
   if (field?.type !== "string" || field.pattern !== undefined) return false;
   const isText = ["regex", "jwks", "rsaPublicKey"].includes(field.format ?? "");
-  return !isText && field.access !== undefined && field.access !== "other";
+  const effect = ownEffect(field);
+  return !isText && effect !== undefined && effect !== "other";
 }
 
 /** Where a value stands, and what its description says of it. */

@@ -1,5 +1,5 @@
 import { equal, isSet } from "../../fields/equal";
-import type { AccessEffect } from "../../fields/fieldSpec";
+import type { AccessEffect } from "../../fields/accessMeanings";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isObject, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";

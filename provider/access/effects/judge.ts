@@ -1,3 +1,4 @@
+import { ownEffect } from "../../fields/accessMeanings";
 import { isSet } from "../../fields/equal";
 import type { EnumSpec, FieldSpec } from "../../fields/fieldSpec";
 import type { Json } from "../../fields/values";
@@ -26,6 +27,11 @@ function judgeUncompared({ field, before, after }: FieldStates, level: Level): E
   return level.presence === "added" ? widened("is new") : narrowed("is gone");
 }
 
+function effectAt({ fields }: Level, member: string): ReturnType<typeof ownEffect> {
+  const field = fields[member];
+  return field && ownEffect(field);
+}
+
 /** Judges a change of what a field accepts, together with the other members of its one-of. */
 function judgeMatch(
   { field, key, before, after }: FieldStates,
@@ -38,7 +44,7 @@ function judgeMatch(
       : compareAccepted("unknown", "unknown", languages);
   }
   const oneOf = level.oneOfs.find(({ members }) => members.includes(key));
-  const members = (oneOf?.members ?? []).filter((member) => level.fields[member]?.access === "subject");
+  const members = (oneOf?.members ?? []).filter((member) => effectAt(level, member) === "subject");
   const fields = Object.fromEntries(
     [...members, key].map((member) => [member, level.fields[member] ?? field]),
   );
@@ -139,7 +145,7 @@ function isGiven(field: FieldSpec, value: Json | undefined): boolean {
 /** Finds what a key accepts that stands in another map on this side only (`claims` against `claimPatterns`). */
 function conditionInOtherMap(key: string, level: Level, side: "before" | "after"): Accepted | undefined {
   const maps = Object.entries(level.fields).flatMap(([name, field]) =>
-    field.type === "map" && field.access === "restriction" ? [{ name, values: field.values }] : [],
+    field.type === "map" && ownEffect(field) === "restriction" ? [{ name, values: field.values }] : [],
   );
   const entryOf = (name: string, on: "before" | "after"): Json | undefined =>
     ownMember(objectOrEmpty(ownMember(level[on], name)), key);

@@ -1,4 +1,5 @@
-import type { AccessEffect, FieldSpec, OneOf } from "../../fields/fieldSpec";
+import type { AccessEffect } from "../../fields/accessMeanings";
+import type { FieldSpec, OneOf } from "../../fields/fieldSpec";
 import { isObject, isUnknown } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { isUnread, reasonOf, reasonWords } from "../graph/unread";

@@ -1,9 +1,12 @@
-import type { AccessEffect } from "../../fields/fieldSpec";
+import { accessMeanings } from "../../fields/accessMeanings";
+import type { AccessEffect } from "../../fields/accessMeanings";
 import { isObject, stringOrEmpty } from "../../fields/values";
 import type { Json } from "../../fields/values";
+import { specs } from "../documents/specs";
+import { meaningsOf } from "./describedFields";
 import type { Entity } from "./model";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./subjects";
-import { isPathWithin } from "./references";
+import { isPathWithin, topProperty } from "./references";
 import { isUnread } from "./unread";
 
 /** A reference in inputs: the key of a resource, the placeholder of a value that was not read, or undefined. */
@@ -18,21 +21,8 @@ export interface DeclaredGrant {
   readonly role: Reference;
   readonly group: Reference;
 }
-/**
- * What a kind means for access. A property that a rule needs stands here or in the kind's description, so that rules name
- * no kind but Group and Role.
- */
-export interface AccessKind {
-  /** Describes the subject of the grants of this resource. */
-  readonly describeHolder?: (entity: Entity) => SubjectDescription;
-  /** Principals assume it by a token or a key: its `accessFields` say which. */
-  readonly assumable?: true;
-  /** Its `accessFields`, except these paths, decide which principal gets its grants. */
-  readonly principal?: { readonly except: readonly string[] };
-  /** Whoever redeems it joins: it may name an address, a number of uses and an end. */
-  readonly invite?: true;
-  /** It decides who signs in: a provider by its `accessFields`, a directory token by its possession. */
-  readonly signIn?: "provider" | "directoryToken";
+/** What a kind means for access beside what the meanings of its fields say. */
+interface KindGrants {
   /** It gives a role to a group of a directory. */
   readonly mapsGroups?: true;
   /** The properties of which a comparison of grants shows each difference; `true` for all but ends. */
@@ -45,23 +35,28 @@ export interface AccessKind {
   };
   /** Services that act as identities, and so have their grants. */
   readonly services?: (entity: Entity) => readonly (readonly [service: string, identity: Reference])[];
-  /** The properties that say who the holder of existing grants is, or what those allow. */
-  readonly accessFields?: readonly string[];
   /** It is one role binding, by which the server refuses to delete the role. */
   readonly binding?: true;
   /** It owns all role bindings of its group: what the server lists there is not another grant. */
   readonly ownsBindings?: true;
 }
-const knownKinds: Readonly<Record<string, AccessKind>> = {
+/**
+ * What a kind means for access. A property that a rule needs stands here or in the kind's description, so that rules name
+ * no kind but Group and Role.
+ */
+interface AccessKind extends KindGrants {
+  /** Describes the subject of the grants of this resource. */
+  readonly describeHolder?: (entity: Entity) => SubjectDescription;
+  /** Principals assume it by a token or a key. */
+  readonly assumable?: true;
+  /** Whoever redeems it joins: it may name an address, a number of uses and an end. */
+  readonly invite?: true;
+  /** It decides who signs in: a provider by its fields, a directory token by its possession. */
+  readonly signIn?: "provider" | "directoryToken";
+}
+const kindGrants: Readonly<Record<string, KindGrants>> = {
   Group: {},
-  Identity: {
-    describeHolder: describeIdentity,
-    assumable: true,
-    principal: { except: ["staticKeys.expirationTime"] },
-    shownByGrants: true,
-    accessFields: ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"],
-  },
-  Role: { accessFields: ["capabilities"], shownByGrants: true },
+  Role: { shownByGrants: true },
   RoleBinding: {
     binding: true,
     shownByGrants: true,
@@ -89,8 +84,6 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     ownsBindings: true,
   },
   GroupInvite: {
-    describeHolder: describeInvite,
-    invite: true,
     shownByGrants: true,
     grants: (entity) => [
       {
@@ -99,12 +92,8 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
         group: entity.inputs["parentUid"],
       },
     ],
-    accessFields: ["email", "singleUse"],
   },
   IdentityProvider: {
-    describeHolder: describeProvider,
-    principal: { except: ["oidc.clientSecret", "oidc.additionalScopes", "oidc.pkceEnabled", "scimEnabled"] },
-    signIn: "provider",
     shownByGrants: ["defaultRole"],
     grants: (entity) => [
       {
@@ -113,7 +102,6 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
         group: entity.inputs["parentUid"],
       },
     ],
-    accessFields: ["oidc", "scimEnabled"],
   },
   ExternalGroupRoleMapping: {
     mapsGroups: true,
@@ -127,12 +115,10 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
     ],
   },
   ScimToken: {
-    signIn: "directoryToken",
     impersonates: ({ inputs }) => ({
       subject: { displayName: "whoever has a SCIM token", matchesMany: true },
       directory: inputs["parentUid"],
     }),
-    accessFields: ["expireTime", "neverExpires"],
   },
   AccountAssociation: {
     services: ({ inputs: { chainguard } }) => {
@@ -140,22 +126,45 @@ const knownKinds: Readonly<Record<string, AccessKind>> = {
       return Object.entries(isObject(bound) ? bound : {});
     },
     shownByGrants: ["chainguard.serviceBindings"],
-    accessFields: ["amazon", "google", "azure", "github"],
   },
 };
 /** Whether a kind is a part of every grant: the identity that gets a role on a group. Rules and reports name these alone. */
 export function isGrantPart(kind: string): boolean {
   return kind === "Identity" || kind === "Role" || kind === "Group";
 }
+/** The fields of a kind that say what existing grants allow and to whom. */
+const decidingFields = (kind: string): readonly { path: string; isPrincipal: boolean }[] =>
+  meaningsOf(kind).flatMap(({ path, meaning }) => {
+    const { decides } = accessMeanings[meaning];
+    return decides === undefined ? [] : [{ path, isPrincipal: decides === "principal" }];
+  });
+/** What the meanings of the fields of a kind say of it; undefined where it has nothing to do with grants. */
+function describeKind(kind: string): AccessKind | undefined {
+  const has = (start: string): boolean => meaningsOf(kind).some(({ meaning }) => meaning.startsWith(start));
+  const declared = kindGrants[kind];
+  if (declared === undefined && decidingFields(kind).length === 0) return undefined;
+  return {
+    ...(has("signIn.") && { signIn: "directoryToken" }),
+    ...(has("signIn.issuer") && { describeHolder: describeProvider, signIn: "provider" }),
+    ...(has("invite.") && { describeHolder: describeInvite, invite: true }),
+    ...(has("trust.") && { describeHolder: describeIdentity, assumable: true, shownByGrants: true }),
+    ...declared,
+  };
+}
 /** Without a prototype: a kind may be called `constructor`. */
 export const accessKinds: Readonly<Record<string, AccessKind | undefined>> = Object.assign(
   Object.create(null) as Record<string, AccessKind>,
-  knownKinds,
+  Object.fromEntries(
+    Object.keys(specs).flatMap((kind) => {
+      const described = describeKind(kind);
+      return described === undefined ? [] : [[kind, described]];
+    }),
+  ),
 );
 /** The kinds of which a resource itself is the subject of grants. */
-export const subjectKinds: readonly string[] = Object.entries(knownKinds)
-  .filter(([, { describeHolder }]) => describeHolder !== undefined)
-  .map(([kind]) => kind);
+export const subjectKinds: readonly string[] = Object.keys(accessKinds).filter(
+  (kind) => accessKinds[kind]?.describeHolder !== undefined,
+);
 /** Whether lists of grants, exceptions and programs call objects of the kind by name. They call groups by path. */
 export function isCalledByName(kind: string): boolean {
   return kind !== "Group" && (isGrantPart(kind) || accessKinds[kind]?.describeHolder !== undefined);
@@ -164,9 +173,10 @@ export function isCalledByName(kind: string): boolean {
 function beginsWith(path: string, properties: readonly string[] = []): boolean {
   return properties.some((property) => isPathWithin(path, property));
 }
-/** Whether a property decides who the subject of existing grants is, or what these grants allow. */
+/** Whether a property is, or stands beside, one that decides who the subject of existing grants is, or what these grants allow. */
 export function isAccessField(kind: string, path: string): boolean {
-  return beginsWith(path, accessKinds[kind]?.accessFields);
+  const property = topProperty(path);
+  return decidingFields(kind).some(({ path: deciding }) => topProperty(deciding) === property);
 }
 /** Whether a comparison of grants shows each difference of a property. */
 export function isShownByGrants(kind: string, path: string, effect: AccessEffect | "none"): boolean {
@@ -175,8 +185,13 @@ export function isShownByGrants(kind: string, path: string, effect: AccessEffect
 }
 /** Whether a property decides which principal gets existing grants. */
 export function isPrincipalField(kind: string, path: string): boolean {
-  const { principal } = accessKinds[kind] ?? {};
-  return principal !== undefined && isAccessField(kind, path) && !beginsWith(path, principal.except);
+  const isAround = (one: string, other: string): boolean =>
+    isPathWithin(one, other) || isPathWithin(other, one);
+  return decidingFields(kind).some((field) => field.isPrincipal && isAround(field.path, path));
+}
+/** Whether a resource of the kind decides by its fields which principal gets existing grants. */
+export function hasPrincipal(kind: string): boolean {
+  return decidingFields(kind).some(({ isPrincipal }) => isPrincipal);
 }
 export function grantsIn(entity: Entity): DeclaredGrant[] {
   return accessKinds[entity.kind]?.grants?.(entity) ?? [];

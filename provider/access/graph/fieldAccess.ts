@@ -1,5 +1,7 @@
+import { ownEffect } from "../../fields/accessMeanings";
+import type { AccessEffect } from "../../fields/accessMeanings";
 import { innerFields } from "../../fields/fieldSpec";
-import type { AccessEffect, FieldSpec } from "../../fields/fieldSpec";
+import type { FieldSpec } from "../../fields/fieldSpec";
 
 /** The effect of a field inside one with the effect `inherited`; `none` where its description says why it is harmless. */
 export function effectOf(
@@ -7,7 +9,7 @@ export function effectOf(
   inherited: AccessEffect | "none" = "other",
 ): AccessEffect | "none" {
   if (field.harmless !== undefined) return "none";
-  return inherited === "none" ? "none" : (field.access ?? inherited);
+  return inherited === "none" ? "none" : (ownEffect(field) ?? inherited);
 }
 
 function hasEffect(

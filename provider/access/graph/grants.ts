@@ -13,6 +13,7 @@ import {
   type Subject,
 } from "./grant";
 import { describeIdentity, type SubjectDescription } from "./subjects";
+import { pathsMeant, valueAt } from "./describedFields";
 import { isUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
 import { readRoleCapabilities } from "./roleCapabilities";
 import { groupBy } from "./grantIndex";
@@ -27,9 +28,10 @@ export interface ResolvedGrant {
 
 /** Returns the key of a resource's own subject. It contains the e-mail address of an invite, so that another address is another subject. */
 function subjectKey({ kind, key, inputs }: Entity): string {
-  const { email } = inputs;
-  if (!accessKinds[kind]?.invite || typeof email !== "string" || email === "") return key;
-  return isUnread(email) ? keyOfUnread(email) : compositeKey("invite", key, email);
+  const [path] = pathsMeant(kind, "invite.address");
+  const address = path === undefined ? undefined : valueAt(inputs, path);
+  if (typeof address !== "string" || address === "") return key;
+  return isUnread(address) ? keyOfUnread(address) : compositeKey("invite", key, address);
 }
 
 /** A subject that has the grants of another one through a resource: a service, or whoever has a SCIM token. */

@@ -1,10 +1,10 @@
 import { printable } from "../../text/printable";
 import { isUid, parentOf } from "../../text/uid";
-import { isObject } from "../../fields/values";
 import { foldName } from "../trust/writingSystems";
 import { urnParts } from "../documents/engineState";
 import type { Scope, Named, Grant } from "./grant";
 import { isCalledByName } from "./accessKinds";
+import { textMeant } from "./describedFields";
 import { groupBy } from "./grantIndex";
 import { groupPath } from "./groupPath";
 import { withoutRetained } from "./keys";
@@ -88,12 +88,13 @@ export function distinctLabels(entities: Entities): ReadonlyMap<string, string> 
   const labels = new Map<string, string>();
   for (const namesakes of alike.values()) {
     if (new Set(namesakes.map(({ key }) => withoutRetained(key))).size < 2) continue;
-    for (const { key, uid, name = "", inputs, builtIn } of namesakes) {
-      const { parentUid, oidc } = inputs;
-      const issuer = isObject(oidc) && typeof oidc["issuer"] === "string" ? oidc["issuer"] : "";
+    for (const namesake of namesakes) {
+      const { key, uid, name = "", inputs, builtIn } = namesake;
+      const { parentUid } = inputs;
+      const issuer = textMeant(namesake, "signIn.issuer");
       const isPlaced = typeof parentUid === "string" && parentUid !== "" && !isUnread(parentUid);
       const parts = [
-        ...(issuer === "" || isUnread(issuer) ? [] : [issuer]),
+        ...(issuer === undefined ? [] : [issuer]),
         ...(builtIn ? ["built in"] : isPlaced ? [`in ${hierarchy.scope(parentUid).path}`] : []),
         uid === undefined ? "new" : `uid ${uid.includes("/") ? `…${uid.slice(uid.lastIndexOf("/"))}` : uid}`,
       ];

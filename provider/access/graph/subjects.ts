@@ -1,6 +1,9 @@
-import { compareTexts, isObject } from "../../fields/values";
+import { compareTexts } from "../../fields/values";
 import { knownIssuerOf } from "../trust/issuers";
+import { meaningsOf, pathsMeant, textMeant, valueAt } from "./describedFields";
 import type { Entity } from "./model";
+import { trustsOf } from "./trust";
+import type { Trust, TrustPart } from "./trust";
 import { plainOrQuoted as plain, quote } from "../trust/quote";
 import { topProperty } from "./references";
 import { isUnread } from "./unread";
@@ -34,19 +37,20 @@ function isLiteral(pattern: string): boolean {
 }
 
 /** Further conditions restrict the subject; without them a reader would think that it includes more principals. */
-function conditions(match: Record<string, unknown>): string {
-  const parts = (["claims", "claimPatterns"] as const).flatMap((key) => {
-    const claims = match[key];
-    if (!isObject(claims)) return [];
+function conditions({ claims }: Trust): string {
+  const parts = [
+    claims.filter(({ isPattern }) => !isPattern),
+    claims.filter(({ isPattern }) => isPattern),
+  ].flatMap(
     // A server may return them in another order than a program has.
-    const sorted = Object.entries(claims).sort(([a], [b]) => compareTexts(a, b));
-    return sorted.map(([claim, value]) =>
-      key === "claims"
-        ? `${plain(claim, 40)} is ${plain(text(value), 60)}`
-        : `${plain(claim, 40)} matches ${quotedPattern(text(value))}`,
-    );
-  });
-  return parts.length === 0 ? "" : `, if ${parts.join(" and ")}`;
+    (sort) => sort.sort((a, b) => compareTexts(a.name, b.name)),
+  );
+  const words = parts.map(({ name, value, isPattern }) =>
+    isPattern
+      ? `${plain(name, 40)} matches ${quotedPattern(text(value))}`
+      : `${plain(name, 40)} is ${plain(text(value), 60)}`,
+  );
+  return words.length === 0 ? "" : `, if ${words.join(" and ")}`;
 }
 
 /** A subject of an exact issuer, after the issuer. */
@@ -61,11 +65,11 @@ function describeSubject(issuer: string, subject: string): string {
   return `${known?.name ?? describeIssuer(issuer)}, ${who}`;
 }
 
-function describeClaims(match: Record<string, unknown>): SubjectDescription {
-  const [issuer, subject] = [text(match["issuer"]), text(match["subject"])];
-  const [issuerPattern, subjectPattern] = [text(match["issuerPattern"]), text(match["subjectPattern"])];
+function describeClaims(trust: Trust): SubjectDescription {
+  const { exact: issuer = "", pattern: issuerPattern = "" }: Partial<TrustPart> = trust.issuer ?? {};
+  const { exact: subject = "", pattern: subjectPattern = "" }: Partial<TrustPart> = trust.subject ?? {};
   const open = (issuer === "" && !isLiteral(issuerPattern)) || (subject === "" && !isLiteral(subjectPattern));
-  const suffix = conditions(match);
+  const suffix = conditions(trust);
   const any = `any subject that matches ${quotedPattern(subjectPattern)}`;
   if (issuer === "") {
     const who = subject === "" ? any : `subject ${quote(subject, 200)}`;
@@ -82,10 +86,10 @@ function describeClaims(match: Record<string, unknown>): SubjectDescription {
   };
 }
 
-function describeAws(aws: Record<string, unknown>): SubjectDescription {
-  const account = plain(text(aws["awsAccount"]), 40);
-  const [arn, pattern] = [text(aws["arn"]), text(aws["arnPattern"])];
-  const [userId, userIdPattern] = [text(aws["userId"]), text(aws["userIdPattern"])];
+function describeAws(trust: Trust): SubjectDescription {
+  const account = plain(trust.account?.exact ?? "", 40);
+  const { exact: arn = "", pattern = "" }: Partial<TrustPart> = trust.arn ?? {};
+  const { exact: userId = "", pattern: userIdPattern = "" }: Partial<TrustPart> = trust.userId ?? {};
   const open =
     arn === "" &&
     (!isLiteral(pattern) || (userId === "" && userIdPattern !== "" && !isLiteral(userIdPattern)));
@@ -101,10 +105,29 @@ function describeAws(aws: Record<string, unknown>): SubjectDescription {
   return { displayName: `AWS account ${account}, ${words}`, matchesMany: open };
 }
 
-/** Whether a reader cannot know one of these properties: it is not shown, or the update may have changed it. */
-function isDoubtful({ unresolved, concealed = [] }: Entity, properties: readonly string[]): boolean {
+/** Whether a reader cannot know a field of these meanings: it is not shown, or the update may have changed it. */
+function isDoubtful({ kind, unresolved, concealed = [] }: Entity, meanings: string): boolean {
   const hidden = concealed.filter(({ isUnchanged }) => !isUnchanged).map(({ path }) => path);
-  return [...unresolved, ...hidden].some((path) => properties.includes(topProperty(path)));
+  const fields = meaningsOf(kind).filter(({ meaning }) => meaning.startsWith(meanings));
+  return [...unresolved, ...hidden].some((path) =>
+    fields.some((field) => topProperty(field.path) === topProperty(path)),
+  );
+}
+
+function describePrincipal(trust: Trust): SubjectDescription {
+  const { issuer, subject, account, service, hasKeys } = trust;
+  if (account !== undefined) return describeAws(trust);
+  if (hasKeys) {
+    return {
+      displayName: `holder of the static keys of ${describeIssuer(issuer?.exact ?? "")}, subject ${plain(subject?.exact ?? "")}`,
+      matchesMany: false,
+    };
+  }
+  if (service?.exact === undefined) return describeClaims(trust);
+  return {
+    displayName: `the platform's service ${plain(service.exact.replace(/^SERVICE_PRINCIPAL_/, ""), 60)}`,
+    matchesMany: false,
+  };
 }
 
 /**
@@ -113,27 +136,18 @@ function isDoubtful({ unresolved, concealed = [] }: Entity, properties: readonly
  * @param label its name, and what tells it apart from another one of that name.
  */
 export function describeIdentity(entity: Entity, label?: string): SubjectDescription {
-  const { inputs, name } = entity;
-  const { claimMatch, staticKeys, awsIdentity, servicePrincipal } = inputs;
-  if (isDoubtful(entity, ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"])) {
+  const { name } = entity;
+  if (isDoubtful(entity, "trust.")) {
     return {
       displayName: `identity ${quote(label ?? text(name), LONGEST_SHOWN)}, whose trust is not known yet`,
       matchesMany: true,
     };
   }
-  if (isObject(claimMatch)) return describeClaims(claimMatch);
-  if (isObject(staticKeys)) {
-    const [issuer, subject] = [text(staticKeys["issuer"]), text(staticKeys["subject"])];
+  const principals = trustsOf(entity).map(describePrincipal);
+  if (principals.length > 0) {
     return {
-      displayName: `holder of the static keys of ${describeIssuer(issuer)}, subject ${plain(subject)}`,
-      matchesMany: false,
-    };
-  }
-  if (isObject(awsIdentity)) return describeAws(awsIdentity);
-  if (typeof servicePrincipal === "string" && servicePrincipal !== "") {
-    return {
-      displayName: `the platform's service ${plain(servicePrincipal.replace(/^SERVICE_PRINCIPAL_/, ""), 60)}`,
-      matchesMany: false,
+      displayName: principals.map(({ displayName }) => displayName).join(", or "),
+      matchesMany: principals.length > 1 || principals.some(({ matchesMany }) => matchesMany),
     };
   }
   return {
@@ -145,18 +159,17 @@ export function describeIdentity(entity: Entity, label?: string): SubjectDescrip
 
 /** Who can redeem an invite. */
 export function describeInvite(entity: Entity): SubjectDescription {
-  const { inputs } = entity;
-  const email = text(inputs["email"]);
-  if (isDoubtful(entity, ["email"]))
+  if (isDoubtful(entity, "invite.address"))
     return { displayName: "whoever an invite not known yet is for", matchesMany: true };
-  if (email !== "") return { displayName: `${plain(email)}, by invite`, matchesMany: false };
-  const times = inputs["singleUse"] === true ? "the first" : "anyone";
-  return { displayName: `${times} with the invite's code`, matchesMany: true };
+  const address = textMeant(entity, "invite.address");
+  if (address !== undefined) return { displayName: `${plain(address)}, by invite`, matchesMany: false };
+  const isOnce = pathsMeant(entity.kind, "invite.once").some((path) => valueAt(entity.inputs, path) === true);
+  return { displayName: `${isOnce ? "the first" : "anyone"} with the invite's code`, matchesMany: true };
 }
 
 /** Who signs in by an identity provider. */
-export function describeProvider({ inputs, name }: Entity): SubjectDescription {
-  const issuer = isObject(inputs["oidc"]) ? text(inputs["oidc"]["issuer"]) : "";
-  const at = issuer === "" ? "" : ` at ${describeIssuer(issuer)}`;
-  return { displayName: `anyone who signs in${at} by ${quote(text(name))}`, matchesMany: false };
+export function describeProvider(entity: Entity): SubjectDescription {
+  const issuer = textMeant(entity, "signIn.issuer");
+  const at = issuer === undefined ? "" : ` at ${describeIssuer(issuer)}`;
+  return { displayName: `anyone who signs in${at} by ${quote(text(entity.name))}`, matchesMany: false };
 }

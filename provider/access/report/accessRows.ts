@@ -1,7 +1,8 @@
 import type { Access, EffectiveAccess } from "../graph/effectiveAccess";
 import { urnParts } from "../documents/engineState";
 import type { Entity, AccessGraph } from "../graph/model";
-import { compareTexts, isObject, stringOrEmpty } from "../../fields/values";
+import { compareTexts } from "../../fields/values";
+import { lifetimesOf, textAt, textMeant } from "../graph/describedFields";
 
 /** One line of "who has what": every value is a string, empty where nothing tells it. */
 export interface AccessRow {
@@ -49,10 +50,11 @@ export const accessColumns: Readonly<Record<keyof AccessRow, string>> = {
 
 /** When access ends by itself: an invite, and the keys of an identity, have an end. */
 function findEarliestEnd(subject: Entity | undefined, source: Entity | undefined): string {
-  const { staticKeys } = subject?.inputs ?? {};
   const ends = [
-    stringOrEmpty(source?.details?.["expirationTime"]),
-    isObject(staticKeys) ? stringOrEmpty(staticKeys["expirationTime"]) : "",
+    ...lifetimesOf(source?.kind ?? "").map(
+      ({ field }) => textAt(source?.details, field.returnedAs ?? "") ?? "",
+    ),
+    (subject && textMeant(subject, "trust.keysEnd")) ?? "",
   ].filter((time) => !Number.isNaN(Date.parse(time)));
   return ends.sort((a, b) => Date.parse(a) - Date.parse(b))[0] ?? "";
 }

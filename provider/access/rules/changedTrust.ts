@@ -1,19 +1,16 @@
 import { describeEffects, mayWiden, createEffectSide } from "../effects";
 import type { FieldEffect } from "../effects";
 import { specs } from "../documents/specs";
-import { isPrincipalField } from "../graph/accessKinds";
+import { hasPrincipal, isPrincipalField } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import type { Entity } from "../graph/model";
-import { fieldsWhere } from "./describedFields";
+import { pathsMeant } from "../graph/describedFields";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
-import { hasPrincipal } from "./kindConditions";
 import { languagesOf } from "./openPatterns";
 import { listGrants } from "./trustedIdentities";
 import { labelEntity, limitLines, plural } from "./wording";
-
-const keySets = fieldsWhere(({ access }) => access === "keys");
 
 /** What the change of the trust of an identity means, and what to do: new keys may be a rotation, which no rule can tell. */
 function describeTrustChange(
@@ -21,7 +18,7 @@ function describeTrustChange(
   changed: readonly FieldEffect[],
   grants: number,
 ): Pick<FindingInput, "message" | "advice"> {
-  const areKeys = changed.every(({ path }) => keySets(after.kind).some((field) => field.path === path));
+  const areKeys = changed.every(({ path }) => pathsMeant(after.kind, "trust.keys").includes(path));
   if (areKeys) {
     return {
       message: `the keys of ${labelEntity(after)} change: whoever has a new one gets ${plural(grants, "grant")}: ${changed.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`,

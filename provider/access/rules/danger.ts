@@ -6,7 +6,7 @@ import { blocksDelete } from "../graph/serverRemovals";
 import type { Entity } from "../graph/model";
 import { chooseStableName } from "./findingValue";
 import { plural, labelEntity, limitLines } from "./wording";
-import { textAt } from "./inputValues";
+import { textAt } from "../graph/describedFields";
 import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";

@@ -3,13 +3,13 @@ import { hostMatches, hostOf } from "../trust/addressGlob";
 import type { Scope } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/comparison";
-import { fieldsWhere, textAtPath } from "./describedFields";
+import { pathsMeant, textAtPath } from "../graph/describedFields";
 import type { Facts } from "./facts";
 import { KnownBefore } from "./knownBefore";
 import type { FindingInput } from "./findingInput";
 import type { Rule } from "./rule";
 
-const eventReceivers = fieldsWhere(({ receivesEvents }) => receivesEvents === true);
+const eventReceivers = (kind: string): readonly string[] => pathsMeant(kind, "events.receiver");
 
 const receivesEvents = (kind: string): boolean => eventReceivers(kind).length > 0;
 
@@ -24,7 +24,7 @@ interface Delivery {
 }
 
 function deliveriesOf(facts: Facts, entity: Entity): Delivery[] {
-  return eventReceivers(entity.kind).map(({ path }) => {
+  return eventReceivers(entity.kind).map((path) => {
     const address = textAtPath(entity.inputs, path);
     const host = address === undefined ? undefined : hostOf(address);
     return { path, address, host, group: facts.groupOf(entity) };

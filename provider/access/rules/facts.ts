@@ -14,7 +14,8 @@ import { Languages } from "../trust/languages";
 import type { FindingInput } from "./findingInput";
 import type { RuleOptions } from "./ruleOptions";
 import { BuiltInRoles } from "./builtInRoles";
-import { textAt, describeTrust } from "./inputValues";
+import { textAt } from "../graph/describedFields";
+import { describeTrust } from "../graph/trust";
 import { textsIn, referencesOf, stillRefers } from "./referrers";
 
 interface FindingText {

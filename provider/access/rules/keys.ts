@@ -1,3 +1,5 @@
+import { ownEffect } from "../../fields/accessMeanings";
+import type { AccessMeaning } from "../../fields/accessMeanings";
 import { tryParseJson } from "../../text/plain";
 import { ambiguityOf, durationNanos, findPrivateMember, timestampNanos } from "../../fields/formats";
 import { isObject } from "../../fields/values";
@@ -5,9 +7,16 @@ import type { Json, Props } from "../../fields/values";
 import { isTakeover } from "./capabilities";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/comparison";
-import { fieldsWhere, splitPath, textAtPath, valueAt } from "./describedFields";
+import {
+  fieldsWhere,
+  lifetimesOf,
+  pathsMeant,
+  splitPath,
+  textAt,
+  textAtPath,
+  valueAt,
+} from "../graph/describedFields";
 import { labelEntity, plural } from "./wording";
-import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { everyKind, isInvite } from "./kindConditions";
@@ -38,8 +47,8 @@ function daysUntil(facts: Facts, time: string | undefined): number | undefined {
     : Math.floor((Number(nanos / 1_000_000n) - facts.options.now) / DAY_MS);
 }
 
-const keySets = fieldsWhere(({ access }) => access === "keys");
-const ends = fieldsWhere(({ access }) => access === "expiry");
+const keySets = (kind: string): readonly string[] => pathsMeant(kind, "trust.keys");
+const ends = fieldsWhere((field) => ownEffect(field) === "expiry");
 
 const hasKeySet = (kind: string): boolean => keySets(kind).length > 0;
 
@@ -99,7 +108,7 @@ const staticKeys: Rule = {
   about: hasKeySet,
   find: (facts) =>
     [...facts.writes(hasKeySet)].flatMap((change) =>
-      keySets(change.kind).flatMap(({ path }) => judgeKeySet(facts, change, path)),
+      keySets(change.kind).flatMap((path) => judgeKeySet(facts, change, path)),
     ),
 };
 
@@ -157,17 +166,19 @@ function describeKeyExpiry(
 }
 
 function findInviteExpiry(facts: Facts, entity: Entity): FindingInput[] {
-  const time = textAt(entity.details, "expirationTime");
-  const days = daysUntil(facts, time);
-  if (days === undefined || days >= 0) return [];
-  return [
-    facts.aboutEntity(entity, {
-      severity: "low",
-      field: "expirationTime",
-      message: `${labelEntity(entity)} expired on ${time ?? ""}: nobody can accept it any more`,
-      advice: "remove it from the program",
-    }),
-  ];
+  return lifetimesOf(entity.kind).flatMap(({ field: { returnedAs = "" } }) => {
+    const time = textAt(entity.details, returnedAs);
+    const days = daysUntil(facts, time);
+    if (days === undefined || days >= 0) return [];
+    return [
+      facts.aboutEntity(entity, {
+        severity: "low",
+        field: returnedAs,
+        message: `${labelEntity(entity)} expired on ${time ?? ""}: nobody can accept it any more`,
+        advice: "remove it from the program",
+      }),
+    ];
+  });
 }
 
 const expiry: Rule = {
@@ -191,7 +202,7 @@ const expiry: Rule = {
     );
     const findings: FindingInput[] = [];
     for (const entity of facts.comparison.after.entities.values()) {
-      for (const { path } of keySets(entity.kind)) {
+      for (const path of keySets(entity.kind)) {
         findings.push(...findKeyExpiry(facts, entity, path, written));
       }
       if (isInvite(entity.kind) && !madeAnew.has(entity.key)) {
@@ -201,6 +212,26 @@ const expiry: Rule = {
     return findings;
   },
 };
+
+/** What lets more redeem an invite than one address once within a few days: the field, and why. */
+function problemsOfInvite({ kind, inputs, unresolved }: Entity): (readonly [field: string, text: string])[] {
+  const problems = (meaning: AccessMeaning, judge: (value: Json | undefined) => string | undefined) =>
+    pathsMeant(kind, meaning).flatMap((path) => {
+      const text = unresolved.includes(path) ? undefined : judge(valueAt(inputs, path));
+      return text === undefined ? [] : [[path, text] as const];
+    });
+  return [
+    ...problems("invite.address", (address) =>
+      typeof address === "string" && address !== "" ? undefined : "anyone with the code can accept it",
+    ),
+    ...problems("invite.once", (isOnce) => (isOnce === true ? undefined : "it can be used more than once")),
+    ...problems("invite.lifetime", (lifetime) => {
+      if (typeof lifetime !== "string") return undefined;
+      const isLong = (durationNanos(lifetime) ?? 0n) > BigInt(INVITE_DAYS * DAY_MS) * 1_000_000n;
+      return isLong ? `valid for ${lifetime} (limit ${INVITE_DAYS} days)` : undefined;
+    }),
+  ];
+}
 
 const openInvite: Rule = {
   id: "K3",
@@ -218,18 +249,7 @@ const openInvite: Rule = {
     const findings: FindingInput[] = [];
     for (const { op, after } of facts.writes(isInvite)) {
       if (op === "update") continue;
-      const { email, singleUse, ttl } = after.inputs;
-      const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
-      const isUnresolved = (property: string): boolean => after.unresolved.includes(property);
-      const problems: [string, string][] = [];
-      if ((typeof email !== "string" || email === "") && !isUnresolved("email")) {
-        problems.push(["email", "anyone with the code can accept it"]);
-      }
-      if (singleUse !== true && !isUnresolved("singleUse"))
-        problems.push(["singleUse", "it can be used more than once"]);
-      if (nanos !== undefined && nanos > BigInt(INVITE_DAYS * DAY_MS) * 1_000_000n) {
-        problems.push(["ttl", `valid for ${textAt(after.inputs, "ttl") ?? ""} (limit ${INVITE_DAYS} days)`]);
-      }
+      const problems = problemsOfInvite(after);
       const [first] = problems;
       if (first === undefined) continue;
       const [grant] = facts.after.ofResource(after);

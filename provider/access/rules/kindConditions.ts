@@ -25,9 +25,6 @@ export const decidesSignIn: KindCondition = (kind) => accessKinds[kind]?.signIn 
 /** Principals assume resources of the kind by tokens and keys. */
 export const isAssumable: KindCondition = (kind) => accessKinds[kind]?.assumable === true;
 
-/** Its trust decides which principal gets existing grants. */
-export const hasPrincipal: KindCondition = (kind) => accessKinds[kind]?.principal !== undefined;
-
 /** Images are pulled by its name. */
 export const isPulledByName: KindCondition = (kind) => specs[kind]?.usedBy === "imageName";
 

@@ -1,3 +1,4 @@
+import { ownEffect } from "../../fields/accessMeanings";
 import { trustMatches } from "../trust/addressGlob";
 import { compareKeys } from "../effects";
 import type { FieldEffect } from "../effects";
@@ -8,8 +9,8 @@ import { nameIn } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import type { ResourceChange } from "../review/comparison";
 import { chooseStableName } from "./findingValue";
-import { fieldsWhere, textAtPath } from "./describedFields";
-import { describeTrust } from "./inputValues";
+import { fieldsWhere, pathsMeant, textAtPath } from "../graph/describedFields";
+import { describeTrust } from "../graph/trust";
 import { plural, limitLines, listFirst } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
@@ -160,10 +161,9 @@ function findLostReading(facts: Facts): FindingInput[] {
   });
 }
 
-const keySets = fieldsWhere(({ access }) => access === "keys");
-const expiries = fieldsWhere(({ access }) => access === "expiry");
+const expiries = fieldsWhere((field) => ownEffect(field) === "expiry");
 
-const isKeySet = (kind: string, path: string): boolean => keySets(kind).some((field) => field.path === path);
+const isKeySet = (kind: string, path: string): boolean => pathsMeant(kind, "trust.keys").includes(path);
 
 const isCredential = (kind: string, path: string): boolean =>
   isKeySet(kind, path) || expiries(kind).some((field) => field.path === path);

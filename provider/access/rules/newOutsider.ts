@@ -5,7 +5,8 @@ import type { Grant } from "../graph/grant";
 import type { Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
-import { textAt } from "./inputValues";
+import { pathsMeant, textMeant } from "../graph/describedFields";
+import { pathOf, trustsOf } from "../graph/trust";
 import { isAssumable, isInvite } from "./kindConditions";
 import { KnownBefore } from "./knownBefore";
 import type { Rule } from "./rule";
@@ -22,11 +23,9 @@ const listOwners = (owners: readonly Owner[]): string =>
   listFirst(owners.map(({ what, name }) => `${what} ${JSON.stringify(name)}`));
 
 /** The field that says who the principal is. */
-function fieldOf({ inputs }: Entity): string {
-  if (textAt(inputs["awsIdentity"], "awsAccount") !== undefined) return "awsIdentity.awsAccount";
-  return textAt(inputs["claimMatch"], "subject") === undefined
-    ? "claimMatch.subjectPattern"
-    : "claimMatch.subject";
+function fieldOf(entity: Entity): string | undefined {
+  const [part] = trustsOf(entity).flatMap(({ account, subject }) => account ?? subject ?? []);
+  return part && pathOf(part);
 }
 
 /** Whether a grant allows an outsider more than to read below the root. */
@@ -129,10 +128,11 @@ export const newOutsider: Rule = {
       if (conditions.length === 0) continue;
       const outsider = judgeOutsider(facts, known(), conditions, grants);
       if (outsider === undefined) continue;
+      const field = fieldOf(entity);
       findings.push(
         facts.aboutEntity(entity, {
           severity: outsider.severity,
-          field: fieldOf(entity),
+          ...(field === undefined ? {} : { field }),
           message: `${labelEntity(entity)} trusts ${listOwners(outsider.owners)}, ${outsider.words}`,
           details: ["whoever assumes it gets:", ...listGrants(outsider.grants)],
           advice: ADVICE,
@@ -140,8 +140,9 @@ export const newOutsider: Rule = {
       );
     }
     for (const { after } of facts.writes(isInvite)) {
-      const address = textAt(after.inputs, "email");
-      if (address === undefined) continue;
+      const [field] = pathsMeant(after.kind, "invite.address");
+      const address = textMeant(after, "invite.address");
+      if (field === undefined || address === undefined) continue;
       const what = "mail address";
       const owner = ownerOfAddress(what, address) ?? { what, name: address };
       if (isKnownOwner(known().stacks, owner)) continue;
@@ -149,7 +150,7 @@ export const newOutsider: Rule = {
       findings.push(
         facts.aboutEntity(after, {
           severity: isKnown ? "low" : "medium",
-          field: "email",
+          field,
           message: `${labelEntity(after)} invites somebody of ${listOwners([owner])}, ${isKnown ? BY_HAND : "which no identity with a grant trusted before"}`,
           advice: ADVICE,
         }),

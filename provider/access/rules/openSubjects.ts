@@ -1,5 +1,5 @@
-import { isObject } from "../../fields/values";
-import type { Json } from "../../fields/values";
+import { fieldName, isOfTokens, readClaimConditions } from "../graph/trust";
+import type { Trust } from "../graph/trust";
 import { INTRUDER, MAIL_DOMAIN_OWNER } from "../trust/data/pins";
 import { filterSharedIssuers, sharedIssuerOf } from "../trust/issuers";
 import type { SharedIssuer } from "../trust/issuers";
@@ -18,17 +18,15 @@ import {
   pinningClaims,
   SUBJECT,
 } from "../trust/ownedSubjects";
-import { textAt } from "./inputValues";
 import type { Facts } from "./facts";
 import { judgePattern, judgementOf, languagesOf, openPatternOf } from "./openPatterns";
 import type { OpenPattern } from "./openPatterns";
-import { readClaimConditions } from "./trustedIdentities";
 
 /** The issuers that sign for many customers among those that an identity trusts. */
-export function sharedIssuersOf(facts: Facts, claimMatch: Json | undefined): readonly SharedIssuer[] {
-  const issuer = textAt(claimMatch, "issuer");
+export function sharedIssuersOf(facts: Facts, trust: Trust): readonly SharedIssuer[] {
+  const issuer = trust.issuer?.exact;
   if (issuer !== undefined) return [sharedIssuerOf(issuer) ?? []].flat();
-  const pattern = textAt(claimMatch, "issuerPattern");
+  const pattern = trust.issuer?.pattern;
   if (pattern === undefined || findPatternProblem(languagesOf(facts), pattern) !== undefined) return [];
   return filterSharedIssuers((shared) =>
     [shared.issuer, `${shared.issuer}/`].some((text) => languagesOf(facts).matches(pattern, text)),
@@ -36,27 +34,27 @@ export function sharedIssuersOf(facts: Facts, claimMatch: Json | undefined): rea
 }
 
 /** Who runs the issuers that an identity trusts; undefined for an identity that trusts none. */
-export function judgeIssuersOf(facts: Facts, claimMatch: Json | undefined): PatternJudgement | undefined {
-  const issuer = textAt(claimMatch, "issuer");
-  const pattern = issuer === undefined ? textAt(claimMatch, "issuerPattern") : exactPattern(issuer);
+export function judgeIssuersOf(facts: Facts, trust: Trust): PatternJudgement | undefined {
+  const issuer = trust.issuer?.exact;
+  const pattern = issuer === undefined ? trust.issuer?.pattern : exactPattern(issuer);
   return pattern === undefined ? undefined : judgementOf(facts, "issuer", pattern, judgeIssuer);
 }
 
 /** Whether an identity trusts issuers beside those that sign for many customers. */
-export function trustsOtherIssuers(facts: Facts, claimMatch: Json | undefined): boolean {
-  if (textAt(claimMatch, "issuer") !== undefined) return sharedIssuersOf(facts, claimMatch).length === 0;
-  const judged = judgeIssuersOf(facts, claimMatch);
+export function trustsOtherIssuers(facts: Facts, trust: Trust): boolean {
+  if (trust.issuer?.exact !== undefined) return sharedIssuersOf(facts, trust).length === 0;
+  const judged = judgeIssuersOf(facts, trust);
   return judged?.kind !== "pinned" || judged.owners.some(({ what }) => what !== SERVICE);
 }
 
 /** Judges a pattern of a part of tokens at issuers that one owner runs. */
 export function judgeAtOwnIssuers(
   facts: Facts,
-  claimMatch: Json | undefined,
+  trust: Trust,
   part: string,
   pattern: string,
 ): PatternJudgement {
-  const judged = judgeIssuersOf(facts, claimMatch);
+  const judged = judgeIssuersOf(facts, trust);
   const owners = judged?.kind === "pinned" ? judged.owners.filter(({ what }) => what !== SERVICE) : [];
   const about = JSON.stringify([part, ...new Set(owners.map(({ what }) => what))]);
   return judgementOf(facts, about, pattern, (languages, text) => judgeOwnPart(languages, part, text, owners));
@@ -65,15 +63,15 @@ export function judgeAtOwnIssuers(
 /** The owners that each claim pins, of those that are proven to pin. */
 export function ownersByClaims(
   facts: Facts,
-  claimMatch: Json | undefined,
+  trust: Trust,
   issuer: SharedIssuer,
 ): readonly (readonly Owner[])[] {
   const languages = languagesOf(facts);
-  const exact = readClaimConditions(claimMatch, "claims").flatMap(([name, value]) => {
+  const exact = readClaimConditions(trust, "exact").flatMap(([name, value]) => {
     const owner = ownerOfClaim(languages, name, value, issuer);
     return owner === undefined ? [] : [[owner]];
   });
-  const patterns = readClaimConditions(claimMatch, "claimPatterns").flatMap(([name, pattern]) => {
+  const patterns = readClaimConditions(trust, "patterns").flatMap(([name, pattern]) => {
     const judged = judgeClaimAt(facts, issuer, name, pattern);
     return judged.kind === "pinned" ? [judged.owners] : [];
   });
@@ -89,15 +87,15 @@ function judgeClaimAt(facts: Facts, issuer: SharedIssuer, name: string, pattern:
 /** The owners that a subject pins at issuers that sign for many customers; undefined if it pins none. */
 export function ownersBySubject(
   facts: Facts,
-  claimMatch: Json | undefined,
+  trust: Trust,
   issuers: readonly SharedIssuer[],
 ): readonly Owner[] | undefined {
-  const subject = textAt(claimMatch, "subject");
+  const subject = trust.subject?.exact;
   if (subject !== undefined) {
     const owners = issuers.flatMap((issuer) => ownerOfSubject(languagesOf(facts), subject, issuer) ?? []);
     return owners.length > 0 ? owners : undefined;
   }
-  const pattern = textAt(claimMatch, "subjectPattern");
+  const pattern = trust.subject?.pattern;
   if (pattern === undefined) return undefined;
   const judged = judgeSubjectsAt(facts, issuers, pattern);
   return judged.kind === "pinned" ? judged.owners : undefined;
@@ -109,16 +107,14 @@ function judgeSubjectsAt(facts: Facts, issuers: readonly SharedIssuer[], pattern
 }
 
 /** The issuers that sign for many customers and at which no claim pins an owner. */
-export function issuersToPin(facts: Facts, claimMatch: Json | undefined): readonly SharedIssuer[] {
-  return sharedIssuersOf(facts, claimMatch).filter(
-    (issuer) => ownersByClaims(facts, claimMatch, issuer).length === 0,
-  );
+export function issuersToPin(facts: Facts, trust: Trust): readonly SharedIssuer[] {
+  return sharedIssuersOf(facts, trust).filter((issuer) => ownersByClaims(facts, trust, issuer).length === 0);
 }
 
 /** A pattern that may pin the owner at issuers that sign for many customers, and that cannot be judged. */
 export function findUnjudgedPattern(
   facts: Facts,
-  claimMatch: Json | undefined,
+  trust: Trust,
   issuers: readonly SharedIssuer[],
 ): Pick<OpenSubject, "field" | "pattern" | "open"> | undefined {
   const find = (
@@ -129,17 +125,17 @@ export function findUnjudgedPattern(
     const open = judged.kind === "unjudged" ? openPatternOf(judged) : undefined;
     return open === undefined ? [] : [{ field, pattern, open }];
   };
-  const pattern = textAt(claimMatch, "subjectPattern");
+  const pattern = trust.subject?.pattern;
   const subject =
-    pattern === undefined || issuers.length === 0
+    trust.subject === undefined || pattern === undefined || issuers.length === 0
       ? []
-      : find("claimMatch.subjectPattern", pattern, judgeSubjectsAt(facts, issuers, pattern));
-  const claims = readClaimConditions(claimMatch, "claimPatterns").flatMap(([name, text]) =>
-    issuers
-      .filter((issuer) => pinningClaims(issuer).includes(name))
-      .flatMap((issuer) =>
-        find(`claimMatch.claimPatterns.${name}`, text, judgeClaimAt(facts, issuer, name, text)),
-      ),
+      : find(trust.subject.patternPath, pattern, judgeSubjectsAt(facts, issuers, pattern));
+  const claims = trust.claims.flatMap(({ name, path, value, isPattern }) =>
+    typeof value === "string" && isPattern
+      ? issuers
+          .filter((issuer) => pinningClaims(issuer).includes(name))
+          .flatMap((issuer) => find(path, value, judgeClaimAt(facts, issuer, name, value)))
+      : [],
   );
   return [...subject, ...claims][0];
 }
@@ -154,8 +150,8 @@ export interface OpenSubject {
 }
 
 /** The claims whose mail addresses are all at domains that a pattern writes out: who has left a domain may have one still. */
-function mailClaims(facts: Facts, claimMatch: Json | undefined, issuer: SharedIssuer): string[] {
-  return readClaimConditions(claimMatch, "claimPatterns").flatMap(([name, text]) => {
+function mailClaims(facts: Facts, trust: Trust, issuer: SharedIssuer): string[] {
+  return readClaimConditions(trust, "patterns").flatMap(([name, text]) => {
     const judged = pinningClaims(issuer).includes(name)
       ? judgementOf(facts, `own ${name}`, text, (languages, pattern) =>
           judgeOwnPart(languages, name, pattern, []),
@@ -167,49 +163,47 @@ function mailClaims(facts: Facts, claimMatch: Json | undefined, issuer: SharedIs
   });
 }
 
-export function findOpenSubject(facts: Facts, claimMatch: Json | undefined): OpenSubject | undefined {
-  const pattern = textAt(claimMatch, "subjectPattern");
-  if (pattern === undefined) return undefined;
-  const field = "claimMatch.subjectPattern";
-  const issuers = issuersToPin(facts, claimMatch);
+export function findOpenSubject(facts: Facts, trust: Trust): OpenSubject | undefined {
+  const { pattern, patternPath: field, exactPath } = trust.subject ?? {};
+  if (pattern === undefined || field === undefined || !isOfTokens(trust)) return undefined;
+  const exact = fieldName(exactPath ?? field);
+  const issuers = issuersToPin(facts, trust);
   const [issuer] = issuers;
   if (issuer !== undefined) {
     const open = openPatternOf(judgeSubjectsAt(facts, issuers, pattern));
-    const advice = `name the ${issuer.owner} in an anchored pattern, as in ${JSON.stringify(issuer.example)}, or use subject`;
+    const advice = `name the ${issuer.owner} in an anchored pattern, as in ${JSON.stringify(issuer.example)}, or use ${exact}`;
     if (open !== undefined) {
-      const unjudged = findUnjudgedPattern(facts, claimMatch, issuers);
-      return { field, pattern, open, ...unjudged, advice, claims: mailClaims(facts, claimMatch, issuer) };
+      const unjudged = findUnjudgedPattern(facts, trust, issuers);
+      return { field, pattern, open, ...unjudged, advice, claims: mailClaims(facts, trust, issuer) };
     }
   }
-  if (!trustsOtherIssuers(facts, claimMatch)) return undefined;
-  const open = openPatternOf(judgeAtOwnIssuers(facts, claimMatch, SUBJECT, pattern));
+  if (!trustsOtherIssuers(facts, trust)) return undefined;
+  const open = openPatternOf(judgeAtOwnIssuers(facts, trust, SUBJECT, pattern));
   if (open === undefined) return undefined;
   return {
     field,
     pattern,
     open,
-    advice:
-      "write the subject (subject), or each one in an anchored pattern: ^(?:a|b)$; a pattern may vary below a Kubernetes namespace, a SPIFFE trust domain, a mail domain, an organisation of a GitHub, a group of a GitLab, or a project of a CI service",
-    claims: readClaimConditions(claimMatch, "claims").map(([name]) => name),
+    advice: `write the subject (${exact}), or each one in an anchored pattern: ^(?:a|b)$; a pattern may vary below a Kubernetes namespace, a SPIFFE trust domain, a mail domain, an organisation of a GitHub, a group of a GitLab, or a project of a CI service`,
+    claims: readClaimConditions(trust, "exact").map(([name]) => name),
   };
 }
 
 /** The mail domains whose every account can meet a trust: a pattern of subjects accepts them, and nothing names an account. */
-export function findOpenDomains(facts: Facts, claimMatch: Json | undefined): readonly Owner[] {
-  const pattern = textAt(claimMatch, "subjectPattern");
+export function findOpenDomains(facts: Facts, trust: Trust): readonly Owner[] {
+  const pattern = trust.subject?.pattern;
   if (pattern === undefined) return [];
   const isDomain = ({ what }: Owner): boolean => what === MAIL_DOMAIN_OWNER;
-  const shared = sharedIssuersOf(facts, claimMatch);
-  const byClaims = shared.flatMap((issuer) => ownersByClaims(facts, claimMatch, issuer));
+  const shared = sharedIssuersOf(facts, trust);
+  const byClaims = shared.flatMap((issuer) => ownersByClaims(facts, trust, issuer));
   const isNamed =
-    ownersBySubject(facts, claimMatch, shared) !== undefined ||
-    byClaims.some((owners) => !owners.every(isDomain));
-  const mailboxes = readClaimConditions(claimMatch, "claims").filter(([name]) => name === "email");
+    ownersBySubject(facts, trust, shared) !== undefined || byClaims.some((owners) => !owners.every(isDomain));
+  const mailboxes = readClaimConditions(trust, "exact").filter(([name]) => name === "email");
   const hasMailbox = ({ name }: Owner): boolean =>
     mailboxes.some(([, address]) => address.toLowerCase().endsWith(`@${name}`));
   const atShared = isNamed ? [] : (byClaims[0] ?? []).filter((domain) => !hasMailbox(domain));
-  const judged = trustsOtherIssuers(facts, claimMatch)
-    ? judgeAtOwnIssuers(facts, claimMatch, SUBJECT, pattern)
+  const judged = trustsOtherIssuers(facts, trust)
+    ? judgeAtOwnIssuers(facts, trust, SUBJECT, pattern)
     : undefined;
   const atOwn = judged?.kind === "pinned" ? judged.owners.filter(isDomain) : [];
   const accepts = ({ name }: Owner): boolean => languagesOf(facts).matches(pattern, `${INTRUDER}@${name}`);
@@ -217,12 +211,11 @@ export function findOpenDomains(facts: Facts, claimMatch: Json | undefined): rea
 }
 
 /** An AWS principal must match both the ARN and the user id, so it is enough that one of them is exact. */
-export function findOpenPrincipal(facts: Facts, aws: Json | undefined): OpenSubject | undefined {
-  if (!isObject(aws) || textAt(aws, "arn") !== undefined || textAt(aws, "userId") !== undefined)
-    return undefined;
-  const account = textAt(aws, "awsAccount") ?? "123456789012";
-  const arnPattern = textAt(aws, "arnPattern");
-  const userIdPattern = textAt(aws, "userIdPattern");
+export function findOpenPrincipal(facts: Facts, trust: Trust): OpenSubject | undefined {
+  const account = trust.account?.exact ?? "123456789012";
+  if (trust.arn?.exact !== undefined || trust.userId?.exact !== undefined) return undefined;
+  const arnPattern = trust.arn?.pattern;
+  const userIdPattern = trust.userId?.pattern;
   const arn = judgePattern(facts, `principal ${account}`, arnPattern, (languages, text) =>
     judgePrincipal(languages, text, account),
   );
@@ -231,9 +224,9 @@ export function findOpenPrincipal(facts: Facts, aws: Json | undefined): OpenSubj
   if (userIdPattern !== undefined && userId === undefined) return undefined;
   const [field, pattern, open] =
     arn === undefined
-      ? ["awsIdentity.userIdPattern", userIdPattern, userId]
-      : ["awsIdentity.arnPattern", arnPattern, arn];
-  if (open === undefined || pattern === undefined) return undefined;
+      ? [trust.userId?.patternPath, userIdPattern, userId]
+      : [trust.arn?.patternPath, arnPattern, arn];
+  if (field === undefined || open === undefined || pattern === undefined) return undefined;
   return {
     field,
     pattern,

@@ -1,19 +1,18 @@
-import type { ImageEffect } from "../../fields/fieldSpec";
+import type { AccessMeaning } from "../../fields/accessMeanings";
 import type { Json, Props } from "../../fields/values";
 import type { ResourceChange } from "../review/comparison";
 import type { Entity } from "../graph/model";
 import type { Severity } from "../review/finding";
-import { fieldsWhere, listAtPath, textAtPath } from "./describedFields";
-import type { DescribedField } from "./describedFields";
+import { fieldsWhere, listAtPath, textAt, textAtPath } from "../graph/describedFields";
+import type { DescribedField } from "../graph/describedFields";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
-import { textAt } from "./inputValues";
 import { isPulledByName } from "./kindConditions";
 import type { Rule } from "./rule";
 import { labelEntity, listFirst } from "./wording";
 
 /** Fields that say which images a name stands for. */
-const imageNames = fieldsWhere(({ images }) => images === "image" || images === "source");
+const imageNames = fieldsWhere(({ access }) => access === "images.image" || access === "images.source");
 
 const shortenDigest = (digest: string | undefined): string =>
   digest === undefined ? "another image" : digest.replace(/^(sha256:[0-9a-f]{12})[0-9a-f]+$/, "$1…");
@@ -76,7 +75,7 @@ function findOtherImages(
   return imageNames(after.kind).flatMap(({ path, field }) => {
     const values = [before, after].map(({ inputs }) => textAtPath(inputs, path));
     if (values[0] === values[1]) return [];
-    const report = field.images === "image" ? reportMovedName : reportNewSource;
+    const report = field.access === "images.image" ? reportMovedName : reportNewSource;
     return [report(facts, after, path, values)];
   });
 }
@@ -108,15 +107,21 @@ interface ImageTrust {
   readonly consequence: string;
 }
 
-const imageTrusts: Readonly<Partial<Record<ImageEffect, ImageTrust>>> = {
-  certificates: { severity: "high", consequence: "trusts new certificates" },
-  packageKeys: { severity: "high", consequence: "accepts packages signed with new keys" },
-  certificateProviders: { severity: "high", consequence: "trusts the certificates of new providers" },
-  packageRepositories: { severity: "medium", consequence: "installs packages from new repositories" },
-  user: { severity: "medium", consequence: "runs as root" },
+const imageTrusts: Readonly<Partial<Record<AccessMeaning, ImageTrust>>> = {
+  "images.certificates": { severity: "high", consequence: "trusts new certificates" },
+  "images.packageKeys": { severity: "high", consequence: "accepts packages signed with new keys" },
+  "images.certificateProviders": {
+    severity: "high",
+    consequence: "trusts the certificates of new providers",
+  },
+  "images.packageRepositories": {
+    severity: "medium",
+    consequence: "installs packages from new repositories",
+  },
+  "images.user": { severity: "medium", consequence: "runs as root" },
 };
 
-const trustFields = fieldsWhere(({ images }) => images !== undefined && imageTrusts[images] !== undefined);
+const trustFields = fieldsWhere(({ access }) => access !== undefined && imageTrusts[access] !== undefined);
 
 const changesImageTrust = (kind: string): boolean => trustFields(kind).length > 0;
 
@@ -130,7 +135,7 @@ const nameOfItem = (item: Json): string =>
 
 /** What a field adds to what images trust: new items of a list, by name, or a user who is root. */
 function addedTrust({ path, field }: DescribedField, before: Props | undefined, after: Props): string[] {
-  if (field.images === "user") {
+  if (field.access === "images.user") {
     const [old, now] = [textAtPath(before, path), textAtPath(after, path)];
     return now !== undefined && isRootUser(now) && !isRootUser(old) ? [now] : [];
   }
@@ -146,7 +151,7 @@ function findAddedTrust(
 ): FindingInput[] {
   return trustFields(after.kind).flatMap((trustField) => {
     const { path, field } = trustField;
-    const trust = field.images && imageTrusts[field.images];
+    const trust = field.access && imageTrusts[field.access];
     if (trust === undefined) return [];
     const added = addedTrust(trustField, before?.inputs, after.inputs);
     if (added.length === 0) return [];
@@ -156,7 +161,7 @@ function findAddedTrust(
         field: path,
         message: `every image of ${labelEntity(after)} ${trust.consequence}: ${listFirst(added, 4)}`,
         advice:
-          field.images === "user"
+          field.access === "images.user"
             ? "run the image as an unprivileged user"
             : "check who controls it; prefer a mirror and a key of your own, and certificates given at run time",
       }),

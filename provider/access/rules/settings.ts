@@ -13,11 +13,10 @@ import type { ResourceChange } from "../review/comparison";
 import { severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Entity } from "../graph/model";
-import { fieldsWhere, textAtPath } from "./describedFields";
+import { fieldsWhere, lifetimesOf, pathsMeant, textAt, textAtPath } from "../graph/describedFields";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { roleName, subjectName } from "./grantText";
-import { textAt } from "./inputValues";
 import { decidesSignIn, everyKind, givesAccess } from "./kindConditions";
 import type { KindCondition } from "./kindConditions";
 import type { Rule } from "./rule";
@@ -29,8 +28,6 @@ type Change = ResourceChange & { readonly after: Entity };
 const hasJudgedField: KindCondition = (kind) =>
   Object.values(specs[kind]?.fields ?? {}).some((field) => isJudged(field));
 
-const eventReceivers = fieldsWhere(({ receivesEvents }) => receivesEvents === true);
-
 /** Whether the list of grants shows that somebody gains something by a resource. */
 const isGain = (facts: Facts, { urn, after }: Change): boolean =>
   facts.gainsAbout(after.key) || (urn !== undefined && facts.gainsAbout(urn));
@@ -41,12 +38,9 @@ const isShownAsGain = (facts: Facts, change: Change, { path, effect }: FieldEffe
 
 const nowNanos = (facts: Facts): bigint => BigInt(facts.options.now) * 1_000_000n;
 
-/** Lifetimes, of which the server makes an end when the object is made. */
-const lifetimes = fieldsWhere(({ access, returnedAs }) => access === "expiry" && returnedAs !== undefined);
-
 /** The end of a lifetime as the server gave it, or another end as the program writes it. */
 function endBefore({ kind, before }: Change, path: string): string | undefined {
-  const end = lifetimes(kind).find((lifetime) => lifetime.path === path)?.field.returnedAs;
+  const end = lifetimesOf(kind).find((lifetime) => lifetime.path === path)?.field.returnedAs;
   return end === undefined ? textAtPath(before?.inputs, path) : textAtPath(before?.details, end);
 }
 
@@ -68,7 +62,7 @@ function endsNoLater(facts: Facts, change: Change, path: string): boolean {
 function renewedLifetimes(facts: Facts, change: Change): FieldEffect[] {
   const { kind, op, before, after } = change;
   if (before === undefined || decidesSignIn(kind) || (op !== "replace" && op !== "create")) return [];
-  return lifetimes(kind)
+  return lifetimesOf(kind)
     .filter(({ path }) => !endsNoLater(facts, change, path))
     .map(({ path }): FieldEffect => {
       const [end, lifetime] = [endBefore(change, path), textAtPath(after.inputs, path)];
@@ -125,7 +119,7 @@ function newEffects(facts: Facts, { kind, after }: Change): readonly FieldEffect
     ({ path, effect }) =>
       (effect === "subject" ||
         effect === "permission" ||
-        imageContents(kind).some((contents) => isPathWithin(path, contents.path))) &&
+        pathsMeant(kind, "images.contents").some((contents) => isPathWithin(path, contents))) &&
       path !== "parentUid" &&
       // The list of grants shows all of what grants by itself, also where nothing of it is new.
       !(accessKinds[kind]?.grants !== undefined && isShownByGrants(kind, path, effect)) &&
@@ -134,16 +128,15 @@ function newEffects(facts: Facts, { kind, after }: Change): readonly FieldEffect
   );
 }
 
-const imageSources = fieldsWhere(({ images }) => images === "source");
-const imageContents = fieldsWhere(({ images }) => images === "contents");
 /** R1 and R2 judge these. */
 const imageTrusts = fieldsWhere(
-  ({ images }) => images !== undefined && images !== "source" && images !== "contents",
+  ({ access }) =>
+    access?.startsWith("images.") === true && access !== "images.source" && access !== "images.contents",
 );
 
 /** Whether a property names an image of the platform's own catalogue, which is no one else's. */
 function isFromCatalogue({ kind, inputs }: Entity, path: string): boolean {
-  const isSource = imageSources(kind).some((source) => source.path === path);
+  const isSource = pathsMeant(kind, "images.source").includes(path);
   return isSource && /^[a-z0-9][a-z0-9._-]*$/.test(textAtPath(inputs, path) ?? "");
 }
 
@@ -162,7 +155,7 @@ function findChangedSettings(facts: Facts, others: readonly Finding[], change: C
     (field) =>
       mayWiden(field.direction) &&
       // X1 judges each address.
-      !eventReceivers(change.kind).some(({ path }) => path === field.path) &&
+      !pathsMeant(change.kind, "events.receiver").includes(field.path) &&
       !isShownAsGain(facts, change, field) &&
       !isReported(others, change, field.path, severityOf(facts, known, field)),
   );

@@ -2,7 +2,7 @@ import { isTakeover } from "./capabilities";
 import { mayWiden } from "../effects";
 import { accessKinds, isAccessField } from "../graph/accessKinds";
 import { listFirst, labelEntity, limitLines } from "./wording";
-import { textAt } from "./inputValues";
+import { pathsMeant, textMeant } from "../graph/describedFields";
 import type { Entity } from "../graph/model";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
@@ -93,14 +93,15 @@ export const signInProvider: Rule = {
         .map(({ path }) => path);
       if (op === "update" && changed.length === 0) continue;
       const grants = facts.after.ofResource(after);
-      const issuer = textAt(after.inputs["oidc"], "issuer");
+      const issuer = textMeant(after, "signIn.issuer");
+      const [issuerField = ""] = pathsMeant(after.kind, "signIn.issuer");
       const consequence = !isProvider
         ? "whoever has it decides who is in the directory"
         : `${issuer ?? "an unknown issuer"} decides who signs in`;
       findings.push(
         facts.aboutEntity(after, {
           severity: "high",
-          field: op === "update" ? changed.join(", ") : isProvider ? "oidc.issuer" : "parentUid",
+          field: op === "update" ? changed.join(", ") : isProvider ? issuerField : "parentUid",
           message: `${labelEntity(after)} ${op !== "update" ? "is new" : isProvider ? `changes ${listFirst(changed, 3)}` : `is made anew by ${listFirst(changed, 3)}`}: ${consequence}`,
           details: limitLines([
             ...(op === "update" ? [] : describeSignIn(facts, after)),

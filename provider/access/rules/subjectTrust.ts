@@ -6,7 +6,8 @@ import { findUntrustedRuns, requireText } from "../trust/untrustedRefs";
 import type { Required } from "../trust/untrustedRefs";
 import { labelEntity, listFirst, plural } from "./wording";
 import type { Owner } from "../trust/judgement";
-import { textAt } from "./inputValues";
+import { fieldName, isOfTokens, pathOf, readClaimConditions, textOf } from "../graph/trust";
+import type { Trust, TrustPart } from "../graph/trust";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { isAssumable } from "./kindConditions";
@@ -25,7 +26,7 @@ import {
   sharedIssuersOf,
 } from "./openSubjects";
 import type { OpenSubject } from "./openSubjects";
-import { identitiesToJudge, listGrants, readClaimConditions } from "./trustedIdentities";
+import { listGrants, tokenTrustsToJudge, trustsToJudge } from "./trustedIdentities";
 
 function describeGrants(facts: Facts, { key }: Entity): string[] {
   const grants = facts.grantsAfter(key);
@@ -53,17 +54,19 @@ function reportOpenSubject(facts: Facts, entity: Entity, found: OpenSubject): Fi
   });
 }
 
-function reportOpenDomains(facts: Facts, entity: Entity, domains: readonly Owner[]): FindingInput {
+function reportOpenDomains(
+  facts: Facts,
+  entity: Entity,
+  { pattern = "", patternPath, exactPath }: TrustPart,
+  domains: readonly Owner[],
+): FindingInput {
   const names = listFirst(domains.map(({ name }) => JSON.stringify(name)));
   return facts.aboutEntity(entity, {
     severity: "medium",
-    field: "claimMatch.subjectPattern",
+    field: patternPath,
     message: `${labelEntity(entity)} can be assumed by everybody of the mail domain ${names}`,
-    details: [
-      `pattern: ${textAt(entity.inputs["claimMatch"], "subjectPattern") ?? ""}`,
-      ...describeGrants(facts, entity),
-    ],
-    advice: "name the accounts that need it (subject), or bind it to a role that all of the domain may have",
+    details: [`pattern: ${pattern}`, ...describeGrants(facts, entity)],
+    advice: `name the accounts that need it (${fieldName(exactPath)}), or bind it to a role that all of the domain may have`,
   });
 }
 
@@ -80,12 +83,12 @@ export const anySubject: Rule = {
   needsBefore: false,
   about: isAssumable,
   find: (facts) =>
-    [...identitiesToJudge(facts)].flatMap((entity) => {
-      const { claimMatch, awsIdentity } = entity.inputs;
-      const found = findOpenSubject(facts, claimMatch) ?? findOpenPrincipal(facts, awsIdentity);
+    [...trustsToJudge(facts)].flatMap(({ entity, trust }) => {
+      const found = findOpenSubject(facts, trust) ?? findOpenPrincipal(facts, trust);
       if (found !== undefined) return [reportOpenSubject(facts, entity, found)];
-      const domains = findOpenDomains(facts, claimMatch);
-      return domains.length === 0 ? [] : [reportOpenDomains(facts, entity, domains)];
+      if (trust.subject === undefined || !isOfTokens(trust)) return [];
+      const domains = findOpenDomains(facts, trust);
+      return domains.length === 0 ? [] : [reportOpenDomains(facts, entity, trust.subject, domains)];
     }),
 };
 
@@ -103,22 +106,21 @@ export const sharedIssuer: Rule = {
   about: isAssumable,
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const entity of identitiesToJudge(facts)) {
-      const { claimMatch } = entity.inputs;
-      const subject = textAt(claimMatch, "subject");
-      const pattern = textAt(claimMatch, "subjectPattern");
-      const issuers = issuersToPin(facts, claimMatch);
-      if (ownersBySubject(facts, claimMatch, issuers) !== undefined) continue;
+    for (const { entity, trust } of tokenTrustsToJudge(facts)) {
+      const subject = trust.subject?.exact;
+      const pattern = trust.subject?.pattern;
+      const issuers = issuersToPin(facts, trust);
+      if (ownersBySubject(facts, trust, issuers) !== undefined) continue;
       const [vendor] = issuers;
       if (vendor === undefined) continue;
-      const unjudged = findUnjudgedPattern(facts, claimMatch, issuers);
+      const unjudged = findUnjudgedPattern(facts, trust, issuers);
       // T1 reports it.
       if (unjudged !== undefined && pattern !== undefined) continue;
-      const claims = readClaimConditions(claimMatch, "claims").map(([name]) => name);
+      const claims = readClaimConditions(trust, "exact").map(([name]) => name);
       findings.push(
         facts.aboutEntity(entity, {
           severity: "high",
-          field: subject === undefined ? "claimMatch.subjectPattern" : "claimMatch.subject",
+          ...(trust.subject && { field: pathOf(trust.subject) }),
           message: `${labelEntity(entity)} trusts ${vendor.name}, which signs tokens for all its customers, ${unjudged === undefined ? `but names no ${vendor.owner}` : `and ${unjudged.field} ${describeOpenPattern(unjudged.open)}`}`,
           details: [
             `subject: ${subject ?? pattern ?? ""}`,
@@ -134,7 +136,7 @@ export const sharedIssuer: Rule = {
 
 /** The runs of a CI system that an identity accepts although nobody has reviewed what they run. */
 interface UntrustedRuns {
-  readonly field: "claimMatch.subject" | "claimMatch.subjectPattern";
+  readonly field: string;
   /** The subject or the pattern, as the program writes it. */
   readonly accepted: string;
   readonly vendor: RunsOfService;
@@ -145,16 +147,15 @@ interface UntrustedRuns {
   readonly owners: readonly string[];
 }
 
-function findUntrustedRunsOf(facts: Facts, { inputs }: Entity): UntrustedRuns | undefined {
-  const { claimMatch } = inputs;
-  const subject = textAt(claimMatch, "subject");
-  const accepted = subject ?? textAt(claimMatch, "subjectPattern");
-  if (accepted === undefined) return undefined;
+function findUntrustedRunsOf(facts: Facts, trust: Trust): UntrustedRuns | undefined {
+  const { exact: subject } = trust.subject ?? {};
+  const accepted = textOf(trust.subject);
+  if (trust.subject === undefined || accepted === undefined) return undefined;
   // What any outsider can be is reported by T1.
-  if (subject === undefined && findOpenSubject(facts, claimMatch) !== undefined) return undefined;
+  if (subject === undefined && findOpenSubject(facts, trust) !== undefined) return undefined;
   const languages = languagesOf(facts);
-  const known = sharedIssuersOf(facts, claimMatch);
-  const owners = namedOwners(facts, claimMatch, known);
+  const known = sharedIssuersOf(facts, trust);
+  const owners = namedOwners(facts, trust, known);
   // A trust that names no owner is reported by T3.
   if (known.length > 0 && owners.length === 0) return undefined;
   const vendors: readonly RunsOfService[] =
@@ -162,8 +163,8 @@ function findUntrustedRunsOf(facts: Facts, { inputs }: Entity): UntrustedRuns | 
   const required: Required =
     subject === undefined ? { part: SUBJECT, pattern: accepted } : requireText(SUBJECT, subject);
   const claims: readonly Required[] = [
-    ...readClaimConditions(claimMatch, "claims").map(([name, value]) => requireText(name, value)),
-    ...readClaimConditions(claimMatch, "claimPatterns").map(([part, pattern]) => ({ part, pattern })),
+    ...readClaimConditions(trust, "exact").map(([name, value]) => requireText(name, value)),
+    ...readClaimConditions(trust, "patterns").map(([part, pattern]) => ({ part, pattern })),
   ];
   const organisations = owners.filter(({ what }) => what === GITHUB_ORGANISATION);
   const names = known.length > 0 ? organisations.map(({ name }) => name.split("@", 1)[0] ?? "") : undefined;
@@ -173,7 +174,7 @@ function findUntrustedRunsOf(facts: Facts, { inputs }: Entity): UntrustedRuns | 
   const [first] = found;
   if (first === undefined) return undefined;
   return {
-    field: subject === undefined ? "claimMatch.subjectPattern" : "claimMatch.subject",
+    field: pathOf(trust.subject),
     accepted,
     vendor: first.vendor,
     runs: [...new Set(found.map(({ what }) => what))],
@@ -215,8 +216,8 @@ export const pullRequestRef: Rule = {
   needsBefore: false,
   about: isAssumable,
   find: (facts) =>
-    [...identitiesToJudge(facts)].flatMap((entity) => {
-      const runs = findUntrustedRunsOf(facts, entity);
+    [...tokenTrustsToJudge(facts)].flatMap(({ entity, trust }) => {
+      const runs = findUntrustedRunsOf(facts, trust);
       return runs === undefined ? [] : [reportUntrustedRuns(facts, entity, runs)];
     }),
 };
@@ -237,13 +238,9 @@ function issuerWithSubjectsLike(
 }
 
 /** The owners that the subject pins, or else the claims. */
-function namedOwners(
-  facts: Facts,
-  claimMatch: Entity["inputs"][string],
-  issuers: readonly SharedIssuer[],
-): readonly Owner[] {
+function namedOwners(facts: Facts, trust: Trust, issuers: readonly SharedIssuer[]): readonly Owner[] {
   return (
-    ownersBySubject(facts, claimMatch, issuers) ??
-    issuers.flatMap((issuer) => ownersByClaims(facts, claimMatch, issuer).flat())
+    ownersBySubject(facts, trust, issuers) ??
+    issuers.flatMap((issuer) => ownersByClaims(facts, trust, issuer).flat())
   );
 }

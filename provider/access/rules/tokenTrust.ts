@@ -4,7 +4,8 @@ import { knownIssuerOf } from "../trust/issuers";
 import { otherAudiences } from "../trust/data/audiences";
 import { anchored, exactPattern } from "../trust/languages";
 import { judgeIssuer, judgeAudience, SERVICE } from "../trust/ownedIssuers";
-import { textAt } from "./inputValues";
+import { fieldName, isOfTokens, pathOf, textOf, trustsOf } from "../graph/trust";
+import type { Trust } from "../graph/trust";
 import { labelEntity, listFirst } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
@@ -14,19 +15,12 @@ import { KnownBefore } from "./knownBefore";
 import { isCustomer } from "./trustedOwners";
 import { judgePattern, describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
 import { judgeIssuersOf } from "./openSubjects";
-import { boundBefore, identitiesToJudge, listGrants, readClaimConditions } from "./trustedIdentities";
+import { boundBefore, listGrants, trustsToJudge } from "./trustedIdentities";
 import type { KnownBy } from "./trustedIdentities";
 
-/** The exact issuers whose tokens an identity accepts. */
-const issuersOf = ({ inputs }: Entity): (string | undefined)[] => [
-  textAt(inputs["claimMatch"], "issuer"),
-  textAt(inputs["staticKeys"], "issuer"),
-];
-
-/** The pattern of the issuers whose tokens an identity accepts; undefined for one that accepts no tokens. */
-function issuerPatternOf(entity: Entity): string | undefined {
-  const exact = issuersOf(entity).find((issuer) => issuer !== undefined);
-  return exact === undefined ? textAt(entity.inputs["claimMatch"], "issuerPattern") : exactPattern(exact);
+/** The pattern of the issuers whose tokens are accepted; undefined for a trust that accepts no tokens. */
+function issuerPatternOf({ issuer }: Trust): string | undefined {
+  return issuer?.exact === undefined ? issuer?.pattern : exactPattern(issuer.exact);
 }
 
 /** What is said of an issuer that is not known. */
@@ -37,19 +31,23 @@ const NEWNESS = {
 } as const;
 
 /** Where identities with a grant trusted an issuer before, if T7 does not judge whose its tokens are. */
-function newnessOfIssuer(facts: Facts, entity: Entity, issuer: string): keyof typeof NEWNESS | undefined {
+function newnessOfIssuer(
+  facts: Facts,
+  entity: Entity,
+  trust: Trust,
+  issuer: string,
+): keyof typeof NEWNESS | undefined {
   const { inventory, drift } = facts.comparison;
   // Drift reports each identity that no program declares, whatever it trusts.
   if (inventory === undefined || drift !== undefined) return undefined;
-  const { claimMatch } = entity.inputs;
-  if (textAt(claimMatch, "issuerPattern") === undefined) {
+  if (trust.issuer?.pattern === undefined) {
     if (knownIssuerOf(issuer) !== undefined) return undefined;
   } else {
-    const judged = judgeIssuersOf(facts, claimMatch);
+    const judged = judgeIssuersOf(facts, trust);
     if (judged?.kind !== "pinned") return undefined;
     if (judged.owners.every((owner) => owner.what === SERVICE || isCustomer(owner))) return undefined;
   }
-  const accepted = issuerPatternOf(entity) ?? "";
+  const accepted = issuerPatternOf(trust) ?? "";
   const isCovered = (patterns: readonly string[]): boolean =>
     patterns.includes(accepted) ||
     (patterns.length > 0 &&
@@ -76,11 +74,12 @@ function knownIssuers(facts: Facts, by: KnownBy): KnownBefore {
   const found = new KnownBefore(facts);
   issuersBefore[by].set(facts, found);
   for (const { entity, groups } of boundBefore(facts, by)) {
-    const pattern = issuerPatternOf(entity);
-    const isExact = issuersOf(entity).some((issuer) => issuer !== undefined);
-    // A pattern that others can meet would make them all known.
-    const isPinned = isExact || judgeIssuersOf(facts, entity.inputs["claimMatch"])?.kind === "pinned";
-    if (pattern !== undefined && isPinned) found.add(pattern, groups);
+    for (const trust of trustsOf(entity)) {
+      const pattern = issuerPatternOf(trust);
+      // A pattern that others can meet would make them all known.
+      const isPinned = trust.issuer?.exact !== undefined || judgeIssuersOf(facts, trust)?.kind === "pinned";
+      if (pattern !== undefined && isPinned) found.add(pattern, groups);
+    }
   }
   return found;
 }
@@ -98,9 +97,10 @@ function isAllowedIssuer(facts: Facts, issuer: string, isExact: boolean): boolea
 function doubtOfIssuer(
   facts: Facts,
   entity: Entity,
+  trust: Trust,
   issuer: string,
 ): Pick<FindingInput, "severity" | "message" | "advice"> | undefined {
-  const isExact = textAt(entity.inputs["claimMatch"], "issuerPattern") === undefined;
+  const isExact = trust.issuer?.pattern === undefined;
   if (isAllowedIssuer(facts, issuer, isExact)) return undefined;
   if (facts.options.issuerAllow.length > 0)
     return {
@@ -108,7 +108,7 @@ function doubtOfIssuer(
       message: "--issuer-allow does not name",
       advice: "use an issuer that --issuer-allow names, or add this one to it",
     };
-  const newness = newnessOfIssuer(facts, entity, issuer);
+  const newness = newnessOfIssuer(facts, entity, trust, issuer);
   if (newness === undefined) return undefined;
   return {
     severity: newness === "new" ? "high" : "medium",
@@ -119,21 +119,21 @@ function doubtOfIssuer(
 }
 
 /** An issuer that is not proven to be one owner's. */
-function findOpenIssuer(facts: Facts, entity: Entity): FindingInput | undefined {
-  const { claimMatch } = entity.inputs;
-  const issuer = textAt(claimMatch, "issuer");
-  const pattern = issuer === undefined ? textAt(claimMatch, "issuerPattern") : exactPattern(issuer);
+function findOpenIssuer(facts: Facts, entity: Entity, trust: Trust): FindingInput | undefined {
+  if (trust.issuer === undefined || !isOfTokens(trust)) return undefined;
+  const issuer = trust.issuer.exact;
+  const pattern = issuerPatternOf(trust);
   const open = judgePattern(facts, "issuer", pattern, judgeIssuer);
   if (open === undefined) return undefined;
   const grants = facts.grantsAfter(entity.key);
-  const field = issuer === undefined ? "issuerPattern" : "issuer";
+  const field = pathOf(trust.issuer);
   const what =
     issuer === undefined
-      ? `trusts issuers that others ${open.isOutsiders ? "can" : "may"} run: issuerPattern ${describeOpenPattern(open)}`
+      ? `trusts issuers that others ${open.isOutsiders ? "can" : "may"} run: ${fieldName(field)} ${describeOpenPattern(open)}`
       : `trusts an issuer that others may run: ${issuer}: ${open.reason}`;
   return facts.aboutEntity(entity, {
     severity: open.isOutsiders ? "critical" : "high",
-    field: `claimMatch.${field}`,
+    field,
     message: `${labelEntity(entity)} ${what}`,
     ...counterexampleOf(open),
     details: [
@@ -159,13 +159,13 @@ export const anyIssuer: Rule = {
   about: isAssumable,
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const entity of identitiesToJudge(facts)) {
-      const { claimMatch, staticKeys } = entity.inputs;
-      const pattern = textAt(claimMatch, "issuerPattern");
-      const issuer = textAt(claimMatch, "issuer") ?? textAt(staticKeys, "issuer") ?? pattern;
-      const doubt = issuer === undefined ? undefined : doubtOfIssuer(facts, entity, issuer);
+    for (const { entity, trust } of trustsToJudge(facts)) {
+      if (trust.issuer === undefined) continue;
+      const { pattern, patternPath, exactPath } = trust.issuer;
+      const issuer = textOf(trust.issuer);
+      const doubt = issuer === undefined ? undefined : doubtOfIssuer(facts, entity, trust, issuer);
       const isAllowed = pattern === undefined && facts.options.issuerAllow.length > 0 && doubt === undefined;
-      const open = isAllowed ? undefined : findOpenIssuer(facts, entity);
+      const open = isAllowed ? undefined : findOpenIssuer(facts, entity, trust);
       if (open !== undefined) {
         findings.push(open);
         continue;
@@ -174,7 +174,7 @@ export const anyIssuer: Rule = {
       findings.push(
         facts.aboutEntity(entity, {
           severity: doubt.severity,
-          field: pattern === undefined ? "issuer" : "claimMatch.issuerPattern",
+          field: pattern === undefined ? fieldName(exactPath) : patternPath,
           message: `${labelEntity(entity)} trusts an issuer that ${doubt.message}: ${issuer}`,
           advice: doubt.advice,
         }),
@@ -184,26 +184,23 @@ export const anyIssuer: Rule = {
   },
 };
 
-const CLAIM = "claimMatch.claims.";
-
-/** The property that takes a pattern in place of an exact value. */
-const patternFieldOf = (field: string): string =>
-  field.startsWith(CLAIM) ? `claimMatch.claimPatterns.${field.slice(CLAIM.length)}` : `${field}Pattern`;
-
-/** Values that are compared exactly, so that a star in them is a star. */
-function* exactValues({ inputs }: Entity): Generator<[string, string]> {
-  for (const [block, keys] of [
-    ["claimMatch", ["issuer", "subject", "audience"]],
-    ["staticKeys", ["issuer", "subject"]],
-    ["awsIdentity", ["arn", "userId"]],
-  ] as const) {
-    for (const key of keys) {
-      const value = textAt(inputs[block], key);
-      if (value !== undefined) yield [`${block}.${key}`, value];
-    }
-  }
-  for (const [name, value] of readClaimConditions(inputs["claimMatch"], "claims"))
-    yield [`claimMatch.claims.${name}`, value];
+/** Values that are compared exactly, so that a star in them is a star, and where a pattern in their place would stand. */
+function exactValues({ issuer, subject, audience, arn, userId, claims }: Trust) {
+  const parts = [issuer, subject, audience, arn, userId].flatMap((part) =>
+    part?.exact === undefined
+      ? []
+      : [
+          {
+            value: part.exact,
+            path: part.exactPath,
+            patternPath: part.patternPath === part.exactPath ? undefined : part.patternPath,
+          },
+        ],
+  );
+  const exactClaims = claims.flatMap(({ value, path, patternPath, isPattern }) =>
+    typeof value === "string" && !isPattern ? [{ value, path, patternPath }] : [],
+  );
+  return [...parts, ...exactClaims];
 }
 
 /** Who receives the tokens that an identity accepts, where they are made for other services. */
@@ -227,44 +224,46 @@ export const looseMatch: Rule = {
   about: isAssumable,
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const entity of identitiesToJudge(facts)) {
-      const pattern = textAt(entity.inputs["claimMatch"], "audiencePattern");
+    for (const { entity, trust } of trustsToJudge(facts)) {
+      const { exact: audience, pattern, patternPath = "" } = trust.audience ?? {};
       const open = judgePattern(facts, "audience", pattern, judgeAudience);
       if (open !== undefined) {
         findings.push(
           facts.aboutEntity(entity, {
             severity: "medium",
-            field: "claimMatch.audiencePattern",
-            message: `${labelEntity(entity)} accepts tokens issued for other services: audiencePattern ${describeOpenPattern(open)}`,
+            field: patternPath,
+            message: `${labelEntity(entity)} accepts tokens issued for other services: ${fieldName(patternPath)} ${describeOpenPattern(open)}`,
             ...counterexampleOf(open),
             details: [`pattern: ${pattern ?? ""}`],
             advice: "omit it, so that the issuer's host name applies, or give the exact audience",
           }),
         );
       }
-      const audience = textAt(entity.inputs["claimMatch"], "audience");
       const accepted = audience === undefined ? pattern : exactPattern(audience);
       const receivers = open !== undefined || accepted === undefined ? [] : findReceivers(facts, accepted);
-      if (receivers.length > 0) {
-        const field = audience === undefined ? "audiencePattern" : "audience";
+      if (trust.audience !== undefined && receivers.length > 0) {
+        const field = pathOf(trust.audience);
         findings.push(
           facts.aboutEntity(entity, {
             severity: "low",
-            field: `claimMatch.${field}`,
-            message: `${labelEntity(entity)} accepts tokens that are made for ${listFirst(receivers)}: ${field} ${JSON.stringify(audience ?? pattern)}`,
+            field,
+            message: `${labelEntity(entity)} accepts tokens that are made for ${listFirst(receivers)}: ${fieldName(field)} ${JSON.stringify(audience ?? pattern)}`,
             advice:
               "omit it, so that the issuer's host name applies, or ask for an audience that no other service uses",
           }),
         );
       }
-      for (const [field, value] of exactValues(entity)) {
+      for (const { value, path: field, patternPath: patternField } of exactValues(trust)) {
         if (!value.includes("*")) continue;
         findings.push(
           facts.aboutEntity(entity, {
             severity: "low",
             field,
             message: `${labelEntity(entity)} can never be assumed: ${field} is compared exactly, and the * in ${JSON.stringify(value)} is no wildcard`,
-            advice: `if a part must vary, use ${patternFieldOf(field)}, anchored with ^ and $`,
+            advice:
+              patternField === undefined
+                ? "if a part must vary, create an identity for each value"
+                : `if a part must vary, use ${patternField}, anchored with ^ and $`,
           }),
         );
       }

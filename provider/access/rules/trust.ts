@@ -1,5 +1,5 @@
+import { hasPrincipal } from "../graph/accessKinds";
 import { findChangedTrust, findInheritedGrants } from "./changedTrust";
-import { hasPrincipal } from "./kindConditions";
 import { newOutsider } from "./newOutsider";
 import type { Rule } from "./rule";
 import { anySubject, sharedIssuer, pullRequestRef } from "./subjectTrust";

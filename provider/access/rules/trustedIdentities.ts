@@ -1,9 +1,9 @@
-import { isObject } from "../../fields/values";
-import type { Json } from "../../fields/values";
 import { isAccessField } from "../graph/accessKinds";
 import type { Entity } from "../graph/model";
 import { nameIn } from "../graph/grant";
 import type { Grant } from "../graph/grant";
+import { isOfTokens, trustsOf } from "../graph/trust";
+import type { Trust } from "../graph/trust";
 import { isAssumable } from "./kindConditions";
 import { limitLines } from "./wording";
 import type { Facts } from "./facts";
@@ -25,6 +25,23 @@ export function* identitiesToJudge(facts: Facts): Generator<Entity> {
     seen.add(entity.key);
     yield entity;
   }
+}
+
+/** A trust that is to be judged, and whose it is. */
+interface TrustToJudge {
+  readonly entity: Entity;
+  readonly trust: Trust;
+}
+
+export function* trustsToJudge(facts: Facts): Generator<TrustToJudge> {
+  for (const entity of identitiesToJudge(facts)) {
+    for (const trust of trustsOf(entity)) yield { entity, trust };
+  }
+}
+
+/** Those of tokens that are signed with what their issuer publishes: its customers, and who runs it, matter. */
+export function* tokenTrustsToJudge(facts: Facts): Generator<TrustToJudge> {
+  for (const each of trustsToJudge(facts)) if (isOfTokens(each.trust)) yield each;
 }
 
 /** An identity that had a grant, and the groups on which it had one. */
@@ -58,15 +75,6 @@ export function boundBefore(facts: Facts, by: KnownBy): readonly TrustedIdentity
   });
   bound[by].set(facts, found);
   return found;
-}
-
-export function readClaimConditions(
-  claimMatch: Json | undefined,
-  key: "claims" | "claimPatterns",
-): [string, string][] {
-  const value = isObject(claimMatch) ? claimMatch[key] : undefined;
-  if (!isObject(value)) return [];
-  return Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string");
 }
 
 export function listGrants(grants: readonly Grant[]): string[] {

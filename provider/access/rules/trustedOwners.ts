@@ -1,5 +1,4 @@
 import { withoutTrailing } from "../../text/plain";
-import type { Json } from "../../fields/values";
 import type { Entity } from "../graph/model";
 import { domainsAbove } from "../trust/addresses";
 import { AZURE_TENANT, CIRCLECI_ORGANISATION } from "../trust/data/issuerHosts";
@@ -8,7 +7,8 @@ import { customerOf } from "../trust/issuers";
 import type { Owner } from "../trust/judgement";
 import { ownerAtIssuer, ownersAtIssuer, SUBJECT } from "../trust/ownedSubjects";
 import type { Facts } from "./facts";
-import { textAt } from "./inputValues";
+import { isOfTokens, readClaimConditions, textOf, trustsOf } from "../graph/trust";
+import type { Trust } from "../graph/trust";
 import type { KnownBefore } from "./knownBefore";
 import { languagesOf } from "./openPatterns";
 import {
@@ -19,7 +19,6 @@ import {
   sharedIssuersOf,
   trustsOtherIssuers,
 } from "./openSubjects";
-import { readClaimConditions } from "./trustedIdentities";
 
 /**
  * The owners that each part of a trust names, where all parts hold together of one token. One part whose owners are known
@@ -31,46 +30,49 @@ export type OwnerParts = readonly (readonly Owner[])[];
 export const isCustomer = ({ what }: Owner): boolean => [AZURE_TENANT, CIRCLECI_ORGANISATION].includes(what);
 
 /** The customers that the address of an issuer names. */
-function customersOf(facts: Facts, claimMatch: Json | undefined): readonly Owner[] {
-  const issuer = textAt(claimMatch, "issuer");
+function customersOf(facts: Facts, trust: Trust): readonly Owner[] {
+  const issuer = trust.issuer?.exact;
   if (issuer !== undefined) return [customerOf(issuer) ?? []].flat();
-  const judged = judgeIssuersOf(facts, claimMatch);
+  const judged = judgeIssuersOf(facts, trust);
   return judged?.kind === "pinned" ? judged.owners.filter(isCustomer) : [];
 }
 
 /** The owners that the subject and the claims name at an issuer that one owner runs, whose claims may say anything. */
-function namedAtOwnIssuers(facts: Facts, claimMatch: Json | undefined): readonly (readonly Owner[])[] {
-  if (claimMatch === undefined || !trustsOtherIssuers(facts, claimMatch)) return [];
-  const issuer = textAt(claimMatch, "issuer") ?? textAt(claimMatch, "issuerPattern") ?? "";
-  const [subject, pattern] = [textAt(claimMatch, "subject"), textAt(claimMatch, "subjectPattern")];
+function namedAtOwnIssuers(facts: Facts, trust: Trust): readonly (readonly Owner[])[] {
+  if (!trustsOtherIssuers(facts, trust)) return [];
+  const issuer = textOf(trust.issuer) ?? "";
+  const [subject, pattern] = [trust.subject?.exact, trust.subject?.pattern];
   const texts = [
     ...(subject === undefined ? [] : [[SUBJECT, subject] as const]),
-    ...readClaimConditions(claimMatch, "claims"),
+    ...readClaimConditions(trust, "exact"),
   ];
   const patterns = [
     ...(pattern === undefined ? [] : [[SUBJECT, pattern] as const]),
-    ...readClaimConditions(claimMatch, "claimPatterns"),
+    ...readClaimConditions(trust, "patterns"),
   ];
   const languages = languagesOf(facts);
   const address = withoutTrailing(issuer, "/");
   return [
     ...texts.map(([part, text]) => [ownerAtIssuer(languages, part, text, address) ?? []].flat()),
     ...patterns.map(([part, text]) =>
-      ownersAtIssuer(languages, part, text, judgeAtOwnIssuers(facts, claimMatch, part, text), address),
+      ownersAtIssuer(languages, part, text, judgeAtOwnIssuers(facts, trust, part, text), address),
     ),
   ];
 }
 
 /** The owners that the trust of an identity names. Each of its conditions must be known. */
-export function ownersOf(facts: Facts, { inputs }: Entity): readonly OwnerParts[] {
-  const { claimMatch, awsIdentity } = inputs;
-  const account = textAt(awsIdentity, "awsAccount");
+export const ownersOf = (facts: Facts, entity: Entity): readonly OwnerParts[] =>
+  trustsOf(entity).flatMap((trust) => ownersOfTrust(facts, trust));
+
+function ownersOfTrust(facts: Facts, trust: Trust): readonly OwnerParts[] {
+  const account = trust.account?.exact;
   if (account !== undefined) return [[[{ what: "account of AWS", name: account }]]];
-  const shared = sharedIssuersOf(facts, claimMatch);
-  const bySubject = ownersBySubject(facts, claimMatch, shared);
-  const byClaims = shared.flatMap((issuer) => ownersByClaims(facts, claimMatch, issuer));
+  if (!isOfTokens(trust)) return [];
+  const shared = sharedIssuersOf(facts, trust);
+  const bySubject = ownersBySubject(facts, trust, shared);
+  const byClaims = shared.flatMap((issuer) => ownersByClaims(facts, trust, issuer));
   const atShared = [...(bySubject === undefined ? [] : [bySubject]), ...byClaims];
-  const alone = [customersOf(facts, claimMatch), ...namedAtOwnIssuers(facts, claimMatch)];
+  const alone = [customersOf(facts, trust), ...namedAtOwnIssuers(facts, trust)];
   return [atShared, ...alone.map((owners) => [owners])].filter(([first = []]) => first.length > 0);
 }
 

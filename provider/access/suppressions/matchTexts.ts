@@ -8,7 +8,7 @@ import { specs } from "../documents/specs";
 import type { Finding } from "../review/finding";
 import type { Grant, Named, Scope, Subject } from "../graph/grant";
 import { GrantEffects } from "../graph/grantEffects";
-import { describeTrust } from "../rules/inputValues";
+import { describeTrust } from "../graph/trust";
 import { accessKinds } from "../graph/accessKinds";
 import { isHiddenProperty } from "../graph/concealed";
 

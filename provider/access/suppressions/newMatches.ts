@@ -5,7 +5,7 @@ import type { Entity } from "../graph/model";
 import type { Comparison } from "../review/comparison";
 import { canReport } from "../rules/rule";
 import { findRule } from "../rules";
-import { describeTrust } from "../rules/inputValues";
+import { describeTrust } from "../graph/trust";
 import type { NewMatch } from "../rules/ruleOptions";
 import { trustMatches } from "../trust/addressGlob";
 import { globMatches } from "../trust/glob";

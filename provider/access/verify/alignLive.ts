@@ -1,6 +1,7 @@
 import { isServerFilled, NORMALIZED } from "../../fields/mergeLive";
 import { equal, equalForDrift, isSet } from "../../fields/equal";
-import type { AccessEffect, FieldSpec } from "../../fields/fieldSpec";
+import type { AccessEffect } from "../../fields/accessMeanings";
+import type { FieldSpec } from "../../fields/fieldSpec";
 import { durationNanos, timestampNanos } from "../../fields/formats";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";

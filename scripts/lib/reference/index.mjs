@@ -96,9 +96,10 @@ function indexPage(sources, specs, pages) {
  * @param {readonly import("./resourcePage.mjs").Uncompared[]} uncompared
  * @param {readonly import("./resourcePage.mjs").RuleReference[]} rules
  * @param {import("./fields.mjs").FormatWords} formats
+ * @param {import("./resourcePage.mjs").EffectOf} effectOf
  * @returns {Map<string, string>}
  */
-export function referencePages(root, specs, uncompared, rules, formats) {
+export function referencePages(root, specs, uncompared, rules, formats, effectOf) {
   const sources = new Sources(root);
   const lookups = groupLookups(specs, sources.lookups());
   const pages = new Map([["docs/reference/README.md", indexPage(sources, specs, lookups)]]);
@@ -113,6 +114,7 @@ export function referencePages(root, specs, uncompared, rules, formats) {
       skipReason: skipReason(spec),
       rules,
       formats,
+      effectOf,
     });
     pages.set(`docs/reference/resources/${spec.kind}.md`, text);
   }

@@ -7,6 +7,7 @@ import { code, example, page, table } from "../markdown.cjs";
  * @typedef {import("./fields.mjs").Fields} Fields
  * @typedef {import("./fields.mjs").Shape} Shape
  * @typedef {import("../../../provider/fields/resourceSpec.js").ResourceSpec} Spec
+ * @typedef {typeof import("../../../provider/fields/accessMeanings.js").ownEffect} EffectOf
  * @typedef {import("../generatedPages.cjs").UncomparedFields} Uncompared
  * @typedef {import("../generatedPages.cjs").RuleReference} RuleReference
  */
@@ -89,12 +90,19 @@ const effects = {
   keys: "each key lets one more signer in",
 };
 
-/** The arguments that decide access, by path. @param {Fields} fields @param {string} prefix @param {string} [around] @returns {string[][]} */
-function effectsIn(fields, prefix, around) {
+/**
+ * The arguments that decide access, by path.
+ * @param {Fields} fields
+ * @param {string} prefix
+ * @param {EffectOf} effectOf
+ * @param {string} [around]
+ * @returns {string[][]}
+ */
+function effectsIn(fields, prefix, effectOf, around) {
   return Object.entries(fields).flatMap(([key, field]) => {
-    const access = field.access ?? around;
+    const access = effectOf(field) ?? around;
     const path = `${prefix}${key}`;
-    if (field.type === "object") return effectsIn(field.fields, `${path}.`, access);
+    if (field.type === "object") return effectsIn(field.fields, `${path}.`, effectOf, access);
     return access === undefined || access === "none" ? [] : [[code(path), effects[access] ?? access]];
   });
 }
@@ -116,10 +124,10 @@ function ruleList({ kind }, rules) {
   ];
 }
 
-/** @param {Spec} spec @param {readonly RuleReference[]} rules */
-function reviewSection(spec, rules) {
+/** @param {Spec} spec @param {readonly RuleReference[]} rules @param {EffectOf} effectOf */
+function reviewSection(spec, rules, effectOf) {
   const { fields } = spec;
-  const rows = effectsIn(fields, "");
+  const rows = effectsIn(fields, "", effectOf);
   const intro =
     rows.length > 0
       ? "[A review](../../review.md) judges a change of these arguments:"
@@ -167,9 +175,13 @@ function adoptionText({ kind, listing, owns }, skipReason) {
 /**
  * @param {import("./sources.mjs").Sources} sources
  * @param {Spec} spec
- * @param {{ exampleText: string, uncompared: Uncompared | undefined, skipReason: string | undefined, rules: readonly RuleReference[], formats: import("./fields.mjs").FormatWords }} facts
+ * @param {{ exampleText: string, uncompared: Uncompared | undefined, skipReason: string | undefined, rules: readonly RuleReference[], formats: import("./fields.mjs").FormatWords, effectOf: EffectOf }} facts
  */
-export function resourcePage(sources, spec, { exampleText, uncompared, skipReason, rules, formats }) {
+export function resourcePage(
+  sources,
+  spec,
+  { exampleText, uncompared, skipReason, rules, formats, effectOf },
+) {
   const { kind, fields, oneOfs = [] } = spec;
   const args = sources.typeOf(`${kind}Args`);
   const members = describeFields(sources, args, fields, "");
@@ -186,7 +198,7 @@ export function resourcePage(sources, spec, { exampleText, uncompared, skipReaso
     ...shapesIn(sources, args, members).map((shape) => shapeSection(shape, formats)),
     outputsSection(sources, spec),
     capabilitiesSection(spec),
-    reviewSection(spec, rules),
+    reviewSection(spec, rules, effectOf),
     driftSection(spec, uncompared),
     adoptionText(spec, skipReason),
   ]);

@@ -1,3 +1,4 @@
+import { ownEffect } from "../../../../provider/fields/accessMeanings";
 import { decidesAccess } from "../../../../provider/access/graph/fieldAccess";
 import { specOf } from "../../../../provider/access/graph/directory";
 import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
@@ -103,10 +104,10 @@ describe("what the server sets and no argument does", () => {
     (
       [
         [early, late, true],
-        [late, early, field.access === "permission"],
+        [late, early, ownEffect(field) === "permission"],
         [early, "2026-07-01T00:00:00.000Z", false],
-        [early, undefined, field.access === "expiry"],
-        [undefined, early, field.access === "permission"],
+        [early, undefined, ownEffect(field) === "expiry"],
+        [undefined, early, ownEffect(field) === "permission"],
       ] as const
     ).flatMap(([from, to, isDrift]) =>
       field.access === undefined ? [] : [{ kind, name, from, to, isDrift }],
@@ -120,7 +121,7 @@ describe("what the server sets and no argument does", () => {
     }
     const chosen = kinds.flatMap(({ spec }) =>
       [...allFields(spec.fields, spec.kind)].flatMap(([path, field]) =>
-        field.serverFilled === true && field.access === "expiry" ? [path] : [],
+        field.serverFilled === true && ownEffect(field) === "expiry" ? [path] : [],
       ),
     );
     expect(chosen.sort()).toEqual(Object.keys(chosenEnds).sort());

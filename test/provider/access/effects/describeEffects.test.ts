@@ -5,7 +5,8 @@ import { specs } from "../../../../provider/access/documents/specs";
 import { effectOf } from "../../../../provider/access/graph/fieldAccess";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { unreadAt } from "../../../../provider/access/graph/unread";
-import type { AccessEffect, FieldSpec } from "../../../../provider/fields/fieldSpec";
+import type { AccessEffect } from "../../../../provider/fields/accessMeanings";
+import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
 import type { ResourceSpec } from "../../../../provider/fields/resourceSpec";
 import { SECRET_MASK } from "../../../../provider/fields/values";
 import type { Json, Props } from "../../../../provider/fields/values";
@@ -519,7 +520,8 @@ describe("values that a description orders", () => {
     );
   });
 
-  const networks = (access: AccessEffect) => list(string({ format: "cidr" }), { unordered: true, access });
+  const networks = (access: "permission" | "subject" | "restriction") =>
+    list(string({ format: "cidr" }), { unordered: true, access });
   test.each<[string, string[], string[], Direction, Direction]>([
     ["a part of a network", ["10.0.0.0/8"], ["10.1.0.0/16"], "narrowed", "widened"],
     ["a network more", ["10.0.0.0/8"], ["10.0.0.0/8", "192.0.2.0/24"], "widened", "narrowed"],

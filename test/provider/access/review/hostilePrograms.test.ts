@@ -3,7 +3,8 @@ import { decidesAccess, effectOf } from "../../../../provider/access/graph/field
 import { isReference } from "../../../../provider/access/graph/references";
 import type { ReviewReport } from "../../../../provider/access/report/report";
 import { isSet } from "../../../../provider/fields/equal";
-import type { AccessEffect, FieldSpec } from "../../../../provider/fields/fieldSpec";
+import type { AccessEffect } from "../../../../provider/fields/accessMeanings";
+import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
 import { stringOrEmpty, UNKNOWN } from "../../../../provider/fields/values";
 import type { Json, Props } from "../../../../provider/fields/values";
 import { failing, inventoryOf, judge, preview, same, state, step, urn } from "../../../support/documents";

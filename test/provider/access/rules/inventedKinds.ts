@@ -1,7 +1,18 @@
-import { kind, list, object, secret, shape, string } from "../../../../provider/fields/builders";
+import { kind, list, map, object, secret, shape, string } from "../../../../provider/fields/builders";
 
 const parentUid = string({ format: "groupUid", path: true, required: true });
-const access = "subject";
+const federation = shape({
+  fields: {
+    authority: string({ access: "trust.issuer" }),
+    authorities: string({ access: "trust.issuer", format: "regex" }),
+    workload: string({ access: "trust.subject" }),
+    workloads: string({ access: "trust.subject", format: "regex" }),
+    meantFor: string({ access: "trust.audience" }),
+    meantForAny: string({ access: "trust.audience", format: "regex" }),
+    also: map(string(), { access: "trust.claims" }),
+    alsoLike: map(string({ format: "regex" }), { access: "trust.claims" }),
+  },
+});
 
 /** A kind of each property that a rule asks for. No rule and no table by kind names any of them. */
 export const inventedKinds = {
@@ -12,7 +23,7 @@ export const inventedKinds = {
     fields: {
       parentUid,
       delivery: object<object>(
-        shape({ fields: { url: string({ access, receivesEvents: true }), name: string() } }),
+        shape({ fields: { url: string({ access: "events.receiver" }), name: string() } }),
         {},
       ),
       token: secret(),
@@ -25,10 +36,10 @@ export const inventedKinds = {
     usedBy: "imageName",
     fields: {
       parentUid,
-      pointer: string({ images: "image" }),
-      upstream: string({ images: "source" }),
-      runsAs: string({ images: "user" }),
-      authorities: list(string(), { images: "certificates" }),
+      pointer: string({ access: "images.image" }),
+      upstream: string({ access: "images.source" }),
+      runsAs: string({ access: "images.user" }),
+      authorities: list(string(), { access: "images.certificates" }),
     },
   }),
   shelf: kind({
@@ -50,17 +61,25 @@ export const inventedKinds = {
     collection: "/invented/v2/robots",
     fields: {
       parentUid,
-      claimMatch: object<object>(
+      federation: object<object>(federation, {}),
+      delegates: list(object<object>(federation, {}), { unordered: false }),
+      cloud: object<object>(
         shape({
-          fields: { issuer: string({ access }), subjectPattern: string({ access, format: "regex" }) },
+          fields: {
+            tenant: string({ access: "trust.account" }),
+            actor: string({ access: "trust.arn" }),
+            actors: string({ access: "trust.arn", format: "regex" }),
+          },
         }),
         {},
       ),
       signer: object<object>(
         shape({
           fields: {
-            jwks: string({ format: "jwks", access: "keys" }),
-            until: string({ format: "timestamp", access: "expiry" }),
+            authority: string({ access: "trust.issuer" }),
+            workload: string({ access: "trust.subject" }),
+            jwks: string({ format: "jwks", access: "trust.keys" }),
+            until: string({ format: "timestamp", access: "trust.keysEnd" }),
           },
         }),
         {},

@@ -5,7 +5,7 @@ import type { Finding } from "../../../../provider/access/review/finding";
 import { mayWiden } from "../../../../provider/access/effects";
 import type { Json, Props } from "../../../../provider/fields/values";
 import { specs } from "../../../../provider/access/documents/specs";
-import { fieldsWhere } from "../../../../provider/access/rules/describedFields";
+import { fieldsWhere } from "../../../../provider/access/graph/describedFields";
 import {
   acme,
   binding,
@@ -139,7 +139,7 @@ describe("S1 changed-setting", () => {
     expect(findAll(comparison).map(({ id }) => id)).not.toContain("S1");
   });
 
-  const contents = fieldsWhere(({ images }) => images !== undefined)("Repo")
+  const contents = fieldsWhere(({ access }) => access?.startsWith("images.") === true)("Repo")
     .map(({ path }) => path)
     .filter((path) => path !== "syncConfig.source");
   const samplesOf: Readonly<Record<string, Json>> = {
