@@ -1,6 +1,6 @@
 import type { Api } from "../fields/resourceSpec";
 import { stringOrEmpty } from "../fields/values";
-import { hasCode } from "../http/errors";
+import { hasCode } from "../lifecycle/messages";
 import { isUid, parentOf } from "../text/uid";
 import { COLLECTION } from "./grants";
 import { readGrant, stringsIn } from "./groupAccess/readBindings";

@@ -107,6 +107,7 @@ function clientOf(objects) {
   const collections = new Map(kinds.map((/** @type {any} */ { spec }) => [spec.kind, spec.collection]));
   return {
     address: (/** @type {string} */ collection, /** @type {string} */ uid) => `${collection}/${uid}`,
+    getCallerClaims: () => Promise.resolve(undefined),
     get: (/** @type {string} */ address) =>
       Promise.resolve({ uid: address.slice(address.indexOf(root)), name: "acme" }),
     async *list(/** @type {string} */ collection, /** @type {Record<string, unknown>} */ query = {}) {
