@@ -96,10 +96,10 @@ function indexPage(sources, specs, pages) {
  * @param {readonly import("./resourcePage.mjs").Uncompared[]} uncompared
  * @param {readonly import("./resourcePage.mjs").RuleReference[]} rules
  * @param {import("./fields.mjs").FormatWords} formats
- * @param {import("./resourcePage.mjs").EffectOf} effectOf
+ * @param {import("./resourcePage.mjs").AccessMeanings} meanings
  * @returns {Map<string, string>}
  */
-export function referencePages(root, specs, uncompared, rules, formats, effectOf) {
+export function referencePages(root, specs, uncompared, rules, formats, meanings) {
   const sources = new Sources(root);
   const lookups = groupLookups(specs, sources.lookups());
   const pages = new Map([["docs/reference/README.md", indexPage(sources, specs, lookups)]]);
@@ -114,7 +114,7 @@ export function referencePages(root, specs, uncompared, rules, formats, effectOf
       skipReason: skipReason(spec),
       rules,
       formats,
-      effectOf,
+      meanings,
     });
     pages.set(`docs/reference/resources/${spec.kind}.md`, text);
   }

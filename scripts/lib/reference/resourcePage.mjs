@@ -7,7 +7,7 @@ import { code, example, page, table } from "../markdown.cjs";
  * @typedef {import("./fields.mjs").Fields} Fields
  * @typedef {import("./fields.mjs").Shape} Shape
  * @typedef {import("../../../provider/fields/resourceSpec.js").ResourceSpec} Spec
- * @typedef {typeof import("../../../provider/fields/accessMeanings.js").ownEffect} EffectOf
+ * @typedef {typeof import("../../../provider/fields/accessMeanings.js").accessMeanings} AccessMeanings
  * @typedef {import("../generatedPages.cjs").UncomparedFields} Uncompared
  * @typedef {import("../generatedPages.cjs").RuleReference} RuleReference
  */
@@ -94,15 +94,15 @@ const effects = {
  * The arguments that decide access, by path.
  * @param {Fields} fields
  * @param {string} prefix
- * @param {EffectOf} effectOf
+ * @param {AccessMeanings} meanings
  * @param {string} [around]
  * @returns {string[][]}
  */
-function effectsIn(fields, prefix, effectOf, around) {
+function effectsIn(fields, prefix, meanings, around) {
   return Object.entries(fields).flatMap(([key, field]) => {
-    const access = effectOf(field) ?? around;
+    const access = (field.access && meanings[field.access].effect) ?? around;
     const path = `${prefix}${key}`;
-    if (field.type === "object") return effectsIn(field.fields, `${path}.`, effectOf, access);
+    if (field.type === "object") return effectsIn(field.fields, `${path}.`, meanings, access);
     return access === undefined || access === "none" ? [] : [[code(path), effects[access] ?? access]];
   });
 }
@@ -124,10 +124,10 @@ function ruleList({ kind }, rules) {
   ];
 }
 
-/** @param {Spec} spec @param {readonly RuleReference[]} rules @param {EffectOf} effectOf */
-function reviewSection(spec, rules, effectOf) {
+/** @param {Spec} spec @param {readonly RuleReference[]} rules @param {AccessMeanings} meanings */
+function reviewSection(spec, rules, meanings) {
   const { fields } = spec;
-  const rows = effectsIn(fields, "", effectOf);
+  const rows = effectsIn(fields, "", meanings);
   const intro =
     rows.length > 0
       ? "[A review](../../review.md) judges a change of these arguments:"
@@ -175,12 +175,12 @@ function adoptionText({ kind, listing, owns }, skipReason) {
 /**
  * @param {import("./sources.mjs").Sources} sources
  * @param {Spec} spec
- * @param {{ exampleText: string, uncompared: Uncompared | undefined, skipReason: string | undefined, rules: readonly RuleReference[], formats: import("./fields.mjs").FormatWords, effectOf: EffectOf }} facts
+ * @param {{ exampleText: string, uncompared: Uncompared | undefined, skipReason: string | undefined, rules: readonly RuleReference[], formats: import("./fields.mjs").FormatWords, meanings: AccessMeanings }} facts
  */
 export function resourcePage(
   sources,
   spec,
-  { exampleText, uncompared, skipReason, rules, formats, effectOf },
+  { exampleText, uncompared, skipReason, rules, formats, meanings },
 ) {
   const { kind, fields, oneOfs = [] } = spec;
   const args = sources.typeOf(`${kind}Args`);
@@ -198,7 +198,7 @@ export function resourcePage(
     ...shapesIn(sources, args, members).map((shape) => shapeSection(shape, formats)),
     outputsSection(sources, spec),
     capabilitiesSection(spec),
-    reviewSection(spec, rules, effectOf),
+    reviewSection(spec, rules, meanings),
     driftSection(spec, uncompared),
     adoptionText(spec, skipReason),
   ]);
