@@ -3,7 +3,7 @@
  * Measures how review, drift, adopt and inventory grow with the organisation, in one process:
  *   npm run build && node scripts/bench/growth.mjs [objects]
  * Fails where a run takes more processor time than its limit in multiples of the reference, or where four times the objects take more than 6.8 times as
- * long. The limits are those of 20,000 objects.
+ * long. The limits are those of 8,000 objects, the default.
  */
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -204,7 +204,7 @@ async function measure({ prepare }, count, runs, isEnough = () => false) {
 }
 
 /** Fails where a scenario is too slow, or takes more than linear time from a quarter of the objects to all. @param {string[]} args */
-async function main([objects = "20000", only]) {
+async function main([objects = "8000", only]) {
   const count = Number(objects);
   const failures = [];
   for (const scenario of scenarios.filter(({ name }) => only === undefined || name.includes(only))) {
