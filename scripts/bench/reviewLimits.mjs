@@ -2,8 +2,8 @@
 /*
  * Reviews a large preview and previews that are made to be slow, and prints time and memory:
  *   npm run build && node scripts/bench/reviewLimits.mjs [seed]
- * Fails where one of them takes more than sixteen times the processor time of the reference (about 7 s), 500 MB, or writes a
- * report of more than 20 MB.
+ * Fails where one of them takes more than thirty times the processor time of the reference, 500 MB, or writes a report of more
+ * than 20 MB. The reference takes 0.3 to 0.6 s, so that is 9 to 18 s.
  */
 import { appendFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -15,8 +15,8 @@ import { root as repository } from "../setup.mjs";
 import { liveObjects, previewOf, root } from "./organisation.mjs";
 import { referenceSeconds } from "./reference.mjs";
 
-/** What a review may take, whatever it is given. */
-const MOST_REFERENCES = 16;
+/** What a review may take, whatever it is given. The same review takes 8 to 17 references, by what else the machine does. */
+const MOST_REFERENCES = 30;
 const MOST_MEGABYTES = 500;
 const MOST_REPORT_MEGABYTES = 20;
 /** The names of cases that do not end with exit code 0: what is over a limit is refused, and of what is too long a part is listed. */
