@@ -228,7 +228,7 @@ class Emulator {
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "GET", url: target = "/", headers } = request;
     if (target.startsWith(controlPrefix)) {
-      const body = await readBody(request);
+      const body = await readRequestBody(request);
       const isAllowed = headers.authorization === `Bearer ${this.token}`;
       const result = isAllowed
         ? handleControlRequest(method, target, body, this, this.faults)
@@ -238,7 +238,7 @@ class Emulator {
     }
     const { entry, done } = this.log.start(method, target, this.now());
     response.once("close", done);
-    const body = await readBody(request);
+    const body = await readRequestBody(request);
     entry.body = parseLoggedBody(body);
     const drawn = this.faults.draw(method, entry.path);
     entry.fault = drawn?.id;
@@ -326,7 +326,7 @@ function sendResponse(
 // Far above the API's own limit, so that clients get the gateway's response to a large message.
 const maxBodyBytes = 64 * 1024 * 1024;
 
-async function readBody(request: IncomingMessage): Promise<Buffer> {
+async function readRequestBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

@@ -24,7 +24,11 @@ const choice = <T extends string>(...words: readonly [T, ...T[]]): Setting<T> =>
   requirement: `one of ${words.join(", ")}`,
   accepts: (value) => words.includes(value as T),
 });
-const text = (initial: string, requirement: string, fits: (value: string) => boolean): Setting<string> => ({
+const textSetting = (
+  initial: string,
+  requirement: string,
+  fits: (value: string) => boolean,
+): Setting<string> => ({
   initial,
   requirement,
   accepts: (value) => isString(value) && fits(value),
@@ -40,8 +44,11 @@ const isString = (value: unknown): value is string => typeof value === "string";
 export const settingTable = {
   /** Creates below a group younger than this get 403, code 7: the API takes a while to grant access to a new group. 0 is off. */
   newGroupRefusalMs: amount(0),
-  /** "snake": explicit masks with a multi-word camelCase name get code 3, as the Go field mask library does. */
-  maskSpelling: choice("both", "snake"),
+  /**
+   * What becomes of a multi-word camelCase name in an explicit mask. "snake": it gets code 3, as the Go field mask library does;
+   * "drop": it is left out without an error, and the other names of the mask are written.
+   */
+  maskSpelling: choice("both", "snake", "drop"),
   /** Updates with a multi-word camelCase name in an explicit mask get 200 and change nothing. */
   maskSilent: flag,
   /** Responses leave out empty members: "", 0, false, null, [], {}, and zero names of enums. */
@@ -77,12 +84,12 @@ export const settingTable = {
   /** Accepted audiences of tokens besides this machine's loopback: hosts or addresses. */
   audiences: listOf<string>("strings", isString),
   /** E-mail address of the caller with the emulator's own token; "" for none. */
-  callerEmail: text("operator@example.com", "a string", () => true),
+  callerEmail: textSetting("operator@example.com", "a string", () => true),
   /**
    * Where events are sent: "" nowhere, they are only listed; "sinks" to the subscriptions' own sinks; an http
    * address on this machine receives all of them, with the sink in `X-Emulator-Sink`.
    */
-  deliverTo: text(
+  deliverTo: textSetting(
     "",
     'empty, "sinks", or an http address on this machine',
     (value) => value === "" || value === "sinks" || isLocalHttp(value),

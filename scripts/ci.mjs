@@ -107,6 +107,7 @@ function checksBesideTests(scratch) {
       body: () => npmRun("bench", "--", "--quick", "--out", path.join(scratch, "bench")),
     },
     { name: "boundaries", body: () => npmRun("check:boundaries") },
+    { name: "names", body: () => npmRun("check:names") },
     { name: "workflows", body: () => lintAllWorkflows(scratch) },
     {
       name: "publint",

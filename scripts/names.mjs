@@ -9,10 +9,12 @@ import ts from "typescript";
 
 const root = path.dirname(import.meta.dirname);
 
-/** Names that each file of a folder declares, because the folder asks for them. */
-const OF_EACH = new Map([
+/** Names that other files never use alone, by the folder or the file that declares them. */
+const QUALIFIED = new Map([
   // A command: list.ts loads it by these names.
   ["provider/cli/commands", ["command", "flags", "main"]],
+  // Written `args.text` wherever it is used.
+  ["provider/lookups/arguments.ts", ["count", "required", "text", "texts", "time"]],
 ]);
 
 /** @param {ts.Statement} statement */
@@ -52,7 +54,9 @@ function sharedNames(folder) {
       readFileSync(path.join(root, file), "utf8"),
       ts.ScriptTarget.Latest,
     );
-    const allowed = [...OF_EACH].flatMap(([place, names]) => (file.startsWith(`${place}/`) ? names : []));
+    const allowed = [...QUALIFIED].flatMap(([place, names]) =>
+      file === place || file.startsWith(`${place}/`) ? names : [],
+    );
     for (const statement of source.statements)
       for (const name of namesOf(statement).filter((one) => !allowed.includes(one))) {
         files.set(name, (files.get(name) ?? new Set()).add(file));

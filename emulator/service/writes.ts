@@ -155,9 +155,11 @@ function readMask(
   if (!isExplicit && updateMask.length === 1 && updateMask[0] === "") return undefined;
   if (updateMask.length === 1 && updateMask[0] === "*") return { paths: [], isFullReplacement: true };
   const isSnakeOnly = isExplicit && settings.maskSpelling === "snake";
-  const paths = resolveMask(updateMask, table.message, isSnakeOnly);
-  const isCamelCase = updateMask.some((path) => /[A-Z]/.test(path));
-  if (isExplicit && settings.maskSilent && isCamelCase) return undefined;
+  const isDropping = isExplicit && settings.maskSpelling === "drop";
+  const isCamelCase = (path: string): boolean => /[A-Z]/.test(path);
+  const taken = isDropping ? updateMask.filter((path) => !isCamelCase(path)) : updateMask;
+  const paths = resolveMask(taken, table.message, isSnakeOnly);
+  if (isExplicit && settings.maskSilent && updateMask.some(isCamelCase)) return undefined;
   return { paths, isFullReplacement: false };
 }
 

@@ -36,7 +36,7 @@ class UnacceptableRequest extends EventError {
 const tooLarge = (): EventError => new UnacceptableRequest(413, `its body is larger than ${MAX_BYTES} bytes`);
 
 /** The whole body; a body that is too large or too slow is not read to its end. */
-async function readBody(request: IncomingMessage, timeoutMs: number): Promise<Buffer> {
+async function readEvent(request: IncomingMessage, timeoutMs: number): Promise<Buffer> {
   // What has ended or closed sends no further event.
   if (request.readableEnded)
     throw new CodedError("PP8004", "its body was read before: handle events before any parser of bodies");
@@ -86,7 +86,7 @@ class RecentMap<T> {
   }
 }
 
-const sha256 = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+const hashOf = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /** Ends a request; the rest of a body that is not read closes the connection. */
 function respond(response: ServerResponse, status: number): void {
@@ -109,7 +109,7 @@ class EventHandler {
       if (request.method !== "POST") throw new UnacceptableRequest(405, "its method is not POST");
       // An unsigned request is refused before its body is read.
       const delivery = await verifyHeaders(request.headersDistinct, this.options);
-      const body = await readBody(request, timeoutSeconds * 1000);
+      const body = await readEvent(request, timeoutSeconds * 1000);
       const event = delivery.verifyBody(body);
       this.checkReplay(delivery);
       await this.handleOnce(event, body);
@@ -127,15 +127,15 @@ class EventHandler {
   /** Headers are not signed: a copy of a delivery with other headers would name other objects. */
   private checkReplay({ signedPart, attributes }: SignedDelivery): void {
     const sorted = Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1));
-    const headers = sha256(JSON.stringify(sorted));
-    if (this.deliveries.getOrCreate(sha256(signedPart), () => headers) !== headers) {
+    const headers = hashOf(JSON.stringify(sorted));
+    if (this.deliveries.getOrCreate(hashOf(signedPart), () => headers) !== headers) {
       throw new EventError("refused", "its token was delivered before with other headers: it is a replay");
     }
   }
 
   /** A delivery that comes while the first one is handled waits for it, and fails with it. */
   private async handleOnce(event: PlatformEvent, body: Uint8Array): Promise<void> {
-    const key = JSON.stringify([event.id, sha256(body)]);
+    const key = JSON.stringify([event.id, hashOf(body)]);
     try {
       await this.events.getOrCreate(key, async () => await this.options.onEvent(event));
     } catch (error) {

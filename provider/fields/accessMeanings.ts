@@ -1,6 +1,6 @@
 /*
- * What a field means to access. Each description names one meaning a field, and graph, effects, rules, drift, verification and
- * adoption read it there: none of them has the name of a field whose meaning stands here.
+ * What a field means to access. Each description names one meaning a field. Rules of trust, of invites, of sign-in, of events and
+ * of images find a field by it, whatever the field is called.
  */
 
 /**
@@ -94,6 +94,8 @@ const meanings = {
   "images.packageRepositories": { effect: "permission" },
   /** The user that every image runs as. */
   "images.user": { effect: "other" },
+  /** Packages of every image, from repositories and by keys that it trusts. */
+  "images.packages": { effect: "other" },
   /** What else is put into every image, or by which other names others pull it. */
   "images.contents": { effect: "other" },
 } as const satisfies Readonly<Record<string, Meaning>>;

@@ -78,7 +78,7 @@ type StringOptions = Options<StringSpec>;
 type EnumOptions = Omit<Options<EnumSpec>, "prefix" | "known">;
 type BooleanOptions = Options<BooleanSpec>;
 type IntegerOptions = Options<IntegerSpec>;
-type ListOptions = Omit<Options<ListSpec>, "items">;
+type ListFieldOptions = Omit<Options<ListSpec>, "items">;
 type MapOptions = Omit<Options<MapSpec>, "values">;
 type ObjectOptions = Omit<Options<ObjectSpec>, "fields" | "oneOfs" | "reads">;
 
@@ -160,7 +160,7 @@ export function integer<const O extends IntegerOptions = IntegerOptions>(
   return { type: "integer", ...options };
 }
 
-export function list<A, R, const O extends ListOptions = ListOptions>(
+export function list<A, R, const O extends ListFieldOptions = ListFieldOptions>(
   items: Field<A, R, Trait>,
   options?: O,
 ): Field<pulumi.Input<A>[], NonNullable<R>[], TraitOf<O>> {

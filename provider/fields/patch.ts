@@ -1,4 +1,5 @@
 import { equal, isSent, isSet } from "./equal";
+import { innerFields } from "./fieldSpec";
 import type { FieldSpec, OneOf } from "./fieldSpec";
 import type { ResourceSpec } from "./resourceSpec";
 import { isObject } from "./values";
@@ -95,6 +96,16 @@ export function buildPatch(spec: ResourceSpec, olds: Props, news: Props): Patch 
     mask.push(path.join("."));
   }
   return { body, mask };
+}
+
+/** Whether the PATCH writes what no response shows, such as a secret. */
+export function writesInputOnly(spec: ResourceSpec, olds: Props, news: Props): boolean {
+  const isOrContains = (field: FieldSpec): boolean =>
+    field.inputOnly === true || innerFields(field).some(isOrContains);
+  return [...visitFields([spec], [], olds, news)].some(
+    ({ keys, levels, field }) =>
+      isOrContains(field) || keys.some((key, depth) => levels[depth]?.fields[key]?.inputOnly),
+  );
 }
 
 /** Sets a value inside an object, and returns the object that contains it directly. */

@@ -7,14 +7,24 @@ import type { Json, Props } from "./values";
  * (`Api`) and help (`Host`) that it has for that.
  */
 
-/** The requests that a kind with operations of its own can make. Uids are encoded by `address`. */
-export interface Api {
+/** The requests that only read. Uids are encoded by `address`. */
+export interface ReadingApi {
+  address(collection: string, uid: string | undefined, suffix?: string): string;
+  get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
+  /** `member` of the response contains the list; by default the last word of the path. */
+  list(
+    collection: string,
+    query?: Readonly<Record<string, string | readonly string[]>>,
+    options?: { readonly member?: string },
+  ): AsyncIterable<Record<string, unknown>>;
+}
+
+/** The requests that a kind with operations of its own can make. */
+export interface Api extends ReadingApi {
   /** Requests under way at once: more than these wait for their turn. */
   readonly maxConcurrency: number;
   /** The unverified claims of the token in use; undefined if it is no JWT. */
   getCallerClaims(): Promise<{ readonly issuer: string; readonly subject: string } | undefined>;
-  address(collection: string, uid: string | undefined, suffix?: string): string;
-  get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
   /** `isIdempotent`: doing it twice is the same as doing it once, so a lost response is harmless. */
   post(path: string, body: unknown, options: { isIdempotent: boolean }): Promise<Record<string, unknown>>;
   /** Creates one resource, together with others of its collection that are created below its parent at the same time. */
@@ -22,12 +32,6 @@ export interface Api {
   /** `mask` names the fields of the body. The path is that of a resource, or of a part of it. */
   patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
   delete(collection: string, uid: string): Promise<void>;
-  /** `member` of the response contains the list; by default the last word of the path. */
-  list(
-    collection: string,
-    query?: Readonly<Record<string, string | readonly string[]>>,
-    options?: { readonly member?: string },
-  ): AsyncIterable<Record<string, unknown>>;
   /** A whole list, in one request for all who ask for it at the same time. */
   listShared(
     collection: string,
@@ -60,12 +64,7 @@ export interface Operations {
   /** `create` overwrites an existing object, so it is idempotent, and a lost response is an ordinary error. */
   readonly upsert?: boolean;
   /** Undefined where it does not exist (a 404 with a missing resource is understood as well). */
-  readonly get?: (
-    api: Api,
-    uid: string,
-    olds: Props,
-    host: Host,
-  ) => Promise<Record<string, unknown> | undefined>;
+  readonly get?: (api: ReadingApi, uid: string, olds: Props) => Promise<Record<string, unknown> | undefined>;
   readonly update?: (
     api: Api,
     uid: string,

@@ -201,15 +201,6 @@ export class Client {
   }
 
   /** Changes what the body holds; `mask` names the same paths, or is left out for the inferred one. */
-  patch(
-    collection: string,
-    uid: string,
-    body: unknown,
-    mask: readonly string[] | undefined,
-  ): Promise<JsonObject> {
-    return this.patchAt(this.address(collection, uid), body, mask);
-  }
-
   patchAt(path: string, body: unknown, mask: readonly string[] | undefined): Promise<JsonObject> {
     return this.request({
       method: "PATCH",

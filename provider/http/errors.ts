@@ -63,7 +63,7 @@ function printableText(value: unknown): string {
   return typeof value === "string" ? printable(value) : "";
 }
 
-function list(value: unknown): Record<string, unknown>[] {
+function objectsIn(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.slice(0, 50).map(recordOf) : [];
 }
 
@@ -73,14 +73,17 @@ function parseDurationMs(value: unknown): number | undefined {
 }
 
 /** These members of an object, each as a text that can be printed. */
-function texts<Key extends string>(object: Record<string, unknown>, ...keys: Key[]): Record<Key, string> {
+function textMembers<Key extends string>(
+  object: Record<string, unknown>,
+  ...keys: Key[]
+): Record<Key, string> {
   return Object.fromEntries(keys.map((key) => [key, printableText(object[key])])) as Record<Key, string>;
 }
 
 /** The first detail of each type, by the last word of the type's name. */
 function detailsByType(details: unknown): ReadonlyMap<string, Record<string, unknown>> {
   const byType = new Map<string, Record<string, unknown>>();
-  for (const detail of list(details)) {
+  for (const detail of objectsIn(details)) {
     const type = typeof detail["@type"] === "string" ? (detail["@type"].split(/[./]/).at(-1) ?? "") : "";
     if (!byType.has(type)) byType.set(type, detail);
   }
@@ -94,20 +97,20 @@ function readDetails(details: unknown): ErrorDetails {
   const resource = byType.get("ResourceInfo");
   const retryDelayMs = parseDurationMs(byType.get("RetryInfo")?.["retryDelay"]);
   return {
-    ...texts(info, "reason"),
-    ...texts(recordOf(info["metadata"]), "requestId"),
-    fieldViolations: list(byType.get("BadRequest")?.["fieldViolations"]).map((violation) => {
-      const { field, description } = texts(violation, "field", "description");
-      const { message } = texts(recordOf(violation["localizedMessage"]), "message");
+    ...textMembers(info, "reason"),
+    ...textMembers(recordOf(info["metadata"]), "requestId"),
+    fieldViolations: objectsIn(byType.get("BadRequest")?.["fieldViolations"]).map((violation) => {
+      const { field, description } = textMembers(violation, "field", "description");
+      const { message } = textMembers(recordOf(violation["localizedMessage"]), "message");
       return { field, description: description === "" ? message : description };
     }),
-    preconditions: list(byType.get("PreconditionFailure")?.["violations"]).map((violation) =>
-      texts(violation, "type", "subject", "description"),
+    preconditions: objectsIn(byType.get("PreconditionFailure")?.["violations"]).map((violation) =>
+      textMembers(violation, "type", "subject", "description"),
     ),
-    ...(resource && { resource: texts(resource, "resourceType", "resourceName") }),
+    ...(resource && { resource: textMembers(resource, "resourceType", "resourceName") }),
     ...(retryDelayMs !== undefined && { retryDelayMs }),
-    missingTerms: list(byType.get("TermsNotAcceptedDetail")?.["missing"]).map((term) =>
-      texts(term, "id", "label", "url"),
+    missingTerms: objectsIn(byType.get("TermsNotAcceptedDetail")?.["missing"]).map((term) =>
+      textMembers(term, "id", "label", "url"),
     ),
   };
 }

@@ -2,12 +2,11 @@ import DataLoader from "dataloader";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CodedError } from "../errors/codedError";
 import { ApiError, ConnectionError, hasUnknownOutcome, isThrottled } from "./errors";
+import type { JsonObject } from "./client";
 import type { Query } from "./query";
 import { isUid, parentOf } from "../text/uid";
 
 /* Requests that several reads, or several creates, share. */
-
-type JsonObject = Record<string, unknown>;
 
 /**
  * Whether a failure is about the caller, the connection or the moment, so that each part of what was asked

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { tryParseJson } from "../text/plain";
+import type { JsonObject } from "./client";
 import { registerCredential } from "../text/printable";
 import {
   ApiError,
@@ -108,8 +109,6 @@ interface Session {
   /** From here on it is not sent any more. */
   readonly endsAt: number;
 }
-
-type JsonObject = Record<string, unknown>;
 
 /** A `Date` header has whole seconds. */
 const DATE_RESOLUTION_MS = 1000;

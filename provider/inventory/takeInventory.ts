@@ -5,7 +5,7 @@ import { CodedError } from "../errors/codedError";
 import { isSet } from "../fields/equal";
 import type { FieldSpec } from "../fields/fieldSpec";
 import { aggregatedKind, isReadAs } from "../fields/resourceSpec";
-import type { Api, ResourceSpec } from "../fields/resourceSpec";
+import type { ReadingApi, ResourceSpec } from "../fields/resourceSpec";
 import { compareTexts, isObject } from "../fields/values";
 import type { Props } from "../fields/values";
 import { findSchemaMismatch, readOutputs } from "../fields/wire";
@@ -16,7 +16,6 @@ import { splitByUrlLength } from "../http/query";
 import { kinds } from "../kinds";
 import { findCaller, listHeldRoles, readCapabilities } from "../kinds/caller";
 import { parseLiveInputs } from "../lifecycle/read";
-import { readOnly, readingHost } from "../lifecycle/readOnly";
 
 /** What could not be read. One refused list leaves the rest of an inventory readable. */
 export class Refusals {
@@ -144,7 +143,7 @@ export function exists(spec: ResourceSpec, inputs: Props): boolean {
   );
 }
 
-const specs = kinds.map(({ spec }) => spec);
+const kindSpecs = kinds.map(({ spec }) => spec);
 
 /** What bindings give to a caller at each group. */
 type HeldCapabilities = readonly { readonly group: string; readonly capabilities: ReadonlySet<string> }[];
@@ -152,13 +151,13 @@ type HeldCapabilities = readonly { readonly group: string; readonly capabilities
 /** What the bindings that a caller may read give to it: none where it may read none. */
 async function readHeldCapabilities(client: Client, caller: string): Promise<HeldCapabilities> {
   try {
-    const roles = await listHeldRoles(client, caller);
-    return await Promise.all(
-      roles.map(async ({ group, roleUid }) => ({
-        group,
-        capabilities: await readCapabilities(client, [roleUid], []),
-      })),
+    const held = await listHeldRoles(client, caller);
+    const roleUids = [...new Set(held.map(({ roleUid }) => roleUid))];
+    const ofRoles = await Promise.all(
+      roleUids.map(async (uid) => [uid, await readCapabilities(client, [uid], [])] as const),
     );
+    const byRole = new Map(ofRoles);
+    return held.map(({ group, roleUid }) => ({ group, capabilities: byRole.get(roleUid) ?? new Set() }));
   } catch {
     return [];
   }
@@ -167,7 +166,7 @@ async function readHeldCapabilities(client: Client, caller: string): Promise<Hel
 /** A list call with more uids than this has more than one page. */
 const MAX_UIDS = 200;
 
-type Query = Readonly<Record<string, string | readonly string[]>>;
+type ListQuery = Readonly<Record<string, string | readonly string[]>>;
 type ObjectName = Readonly<Record<"kind" | "uid", string>>;
 
 const compareObjects = (a: ObjectName, b: ObjectName): number =>
@@ -176,7 +175,7 @@ const compareObjects = (a: ObjectName, b: ObjectName): number =>
 /** The kinds to list: a subresource is found by the kind that has it. */
 function kindsToList(requested: readonly string[]): ReadonlySet<string> {
   const wanted = new Set(requested);
-  for (const { kind, listing } of specs) {
+  for (const { kind, listing } of kindSpecs) {
     if (wanted.has(kind) && listing?.singletonOf !== undefined) wanted.add(listing.singletonOf);
   }
   return wanted;
@@ -190,7 +189,7 @@ class InventoryReader {
   private readonly responses = new Map<string, Promise<JsonObject>>();
   private readonly readByUid: ObjectName[] = [];
   private readonly wanted: ReadonlySet<string>;
-  private readonly api: Api;
+  private readonly api: ReadingApi;
   private caller: string | undefined;
   /** Undefined where bindings need not show it: a person has roles of a directory too, and not each token names its caller. */
   private held: HeldCapabilities | undefined;
@@ -200,19 +199,19 @@ class InventoryReader {
     private readonly request: InventoryRequest,
   ) {
     this.wanted = kindsToList(request.kinds ?? listedKinds);
-    this.api = readOnly({
+    this.api = {
       address: (collection, uid, suffix) => client.address(collection, uid, suffix),
       get: (path, query) => (query ? client.get(path, query) : this.getOnce(path)),
       list: (collection, query, options) => client.list(collection, query, options),
-    });
+    };
   }
 
   async read(): Promise<Inventory> {
     const takenAt = new Date(this.request.now()).toISOString();
     await this.verifyRoot();
     await this.identifyCaller();
-    await Promise.all(specs.map((spec) => this.readKind(spec)));
-    await Promise.all(specs.map((spec) => this.readSubresourceKind(spec)));
+    await Promise.all(kindSpecs.map((spec) => this.readKind(spec)));
+    await Promise.all(kindSpecs.map((spec) => this.readSubresourceKind(spec)));
     return {
       schemaVersion: 1,
       root: this.request.root,
@@ -324,7 +323,7 @@ class InventoryReader {
 
   private async listInto(
     spec: ResourceSpec,
-    query: Query,
+    query: ListQuery,
     isWanted: (uid: string) => boolean,
   ): Promise<void> {
     const { normalizeRead } = spec.operations ?? {};
@@ -380,7 +379,7 @@ class InventoryReader {
   private async find(spec: ResourceSpec, uid: string): Promise<JsonObject | undefined> {
     try {
       const { get, normalizeRead } = spec.operations ?? {};
-      if (get) return await get(this.api, uid, {}, readingHost);
+      if (get) return await get(this.api, uid, {});
       const response = await this.getOnce(this.api.address(spec.collection, uid));
       return normalizeRead ? normalizeRead(response) : response;
     } catch (error) {

@@ -1,13 +1,11 @@
-import type { Api } from "../fields/resourceSpec";
+import type { Api, ReadingApi } from "../fields/resourceSpec";
 import { stringOrEmpty } from "../fields/values";
 import { hasCode } from "../lifecycle/messages";
 import { isUid, parentOf } from "../text/uid";
-import { COLLECTION } from "./grants";
+import { ROLE_BINDINGS } from "./grants";
 import { readGrant, stringsIn } from "./groupAccess/readBindings";
 
 /* Who the holder of the token is, and what it holds: no endpoint tells a caller, so its token and the bindings do. */
-
-type Reads = Pick<Api, "address" | "get" | "list">;
 
 /** A role that an identity holds, and the group of the binding: it is valid for all below that too. */
 export interface HeldRole {
@@ -30,9 +28,9 @@ export async function findCaller(api: Pick<Api, "get" | "getCallerClaims">): Pro
 }
 
 /** The roles that bindings give to an identity, as far as the caller may see them. */
-export async function listHeldRoles(api: Reads, identityUid: string): Promise<HeldRole[]> {
+export async function listHeldRoles(api: ReadingApi, identityUid: string): Promise<HeldRole[]> {
   const held: HeldRole[] = [];
-  for await (const item of api.list(COLLECTION, { identity: identityUid })) {
+  for await (const item of api.list(ROLE_BINDINGS, { identity: identityUid })) {
     const grant = readGrant(item);
     const group = parentOf(stringOrEmpty(item["uid"]));
     if (grant.identityUid === identityUid && group !== undefined)
@@ -43,7 +41,7 @@ export async function listHeldRoles(api: Reads, identityUid: string): Promise<He
 
 /** What roles give together; one that is gone gives `unread`. */
 export async function readCapabilities(
-  api: Reads,
+  api: ReadingApi,
   roleUids: readonly string[],
   unread: readonly string[],
 ): Promise<ReadonlySet<string>> {

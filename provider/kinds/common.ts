@@ -77,7 +77,7 @@ interface Calendar {
   readonly must?: string;
 }
 
-const DAY_NANOS = 86_400_000_000_000n;
+export const DAY_NANOS = 86_400_000_000_000n;
 
 /** Only a new time is held to the calendar: one that has passed must not block other changes, or a delete. */
 export function checkEnd(property: string, end: Json | undefined, calendar: Calendar): Failure[] {

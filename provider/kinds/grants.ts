@@ -2,12 +2,12 @@ import type { Props } from "../fields/values";
 
 /** What a RoleBinding and the GroupAccess of its group have in common. */
 
-export const COLLECTION = "/iam/v2/roleBindings";
+export const ROLE_BINDINGS = "/iam/v2/roleBindings";
 
 /** What is the same of both kinds. A group's bindings are owned one by one, or all by a GroupAccess. */
 export function bindingKind({ ownsAll }: { readonly ownsAll: boolean }) {
   return {
-    collection: COLLECTION,
+    collection: ROLE_BINDINGS,
     grantsAccess: "always",
     owns: {
       kind: "RoleBinding",

@@ -115,7 +115,7 @@ export interface RepoOverlayCertificate extends ResultOf<typeof certificate> {}
 const contents = shape({
   fields: {
     /** Packages to add. Order means nothing. */
-    packages: list(string(), { ...content, unordered: true }),
+    packages: list(string(), { security: true, unordered: true, access: "images.packages" }),
     /** Package repositories; they replace the default ones. */
     runtimeRepositories: list(string(), {
       security: true,

@@ -1,7 +1,7 @@
 import { resource } from "../program/resource";
 import { kind, string, time, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
 import { boundGroup, boundIdentity, boundRole, parentGroup } from "./common";
-import { bindingKind, COLLECTION, declaredGrantKey } from "./grants";
+import { bindingKind, ROLE_BINDINGS, declaredGrantKey } from "./grants";
 
 const required = { format: "uid", required: true, security: true } as const;
 
@@ -30,7 +30,7 @@ const roleBinding = kind({
     createTime: time,
   },
   operations: {
-    create: (api, inputs, body) => api.createShared(COLLECTION, inputs["parentUid"] as string, body),
+    create: (api, inputs, body) => api.createShared(ROLE_BINDINGS, inputs["parentUid"] as string, body),
   },
   declaredKeys: (inputs) => [declaredGrantKey("one", inputs)],
   retainedBy: (inputs) => [declaredGrantKey("all", inputs)],

@@ -1,18 +1,16 @@
 import { equal, isSet } from "../fields/equal";
 import { durationNanos, durationToWire } from "../fields/formats";
-import type { Api, CheckContext, Failure } from "../fields/resourceSpec";
+import type { Api, CheckContext, Failure, ReadingApi } from "../fields/resourceSpec";
 import { isObject } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { hasCode, handlerError } from "../lifecycle/messages";
 import { resource } from "../program/resource";
-import { boolean, kind, secret, shape, string } from "../fields/builders";
+import { boolean, kind, secret, shape, string, time } from "../fields/builders";
 import type { ArgsOf, OutputsOf, Resolved } from "../fields/builders";
-import { checkEnd } from "./common";
+import { checkEnd, DAY_NANOS } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
 const TO_MANAGE = ["CAP_IAM_SCIM_MANAGE", "CAP_IAM_IDENTITY_PROVIDERS_LIST"];
-
-const time = string({ format: "timestamp" });
 
 const { fields } = shape({
   fields: {
@@ -43,8 +41,6 @@ const { fields } = shape({
 /** A change of one of them rotates the token. */
 const TRIGGERS = ["expireTime", "neverExpires", "rotate"] as const;
 
-const DAY_NANOS = 86_400_000_000_000n;
-
 function checkTimes(inputs: Props, _unknown: ReadonlySet<string>, { olds, now }: CheckContext): Failure[] {
   const { expireTime, overlap } = inputs;
   const calendar = { now, recorded: olds["expireTime"], days: 731, must: "must be at most two years ahead" };
@@ -57,7 +53,7 @@ function checkTimes(inputs: Props, _unknown: ReadonlySet<string>, { olds, now }:
 }
 
 /** The SCIM part of an identity provider. */
-async function readScim(api: Api, provider: string): Promise<Props> {
+async function readScim(api: ReadingApi, provider: string): Promise<Props> {
   const { uid, scim } = (await api.get(api.address(COLLECTION, provider))) as Props;
   if (uid !== provider || !(isObject(scim) || scim === undefined || scim === null)) {
     throw handlerError(
@@ -142,7 +138,7 @@ async function rotateToken(api: Api, provider: string, olds: Props, news: Props)
   }
 }
 
-async function findToken(api: Api, provider: string): Promise<Props | undefined> {
+async function findToken(api: ReadingApi, provider: string): Promise<Props | undefined> {
   const scim = await readScim(api, provider);
   return hasToken(scim) ? toResponse(provider, scim["tokenExpireTime"], scim) : undefined;
 }

@@ -1,5 +1,5 @@
 import { resource } from "../program/resource";
-import type { Api } from "../fields/resourceSpec";
+import type { Api, ReadingApi } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
 import { kind, list, string, type ArgsOf, type Resolved } from "../fields/builders";
 import { parentGroup } from "./common";
@@ -12,7 +12,7 @@ function documentIdsOf(inputs: Props): string[] {
 }
 
 /** The documents that a group, or one above it, has accepted. */
-async function listAccepted(api: Api, group: string): Promise<Set<string>> {
+async function listAccepted(api: ReadingApi, group: string): Promise<Set<string>> {
   const ids = new Set<string>();
   const path = api.address(COLLECTION, group);
   for await (const { docId } of api.list(path, {}, { member: "termsAcceptances" })) {
@@ -37,7 +37,7 @@ function selectOwnDocuments(live: Props, olds: Props): Props {
   return ours.length === 0 ? live : { ...live, documentIds: ours.filter((id) => now.includes(id)) };
 }
 
-async function readAcceptance(api: Api, group: string, inputs: Props): Promise<Props> {
+async function readAcceptance(api: ReadingApi, group: string, inputs: Props): Promise<Props> {
   return selectOwnDocuments({ uid: group, documentIds: [...(await listAccepted(api, group))] }, inputs);
 }
 

@@ -55,7 +55,7 @@ export function createKindContext(spec: ResourceSpec, context: HandlerContext): 
     spec,
     client: context.client,
     host,
-    reader: createReader(spec, context.client, host),
+    reader: createReader(spec, context.client),
     mutex: context.mutex ?? new KeyedMutex(),
     program,
   };

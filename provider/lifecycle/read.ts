@@ -1,6 +1,6 @@
 import type { Client, JsonObject } from "../http/client";
 import { isNotFound, printable } from "../http/errors";
-import type { Host, ResourceSpec } from "../fields/resourceSpec";
+import type { ResourceSpec } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
 import { findSchemaMismatch, parentUidOf, readBody, readOutputs } from "../fields/wire";
 import { mergeLive } from "../fields/mergeLive";
@@ -53,10 +53,10 @@ export function parseLiveInputs(spec: ResourceSpec, response: Props, uid: string
   return "parentUid" in spec.fields && parent !== undefined ? { parentUid: parent, ...live } : live;
 }
 
-export function createReader(spec: ResourceSpec, client: () => Client, host: Host): KindReader {
+export function createReader(spec: ResourceSpec, client: () => Client): KindReader {
   const send = async (uid: string, inputs: Props, mayShare: boolean): Promise<JsonObject | undefined> => {
     const { collection, operations, listing } = spec;
-    if (operations?.get) return operations.get(client(), uid, inputs, host);
+    if (operations?.get) return operations.get(client(), uid, inputs);
     const response = mayShare
       ? await client().readShared(collection, uid, listing?.query)
       : await client().getResource(collection, uid);

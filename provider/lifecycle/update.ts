@@ -1,6 +1,6 @@
 import type { JsonObject } from "../http/client";
 import { ApiError, hasCode, isNotFound } from "../http/errors";
-import { changedSubresources, buildPatch } from "../fields/patch";
+import { buildPatch, changedSubresources, writesInputOnly } from "../fields/patch";
 import type { Patch } from "../fields/patch";
 import { UNCONFIRMED } from "../fields/values";
 import type { Props } from "../fields/values";
@@ -58,16 +58,18 @@ async function readUnconfirmed({ spec, reader }: KindContext, id: string, record
 }
 
 /**
- * Sends a PATCH with its mask; without the mask where the server refuses, or ignores, masks in camelCase.
+ * Sends a PATCH with its mask; without the mask where the server refuses, or ignores, masks in camelCase, and where no
+ * response would show that it did.
  * @returns the complete resource
  */
 async function sendPatch(kind: KindContext, write: Write, { body, mask }: Patch): Promise<JsonObject> {
-  const { id } = write;
+  const { id, olds = {}, news } = write;
   const client = kind.client();
+  const path = client.address(kind.spec.collection, id);
   const send = async (sent?: readonly string[]) =>
-    confirm(kind, write, await client.patch(kind.spec.collection, id, body, sent));
+    confirm(kind, write, await client.patchAt(path, body, sent));
   const isMultiWord = mask.some((path) => /[A-Z]/.test(path));
-  if (isMultiWord && client.infersMasks) return send();
+  if (isMultiWord && (client.infersMasks || writesInputOnly(kind.spec, olds, news))) return send();
   let refusal: unknown;
   try {
     const whole = await send(mask);

@@ -64,7 +64,7 @@ export interface Write {
 }
 
 /** What a response to a write shows. */
-interface Comparison {
+interface WriteComparison {
   readonly live: Props;
   /** Inputs that the server did not apply. */
   readonly unapplied: readonly string[];
@@ -73,7 +73,11 @@ interface Comparison {
 }
 
 /** @throws HandlerError if the response does not have the form of the kind */
-function compare({ spec, reader }: KindContext, { id, olds, news }: Write, response: JsonObject): Comparison {
+function compareWrite(
+  { spec, reader }: KindContext,
+  { id, olds, news }: Write,
+  response: JsonObject,
+): WriteComparison {
   const live = reader.parseInputs(response, id);
   const body = normalizeBody(spec, response as Props, id);
   const liveInputs = mergeLive(spec, outputsFor(spec, news, {}, olds), live).inputs;
@@ -98,7 +102,7 @@ function compare({ spec, reader }: KindContext, { id, olds, news }: Write, respo
  */
 export async function confirm(kind: KindContext, write: Write, response: JsonObject): Promise<JsonObject> {
   if (response["uid"] === write.id) {
-    const { unapplied, foreign } = compare(kind, write, response);
+    const { unapplied, foreign } = compareWrite(kind, write, response);
     if (unapplied.length === 0 && foreign.length === 0) return response;
   }
   const whole = await kind.reader.get(write.id, write.news);
@@ -116,7 +120,7 @@ export async function confirm(kind: KindContext, write: Write, response: JsonObj
 function verifyWrite(kind: KindContext, write: Write, response: JsonObject, known: Props): Props {
   const { spec, host } = kind;
   const { id, olds, news } = write;
-  const { live, unapplied, foreign } = compare(kind, write, response);
+  const { live, unapplied, foreign } = compareWrite(kind, write, response);
   const outputs = readOutputs(spec, response as Props, id, known);
   const rewritten = Object.entries(spec.fields)
     .filter(

@@ -22,7 +22,7 @@ const severity = {
 /** How severe a vulnerability is. */
 export interface AdvisorySeverity extends Returned<typeof severity> {}
 
-const severities = list(resultObject<AdvisorySeverity>(severity));
+const severityList = list(resultObject<AdvisorySeverity>(severity));
 
 /** The kinds of events, which the API writes as the one member that is set. */
 const EVENT_KINDS = [
@@ -112,7 +112,7 @@ const advisory = {
   /** Other ids of the vulnerability, as in `CVE-…`. */
   aliases: list(string()),
   /** How severe it is, in different systems. */
-  severities,
+  severities: severityList,
   /** What was found out and done, in the order of the response. */
   events: list(resultObject<AdvisoryEvent>({ ...advisoryEvent, ...eventKind(["createTime", "findings"]) })),
   /** When it was made: RFC 3339, as the API wrote it. */
@@ -286,7 +286,7 @@ const vulnerability = {
   /** Texts to read on. */
   references: list(resultObject<VulnerabilityReference>(reference)),
   /** How severe it is, in different systems. */
-  severities,
+  severities: severityList,
 };
 
 /** What is known of a vulnerability wherever it is. */

@@ -14,7 +14,7 @@ export type LookupInputs<A> = {
 };
 
 /** An argument of a lookup: which values it may have, and how it is sent. */
-export interface Argument<T> {
+export interface LookupArgument<T> {
   readonly is: (value: unknown) => value is T;
   /** Goes on after "must be". */
   readonly must: string;
@@ -22,7 +22,7 @@ export interface Argument<T> {
   readonly hidesValue?: boolean;
   readonly required?: boolean;
   /** Of each item of a list. */
-  readonly items?: Argument<unknown>;
+  readonly items?: LookupArgument<unknown>;
   /** The query parameter, where it has another name than the argument; null where it is none. */
   readonly sentAs?: string | null;
   /** The server cannot filter by it: this package takes the objects whose member of the same name equals it. */
@@ -34,75 +34,75 @@ export interface Argument<T> {
 }
 
 /** The arguments of a lookup, by their names: a forgotten one does not compile. */
-export type ArgumentTable<A> = { readonly [K in keyof A]-?: Argument<NonNullable<A[K]>> };
+export type ArgumentTable<A> = { readonly [K in keyof A]-?: LookupArgument<NonNullable<A[K]>> };
 
 /** An argument that must be given. */
-export interface RequiredArgument<T> extends Argument<T> {
+export interface RequiredArgument<T> extends LookupArgument<T> {
   readonly required: true;
 }
 
-type Value<T> = T extends Argument<infer V> ? V : never;
+type Value<T> = T extends LookupArgument<infer V> ? V : never;
 
 /** What a program gives for the arguments of a table, whose comments editors show. */
 export type ArgumentsOf<T> = {
   -readonly [K in keyof T as T[K] extends RequiredArgument<unknown> ? K : never]: Value<T[K]>;
 } & { -readonly [K in keyof T as T[K] extends RequiredArgument<unknown> ? never : K]?: Value<T[K]> };
 
-export const text: Argument<string> = {
+export const text: LookupArgument<string> = {
   // Half a surrogate pair cannot be sent.
   is: (value): value is string => typeof value === "string" && value !== "" && !/\p{Cs}/u.test(value),
   must: "a string that is not empty",
   hidesValue: true,
 };
 
-export const uid: Argument<string> = {
+export const uid: LookupArgument<string> = {
   is: isUid,
   must: "a uid: 40 hex digits, then 16 more after each slash",
 };
 
 /** A uid of unknown form: any string that a path may contain. */
-export const anyUid: Argument<string> = {
+export const anyUid: LookupArgument<string> = {
   is: (value): value is string =>
     text.is(value) && value.split("/").every((segment) => !["", ".", ".."].includes(segment)),
   must: "a uid as the API gave it",
 };
 
-export const segment: Argument<string> = {
+export const segment: LookupArgument<string> = {
   is: (value): value is string => anyUid.is(value) && !value.includes("/"),
   must: "one that the API gave, without a slash",
 };
 
-export const digest: Argument<string> = {
+export const digest: LookupArgument<string> = {
   is: (value): value is string =>
     typeof value === "string" && /^[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-f]{32,}$/.test(value),
   must: 'a digest: "sha256:" and 64 hex digits in lower case',
 };
 
-export const flag: Argument<boolean> = {
+export const flag: LookupArgument<boolean> = {
   is: (value): value is boolean => typeof value === "boolean",
   must: "true or false",
 };
 
-export const time: Argument<string> = {
+export const time: LookupArgument<string> = {
   is: (value): value is string => typeof value === "string" && timestampNanos(value) !== undefined,
   must: 'a time in RFC 3339 with its zone, as in "2026-01-28T12:00:00Z"',
 };
 
 /** The server decides which columns exist, so only the form is checked. */
-export const order: Argument<string> = {
+export const order: LookupArgument<string> = {
   is: (value): value is string =>
     typeof value === "string" && /^[A-Za-z_][A-Za-z0-9_.]*(?: (?:asc|desc))?$/.test(value),
   must: 'a column and perhaps a direction, as in "name" or "created_at desc"',
   sentAs: "order_by",
 };
 
-export const count: Argument<number> = {
+export const count: LookupArgument<number> = {
   is: (value): value is number => Number.isSafeInteger(value) && (value as number) >= 1,
   must: "a whole number of at least 1",
 };
 
 /** A full name. The server may add names, so the prefix is checked and the known names are suggested. */
-export function enumName(prefix: string, known: string): Argument<string> {
+export function enumName(prefix: string, known: string): LookupArgument<string> {
   const names = known.split(" ").map((name) => `${prefix}${name}`);
   return {
     is: (value): value is string =>
@@ -112,14 +112,14 @@ export function enumName(prefix: string, known: string): Argument<string> {
 }
 
 /** One of the names that there are: where a server drops unknown ones silently. */
-export function oneName(names: readonly string[]): Argument<string> {
+export function oneName(names: readonly string[]): LookupArgument<string> {
   return {
     is: (value): value is string => typeof value === "string" && names.includes(value),
     must: `one of ${names.join(", ")}`,
   };
 }
 
-export function listOf<T>(items: Argument<T>): Argument<T[]> {
+export function listOf<T>(items: LookupArgument<T>): LookupArgument<T[]> {
   return {
     is: (value): value is T[] => Array.isArray(value) && value.every((item) => items.is(item)),
     must: "a list",
@@ -130,7 +130,7 @@ export function listOf<T>(items: Argument<T>): Argument<T[]> {
 export const texts = listOf(text);
 
 /** A list that must name something. */
-export function nonEmptyListOf<T>(items: Argument<T>): Argument<T[]> {
+export function nonEmptyListOf<T>(items: LookupArgument<T>): LookupArgument<T[]> {
   const list = listOf(items);
   return {
     ...list,
@@ -140,16 +140,16 @@ export function nonEmptyListOf<T>(items: Argument<T>): Argument<T[]> {
 }
 
 /** Sent as a query parameter of this name; with null not in the query. */
-export function sentAs<T>(parameter: string | null, argument: Argument<T>): Argument<T> {
+export function sentAs<T>(parameter: string | null, argument: LookupArgument<T>): LookupArgument<T> {
   return { ...argument, sentAs: parameter };
 }
 
 /** See `picks`. */
-export function picked<T>(argument: Argument<T>): Argument<T> {
+export function picked<T>(argument: LookupArgument<T>): LookupArgument<T> {
   return { ...argument, picks: true };
 }
 
-export function required<T>(argument: Argument<T>): RequiredArgument<T> {
+export function required<T>(argument: LookupArgument<T>): RequiredArgument<T> {
   return { ...argument, required: true };
 }
 
@@ -167,7 +167,7 @@ function isLater(value: unknown): boolean {
   return pulumi.Output.isInstance(value) || value instanceof Promise;
 }
 
-function checkValue(call: string, key: string, argument: Argument<unknown>, value: unknown): void {
+function checkValue(call: string, key: string, argument: LookupArgument<unknown>, value: unknown): void {
   if (isLater(value))
     throw new CodedError("PP1202", `${key} is known only later: call ${call}Output instead`);
   if (argument.items && Array.isArray(value)) {
@@ -190,7 +190,7 @@ export function checkArguments<A extends object>(call: string, table: ArgumentTa
     throw new CodedError("PP1201", `the arguments must be an object, not ${describeValue(given)}`);
   }
   const values = new Map<string, unknown>(Object.entries(given).filter(([, value]) => value !== undefined));
-  const known = Object.entries<Argument<unknown>>(table);
+  const known = Object.entries<LookupArgument<unknown>>(table);
   const names = known.map(([key]) => key);
   const strange = [...values.keys()].filter((key) => !names.includes(key));
   if (strange.length > 0) {
@@ -216,7 +216,7 @@ export function checkArguments<A extends object>(call: string, table: ArgumentTa
 /** The query that the arguments say. */
 export function queryOf<A extends object>(table: ArgumentTable<A>, args: A): Query {
   const query: Record<string, Query[string]> = {};
-  for (const [key, { sentAs = key, picks }] of Object.entries<Argument<unknown>>(table)) {
+  for (const [key, { sentAs = key, picks }] of Object.entries<LookupArgument<unknown>>(table)) {
     const value = (args as Record<string, unknown>)[key];
     if (sentAs !== null && !picks && value !== undefined) query[sentAs] = value as Query[string];
   }
@@ -236,7 +236,7 @@ export function pickerOf<A extends object>(
 
 /** Whether a list of values to look for is empty: the server would treat it as no filter and return everything. */
 export function hasEmptyFilter<A extends object>(table: ArgumentTable<A>, args: A): boolean {
-  return Object.entries<Argument<unknown>>(table).some(([key, { items, excludes }]) => {
+  return Object.entries<LookupArgument<unknown>>(table).some(([key, { items, excludes }]) => {
     const value = (args as Record<string, unknown>)[key];
     return items !== undefined && !excludes && Array.isArray(value) && value.length === 0;
   });
@@ -245,7 +245,7 @@ export function hasEmptyFilter<A extends object>(table: ArgumentTable<A>, args: 
 /** Reports arguments that are too long for one address; a list that can be divided is never too long. */
 export function querySizeProblem<A extends object>(table: ArgumentTable<A>, args: A): string | undefined {
   const given = args as Readonly<Record<string, unknown>>;
-  const sizes = Object.entries<Argument<unknown>>(table).flatMap(
+  const sizes = Object.entries<LookupArgument<unknown>>(table).flatMap(
     ([key, { sentAs = key, picks, canSplit }]) => {
       const value = given[key];
       return sentAs === null || picks || value === undefined || canSplit?.(given)

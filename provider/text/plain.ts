@@ -18,3 +18,8 @@ export function tryParseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** A number and what it counts: "1 grant", "1,200 grants". */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+}

@@ -46,7 +46,7 @@ const byCode = (character: string): string => `\\u{${(character.codePointAt(0) ?
  * One line of visible characters: all others as `\n` or `\u{202e}`, so that two names that differ look different. Each form
  * of a report may be printed in a CI job, whose runner takes `##[…]` anywhere in a line for a command.
  */
-export function plain(text: string): string {
+export function plainText(text: string): string {
   return replaceInvisible(breakMarkers(text), (character) => {
     if (character === "\n") return "\\n";
     return character === "\t" ? "\\t" : byCode(character);
@@ -151,6 +151,6 @@ export function printable(text: string, limit = 500): string {
  */
 export function visible(text: string, limit = 500): string {
   const bounded = text.slice(0, limit + MASKED_BEYOND_LIMIT);
-  const clean = plain(maskCredentials(plain(bounded)));
+  const clean = plainText(maskCredentials(plainText(bounded)));
   return clean.length > limit ? `${clean.slice(0, limit)} …` : clean;
 }

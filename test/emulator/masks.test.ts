@@ -146,6 +146,15 @@ describe("switches", () => {
     expect((await api.patch(repo, { catalogTier: 1 })).body.catalogTier).toBe("CATALOG_TIER_APPLICATION");
   });
 
+  test('maskSpelling "drop" takes the names of one word and drops the rest', async () => {
+    emulator.settings({ maskSpelling: "drop" });
+    const both = await api.patch(`${repo}?updateMask=catalogTier,name`, { name: "b", catalogTier: 1 });
+    expect(both).toMatchObject({ status: 200, body: { name: "b", catalogTier: "CATALOG_TIER_AI" } });
+    const alone = await api.patch(`${repo}?updateMask=catalogTier`, { catalogTier: 1 });
+    expect(alone).toMatchObject({ status: 200, body: { name: "b", catalogTier: "CATALOG_TIER_AI" } });
+    expect((await api.patch(repo, { catalogTier: 1 })).body.catalogTier).toBe("CATALOG_TIER_APPLICATION");
+  });
+
   test('patchResponse "partial" returns the uid and the changed fields', async () => {
     emulator.settings({ patchResponse: "partial" });
     const response = await api.patch(`${repo}?updateMask=description`, { description: "new" });

@@ -296,12 +296,12 @@ describe("credentials, through the real engine", () => {
     // A refresh does not lose it either.
     expect(secretsIn("unchanged")).toEqual([FIRST, FIRST]);
 
-    expect(patches("changed").map(({ updateMask }) => updateMask)).toEqual([["oidc.clientSecret"]]);
+    expect(patches("changed").map(({ updateMask }) => updateMask)).toEqual([["oidc.client_secret"]]);
     expect(after("changed").secrets["kept"]).toBe(SECOND);
     expect(secretsIn("changed")).toEqual([SECOND, SECOND]);
 
     expect(patches("cleared").map(({ updateMask }) => [...(updateMask ?? [])].sort())).toEqual([
-      ["oidc.clientSecret", "oidc.pkceEnabled"],
+      ["oidc.client_secret", "oidc.pkce_enabled"],
     ]);
     expect(after("cleared").secrets["kept"]).toBeUndefined();
   });

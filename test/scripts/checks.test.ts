@@ -220,24 +220,32 @@ function project(options: { result?: string; testExit?: number; failing?: readon
 }
 
 describe(".ci/run", () => {
-  test("passes with fourteen results: twelve checks and two tests", async () => {
+  test("passes with fifteen results: thirteen checks and two tests", async () => {
     const { run, scratch } = project();
     const { code, stdout } = await run();
-    expect(stdout).toMatch(/\n14 passed, 0 failed, 3 skipped\n$/);
+    expect(stdout).toMatch(/\n15 passed, 0 failed, 3 skipped\n$/);
     expect(code).toBe(0);
     expect(readdirSync(scratch)).toEqual([]);
   });
 
   test("each check that fails is one failure, and fails the run", async () => {
-    const failing = ["check:format", "check:boundaries", "check:lint", "check:types", "workflows", "publint"];
+    const failing = [
+      "check:format",
+      "check:boundaries",
+      "check:names",
+      "check:lint",
+      "check:types",
+      "workflows",
+      "publint",
+    ];
     failing.push("demo", "bench", "bench:review", "site");
     const { code, stdout } = await project({ failing }).run();
     const failed = [...stdout.split("== all checks")[1]!.matchAll(/^FAILED (.+): 0 passed, 1 failed/gm)];
     expect(failed.map(([, name]) => name)).toEqual([
       ...["lint", "types", "format", "site", "demo", "reviews of large and hostile previews"],
-      ...["bench --quick", "boundaries", "workflows", "publint"],
+      ...["bench --quick", "boundaries", "names", "workflows", "publint"],
     ]);
-    expect(stdout).toMatch(/\n4 passed, 10 failed, 3 skipped\n$/);
+    expect(stdout).toMatch(/\n4 passed, 11 failed, 3 skipped\n$/);
     expect(code).toBe(1);
   });
 
@@ -246,9 +254,9 @@ describe(".ci/run", () => {
     [
       "a failed test",
       { result: JSON.stringify(jestResult(1, 1)), testExit: 1 },
-      "13 passed, 1 failed, 3 skipped",
+      "14 passed, 1 failed, 3 skipped",
     ],
-    ["no result", { result: "none" }, "12 passed, 1 failed"],
+    ["no result", { result: "none" }, "13 passed, 1 failed"],
   ])("%s is one failure and exit code 1", async (_name, options, counts) => {
     const { code, stdout } = await project(options).run();
     expect(stdout.trimEnd().split("\n").at(-1)).toBe(counts);
@@ -258,7 +266,7 @@ describe(".ci/run", () => {
   test("a linter that cannot be built is skipped, with the reason", async () => {
     const { code, stdout } = await project({ failing: ["go"] }).run();
     expect(stdout).toContain("the workflows are not linted: go build");
-    expect(stdout).toMatch(/\n13 passed, 0 failed, 4 skipped\n$/);
+    expect(stdout).toMatch(/\n14 passed, 0 failed, 4 skipped\n$/);
     expect(code).toBe(0);
   });
 
@@ -274,6 +282,6 @@ describe(".ci/run", () => {
     writeFiles(root, {
       "package-lock.json": { packages: { "node_modules/a": { resolved: "https://example.org/a.tgz" } } },
     });
-    expect((await run()).stdout).toMatch(/\n13 passed, 1 failed, 3 skipped\n$/);
+    expect((await run()).stdout).toMatch(/\n14 passed, 1 failed, 3 skipped\n$/);
   });
 });

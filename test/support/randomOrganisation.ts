@@ -90,9 +90,11 @@ export class RandomOrganisation {
   }
 
   private invite(email: string): void {
+    // A role keeps its place in the program when it gets another name there.
+    const role = reference(this.names("Role")[1] ?? "");
     this.program.set("invite", {
       kind: "GroupInvite",
-      args: { parentUid: "${group-1}", roleUid: "${role-1}", ttl: "24h", email },
+      args: { parentUid: "${group-1}", roleUid: role, ttl: "24h", email },
     });
   }
 
@@ -134,8 +136,9 @@ export class RandomOrganisation {
 
   private addBinding(): string {
     const name = this.next("binding");
+    const open = this.openGroups();
     const args = {
-      parentUid: reference(this.pick(this.openGroups())),
+      parentUid: reference(this.pick(open.length === 0 ? [this.addGroup()] : open)),
       identityUid: reference(this.pick(this.names("Identity"))),
       roleUid: this.someRole(),
     };
@@ -204,7 +207,10 @@ export class RandomOrganisation {
   /** Where something may be put: what stays when it goes must not be in what moves. */
   private groupFor(name: string, groups = this.names("Group")): string {
     const isRetained = this.isRetained(name) || this.isRetained(name, this.program);
-    return reference(this.pick(groups.filter((group) => !isRetained || group !== MOVING)));
+    const fitting = groups.filter((group) => !isRetained || group !== MOVING);
+    return fitting.length === 0
+      ? String(this.program.get(name)?.args["parentUid"])
+      : reference(this.pick(fitting));
   }
 
   private isInMoving(name: string): boolean {

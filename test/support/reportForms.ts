@@ -7,7 +7,7 @@ import addFormats from "ajv-formats";
 import MarkdownIt from "markdown-it";
 import { parseFragment } from "parse5";
 import type { DefaultTreeAdapterMap } from "parse5";
-import type { Format } from "../../provider/access/report/render";
+import type { ReportFormat } from "../../provider/access/report/render";
 import type { Report } from "../../provider/access/report/report";
 import type { Finding } from "../../provider/access/review/finding";
 import { ROOT } from "./engine";
@@ -43,7 +43,7 @@ const textOfPage = (page: string): string => visibleText(parseFragment(page));
 
 /** What a reader of a form sees. */
 const readForm: Readonly<
-  Record<Exclude<Format, "json" | "sarif" | "codequality">, (text: string) => string>
+  Record<Exclude<ReportFormat, "json" | "sarif" | "codequality">, (text: string) => string>
 > = {
   text: (text) => text,
   md: (text) => textOfPage(markdownReader.render(text)),
@@ -117,7 +117,7 @@ function expectCodequality(text: string, report: Report): void {
 }
 
 /** Checks that a form of a report is well-formed and names each critical and high finding. */
-export function expectForm(form: Format, text: string, report: Report): void {
+export function expectForm(form: ReportFormat, text: string, report: Report): void {
   expect(text.endsWith("\n")).toBe(true);
   if (form === "json") {
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(report)));

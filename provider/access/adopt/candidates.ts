@@ -5,7 +5,8 @@ import { compareTexts } from "../../fields/values";
 import type { Props } from "../../fields/values";
 import { kinds } from "../../kinds";
 import type { Inventory, InventoryObject } from "../documents/inventory";
-import { objectKey, specOf } from "../graph/directory";
+import { specOf } from "../graph/directory";
+import { objectKey } from "../../fields/identity";
 import type { Directory } from "../graph/directory";
 import { declareObject } from "./adoptable";
 

@@ -1,7 +1,7 @@
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { parentUidOf } from "../../fields/wire";
 import type { InventoryObject } from "../documents/inventory";
-import { objectKey } from "../graph/directory";
+import { objectKey } from "../../fields/identity";
 import type { Directory } from "../graph/directory";
 import { withoutTrailing } from "../../text/plain";
 

@@ -35,7 +35,7 @@ interface ErrorSchema {
   readonly definitions?: Readonly<Record<string, { properties?: Record<string, { const?: string }> }>>;
 }
 
-const typeNames: Readonly<Record<string, string>> = {
+const jsonTypeNames: Readonly<Record<string, string>> = {
   array: "a list",
   boolean: "true or false",
   integer: "a whole number",
@@ -83,7 +83,7 @@ function wrongType(type: string, { errorMessage, required = [] }: ErrorSchema): 
   // For a string the message names what it must contain.
   if (errorMessage !== undefined && type !== "string") return errorMessage;
   const few = type === "object" && required.length > 0 && required.length < 4;
-  return `must be ${typeNames[type] ?? type}${few ? ` with ${required.join(", ")}` : ""}`;
+  return `must be ${jsonTypeNames[type] ?? type}${few ? ` with ${required.join(", ")}` : ""}`;
 }
 
 /** What a value must be, by the keyword of the schema that it breaks. */

@@ -100,7 +100,7 @@ function findUnknownInResource(value: Members): string[] {
   ];
 }
 
-function readResource(urn: string, value: unknown, name: string): PlannedResource {
+function readPlannedResource(urn: string, value: unknown, name: string): PlannedResource {
   checkNameLengths(name, { "a URN": urn });
   const { steps, goal } = asMembers(value);
   if (!Array.isArray(steps) || steps.some((step) => typeof step !== "string")) {
@@ -130,7 +130,7 @@ export function parsePlan(input: string | Uint8Array, name = "the plan"): Update
   return {
     digest: sha256(input),
     cli: cliVersionOf(value["manifest"]),
-    resources: Object.entries(resources).map(([urn, resource]) => readResource(urn, resource, name)),
+    resources: Object.entries(resources).map(([urn, resource]) => readPlannedResource(urn, resource, name)),
     unknownMembers: [
       ...findUnknown(value, "plan", ""),
       ...findUnknown(value["manifest"], "manifest", "manifest."),

@@ -54,7 +54,7 @@ export class ChangedResources {
     for (const { spec } of kinds) {
       // A subresource changes with its resource.
       for (const uid of this.uids.get(spec.listing?.singletonOf ?? "") ?? []) {
-        if (spec.listing?.onDemand !== true || isManaged(states, spec.kind, uid)) add(spec.kind, uid);
+        if (spec.listing?.onDemand !== true || isInStates(states, spec.kind, uid)) add(spec.kind, uid);
       }
     }
     for (const { kind, id } of states.flatMap(({ resources }) => resources)) {
@@ -83,7 +83,7 @@ export class ChangedResources {
   }
 }
 
-function isManaged(states: readonly StateExport[], kind: string, uid: string): boolean {
+function isInStates(states: readonly StateExport[], kind: string, uid: string): boolean {
   return states.some(({ resources }) =>
     resources.some((resource) => resource.kind === kind && resource.id === uid),
   );

@@ -1,7 +1,7 @@
 import { parentOf } from "../../text/uid";
 import { aggregatedKind } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { objectKey } from "../graph/directory";
+import { objectKey } from "../../fields/identity";
 import type { Inventory } from "../documents/inventory";
 import type { ManagedResource } from "./difference";
 import type { DriftNotes } from "./driftNotes";

@@ -9,7 +9,7 @@ import { measureCoverage } from "./coverage";
 import { findingOf, reportDifference } from "./driftFindings";
 import { compareDrift } from "./driftGraphs";
 import { DriftNotes } from "./driftNotes";
-import { reportDrift, sortFindings } from "./driftReport";
+import { reportDrift, sortDriftFindings } from "./driftReport";
 import { InventoryComparison } from "./inventoryComparison";
 import { ManagedResources } from "./managedResources";
 import type { DriftRequest } from "./request";
@@ -105,7 +105,7 @@ class DriftDetector {
     const detected = this.differences.map((difference) => ({ difference, finding: findingOf(difference) }));
     const byFinding = new Map(detected.map(({ difference, finding }) => [finding, difference]));
     const risks = request.rules?.(comparison) ?? [];
-    const findings = sortFindings([...byFinding.keys(), ...risks]);
+    const findings = sortDriftFindings([...byFinding.keys(), ...risks]);
     const differences = findings.flatMap((finding) => {
       const difference = byFinding.get(finding);
       return difference === undefined ? [] : [reportDifference(difference, finding, request)];

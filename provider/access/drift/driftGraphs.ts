@@ -1,5 +1,6 @@
 import { groupNodes, unresolvedGrants } from "../review/compare";
-import { objectKey, specOf } from "../graph/directory";
+import { specOf } from "../graph/directory";
+import { objectKey } from "../../fields/identity";
 import type { Directory } from "../graph/directory";
 import { describeEffects, createEffectSide } from "../effects";
 import type { EffectContext } from "../effects";
@@ -177,7 +178,7 @@ class DriftGraphs {
   }
 }
 
-const operations = { changed: "update", deleted: "delete", unmanaged: "create" } as const;
+const operationOf = { changed: "update", deleted: "delete", unmanaged: "create" } as const;
 
 /** The changes of resources that lead from one graph to the other. */
 function listResourceChanges(
@@ -194,7 +195,7 @@ function listResourceChanges(
     const effects = { ...context, secretPaths: managed?.resource.secretPaths };
     return [
       {
-        op: operations[kind],
+        op: operationOf[kind],
         kind: spec.kind,
         urn: managed?.resource.urn,
         before: old,
@@ -210,7 +211,7 @@ function listResourceChanges(
 }
 
 /** The objects that a suppression may name, by uid: those that programs declare, and those that did not change. */
-function recordedObjects(before: Entities): Map<string, Entity> {
+function objectsByUid(before: Entities): Map<string, Entity> {
   const objects = [...before.values()].filter(
     ({ uid, kind }) => uid !== undefined && specOf(kind)?.sharesParentUid !== true,
   );
@@ -243,7 +244,7 @@ export function compareDrift(sides: DriftSides): Comparison {
     complete: isWhole,
     incomplete: [],
     inventory: directory.inventories[0],
-    recorded: recordedObjects(before.entities),
+    recorded: objectsByUid(before.entities),
     languages,
     drift: { isWhole },
   };

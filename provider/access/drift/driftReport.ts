@@ -31,7 +31,7 @@ interface DriftResult {
   readonly compared: number;
 }
 
-export function sortFindings(findings: readonly Finding[]): Finding[] {
+export function sortDriftFindings(findings: readonly Finding[]): Finding[] {
   return [...findings].sort(
     (a, b) =>
       severities.indexOf(a.severity) - severities.indexOf(b.severity) ||

@@ -1,7 +1,6 @@
 import { aggregatedKind } from "../../fields/resourceSpec";
 import type { Props } from "../../fields/values";
 import type { Directory } from "../graph/directory";
-import { readingHost } from "../../lifecycle/readOnly";
 import type { ManagedResource } from "./difference";
 import { revealedArguments } from "./secretValues";
 import { createSnapshotApi } from "./snapshot";
@@ -19,7 +18,7 @@ export class LiveArguments {
     if (aggregatedKind(spec) !== undefined) {
       if (this.directory.byUid(uid) === undefined) return undefined;
       const olds = { ...resource.outputs, ...revealedArguments(resource) };
-      const response = await spec.operations?.get?.(this.api, uid, olds, readingHost);
+      const response = await spec.operations?.get?.(this.api, uid, olds);
       return response && { ...(response as Props), parentUid: uid };
     }
     const live = this.directory.find(spec.kind, uid)?.inputs;

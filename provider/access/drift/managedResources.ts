@@ -1,6 +1,7 @@
 import { aggregatedKind } from "../../fields/resourceSpec";
 import { parentOf } from "../../text/uid";
-import { objectKey, specOf } from "../graph/directory";
+import { specOf } from "../graph/directory";
+import { objectKey } from "../../fields/identity";
 import { urnParts } from "../documents/engineState";
 import type { StateExport } from "../documents/stateExport";
 import type { ManagedResource } from "./difference";
@@ -9,7 +10,7 @@ import type { DriftNotes } from "./driftNotes";
 /** Everything that the states of a run record. */
 export class ManagedResources {
   readonly all: ManagedResource[] = [];
-  /** Keys of what a state manages, reads, or is about to delete. */
+  /** Keys of what a state manages, or is about to delete. */
   private readonly known = new Set<string>();
   private readonly byKey = new Map<string, ManagedResource[]>();
   /** Resources that own all objects of a kind at a group, by that kind and group. */
@@ -19,7 +20,7 @@ export class ManagedResources {
     for (const state of states) this.readState(state, notes);
   }
 
-  /** Whether a state records an object: managed, read, or about to be deleted. */
+  /** Whether a state manages an object, or is about to delete it. One that a program only reads is not its own. */
   isKnown(kind: string, uid: string): boolean {
     return this.known.has(objectKey(kind, uid));
   }
@@ -56,12 +57,12 @@ export class ManagedResources {
     }
     for (const resource of state.resources) {
       const { kind, id: uid, urn, external } = resource;
-      if (kind === undefined || uid === undefined) continue;
+      if (kind === undefined || uid === undefined || external) continue;
       this.known.add(objectKey(kind, uid));
       const spec = specOf(kind);
       if (spec === undefined) {
         notes.incomplete.add(`${stack}: unknown kind ${kind}: ${urn}; use a newer version of this package`);
-      } else if (!external) {
+      } else {
         this.add({ spec, uid, resource, stack, stackName: urnParts(urn).stack });
       }
     }

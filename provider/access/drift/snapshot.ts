@@ -1,10 +1,9 @@
-import type { Api } from "../../fields/resourceSpec";
+import type { ReadingApi } from "../../fields/resourceSpec";
 import type { Props } from "../../fields/values";
 import { parentOf } from "../../text/uid";
 import type { Directory } from "../graph/directory";
 import { specOf } from "../graph/directory";
 import type { InventoryObject } from "../documents/inventory";
-import { readOnly } from "../../lifecycle/readOnly";
 
 /** An object as a response of the server, which names each object that it refers to. */
 function toResponse(object: InventoryObject, directory: Directory): Props {
@@ -34,9 +33,9 @@ function childrenByParent(directory: Directory): Map<string, InventoryObject[]> 
  * An API that responds from inventories, so that a kind that aggregates others reads them as it reads the server.
  * It lists the children of a parent.
  */
-export function createSnapshotApi(directory: Directory): Api {
+export function createSnapshotApi(directory: Directory): ReadingApi {
   let children: ReadonlyMap<string, readonly InventoryObject[]> | undefined;
-  return readOnly({
+  return {
     address: (collection, uid, suffix = "") => `${collection}/${uid ?? ""}${suffix}`,
     get: () => Promise.resolve({}),
     // eslint-disable-next-line @typescript-eslint/require-await -- the form of the API
@@ -46,5 +45,5 @@ export function createSnapshotApi(directory: Directory): Api {
       const key = childrenKey(collection, typeof parent === "string" ? parent : "");
       for (const object of children.get(key) ?? []) yield toResponse(object, directory);
     },
-  });
+  };
 }

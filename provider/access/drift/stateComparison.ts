@@ -109,12 +109,12 @@ export class StateComparison {
     const now = this.context.directory.find(spec.kind, uid)?.details;
     if (outputs.length === 0 || now === undefined) return [];
     const ends = { ...spec, fields: Object.fromEntries(outputs), oneOfs: [] };
-    return describeEffects(ends, resource.outputs, now, this.context.effects).filter(
-      ({ path, direction }) => mayWiden(direction) && !isIgnored(path, resource.ignoreChanges),
+    return describeEffects(ends, resource.outputs, now, this.context.effects).filter(({ direction }) =>
+      mayWiden(direction),
     );
   }
 
-  /** The changes that the program does not ignore. */
+  /** The changes that the program does not ignore, and what may give more access: no program may hide that. */
   private describeUnignoredEffects(
     { spec, resource }: ManagedResource,
     recorded: Props,
@@ -122,7 +122,7 @@ export class StateComparison {
   ): FieldEffect[] {
     const effects = { ...this.context.effects, secretPaths: resource.secretPaths };
     return describeEffects(spec, recorded, after, effects).filter(
-      ({ path }) => !isIgnored(path, resource.ignoreChanges),
+      ({ path, direction }) => mayWiden(direction) || !isIgnored(path, resource.ignoreChanges),
     );
   }
 }

@@ -10,7 +10,7 @@ import { displayMembers, displayValues } from "./display";
 import { judgeEntry, judgeField } from "./judge";
 import { objectOrEmpty } from "./level";
 import { effectOf } from "../graph/fieldAccess";
-import type { Level, FieldStates } from "./level";
+import type { FieldLevel, FieldStates } from "./level";
 
 /** One property that differs, and what the difference does to access. */
 export interface FieldEffect {
@@ -36,7 +36,7 @@ function joinPath(path: string, key: string): string {
 class EffectReader {
   constructor(private readonly context: EffectContext) {}
 
-  read(level: Level): FieldEffect[] {
+  read(level: FieldLevel): FieldEffect[] {
     return Object.entries(level.fields).flatMap(([key, field]) => {
       const step: FieldStates = {
         field,
@@ -57,7 +57,7 @@ class EffectReader {
   private readObject(
     field: FieldStates["field"] & { type: "object" },
     step: FieldStates,
-    level: Level,
+    level: FieldLevel,
   ): FieldEffect[] {
     const { before, after, path, statePath } = step;
     const presence = !isSet(field, before) ? "added" : !isSet(field, after) ? "removed" : undefined;
@@ -76,7 +76,7 @@ class EffectReader {
   private readMap(
     field: FieldStates["field"] & { type: "map" },
     step: FieldStates,
-    around: Level,
+    around: FieldLevel,
   ): FieldEffect[] {
     const level = { ...around, inherited: effectOf(field, around.inherited) };
     const [before, after] = [objectOrEmpty(step.before), objectOrEmpty(step.after)];
@@ -102,7 +102,7 @@ class EffectReader {
   private toEffect(
     { field, path, statePath, ...values }: FieldStates,
     effect: Effect,
-    { inherited }: Level,
+    { inherited }: FieldLevel,
   ): FieldEffect {
     const isSecret = this.isSecret(statePath);
     const mask = (value: Json | undefined): string | undefined =>

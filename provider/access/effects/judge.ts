@@ -1,4 +1,5 @@
 import { ownEffect } from "../../fields/accessMeanings";
+import type { AccessEffect } from "../../fields/accessMeanings";
 import { isSet } from "../../fields/equal";
 import type { EnumSpec, FieldSpec } from "../../fields/fieldSpec";
 import type { Json } from "../../fields/values";
@@ -9,13 +10,13 @@ import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
 import { objectOrEmpty, unreadReason } from "./level";
 import { effectOf, isJudged } from "../graph/fieldAccess";
-import type { Level, FieldStates } from "./level";
+import type { FieldLevel, FieldStates } from "./level";
 import { acceptedBy, acceptedByOneOf, compareAccepted } from "./match";
 import type { Accepted } from "./match";
 import { compareCovered, compareKeys, comparePresence, compareSets, itemsOf, namesOf } from "./sets";
 
 /** Judges a difference that needs no comparison of the values: a value that is only on one side, or was not read. */
-function judgeUncompared({ field, before, after }: FieldStates, level: Level): Effect | undefined {
+function judgeUncompared({ field, before, after }: FieldStates, level: FieldLevel): Effect | undefined {
   if (!isJudged(field, level.inherited)) return neutral();
   const unread = unreadReason(before) ?? unreadReason(after);
   if (unread !== undefined) return unknown(`cannot be judged: a value ${unread}`);
@@ -27,7 +28,7 @@ function judgeUncompared({ field, before, after }: FieldStates, level: Level): E
   return level.presence === "added" ? widened("is new") : narrowed("is gone");
 }
 
-function effectAt({ fields }: Level, member: string): ReturnType<typeof ownEffect> {
+function effectAt({ fields }: FieldLevel, member: string): AccessEffect | undefined {
   const field = fields[member];
   return field && ownEffect(field);
 }
@@ -35,7 +36,7 @@ function effectAt({ fields }: Level, member: string): ReturnType<typeof ownEffec
 /** Judges a change of what a field accepts, together with the other members of its one-of. */
 function judgeMatch(
   { field, key, before, after }: FieldStates,
-  level: Level,
+  level: FieldLevel,
   { languages }: EffectContext,
 ): Effect {
   if (field.type === "list") {
@@ -72,7 +73,7 @@ function amountOf(field: FieldSpec, value: Json | undefined): bigint | undefined
 }
 
 /** Judges a change of an expiry, which may be set, removed or moved. */
-function judgeExpiry({ field, key, before, after }: FieldStates, level: Level): Effect {
+function judgeExpiry({ field, key, before, after }: FieldStates, level: FieldLevel): Effect {
   const isSetAfter = isSet(field, after);
   if (isSet(field, before) && isSetAfter) {
     const [old, now] = [amountOf(field, before), amountOf(field, after)];
@@ -106,7 +107,7 @@ function judgeOrder({ before, after }: FieldStates, field: EnumSpec, isLimit: bo
 }
 
 /** Judges what the difference of one property does to access. */
-export function judgeField(step: FieldStates, level: Level, context: EffectContext): Effect {
+export function judgeField(step: FieldStates, level: FieldLevel, context: EffectContext): Effect {
   const settled = judgeUncompared(step, level);
   if (settled !== undefined) return settled;
   const { field, before, after } = step;
@@ -143,7 +144,7 @@ function isGiven(field: FieldSpec, value: Json | undefined): boolean {
 }
 
 /** Finds what a key accepts that stands in another map on this side only (`claims` against `claimPatterns`). */
-function conditionInOtherMap(key: string, level: Level, side: "before" | "after"): Accepted | undefined {
+function conditionInOtherMap(key: string, level: FieldLevel, side: "before" | "after"): Accepted | undefined {
   const maps = Object.entries(level.fields).flatMap(([name, field]) =>
     field.type === "map" && ownEffect(field) === "restriction" ? [{ name, values: field.values }] : [],
   );
@@ -160,7 +161,7 @@ function conditionInOtherMap(key: string, level: Level, side: "before" | "after"
 }
 
 /** Judges the difference of one entry of a map: it is added, removed, or has another value. */
-export function judgeEntry(entry: FieldStates, level: Level, { languages }: EffectContext): Effect {
+export function judgeEntry(entry: FieldStates, level: FieldLevel, { languages }: EffectContext): Effect {
   const settled = judgeUncompared(entry, level);
   if (settled !== undefined) return settled;
   const { field, key, before, after } = entry;

@@ -5,7 +5,7 @@ import type { Json, Props } from "../../fields/values";
 import { isUnread, reasonOf, reasonWords } from "../graph/unread";
 
 /** An object on both sides of a change. */
-export interface Level {
+export interface FieldLevel {
   readonly fields: Readonly<Record<string, FieldSpec>>;
   readonly oneOfs: readonly OneOf[];
   readonly before: Props;

@@ -12,7 +12,7 @@ const MOST_LISTED = 5;
 /** Members by their key; the value is their display name. */
 type Members = ReadonlyMap<string, string>;
 
-function list(items: readonly string[]): string {
+function joinItems(items: readonly string[]): string {
   const more = items.length - MOST_LISTED;
   const first = items.slice(0, MOST_LISTED).map((item) => visible(item, 120));
   return [...first, ...(more > 0 ? [`${more} more`] : [])].join(", ");
@@ -26,8 +26,8 @@ function subtract(members: Members, others: Members): string[] {
 export function compareSets(before: Members, after: Members, isLimit = false): Effect {
   const [added, removed] = [subtract(after, before), subtract(before, after)];
   const parts = [
-    ...(added.length === 0 ? [] : [`adds ${list(added)}`]),
-    ...(removed.length === 0 ? [] : [`takes away ${list(removed)}`]),
+    ...(added.length === 0 ? [] : [`adds ${joinItems(added)}`]),
+    ...(removed.length === 0 ? [] : [`takes away ${joinItems(removed)}`]),
   ];
   const [more, less] = isLimit ? [removed, added] : [added, removed];
   if (more.length > 0) return widened(parts.join("; "));

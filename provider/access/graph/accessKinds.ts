@@ -10,16 +10,16 @@ import { isPathWithin, topProperty } from "./references";
 import { isUnread } from "./unread";
 
 /** A reference in inputs: the key of a resource, the placeholder of a value that was not read, or undefined. */
-export type Reference = Json | undefined;
+export type ReferenceValue = Json | undefined;
 /** What a resource grants, before anything is looked up. */
 export interface DeclaredGrant {
   readonly holder:
-    | { readonly identity: Reference }
+    | { readonly identity: ReferenceValue }
     /** The resource itself is the subject: whoever accepts the invite, or signs in through the provider. */
     | { readonly type: "invite" | "identityProvider"; readonly description: SubjectDescription }
-    | { readonly externalGroup: string; readonly provider: Reference };
-  readonly role: Reference;
-  readonly group: Reference;
+    | { readonly externalGroup: string; readonly provider: ReferenceValue };
+  readonly role: ReferenceValue;
+  readonly group: ReferenceValue;
 }
 /** What a kind means for access beside what the meanings of its fields say. */
 interface KindGrants {
@@ -31,10 +31,10 @@ interface KindGrants {
   /** The resource whose subjects the owner of this one can choose: a SCIM token writes the users of its directory. */
   readonly impersonates?: (entity: Entity) => {
     readonly subject: SubjectDescription;
-    readonly directory: Reference;
+    readonly directory: ReferenceValue;
   };
   /** Services that act as identities, and so have their grants. */
-  readonly services?: (entity: Entity) => readonly (readonly [service: string, identity: Reference])[];
+  readonly services?: (entity: Entity) => readonly (readonly [service: string, identity: ReferenceValue])[];
   /** It is one role binding, by which the server refuses to delete the role. */
   readonly binding?: true;
   /** It owns all role bindings of its group: what the server lists there is not another grant. */
@@ -132,12 +132,21 @@ const kindGrants: Readonly<Record<string, KindGrants>> = {
 export function isGrantPart(kind: string): boolean {
   return kind === "Identity" || kind === "Role" || kind === "Group";
 }
-/** The fields of a kind that say what existing grants allow and to whom. */
-const decidingFields = (kind: string): readonly { path: string; isPrincipal: boolean }[] =>
-  meaningsOf(kind).flatMap(({ path, meaning }) => {
-    const { decides } = accessMeanings[meaning];
-    return decides === undefined ? [] : [{ path, isPrincipal: decides === "principal" }];
-  });
+/** A field that says what existing grants allow, or to whom. */
+interface DecidingField {
+  readonly path: string;
+  readonly isPrincipal: boolean;
+}
+const decidingByKind = new Map(
+  Object.keys(specs).map((kind) => [
+    kind,
+    meaningsOf(kind).flatMap(({ path, meaning }): DecidingField[] => {
+      const { decides } = accessMeanings[meaning];
+      return decides === undefined ? [] : [{ path, isPrincipal: decides === "principal" }];
+    }),
+  ]),
+);
+const decidingFields = (kind: string): readonly DecidingField[] => decidingByKind.get(kind) ?? [];
 /** What the meanings of the fields of a kind say of it; undefined where it has nothing to do with grants. */
 function describeKind(kind: string): AccessKind | undefined {
   const has = (start: string): boolean => meaningsOf(kind).some(({ meaning }) => meaning.startsWith(start));

@@ -1,16 +1,15 @@
 import { printable } from "../../http/errors";
 import { parentOf } from "../../text/uid";
+import { objectKey } from "../../fields/identity";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { kinds } from "../../kinds";
 import { UNSEEN } from "../../text/printable";
 import { groupPath } from "./groupPath";
+import { specs } from "../documents/specs";
 import type { Inventory, InventoryObject } from "../documents/inventory";
-
-const specs: ReadonlyMap<string, ResourceSpec> = new Map(kinds.map(({ spec }) => [spec.kind, spec]));
 
 /** The description of a kind; undefined of one that this version does not know. */
 export function specOf(kind: string): ResourceSpec | undefined {
-  return specs.get(kind);
+  return specs[kind];
 }
 
 /** Shows invisible characters as their code, because suppressions match descriptions. */
@@ -24,8 +23,6 @@ function showInvisible(text: string): string {
 function escapeSeparators(text: string): string {
   return showInvisible(text.replace(/[\\"→]|(?<=^|\s)\/|\/(?=\s|$)/gu, "\\$&"));
 }
-
-export const objectKey = (kind: string, uid: string): string => `${kind} ${uid}`;
 
 /** Finds the objects of inventories by kind and uid, and names them for people. */
 export class Directory {

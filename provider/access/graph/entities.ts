@@ -12,7 +12,7 @@ import { isPathWithin, isReference, mapLeaves } from "./references";
 import type { Leaf } from "./references";
 import { specs } from "../documents/specs";
 import { isUnread, unreadAt } from "./unread";
-import type { Place, UnreadReason, UnreadValue } from "./unread";
+import type { UnreadPlace, UnreadReason, UnreadValue } from "./unread";
 
 /** A key for each resource: the uid, but where that is another resource's too. */
 export function entityKey(kind: string, uid: string, parentUid: Json | undefined): string {
@@ -72,7 +72,7 @@ function readInputs(
   spec: ResourceSpec | undefined,
   inputs: Props,
   secretPaths: readonly string[],
-  placeOf: (reason: UnreadReason) => Omit<Place, "path">,
+  placeOf: (reason: UnreadReason) => Omit<UnreadPlace, "path">,
   mustBeComplete = false,
 ): ReadInputs {
   if (spec === undefined) return { inputs, unread: [], plaintextSecrets: [] };
@@ -137,7 +137,7 @@ export function unresolvedPaths(unread: readonly UnreadValue[]): string[] {
 interface Reading {
   readonly key: string;
   readonly uid: string | undefined;
-  readonly side: Place["side"];
+  readonly side: UnreadPlace["side"];
   /** The engine has compared its secrets with those from before, and found them equal. */
   readonly isSame?: boolean;
   /** A program declares it, and so all that is required. */
@@ -150,7 +150,7 @@ export function toEntity(
   { key, uid, side, isSame = false, mustBeComplete = false }: Reading,
 ): Entity {
   const { kind, urn, secretPaths } = resource;
-  const placeOf = (reason: UnreadReason): Omit<Place, "path"> => ({
+  const placeOf = (reason: UnreadReason): Omit<UnreadPlace, "path"> => ({
     urn,
     side: isSame && reason === "secret" ? "before" : side,
   });
@@ -197,6 +197,7 @@ export function entityOfObject(object: InventoryObject): Entity {
     ...(unread.length > 0 ? { unread } : {}),
     ...(object.builtIn ? { builtIn: true } : {}),
     ...(object.lastSeenTime === undefined ? {} : { lastSeenTime: object.lastSeenTime }),
+    ...(object.updateTime === undefined ? {} : { updateTime: object.updateTime }),
     ...(object.details === undefined ? {} : { details: object.details }),
   };
 }

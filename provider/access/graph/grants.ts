@@ -18,7 +18,7 @@ import { isUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
 import { readRoleCapabilities } from "./roleCapabilities";
 import { groupBy } from "./grantIndex";
 import { GroupHierarchy, distinctLabels, findNamed, labelByKey } from "./groupHierarchy";
-import { type Reference, type DeclaredGrant, grantsIn, accessKinds } from "./accessKinds";
+import { type ReferenceValue, type DeclaredGrant, grantsIn, accessKinds } from "./accessKinds";
 
 /** A grant, and the keys of the entities that define who its subject is. */
 export interface ResolvedGrant {
@@ -161,7 +161,7 @@ class GrantResolver {
   }
 
   /** Whether a reference leads anywhere at all; one that was followed to nothing is empty. */
-  private static isResolved(reference: Reference): reference is string {
+  private static isResolved(reference: ReferenceValue): reference is string {
     return typeof reference === "string" && reference !== "";
   }
 
@@ -243,7 +243,7 @@ class GrantResolver {
 
   private inheritFromDirectory(
     through: Entity,
-    directory: Reference,
+    directory: ReferenceValue,
     who: SubjectDescription,
   ): InheritingSubject[] {
     if (!GrantResolver.isResolved(directory) || isUnread(directory)) return [];
@@ -257,7 +257,11 @@ class GrantResolver {
     return [{ through, subject, source: directory, subjectEntityKey: through.key }];
   }
 
-  private inheritFromIdentity(through: Entity, service: string, identity: Reference): InheritingSubject[] {
+  private inheritFromIdentity(
+    through: Entity,
+    service: string,
+    identity: ReferenceValue,
+  ): InheritingSubject[] {
     if (!GrantResolver.isResolved(identity) || isUnread(identity)) return [];
     const actsAs = this.resolveIdentity(identity);
     const subject: Subject = {

@@ -27,32 +27,32 @@ export function compositeKey(kind: CompositeKind, owner: string, ...parts: reado
   return JSON.stringify([kind, owner, ...parts]);
 }
 
-function partsOf(key: string): readonly unknown[] {
+function readKeyParts(key: string): readonly unknown[] {
   const parts = key.startsWith("[") ? tryParseJson(key) : undefined;
   return Array.isArray(parts) ? parts : [];
 }
 
 /** Whether it is the key of what a subject gets through another one, summarized. */
 export function isSummary(key: string): boolean {
-  const [kind] = partsOf(key);
+  const [kind] = readKeyParts(key);
   return kind === "inherited";
 }
 
 /** Whether it is the key of a value that no document contains. */
 export function isUnreadKey(key: string): boolean {
-  const [kind] = partsOf(key);
+  const [kind] = readKeyParts(key);
   return kind === "unread";
 }
 
 /** The key of what a composite key belongs to; undefined of a uid or a urn. */
 export function ownerOf(key: string): string | undefined {
-  const [, owner] = partsOf(key);
+  const [, owner] = readKeyParts(key);
   return typeof owner === "string" ? owner : undefined;
 }
 
 /** The key of a resource, without the mark of an old resource that stays beside its successor. */
 export function withoutRetained(key: string): string {
-  const [kind, owner] = partsOf(key);
+  const [kind, owner] = readKeyParts(key);
   return kind === "retained" && typeof owner === "string" ? owner : key;
 }
 
@@ -60,6 +60,6 @@ export function withoutRetained(key: string): string {
 export function replaceKeys(key: string, replacements: ReadonlyMap<string, string>): string {
   const replaced = replacements.get(key);
   if (replaced !== undefined) return replaced;
-  const [kind, owner, ...parts] = partsOf(key);
+  const [kind, owner, ...parts] = readKeyParts(key);
   return typeof owner === "string" ? JSON.stringify([kind, replaceKeys(owner, replacements), ...parts]) : key;
 }

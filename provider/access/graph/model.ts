@@ -54,6 +54,8 @@ export interface Entity {
   readonly protect?: true;
   /** From the inventory: RFC 3339. */
   readonly lastSeenTime?: string;
+  /** From the inventory, where the API tells when an object of the kind was last written: RFC 3339. */
+  readonly updateTime?: string;
   /** What only the server sets, from the inventory. */
   readonly details?: Props;
 }

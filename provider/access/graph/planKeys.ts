@@ -5,9 +5,9 @@ import type { LiveObjects } from "./liveObjects";
 import type { ResourcePlan } from "./resourcePlan";
 
 /** A resource of a kind of this package. */
-export type ManagedResource = RecordedResource & { readonly kind: string };
+export type RecordedOfKind = RecordedResource & { readonly kind: string };
 
-export const isManagedKind = (resource: RecordedResource | undefined): resource is ManagedResource =>
+export const isManagedKind = (resource: RecordedResource | undefined): resource is RecordedOfKind =>
   resource?.kind !== undefined;
 
 /** The uid of a resource; undefined of a new one, and of an id that no server of the API assigns. */

@@ -2,7 +2,7 @@ import { specs } from "../documents/specs";
 import { toEntity, unresolvedPaths } from "./entities";
 import type { Assumption, Entity } from "./model";
 import { uidAfter } from "./planKeys";
-import type { ManagedResource, PlanKeys } from "./planKeys";
+import type { RecordedOfKind, PlanKeys } from "./planKeys";
 import { isReference, mapLeaves } from "./references";
 import type { ReferenceResolver } from "./resolver";
 import type { ResourcePlan } from "./resourcePlan";
@@ -16,7 +16,7 @@ import type { UnreadValue } from "./unread";
  */
 export function plannedEntity(
   plan: ResourcePlan,
-  resource: ManagedResource,
+  resource: RecordedOfKind,
   keys: PlanKeys,
   resolver: ReferenceResolver,
   removals: ServerRemovals,

@@ -4,7 +4,7 @@ import { meaningsOf, pathsMeant, textMeant, valueAt } from "./describedFields";
 import type { Entity } from "./model";
 import { trustsOf } from "./trust";
 import type { Trust, TrustPart } from "./trust";
-import { plainOrQuoted as plain, quote } from "../trust/quote";
+import { plainOrQuoted as plain, quoteValue } from "../trust/quote";
 import { topProperty } from "./references";
 import { isUnread } from "./unread";
 
@@ -19,12 +19,12 @@ export interface SubjectDescription {
 const LONGEST_SHOWN = 1000;
 
 const text = (value: unknown): string => (typeof value === "string" && !isUnread(value) ? value : "");
-const quotedPattern = (value: string): string => quote(value, LONGEST_SHOWN);
+const quotedPattern = (value: string): string => quoteValue(value, LONGEST_SHOWN);
 
 /** An issuer by its host and path, as the address is read by who fetches it: `https://a@b.example` is b.example. */
 function describeIssuer(issuer: string): string {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
-  if (url === undefined || url.host === "") return quote(issuer, LONGEST_SHOWN);
+  if (url === undefined || url.host === "") return quoteValue(issuer, LONGEST_SHOWN);
   const rest = `${url.pathname}${url.search}${url.hash}`.replace(/^\/$/, "");
   const scheme = url.protocol === "https:" ? "" : `${url.protocol}//`;
   const end = rest.length > LONGEST_SHOWN ? `${rest.slice(0, LONGEST_SHOWN)}…` : rest;
@@ -61,7 +61,9 @@ function describeSubject(issuer: string, subject: string): string {
   const [, namespace = "", account = ""] =
     /^system:serviceaccount:([a-z0-9-]+):([a-z0-9.-]+)$/.exec(subject) ?? [];
   const who =
-    account === "" ? `subject ${quote(subject, 200)}` : `Kubernetes service account ${namespace}/${account}`;
+    account === ""
+      ? `subject ${quoteValue(subject, 200)}`
+      : `Kubernetes service account ${namespace}/${account}`;
   return `${known?.name ?? describeIssuer(issuer)}, ${who}`;
 }
 
@@ -72,7 +74,7 @@ function describeClaims(trust: Trust): SubjectDescription {
   const suffix = conditions(trust);
   const any = `any subject that matches ${quotedPattern(subjectPattern)}`;
   if (issuer === "") {
-    const who = subject === "" ? any : `subject ${quote(subject, 200)}`;
+    const who = subject === "" ? any : `subject ${quoteValue(subject, 200)}`;
     return {
       displayName: `any issuer that matches ${quotedPattern(issuerPattern)}, ${who}${suffix}`,
       matchesMany: open,
@@ -139,7 +141,7 @@ export function describeIdentity(entity: Entity, label?: string): SubjectDescrip
   const { name } = entity;
   if (isDoubtful(entity, "trust.")) {
     return {
-      displayName: `identity ${quote(label ?? text(name), LONGEST_SHOWN)}, whose trust is not known yet`,
+      displayName: `identity ${quoteValue(label ?? text(name), LONGEST_SHOWN)}, whose trust is not known yet`,
       matchesMany: true,
     };
   }
@@ -152,7 +154,7 @@ export function describeIdentity(entity: Entity, label?: string): SubjectDescrip
   }
   return {
     displayName:
-      name === undefined ? "an identity" : `signed-in user ${quote(label ?? text(name), LONGEST_SHOWN)}`,
+      name === undefined ? "an identity" : `signed-in user ${quoteValue(label ?? text(name), LONGEST_SHOWN)}`,
     matchesMany: false,
   };
 }
@@ -171,5 +173,5 @@ export function describeInvite(entity: Entity): SubjectDescription {
 export function describeProvider(entity: Entity): SubjectDescription {
   const issuer = textMeant(entity, "signIn.issuer");
   const at = issuer === undefined ? "" : ` at ${describeIssuer(issuer)}`;
-  return { displayName: `anyone who signs in${at} by ${quote(text(entity.name))}`, matchesMany: false };
+  return { displayName: `anyone who signs in${at} by ${quoteValue(text(entity.name))}`, matchesMany: false };
 }

@@ -46,7 +46,7 @@ function areEqual(spec: ResourceSpec, one: RecordedResource, other: RecordedReso
 }
 
 /** Whether the provider leaves the object of `giver` at the server, because `taker` has it from then on. */
-function isTakeover(giver: ResourcePlan, taker: ResourcePlan): boolean {
+function takesOver(giver: ResourcePlan, taker: ResourcePlan): boolean {
   const { before } = giver;
   const { after } = taker;
   const spec = specs[after?.kind ?? ""];
@@ -69,7 +69,7 @@ export function joinTakeovers(plans: readonly ResourcePlan[], live: LiveObjects)
   for (const [key, [taker, ...others]] of takers) {
     const [giver, ...more] = givers.get(key) ?? [];
     if (taker === undefined || giver === undefined || others.length + more.length > 0) continue;
-    if (isTakeover(giver, taker)) taken.set(taker, giver);
+    if (takesOver(giver, taker)) taken.set(taker, giver);
   }
   keepOwnLosses(taken);
   const given = new Set(taken.values());

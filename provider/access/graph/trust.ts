@@ -4,7 +4,7 @@ import { isSet } from "../../fields/equal";
 import { isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { specs } from "../documents/specs";
-import { textAt, textMeant } from "./describedFields";
+import { splitPath, textAt, textMeant } from "./describedFields";
 import type { Entity } from "./model";
 import { ownMember } from "./references";
 
@@ -136,10 +136,17 @@ function* trustsIn(fields: Fields, values: Props, prefix: string): Generator<Tru
   }
 }
 
+/** Several rules ask the same of each entity. */
+const known = new WeakMap<Pick<Entity, "kind" | "inputs">, readonly Trust[]>();
+
 /** What an entity trusts: each of these lets principals in. */
-export function trustsOf({ kind, inputs }: Pick<Entity, "kind" | "inputs">): readonly Trust[] {
-  const spec = specs[kind];
-  return spec === undefined ? [] : [...trustsIn(spec.fields, inputs, "")];
+export function trustsOf(entity: Pick<Entity, "kind" | "inputs">): readonly Trust[] {
+  const found = known.get(entity);
+  if (found !== undefined) return found;
+  const fields = specs[entity.kind]?.fields ?? {};
+  const trusts = [...trustsIn(fields, entity.inputs, "")];
+  known.set(entity, trusts);
+  return trusts;
 }
 
 /** Whether it is of tokens that are signed with the keys that their issuer publishes. */
@@ -156,14 +163,14 @@ export function readClaimConditions(
 }
 
 /** The value of a part, or its pattern where it has no exact one. */
-export const textOf = (part: TrustPart | undefined): string | undefined => part?.exact ?? part?.pattern;
+export const acceptedText = (part: TrustPart | undefined): string | undefined => part?.exact ?? part?.pattern;
 
 /** The path of what a part is set by. */
 export const pathOf = ({ exact, exactPath, patternPath }: TrustPart): string =>
   exact === undefined ? patternPath : exactPath;
 
 /** The name of a field in the object around it. */
-export const fieldName = (path: string): string => path.slice(path.lastIndexOf(".") + 1);
+export const fieldName = (path: string): string => splitPath(path)[1];
 
 /** Whose tokens or keys let principals in, and which subject they must name, as the program writes it. */
 export function describeTrust(
@@ -174,14 +181,14 @@ export function describeTrust(
   const first = (texts: readonly (string | undefined)[]): string | undefined =>
     texts.find((text) => text !== undefined);
   const issuer = first([
-    ...trusts.map((trust) => textOf(trust.issuer)),
+    ...trusts.map((trust) => acceptedText(trust.issuer)),
     textMeant(entity, "signIn.issuer"),
-    ...trusts.map(({ account }) => textOf(account)),
+    ...trusts.map(({ account }) => acceptedText(account)),
   ]);
   const subject = first([
-    ...trusts.map((trust) => textOf(trust.subject)),
-    ...trusts.map(({ arn }) => textOf(arn)),
-    ...trusts.map(({ service }) => textOf(service)),
+    ...trusts.map((trust) => acceptedText(trust.subject)),
+    ...trusts.map(({ arn }) => acceptedText(arn)),
+    ...trusts.map(({ service }) => acceptedText(service)),
   ]);
   if (issuer === undefined && subject === undefined) return undefined;
   return { ...(issuer === undefined ? {} : { issuer }), ...(subject === undefined ? {} : { subject }) };

@@ -33,14 +33,14 @@ type UnreadMark = string & { readonly [unreadMark]: true };
 const MARK = "\u0000";
 
 /** Where a value is. Placeholders of different places differ, since the values may differ. */
-export interface Place {
+export interface UnreadPlace {
   readonly urn: string;
   readonly side: "before" | "after";
   readonly path: string;
 }
 
 /** Creates the placeholder of a value that was not read: equal to itself and to nothing else. */
-export function unreadAt(reason: UnreadReason, { urn, side, path }: Place): string {
+export function unreadAt(reason: UnreadReason, { urn, side, path }: UnreadPlace): string {
   return MARK + JSON.stringify([reason, urn, side, path]);
 }
 

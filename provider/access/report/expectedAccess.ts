@@ -23,13 +23,13 @@ export function isVerified(kind: string): boolean {
 }
 
 /** Whether the server returns an argument, itself or as the end that follows from it. */
-export function isReturned(field: FieldSpec): boolean {
+export function isComparable(field: FieldSpec): boolean {
   return !field.inputOnly || field.returnedAs !== undefined;
 }
 
 /** The arguments that `verify` compares: what the server returns, and no change of which is harmless. */
 function comparedInputs(spec: ResourceSpec, inputs: Props): Props {
-  return writtenInputs(spec, inputs, (key, field) => isReturned(field) && mustBeAnnounced(key, field));
+  return writtenInputs(spec, inputs, (key, field) => isComparable(field) && mustBeAnnounced(key, field));
 }
 
 /** Arguments in the form in which both sides of a comparison are written: key sets may hold private keys. */
@@ -48,12 +48,16 @@ export function writtenInputs(
   });
 }
 
-/** What the server set that no argument holds, without secrets. */
-function outputsOf(spec: ResourceSpec, { details = {} }: Entity): Props {
+/**
+ * What the server set that no argument holds, without secrets. The time of the last write stands for the values that the
+ * report does not show.
+ */
+function outputsOf(spec: ResourceSpec, { details = {}, unread = [], updateTime }: Entity): Props {
   const entries = Object.entries(details).filter(
     ([key, value]) => value !== undefined && isComparedOutput(spec, key),
   );
-  return Object.fromEntries(entries);
+  const version = unread.length === 0 || updateTime === undefined ? {} : { updateTime };
+  return { ...Object.fromEntries(entries), ...version };
 }
 
 /** Whether `verify` compares what the server set: outputs that are no secret, and the version that each write changes. */

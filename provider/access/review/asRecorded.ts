@@ -101,13 +101,15 @@ function removeAdopted(entities: Map<string, Entity>, pairs: readonly Pair[]): v
 /**
  * What was there before, without what was done by hand and the change makes official. Undefined where there is nothing of
  * that sort.
+ * @param mayManageMore whether the preview leaves out unchanged resources, which the stack may manage.
  */
 export function recordedSide(
   before: AccessGraph,
   pairs: readonly Pair[],
   context: EffectContext,
+  mayManageMore: boolean,
 ): RecordedSide | undefined {
-  if (!pairs.some(([planned]) => managesAnything(planned))) return undefined;
+  if (!mayManageMore && !pairs.some(([planned]) => managesAnything(planned))) return undefined;
   const entities = new Map(before.entities);
   const kept = new Map<ResourceChange, readonly FieldEffect[]>();
   const losses = new Map<ResourceChange, Entity>();

@@ -132,6 +132,9 @@ export function unresolvedGrants(changes: readonly GrantChange[], after: AccessG
   return [...lines];
 }
 
+/** Whether a preview leaves out unchanged resources. One may be the stack itself, which every preview counts. */
+const mayOmitResources = ({ omittedUnchanged }: Preview): boolean => omittedUnchanged > 1;
+
 /** Why the comparison does not see all that it should, a line each. */
 function findGaps(
   { preview, before, inventory }: Sources,
@@ -147,8 +150,7 @@ function findGaps(
   const pending = before?.pendingOperations ?? 0;
   return [
     ...preview.problems,
-    // The one omitted resource may be the stack itself, which every preview counts.
-    ...(isEmpty && preview.omittedUnchanged <= 1
+    ...(isEmpty && !mayOmitResources(preview)
       ? ["nothing was compared: the preview names no resource of the platform"]
       : []),
     ...(lacksUnchanged && changedReferents.length > 0
@@ -257,7 +259,8 @@ export function compare(sources: Sources): Comparison {
     recorded: recordedObjects(preview, recorded, inventory),
   };
   const pairs = graphs.changes.map((planned, index) => [planned, changes[index] as ResourceChange] as const);
-  const side = inventory === undefined ? undefined : recordedSide(before, pairs, context);
+  const side =
+    inventory === undefined ? undefined : recordedSide(before, pairs, context, mayOmitResources(preview));
   if (side === undefined) return comparison;
   const { kept, ...own } = side;
   const asRecorded = { ...comparison, ...own, ...compareSides(own.before, after, languages) };

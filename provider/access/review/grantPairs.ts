@@ -6,6 +6,7 @@ import type { GrantChange, GrantedRole } from "../graph/grant";
 import type { Entities } from "../graph/model";
 import { LostGrants } from "./lostGrants";
 import { compareCapabilities } from "./capabilityChange";
+import { movedGroups } from "./groupMoves";
 import type { TrustComparison } from "./trustComparison";
 
 /** The two graphs whose grants are paired. */
@@ -25,12 +26,14 @@ interface GrantPairs {
 class GrantPairing {
   private readonly lost: LostGrants;
   private readonly capabilities = new Map<GrantedRole, ReadonlySet<string>>();
+  private readonly movedGroups: readonly string[];
 
   constructor(
     lost: readonly ResolvedGrant[],
     private readonly sides: GraphSides,
   ) {
     this.lost = new LostGrants(lost, sides.hierarchies.before);
+    this.movedGroups = movedGroups(sides.entities, sides.hierarchies);
   }
 
   /** The change that makes a lost grant this one; undefined where the grant is new. */
@@ -86,6 +89,14 @@ class GrantPairing {
     return this.pairAs(old, gained, reason, isSame);
   }
 
+  /** A group that moves to the place of a grant, or below it, and that the old grant did not reach. */
+  private findNewlyReached(old: ResolvedGrant, { grant }: ResolvedGrant): string | undefined {
+    const { before, after } = this.sides.hierarchies;
+    return this.movedGroups.find(
+      (key) => after.chain(key).includes(grant.group.key) && !before.chain(key).includes(old.grant.group.key),
+    );
+  }
+
   private pairAs(
     old: ResolvedGrant,
     gained: ResolvedGrant,
@@ -95,12 +106,15 @@ class GrantPairing {
     this.lost.markPaired(old);
     const { added, removed } = compareCapabilities(old.grant.role, gained.grant.role);
     const trust = this.sides.trust.compare(old, gained);
-    const isWider = reachesMore || added.length > 0 || mayWiden(trust.direction);
+    const reached = this.findNewlyReached(old, gained);
+    const moves =
+      reached === undefined ? [] : [`${this.sides.hierarchies.before.scope(reached).path} moves there`];
+    const isWider = reachesMore || reached !== undefined || added.length > 0 || mayWiden(trust.direction);
     return {
       change: isWider ? "widened" : "narrowed",
       grant: gained.grant,
       before: old.grant,
-      reason: [reason, ...trust.reasons].join("; "),
+      reason: [reason, ...moves, ...trust.reasons].join("; "),
       capabilitiesAdded: added,
       capabilitiesRemoved: removed,
     };

@@ -1,6 +1,6 @@
+import { GrantIndex } from "../graph/grantIndex";
 import { GroupHierarchy } from "../graph/groupHierarchy";
-import { tupleOf } from "../graph/grant";
-import type { AccessGraph } from "../graph/model";
+import type { AccessGraph, Entities } from "../graph/model";
 import type { Grant, GrantChange } from "../graph/grant";
 import { isUnread } from "../graph/unread";
 
@@ -30,13 +30,12 @@ function byGroup({ grants }: AccessGraph): Map<string, Grant[]> {
 }
 
 /** The groups of both graphs that lie below another group afterwards. */
-function movedGroups(
-  before: AccessGraph,
-  after: AccessGraph,
-  hierarchies: { before: GroupHierarchy; after: GroupHierarchy },
+export function movedGroups(
+  entities: { readonly before: Entities; readonly after: Entities },
+  hierarchies: { readonly before: GroupHierarchy; readonly after: GroupHierarchy },
 ): string[] {
-  return [...after.entities.values()]
-    .filter(({ kind, key }) => kind === "Group" && before.entities.get(key)?.kind === "Group")
+  return [...entities.after.values()]
+    .filter(({ kind, key }) => kind === "Group" && entities.before.get(key)?.kind === "Group")
     .map(({ key }) => key)
     .filter((key) => hierarchies.before.parentOf(key) !== hierarchies.after.parentOf(key));
 }
@@ -45,21 +44,30 @@ function movedGroups(
 interface Sides {
   readonly hierarchies: { readonly before: GroupHierarchy; readonly after: GroupHierarchy };
   readonly grants: Record<"before" | "after", ReadonlyMap<string, readonly Grant[]>>;
-  readonly tuples: Record<"before" | "after", ReadonlySet<string>>;
+  readonly index: Record<"before" | "after", GrantIndex>;
+}
+
+/** Whether the subject of a grant can do some of the same at its group on one side, by whatever roles. */
+function canDoSome(
+  { subject, role: { capabilities }, group }: Grant,
+  side: "before" | "after",
+  { hierarchies, index }: Sides,
+): boolean {
+  const held = hierarchies[side].chain(group.key).flatMap((key) => index[side].ofSubjectAt(subject.key, key));
+  const known = new Set(held.flatMap(({ role }) => role.capabilities ?? []));
+  return capabilities?.some((capability) => known.has(capability)) ?? held.length > 0;
 }
 
 /** What holders above one place of a group hold on it, and not above the other place. */
-function grantsOfPlace(
-  key: string,
-  side: "before" | "after",
-  { hierarchies, grants, tuples }: Sides,
-): Grant[] {
+function grantsOfPlace(key: string, side: "before" | "after", sides: Sides): Grant[] {
+  const { hierarchies, grants } = sides;
   const other = side === "before" ? "after" : "before";
   const inherited = grantsOn(hierarchies[other].chain(key), grants[other]);
   const above = grantsOn(hierarchies[side].chain(key).slice(1), grants[side]);
-  // A grant that comes or goes above is a change there, which is about everything below it too.
+  // What comes or goes above is a change there, which is about everything below it too. But a grant in the place of another
+  // brings less there than on the moved group.
   return [...above].flatMap(([id, grant]) =>
-    inherited.has(id) || !tuples[other].has(tupleOf(grant)) ? [] : [grant],
+    inherited.has(id) || !canDoSome(grant, other, sides) ? [] : [grant],
   );
 }
 
@@ -93,12 +101,12 @@ export function changesByMoves(before: AccessGraph, after: AccessGraph): GrantCh
     before: new GroupHierarchy(before.entities),
     after: new GroupHierarchy(after.entities),
   };
-  const moved = movedGroups(before, after, hierarchies);
+  const moved = movedGroups({ before: before.entities, after: after.entities }, hierarchies);
   if (moved.length === 0) return [];
   const sides = {
     hierarchies,
     grants: { before: byGroup(before), after: byGroup(after) },
-    tuples: { before: new Set(before.grants.map(tupleOf)), after: new Set(after.grants.map(tupleOf)) },
+    index: { before: new GrantIndex(before.grants), after: new GrantIndex(after.grants) },
   };
   return moved.flatMap((key) => changesOfMove(key, after, sides));
 }

@@ -9,8 +9,9 @@ import { pathsMeant } from "../graph/describedFields";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { languagesOf } from "./openPatterns";
-import { listGrants } from "./trustedIdentities";
-import { labelEntity, limitLines, plural } from "./wording";
+import { listGrantsHeld } from "./trustedIdentities";
+import { labelEntity, limitLines } from "./wording";
+import { plural } from "../../text/plain";
 
 /** What the change of the trust of an identity means, and what to do: new keys may be a rotation, which no rule can tell. */
 function describeTrustChange(
@@ -39,7 +40,7 @@ function trustDetails(changed: readonly FieldEffect[], grants: readonly Grant[])
       ? `${path}: ${reason}`
       : `${path}: ${before ?? "not set"} → ${after ?? "not set"}${direction === "unknown" ? ` (${reason})` : ""}`,
   );
-  return [...limitLines(fields), "inherits:", ...listGrants(grants)];
+  return [...limitLines(fields), "inherits:", ...listGrantsHeld(grants)];
 }
 
 const widensTrust = ({ kind }: Entity, { path, direction }: FieldEffect): boolean =>

@@ -1,6 +1,7 @@
 import { isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
-import { limitLines, labelEntity, listFirst, plural } from "./wording";
+import { limitLines, labelEntity, listFirst } from "./wording";
+import { plural } from "../../text/plain";
 import { exposure } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";

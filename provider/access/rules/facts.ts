@@ -5,6 +5,7 @@ import type { EffectContext, FieldEffect } from "../effects";
 import { specs } from "../documents/specs";
 import { GrantIndex, groupBy } from "../graph/grantIndex";
 import { GroupHierarchy } from "../graph/groupHierarchy";
+import { readRoleCapabilities } from "../graph/roleCapabilities";
 import { tupleOf } from "../graph/grant";
 import type { Scope, Grant, GrantChange } from "../graph/grant";
 import type { Entity } from "../graph/model";
@@ -27,6 +28,9 @@ interface FindingText {
   readonly counterexample?: string;
   readonly pins?: Json;
 }
+
+/** Who knows somebody: `anybody` by what the server has, or the given `stacks` by what they record, and so without what was made by hand. */
+export type KnownBy = "anybody" | "stacks";
 
 const placeOf = ({ kind, name, inputs }: Entity): string =>
   JSON.stringify([kind, name ?? null, inputs["parentUid"] ?? null]);
@@ -107,8 +111,18 @@ export class Facts {
     return this.recorded;
   }
 
-  grantsBefore(subject: string): readonly Grant[] {
-    return this.before.ofSubject(subject);
+  /** The grants of a subject before the change, or those of them that the given stacks record. */
+  grantsBefore(subject: string, by: KnownBy = "anybody"): readonly Grant[] {
+    return this.before.ofSubject(subject).filter((grant) => this.isKnownBy(grant, by));
+  }
+
+  /** The records of which something must be to be known; undefined where the server is enough, as for drift, which has facts. */
+  private recordsOf(by: KnownBy): ReadonlyMap<string, Entity> | undefined {
+    return by === "anybody" || this.comparison.drift !== undefined ? undefined : this.recordedByUrn();
+  }
+
+  private isKnownBy({ urn = "" }: Grant, by: KnownBy): boolean {
+    return this.recordsOf(by)?.has(urn) ?? true;
   }
 
   grantsAfter(subject: string): readonly Grant[] {
@@ -169,20 +183,35 @@ export class Facts {
   }
 
   /** The capabilities of a subject at a group, by grants at the group and above it. */
-  private capabilitiesAt(subject: string, group: string, side: "before" | "after"): ReadonlySet<string> {
-    const place = JSON.stringify([subject, group, side]);
+  private capabilitiesAt(
+    subject: string,
+    group: string,
+    side: "before" | "after",
+    by: KnownBy = "anybody",
+  ): ReadonlySet<string> {
+    const place = JSON.stringify([subject, group, side, by]);
     const known = this.capabilities.get(place);
     if (known !== undefined) return known;
     const at = [group, ...this.hierarchy[side].chain(group)];
-    const grants = [...new Set(at)].flatMap((key) => this[side].ofSubjectAt(subject, key));
-    const capabilities = new Set(grants.flatMap(({ role }) => role.capabilities ?? []));
+    const grants = [...new Set(at)]
+      .flatMap((key) => this[side].ofSubjectAt(subject, key))
+      .filter((grant) => this.isKnownBy(grant, by));
+    const capabilities = new Set(grants.flatMap((grant) => this.capabilitiesOf(grant, by)));
     this.capabilities.set(place, capabilities);
     return capabilities;
   }
 
-  /** What a grant brings its subject that it did not hold there before. */
-  newCapabilities({ grant }: GrantChange): string[] {
-    const before = this.capabilitiesAt(grant.subject.key, grant.group.key, "before");
+  /** What a role allows: to the given stacks, no more than they record of it. */
+  private capabilitiesOf({ role: { urn, capabilities = [] } }: Grant, by: KnownBy): readonly string[] {
+    const recorded = this.recordsOf(by)?.get(urn ?? "");
+    if (recorded === undefined) return capabilities;
+    const known = readRoleCapabilities(recorded);
+    return capabilities.filter((capability) => known?.includes(capability));
+  }
+
+  /** What a grant brings its subject that it did not hold there before, or not by what the given stacks record. */
+  newCapabilities({ grant }: GrantChange, by: KnownBy): string[] {
+    const before = this.capabilitiesAt(grant.subject.key, grant.group.key, "before", by);
     return (grant.role.capabilities ?? []).filter((capability) => !before.has(capability));
   }
 

@@ -14,7 +14,7 @@ import type { FindingInput } from "./findingInput";
 
 /** The property at the top of each path: a finding may name several, as in `oidc.issuer, scopes`. */
 const topLevel = (paths: readonly string[]): Set<string> =>
-  new Set(paths.flatMap((path) => path.split(", ")).map((path) => topProperty(path)));
+  new Set(paths.flatMap((path) => path.split(", ")).map(topProperty));
 
 /**
  * The arguments of an object that decide access, and those at some paths: what an exception accepts. A list without an

@@ -1,6 +1,6 @@
 import { ownEffect } from "../../fields/accessMeanings";
 import type { AccessMeaning } from "../../fields/accessMeanings";
-import { tryParseJson } from "../../text/plain";
+import { plural, tryParseJson } from "../../text/plain";
 import { ambiguityOf, durationNanos, findPrivateMember, timestampNanos } from "../../fields/formats";
 import { isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
@@ -16,7 +16,8 @@ import {
   textAtPath,
   valueAt,
 } from "../graph/describedFields";
-import { labelEntity, plural } from "./wording";
+import { labelEntity } from "./wording";
+import { mayWiden } from "../effects";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { everyKind, isInvite } from "./kindConditions";
@@ -233,12 +234,31 @@ function problemsOfInvite({ kind, inputs, unresolved }: Entity): (readonly [fiel
   ];
 }
 
+/**
+ * Whether an invite that is made anew was as open before: by the same problem, and not over. A code that counts once may be
+ * used up, and then counts again.
+ */
+function wasAsOpen(
+  facts: Facts,
+  { op, before, after, fields, isMissing }: ResourceChange & { readonly after: Entity },
+): (path: string) => boolean {
+  const isOver = lifetimesOf(after.kind).some(
+    ({ field: { returnedAs = "" } }) =>
+      (daysUntil(facts, textAt(before?.details ?? {}, returnedAs)) ?? -1) < 0,
+  );
+  const isOnce = pathsMeant(after.kind, "invite.once").some((path) => valueAt(before?.inputs, path) === true);
+  const isGiven = [after.key, after.urn ?? ""].some((key) => facts.gainsAbout(key));
+  if (op !== "replace" || before === undefined || isMissing === true || isOver || isOnce || isGiven)
+    return () => false;
+  return (path) => !fields.some((field) => field.path === path && mayWiden(field.direction));
+}
+
 const openInvite: Rule = {
   id: "K3",
   name: "open-invite",
   severities: ["critical", "high"],
   when: "critical if its role is `owner` or has a capability of G2; otherwise high",
-  what: "A new invite has no e-mail address, can be used more than once, or is valid for more than 7 days.",
+  what: "A new invite has no e-mail address, can be used more than once, or is valid for more than 7 days. So is one that is made anew, such as with another `ttl`. Not reported: one that can be used more than once, was as open before, and is not over.",
   why: "An invite without an address works like a password: whoever has the code joins the group. The code is also in the state file, and wherever it was sent.",
   fix: "Set `email` and `singleUse: true`, and a `ttl` of a day or two (`48h`).",
   except: "For an event with many guests, with a read-only role, until it is over.",
@@ -247,9 +267,11 @@ const openInvite: Rule = {
   about: isInvite,
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const { op, after } of facts.writes(isInvite)) {
+    for (const change of facts.writes(isInvite)) {
+      const { op, after } = change;
       if (op === "update") continue;
-      const problems = problemsOfInvite(after);
+      const wasOpen = wasAsOpen(facts, change);
+      const problems = problemsOfInvite(after).filter(([path]) => !wasOpen(path));
       const [first] = problems;
       if (first === undefined) continue;
       const [grant] = facts.after.ofResource(after);

@@ -1,6 +1,6 @@
 import { specs } from "../documents/specs";
 import { accessKinds } from "../graph/accessKinds";
-import { decidesAccess } from "../graph/fieldAccess";
+import { decidesAccess, isJudged, isName } from "../graph/fieldAccess";
 
 /** A condition on the kind of a resource. */
 export type KindCondition = (kind: string) => boolean;
@@ -31,3 +31,9 @@ export const isPulledByName: KindCondition = (kind) => specs[kind]?.usedBy === "
 /** One of its arguments decides access. */
 export const hasAccessField: KindCondition = (kind) =>
   Object.values(specs[kind]?.fields ?? {}).some((field) => decidesAccess(field));
+
+/** It has more that matters than its name and its place. */
+export const hasJudgedContent: KindCondition = (kind) =>
+  Object.entries(specs[kind]?.fields ?? {}).some(
+    ([key, field]) => key !== "parentUid" && !isName(key) && isJudged(field),
+  );

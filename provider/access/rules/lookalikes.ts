@@ -13,7 +13,8 @@ import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { everyKind, isPulledByName } from "./kindConditions";
 import type { Rule } from "./rule";
-import { labelEntity, nounOf, plural } from "./wording";
+import { labelEntity, nounOf } from "./wording";
+import { plural } from "../../text/plain";
 
 /** The strings of a resource that matter, and its name, by path. */
 function stringsOf(entity: Entity | undefined): ReadonlyMap<string, string> {
@@ -76,7 +77,7 @@ interface Use {
 }
 
 /** Answers what was found by each name before a change, and what a name gives after it. */
-class Names {
+class KnownNames {
   private known: ReadonlyMap<string, readonly Entity[]> | undefined;
   private grants: ReadonlyMap<string, readonly Grant[]> | undefined;
   private pulled: ReadonlyMap<string, readonly Entity[]> | undefined;
@@ -135,7 +136,7 @@ class Names {
 /** What a new name means to whoever chooses by names; undefined where nobody can take it for another one. */
 function judgeName(
   facts: Facts,
-  names: Names,
+  names: KnownNames,
   before: Entity | undefined,
   after: Entity,
 ): { readonly severity: Severity; readonly why: string } | undefined {
@@ -187,7 +188,7 @@ function describeNaming(before: Entity | undefined, after: Entity): string {
 
 /** Objects whose new name readers may take for that of another one. */
 function findTakenNames(facts: Facts): FindingInput[] {
-  const names = new Names(facts);
+  const names = new KnownNames(facts);
   return [...facts.writes(isFoundByName)].flatMap(({ before, after }): FindingInput[] => {
     if (after.name === undefined) return [];
     const judged = judgeName(facts, names, before, after);

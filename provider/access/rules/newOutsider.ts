@@ -3,7 +3,7 @@ import { ownerOfAddress } from "../trust/addresses";
 import type { Entity } from "../graph/model";
 import type { Grant } from "../graph/grant";
 import type { Severity } from "../review/finding";
-import type { Facts } from "./facts";
+import type { Facts, KnownBy } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { pathsMeant, textMeant } from "../graph/describedFields";
 import { pathOf, trustsOf } from "../graph/trust";
@@ -12,12 +12,13 @@ import { KnownBefore } from "./knownBefore";
 import type { Rule } from "./rule";
 import { isKnownOwner, keysMadeKnown, ownersOf, strangersOf } from "./trustedOwners";
 import type { OwnerParts } from "./trustedOwners";
-import { boundBefore, identitiesToJudge, listGrants } from "./trustedIdentities";
-import type { KnownBy } from "./trustedIdentities";
+import { boundBefore, identitiesToJudge, listGrantsHeld } from "./trustedIdentities";
 import { labelEntity, listFirst } from "./wording";
 
 const ADVICE =
   "compare the name letter by letter with the one that you mean; bind outsiders to a role that only reads, below the root";
+
+const MAIL_ADDRESS = "mail address";
 
 const listOwners = (owners: readonly Owner[]): string =>
   listFirst(owners.map(({ what, name }) => `${what} ${JSON.stringify(name)}`));
@@ -39,6 +40,23 @@ function knownOwners(facts: Facts, by: KnownBy): KnownBefore {
     for (const [first = []] of ownersOf(facts, entity)) {
       for (const key of first.flatMap(keysMadeKnown)) known.add(key, groups);
     }
+  }
+  return known;
+}
+
+/** Whom an address of an invite means. */
+const invitedOwner = (address: string): Owner =>
+  ownerOfAddress(MAIL_ADDRESS, address) ?? { what: MAIL_ADDRESS, name: address };
+
+/** The owners of addresses that were invited before. An invite makes nobody known who assumes an identity. */
+function invitedBefore(facts: Facts, by: KnownBy): KnownBefore {
+  const known = new KnownBefore(facts);
+  for (const live of facts.comparison.before.entities.values()) {
+    const entity = by === "anybody" ? live : facts.recordedByUrn().get(live.urn ?? "");
+    if (entity === undefined || !isInvite(entity.kind)) continue;
+    const address = textMeant(entity, "invite.address");
+    if (address === undefined || address === "") continue;
+    for (const key of keysMadeKnown(invitedOwner(address))) known.add(key, []);
   }
   return known;
 }
@@ -106,7 +124,7 @@ export const newOutsider: Rule = {
   name: "new-outsider",
   severities: ["high", "medium", "low"],
   when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Below the root, medium too for an outsider that was trusted before, on other groups only. For one that no given stack makes known: medium instead of high, and otherwise low",
-  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an organisation of CircleCI, an account of AWS, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is reported too, as medium or low. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3).",
+  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an organisation of CircleCI, an account of AWS, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is reported too, as medium or low. An invite that a given stack records makes its mail domain known, to later invites only. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3).",
   why: "The subject pins one owner, but nobody has said that the owner is one of yours. `acme` and `acme-inc` are two organisations. Who administers one group can create an identity there, and make an outsider look known.",
   fix: "Compare the name letter by letter with the one that you mean. Bind outsiders to a role that only reads, on a group below the root. Let identities of your own organisation write.",
   except: "For a partner, by the fingerprint of the finding, until the change is merged.",
@@ -134,7 +152,7 @@ export const newOutsider: Rule = {
           severity: outsider.severity,
           ...(field === undefined ? {} : { field }),
           message: `${labelEntity(entity)} trusts ${listOwners(outsider.owners)}, ${outsider.words}`,
-          details: ["whoever assumes it gets:", ...listGrants(outsider.grants)],
+          details: ["whoever assumes it gets:", ...listGrantsHeld(outsider.grants)],
           advice: ADVICE,
         }),
       );
@@ -143,15 +161,16 @@ export const newOutsider: Rule = {
       const [field] = pathsMeant(after.kind, "invite.address");
       const address = textMeant(after, "invite.address");
       if (field === undefined || address === undefined) continue;
-      const what = "mail address";
-      const owner = ownerOfAddress(what, address) ?? { what, name: address };
-      if (isKnownOwner(known().stacks, owner)) continue;
-      const isKnown = isKnownOwner(known().anybody, owner);
+      const owner = invitedOwner(address);
+      const isKnownBy = (by: KnownBy): boolean =>
+        isKnownOwner(known()[by], owner) || isKnownOwner(invitedBefore(facts, by), owner);
+      if (isKnownBy("stacks")) continue;
+      const isKnown = isKnownBy("anybody");
       findings.push(
         facts.aboutEntity(after, {
           severity: isKnown ? "low" : "medium",
           field,
-          message: `${labelEntity(after)} invites somebody of ${listOwners([owner])}, ${isKnown ? BY_HAND : "which no identity with a grant trusted before"}`,
+          message: `${labelEntity(after)} invites somebody of ${listOwners([owner])}, ${isKnown ? BY_HAND : "which no identity with a grant trusted before, and no invite named"}`,
           advice: ADVICE,
         }),
       );

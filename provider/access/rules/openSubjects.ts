@@ -16,8 +16,8 @@ import {
   ownerOfClaim,
   ownerOfSubject,
   pinningClaims,
-  SUBJECT,
 } from "../trust/ownedSubjects";
+import { SUBJECT } from "../trust/data/sharedIssuers";
 import type { Facts } from "./facts";
 import { judgePattern, judgementOf, languagesOf, openPatternOf } from "./openPatterns";
 import type { OpenPattern } from "./openPatterns";

@@ -8,7 +8,8 @@ import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
-import { labelEntity, limitLines, listFirst, plural } from "./wording";
+import { labelEntity, limitLines, listFirst } from "./wording";
+import { plural } from "../../text/plain";
 
 /*
  * A role says what its grants give, and an identity who has its own. Whoever administers the group of a role or an identity

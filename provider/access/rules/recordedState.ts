@@ -11,9 +11,10 @@ import type { Finding, Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { inputsToPin } from "./findingValue";
-import { everyKind, givesAccess, hasAccessField } from "./kindConditions";
+import { everyKind, givesAccess, hasAccessField, hasJudgedContent } from "./kindConditions";
 import type { Rule } from "./rule";
-import { labelEntity, limitLines, listFirst, plural } from "./wording";
+import { labelEntity, limitLines, listFirst } from "./wording";
+import { plural } from "../../text/plain";
 
 /** The resources that gained and widened grants name: who holds them, and by which role. */
 function keysOfMoreAccess(facts: Facts): ReadonlySet<string | undefined> {
@@ -36,6 +37,18 @@ const valuesOf = (changes: readonly ResourceChange[]): Json =>
     ])
     .sort(([a = ""], [b = ""]) => compareTexts(a, b));
 
+/**
+ * Whether an update depends on what is recorded beside what it changes: an update that only changes what is harmless writes
+ * nothing else, unless the kind writes all of an object. It may then take back what was done to that by hand.
+ */
+function findReliance({ op, kind, fields }: ResourceChange): "access" | "content" | undefined {
+  const spec = specs[kind];
+  if (op !== "update" || fields.length === 0 || fields.some(({ effect }) => effect !== "none"))
+    return "access";
+  const writesAll = spec?.operations?.update !== undefined && hasJudgedContent(kind);
+  return writesAll ? (givesAccess(kind) ? "access" : "content") : undefined;
+}
+
 /** Resources whose access no inventory shows, where the change depends on it. */
 function findRecordOnly(facts: Facts): FindingInput[] {
   const named = keysOfMoreAccess(facts);
@@ -43,14 +56,16 @@ function findRecordOnly(facts: Facts): FindingInput[] {
     const { op, kind, isRecordOnly, after } = change;
     if (isRecordOnly !== true || after === undefined || after.external === true) return false;
     if (op === "same") return named.has(after.key);
-    return (op === "update" || op === "replace") && (givesAccess(kind) || hasAccessField(kind));
+    if (op !== "update" && op !== "replace") return false;
+    return (givesAccess(kind) || hasAccessField(kind)) && findReliance(change) !== undefined;
   });
   if (relied.length === 0) return [];
   const names = relied.map((change) => labelEntity(change.after ?? change)).sort();
   const isGiven = facts.comparison.inventory !== undefined;
+  const isContent = relied.every((change) => change.op !== "same" && findReliance(change) === "content");
   return [
     {
-      severity: facts.options.strict ? "high" : "medium",
+      severity: facts.options.strict ? "high" : isContent ? "low" : "medium",
       name: "recorded state",
       field: "inventory",
       message: `${plural(names.length, "resource is", "resources are")} compared with what the stack records, not with the server: ${listFirst(names, 3)}`,
@@ -114,7 +129,7 @@ function causeOf({ urn, grant }: Finding, kept: readonly KeptChange[]): KeptChan
 const worst = (severities: readonly Severity[]): Severity | undefined =>
   (["high", "medium", "low"] as const).find((each) => severities.includes(each));
 
-const fieldWords = ({ path, before, after, reason }: FieldEffect): string =>
+const describeKeptField = ({ path, before, after, reason }: FieldEffect): string =>
   `${path}: recorded ${before ?? "nothing"}, now ${after ?? "nothing"}${reason === "" ? "" : `: ${reason}`}`;
 
 function reportKeptChange(
@@ -146,7 +161,7 @@ function reportKeptChange(
       field,
       message,
       details: [
-        ...limitLines(fields.map(fieldWords)),
+        ...limitLines(fields.map(describeKeptField)),
         ...limitLines(found.map((each) => `${each.id}: ${each.message}`)),
       ],
       pins: [
@@ -179,11 +194,11 @@ export function reportKept(
   const them = ({ length }: readonly Entity[]): string => (length === 1 ? "it" : "them");
   return [
     ...reported,
-    ...listOf(losses, "delete", (names) => ({
+    ...reportTogether(losses, "delete", (names) => ({
       message: `${plural(losses.length, "resource was", "resources were")} deleted by hand, and this change no longer declares ${them(losses)}: ${names}`,
       advice: "ask who deleted each and why: nothing restores them from now on",
     })),
-    ...listOf(grants, "adopt", (names) => ({
+    ...reportTogether(grants, "adopt", (names) => ({
       message: `${plural(grants.length, "grant was", "grants were")} made by hand, and this change keeps ${them(grants)}: ${names}`,
       advice: "check that each is meant: the stack did not manage them before",
     })),
@@ -191,7 +206,7 @@ export function reportKept(
 }
 
 /** One finding of several objects of which no rule says anything. */
-function listOf(
+function reportTogether(
   entities: readonly Entity[],
   field: string,
   describe: (names: string) => Pick<FindingInput, "message" | "advice">,
@@ -209,8 +224,8 @@ export const recordedState: Rule = {
   id: "X5",
   name: "recorded-state",
   severities: ["high", "medium", "low"],
-  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Low for other grants, and for other objects that were deleted",
-  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change no longer declares it. The rules then judge what was done by hand as if the change did it. What they say is in the details. Not reported: what was narrowed by hand, and the first import into a stack that manages nothing. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
+  when: "medium for access that is compared with the record only (high with --strict). Low where the change itself is harmless, and writes all of a tag with it. Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Low for other grants, and for other objects that were deleted",
+  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change no longer declares it. The rules then judge what was done by hand as if the change did it. What they say is in the details. Not reported: what was narrowed by hand, and the first import into a stack that manages nothing. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
   why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now. What somebody did past the reviews gets no second look, once a program declares it and drift falls silent.",
   fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing. Ask who changed by hand what is kept, and why. Undo it at the server, or accept the finding.",
   except:

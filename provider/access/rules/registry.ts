@@ -125,9 +125,11 @@ const trustFields = fieldsWhere(({ access }) => access !== undefined && imageTru
 
 const changesImageTrust = (kind: string): boolean => trustFields(kind).length > 0;
 
-/** Whether an image is to run as root: `root`, 0, or either with a group. */
+/** What cannot be root, with or without a group: a number above 0, or another name. `+0` and `0x0` may be read as 0. */
+const UNPRIVILEGED = /^(?:0*[1-9][0-9]*|(?!root(?::|$))[A-Za-z_][\w.-]*)(?::|$)/;
+
 function isRootUser(user: string | undefined): boolean {
-  return user !== undefined && /^(?:root|0+)(?::|$)/.test(user.trim());
+  return user !== undefined && !UNPRIVILEGED.test(user.trim());
 }
 
 const nameOfItem = (item: Json): string =>

@@ -3,12 +3,14 @@ import { listsObject } from "../documents/inventoryScope";
 import { specs } from "../documents/specs";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
-import { accessKinds, isShownByGrants } from "../graph/accessKinds";
+import { accessKinds, bindingKeys, isShownByGrants } from "../graph/accessKinds";
 import { isJudged } from "../graph/fieldAccess";
 import { isPathWithin } from "../graph/references";
 import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { durationNanos, timestampNanos } from "../../fields/formats";
+import { aggregatedKind } from "../../fields/resourceSpec";
+import { listedKinds } from "../documents/inventoryKinds";
 import type { ResourceChange } from "../review/comparison";
 import { severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
@@ -17,9 +19,10 @@ import { fieldsWhere, lifetimesOf, pathsMeant, textAt, textAtPath } from "../gra
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { roleName, subjectName } from "./grantText";
-import { decidesSignIn, everyKind, givesAccess } from "./kindConditions";
+import { decidesSignIn, everyKind, givesAccess, hasJudgedContent } from "./kindConditions";
 import type { KindCondition } from "./kindConditions";
 import type { Rule } from "./rule";
+import { onlyDescribesPeople } from "./signIn";
 import { labelEntity } from "./wording";
 
 type Change = ResourceChange & { readonly after: Entity };
@@ -78,9 +81,33 @@ function renewedLifetimes(facts: Facts, change: Change): FieldEffect[] {
     .filter((field) => !isGain(facts, change) || isRevived(facts, change, field));
 }
 
+/** Whether the inventory shows each grant of the organisation that something lies in. */
+function isWhollyListed({ comparison: { inventory } }: Facts, { uid = "" }: Entity): boolean {
+  const root = uid.split("/")[0] ?? "";
+  return (
+    inventory !== undefined &&
+    listedKinds.filter(givesAccess).every((kind) => listsObject(inventory, kind, root))
+  );
+}
+
+/** Whether a role that nobody holds only reads more: whoever is given it later is judged by what it then allows. */
+function isIdleReading(facts: Facts, { after, kind }: Change, { added }: FieldEffect): boolean {
+  return (
+    kind === "Role" &&
+    facts.after.ofRole(after.key).length === 0 &&
+    isWhollyListed(facts, after) &&
+    added?.every((capability) => facts.roles.effectOf(capability) === "reads") === true
+  );
+}
+
 function severityOf(facts: Facts, change: Change, field: FieldEffect): Severity {
   const { after, kind } = change;
-  if (field.direction === "unknown") return facts.options.strict ? "high" : "medium";
+  if (field.direction === "unknown") {
+    if (facts.options.strict) return "high";
+    // R2 judges where packages come from, and who signs them.
+    return pathsMeant(kind, "images.packages").includes(field.path) ? "low" : "medium";
+  }
+  if (isIdleReading(facts, change, field) || onlyDescribesPeople(after, field)) return "low";
   if (field.effect === "expiry") {
     return field.after === undefined || isRevived(facts, change, field) ? "high" : "medium";
   }
@@ -119,7 +146,7 @@ function newEffects(facts: Facts, { kind, after }: Change): readonly FieldEffect
     ({ path, effect }) =>
       (effect === "subject" ||
         effect === "permission" ||
-        pathsMeant(kind, "images.contents").some((contents) => isPathWithin(path, contents))) &&
+        putsIntoImages(kind).some((contents) => isPathWithin(path, contents.path))) &&
       path !== "parentUid" &&
       // The list of grants shows all of what grants by itself, also where nothing of it is new.
       !(accessKinds[kind]?.grants !== undefined && isShownByGrants(kind, path, effect)) &&
@@ -128,10 +155,15 @@ function newEffects(facts: Facts, { kind, after }: Change): readonly FieldEffect
   );
 }
 
+const putsIntoImages = fieldsWhere(
+  ({ access }) => access === "images.contents" || access === "images.packages",
+);
+
 /** R1 and R2 judge these. */
 const imageTrusts = fieldsWhere(
-  ({ access }) =>
-    access?.startsWith("images.") === true && access !== "images.source" && access !== "images.contents",
+  (field) =>
+    field.access?.startsWith("images.") === true &&
+    !["images.source", "images.contents", "images.packages"].includes(field.access),
 );
 
 /** Whether a property names an image of the platform's own catalogue, which is no one else's. */
@@ -178,11 +210,23 @@ function findChangedSettings(facts: Facts, others: readonly Finding[], change: C
   ];
 }
 
+/** Whether a group has bindings that a resource which owns all of them does not declare: the update after this one removes them. */
+function leavesBindings(facts: Facts, after: Entity, place: string): boolean {
+  const declared = new Set(bindingKeys(after));
+  return [...facts.comparison.before.entities.values()].some(
+    (entity) =>
+      accessKinds[entity.kind]?.binding === true &&
+      textAt(entity.inputs, "parentUid") === place &&
+      !facts.isDeleted(entity.key) &&
+      !bindingKeys(entity).every((key) => declared.has(key)),
+  );
+}
+
 /** A create that the server carries out on what exists already under the same name. */
 function findReplacedContent(facts: Facts, change: Change): FindingInput[] {
   const { op, after } = change;
   const spec = specs[after.kind];
-  if (op !== "create" || spec?.operations?.upsert !== true || !hasJudgedField(after.kind)) return [];
+  if (op !== "create" || spec?.operations?.upsert !== true || !hasJudgedContent(after.kind)) return [];
   const parent = facts.entity(textAt(after.inputs, "parentUid") ?? "");
   // What is below a new object is new itself.
   if (parent !== undefined && parent.uid === undefined) return [];
@@ -191,8 +235,10 @@ function findReplacedContent(facts: Facts, change: Change): FindingInput[] {
   if (findRenamed(facts, change) !== undefined) return [];
   const [existing] = facts.namesakesBefore(after);
   const place = textAt(after.inputs, "parentUid") ?? "";
-  if (existing === undefined && inventory !== undefined && listsObject(inventory, after.kind, place))
-    return [];
+  const parts = aggregatedKind(spec);
+  const isListed = inventory !== undefined && listsObject(inventory, parts ?? after.kind, place);
+  const isEmpty = parts === undefined || !leavesBindings(facts, after, place);
+  if (existing === undefined && isListed && isEmpty) return [];
   return [
     facts.aboutEntity(after, {
       severity: existing === undefined ? "medium" : "high",
@@ -310,8 +356,8 @@ export const newMatch: Rule = {
 export const changedSetting: Rule = {
   id: "S1",
   name: "changed-setting",
-  severities: ["high", "medium"],
-  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Medium where the effect is unknown, and high with --strict",
+  severities: ["high", "medium", "low"],
+  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Low if nobody holds the role and it only reads more: whoever gets it later is judged then. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
   what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Or an invite is made anew, and begins again. Not reported: what only takes access away, and what the list of grants shows.",
   why: "Each argument that is not a text for people decides something. Examples are the end of a token, the accounts of a group and the contents of an image.",
   fix: "Ask those who answer for the resource. Change the argument in a pull request of its own that says why.",

@@ -2,14 +2,26 @@ import { isTakeover } from "./capabilities";
 import { mayWiden } from "../effects";
 import { accessKinds, isAccessField } from "../graph/accessKinds";
 import { listFirst, labelEntity, limitLines } from "./wording";
-import { pathsMeant, textMeant } from "../graph/describedFields";
+import { pathsMeant, textAtPath, textMeant } from "../graph/describedFields";
 import type { Entity } from "../graph/model";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { decidesSignIn } from "./kindConditions";
 import type { Rule } from "./rule";
+import type { Severity } from "../review/finding";
+import type { FieldEffect } from "../effects";
+import type { ResourceChange } from "../review/comparison";
+import { claimsOfScopes } from "./data/claimsOfScopes";
+import { timestampNanos } from "../../fields/formats";
 import { roleName, scopeText } from "./grantText";
 import { shortName } from "../graph/grant";
+import type { Grant } from "../graph/grant";
+
+/** Whether a grant comes by a directory token that was there before: its provider, or the mapped group, has the same one. */
+export function isOfKnownToken(facts: Facts, { sourceKind, urn, uid }: Grant): boolean {
+  if (accessKinds[sourceKind]?.impersonates === undefined) return false;
+  return facts.before.ofResource({ kind: sourceKind, urn, uid }).length > 0;
+}
 
 export const massGrant: Rule = {
   id: "G7",
@@ -29,6 +41,7 @@ export const massGrant: Rule = {
       const { subject, role } = grant;
       const isOwner = facts.roles.isOwner(role);
       if (subject.type === "identityProvider") {
+        if (isOfKnownToken(facts, grant)) continue;
         const beyond = facts.roles.capabilitiesBeyondViewer(role);
         if (!isOwner && beyond.length === 0) continue;
         findings.push(
@@ -68,11 +81,45 @@ const describeSignIn = (facts: Facts, provider: Entity): string[] =>
     .filter(({ path, after }) => after !== undefined && isAccessField(provider.kind, path))
     .map(({ path, after = "" }) => `${path}: ${after}`);
 
+/** Whether a change only asks for what describes a person, and no group is read from it. */
+export function onlyDescribesPeople({ kind, inputs }: Entity, { path, added, after }: FieldEffect): boolean {
+  if (!pathsMeant(kind, "signIn.scopes").includes(path) || after === undefined) return false;
+  const groups = pathsMeant(kind, "signIn.groups").map((each) => textAtPath(inputs, each));
+  return (
+    added?.every((scope) => {
+      const claims = Object.hasOwn(claimsOfScopes, scope) ? claimsOfScopes[scope] : undefined;
+      return claims !== undefined && !groups.some((claim) => claim !== undefined && claims.includes(claim));
+    }) === true
+  );
+}
+
+/** Whether the token of a directory had ended: made anew, it counts again. */
+function hadEnded({ options: { now } }: Facts, { kind, before }: ResourceChange): boolean {
+  return pathsMeant(kind, "signIn.tokenEnd").some((path) => {
+    const end = timestampNanos(textAtPath(before?.inputs, path) ?? "");
+    return end !== undefined && end < BigInt(now) * 1_000_000n;
+  });
+}
+
+/** How loud a change is: who may sign in that could not before decides. */
+function severityOf(
+  facts: Facts,
+  change: ResourceChange & { readonly after: Entity },
+  changed: readonly FieldEffect[],
+): Severity {
+  const { op, after } = change;
+  const loud = changed.filter((field) => !onlyDescribesPeople(after, field));
+  if (op !== "update" || hadEnded(facts, change)) return "high";
+  if (loud.some(({ direction }) => direction === "widened")) return "high";
+  if (loud.length === 0) return "low";
+  return facts.options.strict && loud.some(({ direction }) => direction === "unknown") ? "high" : "medium";
+}
+
 export const signInProvider: Rule = {
   id: "G8",
   name: "identity-provider",
-  severities: ["high"],
-  when: "always",
+  severities: ["high", "medium", "low"],
+  when: "high where somebody may sign in who could not before. Medium for a token that is made anew and ends no later. Medium, and high with --strict, where what then holds is not known. That is the end of provisioning by SCIM: accounts live on that the directory would have removed. Low for a scope of OpenID Connect that only describes a person, such as `email`, unless groups are read from it",
   what: "An identity provider or a SCIM token is new, or made anew by another argument. Or an existing provider changes who can sign in. That is its issuer, client, scopes, groups claim, PKCE, or provisioning by SCIM. The finding names the roles that it gives. Not reported: a new name, and a change that only restricts who can sign in (a removed scope, added PKCE). S1 reports the `overlap` of a token, which changes nothing before the next rotation.",
   why: "Whoever runs the issuer, or has the SCIM token, decides who signs in and into which groups. Each of these people gets the default role and the roles of their groups.",
   fix: "Register it in a separate change, reviewed by those who run the directory. Compare the issuer character by character.",
@@ -82,16 +129,16 @@ export const signInProvider: Rule = {
   about: decidesSignIn,
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const { op, after, fields, sendsNothing } of facts.writes(decidesSignIn)) {
+    for (const change of facts.writes(decidesSignIn)) {
+      const { op, after, fields, sendsNothing } = change;
       if (sendsNothing === true) continue;
       const isProvider = accessKinds[after.kind]?.signIn === "provider";
-      const changed = fields
-        .filter(({ path, direction, effect }) =>
-          // Each change of a directory token that is sent makes it anew, whatever it does to its end.
-          isProvider ? isAccessField(after.kind, path) && mayWiden(direction) : effect !== "none",
-        )
-        .map(({ path }) => path);
-      if (op === "update" && changed.length === 0) continue;
+      const effects = fields.filter(({ path, direction, effect }) =>
+        // Each change of a directory token that is sent makes it anew, whatever it does to its end.
+        isProvider ? isAccessField(after.kind, path) && mayWiden(direction) : effect !== "none",
+      );
+      if (op === "update" && effects.length === 0) continue;
+      const changed = effects.map(({ path }) => path);
       const grants = facts.after.ofResource(after);
       const issuer = textMeant(after, "signIn.issuer");
       const [issuerField = ""] = pathsMeant(after.kind, "signIn.issuer");
@@ -100,7 +147,7 @@ export const signInProvider: Rule = {
         : `${issuer ?? "an unknown issuer"} decides who signs in`;
       findings.push(
         facts.aboutEntity(after, {
-          severity: "high",
+          severity: severityOf(facts, change, effects),
           field: op === "update" ? changed.join(", ") : isProvider ? issuerField : "parentUid",
           message: `${labelEntity(after)} ${op !== "update" ? "is new" : isProvider ? `changes ${listFirst(changed, 3)}` : `is made anew by ${listFirst(changed, 3)}`}: ${consequence}`,
           details: limitLines([

@@ -4,9 +4,10 @@ import type { Languages } from "../trust/languages";
 import type { Entity } from "../graph/model";
 import { findUntrustedRuns, requireText } from "../trust/untrustedRefs";
 import type { Required } from "../trust/untrustedRefs";
-import { labelEntity, listFirst, plural } from "./wording";
+import { labelEntity, listFirst } from "./wording";
+import { plural } from "../../text/plain";
 import type { Owner } from "../trust/judgement";
-import { fieldName, isOfTokens, pathOf, readClaimConditions, textOf } from "../graph/trust";
+import { fieldName, isOfTokens, pathOf, readClaimConditions, acceptedText } from "../graph/trust";
 import type { Trust, TrustPart } from "../graph/trust";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
@@ -14,7 +15,8 @@ import { isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
 import { GITHUB_ORGANISATION } from "../trust/data/pins";
-import { pinningClaims, SUBJECT } from "../trust/ownedSubjects";
+import { pinningClaims } from "../trust/ownedSubjects";
+import { SUBJECT } from "../trust/data/sharedIssuers";
 import {
   findOpenDomains,
   findOpenPrincipal,
@@ -26,13 +28,13 @@ import {
   sharedIssuersOf,
 } from "./openSubjects";
 import type { OpenSubject } from "./openSubjects";
-import { listGrants, tokenTrustsToJudge, trustsToJudge } from "./trustedIdentities";
+import { listGrantsHeld, tokenTrustsToJudge, trustsToJudge } from "./trustedIdentities";
 
-function describeGrants(facts: Facts, { key }: Entity): string[] {
+function describeGrantsOf(facts: Facts, { key }: Entity): string[] {
   const grants = facts.grantsAfter(key);
   return grants.length === 0
     ? ["it has no grant yet"]
-    : [`whoever assumes it gets ${plural(grants.length, "grant")}:`, ...listGrants(grants)];
+    : [`whoever assumes it gets ${plural(grants.length, "grant")}:`, ...listGrantsHeld(grants)];
 }
 
 function reportOpenSubject(facts: Facts, entity: Entity, found: OpenSubject): FindingInput {
@@ -48,7 +50,7 @@ function reportOpenSubject(facts: Facts, entity: Entity, found: OpenSubject): Fi
     details: [
       `pattern: ${pattern}`,
       ...(isNarrowed ? [`restricted by claims only: ${claims.join(", ")}`] : []),
-      ...describeGrants(facts, entity),
+      ...describeGrantsOf(facts, entity),
     ],
     advice,
   });
@@ -65,7 +67,7 @@ function reportOpenDomains(
     severity: "medium",
     field: patternPath,
     message: `${labelEntity(entity)} can be assumed by everybody of the mail domain ${names}`,
-    details: [`pattern: ${pattern}`, ...describeGrants(facts, entity)],
+    details: [`pattern: ${pattern}`, ...describeGrantsOf(facts, entity)],
     advice: `name the accounts that need it (${fieldName(exactPath)}), or bind it to a role that all of the domain may have`,
   });
 }
@@ -149,7 +151,7 @@ interface UntrustedRuns {
 
 function findUntrustedRunsOf(facts: Facts, trust: Trust): UntrustedRuns | undefined {
   const { exact: subject } = trust.subject ?? {};
-  const accepted = textOf(trust.subject);
+  const accepted = acceptedText(trust.subject);
   if (trust.subject === undefined || accepted === undefined) return undefined;
   // What any outsider can be is reported by T1.
   if (subject === undefined && findOpenSubject(facts, trust) !== undefined) return undefined;
@@ -197,7 +199,7 @@ function reportUntrustedRuns(facts: Facts, entity: Entity, found: UntrustedRuns)
       ...(owners.length > 1 ? [`owners: ${owners.join(", ")}`] : []),
       ...(grants.length === 0
         ? ["it has no grant yet"]
-        : ["whoever assumes it gets:", ...listGrants(grants)]),
+        : ["whoever assumes it gets:", ...listGrantsHeld(grants)]),
     ],
     advice: `pin the branch or a protected environment, as in ${JSON.stringify(vendor.example)}`,
   });

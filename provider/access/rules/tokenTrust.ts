@@ -4,10 +4,10 @@ import { knownIssuerOf } from "../trust/issuers";
 import { otherAudiences } from "../trust/data/audiences";
 import { anchored, exactPattern } from "../trust/languages";
 import { judgeIssuer, judgeAudience, SERVICE } from "../trust/ownedIssuers";
-import { fieldName, isOfTokens, pathOf, textOf, trustsOf } from "../graph/trust";
+import { fieldName, isOfTokens, pathOf, acceptedText, trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
 import { labelEntity, listFirst } from "./wording";
-import type { Facts } from "./facts";
+import type { Facts, KnownBy } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
@@ -15,8 +15,7 @@ import { KnownBefore } from "./knownBefore";
 import { isCustomer } from "./trustedOwners";
 import { judgePattern, describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
 import { judgeIssuersOf } from "./openSubjects";
-import { boundBefore, listGrants, trustsToJudge } from "./trustedIdentities";
-import type { KnownBy } from "./trustedIdentities";
+import { boundBefore, listGrantsHeld, trustsToJudge } from "./trustedIdentities";
 
 /** The pattern of the issuers whose tokens are accepted; undefined for a trust that accepts no tokens. */
 function issuerPatternOf({ issuer }: Trust): string | undefined {
@@ -138,7 +137,7 @@ function findOpenIssuer(facts: Facts, entity: Entity, trust: Trust): FindingInpu
     ...counterexampleOf(open),
     details: [
       issuer === undefined ? `pattern: ${pattern ?? ""}` : `issuer: ${issuer}`,
-      ...(grants.length === 0 ? [] : ["whoever runs such an issuer gets:", ...listGrants(grants)]),
+      ...(grants.length === 0 ? [] : ["whoever runs such an issuer gets:", ...listGrantsHeld(grants)]),
     ],
     advice:
       "write the exact https address of an issuer on a domain of yours; at a service for many customers, with the part that names you",
@@ -162,7 +161,7 @@ export const anyIssuer: Rule = {
     for (const { entity, trust } of trustsToJudge(facts)) {
       if (trust.issuer === undefined) continue;
       const { pattern, patternPath, exactPath } = trust.issuer;
-      const issuer = textOf(trust.issuer);
+      const issuer = acceptedText(trust.issuer);
       const doubt = issuer === undefined ? undefined : doubtOfIssuer(facts, entity, trust, issuer);
       const isAllowed = pattern === undefined && facts.options.issuerAllow.length > 0 && doubt === undefined;
       const open = isAllowed ? undefined : findOpenIssuer(facts, entity, trust);

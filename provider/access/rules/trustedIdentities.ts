@@ -6,7 +6,7 @@ import { isOfTokens, trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
 import { isAssumable } from "./kindConditions";
 import { limitLines } from "./wording";
-import type { Facts } from "./facts";
+import type { Facts, KnownBy } from "./facts";
 
 /**
  * Identities whose trust is to be judged: made or changed in what they trust, or unchanged and given
@@ -50,9 +50,6 @@ interface TrustedIdentity {
   readonly groups: readonly string[];
 }
 
-/** Who knows somebody: `anybody` by what the server has, or the given `stacks` by what they record, and so without what was made by hand. */
-export type KnownBy = "anybody" | "stacks";
-
 const bound: Readonly<Record<KnownBy, WeakMap<Facts, readonly TrustedIdentity[]>>> = {
   anybody: new WeakMap(),
   stacks: new WeakMap(),
@@ -66,9 +63,9 @@ export function boundBefore(facts: Facts, by: KnownBy): readonly TrustedIdentity
   const found = [...facts.comparison.before.entities.values()].flatMap((live): TrustedIdentity[] => {
     const entity = by === "anybody" ? live : recorded.get(live.urn ?? "");
     if (entity === undefined || !isAssumable(entity.kind)) return [];
-    const grants = [live.key, ...facts.before.subjectsOf(live.key)]
-      .flatMap((each) => facts.grantsBefore(each))
-      .filter(({ urn }) => by === "anybody" || recorded.has(urn ?? ""));
+    const grants = [live.key, ...facts.before.subjectsOf(live.key)].flatMap((each) =>
+      facts.grantsBefore(each, by),
+    );
     return grants.length === 0
       ? []
       : [{ entity, groups: [...new Set(grants.map(({ group }) => group.key))] }];
@@ -77,6 +74,6 @@ export function boundBefore(facts: Facts, by: KnownBy): readonly TrustedIdentity
   return found;
 }
 
-export function listGrants(grants: readonly Grant[]): string[] {
+export function listGrantsHeld(grants: readonly Grant[]): string[] {
   return limitLines([...new Set(grants.map(({ role, group }) => `${nameIn(role)} on ${group.path}`))].sort());
 }

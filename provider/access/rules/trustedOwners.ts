@@ -5,9 +5,10 @@ import { AZURE_TENANT, CIRCLECI_ORGANISATION } from "../trust/data/issuerHosts";
 import { GITHUB_ORGANISATION, MAIL_DOMAIN_OWNER } from "../trust/data/pins";
 import { customerOf } from "../trust/issuers";
 import type { Owner } from "../trust/judgement";
-import { ownerAtIssuer, ownersAtIssuer, SUBJECT } from "../trust/ownedSubjects";
+import { ownerAtIssuer, ownersAtIssuer } from "../trust/ownedSubjects";
+import { SUBJECT } from "../trust/data/sharedIssuers";
 import type { Facts } from "./facts";
-import { isOfTokens, readClaimConditions, textOf, trustsOf } from "../graph/trust";
+import { isOfTokens, readClaimConditions, acceptedText, trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
 import type { KnownBefore } from "./knownBefore";
 import { languagesOf } from "./openPatterns";
@@ -40,7 +41,7 @@ function customersOf(facts: Facts, trust: Trust): readonly Owner[] {
 /** The owners that the subject and the claims name at an issuer that one owner runs, whose claims may say anything. */
 function namedAtOwnIssuers(facts: Facts, trust: Trust): readonly (readonly Owner[])[] {
   if (!trustsOtherIssuers(facts, trust)) return [];
-  const issuer = textOf(trust.issuer) ?? "";
+  const issuer = acceptedText(trust.issuer) ?? "";
   const [subject, pattern] = [trust.subject?.exact, trust.subject?.pattern];
   const texts = [
     ...(subject === undefined ? [] : [[SUBJECT, subject] as const]),

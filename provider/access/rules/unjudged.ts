@@ -7,12 +7,13 @@ import { shortName } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
-import { limitLines, labelEntity, plural, listFirst } from "./wording";
+import { limitLines, labelEntity, listFirst } from "./wording";
+import { plural } from "../../text/plain";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { everyKind, givesAccess, hasAccessField } from "./kindConditions";
 import type { Rule } from "./rule";
-import { listGrants } from "./trustedIdentities";
+import { listGrantsHeld } from "./trustedIdentities";
 
 const INSTEAD: Readonly<Record<UnreadReason, string>> = {
   secret:
@@ -86,7 +87,7 @@ function findConcealedValues(facts: Facts): FindingInput[] {
         }`,
         details: [
           ...(paths.length > 3 ? limitLines(paths) : []),
-          ...(grants.length > 0 ? ["it has:", ...listGrants(grants)] : []),
+          ...(grants.length > 0 ? ["it has:", ...listGrantsHeld(grants)] : []),
         ],
         advice: INSTEAD.secret,
       }),

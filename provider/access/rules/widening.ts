@@ -7,10 +7,12 @@ import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
 import { hasWideReach } from "../graph/grant";
 import type { Grant } from "../graph/grant";
-import { labelEntity, listFirst, plural, limitLines } from "./wording";
+import { labelEntity, listFirst, limitLines } from "./wording";
+import { plural } from "../../text/plain";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { givesAccess } from "./kindConditions";
+import { isOfKnownToken } from "./signIn";
 import type { Rule } from "./rule";
 import { scopeText, subjectName, roleName } from "./grantText";
 
@@ -26,7 +28,7 @@ function assessGain(
   if (facts.roles.isOwner(grant.role) && !facts.roles.isOwner(role)) {
     return [isWide ? "critical" : "high", "it is now equivalent to owner"];
   }
-  const isProvider = grant.subject.type === "identityProvider";
+  const isProvider = grant.subject.type === "identityProvider" && !isOfKnownToken(facts, grant);
   if (isProvider && facts.roles.capabilitiesBeyondViewer({ ...role, capabilities: added }).length > 0)
     return ["high", "everyone who signs in can do more than viewer"];
   for (const { effect, severity } of reportedEffects) {

@@ -22,7 +22,3 @@ export function limitLines(lines: readonly string[], maxLines = 20): string[] {
     ? [...lines.slice(0, maxLines), `and ${lines.length - maxLines} more`]
     : [...lines];
 }
-
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}

@@ -13,15 +13,13 @@ import {
 } from "./data/pins";
 import type { OwnPin, Pin } from "./data/pins";
 import { OWN_DOMAIN } from "./data/issuerHosts";
+import { SUBJECT } from "./data/sharedIssuers";
 import type { SharedIssuer } from "./data/sharedIssuers";
 import { judgeEach, judgeForms, judgeWithin, ownerOfText, segmentText } from "./judgement";
 import type { Owner, PatternJudgement, PinningForm } from "./judgement";
 import { anchored } from "./languages";
 import type { Languages } from "./languages";
 import { removeChoices } from "./regexSyntax";
-
-/** The part of a token that says who its holder is. */
-export const SUBJECT = "sub";
 
 function toForm({
   literal,

@@ -1,7 +1,7 @@
 import { visible } from "../../http/errors";
 
 /** A value in quotes that it cannot close itself. */
-export function quote(value: string, limit = 120): string {
+export function quoteValue(value: string, limit = 120): string {
   return `“${visible(value, limit).replace(/[“”„‟«»❝❞〝〞＂]/g, '"')}”`;
 }
 
@@ -9,5 +9,5 @@ const PLAIN = /^[\w.@+:/~-]{1,60}$/;
 
 /** A value without quotes if it is one word that cannot be mistaken for a word of the message; otherwise in quotes. */
 export function plainOrQuoted(value: string, limit?: number): string {
-  return PLAIN.test(value) ? value : quote(value, limit);
+  return PLAIN.test(value) ? value : quoteValue(value, limit);
 }

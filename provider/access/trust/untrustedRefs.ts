@@ -97,7 +97,7 @@ function findChosenRuns(
 }
 
 /** Whether all that is required of a part is of one of some forms. */
-function isWithin(languages: Languages, { pattern, text }: Required, forms: readonly string[]): boolean {
+function isOfForms(languages: Languages, { pattern, text }: Required, forms: readonly string[]): boolean {
   const whole = anchored(forms.join("|"));
   if (forms.length === 0) return false;
   return text === undefined ? languages.isSubset(pattern, whole) === "yes" : languages.matches(whole, text);
@@ -134,7 +134,7 @@ function findRunsOf(
   });
   const forms = [...rows.map(({ value }) => value), ...proofs.map(segmentText)];
   const found = [...known, ...findChosenRuns(languages, subject, proofs)];
-  if (found.length > 0 || isWithin(languages, subject, forms)) return found;
+  if (found.length > 0 || isOfForms(languages, subject, forms)) return found;
   const outside = languages.exampleOutside(pattern, anchored(forms.join("|")));
   return [
     outside === "tooLarge" ? UNJUDGED : { what: unreviewed[0]?.what ?? UNJUDGED.what, example: outside.text },
@@ -162,13 +162,13 @@ export function findUntrustedRuns(
   const found = languages.budget.ask(() => {
     const marked = [...claims, ...claimsIn(subject)].flatMap((claim) =>
       service.unreviewed
-        .filter(({ part, value }) => part === claim.part && isWithin(languages, claim, [value]))
+        .filter(({ part, value }) => part === claim.part && isOfForms(languages, claim, [value]))
         .map(({ what }) => ({ what, example: subject.text })),
     );
     const isProven = claims.some((claim) => {
       const proofs = proofsFor(service, claim.part, owners);
       return (
-        isWithin(languages, claim, proofs.map(segmentText)) &&
+        isOfForms(languages, claim, proofs.map(segmentText)) &&
         findChosenRuns(languages, claim, proofs).length === 0
       );
     });

@@ -24,8 +24,17 @@ interface AlignedInputs {
   readonly inputs: Props;
   /** Of values that the review could not read, as in "name is secret". */
   readonly unread: readonly string[];
+  /** Of values that decide access, that the review could not read, and of which nothing tells whether they changed. */
+  readonly unproven: readonly string[];
   /** Arguments that only a state tells, and no state was given. */
   readonly needsState: readonly string[];
+}
+
+/** What is known of the object besides its arguments. */
+interface AlignmentOptions {
+  readonly hasState: boolean;
+  /** Whether anybody may have written the object since the review; undefined where nothing tells. */
+  readonly mayBeWritten: boolean | undefined;
 }
 
 /** The server rounds times, and takes its own time for the creation. */
@@ -63,11 +72,12 @@ interface Argument {
 
 class Alignment {
   readonly unread: string[] = [];
+  readonly unproven: string[] = [];
   readonly needsState: string[] = [];
 
   constructor(
     private readonly entity: LiveEntity,
-    private readonly hasState: boolean,
+    private readonly options: AlignmentOptions,
   ) {}
 
   align(level: Level): Props {
@@ -83,16 +93,25 @@ class Alignment {
     const { field, key, path, old, now } = argument;
     if (field.returnedAs !== undefined) return this.alignDuration(field.returnedAs, old);
     if (field.inputOnly || field.secret || equalForDrift(field, old, now)) return old;
-    const reason = unreadReason(old);
-    if (reason !== undefined && !decidesAccess(field, level.inherited)) {
-      this.unread.push(`${path} ${reason}`);
-      return old;
+    if (field.type === "object" && isObject(old) && isObject(now)) {
+      if (isServersOwn(field, key, level) || this.isRewritten(argument)) return old;
+      const { fields } = field;
+      const inherited = effectOf(field, level.inherited);
+      return this.align({ fields, prefix: `${path}.`, inherited, expected: old, live: now });
     }
-    if (isServersOwn(field, key, level) || this.isRewritten(argument)) return old;
-    if (field.type !== "object" || !isObject(old) || !isObject(now)) return now;
-    const { fields } = field;
-    const inherited = effectOf(field, level.inherited);
-    return this.align({ fields, prefix: `${path}.`, inherited, expected: old, live: now });
+    const reason = unreadReason(old);
+    if (reason !== undefined && this.isTaken(`${path} ${reason}`, decidesAccess(field, level.inherited)))
+      return old;
+    return isServersOwn(field, key, level) || this.isRewritten(argument) ? old : now;
+  }
+
+  /** Whether a value that the review could not read is taken for the one that the object has. */
+  private isTaken(line: string, decides: boolean): boolean {
+    const { mayBeWritten } = this.options;
+    if (mayBeWritten === false) return true;
+    if (!decides) this.unread.push(line);
+    else if (mayBeWritten === undefined) this.unproven.push(line);
+    return !decides || mayBeWritten === undefined;
   }
 
   /** A duration counts from the creation to the end that the server returns in its place. */
@@ -113,7 +132,7 @@ class Alignment {
     const { recorded, declared } = this.entity;
     const forms = recorded?.[NORMALIZED];
     // The form is that of what the state declares, which an update that was not done leaves as it was.
-    if (this.hasState)
+    if (this.options.hasState)
       return isObject(forms) && forms[path] === now && equal(field, memberAt(declared, path), old);
     this.needsState.push(path);
     return true;
@@ -133,18 +152,18 @@ export function alignLive(
   spec: ResourceSpec,
   expected: Props,
   entity: LiveEntity,
-  hasState: boolean,
+  options: AlignmentOptions,
 ): AlignedInputs {
-  const alignment = new Alignment(entity, hasState);
+  const alignment = new Alignment(entity, options);
   const { fields } = spec;
   const inputs = alignment.align({ fields, prefix: "", inherited: "other", expected, live: entity.inputs });
-  const { unread, needsState } = alignment;
-  return { inputs, unread, needsState };
+  const { unread, unproven, needsState } = alignment;
+  return { inputs, unread, unproven, needsState };
 }
 
 /** Whether a live object has these arguments, as far as a review has to announce them and no state is needed to tell. */
 export function hasExpectedInputs(spec: ResourceSpec, expected: Props, entity: LiveEntity): boolean {
-  const { inputs } = alignLive(spec, expected, entity, false);
+  const { inputs } = alignLive(spec, expected, entity, { hasState: false, mayBeWritten: true });
   return Object.entries(spec.fields).every(
     ([key, field]) => !mustBeAnnounced(key, field) || equal(field, expected[key], inputs[key]),
   );

@@ -14,11 +14,12 @@ import type { Direction, EffectContext, FieldEffect } from "../effects";
 import { accessKinds, bindingKeys, isGrantPart } from "../graph/accessKinds";
 import { isName, mustBeAnnounced } from "../graph/fieldAccess";
 import type { GrantChange } from "../graph/grant";
+import { groupBy } from "../graph/grantIndex";
 import { graphOf } from "../graph/grants";
 import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { topProperty } from "../graph/references";
-import { isComparedOutput, isReturned, isVerified } from "../report/expectedAccess";
+import { isComparedOutput, isComparable, isVerified } from "../report/expectedAccess";
 import { toFieldChange } from "../report/report";
 import type { ExpectedAccess, FieldChange } from "../report/report";
 import { diffGrants } from "../review/grantChanges";
@@ -125,7 +126,12 @@ class EntityComparison {
       const isTouched = spec !== undefined && old?.changes !== undefined && old.kind === entity.kind;
       this.actualAsBefore.set(
         key,
-        isTouched ? { ...entity, inputs: alignLive(spec, old.inputs, entity, true).inputs } : actual,
+        isTouched
+          ? {
+              ...entity,
+              inputs: alignLive(spec, old.inputs, entity, { hasState: true, mayBeWritten: true }).inputs,
+            }
+          : actual,
       );
     }
   }
@@ -147,15 +153,38 @@ class EntityComparison {
     const spec = specs[entity.kind];
     if (old === undefined || spec === undefined || old.kind !== entity.kind) return entity;
     const hasState = this.context.state !== undefined;
-    const { inputs, unread, needsState } = alignLive(spec, old.inputs, entity, hasState);
+    const mayBeWritten = this.mayBeWritten(spec, entity);
+    const { inputs, unread, unproven, needsState } = alignLive(spec, old.inputs, entity, {
+      hasState,
+      mayBeWritten,
+    });
     const label = entityLabel(entity);
     this.unread.push(...unread.map((line) => `${label}: ${line}, so it was not compared`));
+    for (const line of unproven) {
+      this.gaps.add(
+        `${label}: ${line}, so it was not compared, and nothing tells whether the object was changed: write the value without a secret`,
+      );
+    }
     for (const path of needsState) {
       this.gaps.add(
         `${label}: ${path} was not compared: only the state tells in which form the server keeps it: give --stack or --state`,
       );
     }
     return { ...entity, inputs };
+  }
+
+  /**
+   * Whether anybody may have written an object since the inventory of the review; undefined where the API does not tell. No
+   * clocks are compared: an object that the server says to be of the same version is as it was.
+   */
+  private mayBeWritten({ capabilities }: ResourceSpec, { key, details, updateTime }: LiveEntity) {
+    const old = this.sides.before.get(key);
+    // What the change creates or writes was never seen as it is.
+    if (old === undefined || old.changes !== undefined) return true;
+    if (capabilities?.update === undefined) return false;
+    const versions = { updateTime, etag: details?.["etag"] };
+    const known = (["etag", "updateTime"] as const).find((name) => old.details?.[name] !== undefined);
+    return known === undefined ? undefined : old.details?.[known] !== versions[known];
   }
 
   private compareMissing(entity: Entity): EntityDifference[] {
@@ -257,7 +286,7 @@ class EntityComparison {
     return changes.filter((property) => {
       const field = spec.fields[property];
       if (field === undefined) return false;
-      if (isReturned(field)) {
+      if (isComparable(field)) {
         return !isDone(property, field) && equal(field, inputs[property], now?.inputs[property]);
       }
       if (live?.declared !== undefined) return equal(field, inputs[property], live.declared[property]);
@@ -364,18 +393,15 @@ function findGrantedAgain(
   live: ReadonlyMap<string, LiveEntity>,
   actual: AccessGraph,
 ): GrantChange[] {
-  const known = new Map<string, string[]>();
-  for (const entity of [...expected.entities, ...(expected.owned ?? [])]) {
-    const { uid, kind } = entity;
-    if (uid === undefined || accessKinds[kind]?.binding !== true) continue;
-    for (const key of bindingKeys({ ...entity, unresolved: [], secretPaths: [] }))
-      known.set(key, [...(known.get(key) ?? []), uid]);
-  }
+  const bindings = [...expected.entities, ...(expected.owned ?? [])].filter(
+    ({ uid, kind }) => uid !== undefined && accessKinds[kind]?.binding === true,
+  );
+  const known = groupBy(bindings, (entity) => bindingKeys({ ...entity, unresolved: [], secretPaths: [] }));
   const again = new Set<string>();
   for (const entity of live.values()) {
     if (accessKinds[entity.kind]?.binding !== true) continue;
-    const uids = bindingKeys(entity).flatMap((key) => known.get(key) ?? []);
-    if (uids.length > 0 && !uids.some((uid) => live.has(uid))) again.add(entity.key);
+    const seen = bindingKeys(entity).flatMap((key) => known.get(key) ?? []);
+    if (seen.length > 0 && !seen.some(({ uid = "" }) => live.has(uid))) again.add(entity.key);
   }
   return actual.grants
     .filter(({ uid }) => uid !== undefined && again.has(uid))

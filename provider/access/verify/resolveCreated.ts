@@ -139,7 +139,7 @@ export function resolveCreated(
   for (const old of expected.before ?? []) {
     const { changes = [], kind, uid, inputs } = old;
     const key = uid === undefined ? old.key : entityKey(kind, uid, inputs["parentUid"]);
-    before.set(key, { ...toEntity(old, key, uid, inputs), changes });
+    before.set(key, { ...createdEntity(old, key, uid, inputs), changes });
   }
   for (const entity of expected.entities) {
     const inputs = resolver.inputsOf(entity);
@@ -147,14 +147,14 @@ export function resolveCreated(
     const key = uid === undefined ? entity.key : entityKey(entity.kind, uid, inputs["parentUid"]);
     if (key !== entity.key) newKeys.set(entity.key, key);
     if (entities.has(key)) continue;
-    const known = toEntity(entity, key, uid, inputs);
+    const known = createdEntity(entity, key, uid, inputs);
     entities.set(key, known);
     if (entity.uid !== undefined && !before.has(key)) before.set(key, known);
   }
   return { entities, before, newKeys };
 }
 
-function toEntity(
+function createdEntity(
   { kind, urn, name, builtIn, outputs }: ExpectedEntity,
   key: string,
   uid: string | undefined,

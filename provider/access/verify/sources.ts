@@ -4,7 +4,7 @@ import type { StateExport } from "../documents/stateExport";
 import { entityOfObject } from "../graph/entities";
 import { specs } from "../documents/specs";
 import type { ExpectedAccess, ReviewReport } from "../report/report";
-import { isReturned, writtenInputs } from "../report/expectedAccess";
+import { isComparable, writtenInputs } from "../report/expectedAccess";
 import type { LiveEntity } from "./alignLive";
 
 /** The documents of a verification. */
@@ -79,7 +79,7 @@ export function liveEntities({ inventory, state }: VerifySources): Map<string, L
     const resource = recorded.get(`${kind} ${uid}`);
     entities.set(live.key, {
       ...live,
-      inputs: writtenInputs(spec, live.inputs, (_key, field) => isReturned(field)),
+      inputs: writtenInputs(spec, live.inputs, (_key, field) => isComparable(field)),
       ...(createTime === undefined ? {} : { createTime }),
       ...(resource === undefined
         ? {}

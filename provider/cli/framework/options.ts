@@ -1,5 +1,5 @@
-import { formats } from "../../access/report/render/options";
-import type { Format } from "../../access/report/render/options";
+import { reportFormats } from "../../access/report/render/options";
+import type { ReportFormat } from "../../access/report/render/options";
 import { globProblems } from "../../access/rules/ruleOptions";
 import { timestampNanos } from "../../fields/formats";
 import { printable } from "../../http/errors";
@@ -10,7 +10,7 @@ import type { PostHost } from "../post";
 import type { Flag, Flags, Values } from "./flags";
 
 /** Where one format of the result goes: a file, or stdout where there is no path. */
-interface OutputDestination<F extends string = Format> {
+interface OutputDestination<F extends string = ReportFormat> {
   readonly format: F;
   readonly path?: string;
 }
@@ -33,7 +33,7 @@ export function outputFlag<F extends string>(allowed: readonly F[]) {
 
 /** The flags of every command that writes a report. */
 export const commonFlags = {
-  output: outputFlag(formats),
+  output: outputFlag(reportFormats),
   "fail-on": { type: "string", value: "LEVEL", help: "which findings decide the exit code" },
   policy: {
     type: "string",
@@ -263,7 +263,7 @@ export function readCommonOptions(
     throw new UsageError("PP5003", "--marker needs --post: say where the report is posted");
   }
   return {
-    outputs: readDestinations(values.output ?? [], formats, "text"),
+    outputs: readDestinations(values.output ?? [], reportFormats, "text"),
     failOn: values["fail-on"] === undefined ? failOn[0] : parseChoice("fail-on", values["fail-on"], failOn),
     policy: values.policy,
     strict: values.strict ?? false,

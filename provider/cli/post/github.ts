@@ -3,7 +3,7 @@ import {
   parseBaseUrl,
   findInPages,
   listAll,
-  valueAt,
+  memberByPath,
   numberMember,
   PostError,
   request,
@@ -78,7 +78,7 @@ async function readOwnLogin({ host, env }: GithubRepository): Promise<string> {
 function isOwn(entry: unknown, login: string): boolean {
   const author = stringMember(entry, "user", "login");
   // GraphQL leaves the suffix of a bot's name out in places.
-  return author === login || (valueAt(entry, "user", "type") === "Bot" && author === `${login}[bot]`);
+  return author === login || (memberByPath(entry, "user", "type") === "Bot" && author === `${login}[bot]`);
 }
 
 /** A run of a workflow, as the event of the job names it. */
@@ -92,7 +92,7 @@ interface WorkflowRun {
 }
 
 function readWorkflowRun(event: unknown): WorkflowRun {
-  const run = valueAt(event, "workflow_run");
+  const run = memberByPath(event, "workflow_run");
   const owner = stringMember(run, "head_repository", "owner", "login");
   const branch = stringMember(run, "head_branch");
   const commit = stringMember(run, "head_sha");
@@ -162,11 +162,11 @@ async function resolvePullRequest(repository: GithubRepository): Promise<number>
   const event = readEventFile(env);
   const fromEvent =
     numberMember(event, "pull_request", "number") ??
-    (valueAt(event, "issue", "pull_request") === undefined
+    (memberByPath(event, "issue", "pull_request") === undefined
       ? undefined
       : numberMember(event, "issue", "number"));
   if (fromEvent !== undefined) return fromEvent;
-  if (valueAt(event, "workflow_run") !== undefined) return await findPullRequest(repository, event);
+  if (memberByPath(event, "workflow_run") !== undefined) return await findPullRequest(repository, event);
   const [, fromRef] = /^refs\/pull\/(\d+)\//.exec(env["GITHUB_REF"] ?? "") ?? [];
   if (fromRef !== undefined) return Number(fromRef);
   throw new PostError(
@@ -277,7 +277,7 @@ export async function postToIssue(
   const address = `${path}/issues`;
   const find = (state: "open" | "closed", pages: number): Promise<unknown> =>
     findInPages(host, `${address}?state=${state}&sort=updated&direction=desc`, pages, (entry) =>
-      valueAt(entry, "pull_request") === undefined &&
+      memberByPath(entry, "pull_request") === undefined &&
       isOwn(entry, login) &&
       stringMember(entry, "body")?.startsWith(message.marker)
         ? entry

@@ -2,7 +2,7 @@ import type { ApiHost } from "./http";
 import {
   parseBaseUrl,
   findInPages,
-  valueAt,
+  memberByPath,
   numberMember,
   PostError,
   request,
@@ -63,7 +63,7 @@ export async function postToMergeRequest(
   if (own === undefined) throw new PostError("PP7001", "GitLab does not say whose the token is");
   return await retryIfUnknown(async () => {
     const found = await findInPages(host, `${notes}?sort=asc&order_by=created_at`, MAX_PAGES, (entry) =>
-      valueAt(entry, "system") !== true &&
+      memberByPath(entry, "system") !== true &&
       numberMember(entry, "author", "id") === own &&
       stringMember(entry, "body")?.startsWith(message.marker)
         ? entry

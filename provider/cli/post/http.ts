@@ -217,7 +217,7 @@ export function parseBaseUrl(text: string, variable: string): string {
 }
 
 /** A nested member of a response; undefined where it is missing. */
-export function valueAt(value: unknown, ...path: readonly string[]): unknown {
+export function memberByPath(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (current, key) =>
       typeof current === "object" && current !== null && Object.hasOwn(current, key)
@@ -228,12 +228,12 @@ export function valueAt(value: unknown, ...path: readonly string[]): unknown {
 }
 
 export const stringMember = (value: unknown, ...path: readonly string[]): string | undefined => {
-  const text = valueAt(value, ...path);
+  const text = memberByPath(value, ...path);
   return typeof text === "string" ? text : undefined;
 };
 
 export const numberMember = (value: unknown, ...path: readonly string[]): number | undefined => {
-  const number = valueAt(value, ...path);
+  const number = memberByPath(value, ...path);
   return typeof number === "number" && Number.isSafeInteger(number) ? number : undefined;
 };
 

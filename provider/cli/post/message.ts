@@ -1,7 +1,7 @@
 import type { RenderOptions } from "../../access/report/render";
 import { renderers } from "../../access/report/render";
 import { joinStacks, title as titleOf } from "../../access/report/render/words";
-import { commentMarker, markdown, markdownCode, plain, shorten } from "../../access/report/render/escape";
+import { commentMarker, markdown, markdownCode, plainText, shorten } from "../../access/report/render/escape";
 import type { Report } from "../../access/report/report";
 import { readRepository, readRunUrl } from "../input/repository";
 import { readCommit } from "./event";
@@ -40,7 +40,7 @@ function commitLine(env: Environment): string {
 /** Creates the comment that replaces an earlier one about another commit. */
 export function createNotReviewedMessage({ notReviewed, marker }: NotReviewed, env: Environment): Message {
   const hidden = commentMarker("review", marker);
-  const title = shorten(`Access review: ${plain(marker)}`, 200);
+  const title = shorten(`Access review: ${plainText(marker)}`, 200);
   const reason = markdown(shorten(notReviewed, 500));
   const lines = [
     hidden,
@@ -75,7 +75,7 @@ export function reportMessage(
   const scope = report.command === "drift" && report.scope !== undefined ? ` (${report.scope})` : "";
   const stacks = joinStacks(report);
   const marker = `${key ?? stacks ?? "default"}${scope}`;
-  const stack = `${stacks === undefined ? "" : `: ${plain(stacks)}`}${plain(scope)}`;
+  const stack = `${stacks === undefined ? "" : `: ${plainText(stacks)}`}${plainText(scope)}`;
   const name = report.command === "drift" ? "Access drift" : titleOf(report);
   const hidden = commentMarker(report.command, marker);
   const body = renderers.md(report, {

@@ -1,22 +1,22 @@
 import { parentOf } from "../../text/uid";
 import { printable } from "../../lifecycle/messages";
 import { matchesPattern } from "../../fields/formats";
-import type { Api } from "../../fields/resourceSpec";
+import type { ReadingApi } from "../../fields/resourceSpec";
 import { isObject, SECRET_MASK, stringOrEmpty } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { readBody } from "../../fields/wire";
-import { COLLECTION } from "../grants";
+import { ROLE_BINDINGS } from "../grants";
 import { RoleBinding } from "../roleBinding";
 
 /** Who holds which role. Bindings are told apart by it: two that grant the same at one group are one here. */
-export interface Grant {
+export interface HeldGrant {
   readonly identityUid: string;
   readonly roleUid: string;
 }
 
-export type LabelledGrant = readonly [label: string, grant: Grant];
+export type LabelledGrant = readonly [label: string, grant: HeldGrant];
 
-export const identityRoleKey = ({ identityUid, roleUid }: Grant): string => `${identityUid} ${roleUid}`;
+export const identityRoleKey = ({ identityUid, roleUid }: HeldGrant): string => `${identityUid} ${roleUid}`;
 
 export function identityRoleKeys(grants: readonly LabelledGrant[]): ReadonlySet<string> {
   return new Set(grants.map(([, grant]) => identityRoleKey(grant)));
@@ -41,7 +41,7 @@ export function labelledGrantsIn(props: Props): LabelledGrant[] {
 }
 
 /** A grant that a group's list names. */
-export interface ExistingGrant extends Grant {
+export interface ExistingGrant extends HeldGrant {
   /** As messages show it: `alice as owner`. */
   readonly name: string;
   /** The bindings that grant it. */
@@ -52,7 +52,7 @@ export interface ExistingGrant extends Grant {
 export type ExistingGrants = Map<string, ExistingGrant>;
 
 /** Who holds which role, by a response about a binding. */
-export function readGrant(response: Record<string, unknown>): Grant {
+export function readGrant(response: Record<string, unknown>): HeldGrant {
   const { identityUid, roleUid } = readBody(
     RoleBinding.spec,
     response as Props,
@@ -67,9 +67,9 @@ function findFirstName(value: unknown, keys: readonly string[]): string {
 }
 
 /** All grants at a group itself, not those at groups above it. */
-export async function listGrants(api: Api, group: string): Promise<ExistingGrants> {
+export async function listGrants(api: ReadingApi, group: string): Promise<ExistingGrants> {
   const grants: ExistingGrants = new Map();
-  for await (const item of api.list(COLLECTION, { "uidp.children_of": group })) {
+  for await (const item of api.list(ROLE_BINDINGS, { "uidp.children_of": group })) {
     const uid = stringOrEmpty(item["uid"]);
     if (parentOf(uid) !== group) continue;
     const grant = readGrant(item);
@@ -107,7 +107,7 @@ export function ignoreFilter({ ignore }: Props): IgnoreFilter {
 }
 
 /** Whether a grant may be the recorded one: a state may hide parts of it as secrets. */
-function matchesRecorded(recorded: Grant, { identityUid, roleUid }: Grant): boolean {
+function matchesRecorded(recorded: HeldGrant, { identityUid, roleUid }: HeldGrant): boolean {
   return (
     [SECRET_MASK, identityUid].includes(recorded.identityUid) &&
     [SECRET_MASK, roleUid].includes(recorded.roleUid)
@@ -127,7 +127,7 @@ export function withLabels(
   isIgnored: IgnoreFilter = () => false,
 ): Props {
   const open = new Map([...grants].map((existing) => [identityRoleKey(existing), existing]));
-  const labelled = new Map<string, Grant>();
+  const labelled = new Map<string, HeldGrant>();
   const add = (existing: ExistingGrant, ...labels: readonly string[]): void => {
     const label = labels.find((each) => !labelled.has(each));
     if (label === undefined) return;
@@ -157,7 +157,7 @@ export function withLabels(
 }
 
 /** What a group holds, in the program's labels, without what is ignored. @throws ApiError where the group does not exist */
-export async function readBindings(api: Api, group: string, olds: Props): Promise<Props> {
+export async function readBindings(api: ReadingApi, group: string, olds: Props): Promise<Props> {
   const grants = await listGrants(api, group);
   // The list of a group that is gone may be just empty.
   if (grants.size === 0) await api.get(api.address("/iam/v2/groups", group));

@@ -6,7 +6,7 @@ import type { Api, Host } from "../../fields/resourceSpec";
 import { isObject, stringOrEmpty, UNCONFIRMED } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { findCaller, listHeldRoles, readCapabilities } from "../caller";
-import { COLLECTION, declaredGrantKey } from "../grants";
+import { ROLE_BINDINGS, declaredGrantKey } from "../grants";
 import {
   identityRoleKey,
   identityRoleKeys,
@@ -17,7 +17,7 @@ import {
   quoteLabel,
   withLabels,
 } from "./readBindings";
-import type { ExistingGrant, ExistingGrants, Grant, LabelledGrant } from "./readBindings";
+import type { ExistingGrant, ExistingGrants, HeldGrant, LabelledGrant } from "./readBindings";
 
 /* How a GroupAccess changes the bindings of its group: what is missing is created, and only then what is too much deleted. */
 
@@ -101,7 +101,7 @@ export async function writeBindings(
     });
   }
 
-  const unconfirmed = new Map<string, Grant>();
+  const unconfirmed = new Map<string, HeldGrant>();
   let failures = await createGrants(context, missing, existing, unconfirmed);
   if (failures.length === 0) failures = await deleteGrants(context, existing, surplus);
   const [failure] = failures;
@@ -141,7 +141,7 @@ async function createGrants(
   context: GroupContext,
   missing: readonly LabelledGrant[],
   existing: ExistingGrants,
-  unconfirmed: Map<string, Grant>,
+  unconfirmed: Map<string, HeldGrant>,
 ): Promise<Error[]> {
   const [first, others] = [missing.slice(0, FIRST_CREATES), missing.slice(FIRST_CREATES)];
   const failures = await createAtOnce(context, first, existing, unconfirmed);
@@ -156,7 +156,7 @@ async function createAtOnce(
   context: GroupContext,
   wanted: readonly LabelledGrant[],
   existing: ExistingGrants,
-  unconfirmed: Map<string, Grant>,
+  unconfirmed: Map<string, HeldGrant>,
 ): Promise<Error[]> {
   const { api, host, group } = context;
   let open = wanted;
@@ -191,9 +191,9 @@ async function createAtOnce(
 }
 
 /** Creates one grant. A response that is not about it is treated as lost. */
-async function createGrant({ api, group }: GroupContext, grant: Grant): Promise<ExistingGrant> {
+async function createGrant({ api, group }: GroupContext, grant: HeldGrant): Promise<ExistingGrant> {
   const { identityUid, roleUid } = grant;
-  const response = await api.createShared(COLLECTION, group, { identityUid, roleUid });
+  const response = await api.createShared(ROLE_BINDINGS, group, { identityUid, roleUid });
   const uid = stringOrEmpty(response["uid"]);
   if (parentOf(uid) === group) return { ...grant, name: "", uids: [uid] };
   const message = "the server responded without an error, but did not create it";
@@ -222,7 +222,7 @@ async function deleteGrants(
       try {
         // A RoleBinding of the program may grant the same from now on.
         for (const uid of existing.get(identityRoleKey(grant))?.uids ?? []) {
-          if (!host.isOwned("RoleBinding", uid)) await api.delete(COLLECTION, uid);
+          if (!host.isOwned("RoleBinding", uid)) await api.delete(ROLE_BINDINGS, uid);
         }
         existing.delete(identityRoleKey(grant));
       } catch (error) {
@@ -265,7 +265,11 @@ export async function deleteBindings(api: Api, group: string, olds: Props, host:
  * Whether another resource of the program declares a grant: the group's new GroupAccess, or a RoleBinding. Of bindings
  * that grant the same, those that no RoleBinding has are deleted as soon as one of them is a RoleBinding's.
  */
-function isDeclaredElsewhere({ host, group }: GroupContext, grant: Grant, existing: ExistingGrant): boolean {
+function isDeclaredElsewhere(
+  { host, group }: GroupContext,
+  grant: HeldGrant,
+  existing: ExistingGrant,
+): boolean {
   const inputs = { ...grant, parentUid: group };
   if (host.isDeclared(declaredGrantKey("all", inputs))) return true;
   return host.isDeclared(declaredGrantKey("one", inputs)) && !hasOwnedBinding(host, existing);
@@ -282,7 +286,7 @@ const TO_MANAGE = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLE_BINDINGS_DELETE
 interface Removal {
   readonly group: string;
   readonly removed: readonly LabelledGrant[];
-  readonly remaining: readonly Grant[];
+  readonly remaining: readonly HeldGrant[];
   /** What a person does who wants it nevertheless. */
   readonly override: string;
 }

@@ -1,7 +1,7 @@
 import { apiErrorFrom } from "../../../provider/http/errors";
 import { SharedCreates, SharedReads } from "../../../provider/http/sharing";
 import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "../../../provider/http/retry";
-import { COLLECTION } from "../../../provider/kinds/grants";
+import { ROLE_BINDINGS } from "../../../provider/kinds/grants";
 import { isQuick } from "../../support/properties";
 import { GROUP_UID } from "../support/samples";
 import { measureVirtually, runLanes, sleep } from "../support/virtualTime";
@@ -58,7 +58,7 @@ describe("an engine that reads every binding of a refresh", () => {
     let engine = Promise.resolve();
     const ms = await measureVirtually(() =>
       runLanes(read.length, atOnce, async (index) => {
-        await reads.read(COLLECTION, read[index] ?? "");
+        await reads.read(ROLE_BINDINGS, read[index] ?? "");
         engine = engine.then(() => sleep(engineMs));
         await engine;
       }),
@@ -131,7 +131,7 @@ describe("an engine that writes its state before and after each create", () => {
       runLanes(count, atOnce, async () => {
         held += 1;
         await write();
-        await batches.createOne(COLLECTION, GROUP_UID, {});
+        await batches.createOne(ROLE_BINDINGS, GROUP_UID, {});
         await write();
       }),
     );

@@ -1,5 +1,5 @@
 import { hasUnknownOutcome } from "../../../provider/http/errors";
-import { COLLECTION } from "../../../provider/kinds/grants";
+import { ROLE_BINDINGS } from "../../../provider/kinds/grants";
 import { clientOf, detail, errorOf, failure, htmlPage, ScriptedServer } from "../support/server";
 import type { Recorded, Reply } from "../support/server";
 import { GROUP_UID, ROOT_UID } from "../support/samples";
@@ -53,7 +53,7 @@ const arrived = async (count: number): Promise<void> => {
 };
 
 const create = (client: ReturnType<typeof clientOf>, index: number, parent = GROUP_UID) =>
-  client.createShared(COLLECTION, parent, { identityUid: `identity-${index}` });
+  client.createShared(ROLE_BINDINGS, parent, { identityUid: `identity-${index}` });
 
 /** What became of creations that come together. */
 async function together(

@@ -2,7 +2,7 @@ import { isUid } from "../../../text/uid";
 import type { Props } from "../../../fields/values";
 import type { Inventory } from "../../documents/inventory";
 import { DocumentError } from "../../documents/jsonText";
-import { objectKey } from "../../graph/directory";
+import { objectKey } from "../../../fields/identity";
 import { quoteForShell } from "../../../text/plain";
 import type { Adoption } from "../program";
 import { compareAttributes, kindsOfInstance } from "./compareAttributes";

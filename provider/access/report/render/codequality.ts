@@ -1,10 +1,11 @@
 import type { Report } from "../report";
 import type { Finding, Severity } from "../../review/finding";
 import { describeFindings } from "../counts";
-import { json, plain, shorten } from "./escape";
+import { json, plainText, shorten } from "./escape";
 import { largestThatFits } from "./sizeLimits";
 import type { RenderOptions } from "./options";
-import { findLocation, repositoryPath, plural, formatRule, joinStacks } from "./words";
+import { findLocation, repositoryPath, formatRule, joinStacks } from "./words";
+import { plural } from "../../../text/plain";
 
 const MOST_BYTES_OF_ARTIFACT = 1_000_000;
 
@@ -19,7 +20,7 @@ function issue(finding: Finding, options: RenderOptions): object {
   const location = findLocation(finding) ?? { file: "Pulumi.yaml", line: 1 };
   const accepts = finding.counterexample === undefined ? "" : ` (accepts ${finding.counterexample})`;
   return {
-    description: shorten(plain(`${finding.message}${accepts}`), 1000),
+    description: shorten(plainText(`${finding.message}${accepts}`), 1000),
     check_name: formatRule(finding),
     fingerprint: finding.fingerprint,
     severity: gitlabSeverities[finding.severity],

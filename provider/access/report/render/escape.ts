@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { plain, replaceInvisible } from "../../../text/printable";
+import { plainText, replaceInvisible } from "../../../text/printable";
 
 /**
  * Names come from pull requests and servers: whoever chooses one must not choose what a reader sees.
  * One function per language; each takes any text, first makes it `plain`, and gives text that means only itself there.
  */
 
-export { plain };
+export { plainText };
 
 /** At most `limit` characters, the last an ellipsis where something is cut; never half a surrogate pair. */
 export function shorten(text: string, limit: number): string {
@@ -20,7 +20,7 @@ export function shorten(text: string, limit: number): string {
  * `::` at the start of one in `terminalLine`.
  */
 export function terminal(text: string): string {
-  return plain(text).replaceAll("##", "#\\u{23}");
+  return plainText(text).replaceAll("##", "#\\u{23}");
 }
 
 /** A whole line of output, its parts escaped before: one that begins with `::` would be a command. */
@@ -32,7 +32,7 @@ const byCode = (character: string): string => `&#${character.codePointAt(0) ?? 0
 
 /** For a text node and for an attribute in quotes. */
 export function html(text: string): string {
-  return plain(text).replace(/[&<>"']/g, byCode);
+  return plainText(text).replace(/[&<>"']/g, byCode);
 }
 
 /** What starts a mention, a reference, an emoji, an address or an edit mark at hosts of Markdown. */
@@ -44,7 +44,7 @@ const ACTIVE = /www\.|GH-|mailto:|xmpp:|:(?=\/\/|[\w+-]+:)|\{(?=[+-])|[@#!%~$^&[
  * no host looks. It is copied as it is.
  */
 export function markdown(text: string): string {
-  const words = plain(text)
+  const words = plainText(text)
     .trim()
     .replace(/\S+/g, (word) => (ACTIVE.test(word) ? codeInSentence(word) : encodeMarks(word)));
   return words.replace(/^(\d+)(?=[.)])/, "$1\\").replace(/^[-+=#]/, byCode);
@@ -65,7 +65,7 @@ function codeInSentence(word: string): string {
 const encodeMarks = (word: string): string => word.replace(/[\\`*_[\]<>|~&$^]/g, byCode);
 
 /** For a name or a value in Markdown: the reader sees exactly it, in letters of one width. */
-export const markdownCode = (text: string): string => codeSpan(plain(text));
+export const markdownCode = (text: string): string => codeSpan(plainText(text));
 
 function codeSpan(name: string): string {
   if (name.trim() === "") return "<code>&nbsp;</code>";
@@ -94,12 +94,12 @@ export function markdownBlock(text: string, language: string): string {
 /** `plain`, with the tabs at its start as spaces: a line of code. */
 export function plainIndented(line: string): string {
   const indent = /^[ \t]*/.exec(line)?.[0] ?? "";
-  return indent.replaceAll("\t", "    ") + plain(line.slice(indent.length));
+  return indent.replaceAll("\t", "    ") + plainText(line.slice(indent.length));
 }
 
 /** For a label in double quotes in a Mermaid diagram. */
 export function mermaid(text: string): string {
-  return shorten(plain(text).trim(), 48).replace(
+  return shorten(plainText(text).trim(), 48).replace(
     /[^\p{L}\p{N} ,/_.]|(?<!\S)\.|\.(?!\S)/gu,
     (character) => `#${character.codePointAt(0) ?? 0};`,
   );
@@ -107,7 +107,7 @@ export function mermaid(text: string): string {
 
 /** The message of a workflow command of GitHub Actions: `::error …::message`. */
 export function workflowMessage(text: string): string {
-  return plain(text).replaceAll("%", "%25");
+  return plainText(text).replaceAll("%", "%25");
 }
 
 /** The value of a property of a workflow command: `file=value`. */
@@ -136,14 +136,14 @@ const unicode = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0
  * an apostrophe in front makes it text.
  */
 export function csv(text: string): string {
-  const field = plain(text);
+  const field = plainText(text);
   const isFormula = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(field);
   return `"${isFormula ? "'" : ""}${field.replaceAll('"', '""')}"`;
 }
 
 /** For a part of a URI's path that is relative to the repository: SARIF's locations. */
 export function uriPath(path: string): string {
-  return plain(path)
+  return plainText(path)
     .split("/")
     .map((segment) => encodeURIComponent(segment))
     .join("/");
@@ -155,7 +155,7 @@ const hashText = (text: string): string => createHash("sha256").update(text, "ut
 
 /** The hidden marker by which a comment of ours is found again. A key cannot end it early. */
 export function commentMarker(command: string, key: string): string {
-  const whole = plain(key).replace(/[^A-Za-z0-9._/-]/gu, percent);
+  const whole = plainText(key).replace(/[^A-Za-z0-9._/-]/gu, percent);
   const safe = whole.length <= LONGEST_KEY ? whole : `${whole.slice(0, LONGEST_KEY)}.${hashText(key)}`;
   return `<!-- pulumi-platform:${command}:${safe.replaceAll("--", "-%2d")} -->`;
 }

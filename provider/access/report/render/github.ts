@@ -4,7 +4,8 @@ import { describeFindings } from "../counts";
 import { shorten, workflowMessage, workflowProperty } from "./escape";
 import type { RenderOptions } from "./options";
 import { provenanceParts, verdict } from "./head";
-import { findLocation, repositoryPath, plural, formatRule, joinStacks, title } from "./words";
+import { findLocation, repositoryPath, formatRule, joinStacks, title } from "./words";
+import { plural } from "../../../text/plain";
 
 /** GitHub shows ten errors, ten warnings and ten notices of a step, and drops the rest without a word. */
 const SHOWN_PER_LEVEL = 10;

@@ -3,7 +3,8 @@ import { differenceKinds, driftDirections, severities } from "../../review/findi
 import { weighGrants } from "../counts";
 import type { ManagedCount, Report, VerifyReport } from "../report";
 import type { Repository } from "./options";
-import { changeOrder, chooseName, formatTime, nameSubject, plural } from "./words";
+import { changeOrder, chooseName, formatTime, nameSubject } from "./words";
+import { plural } from "../../../text/plain";
 
 // What a report says first: the verdict, who gains or loses the most, the numbers, and where it comes from.
 

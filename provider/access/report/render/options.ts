@@ -1,6 +1,6 @@
 /** The forms of a report. */
-export const formats = ["text", "json", "md", "html", "sarif", "github", "codequality"] as const;
-export type Format = (typeof formats)[number];
+export const reportFormats = ["text", "json", "md", "html", "sarif", "github", "codequality"] as const;
+export type ReportFormat = (typeof reportFormats)[number];
 
 /** A repository, as the environment of the CI job names it: never as a plan or a report does. */
 export interface Repository {

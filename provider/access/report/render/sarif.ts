@@ -2,10 +2,11 @@ import { codeInMessage } from "../../../errors/codedError";
 import type { Report } from "../report";
 import type { Finding, Severity } from "../../review/finding";
 import { describeFindings } from "../counts";
-import { json, plain, shorten, uriPath } from "./escape";
+import { json, plainText, shorten, uriPath } from "./escape";
 import { largestThatFits } from "./sizeLimits";
 import type { RenderOptions } from "./options";
-import { findLocation, chooseName, repositoryPath, plural, joinStacks } from "./words";
+import { findLocation, chooseName, repositoryPath, joinStacks } from "./words";
+import { plural } from "../../../text/plain";
 
 /** GitHub shows this many results of a run. */
 const MOST_RESULTS = 5_000;
@@ -29,7 +30,9 @@ const securitySeverity: Readonly<Record<Severity, string>> = {
 
 /** A message is of lines, each of which is plain. */
 const sarifText = (lines: readonly (string | undefined)[]): string =>
-  lines.flatMap((line) => (line === undefined || line === "" ? [] : [shorten(plain(line), 1000)])).join("\n");
+  lines
+    .flatMap((line) => (line === undefined || line === "" ? [] : [shorten(plainText(line), 1000)]))
+    .join("\n");
 
 function writeMessage(finding: Finding): string {
   const { details } = finding;
@@ -48,8 +51,10 @@ function logicalLocations(finding: Finding): object {
   const name = finding.name ?? finding.grant?.subject.name;
   const full = finding.urn ?? finding.uid;
   if (name === undefined && full === undefined) return {};
-  const qualified = full === undefined ? {} : { fullyQualifiedName: plain(full) };
-  return { logicalLocations: [{ name: plain(name ?? chooseName(finding)), ...qualified, kind: "resource" }] };
+  const qualified = full === undefined ? {} : { fullyQualifiedName: plainText(full) };
+  return {
+    logicalLocations: [{ name: plainText(name ?? chooseName(finding)), ...qualified, kind: "resource" }],
+  };
 }
 
 function locations(finding: Finding, { sourceRoot }: RenderOptions): object[] {
@@ -70,7 +75,7 @@ function locations(finding: Finding, { sourceRoot }: RenderOptions): object[] {
 function suppressions({ suppression }: Finding): object {
   if (suppression === undefined) return {};
   const { reason, expires } = suppression;
-  const justification = plain(expires === undefined ? reason : `${reason} (until ${expires})`);
+  const justification = plainText(expires === undefined ? reason : `${reason} (until ${expires})`);
   return { suppressions: [{ kind: "external", status: "accepted", justification }] };
 }
 
@@ -95,10 +100,10 @@ function rule(id: string, findings: readonly Finding[]): object {
   const severity = worst?.severity ?? "low";
   return {
     id,
-    name: plain(name),
-    shortDescription: { text: plain(name) },
+    name: plainText(name),
+    shortDescription: { text: plainText(name) },
     defaultConfiguration: { level: levels[severity] },
-    help: { text: plain(`pulumi-platform explain ${id}`) },
+    help: { text: plainText(`pulumi-platform explain ${id}`) },
     properties: { tags: ["security", "access"], "security-severity": securitySeverity[severity] },
   };
 }
@@ -117,7 +122,7 @@ function runOf(
       : [
           `${omitted.length.toLocaleString("en-US")} of ${plural(all.length, "finding")} omitted (${describeFindings(omitted)}): the host shows no more`,
         ];
-  const incomplete = report.incomplete.map((line) => plain(`Incomplete: ${line}`));
+  const incomplete = report.incomplete.map((line) => plainText(`Incomplete: ${line}`));
   const notifications = [...incomplete.slice(0, 100), ...cut].map((line) => {
     const code = codeInMessage(line);
     const descriptor = code === undefined ? {} : { descriptor: { id: code } };
@@ -126,7 +131,7 @@ function runOf(
   const { name, version } = report.tool;
   return {
     tool: { driver: { name, version, semanticVersion: version, rules } },
-    automationDetails: { id: plain(`${name}/${report.command}/${joinStacks(report) ?? ""}`) },
+    automationDetails: { id: plainText(`${name}/${report.command}/${joinStacks(report) ?? ""}`) },
     columnKind: "utf16CodeUnits",
     invocations: [
       {

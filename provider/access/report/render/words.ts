@@ -1,10 +1,8 @@
+import { plural } from "../../../text/plain";
 import type { Difference, FieldChange, Report, TrustChange } from "../report";
 import type { Finding } from "../../review/finding";
 import type { Grant, GrantChange, GroupNode } from "../../graph/grant";
 import type { SourceLocation } from "../../documents/sourceLocation";
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
-
 /** Joins the names of a report's stacks; undefined if none is known. */
 export function joinStacks({ stacks }: Report): string | undefined {
   return stacks.length === 0 ? undefined : stacks.join(", ");

@@ -55,7 +55,8 @@ export interface Proof extends SegmentSpec {
 /** Stands in a proof for the owners that the trust pins. */
 export const PINNED_OWNER = "{owner}";
 
-const SUBJECT = "sub";
+/** The part of a token that says who its holder is. */
+export const SUBJECT = "sub";
 
 /** A value of a part that proves by itself. */
 function proven(part: string, value: string): Proof {

@@ -250,7 +250,7 @@ function selectAdoption(
   return { adoption, report: reportAdoption(plan, adoption, existing.managedKeys) };
 }
 
-function describeDetails(
+function describeAdoption(
   adoption: Adoption,
   report: TerraformReport | undefined,
   { values, out }: AdoptionTarget,
@@ -283,7 +283,7 @@ async function adoptObjects(values: AdoptValues): Promise<number> {
     const target = { inventory, existing, out, values };
     const { adoption, report } = selectAdoption(target, terraform);
     const lines = await writeAdoption(adoption, target);
-    const details = describeDetails(adoption, report, target);
+    const details = describeAdoption(adoption, report, target);
     writeResults(outputs, {
       text: () => `${[...lines, ...details].join("\n")}\n`,
       json: () => `${json(createDocument(adoption, lines, inventory.complete, report))}\n`,

@@ -1,6 +1,6 @@
 import { urnParts } from "../../../access/documents/engineState";
 import { parseStateExport } from "../../../access/documents/stateExport";
-import { objectKey } from "../../../access/graph/directory";
+import { objectKey } from "../../../fields/identity";
 import { printable } from "../../../http/errors";
 import { UsageError } from "../../framework/exitCodes";
 import { runPulumi } from "../../input/pulumi";

@@ -160,24 +160,55 @@ describe("drift", () => {
     expect(report.stacks).toEqual(["test/second", "test/test"]);
   });
 
-  test("a resource that is read with get, pending deletion, or ignored by the program is not drift", async () => {
-    const role = made.ids["role"] ?? "";
+  /** The states, in which the program ignores changes of a role's capabilities. */
+  const ignoringCapabilities = () => {
     const rows = made.rows.map((row) =>
-      row["id"] === role ? { ...row, ignoreChanges: ["capabilities"] } : row,
+      row["id"] === made.ids["role"] ? { ...row, ignoreChanges: ["capabilities"] } : row,
     );
-    const extra = await call(emulator, "POST", `/iam/v2/groups/${made.ids["org"] ?? ""}`, { name: "extra" });
+    return Object.assign(new Made(emulator), { rows }).export();
+  };
+
+  test("what is pending deletion, or less than what the program ignores, is not drift", async () => {
+    const role = made.ids["role"] ?? "";
     const rest = await call(emulator, "POST", `/iam/v2/groups/${made.ids["org"] ?? ""}`, { name: "rest" });
     await patch(`/iam/v2/roles/${role}`, { capabilities: ["CAP_TAG_LIST"] });
     const other = new Made(emulator, "other");
-    other.row("extra", "Group", String(extra["uid"]), { name: "not so" }, {}, { external: true });
     other.row("rest", "Group", String(rest["uid"]), { name: "not so" }, {}, { delete: true });
-    const report = await survey({
-      ...on,
-      states: [Object.assign(new Made(emulator), { rows }).export(), other.export()],
-    });
+    const report = await survey({ ...on, states: [ignoringCapabilities(), other.export()] });
     await patch(`/iam/v2/roles/${role}`, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
-    for (const { uid } of [extra, rest]) await call(emulator, "DELETE", `/iam/v2/groups/${String(uid)}`);
+    await call(emulator, "DELETE", `/iam/v2/groups/${String(rest["uid"])}`);
     expect(report.findings).toEqual([]);
+  });
+
+  test("more access is drift, though the program ignores changes there", async () => {
+    const role = made.ids["role"] ?? "";
+    const capabilities = ["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE"];
+    await patch(`/iam/v2/roles/${role}`, { capabilities });
+    const report = await survey({ ...on, states: [ignoringCapabilities()] });
+    await patch(`/iam/v2/roles/${role}`, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
+    expect(brief(report)).toEqual([
+      expect.objectContaining({ kind: "Role", uid: role, what: "changed", direction: "widened" }),
+    ]);
+  });
+
+  test("a grant and its holder are unmanaged, though a program reads them with get", async () => {
+    const org = made.ids["org"] ?? "";
+    const holder = await call(emulator, "POST", `/iam/v2/identities/${org}`, {
+      name: "by-hand",
+      claimMatch: { issuer: "https://a.example.com", subject: "by-hand" },
+    });
+    const body = { identityUid: holder["uid"], roleUid: made.ids["writer"] };
+    const grant = await call(emulator, "POST", `/iam/v2/roleBindings/${made.ids["team"] ?? ""}`, body);
+    const other = new Made(emulator, "other");
+    other.row("holder", "Identity", String(holder["uid"]), {}, {}, { external: true });
+    other.row("grant", "RoleBinding", String(grant["uid"]), {}, {}, { external: true });
+    const report = await survey({ ...on, states: [...on.states, other.export()] });
+    await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(grant["uid"])}`);
+    await call(emulator, "DELETE", `/iam/v2/identities/${String(holder["uid"])}`);
+    expect(brief(report)).toEqual([
+      expect.objectContaining({ kind: "Identity", what: "unmanaged", direction: "widened" }),
+      expect.objectContaining({ kind: "RoleBinding", what: "unmanaged", direction: "widened" }),
+    ]);
   });
 
   const SECRET = {

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { specOf } from "../../../../provider/access/graph/directory";
 import { decidesAccess } from "../../../../provider/access/graph/fieldAccess";
-import { formats, renderers } from "../../../../provider/access/report/render";
+import { reportFormats, renderers } from "../../../../provider/access/report/render";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import { aggregatedKind } from "../../../../provider/fields/resourceSpec";
 import { SECRET_MASK } from "../../../../provider/fields/values";
@@ -16,7 +16,7 @@ const root: Live = { kind: "Group", uid: org, inputs: { name: "acme" } };
 
 /** Everything that a run can write. */
 const everything = (report: DriftReport): string =>
-  [JSON.stringify(report), ...formats.map((format) => renderers[format](report, {}))].join("\n");
+  [JSON.stringify(report), ...reportFormats.map((format) => renderers[format](report, {}))].join("\n");
 
 interface Recorded {
   readonly kind: string;

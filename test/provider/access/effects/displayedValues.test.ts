@@ -1,5 +1,5 @@
 import { visible } from "../../../../provider/text/printable";
-import { quote } from "../../../../provider/access/trust/quote";
+import { quoteValue } from "../../../../provider/access/trust/quote";
 import { displayValues } from "../../../../provider/access/effects/display";
 import { string } from "../../../../provider/fields/builders";
 
@@ -21,7 +21,7 @@ describe("a value of a document", () => {
     "\u3164",
   ])("is told from one with %j at its end, its start and inside", (character) => {
     for (const other of [`alice${character}`, `${character}alice`, `al${character}ice`]) {
-      for (const show of [visible, quote, (value: string) => String(shown("alice", value)[1])]) {
+      for (const show of [visible, quoteValue, (value: string) => String(shown("alice", value)[1])]) {
         expect(show(other)).not.toBe(show("alice"));
         expect(show(other)).toMatch(/^[ -~“”]*$/);
       }

@@ -1,5 +1,6 @@
 import fc, { casesOf } from "../../../support/properties";
 import { diffGrants } from "../../../../provider/access/review/grantChanges";
+import { changesByMoves } from "../../../../provider/access/review/groupMoves";
 import { grantKey, GroupHierarchy } from "../../../../provider/access/graph/groupHierarchy";
 import type { Entity, AccessGraph } from "../../../../provider/access/graph/model";
 import type { Grant } from "../../../../provider/access/graph/grant";
@@ -125,6 +126,44 @@ describe("the difference between two graphs", () => {
       graph(...of, ...basis.slice(groups.length), binding(1, someone, reader, below)),
     );
     expect(told(old!, now!).changes.sort()).toEqual(["gained: new grant", "lost: grant removed"]);
+  });
+
+  const aside = child(ROOT_UID, 9);
+  const besides = entity("Group", aside, { parentUid: ROOT_UID, name: "aside" });
+  const movedTo = (parentUid: string) => entity("Group", aside, { parentUid, name: "aside" });
+
+  test.each<[string, Entity, Entity, Entity, string, string[][]]>([
+    [
+      "a grant that moves down to a group that moves there",
+      movedTo(team),
+      binding(1, someone, writer, team),
+      binding(1, someone, writer, aside),
+      "widened: moves from acme / team down to acme / team / aside; acme / aside moves there",
+      [],
+    ],
+    [
+      "a grant that moves down to a group below which another one moves",
+      movedTo(below),
+      binding(1, someone, writer, team),
+      binding(1, someone, writer, below),
+      "widened: moves from acme / team down to acme / team / below; acme / aside moves there",
+      [["CAP_REPO_LIST", "CAP_REPO_UPDATE"]],
+    ],
+    [
+      "a smaller role on a group below which another one moves",
+      movedTo(below),
+      binding(1, someone, writer, team),
+      binding(1, someone, reader, team),
+      "widened: the role changes from writer to reader; acme / aside moves there",
+      [["CAP_REPO_LIST"]],
+    ],
+  ])("does not call narrower what reaches another group: %s", (_what, moved, old, now, line, onMoved) => {
+    const [from, to] = [graph(...basis, besides, old), graph(...basis, moved, now)];
+    expect(told(from, to).changes).toEqual([line]);
+    const gained = changesByMoves(from, to).filter(({ change }) => change === "gained");
+    expect(gained.map(({ grant, capabilitiesAdded }) => [grant.group.key, capabilitiesAdded])).toEqual(
+      onMoved.map((capabilities) => [aside, capabilities]),
+    );
   });
 
   const withClaims = (claimMatch: Props) =>

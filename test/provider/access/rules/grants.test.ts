@@ -198,6 +198,52 @@ describe("G2 takeover-caps", () => {
   });
 });
 
+describe("what a subject holds by hand alone", () => {
+  const some = role("some", ["REPO_LIST"]);
+  const broad = role("broad", ["REPO_LIST"]);
+  const next = role("next", ["REPO_LIST"]);
+  const allow = (one: Resource, capability: string): Resource => ({
+    ...one,
+    inputs: {
+      ...one.inputs,
+      capabilities: [...(one.inputs["capabilities"] as string[]), `CAP_${capability}`],
+    },
+  });
+  const official = binding(ci, some, payments);
+
+  it.each([
+    ["G2", "IAM_ROLES_UPDATE", "medium"],
+    ["G3", "IAM_ROLE_BINDINGS_CREATE", "medium"],
+    ["G3", "IAM_GROUP_INVITES_CREATE", "low"],
+    ["G6", "TAG_CREATE", "low"],
+    ["G9", "IAM_GROUPS_DELETE", "low"],
+  ])("is reported by %s as it becomes official, one level lower: CAP_%s", (rule, capability, severity) => {
+    const known = [...withOwner, some, allow(broad, capability), allow(next, capability), official];
+    const after = [...known, binding(ci, allow(next, capability), cards)];
+    const byHand = (where: string): Resource => ({
+      ...binding(ci, allow(broad, capability), where),
+      external: true,
+    });
+    const live: Readonly<Record<string, readonly Resource[]>> = {
+      "a grant there": [...known, byHand(cards)],
+      "a grant above": [...known, byHand(payments)],
+      "a role of an official grant": known.map((each) => (each === some ? allow(some, capability) : each)),
+    };
+    for (const [what, objects] of Object.entries(live)) {
+      expect([what, severitiesOf(rule, compareResources(known, after, { live: objects }))]).toEqual([
+        what,
+        [severity],
+      ]);
+    }
+    // What the stack records is known, unless somebody took it away by hand.
+    const recorded = [...known, binding(ci, allow(broad, capability), payments)];
+    const later = [...recorded, binding(ci, allow(next, capability), cards)];
+    expect(severitiesOf(rule, compareResources(recorded, later))).toEqual([]);
+    expect(severitiesOf(rule, compareResources(recorded, later, { live: known }))).not.toContain(severity);
+    expect(severitiesOf(rule, compareResources(recorded, later, { live: known }))).toHaveLength(1);
+  });
+});
+
 describe("G3 delegation-caps", () => {
   it.each([
     [["IAM_ROLE_BINDINGS_CREATE"], ["high"]],
@@ -679,6 +725,20 @@ describe("G8 identity-provider", () => {
       found("G8", change({ additionalScopes: ["email", "groups"] }, { additionalScopes: ["email"] })),
     ).toEqual([]);
     expect(found("G8", change({ groupsClaim: "roles" }, {}))).toEqual([]);
+  });
+
+  it.each<[string, Props, string[], string[]]>([
+    ["what describes a person", {}, ["email", "profile"], ["low"]],
+    ["a scope of the issuer's own", {}, ["email", "groups"], ["high"]],
+    ["a claim from which groups are read", { groupsClaim: "email" }, ["email"], ["high"]],
+    ["a claim of another scope", { groupsClaim: "groups" }, ["email"], ["low"]],
+    ["a name of every object", {}, ["constructor"], ["high"]],
+  ])("judges a scope by what it adds to tokens: %s", (_, oidc, additionalScopes, expected) => {
+    const own = { issuer: "https://login.acme.example", clientId: "a", ...oidc };
+    const of = (more: Props): Resource =>
+      resource("IdentityProvider", "sso", { ...before.inputs, oidc: { ...own, ...more } });
+    const change = compareResources([...withOwner, of({})], [...withOwner, of({ additionalScopes })]);
+    expect(severitiesOf("G8", change)).toEqual(expected);
   });
 
   it("ignores one that requires more proof, or has another name", () => {

@@ -162,6 +162,23 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(findingsOf(first, defaultRuleOptions(NOW)).filter(({ id }) => id === "X5")).toEqual([]);
   });
 
+  it.each([
+    [0, 0],
+    [1, 0],
+    [2, 1],
+  ])(
+    "takes it for the first import where %d unchanged resources are not shown",
+    (omittedUnchanged, count) => {
+      const inventory = inventoryOf(acme, ...[...known, byHand].map(objectOf));
+      const shown = { ...preview(importing(made)), omittedUnchanged };
+      const given = compare({ preview: shown, inventory });
+      const reported = findingsOf(given, defaultRuleOptions(NOW)).filter(({ id }) => id === "X5");
+      expect(reported.map(({ severity, field }) => [severity, field])).toEqual(
+        Array.from({ length: count }, () => ["high", "adopt"]),
+      );
+    },
+  );
+
   test.each(listedKinds)("names a %s that was deleted by hand and leaves the program", (kind) => {
     const gone = resource(kind, "gone", {
       parentUid: kind === "ExternalGroupRoleMapping" ? staff.uid : acme,

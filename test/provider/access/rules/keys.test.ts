@@ -112,6 +112,20 @@ describe("K3 open-invite", () => {
     );
   });
 
+  it.each<[string, Props, Props, number, string[]]>([
+    ["as open as before, and ends sooner", {}, { ttl: "24h" }, 2, []],
+    ["as open as before, and lasts longer", {}, { ttl: "240h" }, 2, ["high"]],
+    ["as open as before, which was over", {}, { ttl: "24h" }, -1, ["high"]],
+    ["more open than before", closed, { email: "", ttl: "24h" }, 2, ["high"]],
+    ["another role", {}, { roleUid: owner.uid, ttl: "24h" }, 2, ["critical"]],
+    ["a code that counts once, and may be used up", { singleUse: true }, { ttl: "24h" }, 2, ["high"]],
+  ])("is reported for one that is made anew: %s", (_, old, now, days, expected) => {
+    const before = { ...invite(old), outputs: { expirationTime: inDays(days) } };
+    const after = { ...before, inputs: { ...before.inputs, ...now } };
+    const comparison = compareResources([...base, before], [...base, after], { replaced: [before] });
+    expect(severitiesOf("K3", comparison)).toEqual(expected);
+  });
+
   it("is not reported for an invite that existed before", () => {
     const all = [...base, invite({})];
     expect(found("K3", compareResources(all, all))).toEqual([]);

@@ -107,6 +107,10 @@ describe("R2 image-trust", () => {
     ["a package repository", { contents: { runtimeRepositories: ["https://apk.example"] } }, ["medium"]],
     ["root by name", { accounts: { runAs: "root" } }, ["medium"]],
     ["root by number", { accounts: { runAs: "0:0" } }, ["medium"]],
+    ["root by another number", { accounts: { runAs: "+0" } }, ["medium"]],
+    ["root by a hexadecimal number", { accounts: { runAs: "0x0:0" } }, ["medium"]],
+    ["a name that only begins as root does", { accounts: { runAs: "rootless:app" } }, []],
+    ["a number with a group", { accounts: { runAs: "65532:65532" } }, []],
     ["another user", { accounts: { runAs: "nonroot" } }, []],
     ["a user whose number begins with 0", { accounts: { runAs: "0123" } }, []],
     ["a package", { contents: { packages: ["curl"] } }, []],
@@ -388,12 +392,19 @@ describe("X4 not-reviewed", () => {
 describe("X5 recorded-state", () => {
   const who = identity("ci", pinned);
   const grant = binding(who, viewer, payments);
-  const changed = { ...who, inputs: { ...who.inputs, description: "pipelines" } };
+  const described = { ...who, inputs: { ...who.inputs, description: "pipelines" } };
+  const changed = { ...who, inputs: { ...who.inputs, parentUid: acme } };
+  const tag = resource("Tag", "stable", { parentUid: payments, digest: `sha256:${"a".repeat(64)}` });
+  const deprecated = { ...tag, inputs: { ...tag.inputs, deprecated: true } };
+  const moved = { ...tag, inputs: { ...tag.inputs, digest: `sha256:${"b".repeat(64)}` } };
   const offline = { withoutInventory: true };
   const managed = role("reader", ["REPO_LIST"]);
 
   it.each([
     ["an update of an identity", [who], [changed], ["medium"]],
+    ["a text for people, which is all that the update writes", [who], [described], []],
+    ["a flag of a tag, with which the update writes all of it", [tag], [deprecated], ["low"]],
+    ["a tag that is moved", [tag], [moved], ["medium"]],
     [
       "a role that a new grant names",
       [who, managed],

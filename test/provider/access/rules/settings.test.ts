@@ -70,7 +70,9 @@ describe("a change of what its description does not call harmless", () => {
     const findings = findAll(comparison).filter(({ urn, grant }) =>
       [urn, grant?.urn, grant?.subject.urn].includes(given.urn),
     );
-    const isSeen = isGranted || findings.some(({ severity }) => severity !== "low");
+    // R2 judges where packages come from, and who signs them.
+    const arePackages = open.every(({ path }) => path.endsWith(".packages"));
+    const isSeen = isGranted || findings.some(({ severity }) => arePackages || severity !== "low");
     expect({ open: open.map(({ path }) => path), isSeen: open.length === 0 || isSeen }).toEqual({
       open: open.map(({ path }) => path),
       isSeen: true,
@@ -128,14 +130,16 @@ describe("S1 changed-setting", () => {
     expect(severitiesOf("S1", change(before, after))).toEqual(expected);
   });
 
-  test.each<[Props, Props]>([
-    [{}, { rotate: "2" }],
-    [{}, { neverExpires: true }],
-    [{ expireTime: "2026-07-01T00:00:00Z" }, { expireTime: "2026-08-01T00:00:00Z" }],
-    [{ expireTime: "2026-08-01T00:00:00Z" }, { expireTime: "2026-07-01T00:00:00Z" }],
-  ])("leaves a directory token that is made anew to G8: %j to %j", (from, to) => {
+  test.each<[Props, Props, string]>([
+    [{}, { rotate: "2" }, "medium"],
+    [{}, { neverExpires: true }, "high"],
+    [{ expireTime: "2026-07-01T00:00:00Z" }, { expireTime: "2026-08-01T00:00:00Z" }, "high"],
+    [{ expireTime: "2026-08-01T00:00:00Z" }, { expireTime: "2026-07-01T00:00:00Z" }, "medium"],
+    // It had ended, and counts again.
+    [{ expireTime: "2026-05-01T00:00:00Z" }, { expireTime: "2026-05-01T00:00:00Z", rotate: "2" }, "high"],
+  ])("leaves a directory token that is made anew to G8: %j to %j", (from, to, severity) => {
     const comparison = change([provider, token(from)], [provider, token(to)]);
-    expect(severitiesOf("G8", comparison)).toEqual(["high"]);
+    expect(severitiesOf("G8", comparison)).toEqual([severity]);
     expect(findAll(comparison).map(({ id }) => id)).not.toContain("S1");
   });
 
@@ -161,7 +165,9 @@ describe("S1 changed-setting", () => {
 
   test.each(contents)("a new repository that sets %s is a finding", (path) => {
     const inputs = withMember(repo.inputs, path.split("."), samplesOf[path]) as Props;
-    const severe = findAll(change([], [{ ...repo, inputs }])).filter(({ severity }) => severity !== "low");
+    const isSevere = ({ severity }: { severity: string }): boolean =>
+      (severity !== "low") !== path.endsWith(".packages");
+    const severe = findAll(change([], [{ ...repo, inputs }])).filter(isSevere);
     expect(severe.map(({ id, urn }) => [/^(?:S1|R2)$/.test(id), urn])).toEqual([[true, repo.urn]]);
   });
 
@@ -192,7 +198,7 @@ describe("S1 changed-setting", () => {
     for (const none of without) {
       const lost = findAll(change([full], [none])).filter(({ field }) => field?.startsWith(top));
       expect(lost.map(({ id, severity }) => [id, severity])).toEqual([
-        kind === "IdentityProvider" ? ["G8", "high"] : ["S1", "medium"],
+        [kind === "IdentityProvider" ? "G8" : "S1", "medium"],
       ]);
       const gained = findAll(change([none], [full])).filter(({ field }) => field?.startsWith(top));
       expect(gained).not.toEqual([]);
@@ -288,13 +294,38 @@ describe("S1 changed-setting", () => {
     expect(findings.map(({ field }) => field)).toEqual(expected);
   });
 
-  test("a role that nobody holds is medium", () => {
-    const wider = (what: Resource): Resource => ({
-      ...what,
-      inputs: { ...what.inputs, capabilities: ["CAP_TAG_CREATE"] },
-    });
+  test("a role that nobody holds is medium, and low where it only reads more and all grants are listed", () => {
     const own = resource("Role", "own", { parentUid: payments, capabilities: ["CAP_REPO_LIST"] });
-    expect(severitiesOf("S1", change([own], [wider(own)]))).toEqual(["medium"]);
+    const wider = (...capabilities: string[]): Resource => ({
+      ...own,
+      inputs: { ...own.inputs, capabilities: ["CAP_REPO_LIST", ...capabilities] },
+    });
+    const judged = (...capabilities: string[]): string[] =>
+      severitiesOf("S1", change([own], [wider(...capabilities)]));
+    expect(judged("CAP_TAG_LIST")).toEqual(["low"]);
+    expect(judged("CAP_TAG_LIST", "CAP_TAG_CREATE")).toEqual(["medium"]);
+    // No role for readers has it.
+    expect(judged("CAP_SBOM_LIST")).toEqual(["medium"]);
+    const offline = { withoutInventory: true };
+    const unlisted = compareResources([...base, own], [...base, wider("CAP_TAG_LIST")], offline);
+    expect(severitiesOf("S1", unlisted)).toEqual(["medium"]);
+  });
+
+  test.each([
+    { what: "of a group without bindings", isThere: false, isDeclared: false, expected: [] },
+    { what: "that lacks a binding of its group", isThere: true, isDeclared: false, expected: ["medium"] },
+    { what: "with all bindings of its group", isThere: true, isDeclared: true, expected: [] },
+  ])("access $what", ({ isThere, isDeclared, expected }) => {
+    const ci = identity("ci", pinned);
+    const there = { ...binding(ci, viewer, payments), external: true as const };
+    const before = [ci, ...(isThere ? [there] : [])];
+    const bindings = isDeclared ? { ci: { identityUid: ci.uid, roleUid: viewer.uid } } : {};
+    expect(severitiesOf("S1", change(before, [...before, access({ bindings })]))).toEqual(expected);
+  });
+
+  test("accepting terms takes the place of nothing", () => {
+    const terms = resource("TermsAcceptance", "terms", { parentUid: payments, documentIds: ["beta"] });
+    expect(findAll(change([], [terms]))).toEqual([]);
   });
 
   test("what an identity trusts that holds nothing yet", () => {
@@ -312,9 +343,12 @@ describe("S1 changed-setting", () => {
   });
 
   test("is high with --strict where the effect is not known", () => {
-    const comparison = change([repo], [overlay({ contents: { packages: ["curl"] } })]);
-    expect(severitiesOf("S1", comparison)).toEqual(["medium"]);
-    expect(severitiesOf("S1", comparison, { strict: true })).toEqual(["high"]);
+    const judged = (more: Props, strict: boolean): string[] =>
+      severitiesOf("S1", change([repo], [overlay(more)]), { strict });
+    const packages = { contents: { packages: ["curl"] } };
+    expect([judged(packages, false), judged(packages, true)]).toEqual([["low"], ["high"]]);
+    const variables = { environment: { TZ: "UTC" } };
+    expect([judged(variables, false), judged(variables, true)]).toEqual([["medium"], ["high"]]);
   });
 
   test("names each property, and what it was", () => {

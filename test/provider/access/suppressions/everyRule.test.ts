@@ -199,7 +199,14 @@ const crowd = Array.from({ length: 60 }, (_, i) => by(`p${i}`));
 const crowdGrants = crowd.map((who) => binding(who, viewer, payments));
 
 const recorded = [by("r1"), by("r2")] as const;
-const described = (one: Resource): Resource => edit(one, { description: "new" });
+const changed = (one: Resource): Resource =>
+  edit(
+    one,
+    claims({
+      issuer: "https://token.actions.githubusercontent.com",
+      subject: "repo:acme/pay:environment:prod",
+    }),
+  );
 
 const keyed = (name: string, expirationTime: string): Resource => identity(name, keys({ expirationTime }));
 
@@ -342,8 +349,8 @@ const samples: Readonly<Record<string, Sample>> = {
   },
   X5: {
     before: recorded,
-    after: [described(recorded[0]), recorded[1]],
-    next: recorded.map(described),
+    after: [changed(recorded[0]), recorded[1]],
+    next: recorded.map(changed),
     more: { withoutInventory: true },
     nextMore: { withoutInventory: true },
     isAlone: true,

@@ -3,7 +3,7 @@ import type { Emulator } from "../../../../emulator";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { inventoryKinds } from "../../../../provider/access/documents/inventoryKinds";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
-import { mustBeAnnounced } from "../../../../provider/access/graph/fieldAccess";
+import { decidesAccess, mustBeAnnounced } from "../../../../provider/access/graph/fieldAccess";
 import { isVerified } from "../../../../provider/access/report/expectedAccess";
 import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
 import { review } from "../../../../provider/access/report/reviewReport";
@@ -11,7 +11,8 @@ import { parseReviewReport } from "../../../../provider/access/verify/parseRevie
 import { verify } from "../../../../provider/access/verify/verify";
 import { takeInventory } from "../../../../provider/inventory/takeInventory";
 import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
-import { isObject } from "../../../../provider/fields/values";
+import type { ResourceSpec } from "../../../../provider/fields/resourceSpec";
+import { isObject, SECRET_MASK } from "../../../../provider/fields/values";
 import type { Json, Props } from "../../../../provider/fields/values";
 import { preview, PROVENANCE, same, state, step } from "../../../support/documents";
 import { clientOf } from "../../../support/driftMatrix";
@@ -154,13 +155,19 @@ describe("what changes behind the back of an update", () => {
       : object.kind === kind && object.uid === id;
 
   /** The report of an update that creates these, sets one from other arguments, or leaves all as it is, and the state after it. */
-  function announce(root: string, created: readonly string[], updated?: Update) {
+  function announce(
+    root: string,
+    created: readonly string[],
+    updated?: Update,
+    hidden?: Omit<Update, "object">,
+  ) {
     const inventory = inventoryOf(root);
     const isCreated = (object: InventoryObject): boolean =>
       created.some((name) => isObjectOf(heldAs(name), object));
     const own = [...held].filter(([, { id }]) => rootOf(id) === root);
     const before = { ...inventory, takenAt: "2026-05-30T00:00:00Z" };
     const steps = own.map(([name, { kind, id, inputs, outs }]) => {
+      if (name === hidden?.name) return same(state(kind, name, hidden.inputs, { id, outputs: hidden.outs }));
       const now = state(kind, name, inputs, { id, outputs: outs });
       if (name === updated?.name) {
         return step("update", state(kind, name, updated.inputs, { id, outputs: updated.outs }), now);
@@ -319,6 +326,69 @@ describe("what changes behind the back of an update", () => {
       expect(failures).toEqual([]);
     },
   );
+
+  describe("of what the program keeps secret", () => {
+    /** Kinds of which an object may be written, and of which the API does not tell when it was. */
+    const lacksVersion = new Set(["RoleBinding", "GroupAccess"]);
+    const decidesAccessAt = (
+      fields: ResourceSpec["fields"],
+      [key = "", ...inner]: readonly string[],
+    ): boolean => {
+      const field = fields[key];
+      if (field === undefined) return false;
+      return field.type === "object" && inner.length > 0
+        ? decidesAccessAt(field.fields, inner)
+        : decidesAccess(field);
+    };
+    /** The report of an update that leaves all as it is, where the program keeps one argument secret. */
+    const announceSecret = (label: string, path: readonly string[]): Announcement => {
+      const one = heldAs(label);
+      const hide = (inputs: Props): Props => withMember(inputs, path, SECRET_MASK) as Props;
+      return announce(rootOf(one.id), [], undefined, {
+        name: label,
+        inputs: hide(one.inputs),
+        outs: hide(one.outs),
+      });
+    };
+    const secrets = (label: string) =>
+      leavesOf(specOf(heldAs(label).kind).fields).filter(
+        ({ path, field }) =>
+          field.inputOnly !== true &&
+          field.secret !== true &&
+          path.join(".") !== "parentUid" &&
+          memberAt(heldAs(label).inputs, path) !== undefined,
+      );
+
+    const WRITTEN_SINCE = { updateTime: AFTER_ALL, details: { etag: "another" } };
+
+    test.each(samples.map(({ label, kind }) => [label, kind] as const))(
+      "is nothing as long as nobody writes %s, a %s, and is found in each argument once somebody does",
+      (label) => {
+        const one = heldAs(label);
+        const spec = specOf(one.kind);
+        const { objects } = inventoryOf(rootOf(one.id));
+        const mayUpdate = spec.capabilities?.update !== undefined;
+        const failures: unknown[] = [];
+        for (const { path, field } of secrets(label)) {
+          const announcement = announceSecret(label, path);
+          const kept = verifyWith(announcement, objects);
+          const isProven = kept.complete && kept.unresolved.length === 0;
+          if (kept.failing > 0 || isProven === lacksVersion.has(one.kind))
+            failures.push({ path, ...brief(kept), unresolved: kept.unresolved });
+          if (!mayUpdate || !decidesAccessAt(spec.fields, path)) continue;
+          const edited = objects.map((each): InventoryObject => {
+            if (!isObjectOf(one, each)) return each;
+            const value = otherThan(field, memberAt(each.inputs, path) as Json | undefined);
+            const { details, ...written } = setInput(path, value)(each);
+            return { ...written, ...WRITTEN_SINCE, details: { ...details, ...WRITTEN_SINCE.details } };
+          });
+          const changed = verifyWith(announcement, edited);
+          if (changed.failing === 0 && changed.complete) failures.push({ path, ...brief(changed) });
+        }
+        expect(failures).toEqual([]);
+      },
+    );
+  });
 
   test("is found as a new object of each kind", () => {
     const found: string[] = [];

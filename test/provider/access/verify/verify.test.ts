@@ -2,7 +2,7 @@ import { reportDigest } from "../../../../provider/access/report/reportDigest";
 import { listedKinds } from "../../../../provider/access/documents/inventoryKinds";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { reportProblem } from "../../../../provider/access/report/parseReport";
-import { formats, renderers } from "../../../../provider/access/report/render";
+import { reportFormats, renderers } from "../../../../provider/access/report/render";
 import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
 import { reportOn } from "../../../../provider/access/report/reviewReport";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
@@ -592,7 +592,7 @@ describe("verify", () => {
     const provenance = { commit: "1f2e3d4c5b6a", pullRequest: "12", time: APPLIED, package: "1.2.3" };
     const whole: VerifyReport = { ...report, provenance: { ...provenance, inventoryAgeSeconds: 600 } };
     expect(reportProblem(JSON.parse(renderers.json(whole, {})))).toBeUndefined();
-    for (const format of formats) {
+    for (const format of reportFormats) {
       const text = renderers[format](whole, {});
       expect(text).toContain("did not announce");
       // GitLab's form has no place for it.

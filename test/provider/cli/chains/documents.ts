@@ -1,5 +1,5 @@
 import { commands } from "../../../../provider/cli/commands/list";
-import { formats } from "../../../../provider/access/report/render/options";
+import { reportFormats } from "../../../../provider/access/report/render/options";
 
 /*
  * What each command writes and reads, and so which outputs are the input of which command. `pairs.test.ts` runs each
@@ -35,7 +35,7 @@ type Documents = Readonly<Record<string, readonly DocumentKind[]>>;
 const forOthers = (command: string, forms: readonly string[]): Documents =>
   Object.fromEntries(forms.map((form) => [`${command} --output ${form}`, []]));
 
-const reportForms = formats.filter((form) => form !== "json");
+const reportForms = reportFormats.filter((form) => form !== "json");
 
 export const outputs: Documents = {
   ...forOthers("review", reportForms),

@@ -4,7 +4,7 @@ import type { Inventory } from "../../../../provider/access/documents/inventory"
 import { parseReport } from "../../../../provider/access/report/parseReport";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import type { Finding } from "../../../../provider/access/review/finding";
-import { formats } from "../../../../provider/access/report/render/options";
+import { reportFormats } from "../../../../provider/access/report/render/options";
 import { exportText } from "../../../../scripts/lib/documents.cjs";
 import { CommandChain } from "../../../support/commandChain";
 import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";
@@ -102,11 +102,11 @@ describe.each(seeds)("random drift %d", (seed) => {
   afterAll(() => chain.remove());
 
   test("is written in every form, and posted", async () => {
-    const outputs = formats.flatMap((format) => ["-o", `${format}=${chain.path(`drift.${format}`)}`]);
+    const outputs = reportFormats.flatMap((format) => ["-o", `${format}=${chain.path(`drift.${format}`)}`]);
     const { code } = await drift(...outputs);
     expect(parseReport(chain.read("drift.json"), "drift.json")).toEqual(report);
     expect(code).toBe(report.complete ? 7 : 4);
-    for (const format of formats) expectForm(format, chain.read(`drift.${format}`), report);
+    for (const format of reportFormats) expectForm(format, chain.read(`drift.${format}`), report);
     const { stderr } = await chain.run("post", chain.path("drift.json"), "--to", "github-issue", "--dry-run");
     expect(stderr).toContain("this would be posted");
     expect(stderr).not.toContain("warning");

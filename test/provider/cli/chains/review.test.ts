@@ -6,7 +6,7 @@ import type { Inventory } from "../../../../provider/access/documents/inventory"
 import { parseReport } from "../../../../provider/access/report/parseReport";
 import type { Report, ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
 import { postHosts } from "../../../../provider/cli/framework/options";
-import { formats } from "../../../../provider/access/report/render/options";
+import { reportFormats } from "../../../../provider/access/report/render/options";
 import { exportText } from "../../../../scripts/lib/documents.cjs";
 import { CommandChain } from "../../../support/commandChain";
 import { ROOT } from "../../../support/engine";
@@ -32,10 +32,10 @@ async function reportInEveryForm<Kind extends Report = Report>(
   ...argv: readonly string[]
 ): Promise<Kind> {
   const name = argv[0] ?? "";
-  const outputs = formats.flatMap((format) => ["-o", `${format}=${chain.path(`${name}.${format}`)}`]);
+  const outputs = reportFormats.flatMap((format) => ["-o", `${format}=${chain.path(`${name}.${format}`)}`]);
   await chain.succeed(codes, ...argv, "--now", NOW, ...outputs);
   const report = parseReport(chain.read(`${name}.json`), `${name}.json`);
-  for (const format of formats) expectForm(format, chain.read(`${name}.${format}`), report);
+  for (const format of reportFormats) expectForm(format, chain.read(`${name}.${format}`), report);
   return report as Kind;
 }
 

@@ -1,7 +1,8 @@
 import { compareTexts } from "../../../../fields/values";
 import type { Grant, GrantChange, GroupNode, Scope } from "../../../graph/grant";
 import type { Report } from "../../report";
-import { changeOrder, chooseName, plural } from "../words";
+import { changeOrder, chooseName } from "../words";
+import { plural } from "../../../../text/plain";
 import type { PageIndex } from "./context";
 import { markup } from "./markup";
 import type { Markup } from "./markup";

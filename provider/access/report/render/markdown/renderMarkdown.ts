@@ -31,9 +31,9 @@ import {
   formatRule,
   joinStacks,
   nameSubject,
-  plural,
   title,
 } from "../words";
+import { plural } from "../../../../text/plain";
 import { renderDiagram } from "./diagram";
 
 /** GitHub takes 65,536 characters in a comment; these are bytes, which are never fewer. */

@@ -19,9 +19,9 @@ import {
   formatRule,
   joinStacks,
   nameSubject,
-  plural,
   title,
 } from "../words";
+import { plural } from "../../../../text/plain";
 import type { Style } from "./textPage";
 import { TextPage } from "./textPage";
 

@@ -12,7 +12,7 @@ import {
   markdownBlock,
   markdownCode,
   mermaid,
-  plain,
+  plainText,
   shorten,
   terminal,
   terminalLine,
@@ -127,12 +127,12 @@ const reader = new MarkdownIt({ html: true, linkify: true, typographer: false })
 test("an escaped text has no invisible characters and none that reorder others", () => {
   fc.assert(
     fc.property(hostile, (text) => {
-      expect(plain(text)).not.toMatch(INVISIBLE);
+      expect(plainText(text)).not.toMatch(INVISIBLE);
     }),
     runs,
   );
-  expect(plain("a\u202eb\nc\u001b[2J")).toBe("a\\u{202e}b\\nc\\u{1b}[2J");
-  expect(plain("家 é ✌️")).toBe("家 é ✌️");
+  expect(plainText("a\u202eb\nc\u001b[2J")).toBe("a\\u{202e}b\\nc\\u{1b}[2J");
+  expect(plainText("家 é ✌️")).toBe("家 é ✌️");
 });
 
 test("in every form four marks stand on one letter, and the others are written out", () => {
@@ -150,9 +150,9 @@ test("in every form four marks stand on one letter, and the others are written o
     expect(form(name(4))).toContain(name(4));
     expect(most(form("\u0301x"))).toBe(0);
   }
-  expect(plain(name(300))).toBe(shown);
-  expect(plain(name(299))).not.toBe(shown);
-  expect(plain("\u0338x")).toBe("\\u{338}x");
+  expect(plainText(name(300))).toBe(shown);
+  expect(plainText(name(299))).not.toBe(shown);
+  expect(plainText("\u0338x")).toBe("\\u{338}x");
   expect(JSON.parse(json(name(300)))).toBe(name(300));
   // Vietnamese taken apart, Thai, Hebrew with its points, Devanagari, a flag of marks after pictures.
   for (const word of [
@@ -162,7 +162,7 @@ test("in every form four marks stand on one letter, and the others are written o
     "\u0915\u094d\u0937\u093f",
     "\u203c\ufe0f\u2602\ufe0f",
   ])
-    expect(plain(word)).toBe(word);
+    expect(plainText(word)).toBe(word);
 });
 
 test("a text is cut between characters", () => {
@@ -176,9 +176,9 @@ test("HTML of any text is that text and nothing else", () => {
       const tree = parseFragment(`<p title="${html(text)}">${html(text)}</p>`);
       expect(elements(tree)).toEqual(["p"]);
       expect(comments(tree)).toBe(0);
-      expect(textOf(tree)).toBe(plain(text));
+      expect(textOf(tree)).toBe(plainText(text));
       const [paragraph] = tree.childNodes;
-      expect(paragraph).toMatchObject({ attrs: [{ name: "title", value: plain(text) }] });
+      expect(paragraph).toMatchObject({ attrs: [{ name: "title", value: plainText(text) }] });
     }),
     runs,
   );
@@ -194,7 +194,7 @@ test("Markdown of any text is that text: no markup, link, mention, reference or 
       ]) {
         const whole = parseFragment(reader.render(source));
         expect(textOf(whole)).not.toMatch(/[\u200b\u00ad]/);
-        expect(textOf(whole)).toContain(plain(text).trim());
+        expect(textOf(whole)).toContain(plainText(text).trim());
         const tree = withoutCode(whole);
         const allowed = source.startsWith("|")
           ? ["table", "thead", "tr", "th", "th", "tbody", "tr", "td", "td"]
@@ -229,8 +229,8 @@ test("a name in Markdown is one piece of code, in a table too", () => {
         expect(found).toEqual(["code"]);
         expect(elements(tree).filter((name) => name === "td").length).toBe(source.startsWith("|") ? 2 : 0);
         // CommonMark strips one space at both ends; a name of spaces alone is shown as one.
-        if (plain(text).trim() !== "")
-          expect(textOf(tree).replace(/\s+/g, " ")).toContain(plain(text).trim().replace(/ +/g, " "));
+        if (plainText(text).trim() !== "")
+          expect(textOf(tree).replace(/\s+/g, " ")).toContain(plainText(text).trim().replace(/ +/g, " "));
       }
     }),
     runs,
@@ -276,8 +276,8 @@ test("a workflow command of any text is one command with that text", () => {
       const [first, second, ...rest] = (groups?.["properties"] ?? "").split(",");
       expect(rest).toEqual([]);
       expect(second).toBe("line=1");
-      expect(decode((first ?? "").slice("title=".length))).toBe(plain(title));
-      expect(decode(groups?.["message"] ?? "")).toBe(plain(message));
+      expect(decode((first ?? "").slice("title=".length))).toBe(plainText(title));
+      expect(decode(groups?.["message"] ?? "")).toBe(plainText(message));
     }),
     runs,
   );
@@ -314,7 +314,7 @@ test("a marker's key cannot end the comment, and two keys have two markers", () 
       const marker = commentMarker("review", one);
       expect(marker).toMatch(/^<!-- pulumi-platform:review:[A-Za-z0-9._/%-]* -->$/);
       expect(marker.slice(4, -3)).not.toContain("--");
-      if (plain(one) !== plain(other)) expect(commentMarker("review", other)).not.toBe(marker);
+      if (plainText(one) !== plainText(other)) expect(commentMarker("review", other)).not.toBe(marker);
     }),
     runs,
   );

@@ -8,8 +8,8 @@ import fc, { spreadOf } from "../../../../support/properties";
 import MarkdownIt from "markdown-it";
 import { parse } from "parse5";
 import type { DefaultTreeAdapterMap } from "parse5";
-import type { Format, RenderOptions } from "../../../../../provider/access/report/render";
-import { formats, renderers } from "../../../../../provider/access/report/render";
+import type { ReportFormat, RenderOptions } from "../../../../../provider/access/report/render";
+import { reportFormats, renderers } from "../../../../../provider/access/report/render";
 import { columnsOf } from "../../../../../provider/access/report/render/text/wrap";
 import type { Report, ReviewReport } from "../../../../../provider/access/report/report";
 import type { GrantChange } from "../../../../../provider/access/graph/grant";
@@ -35,7 +35,7 @@ const options: RenderOptions = {
   pageUrl: "https://reports.example/review.html",
 };
 const GOLDEN = join(__dirname, "golden");
-const extensions: Readonly<Record<Format, string>> = {
+const extensions: Readonly<Record<ReportFormat, string>> = {
   text: "txt",
   json: "json",
   md: "md",
@@ -52,7 +52,7 @@ describe.each([
   ["nightDrift", findNightDrift],
   ["teamReview", () => Promise.resolve(teamReview())],
 ])("the golden output of %s", (name, make: () => Promise<Report>) => {
-  test.each(formats)("as %s is unchanged", async (format) => {
+  test.each(reportFormats)("as %s is unchanged", async (format) => {
     const report = await make();
     const file = join(GOLDEN, `${name}.${extensions[format]}`);
     // Style and script are long, and the browser's test is about them.
@@ -256,7 +256,7 @@ describe("a report of 5,200 findings", () => {
   });
 });
 
-test.each<[Format, RegExp]>([
+test.each<[ReportFormat, RegExp]>([
   ["md", /… and (\S+) more findings, not shown here: (.+)$/m],
   ["sarif", /(\S+) of 1,200 findings omitted \((.+?)\): /],
   ["codequality", /(\S+) more findings omitted \((.+?)\): /],
@@ -380,7 +380,7 @@ test("the diagram is drawn if it has at most 40 nodes", () => {
 });
 
 test("the same report gives the same bytes", () => {
-  for (const format of formats) {
+  for (const format of reportFormats) {
     const copy = JSON.parse(JSON.stringify(nightDrift)) as Report;
     expect(renderers[format](copy, options)).toBe(renderers[format](nightDrift, options));
   }
