@@ -18,6 +18,7 @@ interface RecordedSide {
   readonly before: AccessGraph;
   readonly changes: readonly ResourceChange[];
   readonly kept: readonly KeptChange[];
+  readonly isFirstImport: boolean;
 }
 
 type Pair = readonly [PlannedChange, ResourceChange];
@@ -61,7 +62,7 @@ const isAdopted = ({ plan, before, after }: PlannedChange): boolean =>
 const lostByHand = ({ plan, recorded, isMissing }: PlannedChange): Entity | undefined =>
   isMissing === true && (plan.op === "delete" || plan.op === "replace") ? recorded : undefined;
 
-/** Whether the stack managed anything before: the first import of an organisation takes over all of it. */
+/** Whether the stack managed anything before: its first import may take over a whole organisation. */
 const managesAnything = ({ plan, recorded }: PlannedChange): boolean =>
   plan.op !== "create" && plan.op !== "import" && recorded !== undefined && recorded.external !== true;
 
@@ -109,7 +110,6 @@ export function recordedSide(
   context: EffectContext,
   mayManageMore: boolean,
 ): RecordedSide | undefined {
-  if (!mayManageMore && !pairs.some(([planned]) => managesAnything(planned))) return undefined;
   const entities = new Map(before.entities);
   const kept = new Map<ResourceChange, readonly FieldEffect[]>();
   const losses = new Map<ResourceChange, Entity>();
@@ -155,5 +155,6 @@ export function recordedSide(
       const lost = losses.get(change);
       return lost === undefined ? { change, fields } : { change, fields, lost };
     }),
+    isFirstImport: !mayManageMore && !pairs.some(([planned]) => managesAnything(planned)),
   };
 }

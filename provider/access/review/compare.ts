@@ -262,7 +262,7 @@ export function compare(sources: Sources): Comparison {
   const side =
     inventory === undefined ? undefined : recordedSide(before, pairs, context, mayOmitResources(preview));
   if (side === undefined) return comparison;
-  const { kept, ...own } = side;
+  const { kept, isFirstImport, ...own } = side;
   const asRecorded = { ...comparison, ...own, ...compareSides(own.before, after, languages) };
-  return { ...comparison, asRecorded: { comparison: asRecorded, kept } };
+  return { ...comparison, asRecorded: { comparison: asRecorded, kept, isFirstImport } };
 }

@@ -41,9 +41,11 @@ export interface ResourceChange {
   readonly secretsMayHaveChanged: readonly string[];
 }
 /** The same change compared with what the stack records, where that differs from the server and the change keeps the server's. */
-interface ComparisonAsRecorded {
+export interface ComparisonAsRecorded {
   readonly comparison: Comparison;
   readonly kept: readonly KeptChange[];
+  /** The stack managed nothing before: what it takes over may be a whole organisation. */
+  readonly isFirstImport: boolean;
 }
 
 /** A change, and what was done to its object by hand that the program takes over. */

@@ -117,7 +117,7 @@ function findKept(
   const all = findAll(asRecorded.comparison, new Facts(asRecorded.comparison, options), rules);
   const unsaid = all.filter(({ fingerprint }) => !said.has(fingerprint));
   const values = new FindingValues(comparison);
-  return reportKept(facts, asRecorded.kept, unsaid).map((finding) =>
+  return reportKept(facts, asRecorded, unsaid).map((finding) =>
     finalize(recordedState, finding, comparison, values),
   );
 }

@@ -6,7 +6,8 @@ import { ownerOf } from "../graph/keys";
 import type { Entity } from "../graph/model";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
-import type { KeptChange, ResourceChange } from "../review/comparison";
+import type { ComparisonAsRecorded, KeptChange, ResourceChange } from "../review/comparison";
+import { severities, sortFindings } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
@@ -173,24 +174,59 @@ function reportKeptChange(
   ];
 }
 
+/** The objects that a change takes over and does not change, where they give access. */
+const grantsAmong = (kept: readonly KeptChange[]): Entity[] =>
+  kept.flatMap(({ change: { after, kind }, fields, lost }) =>
+    lost === undefined && fields.length === 0 && after !== undefined && givesAccess(kind) ? [after] : [],
+  );
+
+/**
+ * All that the first import of a stack takes over, as one finding: nobody reads one for each object of an organisation, and
+ * whoever made an object by hand before it must not stay unseen.
+ */
+function reportFirstImport(kept: readonly KeptChange[], found: readonly Finding[]): FindingInput[] {
+  if (found.length === 0 && grantsAmong(kept).length === 0) return [];
+  const counts = severities.flatMap((level) => {
+    const { length } = found.filter(({ severity }) => severity === level);
+    return length === 0 ? [] : [`${length} ${level}`];
+  });
+  const objects = kept.flatMap(({ change }) => change.after ?? []);
+  const asNew = counts.length === 0 ? "" : `; new ones would have findings: ${listFirst(counts)}`;
+  return [
+    {
+      severity: found.some(({ severity }) => severity !== "low") ? "medium" : "low",
+      name: "recorded state",
+      field: "adopt",
+      message: `the first import of this stack takes over ${plural(objects.length, "object")} that no stack managed${asNew}`,
+      details: limitLines(
+        found.length === 0
+          ? objects.map(labelEntity).sort()
+          : sortFindings(found).map(({ severity, id, message }) => `${severity} ${id}: ${message}`),
+      ),
+      pins: [objects.map(({ key }) => key).sort(), found.map(({ fingerprint }) => fingerprint).sort()],
+      advice:
+        "check each line: the stack will record these as meant, and drift does not report them any more",
+    },
+  ];
+}
+
 /**
  * What was made by hand and becomes the program's, at the severity that the rules give it as a change of the program.
  * @param found What they say beyond what they say of the change itself.
  */
 export function reportKept(
   facts: Facts,
-  kept: readonly KeptChange[],
+  { kept, isFirstImport }: ComparisonAsRecorded,
   found: readonly Finding[],
 ): FindingInput[] {
+  if (isFirstImport) return reportFirstImport(kept, found);
   const byCause = new Map<KeptChange | undefined, Finding[]>(kept.map((each) => [each, []]));
   for (const finding of found) byCause.get(causeOf(finding, kept))?.push(finding);
   const reported = kept.flatMap((each) => reportKeptChange(facts, each, byCause.get(each) ?? []));
   const urns = new Set(reported.map(({ urn }) => urn));
   const others = kept.filter(({ change }) => !urns.has(change.urn));
   const losses = others.flatMap(({ lost }) => lost ?? []);
-  const grants = others.flatMap(({ change: { after, kind }, fields, lost }) =>
-    lost === undefined && fields.length === 0 && after !== undefined && givesAccess(kind) ? [after] : [],
-  );
+  const grants = grantsAmong(others);
   const them = ({ length }: readonly Entity[]): string => (length === 1 ? "it" : "them");
   return [
     ...reported,
@@ -224,8 +260,8 @@ export const recordedState: Rule = {
   id: "X5",
   name: "recorded-state",
   severities: ["high", "medium", "low"],
-  when: "medium for access that is compared with the record only (high with --strict). Low where the change itself is harmless, and writes all of a tag with it. Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Low for other grants, and for other objects that were deleted",
-  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change no longer declares it. The rules then judge what was done by hand as if the change did it. What they say is in the details. Not reported: what was narrowed by hand, and the first import into a stack that manages nothing. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
+  when: "medium for access that is compared with the record only (high with --strict). Low where the change itself is harmless, and writes all of a tag with it. Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over",
+  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change no longer declares it. The rules then judge what was done by hand as if the change did it. What they say is in the details. What the first import of a stack takes over is one finding, with the worst first. Not reported: what was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
   why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now. What somebody did past the reviews gets no second look, once a program declares it and drift falls silent.",
   fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing. Ask who changed by hand what is kept, and why. Undo it at the server, or accept the finding.",
   except:

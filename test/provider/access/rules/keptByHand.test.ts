@@ -151,33 +151,73 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(found("X5", given)).toMatchObject([{ severity: "medium", field: "adopt", urn: sent.urn }]);
   });
 
-  it("lists adopted grants of which no rule says anything, and is silent about the first import", () => {
+  it("lists adopted grants of which no rule says anything", () => {
     const reader = binding(idle, viewer, payments);
     const live = [...known, { ...reader, external: true as const }];
-    const now = adopting(reader);
-    const given = compareResources(known, [...known, now], { live });
+    const given = compareResources(known, [...known, adopting(reader)], { live });
     expect(found("X5", given).map(({ severity }) => severity)).toEqual(["low"]);
-    const inventory = inventoryOf(acme, ...[...known, byHand].map(objectOf));
-    const first = compare({ preview: preview(...[...known.slice(4), made].map(importing)), inventory });
-    expect(findingsOf(first, defaultRuleOptions(NOW)).filter(({ id }) => id === "X5")).toEqual([]);
   });
 
-  it.each([
-    [0, 0],
-    [1, 0],
-    [2, 1],
-  ])(
-    "takes it for the first import where %d unchanged resources are not shown",
-    (omittedUnchanged, count) => {
-      const inventory = inventoryOf(acme, ...[...known, byHand].map(objectOf));
-      const shown = { ...preview(importing(made)), omittedUnchanged };
-      const given = compare({ preview: shown, inventory });
-      const reported = findingsOf(given, defaultRuleOptions(NOW)).filter(({ id }) => id === "X5");
-      expect(reported.map(({ severity, field }) => [severity, field])).toEqual(
-        Array.from({ length: count }, () => ["high", "adopt"]),
-      );
-    },
-  );
+  describe("the first import of a stack", () => {
+    const inventory = inventoryOf(acme, ...[...known, byHand, events].map(objectOf));
+    const firstImport = (taken: readonly Resource[], omittedUnchanged = 0) => {
+      const shown = { ...preview(...taken.map(importing)), omittedUnchanged };
+      return findingsOf(compare({ preview: shown, inventory }), defaultRuleOptions(NOW));
+    };
+
+    test.each<[string, readonly Resource[]]>([
+      ["of all", [...known.slice(4), made]],
+      ["of a binding alone", [made]],
+    ])("is one finding, the worst first: %s", (_what, taken) => {
+      const findings = firstImport(taken);
+      expect(findings).toMatchObject([
+        {
+          id: "X5",
+          severity: "medium",
+          field: "adopt",
+          message: expect.stringContaining(`takes over ${taken.length} object`),
+          details: expect.arrayContaining([expect.stringMatching(/^critical G1: .* owner on acme/)]),
+        },
+      ]);
+      expect(findings[0]?.details[0]).toMatch(/^critical /);
+    });
+
+    it("is low where no rule says more of a new object, and nothing where none gives access", () => {
+      const harmless = [role("reader", ["REPO_LIST"])];
+      const reader = binding(idle, viewer, payments);
+      const severitiesOf = (taken: readonly Resource[]) => {
+        const listed = inventoryOf(acme, ...[...known, ...taken].map(objectOf));
+        const given = compare({ preview: preview(...taken.map(importing)), inventory: listed });
+        return findingsOf(given, defaultRuleOptions(NOW)).map(({ id, severity }) => [id, severity]);
+      };
+      expect(severitiesOf([reader])).toEqual([["X5", "low"]]);
+      expect(severitiesOf(harmless)).toEqual([]);
+    });
+
+    it("is bounded, and accepted by its fingerprint for what it takes over alone", () => {
+      const many = Array.from({ length: 30 }, (_, i) => identity(`robot-${i}`, pinned));
+      const owners = many.map((robot) => binding(robot, owner, acme));
+      const listed = inventoryOf(acme, ...[...known, ...many, ...owners].map(objectOf));
+      const taking = (count: number) =>
+        findingsOf(
+          compare({ preview: preview(...owners.slice(0, count).map(importing)), inventory: listed }),
+          defaultRuleOptions(NOW),
+        );
+      const [[all], [fewer]] = [taking(30), taking(29)];
+      expect(all?.details).toHaveLength(21);
+      expect(all?.details.at(-1)).toMatch(/^and \d+ more$/);
+      expect(all?.fingerprint).not.toBe(fewer?.fingerprint);
+    });
+
+    it.each([
+      [0, "medium"],
+      [1, "medium"],
+      [2, "high"],
+    ])("is not taken for it where %d unchanged resources are not shown: %s", (omittedUnchanged, severity) => {
+      const reported = firstImport([made], omittedUnchanged).filter(({ id }) => id === "X5");
+      expect(reported).toMatchObject([{ severity, field: "adopt" }]);
+    });
+  });
 
   test.each(listedKinds)("names a %s that was deleted by hand and leaves the program", (kind) => {
     const gone = resource(kind, "gone", {
