@@ -3,6 +3,7 @@ import type { ErrorCode } from "../errors/registry";
 import type { JsonObject } from "../http/client";
 import { requireUid } from "../http/client";
 import { ConnectionError } from "../http/errors";
+import { printable } from "../text/printable";
 import { isUid } from "../text/uid";
 import { identityKey } from "../fields/identity";
 import { canonical, equal } from "../fields/equal";
@@ -16,7 +17,7 @@ import { buildCreateBody, findSchemaMismatch, parentUidOf, readOutputs } from ".
 import { mergeLive, outputsFor } from "../fields/mergeLive";
 import type { KindContext } from "./context";
 import { claimDuplicates, createDespiteLoss, findExisting, startAttempt } from "./lostCreate";
-import type { Attempt, AttemptStart, Created } from "./lostCreate";
+import type { Attempt, Created } from "./lostCreate";
 import {
   errorMessage,
   explain,
@@ -25,7 +26,6 @@ import {
   hasCode,
   labelResource,
   PartialFailure,
-  printable,
   RENAME_ADVICE,
 } from "./messages";
 import { confirm, finishWrite, unwrittenParts } from "./verifyWrite";
@@ -85,27 +85,19 @@ async function createNew(
   label: string,
   inputs: Props,
 ): Promise<CreateResult> {
-  const { spec } = kind;
-  const { id, object, duplicates } = await explainFailure(spec, what, () =>
-    createObject(kind, { what, label, parent: parentOfInputs(inputs), inputs }),
-  );
+  const { spec, client } = kind;
+  const { id, object, duplicates } = await explainFailure(spec, what, async () => {
+    const attempt = await startAttempt(kind, { what, label, parent: parentOfInputs(inputs), inputs });
+    const { object, lost } = await createOrTakeOver(kind, attempt);
+    const id = requireUid(object, what);
+    if (!spec.sharesParentUid) client().noteCreated(id);
+    return { id, object, duplicates: lost === undefined ? [] : await claimDuplicates(kind, attempt, lost) };
+  });
   const outs = await verifyCreate(kind, id, inputs, object);
   if (duplicates.length === 0) return { id, outs };
   throw new PartialFailure("PP4002", id, outs, [
     `${labelResource(spec, inputs)} was created as ${id} after a request without a response, which took effect too: delete ${duplicates.join(", ")}, unless someone else created it`,
   ]);
-}
-
-async function createObject(
-  kind: KindContext,
-  start: AttemptStart,
-): Promise<{ id: string; object: JsonObject; duplicates: string[] }> {
-  const { spec, client } = kind;
-  const attempt = await startAttempt(kind, start);
-  const { object, lost } = await createOrTakeOver(kind, attempt);
-  const id = requireUid(object, start.what);
-  if (!spec.sharesParentUid) client().noteCreated(id);
-  return { id, object, duplicates: lost === undefined ? [] : await claimDuplicates(kind, attempt, lost) };
 }
 
 /** A kind of which a place takes each object once refuses a second one. An equal object is taken over instead. */

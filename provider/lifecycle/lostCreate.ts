@@ -27,7 +27,7 @@ const NEW_GROUP_MS = 120_000;
 const CLOCK_TOLERANCE_MS = 2000;
 
 /** The create of one resource. */
-export interface AttemptStart {
+interface AttemptStart {
   readonly what: string;
   /** What messages call the resource as the owner of an object. */
   readonly label: string;
@@ -45,10 +45,9 @@ export interface Attempt extends AttemptStart {
 
 /** Begins an attempt. For a kind whose objects have no date it lists what exists before the create. */
 export async function startAttempt(kind: KindContext, start: AttemptStart): Promise<Attempt> {
-  const attempt = { ...start, startedAt: performance.now(), older: new Set<string>() };
-  if (!isFoundByComparison(kind.spec)) return attempt;
-  const older = await listNew(kind, attempt);
-  return { ...attempt, older: new Set(older.map(({ uid }) => String(uid))) };
+  const startedAt = performance.now();
+  const older = isFoundByComparison(kind.spec) ? await listEqual(kind, start) : [];
+  return { ...start, startedAt, older: new Set(older.map(({ uid }) => String(uid))) };
 }
 
 /** What a create has made. */
@@ -77,7 +76,7 @@ export async function createDespiteLoss(
       return { object: await send(), lost };
     } catch (error) {
       const [delay] = groupDelays;
-      if (delay !== undefined && mayEndSoon(error) && (await isNewGroup(kind, attempt.parent))) {
+      if (delay !== undefined && mayBeTooEarly(error) && (await isNewGroup(kind, attempt.parent))) {
         groupDelays.shift();
         await refreshToken(kind, attempt);
         await host.sleep(delay);
@@ -107,8 +106,8 @@ export async function createDespiteLoss(
   }
 }
 
-/** A parent that is not known everywhere yet refuses either way. An explained error is judged by its cause. */
-function mayEndSoon(error: unknown): boolean {
+/** Whether a create may be refused because its parent is not known everywhere yet. An explained error is judged by its cause. */
+function mayBeTooEarly(error: unknown): boolean {
   const reason = error instanceof HandlerError ? error.cause : error;
   return hasCode(reason, "PERMISSION_DENIED") || isNotFound(reason);
 }
@@ -216,7 +215,7 @@ async function listNew(kind: KindContext, attempt: Attempt): Promise<JsonObject[
 }
 
 /** Equal objects directly below the parent that no resource of this run owns. */
-async function listEqual(kind: KindContext, { parent, inputs }: Attempt): Promise<JsonObject[]> {
+async function listEqual(kind: KindContext, { parent, inputs }: AttemptStart): Promise<JsonObject[]> {
   const { spec, client, reader, program } = kind;
   if (spec.sharesParentUid && parent !== undefined) {
     const only = await reader.find(parent, inputs);
