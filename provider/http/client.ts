@@ -1,6 +1,7 @@
 import pLimit from "p-limit";
 import { encodeUid, isUid } from "../text/uid";
 import { ApiError, BASE_URL_SETTING, ConnectionError, isTooLarge } from "./errors";
+import type { Endpoint } from "./errors";
 import { encodeQuery } from "./query";
 import type { Query } from "./query";
 import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "./retry";
@@ -9,9 +10,7 @@ import { SharedCreates, SharedReads } from "./sharing";
 import { decodeClaims } from "./tokens";
 import type { TokenSource } from "./tokens";
 import { Transport } from "./transport";
-import type { Endpoint, HttpResponse } from "./transport";
-
-export type { Query } from "./query";
+import type { HttpResponse } from "./transport";
 
 export interface ClientOptions {
   /** Absolute, without a trailing slash. */

@@ -5,12 +5,10 @@ import { Agent as HttpsAgent } from "node:https";
 import { getProxyForUrl } from "proxy-from-env";
 import { isLoopback } from "../text/address";
 import { tryParseJson } from "../text/plain";
-import { registerCredential, maskCredentials, logLine } from "../text/printable";
-import { apiErrorFrom, ConnectionError, printable, toConnectionError } from "./errors";
+import { logLine, maskCredentials, printable, registerCredential } from "../text/printable";
+import { apiErrorFrom, ConnectionError, toConnectionError } from "./errors";
 import type { Endpoint, RequestLine } from "./errors";
 import type * as tunnelModule from "./tunnel";
-
-export type { Endpoint } from "./errors";
 
 interface TransportOptions extends Endpoint {
   /** For one attempt, from sending to the last byte of the response. */

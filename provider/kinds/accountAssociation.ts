@@ -1,5 +1,5 @@
 import { CodedError } from "../errors/codedError";
-import { printable } from "../lifecycle/messages";
+import { printable } from "../text/printable";
 import { resource } from "../program/resource";
 import type { Api, Clock, Failure } from "../fields/resourceSpec";
 import type { Json, Props } from "../fields/values";

@@ -1,4 +1,5 @@
-import { hasCode, isNotFound, printable } from "../http/errors";
+import { hasCode, isNotFound } from "../http/errors";
+import { printable } from "../text/printable";
 import { identityKey } from "../fields/identity";
 import { aggregatedKind } from "../fields/resourceSpec";
 import type { Dependents } from "../fields/resourceSpec";

@@ -1,4 +1,4 @@
-import { printable } from "../http/errors";
+import { printable } from "../text/printable";
 import { checkInputs } from "../fields/check";
 import { diffInputs } from "../fields/diff";
 import { createOnlyOutputs } from "../fields/resourceSpec";

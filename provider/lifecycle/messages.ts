@@ -1,7 +1,7 @@
 import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
-import { ApiError, BASE_URL_SETTING, describeDetails, describeWait, printable } from "../http/errors";
-import { registerCredential, logLines } from "../text/printable";
+import { ApiError, BASE_URL_SETTING, describeDetails, describeWait } from "../http/errors";
+import { logLines, printable, registerCredential } from "../text/printable";
 import type { FieldSpec } from "../fields/fieldSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { isObject } from "../fields/values";
@@ -9,7 +9,7 @@ import type { Props } from "../fields/values";
 import { wireName } from "../fields/wire";
 
 /** For the kinds: they act on what an error means, and never see the client. */
-export { ConnectionError, hasCode, hasUnknownOutcome, printable } from "../http/errors";
+export { ConnectionError, hasCode, hasUnknownOutcome } from "../http/errors";
 
 /**
  * A sentence for a person; the error behind it is the `cause`. It has no stack: the engine prints stacks. Parts that are
@@ -43,14 +43,14 @@ export class PartialFailure extends HandlerError {
 
 /** Remembers the secrets among the properties of a resource, so that no message repeats one that a server quotes. */
 export function registerSecretsOf(spec: ResourceSpec, ...properties: readonly Props[]): void {
-  for (const props of properties) holdFields({ ...spec.fields, ...spec.outputs }, props);
+  for (const props of properties) registerSecretFields({ ...spec.fields, ...spec.outputs }, props);
 }
 
-function holdFields(fields: Readonly<Record<string, FieldSpec>>, props: Props): void {
+function registerSecretFields(fields: Readonly<Record<string, FieldSpec>>, props: Props): void {
   for (const [key, field] of Object.entries(fields)) {
     const value = props[key];
     if (field.secret && typeof value === "string") registerCredential(value);
-    if (field.type === "object" && isObject(value)) holdFields(field.fields, value);
+    if (field.type === "object" && isObject(value)) registerSecretFields(field.fields, value);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Client, JsonObject } from "../http/client";
-import { isNotFound, printable } from "../http/errors";
+import { isNotFound } from "../http/errors";
+import { printable } from "../text/printable";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
 import { findSchemaMismatch, parentUidOf, readBody, readOutputs } from "../fields/wire";

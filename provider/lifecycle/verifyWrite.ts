@@ -1,5 +1,5 @@
 import type { JsonObject } from "../http/client";
-import { printable } from "../http/errors";
+import { printable } from "../text/printable";
 import { equal, equalForDrift, isSet } from "../fields/equal";
 import { adviseOnNames, holdsNames, NAMES_ARE_DROPPED } from "../fields/enumNames";
 import { containsSecret } from "../fields/fieldSpec";

@@ -2,7 +2,7 @@ import { CodedError } from "../errors/codedError";
 import * as pulumi from "../program/sdk";
 import { encodeQuery, LONGEST_QUERY } from "../http/query";
 import type { Query } from "../http/query";
-import { printable } from "../http/errors";
+import { printable } from "../text/printable";
 import { isUid } from "../text/uid";
 import { timestampNanos } from "../fields/formats";
 

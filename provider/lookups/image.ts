@@ -1,7 +1,8 @@
 import { string } from "../fields/builders";
 import type { Returned } from "../fields/builders";
 import { resultReader } from "../fields/wire";
-import type { Client, JsonObject, Query } from "../http/client";
+import type { Client, JsonObject } from "../http/client";
+import type { Query } from "../http/query";
 import { Repo } from "../kinds/repo";
 import * as take from "./arguments";
 import type { ArgumentsOf } from "./arguments";

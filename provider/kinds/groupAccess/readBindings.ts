@@ -1,5 +1,5 @@
 import { parentOf } from "../../text/uid";
-import { printable } from "../../lifecycle/messages";
+import { printable } from "../../text/printable";
 import { matchesPattern } from "../../fields/formats";
 import type { ReadingApi } from "../../fields/resourceSpec";
 import { isObject, SECRET_MASK, stringOrEmpty } from "../../fields/values";

@@ -1,5 +1,4 @@
-import { maskCredentials, registerCredential } from "../../../provider/text/printable";
-import { printable } from "../../../provider/http/errors";
+import { maskCredentials, printable, registerCredential } from "../../../provider/text/printable";
 import { tokenSource } from "../../../provider/http/tokens";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { registerSecretsOf } from "../../../provider/lifecycle/messages";
