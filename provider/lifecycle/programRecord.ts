@@ -165,11 +165,11 @@ export class ProgramRecord {
     return this.owners.get(objectKey(kind, uid));
   }
 
-  /** Records that a resource was created, or has taken over what existed. */
+  /**
+   * Records that a resource was created, or has taken over what existed. It may replace one with the same inputs, whose diff
+   * no longer proves that its object is kept.
+   */
   recordCreate(spec: ResourceSpec, uid: string, inputs: Props): void {
-    const object = objectKey(spec.kind, uid);
-    if (!this.owners.has(object)) this.owners.set(object, labelResource(spec, inputs));
-    // A create with the inputs of a diffed resource may replace it, so that diff no longer proves that its object is kept.
     for (const diff of this.diffsByInputs.get(inputsKey(spec, inputs)) ?? []) {
       if (diff.uid !== uid) diff.provesOwnership = false;
     }

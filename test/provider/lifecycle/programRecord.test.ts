@@ -47,7 +47,7 @@ function offlineContext(program: ProgramRecord) {
 describe("the record of a program", () => {
   test.each<{ title: string; run: (program: ProgramRecord) => void; isHeld: boolean }>([
     { title: "nothing that it does not name", run: () => undefined, isHeld: false },
-    { title: "what it creates", run: (program) => program.recordCreate(identity, UID, inputs), isHeld: true },
+    { title: "what it creates", run: (program) => program.claim(identity, UID, "ci"), isHeld: true },
     {
       title: "what it adopts, also where that fails",
       run: (program) => program.recordCheck(identity, { ...inputs, [ADOPT]: UID }),
@@ -225,15 +225,21 @@ describe("two resources of the program for one object, which only their uids sho
     },
   );
 
-  test.each(identified)("$kind: the first is refused once the second was created", ({ kind, given, uid }) => {
-    const program = new ProgramRecord();
-    const run = handlersFor(specOf(kind), offlineContext(program));
-    program.recordCreate(specOf(kind), uid, otherInputs(kind, given));
-    run.check({}, given);
-    expect(() => run.diff({ ...given, ...requiredOutputs(kind) }, given, uid)).toThrow(
-      "is the object of another resource of this program",
-    );
-  });
+  test.each(identified)(
+    "$kind: the first is refused once the second was created",
+    async ({ kind, given, uid }) => {
+      const program = new ProgramRecord();
+      const spec = specOf(kind);
+      const run = handlersFor(spec, offlineContext(program));
+      await program.reserve(spec, otherInputs(kind, given), "creating it", "the second", () =>
+        Promise.resolve(program.claim(spec, uid, "the second")),
+      );
+      run.check({}, given);
+      expect(() => run.diff({ ...given, ...requiredOutputs(kind) }, given, uid)).toThrow(
+        "is the object of another resource of this program",
+      );
+    },
+  );
 
   const role: Props = { parentUid: GROUP_UID, name: "reader", capabilities: ["CAP_REPO_LIST"] };
   const adopting: Props = { ...role, [ADOPT]: UID };
