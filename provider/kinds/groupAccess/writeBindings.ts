@@ -79,18 +79,20 @@ export async function writeBindings(
   const recorded = labelledGrantsIn(olds);
   const wanted = labelledGrantsIn(news);
   const wantedKeys = identityRoleKeys(wanted);
-  const managedKeys = new Set([...wantedKeys, ...identityRoleKeys(recorded)]);
+  // A state also records bindings of others, under labels of unmanaged ones.
+  const knownKeys = new Set([...wantedKeys, ...identityRoleKeys(recorded)]);
   const isIgnored = ignoreFilter(news);
   const missing = wanted.filter(([, grant]) => !existing.has(identityRoleKey(grant)));
+  // What was the program's goes whatever `ignore` names, which is about bindings of others.
   const surplus = recorded.filter((binding) => {
     const key = identityRoleKey(binding[1]);
     const grant = existing.get(key);
     return grant !== undefined && !wantedKeys.has(key) && (isManaged(binding) || !isIgnored(grant));
   });
-  const unmanaged = [...existing].filter(([key, grant]) => !managedKeys.has(key) && !isIgnored(grant));
-  warnOfUnmanaged(
+  const unrecorded = [...existing].filter(([key, grant]) => !knownKeys.has(key) && !isIgnored(grant));
+  warnOfUnrecorded(
     context,
-    unmanaged.map(([, { name }]) => name),
+    unrecorded.map(([, { name }]) => name),
   );
   if (news["allowSelfRemoval"] !== true) {
     await refuseSelfLockout(api, {
@@ -108,19 +110,19 @@ export async function writeBindings(
   if (failure === undefined) return done;
   if (isSameSet(keysBefore, new Set(existing.keys())) && unconfirmed.size === 0) throw failure;
   // What exists of the state and of the program, or may exist, is recorded: a destroy deletes that too.
-  const managed = [
-    ...[...existing.values()].filter((grant) => managedKeys.has(identityRoleKey(grant))),
+  const known = [
+    ...[...existing.values()].filter((grant) => knownKeys.has(identityRoleKey(grant))),
     ...[...unconfirmed.values()].map((grant) => ({ ...grant, name: "", uids: [] })),
   ];
   const stored = Object.fromEntries(Object.entries(news).filter(([key]) => !key.startsWith("__")));
-  const bindings = withLabels(managed, [...wanted, ...recorded]);
+  const bindings = withLabels(known, [...wanted, ...recorded]);
   const codes = new Set(failures.map(errorCodeOf));
   const [code = "PP4012"] = codes.size === 1 ? codes : [];
   const outs = { ...stored, bindings, ...(unconfirmed.size > 0 && { [UNCONFIRMED]: true }) };
   throw new PartialFailure(code, group, outs, [...new Set(failures.map(({ message }) => message))]);
 }
 
-function warnOfUnmanaged({ host, group }: GroupContext, names: readonly string[]): void {
+function warnOfUnrecorded({ host, group }: GroupContext, names: readonly string[]): void {
   if (names.length === 0) return;
   const shown = [...names.slice(0, 10), ...(names.length > 10 ? ["…"] : [])].join(", ");
   host.warn(
