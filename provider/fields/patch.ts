@@ -6,7 +6,10 @@ import { isObject } from "./values";
 import type { Json, Props } from "./values";
 import { emptyWireValue, toWire, wireName } from "./wire";
 
-/* What an update writes: the PATCH with its field mask, and the properties that a resource has after it. */
+/*
+ * What an update writes: the PATCH with its field mask, which the lifecycle sends, and the properties that a resource has
+ * after it (`applyUpdate`, `applyCreate`), which only the graph of access needs.
+ */
 
 /** The changes of one PATCH: body and mask name exactly the same leaves. */
 export interface Patch {

@@ -54,7 +54,8 @@ function withSecrets(
   return Object.fromEntries(entries);
 }
 
-function withDefaults(
+/** The options of a resource with those of its kind: which outputs are secret, and whether a replacement deletes first. */
+function withOptionsOf(
   spec: ResourceSpec,
   opts: pulumi.CustomResourceOptions | undefined,
 ): pulumi.CustomResourceOptions | undefined {
@@ -176,7 +177,7 @@ export abstract class PlatformResource extends pulumi.CustomResource {
       `pulumi-nodejs:dynamic/platform:${spec.kind}`,
       name,
       properties(spec, name, args, opts),
-      withDefaults(spec, opts),
+      withOptionsOf(spec, opts),
     );
     refuseOwnProvider(spec, name, this);
     warnOfStoredToken();
