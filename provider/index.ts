@@ -1,7 +1,6 @@
 /* What programs use. Each module below exports nothing else. */
 export { adopt } from "./program/adopt";
 export * from "./kinds/exports";
-export type { BoundGroup, BoundIdentity, BoundRole, InviteRole } from "./kinds/common";
 
 export * from "./lookups/ofKinds";
 export * from "./lookups/accountAssociation";

@@ -1,7 +1,7 @@
 import { timestampNanos } from "../fields/formats";
 import type { Failure } from "../fields/resourceSpec";
 import type { Json } from "../fields/values";
-import { enumOf, list, resultObject, string, type Returned } from "../fields/builders";
+import { string } from "../fields/builders";
 
 /** The parent's uid: immutable everywhere, a part of the path. */
 export const parentGroup = string({
@@ -20,14 +20,6 @@ export const parentRepo = string({
   required: true,
   access: "subject",
 });
-
-/** The address that events are sent to. */
-export const eventReceiver = {
-  format: "httpsUrl",
-  required: true,
-  security: true,
-  access: "events.receiver",
-} as const;
 
 /** One line of at most 512 characters. */
 export const oneLine = {
@@ -91,9 +83,8 @@ export function checkEnd(property: string, end: Json | undefined, calendar: Cale
     : [];
 }
 
-// Objects that a response holds beside their uids, or instead of them.
-
-const named = {
+/** What a response holds of an object beside its uid, or instead of it. */
+export const namedObject = {
   /** The uid. */
   uid: string(),
   /** The name; empty where there is none. */
@@ -101,34 +92,3 @@ const named = {
   /** The description; empty where there is none. */
   description: string(),
 };
-
-const holder = {
-  /** The `sub` claim of its tokens; empty where none is fixed. */
-  subject: string(),
-  /** The `iss` claim of its tokens; empty where none is fixed. */
-  issuer: string(),
-  /** The e-mail address of a person; empty where there is none. */
-  email: string(),
-};
-
-const powers = {
-  /** Full names, as in `CAP_REPO_LIST`; of one newer than the gateway its number. */
-  capabilities: list(enumOf("CAP_", [])),
-};
-
-/** The identity that a binding gives a role. */
-export interface BoundIdentity extends Returned<typeof named>, Returned<typeof holder> {}
-
-/** The group that a binding is for. */
-export interface BoundGroup extends Returned<typeof named> {}
-
-/** The role that a binding gives. */
-export interface BoundRole extends Returned<typeof named> {}
-
-/** The role that an invite gives. */
-export interface InviteRole extends Returned<typeof named>, Returned<typeof powers> {}
-
-export const boundIdentity = resultObject<BoundIdentity>({ ...named, ...holder });
-export const boundGroup = resultObject<BoundGroup>(named);
-export const boundRole = resultObject<BoundRole>(named);
-export const inviteRole = resultObject<InviteRole>({ ...named, ...powers });

@@ -1,8 +1,16 @@
 import { resource } from "../program/resource";
 import { durationNanos } from "../fields/formats";
-import { boolean, kind, secret, string, time } from "../fields/builders";
-import type { ArgsOf, OutputsOf, Resolved, ResultOf } from "../fields/builders";
-import { inviteRole, parentGroup } from "./common";
+import { boolean, enumOf, kind, list, resultObject, secret, string, time } from "../fields/builders";
+import type { ArgsOf, OutputsOf, Resolved, ResultOf, Returned } from "../fields/builders";
+import { namedObject, parentGroup } from "./common";
+
+const powers = {
+  /** Full names, as in `CAP_REPO_LIST`; of one newer than the gateway its number. */
+  capabilities: list(enumOf("CAP_", [])),
+};
+
+/** The role that an invite gives. */
+export interface InviteRole extends Returned<typeof namedObject>, Returned<typeof powers> {}
 
 /** The role is hydrated for as long as it exists: without it, the invite grants nothing. */
 function withRole(invite: Record<string, unknown>): Record<string, unknown> {
@@ -54,7 +62,7 @@ const groupInvite = kind({
     /** The uid of the role; empty once the role is deleted. */
     roleUid: string(),
     /** The role as the API shows it; left out once it is deleted. */
-    role: inviteRole,
+    role: resultObject<InviteRole>({ ...namedObject, ...powers }),
     /** When it was made: RFC 3339, as the API wrote it. */
     createTime: time,
   },

@@ -1,9 +1,28 @@
 import { resource } from "../program/resource";
-import { kind, string, time, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
-import { boundGroup, boundIdentity, boundRole, parentGroup } from "./common";
+import { kind, resultObject, string, time } from "../fields/builders";
+import type { ArgsOf, Resolved, ResultOf, Returned } from "../fields/builders";
+import { namedObject, parentGroup } from "./common";
 import { bindingKind, ROLE_BINDINGS, declaredGrantKey } from "./grants";
 
 const required = { format: "uid", required: true, security: true } as const;
+
+const holder = {
+  /** The `sub` claim of its tokens; empty where none is fixed. */
+  subject: string(),
+  /** The `iss` claim of its tokens; empty where none is fixed. */
+  issuer: string(),
+  /** The e-mail address of a person; empty where there is none. */
+  email: string(),
+};
+
+/** The identity that a binding gives a role. */
+export interface BoundIdentity extends Returned<typeof namedObject>, Returned<typeof holder> {}
+
+/** The group that a binding is for. */
+export interface BoundGroup extends Returned<typeof namedObject> {}
+
+/** The role that a binding gives. */
+export interface BoundRole extends Returned<typeof namedObject> {}
 
 const roleBinding = kind({
   ...bindingKind({ ownsAll: false }),
@@ -21,11 +40,11 @@ const roleBinding = kind({
   },
   reads: {
     /** The identity as the API shows it; left out where the response does not hold it. */
-    identity: boundIdentity,
+    identity: resultObject<BoundIdentity>({ ...namedObject, ...holder }),
     /** The group as the API shows it; left out where the response does not hold it. */
-    group: boundGroup,
+    group: resultObject<BoundGroup>(namedObject),
     /** The role as the API shows it; left out where the response does not hold it. */
-    role: boundRole,
+    role: resultObject<BoundRole>(namedObject),
     /** When it was made: RFC 3339, as the API wrote it. */
     createTime: time,
   },

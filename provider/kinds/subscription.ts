@@ -1,6 +1,6 @@
 import { resource } from "../program/resource";
 import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
-import { eventReceiver, parentGroup } from "./common";
+import { parentGroup } from "./common";
 
 const subscription = kind({
   kind: "Subscription",
@@ -13,7 +13,13 @@ const subscription = kind({
     /** The uid of the group whose events, and those of all below it, are delivered. Changing it replaces the subscription. */
     parentUid: parentGroup,
     /** The https address that receives the events. Changing it replaces the subscription. */
-    sink: string({ ...eventReceiver, immutable: true }),
+    sink: string({
+      format: "httpsUrl",
+      required: true,
+      immutable: true,
+      security: true,
+      access: "events.receiver",
+    }),
   },
 });
 
