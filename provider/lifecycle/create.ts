@@ -26,7 +26,6 @@ import {
   hasCode,
   labelResource,
   PartialFailure,
-  RENAME_ADVICE,
 } from "./messages";
 import { confirm, finishWrite, unwrittenParts } from "./verifyWrite";
 
@@ -34,6 +33,10 @@ import { confirm, finishWrite, unwrittenParts } from "./verifyWrite";
  * A create, from the inputs of a program to the outputs in the state, in the order in which it happens. What becomes of a
  * create whose response is lost is in lostCreate.ts.
  */
+
+/** What to do where the object of a new resource exists already. */
+const RENAME_ADVICE =
+  'if the resource was renamed or moved in the program, connect it to its old name: aliases: [{ name: "<old name>" }]; if another stack or a person created it, adopt it with adopt(), or delete it there';
 
 export interface CreateResult {
   readonly id: string;

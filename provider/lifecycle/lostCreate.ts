@@ -3,11 +3,12 @@ import { requireUid } from "../http/client";
 import { ConnectionError, hasCode, hasUnknownOutcome, isNotFound } from "../http/errors";
 import { lineage } from "../text/uid";
 import { createOnlyOutputs, isFoundByComparison, isReadAs } from "../fields/resourceSpec";
+import type { ResourceSpec } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
 import { parentUidOf } from "../fields/wire";
 import type { KindContext } from "./context";
 import { errorMessage, explain, HandlerError, handlerError } from "./messages";
-import { isEqualObject } from "./verifyWrite";
+import { findUnappliedFields } from "./verifyWrite";
 
 /*
  * A create whose response may be lost: when it is sent again, what is looked for, and what is done with what is found.
@@ -235,4 +236,9 @@ async function listEqual(kind: KindContext, { parent, inputs }: AttemptStart): P
       isEqualObject(spec, inputs, reader.parseInputs(item, uid))
     );
   });
+}
+
+/** Whether an object equals the one that a create with these inputs makes. */
+function isEqualObject(spec: ResourceSpec, inputs: Props, live: Props): boolean {
+  return findUnappliedFields(spec, undefined, inputs, live).length === 0;
 }

@@ -65,10 +65,6 @@ export function showCode<E extends HandlerError>(error: E): E {
   return error;
 }
 
-/** What to do where the object of a new resource exists already. */
-export const RENAME_ADVICE =
-  'if the resource was renamed or moved in the program, connect it to its old name: aliases: [{ name: "<old name>" }]; if another stack or a person created it, adopt it with adopt(), or delete it there';
-
 /** A resource in the words of messages: `group "team"`. */
 export function labelResource(spec: ResourceSpec, inputs: Props): string {
   const name = inputs["name"];

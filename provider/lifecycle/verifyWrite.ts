@@ -50,11 +50,6 @@ export function findUnappliedFields(
     .map(([key]) => key);
 }
 
-/** Whether an object equals the one that a create with these inputs makes. */
-export function isEqualObject(spec: ResourceSpec, inputs: Props, live: Props): boolean {
-  return findUnappliedFields(spec, undefined, inputs, live).length === 0;
-}
-
 /** A create or an update of one resource. */
 export interface Write {
   readonly id: string;
