@@ -81,7 +81,7 @@ export class Client {
   private lastDate: { readonly date: number; readonly at: number } | undefined;
   /** Whether a response has shown the server to be the API: a wrong address may respond `{}` to everything. */
   private isRecognized = false;
-  private readonly learntRoots = new Set<string>();
+  private readonly rootsInToken = new Set<string>();
   private readonly createdAt = new Map<string, number>();
   private readonly creates = new SharedCreates(this);
   private readonly reads = new SharedReads(this);
@@ -156,34 +156,13 @@ export class Client {
     return `${uid === undefined ? collection : `${collection}/${encodeUid(uid)}`}${suffix}`;
   }
 
-  /** A POST that is not isIdempotent is sent again only where nothing can have happened. */
+  /** A POST that is not idempotent is sent again only where nothing can have happened. */
   post(path: string, body: unknown, { isIdempotent }: { isIdempotent: boolean }): Promise<JsonObject> {
     return this.request({ method: "POST", path, body, isIdempotent });
   }
 
   create(collection: string, parent: string | undefined, body: unknown): Promise<JsonObject> {
     return this.post(this.address(collection, parent), body, { isIdempotent: false });
-  }
-
-  /** Notes that this client has made a resource. */
-  noteCreated(uid: string): void {
-    this.createdAt.set(uid, performance.now());
-  }
-
-  /**
-   * Has the token know a root group that this client made: rights on it may be in no token from before.
-   * Once for each; for other groups nothing. @throws what the exchange throws; the token in use is kept, and another call
-   * exchanges again
-   */
-  async refreshTokenFor(root: string): Promise<void> {
-    if (!this.createdAt.has(root) || this.learntRoots.has(root)) return;
-    this.learntRoots.add(root);
-    try {
-      await this.options.tokens.refresh();
-    } catch (error) {
-      this.learntRoots.delete(root);
-      throw error;
-    }
   }
 
   /** Makes one resource, together with others that are made below its parent at the same time. */
@@ -193,10 +172,31 @@ export class Client {
       : this.creates.createOne(collection, parent, body);
   }
 
+  /** Notes that this client has made a resource. */
+  noteCreated(uid: string): void {
+    this.createdAt.set(uid, performance.now());
+  }
+
   /** How long ago this client made a resource, in milliseconds; undefined if it did not. */
   timeSinceCreation(uid: string): number | undefined {
     const at = this.createdAt.get(uid);
     return at === undefined ? undefined : performance.now() - at;
+  }
+
+  /**
+   * Has the token know a root group that this client made: rights on it may be in no token from before.
+   * Once for each; for other groups nothing. @throws what the exchange throws; the token in use is kept, and another call
+   * exchanges again
+   */
+  async refreshTokenFor(root: string): Promise<void> {
+    if (!this.createdAt.has(root) || this.rootsInToken.has(root)) return;
+    this.rootsInToken.add(root);
+    try {
+      await this.options.tokens.refresh();
+    } catch (error) {
+      this.rootsInToken.delete(root);
+      throw error;
+    }
   }
 
   /** Changes what the body holds; `mask` names the same paths, or is left out for the inferred one. */
