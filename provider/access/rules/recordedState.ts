@@ -201,7 +201,11 @@ function reportFirstImport(kept: readonly KeptChange[], found: readonly Finding[
       details: limitLines(
         found.length === 0
           ? objects.map(labelEntity).sort()
-          : sortFindings(found).map(({ severity, id, message }) => `${severity} ${id}: ${message}`),
+          : [
+              ...new Set(
+                sortFindings(found).map(({ severity, id, message }) => `${severity} ${id}: ${message}`),
+              ),
+            ],
       ),
       pins: [objects.map(({ key }) => key).sort(), found.map(({ fingerprint }) => fingerprint).sort()],
       advice:

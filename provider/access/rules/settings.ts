@@ -3,7 +3,7 @@ import { listsObject } from "../documents/inventoryScope";
 import { specs } from "../documents/specs";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
-import { accessKinds, bindingKeys, isShownByGrants } from "../graph/accessKinds";
+import { accessKinds, bindingKeys, grantsIn, isShownByGrants } from "../graph/accessKinds";
 import { isJudged } from "../graph/fieldAccess";
 import { isPathWithin } from "../graph/references";
 import { tupleOf } from "../graph/grant";
@@ -35,9 +35,21 @@ const hasJudgedField: KindCondition = (kind) =>
 const isGain = (facts: Facts, { urn, after }: Change): boolean =>
   facts.gainsAbout(after.key) || (urn !== undefined && facts.gainsAbout(urn));
 
-/** Whether the list of grants shows what a property gives: then the rules of grants judge it. */
-const isShownAsGain = (facts: Facts, change: Change, { path, effect }: FieldEffect): boolean =>
-  isShownByGrants(change.kind, path, effect) && isGain(facts, change);
+/** Whether each grant of a resource was held before, by it or by another one: it only takes access away. */
+function grantsNothingNew(facts: Facts, { after }: Change): boolean {
+  const [declared, grants] = [grantsIn(after), facts.after.ofResource(after)];
+  const isHeld = (grant: Grant): boolean =>
+    facts.before
+      .ofSubjectAt(grant.subject.key, grant.group.key)
+      .some((old) => tupleOf(old) === tupleOf(grant));
+  // What was not resolved is in no list. Who is the subject of its own grants may be somebody else by other fields.
+  const isSubject = declared.some(({ holder }) => "type" in holder);
+  return !isSubject && grants.length > 0 && grants.length === declared.length && grants.every(isHeld);
+}
+
+/** Whether the list of grants shows what a property gives: a gain, which the rules of grants judge, or nothing. */
+const isShownInGrants = (facts: Facts, change: Change, { path, effect }: FieldEffect): boolean =>
+  isShownByGrants(change.kind, path, effect) && (isGain(facts, change) || grantsNothingNew(facts, change));
 
 const nowNanos = (facts: Facts): bigint => BigInt(facts.options.now) * 1_000_000n;
 
@@ -188,7 +200,7 @@ function findChangedSettings(facts: Facts, others: readonly Finding[], change: C
       mayWiden(field.direction) &&
       // X1 judges each address.
       !pathsMeant(change.kind, "events.receiver").includes(field.path) &&
-      !isShownAsGain(facts, change, field) &&
+      !isShownInGrants(facts, change, field) &&
       !isReported(others, change, field.path, severityOf(facts, known, field)),
   );
   const severity = severities.find((level) =>
@@ -358,7 +370,7 @@ export const changedSetting: Rule = {
   name: "changed-setting",
   severities: ["high", "medium", "low"],
   when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Low if nobody holds the role and it only reads more: whoever gets it later is judged then. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
-  what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Or an invite is made anew, and begins again. Not reported: what only takes access away, and what the list of grants shows.",
+  what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Or an invite is made anew, and begins again. Not reported: what only takes access away, and what the list of grants shows. So a binding that now gives what its subject held already is not reported.",
   why: "Each argument that is not a text for people decides something. Examples are the end of a token, the accounts of a group and the contents of an image.",
   fix: "Ask those who answer for the resource. Change the argument in a pull request of its own that says why.",
   except: "For one resource by its uid, once the new value has been checked.",

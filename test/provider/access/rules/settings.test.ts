@@ -392,6 +392,43 @@ describe("S2 new-organisation", () => {
   });
 });
 
+describe("a resource that is pointed to what was held already", () => {
+  const access = (who: Resource, what: Resource): Resource => ({
+    ...resource("GroupAccess", "access", {
+      name: undefined,
+      parentUid: payments,
+      bindings: { one: { identityUid: who.uid, roleUid: what.uid } },
+    }),
+    uid: payments,
+  });
+  const single = (who: Resource, what: Resource): Resource => ({
+    ...binding(who, what, payments),
+    uid: `${payments}/${"7".repeat(16)}`,
+    urn: `${binding(robot, viewer, payments).urn}-pointed`,
+  });
+  const held = binding(robot, owner, payments);
+
+  const cases: [string, Resource, Resource, Resource][] = [
+    ["a binding, by its identity", single(other, owner), single(robot, owner), held],
+    ["a binding, by its role", single(robot, viewer), single(robot, owner), held],
+    ["an entry of a GroupAccess, by its identity", access(other, owner), access(robot, owner), held],
+    ["an entry of a GroupAccess, by its role", access(robot, viewer), access(robot, owner), held],
+  ];
+  const loudOf = (comparison: Comparison) =>
+    findAll(comparison).filter(({ id, severity }) => id === "S1" || severity !== "low");
+
+  test.each(cases)("is no more than low: %s", (_what, before, after, kept) => {
+    const comparison = change([kept, before], [kept, after]);
+    expect(comparison.grants.map(({ change: kind }) => kind)).toEqual(["lost"]);
+    expect(loudOf(comparison)).toEqual([]);
+  });
+
+  test.each(cases)("is reported where nobody held it: %s", (_what, before, after) => {
+    const found = loudOf(change([before], [after]));
+    expect(found.map(({ severity }) => severity)).toContain("high");
+  });
+});
+
 describe("S3 repeated-grant", () => {
   const one = binding(robot, viewer, payments);
   const second = { ...one, uid: `${payments}/0000000000000002`, urn: `${one.urn}-2` };
