@@ -69,7 +69,17 @@ const layers = {
     "provider/fields",
     "provider/lifecycle",
   ],
+  "provider/access/assertions": [
+    "provider/access/effects",
+    "provider/access/graph",
+    "provider/access/review",
+    "provider/access/trust",
+    "provider/fields",
+    "provider/lifecycle",
+    "provider/text",
+  ],
   "provider/access/rules": [
+    "provider/access/assertions",
     "provider/access/documents",
     "provider/access/effects",
     "provider/access/graph",
@@ -81,6 +91,7 @@ const layers = {
     "provider/text",
   ],
   "provider/access/suppressions": [
+    "provider/access/assertions",
     "provider/access/documents",
     "provider/access/graph",
     "provider/access/review",

@@ -4,7 +4,7 @@
  * The JSON schema of the policy file: that of its types, with the names of the rules and what no type can say.
  */
 
-/** @typedef {{ properties: { allow: object, types: object }, definitions: { PolicyEntry: { properties: Readonly<Record<string, object>> }, JudgedType: object } }} PolicyTypesSchema */
+/** @typedef {{ properties: Record<string, object>, definitions: Record<string, object> & { PolicyEntry: { properties: Readonly<Record<string, object>> } } }} PolicyTypesSchema */
 
 const PUNCTUATION = "\\s!-/:-@\\[-`{-~";
 
@@ -110,6 +110,18 @@ function policySchema(load, { definitions, properties, ...schema }) {
     },
   };
 
+  /** An assertion names its access in one of two ways. */
+  const mustNameAccess = {
+    oneOf: [{ required: ["can"] }, { required: ["role"] }],
+    errorMessage: "must name the access: give can or role, and not both",
+  };
+  const mustCount = {
+    anyOf: [{ required: ["atLeast"] }, { required: ["atMost"] }],
+    errorMessage: "must say how many: give atLeast, atMost or both",
+  };
+  /** @param {string} name @param {readonly object[]} conditions */
+  const assertion = (name, ...conditions) => ({ ...definitions[name], allOf: conditions });
+
   const { PolicyEntry: entry } = definitions;
   const rule = { ...entry.properties["rule"], enum: ruleNames };
   const items = {
@@ -121,10 +133,18 @@ function policySchema(load, { definitions, properties, ...schema }) {
     $id: "urn:pulumi-platform:access-policy",
     ...schema,
     properties: {
-      allow: { ...properties.allow, items },
-      types: { ...properties.types, items: definitions.JudgedType },
+      forbid: { ...properties["forbid"], items: assertion("ForbiddenAccess", mustNameAccess) },
+      require: { ...properties["require"], items: assertion("RequiredAccess", mustNameAccess, mustCount) },
+      separate: { ...properties["separate"], items: definitions["SeparatedDuties"] },
+      settings: definitions["PolicySettings"],
+      allow: { ...properties["allow"], items },
+      types: { ...properties["types"], items: definitions["JudgedType"] },
     },
-    definitions: { Glob: globSchema },
+    definitions: {
+      Glob: globSchema,
+      SubjectSelector: definitions["SubjectSelector"],
+      SubjectConditions: definitions["SubjectConditions"],
+    },
   };
 }
 

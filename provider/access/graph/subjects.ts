@@ -132,6 +132,9 @@ function describePrincipal(trust: Trust): SubjectDescription {
   };
 }
 
+/** Whether nobody can say which principals an object trusts. */
+export const isTrustDoubtful = (entity: Entity): boolean => isDoubtful(entity, "trust.");
+
 /**
  * Who can be an identity.
  *
@@ -139,7 +142,7 @@ function describePrincipal(trust: Trust): SubjectDescription {
  */
 export function describeIdentity(entity: Entity, label?: string): SubjectDescription {
   const { name } = entity;
-  if (isDoubtful(entity, "trust.")) {
+  if (isTrustDoubtful(entity)) {
     return {
       displayName: `identity ${quoteValue(label ?? text(name), LONGEST_SHOWN)}, whose trust is not known yet`,
       matchesMany: true,

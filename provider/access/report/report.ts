@@ -152,6 +152,8 @@ export interface CommonReport {
     readonly unused: readonly string[];
     readonly expired: readonly string[];
     readonly changed?: readonly string[];
+    /** Assertions of the policy file that were broken before the change and still are. */
+    readonly standing?: readonly string[];
   };
   readonly provenance: Provenance;
 }

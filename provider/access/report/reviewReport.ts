@@ -30,6 +30,8 @@ export interface SuppressionResult {
   readonly expired: readonly string[];
   /** How the policy file differs from its version before the change, a line each. */
   readonly changed?: readonly string[];
+  /** Assertions that were broken before the change and still are, a line each. */
+  readonly standing?: readonly string[];
 }
 
 export interface ReviewOptions {
@@ -105,7 +107,7 @@ function findAndSuppress(
 /** Turns a comparison and what the rules find in it into a report. */
 export function reportOn(comparison: Comparison, options: ReviewOptions): ReviewReport {
   const { failOn, plan, provenance } = options;
-  const { findings, suppressed, unused, expired, changed } = findAndSuppress(comparison, options);
+  const { findings, suppressed, unused, expired, changed, standing } = findAndSuppress(comparison, options);
   const report = fitReport<ReviewReport>({
     schemaVersion: SCHEMA_VERSION,
     tool: { name: "pulumi-platform", version: provenance.package },
@@ -128,7 +130,7 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Review
     unresolved: comparison.unresolved,
     unrelated: unrelated(comparison.changes),
     groups: comparison.groups,
-    policy: { unused, expired, changed },
+    policy: { unused, expired, changed, standing },
     provenance,
     plan: plan && { digest: plan.digest },
     expected: expectedAccess(comparison),

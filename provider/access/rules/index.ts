@@ -3,6 +3,7 @@ import { visible } from "../../http/errors";
 import type { Comparison } from "../review/comparison";
 import { sortFindings } from "../review/finding";
 import type { Finding } from "../review/finding";
+import { forbiddenAccess, requiredAccess, separatedDuties } from "./assertions";
 import { dangerRules } from "./danger";
 import { exposureRules } from "./exposure";
 import { Facts } from "./facts";
@@ -32,6 +33,9 @@ export const rules: readonly Rule[] = [
   newRoot,
   repeatedGrant,
   newMatch,
+  forbiddenAccess,
+  requiredAccess,
+  separatedDuties,
   // The last one: it reports what no other rule does.
   changedSetting,
 ];

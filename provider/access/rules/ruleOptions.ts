@@ -1,8 +1,10 @@
 import { didYouMean } from "../../text/suggestions";
 import { isAddressGlob, isHostGlob } from "../trust/addressGlob";
+import { isObject } from "../../fields/values";
 import { printable } from "../../http/errors";
 import type { Entity } from "../graph/model";
 import type { Comparison } from "../review/comparison";
+import type { Assertions } from "../assertions/assertion";
 
 /** An object that begins to match an exception of the policy file. */
 export interface NewMatch {
@@ -33,6 +35,8 @@ export interface RuleOptions {
   readonly strict: boolean;
   /** `--policy`: finds what begins to match one of its entries. */
   readonly newMatches?: (comparison: Comparison) => readonly NewMatch[];
+  /** `--policy`: what its file forbids, requires and separates. */
+  readonly assertions?: Assertions;
 }
 
 /** The options of a run without a flag. */
@@ -84,6 +88,10 @@ const optionProblems: Readonly<Record<keyof RuleOptions, (value: unknown) => str
   issuerAllow: (value) => (isStrings(value) ? globProblems.issuerAllow(value) : "must be a list of strings"),
   sinkAllow: (value) => (isStrings(value) ? globProblems.sinkAllow(value) : "must be a list of strings"),
   newMatches: (value) => (typeof value === "function" ? undefined : "must be a function"),
+  assertions: (value) =>
+    isObject(value) && ["forbid", "require", "separate"].every((list) => Array.isArray(value[list]))
+      ? undefined
+      : "must be the assertions of a policy that parsePolicy has read",
   strict: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
 };
 

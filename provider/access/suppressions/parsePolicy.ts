@@ -7,6 +7,7 @@ import { propertyPath, schemaProblems } from "../documents/jsonSchema";
 import type { SchemaProblem } from "../documents/jsonSchema";
 import { isYamlTooDeep, YamlText } from "./parseYaml";
 import { exactKeyOf } from "./matchEntry";
+import type { Written } from "../assertions/assertion";
 import type { Policy, PolicyDocument } from "./policyDocument";
 
 /** The policy file is wrong: every mistake on a line of its own. Ends with exit code 2. */
@@ -67,7 +68,7 @@ export function readPolicy(text: string, file: string): { policy: Policy; docume
       first.map((problem) => describe(yaml, file, problem)),
     );
   }
-  const { allow, types = [] } = value as PolicyDocument;
+  const { allow = [], types = [], settings = {}, ...assertions } = value as PolicyDocument;
   const open = allow.filter((entry) => exactKeyOf(entry) === undefined).length;
   if (open > MOST_OPEN_ENTRIES) {
     const why = "each is compared with each finding; name a uid or a fingerprint in the others";
@@ -76,8 +77,16 @@ export function readPolicy(text: string, file: string): { policy: Policy; docume
     ]);
   }
   const lineOf = (list: keyof PolicyDocument, i: number): number => yaml.placeOf([list, String(i)]).line;
-  const policy = {
+  const written = <T>(list: "forbid" | "require" | "separate", each: readonly T[] = []): Written<T>[] =>
+    each.map((assertion, i) => ({ ...assertion, place: `${file}:${lineOf(list, i)}` }));
+  const policy: Policy = {
     file,
+    assertions: {
+      forbid: written("forbid", assertions.forbid),
+      require: written("require", assertions.require),
+      separate: written("separate", assertions.separate),
+    },
+    settings,
     entries: allow.map((entry, i) => ({ ...entry, line: lineOf("allow", i) })),
     types: types.map((type, i) => ({ ...type, line: lineOf("types", i) })),
   };

@@ -1,3 +1,4 @@
+import type { Assertions, ForbiddenAccess, RequiredAccess, SeparatedDuties } from "../assertions/assertion";
 import type { Glob } from "../trust/glob";
 
 /**
@@ -110,7 +111,72 @@ export interface JudgedType {
   readonly expires?: string;
 }
 
+/** Limits in the place of flags: a flag that is given wins. */
+export interface PolicySettings {
+  /**
+   * As --fail-on of a review.
+   * @errorMessage must be critical, high, medium, low or never
+   */
+  readonly failOn?: "critical" | "high" | "medium" | "low" | "never";
+  /**
+   * As --strict.
+   * @errorMessage must be true or false
+   */
+  readonly strict?: boolean;
+  /**
+   * As --min-owners.
+   * @asType integer
+   * @minimum 0
+   * @maximum 10000
+   * @errorMessage must be a whole number
+   */
+  readonly minOwners?: number;
+  /**
+   * As --required-owner.
+   * @errorMessage must be a list of owners by uid or name
+   */
+  readonly requiredOwners?: readonly Glob[];
+  /**
+   * As --max-removal.
+   * @pattern ^(?:100|\d{1,2})(?:\.\d+)?%$
+   * @errorMessage must be a percentage, as in 25%
+   */
+  readonly maxRemoval?: string;
+  /**
+   * As --issuer-allow.
+   * @errorMessage must be a list of issuers, as in ["https://*.acme.example"]
+   */
+  readonly issuerAllow?: readonly string[];
+  /**
+   * As --sink-allow.
+   * @errorMessage must be a list of hosts, as in ["*.acme.example"]
+   */
+  readonly sinkAllow?: readonly string[];
+  /**
+   * As --self: the uid of the identity that the pipeline runs as.
+   * @pattern ^[0-9a-f]{40}(?:/[0-9a-f]{16})*$
+   * @errorMessage must be a uid
+   */
+  readonly selfIdentity?: string;
+}
+
 export interface PolicyDocument {
+  /**
+   * Access that nobody may have.
+   * @errorMessage must be a list of assertions, each with name, on, and can or role
+   */
+  readonly forbid?: readonly ForbiddenAccess[];
+  /**
+   * Access that some must have.
+   * @errorMessage must be a list of assertions, each with name, on, can or role, and atLeast or atMost
+   */
+  readonly require?: readonly RequiredAccess[];
+  /**
+   * Duties of which nobody may have one of each.
+   * @errorMessage must be a list of assertions, each with name, on and duties
+   */
+  readonly separate?: readonly SeparatedDuties[];
+  readonly settings?: PolicySettings;
   /**
    * Types of resources of other packages that rule X4 does not report.
    * @errorMessage must be a list of types, each with type, version and reason
@@ -120,7 +186,7 @@ export interface PolicyDocument {
    * Findings that are suppressed.
    * @errorMessage must be a list of suppressions; write allow: [] for none
    */
-  readonly allow: readonly PolicyEntry[];
+  readonly allow?: readonly PolicyEntry[];
 }
 
 /** An entry, with the line that it begins on. */
@@ -129,6 +195,8 @@ export type WrittenEntry = PolicyEntry & { readonly line: number };
 /** A policy file that was read. */
 export interface Policy {
   readonly file: string;
+  readonly assertions: Assertions;
+  readonly settings: PolicySettings;
   readonly entries: readonly WrittenEntry[];
   /** Types of other packages that were judged, each with its line. */
   readonly types: readonly (JudgedType & { readonly line: number })[];

@@ -1,4 +1,6 @@
 import { printable } from "../../http/errors";
+import { describeViolations } from "../../access/assertions/judgeAssertions";
+import type { DescribedViolation } from "../../access/assertions/judgeAssertions";
 import { accessRows } from "../../access/report/accessRows";
 import { effectiveAccess } from "../../access/graph/effectiveAccess";
 import type { Access, AccessQuery, EffectiveAccess } from "../../access/graph/effectiveAccess";
@@ -15,6 +17,7 @@ import { logError } from "../output/log";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { writeResults } from "../output/writeFiles";
 import { readInput } from "../input/readInput";
+import { readDriftPolicy } from "../policy/suppressors";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Values } from "../framework/flags";
 import { outputFlag, readDestinations } from "../framework/options";
@@ -36,6 +39,11 @@ const flags = {
     value: "FILE",
     help: "what a preview makes of it (pulumi preview --json --show-sames)",
   },
+  policy: {
+    type: "string",
+    value: "FILE",
+    help: "report what breaks the assertions of this policy file (access-policy.yaml), and end with 5",
+  },
   output: outputFlag(forms),
 } as const satisfies Flags;
 
@@ -45,6 +53,8 @@ interface AccessDocument extends EffectiveAccess {
   readonly complete: boolean;
   readonly incomplete: readonly string[];
   readonly query: AccessQuery;
+  /** Of --policy: what breaks its assertions. */
+  readonly violations?: readonly DescribedViolation[];
 }
 
 function formatAccess({ grant, inheritedBy }: Access): string {
@@ -68,8 +78,14 @@ function formatBySubject(accesses: readonly Access[]): string[] {
   return [...bySubject.values()].map(({ displayName, lines }) => [displayName, ...lines].join("\n"));
 }
 
-function formatText({ access, undecided, incomplete }: AccessDocument): string {
+function formatText({ access, undecided, incomplete, violations = [] }: AccessDocument): string {
   const parts = [
+    ...violations.map(({ severity, message, details }) =>
+      [
+        `${severity}: ${printable(message, 400)}`,
+        ...details.map((line) => `    ${printable(line, 400)}`),
+      ].join("\n"),
+    ),
     ...(access.length === 0 ? ["No grant that is known here matches."] : formatBySubject(access)),
     ...(undecided.length === 0
       ? []
@@ -88,9 +104,10 @@ export const command = defineCommand(
     usage: ["(--inventory | --state | --preview) FILE [options]"],
     about:
       "Shows who can do what where, and by which grant. Several documents are read together. - is standard input. csv, md " +
-      "and html are one table of who has what, with the end of each grant, its path, and when the identity was last seen.",
+      "and html are one table of who has what, with the end of each grant, its path, and when the identity was last seen. " +
+      "With --policy it says how the access breaks what the file forbids, requires and separates.",
     flags,
-    exitCodes: ["clean", "error", "usage", "incomplete"],
+    exitCodes: ["clean", "error", "usage", "incomplete", "reviewFindings"],
   },
   ({ values }) => showAccess(values),
 );
@@ -157,15 +174,19 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
   const outputs = readDestinations(values.output, forms, "text");
   const documents = await readDocuments(values);
   const { graph, incomplete } = buildGraph(documents);
+  const policy = readDriftPolicy(values.policy);
+  const violations = policy && describeViolations(graph, policy.assertions);
   const document: AccessDocument = {
     schemaVersion: 2,
     complete: incomplete.length === 0,
     incomplete,
     query: { who, can, on },
     ...effectiveAccess(graph, { who, can, on }),
+    ...(violations === undefined ? {} : { violations }),
   };
   const hasStacks = documents.state !== undefined || documents.preview !== undefined;
-  const table = { rows: accessRows(document, graph, hasStacks), incomplete };
+  const broken = (violations ?? []).map(({ severity, message }) => `${severity}: ${message}`);
+  const table = { rows: accessRows(document, graph, hasStacks), incomplete, broken };
   writeResults(outputs, {
     text: () => formatText(document),
     json: () => `${json(document)}\n`,
@@ -176,6 +197,8 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
   // The other formats contain the reasons.
   if (outputs.some(({ format }) => format === "csv")) {
     for (const reason of incomplete) logError(`incomplete: ${printable(reason, 400)}`);
+    for (const line of broken) logError(printable(line, 400));
   }
+  if (broken.length > 0) return exitCodes.reviewFindings;
   return document.complete ? exitCodes.clean : exitCodes.incomplete;
 }

@@ -9,7 +9,7 @@ import { takeInventory } from "../../inventory/takeInventory";
 import { defineCommand } from "../framework/defineCommand";
 import { UsageError } from "../framework/exitCodes";
 import type { Flags, Values } from "../framework/flags";
-import { commonFlags, issueMarker, readCommonOptions } from "../framework/options";
+import { commonFlags, issueMarker, readCommonOptions, withSettings } from "../framework/options";
 import type { CommonOptions } from "../framework/options";
 import { ownVersion } from "../framework/packageVersion";
 import { openConnection } from "../input/connection";
@@ -22,8 +22,9 @@ import { readStates } from "../input/states";
 import { finishDrift } from "../output/finishDrift";
 import { logError } from "../output/log";
 import { Progress } from "../output/progress";
+import type { Policy } from "../../access/suppressions/policyDocument";
 import { BaselineFile } from "../policy/baseline";
-import { createRules, createSuppressor } from "../policy/suppressors";
+import { createRules, createSuppressor, readDriftPolicy } from "../policy/suppressors";
 
 const ownFlags = {
   stack: {
@@ -157,13 +158,15 @@ export const command = defineCommand(
 );
 export const { main } = command;
 
-/** The policy that applies, and the baseline that the run writes. */
-function readDriftPolicy(
+/** What suppresses findings, and the baseline that the run writes. */
+function prepareSuppression(
   path: string | undefined,
-  options: CommonOptions,
+  policy: Policy | undefined,
+  { now }: CommonOptions,
 ): { readonly baseline?: BaselineFile; readonly suppress: DriftRequest["suppress"] } {
-  if (path === undefined) return { suppress: createSuppressor(options) };
-  const baseline = new BaselineFile(path, options);
+  const suppressByPolicy = createSuppressor(policy, now);
+  if (path === undefined) return { suppress: suppressByPolicy };
+  const baseline = new BaselineFile(path, now, suppressByPolicy);
   return { baseline, suppress: (...args) => baseline.suppress(...args) };
 }
 
@@ -204,11 +207,14 @@ async function readLive(
 
 /** @throws UsageError where a flag or a file is wrong. */
 async function detectDrift(values: DriftValues): Promise<number> {
-  const options = readCommonOptions(values, driftThresholds);
+  const policy = readDriftPolicy(values.policy);
+  // A level of a review is none of drift.
+  const settings = policy && { ...policy.settings, failOn: undefined };
+  const options = readCommonOptions(withSettings(values, settings), driftThresholds);
   checkSources(values);
   const kinds = readKinds(values.types);
   const since = values.since.map((path) => parseInventory(readText(path, "--since"), path));
-  const { baseline, suppress } = readDriftPolicy(values["write-baseline"], options);
+  const { baseline, suppress } = prepareSuppression(values["write-baseline"], policy, options);
   const progress = new Progress("looking at");
   try {
     const states = await readStates(values.state, values.stack, values.cwd, { withSecrets: true });
@@ -226,7 +232,7 @@ async function detectDrift(values: DriftValues): Promise<number> {
       now: options.now.getTime(),
       version: ownVersion(),
       isPartial: values.root.length > 0,
-      rules: createRules(options),
+      rules: createRules(options, policy),
       suppress,
     });
     for (const line of baseline?.write() ?? []) logError(line);

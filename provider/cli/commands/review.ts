@@ -14,7 +14,7 @@ import { createReviewSuppressor, createRules } from "../policy/suppressors";
 import { provenanceFlags, readProvenance } from "../input/provenance";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";
-import { commonFlags, readCommonOptions } from "../framework/options";
+import { commonFlags, readCommonOptions, withSettings } from "../framework/options";
 
 const levels = ["high", "critical", "medium", "low", "never"] as const;
 
@@ -142,13 +142,13 @@ async function readDocuments(path: string, values: Parsed<typeof flags>["values"
 async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
   const { values } = parsed;
   const path = readPreviewPath(parsed);
-  const common = readCommonOptions(values, levels);
-  const failOn = levels.find((level) => level === common.failOn) ?? "high";
   const policy = readReviewPolicy({
     policy: values.policy,
     policyBase: values["policy-base"],
     baseRef: values["base-ref"],
   });
+  const common = readCommonOptions(withSettings(values, policy?.policy.settings), levels);
+  const failOn = levels.find((level) => level === common.failOn) ?? "high";
   const { sources, plan } = await readDocuments(path, values);
   checkProject(values.project, sources.preview.stack);
   const provenance = readProvenance(values, {

@@ -1,5 +1,6 @@
 import { reportFormats } from "../../access/report/render/options";
 import type { ReportFormat } from "../../access/report/render/options";
+import type { PolicySettings } from "../../access/suppressions/policyDocument";
 import { globProblems } from "../../access/rules/ruleOptions";
 import { timestampNanos } from "../../fields/formats";
 import { printable } from "../../http/errors";
@@ -241,6 +242,26 @@ export function readPageUrl(text: string | undefined): string | undefined {
 }
 
 type CommonValues = Values<typeof commonFlags>;
+type SomeValues = { readonly [K in keyof CommonValues]?: CommonValues[K] | undefined };
+
+/** The flags, with the settings of the policy file in the place of those that are not given. */
+export function withSettings<T extends SomeValues>(values: T, settings: PolicySettings = {}): T {
+  const { failOn, strict, minOwners, requiredOwners, maxRemoval, issuerAllow, sinkAllow, selfIdentity } =
+    settings;
+  const listed = (given: readonly string[] = [], set: readonly string[] = []): readonly string[] =>
+    given.length > 0 ? given : set;
+  return {
+    ...values,
+    "fail-on": values["fail-on"] ?? failOn,
+    strict: values.strict ?? strict,
+    self: values.self ?? selfIdentity,
+    "min-owners": values["min-owners"] ?? (minOwners === undefined ? undefined : String(minOwners)),
+    "required-owner": listed(values["required-owner"], requiredOwners),
+    "max-removal": values["max-removal"] ?? maxRemoval,
+    "issuer-allow": listed(values["issuer-allow"], issuerAllow),
+    "sink-allow": listed(values["sink-allow"], sinkAllow),
+  };
+}
 
 /**
  * Checks the common flags.
@@ -251,7 +272,7 @@ type CommonValues = Values<typeof commonFlags>;
  * @throws UsageError that names the flag and what to write.
  */
 export function readCommonOptions(
-  values: { readonly [K in keyof CommonValues]?: CommonValues[K] | undefined },
+  values: SomeValues,
   failOn: readonly [FailOn, ...FailOn[]],
   clock: () => Date = () => new Date(),
 ): CommonOptions {

@@ -8,10 +8,8 @@ import { applyPolicy } from "../../access/suppressions/applyPolicy";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";
 import { appendEntries } from "../../access/suppressions/writeEntries";
 import { printable } from "../../http/errors";
-import type { CommonOptions } from "../framework/options";
 import { readText } from "../input/readFiles";
 import { writeText } from "../output/writeFiles";
-import { createSuppressor } from "./suppressors";
 import type { Suppressor } from "./suppressors";
 
 /** What a baseline adds to its file. */
@@ -52,20 +50,19 @@ export class BaselineFile {
   private readonly name: string;
   private readonly now: number;
   private readonly before: string | undefined;
-  private readonly suppressByPolicy: Suppressor | undefined;
   private addition: Addition | undefined;
 
   /** @throws UsageError, PolicyError where a file cannot be read or is wrong. */
   constructor(
     private readonly path: string,
-    options: Pick<CommonOptions, "policy" | "now">,
+    now: Date,
+    private readonly suppressByPolicy: Suppressor | undefined,
   ) {
     this.name = printable(path, 200);
-    this.now = options.now.getTime();
+    this.now = now.getTime();
     this.before = existsSync(path) ? readText(path, "--write-baseline") : undefined;
     // A file that is wrong ends the run before anything is requested of the server.
     appendEntries(this.before, [], this.name);
-    this.suppressByPolicy = createSuppressor(options);
   }
 
   /** Suppresses findings by `--policy`, by the file, and by what is added to it. */

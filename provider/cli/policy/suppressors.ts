@@ -2,6 +2,7 @@ import type { Comparison } from "../../access/review/comparison";
 import type { Finding } from "../../access/review/finding";
 import type { SuppressionResult, Rules } from "../../access/report/reviewReport";
 import { findingsOf } from "../../access/rules";
+import { describeStanding, judgeAssertions } from "../../access/assertions/judgeAssertions";
 import { applyPolicy } from "../../access/suppressions/applyPolicy";
 import { findNewMatches } from "../../access/suppressions/newMatches";
 import type { Policy } from "../../access/suppressions/policyDocument";
@@ -19,8 +20,8 @@ export type Suppressor = (
 ) => SuppressionResult;
 
 /**
- * The rules of a review, with the limits that the flags set.
- * @param policy Of a review: what begins to match its exceptions is a finding.
+ * The rules, with the limits that the flags set.
+ * @param policy What it asserts, and what begins to match its exceptions, is a finding.
  */
 export function createRules(options: CommonOptions, policy?: Policy): Rules {
   const { self, minOwners, requiredOwners, maxRemoval, issuerAllow, sinkAllow, strict, now } = options;
@@ -36,7 +37,10 @@ export function createRules(options: CommonOptions, policy?: Policy): Rules {
       ...(self === undefined ? {} : { self }),
       ...(policy === undefined
         ? {}
-        : { newMatches: (compared) => findNewMatches(policy, now.getTime(), compared) }),
+        : {
+            newMatches: (compared) => findNewMatches(policy, now.getTime(), compared),
+            assertions: policy.assertions,
+          }),
     });
 }
 
@@ -45,12 +49,13 @@ export function createRules(options: CommonOptions, policy?: Policy): Rules {
  *
  * @throws UsageError, PolicyError where the file cannot be read or is wrong.
  */
-export function createSuppressor({
-  policy: path,
-  now,
-}: Pick<CommonOptions, "policy" | "now">): Suppressor | undefined {
-  if (path === undefined) return undefined;
-  const policy = parsePolicy(readText(path, "--policy"), printable(path, 200));
+export function readDriftPolicy(path: string | undefined): Policy | undefined {
+  return path === undefined ? undefined : parsePolicy(readText(path, "--policy"), printable(path, 200));
+}
+
+/** Suppresses what the policy of a drift run allows; undefined where there is none. */
+export function createSuppressor(policy: Policy | undefined, now: Date): Suppressor | undefined {
+  if (policy === undefined) return undefined;
   return (findings, isComplete, comparison) =>
     applyPolicy(findings, policy, now.getTime(), "drift", isComplete, comparison);
 }
@@ -62,6 +67,7 @@ export function createReviewSuppressor(
 ): (findings: readonly Finding[], comparison: Comparison) => SuppressionResult {
   return (findings, comparison) => ({
     ...applyPolicy(findings, policy, now.getTime(), "review", true, comparison),
+    standing: describeStanding(judgeAssertions(comparison, policy.assertions)),
     ...(changed === undefined ? {} : { changed }),
   });
 }

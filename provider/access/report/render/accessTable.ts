@@ -9,6 +9,8 @@ import { formatTime } from "./words";
 interface AccessTable {
   readonly rows: readonly AccessRow[];
   readonly incomplete: readonly string[];
+  /** How the access breaks what a policy file asserts, a line each. */
+  readonly broken: readonly string[];
 }
 
 type Column = keyof AccessRow;
@@ -39,13 +41,14 @@ export function accessAsCsv({ rows }: AccessTable): string {
   return lines.map((fields) => `${fields.map(csv).join(",")}\r\n`).join("");
 }
 
-export function accessAsMarkdown({ rows, incomplete }: AccessTable): string {
+export function accessAsMarkdown({ rows, incomplete, broken }: AccessTable): string {
   const line = (fields: readonly string[]): string => `| ${fields.join(" | ")} |`;
   const shown = shownColumns(rows);
   return [
     "# Who has what",
     "",
     ...incomplete.flatMap((reason) => [`**Incomplete**: ${markdown(reason)}`, ""]),
+    ...broken.flatMap((line) => [`**Broken**: ${markdown(line)}`, ""]),
     line(shown.map((column) => accessColumns[column])),
     line(shown.map(() => "---")),
     ...rows.map((row) => line(shown.map((column) => markdown(readableValue(row, column))))),
@@ -72,7 +75,7 @@ thead th, .name { color: var(--soft); font-size: 0.8125rem; font-weight: 400; }
 @media print { body { margin: 0; } }`;
 
 /** One page that loads nothing. */
-export function accessAsHtml({ rows, incomplete }: AccessTable): string {
+export function accessAsHtml({ rows, incomplete, broken }: AccessTable): string {
   const hash = createHash("sha256").update(tableStyle, "utf8").digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const shown = shownColumns(rows, ["subject", "subjectName"]);
@@ -92,7 +95,10 @@ export function accessAsHtml({ rows, incomplete }: AccessTable): string {
     );
     return markup`<tr><th scope="row" class="subject">${subject}${name}</th>${cells}</tr>\n`;
   });
-  const gaps = incomplete.map((reason) => markup`<p><strong>Incomplete</strong>: ${reason}</p>\n`);
+  const notes = [
+    ...incomplete.map((reason) => markup`<p><strong>Incomplete</strong>: ${reason}</p>\n`),
+    ...broken.map((line) => markup`<p><strong>Broken</strong>: ${line}</p>\n`),
+  ];
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -104,7 +110,7 @@ export function accessAsHtml({ rows, incomplete }: AccessTable): string {
 </head>
 <body>
 <h1>Who has what</h1>
-${gaps}<p>${String(rows.length)} grants</p>
+${notes}<p>${String(rows.length)} grants</p>
 <table>
 <thead><tr>${heads}</tr></thead>
 <tbody>

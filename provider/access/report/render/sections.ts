@@ -80,6 +80,7 @@ export function sectionsOf(report: Report, { open, accepted }: EntryList): Secti
     lineSection("unresolved", "Unresolved", unresolved),
     lineSection("policyChanged", "Policy file changed", policy.changed ?? [], true),
     lineSection("expired", "Expired suppressions", policy.expired, true),
+    lineSection("standing", "Assertions broken before", policy.standing ?? []),
     lineSection("unused", "Unused suppressions", policy.unused),
     lineSection("unrelated", "Other changes", describeUnrelatedChanges(report)),
   ];

@@ -4,13 +4,13 @@ import { durationNanos } from "../../../fields/formats";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
 import type { Flags, Values } from "../../framework/flags";
-import { commonFlags, issueMarker, readCommonOptions } from "../../framework/options";
+import { commonFlags, issueMarker, readCommonOptions, withSettings } from "../../framework/options";
 import { openConnection } from "../../input/connection";
 import { resolveGroup } from "../../input/groups";
 import { readStates } from "../../input/states";
 import { finishDrift } from "../../output/finishDrift";
 import { logError } from "../../output/log";
-import { createRules, createSuppressor } from "../../policy/suppressors";
+import { createRules, createSuppressor, readDriftPolicy } from "../../policy/suppressors";
 import { EventReceiver } from "./eventReceiver";
 import { reportChanges } from "./reportChanges";
 import { readEnvironment } from "../../../settings/environment";
@@ -125,7 +125,13 @@ async function listen(receiver: EventReceiver, host: string, port: number): Prom
 
 /** @returns the exit code when a signal ends it. @throws UsageError where a flag is wrong. */
 async function watch(values: WatchValues): Promise<number> {
-  const options = readCommonOptions(values, ["any"]);
+  const readOptions = () => {
+    const policy = readDriftPolicy(values.policy);
+    const settings = policy && { ...policy.settings, failOn: undefined };
+    return { policy, options: readCommonOptions(withSettings(values, settings), ["any"]) };
+  };
+  // An error in the policy file ends the command before the first event.
+  readOptions();
   if (values.stack.length + values.state.length === 0) {
     throw new UsageError(
       "PP5004",
@@ -138,16 +144,17 @@ async function watch(values: WatchValues): Promise<number> {
   const { client } = await openConnection({ stack: values.stack[0], cwd: values.cwd });
   const group = await Promise.all(values.group.map((text) => resolveGroup(client, text, "--group")));
   const readAllStates = () => readStates(values.state, values.stack, values.cwd, { withSecrets: true });
-  // An error in the states or the policy file ends the command before the first event.
-  createSuppressor(options);
+  // An error in the states ends the command before the first event.
   await readAllStates();
   const receiver = new EventReceiver({
     verify: { issuer, group },
     settleMs,
     run: async (changed) => {
       const states = await readAllStates();
-      const suppress = createSuppressor({ ...options, now: new Date() });
-      const report = await reportChanges(client, changed, states, { rules: createRules(options), suppress });
+      const { policy, options } = readOptions();
+      const suppress = createSuppressor(policy, new Date());
+      const rules = createRules(options, policy);
+      const report = await reportChanges(client, changed, states, { rules, suppress });
       if (report.findings.length === 0 && report.complete) return;
       await finishDrift(report, options);
     },

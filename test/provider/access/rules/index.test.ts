@@ -34,7 +34,7 @@ const risky = compareResources(base, [
 
 it("has every rule once, in the order of the documentation", () => {
   expect(rules.map(({ id }) => id).join(" ")).toBe(
-    "G1 G2 G3 G4 G5 G6 G7 G8 G9 T1 T2 T3 T4 T5 T6 T7 K1 K2 K3 K4 D1 D2 D3 D4 D5 R1 R2 X1 X2 X3 X4 X5 X6 S2 S3 S4 S1",
+    "G1 G2 G3 G4 G5 G6 G7 G8 G9 T1 T2 T3 T4 T5 T6 T7 K1 K2 K3 K4 D1 D2 D3 D4 D5 R1 R2 X1 X2 X3 X4 X5 X6 S2 S3 S4 P1 P2 P3 S1",
   );
   expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
 });

@@ -74,13 +74,16 @@ describe("a policy file", () => {
   );
 
   it.each([
-    ["", "access-policy.yaml:1: the policy must be an object with allow"],
-    ["- a", "the policy must be an object with allow"],
+    ["", "access-policy.yaml:1: the policy must be an object"],
+    ["- a", "the policy must be an object"],
     ["allow: {}", "allow must be a list of suppressions; write allow: [] for none"],
     ["allow: [x]", "allow[0] must be an object with reason"],
     ["allow:", "allow must be a list of suppressions; write allow: [] for none"],
     ["alow: []", 'access-policy.yaml:1: alow is an unknown property; did you mean "allow"?'],
-    ["allow: []\nversion: 1", "access-policy.yaml:2: version is an unknown property; known are allow"],
+    [
+      "allow: []\nversion: 1",
+      "access-policy.yaml:2: version is an unknown property; known are forbid, require, separate, settings, allow, types",
+    ],
     [
       entry("reson: x", ...good),
       'access-policy.yaml:2: allow[0].reson is an unknown property; did you mean "reason"?',

@@ -81,6 +81,7 @@ export const inputs: Documents = {
   "verify --cwd": ["project"],
   "access --inventory": ["inventory"],
   "access --state": ["state"],
+  "access --policy": ["policy"],
   "access --preview": ["preview"],
   "access --who": ["subject"],
   "access --can": ["capability"],

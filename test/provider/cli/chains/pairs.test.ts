@@ -115,6 +115,8 @@ describe("the output of one command is the input of the other:", () => {
       chain.succeed([0, 5], ...review(), "--policy", policy, "--policy-base", policy),
     "drift --policy": (policy) => chain.succeed([0, 7], ...drift(), "--policy", policy),
     "drift --write-baseline": (policy) => chain.succeed([0, 7], ...drift(), "--write-baseline", policy),
+    "access --policy": (policy) =>
+      chain.succeed([0], "access", "--inventory", path("inventory.json"), "--policy", policy),
     "watch --policy": (policy) => expectWatched("--group", root, "--policy", policy),
   };
 

@@ -158,7 +158,7 @@ describe("a hostile name in a table of access", () => {
   ];
 
   test.each(hostile)("%j cannot start a formula, a cell, a line or a tag", (subject) => {
-    const table = { rows: [{ ...empty, subject }], incomplete: [subject] };
+    const table = { rows: [{ ...empty, subject }], incomplete: [subject], broken: [subject] };
     const lines = readCsv(accessAsCsv(table));
     expect(lines).toHaveLength(2);
     expect(lines[1]?.[0]).not.toMatch(/^[\s]*[=+\-@＝＋－＠]/u);

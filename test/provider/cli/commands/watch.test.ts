@@ -10,7 +10,7 @@ import { ChangedResources } from "../../../../provider/access/drift/changedResou
 import type { DriftReport } from "../../../../provider/access/report/report";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import type { StateExport } from "../../../../provider/access/documents/stateExport";
-import { createSuppressor } from "../../../../provider/cli/policy/suppressors";
+import { createSuppressor, readDriftPolicy } from "../../../../provider/cli/policy/suppressors";
 import { EventReceiver } from "../../../../provider/cli/commands/watch/eventReceiver";
 import { main } from "../../../../provider/cli/commands/watch/watch";
 import { reportChanges } from "../../../../provider/cli/commands/watch/reportChanges";
@@ -78,7 +78,7 @@ describe("pulumi-platform watch", () => {
   - { kind: deleted, match: { name: other }, reason: not touched here }
 `,
     );
-    const suppress = createSuppressor({ policy, now: new Date() });
+    const suppress = createSuppressor(readDriftPolicy(policy), new Date());
     const report = await reportChanges(clientOf(emulator), touched, [state], { suppress });
     await allow(["CAP_REPO_LIST"]);
     await settle();

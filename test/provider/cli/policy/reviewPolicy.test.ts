@@ -185,11 +185,13 @@ describe("the policy file of a review", () => {
   it("is refused where the file of the change or the base is wrong, by its line", () => {
     repository(T4, "alow: []\n");
     const flags = { policy, baseRef: "main" };
-    expect(() => readReviewPolicy(flags)).toThrow(`${policy}:1: allow is missing: it must be a list`);
+    expect(() => readReviewPolicy(flags)).toThrow(
+      `${policy}:1: alow is an unknown property; did you mean "allow"?`,
+    );
     writeFileSync(policy, T4);
     git(folder, "rm", "--quiet", "--cached", "access-policy.yaml");
     writeFileSync(join(folder, "base.yaml"), "alow: []\n");
     const base = { policy, policyBase: join(folder, "base.yaml") };
-    expect(() => readReviewPolicy(base)).toThrow(`base.yaml:1: allow is missing`);
+    expect(() => readReviewPolicy(base)).toThrow(`base.yaml:1: alow is an unknown property`);
   });
 });

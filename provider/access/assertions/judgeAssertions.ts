@@ -1,0 +1,418 @@
+import { isTopUid, isUid } from "../../text/uid";
+import { plural } from "../../text/plain";
+import { mayWiden } from "../effects";
+import { GrantIndex, groupBy } from "../graph/grantIndex";
+import { nameIn, shortName } from "../graph/grant";
+import type { Grant, GrantedRole, Scope } from "../graph/grant";
+import { GroupHierarchy } from "../graph/groupHierarchy";
+import { ownerOf, withoutRetained } from "../graph/keys";
+import type { AccessGraph } from "../graph/model";
+import { readRoleCapabilities } from "../graph/roleCapabilities";
+import type { Comparison } from "../review/comparison";
+import { severities } from "../review/finding";
+import type { Severity } from "../review/finding";
+import { globMatches } from "../trust/glob";
+import { Languages } from "../trust/languages";
+import type { Assertions, ForbiddenAccess, RequiredAccess, SeparatedDuties, Written } from "./assertion";
+import { SubjectJudge } from "./selectSubjects";
+import type { Share } from "./selectSubjects";
+
+type Assertion = Written<ForbiddenAccess | RequiredAccess | SeparatedDuties>;
+
+/** One way in which an organisation breaks an assertion. */
+export interface Violation {
+  readonly assertion: Assertion;
+  /** What breaks it, without the name of the assertion. */
+  readonly message: string;
+  readonly details: readonly string[];
+  /** The grant that breaks it; undefined where access is missing, or where nothing can be judged. */
+  readonly grant?: Grant;
+  /** The group of the assertion that it concerns. */
+  readonly group?: Scope;
+  /** What an exception accepts: another one of these is another violation. */
+  readonly pins: readonly string[];
+}
+
+/** What a comparison does to the assertions of a policy. */
+export interface AssertionResult {
+  /** What the change breaks, or makes worse. */
+  readonly worse: Readonly<Record<keyof Assertions, readonly Violation[]>>;
+  /** What was broken before the change and still is. */
+  readonly standing: readonly Violation[];
+}
+
+/** What assertions are judged on: a comparison, or one graph as both sides. */
+type Judged = Pick<Comparison, "before" | "after" | "changes" | "languages">;
+
+const UNTOLD = "something that no document tells";
+
+/** The access that an assertion is about: globs of capabilities, of which each group of globs must be met. */
+type Wanted = readonly (readonly string[])[];
+
+/** One side of a comparison, and what is asked of it again and again. */
+class Side {
+  readonly hierarchy: GroupHierarchy;
+  readonly index: GrantIndex;
+  readonly subjects: SubjectJudge;
+  private readonly byGroup: ReadonlyMap<string, readonly Grant[]>;
+  private readonly capabilities = new Map<string, ReadonlySet<string>>();
+
+  constructor(
+    readonly graph: AccessGraph,
+    other: AccessGraph,
+    languages: Languages,
+  ) {
+    this.hierarchy = new GroupHierarchy(graph.entities);
+    this.index = new GrantIndex(graph.grants);
+    this.subjects = new SubjectJudge(graph, other, languages);
+    this.byGroup = groupBy(graph.grants, ({ group }) => [group.key]);
+  }
+
+  /** The grants that have effect at a group: those there and above it. */
+  grantsAt(group: string): readonly Grant[] {
+    return this.hierarchy.chain(group).flatMap((key) => this.byGroup.get(key) ?? []);
+  }
+
+  /** Whether nothing tells which group a key is of: a grant there may reach any group. */
+  private isUnknownGroup(key: string): boolean {
+    return !isUid(key) && !this.graph.entities.has(key);
+  }
+
+  /** Where a grant reaches the groups of an assertion: its own group where that lies below one of them, else those themselves. */
+  pointsOf({ group: { key } }: Grant, on: ReadonlySet<string>): readonly string[] {
+    if (this.isUnknownGroup(key)) return [...on];
+    if (this.hierarchy.chain(key).some((each) => on.has(each))) return [key];
+    return [...on].filter((each) => this.hierarchy.chain(each).includes(key));
+  }
+
+  /** All that a subject may do at a group, by grants there and above it. */
+  capabilitiesAt(subject: string, group: string): ReadonlySet<string> {
+    const place = JSON.stringify([subject, group]);
+    const known = this.capabilities.get(place);
+    if (known !== undefined) return known;
+    const grants = this.hierarchy.chain(group).flatMap((key) => this.index.ofSubjectAt(subject, key));
+    const capabilities = new Set(grants.flatMap(({ role }) => role.capabilities ?? [UNTOLD]));
+    this.capabilities.set(place, capabilities);
+    return capabilities;
+  }
+
+  /** The groups that have a path or uid. */
+  groupsNamed(globs: readonly string[]): string[] {
+    const groups = [...this.graph.entities.values()].flatMap(({ kind, key }) =>
+      kind === "Group" ? [key] : [],
+    );
+    const roots = this.graph.grants.flatMap(({ group: { key } }) => (isTopUid(key) ? [key] : []));
+    return [...new Set([...groups, ...roots])].filter((key) => {
+      const { path, uid = key } = this.hierarchy.scope(key);
+      return globs.some((glob) => globMatches(glob, path) || globMatches(glob, uid));
+    });
+  }
+
+  /** What the roles of a name or uid allow. One that the change makes or renames is not meant: see the other side. */
+  capabilitiesOfRole(name: string): (readonly string[])[] {
+    return [...this.graph.entities.values()].flatMap((entity) => {
+      const isNamed = entity.kind === "Role" && (entity.name === name || entity.uid === name);
+      const capabilities = isNamed && !entity.assumed ? readRoleCapabilities(entity) : undefined;
+      return capabilities === undefined ? [] : [capabilities];
+    });
+  }
+}
+
+/** Judges assertions on both sides of a comparison. */
+class AssertionJudge {
+  private readonly before: Side;
+  private readonly after: Side;
+  /** The keys of those that accept more principals than before, as far as anybody can say. */
+  private readonly widened: ReadonlySet<string>;
+
+  constructor({ before, after, changes, languages = new Languages() }: Judged) {
+    this.before = new Side(before, after, languages);
+    this.after = new Side(after, before, languages);
+    this.widened = new Set(
+      changes.flatMap((change) =>
+        change.after !== undefined && change.fields.some(({ direction }) => mayWiden(direction))
+          ? [change.after.key]
+          : [],
+      ),
+    );
+  }
+
+  private acceptsMore({ subject: { key } }: Grant): boolean {
+    return this.widened.has(key) || this.widened.has(ownerOf(key) ?? "");
+  }
+
+  /** The groups of an assertion: those that had its path before, too, so that none leaves it by a new name. */
+  private groupsOf({ on }: Assertion): { readonly keys: ReadonlySet<string>; readonly isNamed: boolean } {
+    const now = this.after.groupsNamed(on);
+    const then = this.before.groupsNamed(on);
+    return { keys: new Set([...now, ...then]), isNamed: now.length > 0 };
+  }
+
+  /** The capabilities that an assertion names; undefined where it names a role that no document describes. */
+  private wantedOf({ can = [], role }: Pick<ForbiddenAccess, "can" | "role">): Wanted | undefined {
+    if (role === undefined) return [can];
+    // Before comes first: what a program calls a role now says nothing of what the assertion meant.
+    const known = [...this.before.capabilitiesOfRole(role), ...this.after.capabilitiesOfRole(role)];
+    const [first] = known;
+    return first === undefined || first.length === 0 ? undefined : first.map((capability) => [capability]);
+  }
+
+  private unnamed(assertion: Assertion): Violation {
+    return {
+      assertion,
+      message: `no group that is known here is ${assertion.on.map((each) => JSON.stringify(each)).join(" or ")}`,
+      details: ["without its group nothing of it can be judged"],
+      pins: assertion.on,
+    };
+  }
+
+  private unknownRole(assertion: Assertion, role: string): Violation {
+    return {
+      assertion,
+      message: `no document says what the role ${JSON.stringify(role)} allows`,
+      details: ["give --inventory, or name the capabilities in can"],
+      pins: [role],
+    };
+  }
+
+  /** What grants of one side give against an assertion. */
+  private *forbidden(
+    side: Side,
+    assertion: Written<ForbiddenAccess>,
+    on: ReadonlySet<string>,
+    wanted: Wanted,
+  ): Generator<Violation & { readonly grant: Grant; readonly points: readonly string[] }> {
+    const ofRole = new Map<string, readonly string[]>();
+    const matched = ({ key, capabilities }: GrantedRole): readonly string[] => {
+      const known = ofRole.get(key);
+      if (known !== undefined) return known;
+      const found = matchedBy(capabilities, wanted);
+      ofRole.set(key, found);
+      return found;
+    };
+    const seen = new Set<string>();
+    for (const grant of side.graph.grants) {
+      const capabilities = assertion.role === undefined ? matched(grant.role) : [];
+      if (assertion.role === undefined && capabilities.length === 0) continue;
+      const points = side.pointsOf(grant, on);
+      if (points.length === 0) continue;
+      const share = side.subjects.shareOf(grant.subject, assertion.who);
+      if (share === "none") continue;
+      // A role is held by several grants together, too.
+      const held =
+        assertion.role === undefined
+          ? capabilities
+          : points.flatMap((point) => matchedBy([...side.capabilitiesAt(grant.subject.key, point)], wanted));
+      if (held.length === 0) continue;
+      const key = JSON.stringify([grant.subject.key, grant.role.key, grant.group.key]);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      yield {
+        assertion,
+        grant,
+        points,
+        message: `${shortName(grant.subject)} has ${nameIn(grant.role)} on ${grant.group.path}`,
+        details: [...describeCapabilities(held, assertion), ...describeShare(share)],
+        pins: [...new Set(held)].sort(),
+      };
+    }
+  }
+
+  forbid(assertion: Written<ForbiddenAccess>): { worse: Violation[]; standing: Violation[] } {
+    const { keys, isNamed } = this.groupsOf(assertion);
+    const wanted = this.wantedOf(assertion);
+    if (wanted === undefined)
+      return { worse: [this.unknownRole(assertion, assertion.role ?? "")], standing: [] };
+    const known = new Map<string, Set<string>>();
+    for (const { grant, points, pins } of this.forbidden(this.before, assertion, keys, wanted)) {
+      for (const point of points) {
+        const place = JSON.stringify([withoutRetained(grant.subject.key), point]);
+        const capabilities = known.get(place) ?? new Set();
+        for (const pin of pins) capabilities.add(pin);
+        known.set(place, capabilities);
+      }
+    }
+    const [worse, standing]: [Violation[], Violation[]] = [isNamed ? [] : [this.unnamed(assertion)], []];
+    for (const violation of this.forbidden(this.after, assertion, keys, wanted)) {
+      const { grant, points, pins } = violation;
+      const subject = withoutRetained(grant.subject.key);
+      const isKnown = points.every((point) => {
+        const above = this.before.hierarchy.chain(point);
+        return pins.every((pin) =>
+          above.some((group) => known.get(JSON.stringify([subject, group]))?.has(pin) === true),
+        );
+      });
+      (isKnown && !this.acceptsMore(grant) ? standing : worse).push(violation);
+    }
+    return { worse, standing };
+  }
+
+  /** The holders of what an assertion requires at one of its groups: those that surely count, and those that may. */
+  private holders(side: Side, assertion: RequiredAccess, group: string, wanted: Wanted) {
+    const holders = new Map<string, { readonly grant: Grant; readonly share: Share }>();
+    for (const grant of side.grantsAt(group)) {
+      const { key } = grant.subject;
+      if (holders.has(key) || !holdsAll(side.capabilitiesAt(key, group), wanted)) continue;
+      const share = side.subjects.shareOf(grant.subject, assertion.who);
+      if (share !== "none") holders.set(key, { grant, share });
+    }
+    const all = [...holders.values()];
+    return { sure: all.filter(({ share }) => share === "all"), all };
+  }
+
+  require(assertion: Written<RequiredAccess>): { worse: Violation[]; standing: Violation[] } {
+    const { keys, isNamed } = this.groupsOf(assertion);
+    const wanted = this.wantedOf(assertion);
+    if (wanted === undefined)
+      return { worse: [this.unknownRole(assertion, assertion.role ?? "")], standing: [] };
+    const { atLeast = 0, atMost = Infinity } = assertion;
+    const [worse, standing]: [Violation[], Violation[]] = [isNamed ? [] : [this.unnamed(assertion)], []];
+    for (const key of keys) {
+      const group = this.after.hierarchy.scope(key);
+      const [then, now] = [this.before, this.after].map((side) => this.holders(side, assertion, key, wanted));
+      if (then === undefined || now === undefined) continue;
+      const names = now.all.map(
+        ({ grant, share }) => `${shortName(grant.subject)}${share === "all" ? "" : ", who may not count"}`,
+      );
+      const at = (message: string): Violation => ({
+        assertion,
+        group,
+        message,
+        details: names.length === 0 ? ["nobody holds it"] : names.map((name) => `holder: ${name}`),
+        pins: names,
+      });
+      if (now.sure.length < atLeast) {
+        const isWorse = then.sure.length >= atLeast || now.sure.length < then.sure.length;
+        const message = `${group.path} has ${plural(now.sure.length, "holder")}, fewer than ${atLeast}`;
+        (isWorse ? worse : standing).push(at(message));
+      }
+      if (now.all.length > atMost) {
+        const isWorse = then.all.length <= atMost || now.all.length > then.all.length;
+        const message = `${group.path} has ${plural(now.all.length, "holder")}, more than ${atMost}`;
+        (isWorse ? worse : standing).push(at(message));
+      }
+    }
+    return { worse, standing };
+  }
+
+  /** Who holds one of each duty, with a grant of the last one, by subject. */
+  private withAllDuties(side: Side, assertion: SeparatedDuties, on: ReadonlySet<string>) {
+    const bySubject = new Map<string, Grant[]>();
+    for (const grant of side.graph.grants) {
+      if (side.pointsOf(grant, on).length === 0) continue;
+      if (matchedBy(grant.role.capabilities, [assertion.duties.flat()]).length === 0) continue;
+      const key = withoutRetained(grant.subject.key);
+      bySubject.set(key, [...(bySubject.get(key) ?? []), grant]);
+    }
+    return new Map(
+      [...bySubject].filter(([, grants]) => {
+        const [first] = grants;
+        const isAll = assertion.duties.every((duty) =>
+          grants.some(({ role }) => matchedBy(role.capabilities, [duty]).length > 0),
+        );
+        return isAll && first !== undefined && side.subjects.shareOf(first.subject, assertion.who) !== "none";
+      }),
+    );
+  }
+
+  separate(assertion: Written<SeparatedDuties>): { worse: Violation[]; standing: Violation[] } {
+    const { keys, isNamed } = this.groupsOf(assertion);
+    const before = this.withAllDuties(this.before, assertion, keys);
+    const [worse, standing]: [Violation[], Violation[]] = [isNamed ? [] : [this.unnamed(assertion)], []];
+    for (const [subject, grants] of this.withAllDuties(this.after, assertion, keys)) {
+      const grant = grants.at(-1);
+      if (grant === undefined) continue;
+      const violation = {
+        assertion,
+        grant,
+        message: `${shortName(grant.subject)} holds one of each duty`,
+        details: grants.map(
+          ({ role, group }) =>
+            `${nameIn(role)} on ${group.path}: ${matchedBy(role.capabilities, [assertion.duties.flat()]).join(", ")}`,
+        ),
+        pins: assertion.duties.flat(),
+      };
+      (before.has(subject) && !this.acceptsMore(grant) ? standing : worse).push(violation);
+    }
+    return { worse, standing };
+  }
+}
+
+/** The capabilities that globs name; one that no document tells may be any of them. */
+function matchedBy(capabilities: readonly string[] | undefined, wanted: Wanted): string[] {
+  if (capabilities === undefined) return [UNTOLD];
+  const matching = (globs: readonly string[]): string[] =>
+    capabilities.filter((each) => each === UNTOLD || globs.some((glob) => globMatches(glob, each)));
+  const found = wanted.map(matching);
+  return found.every((each) => each.length > 0) ? [...new Set(found.flat())].sort() : [];
+}
+
+const holdsAll = (capabilities: ReadonlySet<string>, wanted: Wanted): boolean =>
+  wanted.every((globs) => globs.every((glob) => [...capabilities].some((each) => globMatches(glob, each))));
+
+const describeCapabilities = (held: readonly string[], { role }: ForbiddenAccess): string[] =>
+  role === undefined ? [`may use ${held.join(", ")}`] : [`may do all that ${role} allows`];
+
+const describeShare = (share: Share): string[] =>
+  share === "all" ? [] : ["some of those who can be it are meant, or nobody can say who they are"];
+
+const results = new WeakMap<object, WeakMap<Assertions, AssertionResult>>();
+
+/** Judges the assertions of a policy: what a change makes worse, and what was broken before it. */
+export function judgeAssertions(graphs: Judged, assertions: Assertions): AssertionResult {
+  const known = results.get(graphs)?.get(assertions);
+  if (known !== undefined) return known;
+  const judge = new AssertionJudge(graphs);
+  const [forbid, require, separate] = [
+    assertions.forbid.map((each) => judge.forbid(each)),
+    assertions.require.map((each) => judge.require(each)),
+    assertions.separate.map((each) => judge.separate(each)),
+  ];
+  const result: AssertionResult = {
+    worse: {
+      forbid: forbid.flatMap(({ worse }) => worse),
+      require: require.flatMap(({ worse }) => worse),
+      separate: separate.flatMap(({ worse }) => worse),
+    },
+    standing: [...forbid, ...require, ...separate].flatMap(({ standing }) => standing),
+  };
+  results.set(
+    graphs,
+    (results.get(graphs) ?? new WeakMap<Assertions, AssertionResult>()).set(assertions, result),
+  );
+  return result;
+}
+
+/** What was broken before a change and still is: a line for each assertion. */
+export function describeStanding({ standing }: AssertionResult): string[] {
+  const counts = new Map<Assertion, number>();
+  for (const { assertion } of standing) counts.set(assertion, (counts.get(assertion) ?? 0) + 1);
+  return [...counts].map(
+    ([{ name, place }, count]) =>
+      `${place}: ${name}: broken in ${plural(count, "place")} before this change; access --policy lists them`,
+  );
+}
+
+/** A violation in words. */
+export interface DescribedViolation {
+  readonly severity: Severity;
+  readonly message: string;
+  readonly details: readonly string[];
+  /** The assertion: `access-policy.yaml:12`. */
+  readonly place: string;
+  readonly grant?: Grant;
+}
+
+/** How access breaks the assertions of a policy, worst first. */
+export function describeViolations(graph: AccessGraph, assertions: Assertions): DescribedViolation[] {
+  const { worse, standing } = judgeAssertions({ before: graph, after: graph, changes: [] }, assertions);
+  return [...Object.values(worse).flat(), ...standing]
+    .map(({ assertion: { name, place, severity = "high" }, message, details, grant }) => ({
+      severity,
+      message: `${name}: ${message}`,
+      details,
+      place,
+      ...(grant === undefined ? {} : { grant }),
+    }))
+    .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
+}

@@ -1,0 +1,81 @@
+import { judgeAssertions } from "../assertions/judgeAssertions";
+import type { Violation } from "../assertions/judgeAssertions";
+import type { Assertions } from "../assertions/assertion";
+import type { Facts } from "./facts";
+import type { FindingInput } from "./findingInput";
+import { givesAccess } from "./kindConditions";
+import type { Rule } from "./rule";
+import { limitLines } from "./wording";
+
+/** What a comparison breaks of the assertions of the policy file; where the change has happened already, all that is broken. */
+function findViolations(facts: Facts, kind: keyof Assertions): FindingInput[] {
+  const { comparison, options } = facts;
+  if (options.assertions === undefined) return [];
+  const { worse, standing } = judgeAssertions(comparison, options.assertions);
+  const { drift } = comparison;
+  if (drift === undefined) return worse[kind].map((violation) => toFinding(facts, violation));
+  const own: readonly unknown[] = options.assertions[kind];
+  const all = [...worse[kind], ...standing.filter(({ assertion }) => own.includes(assertion))];
+  // Of a part of the organisation nobody can say that a group or a role is not there.
+  const judged = drift.isWhole ? all : all.filter(({ grant }) => grant !== undefined);
+  return judged.map((violation) => toFinding(facts, violation));
+}
+
+function toFinding(
+  facts: Facts,
+  { assertion, message, details, grant, group, pins }: Violation,
+): FindingInput {
+  const { name, place, reason, severity = "high" } = assertion;
+  const text = {
+    severity,
+    field: name,
+    message: `${name}: ${message}`,
+    details: limitLines([...details, `asserted in ${place}${reason === undefined ? "" : `: ${reason}`}`]),
+    pins: [...pins],
+    advice: "change the program, or let whoever owns the policy file change the assertion first",
+  };
+  if (grant !== undefined) return facts.aboutGrant(grant, text);
+  const entity = group && facts.entity(group.key);
+  if (entity !== undefined) return facts.aboutEntity(entity, text);
+  return group === undefined ? text : { ...text, group: facts.scope(group.key) };
+}
+
+const shared = {
+  severities: ["critical", "high", "medium", "low"],
+  when: "as the assertion says; high where it says nothing",
+  except:
+    "Hardly ever: exclude whom it is not about with `not` in the assertion itself, where the next reader looks for it.",
+  exampleMatch: {},
+  needsBefore: true,
+  about: (kind) => givesAccess(kind) || kind === "Group",
+} as const satisfies Partial<Rule>;
+
+export const forbiddenAccess: Rule = {
+  ...shared,
+  id: "P1",
+  name: "forbidden-access",
+  what: "Somebody gets access that the policy file forbids, by a grant, a wider role or trust, or a group that moves. Access above the named group reaches it and counts. A trust that is a pattern is excluded only where each subject that it accepts is. What nobody can judge counts. A review reports what the change makes worse, and counts what was there before; drift reports all. It also reports an assertion whose group or role is not known.",
+  why: "Whoever owns the organisation has said that nobody may have it.",
+  fix: "Take the access away from the program. Or let whoever owns the policy file change the assertion, in a change of its own.",
+  find: (facts) => findViolations(facts, "forbid"),
+};
+
+export const requiredAccess: Rule = {
+  ...shared,
+  id: "P2",
+  name: "required-access",
+  what: "Fewer or more than the policy file requires hold some access at a group, by grants there and above it. Who may not be meant counts for the most, and not for the least. A review reports what the change makes worse. Without an inventory only holders that the program knows are counted.",
+  why: "Nobody is left to act, or too many are.",
+  fix: "Bind the next holder first, in a separate change. Or take access away from those who are too many.",
+  find: (facts) => findViolations(facts, "require"),
+};
+
+export const separatedDuties: Rule = {
+  ...shared,
+  id: "P3",
+  name: "separation-of-duties",
+  what: "A subject holds one of each of the duties that the policy file separates, anywhere in the named groups or above them. A review reports what the change makes worse.",
+  why: "Nobody checks who may do both.",
+  fix: "Give one of the duties to somebody else.",
+  find: (facts) => findViolations(facts, "separate"),
+};

@@ -1,0 +1,373 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  describeStanding,
+  describeViolations,
+  judgeAssertions,
+} from "../../../../provider/access/assertions/judgeAssertions";
+import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import { UNKNOWN } from "../../../../provider/fields/values";
+import type { Props } from "../../../../provider/fields/values";
+import {
+  acme,
+  binding,
+  cards,
+  claims,
+  compareResources,
+  group,
+  groups,
+  identity,
+  owner,
+  payments,
+  pusher,
+  resource,
+  role,
+  viewer,
+} from "../../../support/access";
+import type { Resource } from "../../../support/access";
+import { found } from "../rules/support";
+
+const GITHUB = "https://token.actions.githubusercontent.com";
+const edit = (one: Resource, inputs: Props): Resource => ({ ...one, inputs: { ...one.inputs, ...inputs } });
+const by = (name: string, subject = `repo:acme/${name}:ref:refs/heads/main`): Resource =>
+  identity(name, claims({ issuer: GITHUB, subject }));
+const [ci, outsider] = [by("ci"), by("outsider", "repo:other/x:ref:refs/heads/main")];
+const dev = role("dev", ["REPO_LIST"]);
+const base = [...groups, viewer, pusher, owner, dev, ci, outsider];
+const sandbox = group("sandbox", `${acme}/${"7".repeat(16)}`);
+
+const { assertions } = parsePolicy(`
+forbid:
+  - name: our own pipelines write payments
+    who: { not: [{ issuer: ["${GITHUB}"], subject: ["repo:acme/*"] }, { name: [break-glass] }] }
+    can: [CAP_MANIFEST_*, CAP_REPO_CREATE]
+    on: [acme / payments]
+    severity: critical
+    reason: what runs there is ours
+`);
+
+/** The findings of P1 on a change, a line each. */
+const broken = (before: readonly Resource[], after: readonly Resource[]): string[] =>
+  found("P1", compareResources([...base, ...before], [...base, ...after]), { assertions }).map(
+    ({ severity, message }) => `${severity}: ${message}`,
+  );
+
+/** `base` with another version of some of its resources. */
+const changing = (before: readonly Resource[], ...edited: readonly Resource[]): string[] => {
+  const all = [...base, ...before];
+  const after = all.map((one) => edited.find(({ uid }) => uid === one.uid) ?? one);
+  return found("P1", compareResources(all, after), { assertions }).map(({ message }) => message);
+};
+
+describe("what breaks a forbidden access", () => {
+  const pushes = (where: string) => [binding(outsider, pusher, where)];
+
+  test.each([
+    ["at the group", payments, "acme / payments"],
+    ["below it", cards, "acme / payments / cards"],
+    ["above it", acme, "acme"],
+  ])("a grant %s", (_, where, path) => {
+    expect(broken([], pushes(where))).toEqual([
+      expect.stringMatching(
+        new RegExp(`^critical: our own pipelines write payments: outsider has registry.push on ${path}$`),
+      ),
+    ]);
+  });
+
+  test("no grant beside it, of less, or to whom it is not about", () => {
+    expect(broken([sandbox], [sandbox, binding(outsider, pusher, sandbox.uid)])).toEqual([]);
+    expect(broken([], [binding(outsider, viewer, payments)])).toEqual([]);
+    expect(broken([], [binding(ci, pusher, payments)])).toEqual([]);
+  });
+
+  test("a role that gains a capability", () => {
+    const bound = [binding(outsider, dev, payments)];
+    expect(
+      changing(bound, edit(dev, { capabilities: ["CAP_REPO_LIST", "CAP_MANIFEST_CREATE"] })),
+    ).toHaveLength(1);
+    expect(changing(bound, edit(dev, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] }))).toEqual([]);
+  });
+
+  test("a role whose capabilities nobody can read", () => {
+    expect(changing([binding(outsider, dev, payments)], edit(dev, { capabilities: UNKNOWN }))).toHaveLength(
+      1,
+    );
+  });
+
+  test("a group that is made again below it, with its bindings", () => {
+    const moved = group("inner", `${payments}/${"7".repeat(16)}`);
+    const bound = (where: Resource): Resource[] => [where, binding(outsider, pusher, where.uid)];
+    expect(broken(bound(sandbox), bound(moved))).toHaveLength(1);
+  });
+
+  test("a trust that no longer lies in what is excluded, or is secret or unknown now", () => {
+    const bound = [binding(ci, pusher, payments)];
+    const trust = (claimMatch: Props) => changing(bound, edit(ci, claims({ issuer: GITHUB, ...claimMatch })));
+    expect(trust({ subjectPattern: "^repo:acme/ci:ref:.*$" })).toEqual([]);
+    expect(trust({ subjectPattern: "^repo:acme.*$" })).toHaveLength(1);
+    expect(trust({ subject: "repo:evil/x" })).toHaveLength(1);
+    expect(trust({ subject: UNKNOWN })).toHaveLength(1);
+  });
+
+  test("a trust that accepts more than one that broke it already", () => {
+    const bound = [binding(outsider, pusher, payments)];
+    const wider = edit(outsider, claims({ issuer: GITHUB, subjectPattern: "^repo:other/.*$" }));
+    expect(changing(bound, edit(outsider, { description: "hello" }))).toEqual([]);
+    expect(changing(bound, wider)).toHaveLength(1);
+  });
+
+  test("an invite, a mapping, a service", () => {
+    const invite = resource("GroupInvite", "i", {
+      name: undefined,
+      parentUid: payments,
+      roleUid: pusher.uid,
+      email: "a@b.example",
+    });
+    const provider = resource("IdentityProvider", "sso", {
+      parentUid: acme,
+      oidc: { issuer: "https://login.example", clientId: "a" },
+    });
+    const mapping = resource("ExternalGroupRoleMapping", "m", {
+      name: undefined,
+      parentUid: provider.uid,
+      externalGroupId: "devs",
+      roleUid: pusher.uid,
+      scope: payments,
+    });
+    expect(broken([], [invite])).toHaveLength(1);
+    expect(broken([provider], [provider, mapping])).toHaveLength(1);
+  });
+
+  test("a new identity with an excluded name, and one that takes it", () => {
+    const glass = by("break-glass", "repo:other/y");
+    expect(broken([glass], [glass, binding(glass, pusher, payments)])).toEqual([]);
+    expect(broken([], [glass, binding(glass, pusher, payments)])).toHaveLength(1);
+    const all = [binding(outsider, pusher, payments)];
+    const renamed = edit(outsider, { name: "break-glass" });
+    const comparison = compareResources(
+      [...base],
+      [...base.map((one) => (one === outsider ? renamed : one)), ...all],
+    );
+    expect(found("P1", comparison, { assertions })).toHaveLength(1);
+  });
+
+  test("a renamed group does not leave it", () => {
+    const [, own] = groups.filter(({ kind }) => kind === "Group");
+    expect(own?.uid).toBe(payments);
+    const renamed = edit(own!, { name: "pay" });
+    const after = [
+      ...base.map((one) => (one.uid === payments ? renamed : one)),
+      binding(outsider, pusher, payments),
+    ];
+    const messages = found("P1", compareResources(base, after), { assertions }).map(({ message }) => message);
+    expect(messages).toEqual([
+      expect.stringContaining('no group that is known here is "acme / payments"'),
+      expect.stringContaining("outsider has registry.push on acme / pay"),
+    ]);
+  });
+
+  test("what was broken before is counted, and no finding", () => {
+    const comparison = compareResources(
+      [...base, ...pushes(payments)],
+      [...base, ...pushes(payments), binding(ci, viewer, acme)],
+    );
+    expect(found("P1", comparison, { assertions })).toEqual([]);
+    expect(describeStanding(judgeAssertions(comparison, assertions))).toEqual([
+      "the policy:3: our own pipelines write payments: broken in 1 place before this change; access --policy lists them",
+    ]);
+  });
+
+  test("a grant further up that reaches no more than one at the group is not worse there", () => {
+    expect(broken(pushes(payments), [...pushes(payments), ...pushes(cards)])).toEqual([]);
+    expect(broken(pushes(cards), pushes(payments))).toHaveLength(1);
+  });
+});
+
+describe("a role", () => {
+  const { assertions: noOwners } = parsePolicy(
+    `forbid: [{ name: nobody owns payments, role: owner, on: [acme / payments], who: { not: [{ name: [ci] }] } }]`,
+  );
+  const held = (...grants: readonly Resource[]): string[] =>
+    found("P1", compareResources(base, [...base, ...grants]), { assertions: noOwners }).map(
+      ({ message }) => message,
+    );
+
+  test("is held by whoever may do all that it allows, by several grants too", () => {
+    const all = (owner.inputs["capabilities"] as string[]).map((name) => name.replace(/^CAP_/, ""));
+    const [some, rest] = [role("some", all.slice(0, 3)), role("rest", all.slice(3))];
+    expect(held(binding(outsider, owner, payments))).toHaveLength(1);
+    expect(held(some, rest, binding(outsider, some, payments))).toEqual([]);
+    expect(held(some, rest, binding(outsider, some, payments), binding(outsider, rest, acme))).not.toEqual(
+      [],
+    );
+    expect(held(binding(ci, owner, payments))).toEqual([]);
+  });
+
+  test("that no document describes is a finding", () => {
+    const { assertions: unknown } = parsePolicy(`forbid: [{ name: x, role: ownr, on: [acme] }]`);
+    expect(found("P1", compareResources(base, base), { assertions: unknown })).toMatchObject([
+      { severity: "high", message: 'x: no document says what the role "ownr" allows' },
+    ]);
+  });
+
+  test("that the change calls like it says nothing", () => {
+    const copy = role("owner", ["REPO_LIST"]);
+    expect(held(copy, binding(outsider, copy, payments))).toEqual([]);
+  });
+});
+
+describe("required access", () => {
+  const { assertions: twoToThree } = parsePolicy(
+    `require: [{ name: owners, role: owner, on: [acme], atLeast: 2, atMost: 3, who: { type: [identity], matchesMany: false } }]`,
+  );
+  const owners = (names: readonly string[]): Resource[] =>
+    names.flatMap((name) => [by(name), binding(by(name), owner, acme)]);
+  const found2 = (before: readonly string[], after: readonly string[]): string[] =>
+    found("P2", compareResources([...base, ...owners(before)], [...base, ...owners(after)]), {
+      assertions: twoToThree,
+    }).map(({ message }) => message);
+
+  test.each([
+    [["a", "b"], ["a"], "owners: acme has 1 holder, fewer than 2"],
+    [["a", "b"], [], "owners: acme has 0 holders, fewer than 2"],
+    [["a"], [], "owners: acme has 0 holders, fewer than 2"],
+    [["a", "b", "c"], ["a", "b", "c", "d"], "owners: acme has 4 holders, more than 3"],
+    [["a", "b", "c", "d"], ["a", "b", "c", "d", "e"], "owners: acme has 5 holders, more than 3"],
+  ])("%j becomes %j", (before, after, message) => {
+    expect(found2(before, after)).toEqual([message]);
+  });
+
+  test.each([
+    [
+      ["a", "b"],
+      ["a", "b"],
+    ],
+    [
+      ["a", "b"],
+      ["c", "d"],
+    ],
+    [["a"], ["a"]],
+    [[], ["a"]],
+    [
+      ["a", "b", "c", "d", "e"],
+      ["a", "b", "c", "d"],
+    ],
+  ])("%j may become %j", (before, after) => {
+    expect(found2(before, after)).toEqual([]);
+  });
+
+  test("a pattern is no holder for the least, and one for the most", () => {
+    const open = identity("open", claims({ issuer: GITHUB, subjectPattern: "^repo:acme/.*$" }));
+    const { assertions: ofAcme } = parsePolicy(
+      `require: [{ name: n, role: owner, on: [acme], atLeast: 1, atMost: 1, who: { subject: ["repo:acme/a*"] } }]`,
+    );
+    const bound = [open, binding(open, owner, acme)];
+    const judged = (before: Resource[], after: Resource[]): string[] =>
+      found("P2", compareResources([...base, ...before], [...base, ...after]), { assertions: ofAcme }).map(
+        ({ message }) => message,
+      );
+    expect(judged(owners(["a"]), bound)).toEqual(["n: acme has 0 holders, fewer than 1"]);
+    expect(judged(owners(["a"]), [...owners(["a"]), ...bound])).toEqual([
+      "n: acme has 2 holders, more than 1",
+    ]);
+  });
+});
+
+describe("separated duties", () => {
+  const { assertions: apart } = parsePolicy(
+    `separate: [{ name: apart, duties: [[CAP_MANIFEST_CREATE], [CAP_IAM_ROLES_*]], on: [acme] }]`,
+  );
+  const admin = role("admin", ["IAM_ROLES_UPDATE"]);
+  const judged = (before: readonly Resource[], after: readonly Resource[]): string[] =>
+    found("P3", compareResources([...base, admin, ...before], [...base, admin, ...after]), {
+      assertions: apart,
+    }).map(({ message }) => message);
+
+  test("nobody holds one of each, in different groups neither", () => {
+    const [build, grant] = [binding(ci, pusher, cards), binding(ci, admin, acme)];
+    expect(judged([build], [build, grant])).toEqual(["apart: ci holds one of each duty"]);
+    expect(judged([build], [build, binding(outsider, admin, acme)])).toEqual([]);
+    expect(judged([build, grant], [build, grant])).toEqual([]);
+  });
+});
+
+describe("of one graph", () => {
+  test("all that is broken is described, worst first", () => {
+    const { after } = compareResources(base, [...base, binding(outsider, pusher, payments)]);
+    expect(describeViolations(after, assertions)).toMatchObject([
+      {
+        severity: "critical",
+        message: "our own pipelines write payments: outsider has registry.push on acme / payments",
+        place: "the policy:3",
+      },
+    ]);
+  });
+});
+
+describe("the ten assertions of docs/assertions.md", () => {
+  const page = readFileSync(join(__dirname, "../../../../docs/assertions.md"), "utf8");
+  const policies = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ""]) => parsePolicy(text));
+  const ten = policies.at(-1)!.assertions;
+  const production = group("production", `${acme}/${"8".repeat(16)}`);
+  const glass = by("break-glass", "repo:acme/glass:ref:refs/heads/main");
+  const second = by("second");
+  const secondOwns = binding(second, owner, acme);
+  const reviewer = [by("reviewer"), role("reads", ["IAM_ROLE_BINDINGS_LIST"])] as const;
+  const reads = binding(reviewer[0], reviewer[1], acme);
+  const before: readonly Resource[] = [
+    ...[...base, production, glass, binding(glass, owner, acme), second, secondOwns],
+    ...[...reviewer, reads],
+  ];
+  const without = (gone: Resource): Resource[] => before.filter((one) => one !== gone);
+  const open = identity("open", claims({ issuer: GITHUB, subjectPattern: "^repo:acme/.*$" }));
+  const granter = role("granter", ["IAM_ROLE_BINDINGS_CREATE"]);
+  const invite = resource("GroupInvite", "i", {
+    name: undefined,
+    parentUid: acme,
+    roleUid: pusher.uid,
+    email: "a@acme.example",
+  });
+  const mapping = resource("ExternalGroupRoleMapping", "m", {
+    name: undefined,
+    parentUid: `${acme}/${"9".repeat(16)}`,
+    externalGroupId: "devs",
+    roleUid: owner.uid,
+    scope: acme,
+  });
+  const stranger = identity("stranger", claims({ issuer: "https://login.other.example", subject: "x" }));
+  const manager = role("manager", ["IAM_IDENTITY_PROVIDERS_UPDATE"]);
+
+  const breaks: Readonly<Record<string, readonly Resource[]>> = {
+    "only the deployment and break-glass own production": [...before, binding(ci, owner, production.uid)],
+    "production is written by our own repositories only": [
+      ...before,
+      binding(outsider, pusher, production.uid),
+    ],
+    "nobody whom a pattern describes grants access": [...before, open, granter, binding(open, granter, acme)],
+    "invites only read": [...before, invite],
+    "who is mapped from the directory does not own the organisation": [...before, mapping],
+    "only our issuers sign for this organisation": [...before, stranger, binding(stranger, viewer, acme)],
+    "only the directory's owner manages sign-in": [...before, manager, binding(ci, manager, acme)],
+    "two to four owners": without(secondOwns),
+    "somebody reviews": without(reads),
+    "who pushes does not grant": [...before, granter, binding(ci, granter, acme), binding(ci, pusher, cards)],
+  };
+  const names = [...ten.forbid, ...ten.require, ...ten.separate].map(({ name }) => name);
+
+  test("are ten, and each has a change that breaks it", () => {
+    expect(names).toEqual(Object.keys(breaks));
+    expect(names).toHaveLength(10);
+  });
+
+  test.each(Object.entries(breaks))("%s", (name, after) => {
+    const { worse } = judgeAssertions(compareResources(before, after), ten);
+    const broken = Object.values(worse).flatMap((list) => list.map(({ assertion }) => assertion.name));
+    expect(broken).toContain(name);
+  });
+
+  test("an organisation that keeps them breaks none by a harmless change", () => {
+    const after = [...before, binding(ci, viewer, acme), by("another")];
+    const { worse } = judgeAssertions(compareResources(before, after), ten);
+    expect(worse).toEqual({ forbid: [], require: [], separate: [] });
+  });
+});

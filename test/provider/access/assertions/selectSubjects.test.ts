@@ -1,0 +1,216 @@
+import { SubjectJudge } from "../../../../provider/access/assertions/selectSubjects";
+import type { Share } from "../../../../provider/access/assertions/selectSubjects";
+import type { SubjectConditions } from "../../../../provider/access/assertions/assertion";
+import { Languages } from "../../../../provider/access/trust/languages";
+import { UNKNOWN } from "../../../../provider/fields/values";
+import type { Props } from "../../../../provider/fields/values";
+import {
+  acme,
+  binding,
+  claims,
+  compareResources,
+  groups,
+  identity,
+  resource,
+  viewer,
+} from "../../../support/access";
+import type { Resource } from "../../../support/access";
+
+const GITHUB = "https://token.actions.githubusercontent.com";
+
+/** Of those that can be a holder, how many the conditions describe. */
+function shareOf(who: Resource, conditions: SubjectConditions, before: readonly Resource[] = [who]): Share {
+  const grants = [binding(who, viewer, acme)];
+  const comparison = compareResources([...groups, viewer, ...before], [...groups, viewer, who, ...grants]);
+  const [grant] = comparison.after.grants.filter(({ role }) => role.name === "viewer");
+  return new SubjectJudge(comparison.after, comparison.before, new Languages()).shareOf(
+    grant!.subject,
+    conditions,
+  );
+}
+
+const trusting = (claimMatch: Props): Resource => identity("ci", claims({ issuer: GITHUB, ...claimMatch }));
+
+/** A trust, the conditions, and what is proven: pairs that should be inside, and near misses. */
+const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share][] = [
+  [{ subject: "repo:acme/pay:ref:refs/heads/main" }, { subject: ["repo:acme/*"] }, "all"],
+  [{ subject: "repo:acme/pay:ref:refs/heads/main" }, { subject: ["repo:acme/pay:*"] }, "all"],
+  [{ subject: "repo:acme/pay:ref:refs/heads/main" }, { subject: ["repo:evil/*", "repo:acme/*"] }, "all"],
+  [{ subject: "repo:acme/pay" }, { subject: ["repo:acme/pay"] }, "all"],
+  [{ subject: "repo:acme/pay" }, { subject: ["repo:acme/pa?"] }, "all"],
+  [{ subject: "repo:acme-evil/pay" }, { subject: ["repo:acme/*"] }, "none"],
+  [{ subject: "repo:ACME/pay" }, { subject: ["repo:acme/*"] }, "none"],
+  [{ subject: "repo:acme" }, { subject: ["repo:acme/*"] }, "none"],
+  [{ subject: "xrepo:acme/pay" }, { subject: ["repo:acme/*"] }, "none"],
+  [{ subject: "repo:acme/pay\u200b" }, { subject: ["repo:acme/*"] }, "none"],
+  [{ subject: "repo:acme/payx" }, { subject: ["repo:acme/pa?"] }, "none"],
+  [{ subject: "repo:acme/a*" }, { subject: ["repo:acme/a\\*"] }, "all"],
+  [{ subject: "repo:acme/ab" }, { subject: ["repo:acme/a\\*"] }, "none"],
+  [{ subjectPattern: "^repo:acme/.*$" }, { subject: ["repo:acme/*"] }, "all"],
+  [{ subjectPattern: "^repo:acme/pay:ref:refs/heads/(main|release)$" }, { subject: ["repo:acme/*"] }, "all"],
+  [
+    { subjectPattern: "^repo:acme/(?:pay|bill):.*$" },
+    { subject: ["repo:acme/pay:*", "repo:acme/bill:*"] },
+    "all",
+  ],
+  [{ subjectPattern: "^repo:acme/(?:pay|bill):.*$" }, { subject: ["repo:acme/pay:*"] }, "some"],
+  [{ subjectPattern: "^repo:acme.*$" }, { subject: ["repo:acme/*"] }, "some"],
+  [{ subjectPattern: "^repo:acme/.*" }, { subject: ["repo:acme/*"] }, "all"],
+  [{ subjectPattern: "repo:acme/.*$" }, { subject: ["repo:acme/*"] }, "some"],
+  [{ subjectPattern: "^repo:acme/pay|repo:evil/x$" }, { subject: ["repo:acme/*"] }, "some"],
+  [{ subjectPattern: "^repo:(acme|evil)/.*$" }, { subject: ["repo:acme/*"] }, "some"],
+  [{ subjectPattern: "^repo:evil/.*$" }, { subject: ["repo:acme/*"] }, "none"],
+  [{ subjectPattern: "^repo:acmé/.*$" }, { subject: ["repo:acme/*"] }, "none"],
+  [{ subjectPattern: "(?i)^repo:acme/.*$" }, { subject: ["repo:acme/*"] }, "some"],
+  [
+    { subjectPattern: "^repo:acme/[^:]+:environment:prod$" },
+    { subject: ["repo:acme/*:environment:prod"] },
+    "all",
+  ],
+  [
+    { subjectPattern: "^repo:acme/[^:]+:environment:.*$" },
+    { subject: ["repo:acme/*:environment:prod"] },
+    "some",
+  ],
+  [{ subjectPattern: ".*" }, { subject: ["repo:acme/*"] }, "some"],
+  [{ subjectPattern: "" }, { subject: ["repo:acme/*"] }, "some"],
+  [{ subjectPattern: "^$" }, { subject: ["repo:acme/*"] }, "none"],
+  [{ subjectPattern: "^a(b$" }, { subject: ["repo:acme/*"] }, "some"],
+  [{ subjectPattern: "^[ab]*a[ab]{900}$" }, { subject: ["*a???b"] }, "some"],
+  [{ subjectPattern: "^[a-z:/]+$" }, { subject: ["*a*"] }, "some"],
+  [{ subjectPattern: "^spiffe://acme.example/ci$" }, { subject: ["*ci"] }, "some"],
+  [{ subject: UNKNOWN }, { subject: ["repo:acme/*"] }, "some"],
+  [{ subject: "x" }, { issuer: [GITHUB] }, "all"],
+  [{ subject: "x" }, { issuer: ["https://*.githubusercontent.com"] }, "all"],
+  [{ subject: "x" }, { issuer: ["https://gitlab.com"] }, "none"],
+  [{ subject: "x" }, { issuer: ["http://token.actions.githubusercontent.com"] }, "none"],
+  [{ subject: "x" }, { issuer: ["https://*.com"] }, "all"],
+  [
+    { subject: "x", issuer: "https://token.actions.githubusercontent.com.evil.example" },
+    { issuer: ["https://*.githubusercontent.com"] },
+    "none",
+  ],
+  [
+    { subject: "x", issuer: "https://a@token.actions.githubusercontent.com" },
+    { issuer: ["https://*.githubusercontent.com"] },
+    "none",
+  ],
+  [{ subject: "x", issuer: UNKNOWN }, { issuer: [GITHUB] }, "some"],
+  [
+    { subject: "x", issuer: undefined, issuerPattern: "^https://[a-z]+\\.acme\\.example$" },
+    { issuer: ["https://*.acme.example"] },
+    "all",
+  ],
+  [
+    { subject: "x", issuer: undefined, issuerPattern: "^https://.*acme.example$" },
+    { issuer: ["https://*.acme.example"] },
+    "some",
+  ],
+  [
+    { subject: "x", issuer: undefined, issuerPattern: "^http://.*$" },
+    { issuer: ["https://*.acme.example"] },
+    "none",
+  ],
+  [{ subject: "repo:acme/pay" }, { issuer: [GITHUB], subject: ["repo:acme/*"] }, "all"],
+  [{ subject: "repo:acme/pay" }, { issuer: ["https://gitlab.com"], subject: ["repo:acme/*"] }, "none"],
+  [{ subjectPattern: "^repo:acme.*$" }, { issuer: [GITHUB], subject: ["repo:acme/*"] }, "some"],
+  [{ subject: "x", audience: "acme" }, { audience: ["acme"] }, "all"],
+  [{ subject: "x", audience: "acme" }, { audience: ["acme-*"] }, "none"],
+  [{ subject: "x", audiencePattern: "^acme-.*$" }, { audience: ["acme-*"] }, "all"],
+  [{ subject: "x", audiencePattern: "^acme.*$" }, { audience: ["acme-*"] }, "some"],
+  [{ subject: "x" }, { audience: ["acme"] }, "some"],
+  [{ subject: "x", claims: { repository_owner: "acme" } }, { claims: { repository_owner: ["acme"] } }, "all"],
+  [
+    { subject: "x", claims: { repository_owner: "evil" } },
+    { claims: { repository_owner: ["acme"] } },
+    "none",
+  ],
+  [
+    { subject: "x", claimPatterns: { repository: "^acme/.*$" } },
+    { claims: { repository: ["acme/*"] } },
+    "all",
+  ],
+  [
+    { subject: "x", claimPatterns: { repository: "^acme.*$" } },
+    { claims: { repository: ["acme/*"] } },
+    "some",
+  ],
+  [
+    { subject: "x", claimPatterns: { repository: "^evil/.*$" } },
+    { claims: { repository: ["acme/*"] } },
+    "none",
+  ],
+  [{ subject: "x" }, { claims: { repository_owner: ["acme"] } }, "some"],
+  [{ subject: "x", claims: { actor: "acme" } }, { claims: { repository_owner: ["acme"] } }, "some"],
+  [{ subject: "x", claims: { ref: UNKNOWN } }, { claims: { ref: ["main"] } }, "some"],
+  [{ subject: "x" }, { matchesMany: false }, "all"],
+  [{ subjectPattern: "^x.*$" }, { matchesMany: false }, "none"],
+  [{ subjectPattern: "^x.*$" }, { matchesMany: true }, "all"],
+  [{ subject: "x" }, { type: ["identity"] }, "all"],
+  [{ subject: "x" }, { type: ["invite", "externalGroup"] }, "none"],
+  [{ subject: "x" }, {}, "all"],
+];
+
+describe("what is proven of a trust and a selector", () => {
+  test.each(pairs)("%j in %j: %s", (trust, conditions, share) => {
+    expect(shareOf(trusting(trust), conditions)).toBe(share);
+  });
+
+  test("`not` describes the others", () => {
+    const inverse = { all: "none", some: "some", none: "all" } as const;
+    for (const [trust, conditions, share] of pairs) {
+      const who = trusting(trust);
+      const grants = [binding(who, viewer, acme)];
+      const { before, after } = compareResources(
+        [...groups, viewer, who],
+        [...groups, viewer, who, ...grants],
+      );
+      const subject = after.grants.find(({ role }) => role.name === "viewer")!.subject;
+      const judge = new SubjectJudge(after, before, new Languages());
+      expect([trust, judge.shareOf(subject, { not: [conditions] })]).toEqual([trust, inverse[share]]);
+    }
+  });
+});
+
+describe("who has no trust of their own", () => {
+  const invite = resource("GroupInvite", "hello", {
+    parentUid: acme,
+    role: viewer.uid,
+    email: "a@acme.example",
+  });
+
+  test("an identity of a person is of no issuer", () => {
+    const person = identity("ada", {});
+    expect(shareOf(person, { issuer: [GITHUB] })).toBe("none");
+    expect(shareOf(person, { type: ["identity"] })).toBe("all");
+  });
+
+  test("an invite is never excluded by a name", () => {
+    const { before, after } = compareResources([...groups, viewer], [...groups, viewer, invite]);
+    const judge = new SubjectJudge(after, before, new Languages());
+    const [grant] = after.grants.filter(({ subject }) => subject.type === "invite");
+    expect(judge.shareOf(grant!.subject, { name: ["hello"] })).not.toBe("all");
+    expect(judge.shareOf(grant!.subject, { type: ["invite"] })).toBe("all");
+  });
+});
+
+describe("a name", () => {
+  const who = trusting({ subject: "x" });
+
+  test("is that of an object that had it before", () => {
+    expect(shareOf(who, { name: ["ci"] })).toBe("all");
+    expect(shareOf(who, { name: ["other"] })).toBe("none");
+  });
+
+  test("that the change gives proves nothing", () => {
+    expect(shareOf(who, { name: ["ci"] }, [])).toBe("some");
+    const renamed = { ...who, inputs: { ...who.inputs, name: "break-glass" } };
+    expect(shareOf(renamed, { name: ["break-glass"] }, [who])).toBe("some");
+    expect(shareOf(renamed, { name: ["ci"] }, [who])).toBe("some");
+  });
+
+  test("is no uid", () => {
+    expect(shareOf(who, { uid: [who.uid] })).toBe("all");
+    expect(shareOf({ ...who, inputs: { ...who.inputs, name: who.uid } }, { uid: ["ci"] })).toBe("none");
+  });
+});
