@@ -3,7 +3,8 @@
  * Measures how review, drift, adopt and inventory grow with the organisation, in one process:
  *   npm run build && node scripts/bench/growth.mjs [objects]
  * Fails where a run takes more processor time than its limit in multiples of the reference, or where four times the objects take more than 6.8 times as
- * long. The limits are those of 8,000 objects, the default.
+ * long. The limits are those of 8,000 objects, the default. Fails also where a review with 50 assertions takes more than 1.5
+ * times as long as one without.
  */
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -25,6 +26,7 @@ const { generateProgram } = built("access/adopt/program.js");
 const kinds = built("kinds/index.js").kinds;
 
 const MOST_RATIO = 6.8;
+const MOST_FOR_ASSERTIONS = 1.5;
 const now = Date.parse("2026-01-02T00:00:00Z");
 const version = "0.0.0";
 
@@ -55,18 +57,26 @@ function edited(object) {
 const changed = (objects) =>
   objects.map((object, index) => (isContainer(object) || !differs(index) ? object : edited(object)));
 
-const rules = (/** @type {unknown} */ comparison) =>
-  access.findingsOf(comparison, access.defaultRuleOptions(now));
+const rules = (/** @type {unknown} */ comparison, /** @type {object} */ options = {}) =>
+  access.findingsOf(comparison, { ...access.defaultRuleOptions(now), ...options });
 
-/** @param {readonly LiveObject[]} objects @param {(object: LiveObject, index: number) => LiveObject | undefined} after */
-function reviewOf(objects, after) {
+/**
+ * @param {readonly LiveObject[]} objects @param {(object: LiveObject, index: number) => LiveObject | undefined} after
+ * @param {object} [options] of the rules
+ */
+function reviewOf(objects, after, options) {
   const preview = previewOf(objects, after);
   const inventory = inventoryOf(objects, listedKinds);
   const provenance = { time: new Date(now).toISOString(), package: version };
   return () =>
     access.review(
       { preview: access.parsePreview(preview), inventory },
-      { version, failOn: "high", rules, provenance },
+      {
+        version,
+        failOn: "high",
+        rules: (/** @type {unknown} */ comparison) => rules(comparison, options),
+        provenance,
+      },
     );
 }
 
@@ -84,6 +94,27 @@ function driftOf(recorded, live, suppress = /** @type {unknown} */ (undefined)) 
       rules,
       suppress,
     });
+}
+
+/** Assertions of all forms, each on a group of its own. @param {readonly LiveObject[]} objects @param {number} count */
+function assertionsOf(objects, count) {
+  const groups = objects.filter(({ kind }) => kind === "Group").map(({ uid }) => uid);
+  const forms = [
+    { list: "forbid", text: 'can: [CAP_REPO_*], who: { not: [{ subject: ["repo:acme/*"] }] }' },
+    { list: "forbid", text: "role: owner, who: { type: [identity], matchesMany: true }" },
+    { list: "require", text: "can: [CAP_REPO_LIST], atLeast: 1, atMost: 4" },
+    { list: "separate", text: "duties: [[CAP_REPO_DELETE], [CAP_REPO_LIST]]" },
+  ];
+  /** @type {Record<string, string>} */
+  const lists = {};
+  for (let i = 0; i < count; i += 1) {
+    const { list, text } = forms[i % forms.length] ?? {};
+    const on = groups[Math.floor((i * groups.length) / count)];
+    lists[String(list)] =
+      `${lists[String(list)] ?? ""}  - { name: assertion ${i}, on: ["${on}"], ${text} }\n`;
+  }
+  const policy = Object.entries(lists).map(([list, entries]) => `${list}:\n${entries}`);
+  return access.parsePolicy(`allow: []\n${policy.join("")}`, "bench.yaml").assertions;
 }
 
 /** A policy with an entry for each fourth object. @param {readonly LiveObject[]} objects */
@@ -203,6 +234,20 @@ async function measure({ prepare }, count, runs, isEnough = () => false) {
   return quickest;
 }
 
+/** What 50 assertions add to a review: its time as a multiple of that of the review without them. @param {number} count */
+async function measureAssertions(count) {
+  const timeWith = (/** @type {number} */ many) => {
+    /** @param {LiveObject[]} objects */
+    const prepare = (objects) => {
+      const now = changed(objects);
+      return reviewOf(objects, (_, index) => now[index], { assertions: assertionsOf(objects, many) });
+    };
+    return measure({ name: "", mostReferences: 0, prepare }, count, 3);
+  };
+  const plain = await timeWith(0);
+  return (await timeWith(50)) / plain;
+}
+
 /** Fails where a scenario is too slow, or takes more than linear time from a quarter of the objects to all. @param {string[]} args */
 async function main([objects = "8000", only]) {
   const count = Number(objects);
@@ -217,6 +262,12 @@ async function main([objects = "8000", only]) {
     const text = `${scenario.name}: ${count} objects in ${whole.toFixed(1)} s of processor time, ${(whole / reference).toFixed(1)} times the reference, ${(whole / quarter).toFixed(1)} times that of ${count / 4}`;
     console.log(text);
     if (!isGood(whole)) failures.push(text);
+  }
+  if (only === undefined || only === "assertions") {
+    const times = await measureAssertions(count);
+    const text = `review, a quarter changed, 50 assertions: ${times.toFixed(2)} times that without assertions`;
+    console.log(text);
+    if (!(times <= MOST_FOR_ASSERTIONS)) failures.push(text);
   }
   if (failures.length > 0) throw new Error(`too slow: ${failures.join("; ")}`);
 }
