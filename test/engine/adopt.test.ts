@@ -95,7 +95,9 @@ describe("adopt, through the real engine", () => {
     expect(first.stdout).toMatch(/GroupInvite .*\n +its code is returned only at creation/);
     expect(first.stdout).toMatch(/set this secret: pulumi config set --secret \w+ClientSecret\n/);
     expect(readFileSync(join(out, "index.ts"), "utf8")).toContain("new pulumi.ComponentResource(");
-    expect(readdirSync(out).sort()).toEqual(["Pulumi.yaml", "index.ts", "package.json", "tsconfig.json"]);
+    expect(readdirSync(out).sort()).toEqual([
+      ...[".gitignore", "Pulumi.yaml", "index.ts", "package.json", "tsconfig.json"],
+    ]);
     // No registry has the package: the printed commands add it, from the checkout.
     expect(readFileSync(join(out, "package.json"), "utf8")).not.toContain("pulumi-platform");
     expect(first.stdout).toMatch(
@@ -108,6 +110,8 @@ describe("adopt, through the real engine", () => {
     expect(unset.code).toBe(2);
     const [, key = ""] = /pulumi config set --secret (\w+)/.exec(unset.stderr) ?? [];
     await stack.succeed(["config", "set", "--secret", key, "hush"]);
+    expect(unset.stderr).toContain(`pulumi config set rootUid ${root} --stack test`);
+    await stack.succeed(["config", "set", "rootUid", root]);
 
     const done = await adopt("--stack", "test", "--write-state");
     expect({ code: done.code, stderr: done.stderr }).toEqual({ code: 0, stderr: "" });
@@ -118,6 +122,8 @@ describe("adopt, through the real engine", () => {
     const preview = ["preview", "--json", "--show-sames", "--expect-no-changes", ...plan];
     chain.write("preview.json", (await stack.succeed(preview)).stdout);
     chain.write("state.json", (await stack.succeed(["stack", "export"])).stdout);
+    const unprotected = Object.values(await stack.ours()).filter(({ protect }) => protect !== true);
+    expect(unprotected.map(({ urn }) => urn)).toEqual([]);
     await stack.succeed(["refresh", "--preview-only", "--expect-no-changes"]);
     const checked = { PULUMI_NODEJS_TRANSPILE_ONLY: undefined };
     await stack.succeed(["up", "--yes", "--skip-preview", "--expect-no-changes"], checked);
@@ -342,7 +348,8 @@ describe("adopt of many organisations, through the real engine", () => {
     const set = /config set --secret (\w+)/g;
     const keys = [...(await succeed(main, ...adopt)).matchAll(set)].map(([, key = ""]) => key);
     expect(keys).not.toEqual([]);
-    await stack.succeed(["config", "set-all", ...keys.flatMap((key) => ["--secret", `${key}=hush`])]);
+    const secrets = keys.flatMap((key) => ["--secret", `${key}=hush`]);
+    await stack.succeed(["config", "set-all", ...secrets, "--plaintext", `rootUid=${roots[0] ?? ""}`]);
     const before = readFileSync(join(out, "index.ts"), "utf8");
     await succeed(main, ...adopt, "--stack", "test", "--write-state");
     await stack.succeed(["refresh", "--preview-only", "--expect-no-changes"]);

@@ -43,6 +43,8 @@ describe("adopt --from-terraform, through the real engine", () => {
     expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: "" });
     symlinkSync(join(ROOT, "node_modules"), join(out, "node_modules"));
     await stack.init();
+    const [, uid = ""] = /pulumi config set rootUid (\w+)\n/.exec(first.stdout) ?? [];
+    await stack.succeed(["config", "set", "rootUid", uid]);
     await stack.succeed(["config", "set", "--secret", "loginClientSecret", CLIENT_SECRET]);
 
     const done = await adopt("--stack", "test", "--write-state");

@@ -17,8 +17,8 @@ export interface CandidateRequest {
   readonly only?: readonly string[];
   /** Nothing but these objects: `Role <uid>`. */
   readonly keys?: ReadonlySet<string>;
-  /** Objects that a stack manages already: `Role <uid>`. */
-  readonly managedKeys?: ReadonlySet<string>;
+  /** Objects that a stack manages already, and which: `Role <uid>`. */
+  readonly managers?: ReadonlyMap<string, string>;
 }
 
 /** An object that the program declares. */
@@ -58,15 +58,15 @@ function collectionKindOf(kind: string): string | undefined {
 
 /** Why an object is not declared whatever its arguments are; undefined where it may be. */
 function skipReason(
-  { inventory, only, keys, managedKeys }: CandidateRequest,
+  { inventory, only, keys, managers }: CandidateRequest,
   spec: ResourceSpec,
   { kind, uid }: InventoryObject,
 ): string | undefined {
   const collectionKind = collectionKindOf(kind);
-  if (managedKeys?.has(objectKey(kind, uid))) return "the stack manages it already";
-  if (collectionKind !== undefined && managedKeys?.has(objectKey(collectionKind, parentOf(uid) ?? ""))) {
-    return `the stack's ${collectionKind} owns all of its group: add it there`;
-  }
+  const manager = managers?.get(objectKey(kind, uid));
+  if (manager !== undefined) return `${manager} manages it already`;
+  const owner = collectionKind && managers?.get(objectKey(collectionKind, parentOf(uid) ?? ""));
+  if (owner !== undefined) return `the ${collectionKind} of ${owner} owns all of its group: add it there`;
   const isNamed = only?.includes(uid) === true || keys?.has(objectKey(kind, uid)) === true;
   if (uid === inventory.root && !spec.sharesParentUid && !isNamed) {
     return "it is the organisation itself: name its uid with --only if the program is to manage it too";

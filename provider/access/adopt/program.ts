@@ -14,7 +14,7 @@ import {
 } from "./code";
 import type { CodeValue } from "./code";
 import { camelCase, uniqueNames, VariableNames } from "./names";
-import { References } from "./references";
+import { References, ROOT_UID_KEY } from "./references";
 import { Teams } from "./teams";
 
 /** What to adopt, and how the program declares it. */
@@ -43,6 +43,8 @@ export interface Adoption {
   readonly code: string;
   readonly resources: readonly AdoptedResource[];
   readonly skipped: readonly SkippedObject[];
+  /** Settings that are no secret, and that the program reads from the stack's configuration. */
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 type CodeObject = Readonly<Record<string, CodeValue | undefined>>;
@@ -68,17 +70,18 @@ class ProgramGenerator {
   private readonly teams: Teams | undefined;
 
   constructor(
-    { inventory, byTeam, usedNames, names }: AdoptionRequest,
+    private readonly request: AdoptionRequest,
     private readonly candidates: readonly Candidate[],
     directory: Directory,
   ) {
+    const { inventory, byTeam, usedNames, names } = request;
     const variables = new VariableNames(["pulumi", "config"]);
     this.names = uniqueNames(candidates, directory, usedNames ?? new Set(), names);
     this.references = new References(inventory.root, this.names, directory, variables);
     this.teams = byTeam ? new Teams(inventory.root, directory, variables) : undefined;
   }
 
-  generate(): { readonly code: string; readonly resources: readonly AdoptedResource[] } {
+  generate(): Omit<Adoption, "skipped"> {
     const teams = this.candidates.map(({ object }) => this.teams?.variableOf(object.uid));
     // A resource has a variable only if an argument refers to it, so all arguments are generated first.
     const args = this.candidates.map((candidate) => this.generateArguments(candidate));
@@ -88,6 +91,7 @@ class ProgramGenerator {
     return {
       code: this.printProgram(resources),
       resources: this.candidates.map((candidate) => this.describe(candidate)),
+      settings: this.references.usesRootUid ? { [ROOT_UID_KEY]: this.request.inventory.root } : {},
     };
   }
 
@@ -123,11 +127,15 @@ class ProgramGenerator {
   }
 
   private printResource(candidate: Candidate, args: CodeValue, team: string | undefined): string {
-    const options = team === undefined ? [] : [new CompactObject({ parent: new VariableReference(team) })];
+    const options = new CompactObject({
+      ...(team !== undefined && { parent: new VariableReference(team) }),
+      // As pulumi import writes it: nothing else made these objects, so a slip must not delete them.
+      protect: true,
+    });
     const { kind } = candidate.spec;
     const call = new CallExpression(
       new VariableReference(kind),
-      [this.nameOf(candidate), args, ...options],
+      [this.nameOf(candidate), args, options],
       true,
     );
     const variable = this.references.findVariable(candidate);
@@ -135,7 +143,8 @@ class ProgramGenerator {
   }
 
   private printProgram(resources: readonly string[]): string {
-    const usesConfig = this.candidates.some(({ secretPaths }) => secretPaths.length > 0);
+    const usesConfig =
+      this.references.usesRootUid || this.candidates.some(({ secretPaths }) => secretPaths.length > 0);
     const components = this.teams?.declarations() ?? [];
     const usesPulumi = usesConfig || components.length > 0;
     const imported = new Set([...this.candidates.map(({ spec }) => spec.kind), ...this.references.lookups]);

@@ -1,3 +1,4 @@
+import { parentOf } from "../../text/uid";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { isObject } from "../../fields/values";
 import type { Json } from "../../fields/values";
@@ -7,6 +8,9 @@ import { CallExpression, CompactObject, printDeclaration, VariableReference } fr
 import type { CodeValue } from "./code";
 import { camelCase, slug } from "./names";
 import type { VariableNames } from "./names";
+
+/** The key of the stack's configuration for the uid of the organisation. */
+export const ROOT_UID_KEY = "rootUid";
 
 /** Replaces uids by references to what the program declares, looks up or defines as a constant. */
 export class References {
@@ -19,6 +23,8 @@ export class References {
     { readonly reference: VariableReference; readonly code: string }
   >();
   private usesLookup = false;
+  /** Whether the program reads the uid of the organisation from the stack's configuration. */
+  usesRootUid = false;
 
   constructor(
     private readonly root: string,
@@ -86,7 +92,13 @@ export class References {
     const wanted =
       uid === this.root ? "organisation" : `${camelCase(slug(name ?? "") || "other")}${object.kind}`;
     const variable = this.variables.create(wanted, uid);
-    return this.addConstant(uid, new VariableReference(variable), printDeclaration(variable, uid));
+    // The programs of init read the same key. The root may also be a group of an organisation, which it does not name.
+    const isOrganisation = uid === this.root && parentOf(uid) === undefined;
+    this.usesRootUid ||= isOrganisation;
+    const value = isOrganisation
+      ? new CallExpression(new VariableReference("config", "require"), [ROOT_UID_KEY])
+      : uid;
+    return this.addConstant(uid, new VariableReference(variable), printDeclaration(variable, value));
   }
 
   private createLookup(uid: string, name: string): VariableReference {

@@ -170,11 +170,11 @@ function printRemovedBlocks(instances: readonly TerraformInstance[], forget: rea
     .join("\n");
 }
 
-/** Says of each instance of a state what becomes of it. @param managedKeys What the stack manages already. */
+/** Says of each instance of a state what becomes of it. @param managers What a stack manages already. */
 export function reportAdoption(
   { mapped, missing, remaining, state, liveOf }: TerraformPlan,
   { resources, skipped }: Adoption,
-  managedKeys: ReadonlySet<string>,
+  managers: ReadonlyMap<string, string>,
 ): TerraformReport {
   const names = new Map(resources.map(({ kind, uid, name }) => [objectKey(kind, uid), name]));
   const reasons = new Map(skipped.map(({ kind, uid, reason }) => [objectKey(kind, uid), reason]));
@@ -191,7 +191,7 @@ export function reportAdoption(
     };
   });
   const isTaken = ({ key, name }: (typeof instances)[number]): boolean =>
-    name !== undefined || managedKeys.has(key);
+    name !== undefined || managers.has(key);
   const forget = instances.filter(isTaken).map(({ address }) => address);
   const otherProviders = new Map<string, number>();
   for (const { mode, provider } of state.instances)

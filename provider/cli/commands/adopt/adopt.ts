@@ -26,7 +26,7 @@ import { describeRefusals } from "../../output/describeRefusals";
 import { logError } from "../../output/log";
 import { Progress } from "../../output/progress";
 import { writeResults } from "../../output/writeFiles";
-import { readStack } from "./existingStack";
+import { readOtherStacks, readStack } from "./existingStack";
 import type { ExistingStack } from "./existingStack";
 import { describeForgetting, describeTerraform, readTerraformState } from "./fromTerraform";
 import { importState } from "./importState";
@@ -77,6 +77,12 @@ const flags = {
   },
   force: { type: "boolean", help: "overwrite a file with other content" },
   stack: { type: "string", value: "STACK", help: "the stack that will manage them" },
+  state: {
+    type: "string",
+    multiple: true,
+    value: "FILE",
+    help: "leave out what another stack manages, as pulumi stack export wrote it; * and ? match any characters",
+  },
   "write-state": {
     type: "boolean",
     help: "import them into the state of the stack (pulumi stack import), with a backup, and a check before and after",
@@ -176,12 +182,13 @@ function createDocument(
 }
 
 /** What to do where the state is not written yet, a line each. */
-function describeNextSteps({ resources }: Adoption, out: string): string[] {
+function describeNextSteps({ resources, settings }: Adoption, out: string): string[] {
   const keys = resources.flatMap(({ secrets }) => secrets.map(({ key }) => key));
   return [
     ...keys.map((key) => `set this secret: pulumi config set --secret ${key}`),
     `next, in ${printable(out, 200)}, with pulumi stack init if there is no stack yet:`,
     ...describeInstallation(out).map((line) => `  ${line}`),
+    ...Object.entries(settings).map(([key, value]) => `  pulumi config set ${key} ${value}`),
     "then run this command again with --stack STACK --write-state",
   ];
 }
@@ -198,7 +205,7 @@ async function writeAdoption(
   const projectName = (typeof organisation === "string" ? slug(organisation) : "") || "organisation";
   const file = chooseFile(out, adoption.code, {
     name: values.file,
-    isManaging: existing.managedKeys.size > 0,
+    isManaging: existing.usedNames.size > 0,
     isPartial: values.only.length > 0,
   });
   writeProject({ out, file, projectName, force: values.force }, adoption.code);
@@ -247,7 +254,7 @@ function selectAdoption(
   if (terraform === undefined) return { adoption: generateProgram({ ...options, only }) };
   const plan = planAdoption(terraform, inventory, only);
   const adoption = generateProgram({ ...options, keys: plan.keys, names: plan.names });
-  return { adoption, report: reportAdoption(plan, adoption, existing.managedKeys) };
+  return { adoption, report: reportAdoption(plan, adoption, existing.managers) };
 }
 
 function describeAdoption(
@@ -271,15 +278,18 @@ async function adoptObjects(values: AdoptValues): Promise<number> {
   const outputs = readDestinations(values.output, forms, "text");
   const file = values["from-terraform"];
   const terraform = file === undefined ? undefined : await readTerraformState(file);
+  const others = await readOtherStacks(values.state);
   const progress = new Progress("listing");
   try {
     const inventory = await readInventory(values, progress, terraform);
     progress.done();
     requireListed(only, inventory);
-    const existing: ExistingStack =
-      stack !== undefined && values["write-state"]
-        ? await readStack(out, stack)
-        : { usedNames: new Set(), managedKeys: new Set() };
+    const own = stack !== undefined && values["write-state"] ? await readStack(out, stack) : undefined;
+    const existing: ExistingStack = {
+      ...others,
+      ...own,
+      managers: new Map([...others.managers, ...(own?.managers ?? [])]),
+    };
     const target = { inventory, existing, out, values };
     const { adoption, report } = selectAdoption(target, terraform);
     const lines = await writeAdoption(adoption, target);

@@ -1,16 +1,35 @@
 import { urnParts } from "../../../access/documents/engineState";
 import { parseStateExport } from "../../../access/documents/stateExport";
+import type { StateExport } from "../../../access/documents/stateExport";
 import { objectKey } from "../../../fields/identity";
 import { printable } from "../../../http/errors";
 import { UsageError } from "../../framework/exitCodes";
 import { runPulumi } from "../../input/pulumi";
+import { readStates } from "../../input/states";
 import { isEmptyFolder } from "./project";
 
 /** What a stack contains. */
 export interface ExistingStack {
   readonly exported?: string;
   readonly usedNames: ReadonlySet<string>;
-  readonly managedKeys: ReadonlySet<string>;
+  /** What is not to be adopted again, and which stack manages it. */
+  readonly managers: ReadonlyMap<string, string>;
+}
+
+/** What a stack manages, by kind and uid. What its program only reads (`.get`) is not managed. */
+function listManaged({ resources }: StateExport, manager: string): [string, string][] {
+  return resources.flatMap(({ kind, id, external }): [string, string][] =>
+    kind === undefined || id === undefined || external ? [] : [[objectKey(kind, id), manager]],
+  );
+}
+
+/** What other stacks manage. @param patterns Files that `pulumi stack export` wrote. */
+export async function readOtherStacks(patterns: readonly string[]): Promise<ExistingStack> {
+  const states = await readStates(patterns, [], undefined);
+  const managers = states.flatMap((state) =>
+    listManaged(state, state.stack === undefined ? "another stack" : `stack ${printable(state.stack, 200)}`),
+  );
+  return { usedNames: new Set(), managers: new Map(managers) };
 }
 
 /**
@@ -25,11 +44,14 @@ export async function readStack(out: string, stack: string): Promise<ExistingSta
     );
   }
   const exported = await runPulumi(["stack", "export"], stack, out);
-  const { resources } = parseStateExport(exported, `the export of stack ${stack}`);
-  const own = resources.flatMap(({ kind, id, urn }) => (kind === undefined ? [] : [{ kind, id, urn }]));
+  const state = parseStateExport(exported, `the export of stack ${stack}`);
   return {
     exported,
-    usedNames: new Set(own.map(({ kind, urn }) => objectKey(kind, urnParts(urn).name))),
-    managedKeys: new Set(own.flatMap(({ kind, id }) => (id === undefined ? [] : [objectKey(kind, id)]))),
+    usedNames: new Set(
+      state.resources.flatMap(({ kind, urn }) =>
+        kind === undefined ? [] : [objectKey(kind, urnParts(urn).name)],
+      ),
+    ),
+    managers: new Map(listManaged(state, "the stack")),
   };
 }

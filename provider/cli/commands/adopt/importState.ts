@@ -51,14 +51,14 @@ async function readConfig(stack: string, cwd: string): Promise<StateParts["confi
 
 /**
  * The secrets that the program needs, by key. The program reads them from the namespace of its project alone.
- * @throws StateMergeError that names those that are not set.
+ * @throws StateMergeError that names what is not set, or is the uid of another organisation.
  */
 function readSecrets(
-  adoption: Adoption,
+  { resources, settings: needed }: Adoption,
   config: StateParts["config"],
   { stack, out }: TargetStack,
 ): Map<string, string> {
-  const keys = adoption.resources.flatMap(({ secrets }) => secrets.map(({ key }) => key));
+  const keys = resources.flatMap(({ secrets }) => secrets.map(({ key }) => key));
   const project = readProjectName(out);
   const settings = new Map(Object.entries(config));
   const values = new Map(
@@ -67,11 +67,16 @@ function readSecrets(
       return setting ? [[key, setting.value]] : [];
     }),
   );
-  const unset = keys.filter((key) => !values.has(key));
+  const unset = [
+    ...keys.filter((key) => !values.has(key)).map((key) => `--secret ${key}`),
+    ...Object.entries(needed).flatMap(([key, value]) =>
+      settings.get(`${project ?? ""}:${key}`)?.value === value ? [] : [`${key} ${value}`],
+    ),
+  ];
   if (unset.length > 0) {
     throw new StateMergeError([
-      "the program is written, the state is not: the API never returns these secrets; set them, then run again:",
-      ...unset.map((key) => `pulumi config set --secret ${key} --stack ${stack}`),
+      "the program is written, the state is not: set what it reads from the stack's configuration, then run again; the API never returns a secret:",
+      ...unset.map((setting) => `pulumi config set ${setting} --stack ${stack}`),
     ]);
   }
   return values;

@@ -46,6 +46,8 @@ function projectFiles(name: string): Record<string, string> {
       description: "What the organisation holds, adopted by pulumi-platform",
     }),
     "package.json": toJson({ name, private: true, dependencies, devDependencies }),
+    // The backups of the state hold encrypted secrets.
+    ".gitignore": "node_modules/\n*.before-adopt*.json\n",
     "tsconfig.json": toJson({ compilerOptions, include: ["*.ts"] }),
   };
 }

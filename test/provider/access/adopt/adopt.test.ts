@@ -124,11 +124,20 @@ describe("the program that adopts an organisation", () => {
     const { code, resources } = generateProgram({ inventory, only: [uid] });
     expect(resources.map((one) => one.uid)).toEqual([uid]);
     expect(code).toContain("new Role(");
-    expect(code).toContain(`"${uid.slice(0, -17)}"`);
+    expect(code).toContain("parentUid: organisation,");
+    // Only the uid of an organisation is a setting, not that of a group below it.
+    const below = inventory.objects.find((one) => one.kind === "Group" && one.uid.split("/").length > 2);
+    const root = below?.uid.slice(0, -17) ?? "";
+    const ofGroup = generateProgram({ inventory: { ...inventory, root }, only: [below?.uid ?? ""] });
+    expect(ofGroup.code.replace(/\s+/g, " ")).toContain(`const organisation = "${root}";`);
     const name = resources[0]?.name ?? "";
     const again = generateProgram({ inventory, only: [uid], usedNames: new Set([`Role ${name}`]) });
     expect(again.resources[0]?.name).not.toBe(name);
-    const none = generateProgram({ inventory, only: [uid], managedKeys: new Set([`Role ${uid}`]) });
+    const none = generateProgram({
+      inventory,
+      only: [uid],
+      managers: new Map([[`Role ${uid}`, "the stack"]]),
+    });
     expect(none.resources).toEqual([]);
     expect(none.skipped).toEqual([expect.objectContaining({ uid, reason: "the stack manages it already" })]);
   });
@@ -141,10 +150,12 @@ describe("the program that adopts an organisation", () => {
     const { resources, skipped: leftOut } = generateProgram({
       inventory,
       only: ["RoleBinding"],
-      managedKeys: new Set([`GroupAccess ${group}`]),
+      managers: new Map([[`GroupAccess ${group}`, "stack acme/prod"]]),
     });
     expect(leftOut.filter(isThere).map(({ reason }) => reason)).toEqual(
-      bindings.filter(isThere).map(() => "the stack's GroupAccess owns all of its group: add it there"),
+      bindings
+        .filter(isThere)
+        .map(() => "the GroupAccess of stack acme/prod owns all of its group: add it there"),
     );
     expect(resources.filter(isThere)).toEqual([]);
     expect(resources.length + leftOut.length).toBe(bindings.length);

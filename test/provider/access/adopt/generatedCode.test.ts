@@ -156,10 +156,11 @@ function inventoryOf(texts: readonly string[]): Inventory {
 }
 
 /** Runs a program, and says what it declares: kind, name, and its arguments with uids for references. */
-function declaredBy({ code, resources }: Adoption, builtIn: string): string[] {
+function declaredBy({ code, resources, settings }: Adoption, builtIn: string): string[] {
   const declared: string[] = [];
   const classOf = (kind: string) =>
-    function (this: { id?: string }, name: string, args: unknown) {
+    function (this: { id?: string }, name: string, args: unknown, options: unknown) {
+      expect(options).toMatchObject({ protect: true });
       const resource = resources.find((one) => one.kind === kind && one.name === name);
       if (resource !== undefined) this.id = resource.uid;
       declared.push(shown([kind, name, args]));
@@ -176,6 +177,7 @@ function declaredBy({ code, resources }: Adoption, builtIn: string): string[] {
   };
   const Config = function () {
     expect(declared).toEqual([]);
+    return { require: (key: string) => settings[key] };
   };
   const modules: Record<string, unknown> = {
     "pulumi-platform": platform,

@@ -108,6 +108,41 @@ describe("pulumi-platform adopt", () => {
     expect((await adopt(first, second)).code).toBe(2);
   });
 
+  test("what another stack manages is left out, and the stack named; what it only reads is adopted", async () => {
+    const { uid } = await call(emulator, "POST", "/iam/v2/groups", { name: "shared" });
+    const [managed, read] = await Promise.all(
+      ["managed", "read"].map(
+        async (name) => (await call(emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name }))["uid"],
+      ),
+    );
+    const row = (name: string, id: unknown, external: boolean) => ({
+      urn: `urn:pulumi:prod::other::pulumi-nodejs:dynamic/platform:Group::${name}`,
+      type: "pulumi-nodejs:dynamic/platform:Group",
+      ...{ custom: true, id, external, inputs: {}, outputs: {} },
+    });
+    const resources = [row("managed", managed, false), row("read", read, true)];
+    const state = join(folder, "other.json");
+    writeFileSync(state, JSON.stringify({ version: 3, deployment: { resources } }));
+    const program = join(folder, "shared");
+    const { code, stdout } = await run(main, ["--root", String(uid), "--out", program, "--state", state]);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(
+        new RegExp(
+          `^1 resources are declared [^]*\\n {2}pulumi config set rootUid ${String(uid)}\\n[^]*"managed" at shared \\(${String(managed)}\\)\\n {4}stack other/prod manages it already\\n`,
+        ),
+      ),
+    });
+    const text = readFileSync(join(program, "index.ts"), "utf8");
+    expect(text).toContain('const organisation = config.require("rootUid");');
+    expect(text).toContain('name: "read"');
+    expect(text).not.toContain(String(uid));
+    const only = ["--root", String(uid), "--out", out, "--state", state, "--only", String(managed)];
+    expect((await run(main, only)).stdout).toMatch(
+      /^there is nothing to adopt\nskipped:\n.*\n +stack other\/prod/,
+    );
+  });
+
   test("an empty organisation is reported as nothing to adopt, and no folder is created", async () => {
     const { code, stdout } = await run(main, ["--root", root, "--out", out]);
     expect({ code, stdout }).toEqual({

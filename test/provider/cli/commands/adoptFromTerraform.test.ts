@@ -65,12 +65,12 @@ describe("pulumi-platform adopt --from-terraform", () => {
     const program = readFileSync(join(one, "index.ts"), "utf8");
     expect(readFileSync(join(other, "index.ts"), "utf8")).toBe(program);
     for (const start of [
-      'new Group("teams-payments-this", {',
-      'new Identity("aws-0", {',
-      'new RoleBinding("access-deployer-reads", {',
-      'new Repo("api", {',
-      'new RepoReadme("api", {',
-      'new Tag("stable", {',
+      'new Group(\n  "teams-payments-this",',
+      'new Identity(\n  "aws-0",',
+      'new RoleBinding(\n  "access-deployer-reads",',
+      'new Repo(\n  "api",',
+      'new RepoReadme(\n  "api",',
+      'new Tag(\n  "stable",',
     ]) {
       expect(program).toContain(start);
     }

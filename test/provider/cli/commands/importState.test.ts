@@ -5,6 +5,7 @@ import type { AdoptedResource } from "../../../../provider/access/adopt/program"
 import { importState } from "../../../../provider/cli/commands/adopt/importState";
 
 const EXPORTED = JSON.stringify({ version: 3, deployment: { manifest: {} } });
+const ROOT_UID = "a".repeat(40);
 const CHANGED = JSON.stringify({ version: 3, deployment: { manifest: { time: "later" } } });
 
 let folder: string;
@@ -40,7 +41,7 @@ esac
 const run = (): Promise<string> =>
   importState(
     { stack: "prod", out: join(folder, "out"), exported: EXPORTED },
-    { code: "", resources: [], skipped: [] },
+    { code: "", resources: [], skipped: [], settings: {} },
   );
 
 /** The states that were imported, in their order. */
@@ -84,12 +85,15 @@ describe("a secret that the program reads", () => {
     secrets: [{ path: "oidc.clientSecret", key: "staffSecret" }],
   };
   const importWith = (config: Record<string, string>, file = "Pulumi.yaml"): Promise<string> => {
-    const values = Object.entries(config).map(([key, value]) => [key, { value, secret: true }]);
+    const values = Object.entries({ "organisation:rootUid": ROOT_UID, ...config }).map(([key, value]) => [
+      key,
+      { value, secret: true },
+    ]);
     installPulumi({ config: JSON.stringify(Object.fromEntries(values)) });
     writeFileSync(join(folder, file), "name: organisation\nruntime: nodejs\n");
     return importState(
       { stack: "prod", out: join(folder, "out"), exported: EXPORTED },
-      { code: "", resources: [token], skipped: [] },
+      { code: "", resources: [token], skipped: [], settings: { rootUid: ROOT_UID } },
     );
   };
 
@@ -103,7 +107,17 @@ describe("a secret that the program reads", () => {
     await expect(importWith(config)).rejects.toMatchObject({
       errorCode: "PP6007",
       message: expect.stringMatching(
-        /never returns these secrets.*\n.*pulumi config set --secret staffSecret --stack prod$/,
+        /never returns a secret:\n.*pulumi config set --secret staffSecret --stack prod$/,
+      ) as unknown,
+    });
+  });
+
+  it.each(["", "b".repeat(40)])("is set where rootUid is %j, which is named", async (rootUid) => {
+    const config = { "organisation:staffSecret": "hush", "organisation:rootUid": rootUid };
+    await expect(importWith(config)).rejects.toMatchObject({
+      errorCode: "PP6007",
+      message: expect.stringMatching(
+        new RegExp(`never returns a secret:\\n.*pulumi config set rootUid ${ROOT_UID} --stack prod$`),
       ) as unknown,
     });
   });
