@@ -7,7 +7,7 @@ import type { Query } from "./query";
 import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "./retry";
 import type { RetryPolicy } from "./retry";
 import { SharedCreates, SharedReads } from "./sharing";
-import { decodeClaims } from "./tokens";
+import { decodeClaims, timeClaim } from "./tokens";
 import type { TokenSource } from "./tokens";
 import { Transport } from "./transport";
 import type { HttpResponse } from "./transport";
@@ -293,12 +293,15 @@ export class Client {
   }
 
   private async attempt(call: Call, number: number): Promise<JsonObject> {
-    const token = await this.options.tokens.token();
+    let token = await this.options.tokens.token();
     let response = await this.send(call, token, number);
     if (response.status === 401 && (await this.options.tokens.renew(token))) {
-      response = await this.send(call, await this.options.tokens.token(), number);
+      token = await this.options.tokens.token();
+      response = await this.send(call, token, number);
     }
-    const body = this.transport.read(call, response);
+    const end = response.status === 401 ? timeClaim(decodeClaims(token), "exp") : undefined;
+    const tokenEnd = end !== undefined && end.getTime() <= this.serverNow() ? end : undefined;
+    const body = this.transport.read({ ...call, tokenEnd }, response);
     this.isRecognized ||= [body, ...Object.values(body).flat()].some(hasUid);
     return body;
   }

@@ -134,6 +134,10 @@ export interface RequestLine {
   readonly method: string;
   /** Path only: a query may hold what nobody should read in a log. */
   readonly path: string;
+  /** The server that it went to, without a trailing slash. */
+  readonly baseUrl?: string;
+  /** When the token that it carried has expired, where the token says so. */
+  readonly tokenEnd?: Date;
 }
 
 /** The API, or a proxy before it, responded with an error. */
@@ -141,6 +145,8 @@ export class ApiError extends CodedError {
   override readonly name = "ApiError";
   readonly method: string;
   readonly path: string;
+  /** What to check where no such endpoint exists, and where the token has expired. */
+  readonly advice: string | undefined;
   /** The HTTP status. */
   readonly status: number;
   /** The google.rpc code by name; the body's where it has one, else what the status says. */
@@ -171,6 +177,7 @@ export class ApiError extends CodedError {
     super(errorCodeOfResponse(response), describe(call, response));
     this.method = call.method;
     this.path = call.path;
+    this.advice = adviseOn(call, response);
     this.status = response.status;
     this.code = response.code;
     this.details = response.details;
@@ -187,12 +194,25 @@ export function describeWait({ retryAfterMs }: Pick<ApiError, "retryAfterMs">): 
   return retryAfterMs === undefined ? "" : `; the server asks to wait ${Math.ceil(retryAfterMs / 1000)} s`;
 }
 
-function describe(
-  call: RequestLine,
-  response: Pick<ApiError, "status" | "code" | "fromApi" | "retryAfterMs"> & { readonly message: string },
-): string {
+type Refusal = Pick<ApiError, "status" | "code" | "fromApi" | "retryAfterMs" | "details">;
+
+function adviseOn(
+  { path, baseUrl = "", tokenEnd }: RequestLine,
+  { status, code, fromApi, details }: Refusal,
+): string | undefined {
+  if (code === "UNAUTHENTICATED" && tokenEnd !== undefined)
+    return `the token expired at ${tokenEnd.toISOString()}`;
+  const isUnknownAddress = fromApi ? code === "NOT_FOUND" && details.resource === undefined : status === 404;
+  if (!isUnknownAddress) return undefined;
+  const base = URL.canParse(baseUrl) ? new URL(baseUrl).pathname : "/";
+  const ending = base === "/" ? "" : `, which ends with the path ${base}`;
+  return `no such API endpoint: ${printable(`${baseUrl}${path}`, 500)}; check ${BASE_URL_SETTING}${ending}`;
+}
+
+function describe(call: RequestLine, response: Refusal & { readonly message: string }): string {
   const what = `${call.method} ${printable(call.path)}: ${response.code} (HTTP ${response.status})`;
-  const advice = response.status === 404 && !response.fromApi ? `; check ${BASE_URL_SETTING}` : "";
+  const known = adviseOn(call, response);
+  const advice = known === undefined ? "" : `; ${known}`;
   const cause = response.message === "" ? what : `${what}: ${response.message}`;
   const failure = response.fromApi ? cause : `${what}, and the response is not from the Platform API`;
   return `${failure}${advice}${describeWait(response)}`;

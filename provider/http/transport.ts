@@ -161,7 +161,8 @@ export class Transport {
     if (status >= 300 && status < 400) throw this.redirectError(request, response);
     const body = text === "" ? {} : tryParseJson(text);
     if (status < 200 || status >= 300) {
-      const error = apiErrorFrom(request, { status, header: response.header, body, now: dateOf(response) });
+      const call = { ...request, baseUrl: this.options.baseUrl };
+      const error = apiErrorFrom(call, { status, header: response.header, body, now: dateOf(response) });
       this.hasAnswered ||= error.fromApi;
       throw error;
     }

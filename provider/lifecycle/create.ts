@@ -21,6 +21,7 @@ import type { Attempt, Created } from "./lostCreate";
 import {
   errorMessage,
   explain,
+  adviseOnRefusal,
   explainFailure,
   handlerError,
   hasCode,
@@ -89,13 +90,18 @@ async function createNew(
   inputs: Props,
 ): Promise<CreateResult> {
   const { spec, client } = kind;
-  const { id, object, duplicates } = await explainFailure(spec, what, async () => {
-    const attempt = await startAttempt(kind, { what, label, parent: parentOfInputs(inputs), inputs });
-    const { object, lost } = await createOrTakeOver(kind, attempt);
-    const id = requireUid(object, what);
-    if (!spec.sharesParentUid) client().noteCreated(id);
-    return { id, object, duplicates: lost === undefined ? [] : await claimDuplicates(kind, attempt, lost) };
-  });
+  const { id, object, duplicates } = await explainFailure(
+    spec,
+    what,
+    async () => {
+      const attempt = await startAttempt(kind, { what, label, parent: parentOfInputs(inputs), inputs });
+      const { object, lost } = await createOrTakeOver(kind, attempt);
+      const id = requireUid(object, what);
+      if (!spec.sharesParentUid) client().noteCreated(id);
+      return { id, object, duplicates: lost === undefined ? [] : await claimDuplicates(kind, attempt, lost) };
+    },
+    (error) => adviseOnRefusal(spec, inputs, error),
+  );
   const outs = await verifyCreate(kind, id, inputs, object);
   if (duplicates.length === 0) return { id, outs };
   throw new PartialFailure("PP4002", id, outs, [

@@ -1,7 +1,8 @@
 import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
-import { ApiError, BASE_URL_SETTING, describeDetails, describeWait } from "../http/errors";
+import { ApiError, describeDetails, describeWait } from "../http/errors";
 import { logLines, printable, registerCredential } from "../text/printable";
+import { adviseOnNames, holdsNames } from "../fields/enumNames";
 import type { FieldSpec } from "../fields/fieldSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { isObject } from "../fields/values";
@@ -104,18 +105,15 @@ export function propertyOf(spec: ResourceSpec, field: string): string {
 const PROXY = "a proxy or load balancer responded instead of the API; try again";
 
 function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
-  const isUnknownAddress = error.fromApi
-    ? error.code === "NOT_FOUND" && error.details.resource === undefined
-    : error.status === 404;
-  if (isUnknownAddress) return `no such API endpoint; check ${BASE_URL_SETTING}`;
   if (error.details.missingTerms.length > 0) {
     const ids = error.details.missingTerms.map(({ id }) => id);
     return `read these documents, accept them with a TermsAcceptance with documentIds ${JSON.stringify(ids)}, and add it to dependsOn of this resource`;
   }
   if (error.code === "PERMISSION_DENIED" && !error.fromApi) return PROXY;
+  if (error.advice !== undefined && error.code !== "UNAUTHENTICATED") return error.advice;
   switch (error.code) {
     case "UNAUTHENTICATED":
-      return "the token is missing, expired or for another API: set a new one with PLATFORM_TOKEN";
+      return `${error.advice ?? "the token is missing, expired or for another API"}: set a new one with PLATFORM_TOKEN`;
     case "PERMISSION_DENIED":
       return (
         spec.refusalHint ??
@@ -164,6 +162,21 @@ export function explain(
   const message = hasDetails ? "" : `: ${error.serverMessage}`;
   const head = `${what}: ${error.code} (HTTP ${error.status})${message}`;
   return new HandlerError(error.errorCode, withIndented(head, lines), error);
+}
+
+/** What a program's own values say of a refusal, a line each: names that nobody knows, and a parent that is not there. */
+export function adviseOnRefusal(spec: ResourceSpec, inputs: Props, error: unknown): string[] {
+  if (!(error instanceof ApiError)) return [];
+  if (error.code === "INVALID_ARGUMENT") {
+    return Object.entries(spec.fields).flatMap(([key, field]) =>
+      holdsNames(field) ? adviseOnNames(field, inputs[key]).map((advice) => `${key}: ${advice}`) : [],
+    );
+  }
+  const { resourceName } = error.details.resource ?? {};
+  const isParent = error.code === "NOT_FOUND" && resourceName === inputs["parentUid"];
+  return isParent && "parentUid" in inputs
+    ? ["parentUid: no group that the token may see has this uid; doctor prints those of the root groups"]
+    : [];
 }
 
 /** Runs an action; its error names what was being done. */

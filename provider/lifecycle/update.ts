@@ -7,7 +7,7 @@ import type { Props } from "../fields/values";
 import { readOutputs } from "../fields/wire";
 import { mergeLive, outputsFor } from "../fields/mergeLive";
 import type { KindContext } from "./context";
-import { explainFailure, labelResource } from "./messages";
+import { adviseOnRefusal, explainFailure, labelResource } from "./messages";
 import { confirm, findUnappliedFields, finishWrite } from "./verifyWrite";
 import type { Write } from "./verifyWrite";
 
@@ -44,7 +44,7 @@ export async function updateResource(
       const known = readOutputs(spec, response as Props, id, olds);
       return finishWrite(kind, write, await confirm(kind, write, response), known);
     },
-    hintOnGone,
+    (error) => [...hintOnGone(error), ...adviseOnRefusal(spec, news, error)],
   );
 }
 

@@ -5,6 +5,7 @@ import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
 import { createOnlyOutputs } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
+import { watchArguments } from "./argumentErrors";
 import { recordResource } from "./ownership";
 
 /**
@@ -181,7 +182,9 @@ export abstract class PlatformResource extends pulumi.CustomResource {
     );
     refuseOwnProvider(spec, name, this);
     warnOfStoredToken();
-    if (args !== undefined) warnOfInputs(spec, name, { ...args });
+    if (args === undefined) return;
+    warnOfInputs(spec, name, { ...args });
+    if (opts?.id === undefined) watchArguments(spec, name, { ...args }, this);
   }
 
   /** The uid of the resource: the same as `id`. */

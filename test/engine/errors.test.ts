@@ -72,7 +72,7 @@ describe("errors, through the real engine", () => {
     {
       title: "a base URL with a wrong path",
       env: (): Settings => ({ PLATFORM_BASE_URL: `${emulator.url}/nowhere` }),
-      says: /NOT_FOUND \(HTTP 404\).*no such API endpoint; check platform:baseUrl/,
+      says: /NOT_FOUND \(HTTP 404\).*no such API endpoint: \S+; check platform:baseUrl/,
     },
     {
       title: "a token that is refused",

@@ -20,6 +20,8 @@ function errorFrom(status: number, body: unknown, headers: Readonly<Record<strin
   return apiErrorFrom(call, { status, body, now: NOW, header: (name) => headers[name] });
 }
 
+const NO_ENDPOINT = "; no such API endpoint: /iam/v2/groups/x; check platform:baseUrl (or PLATFORM_BASE_URL)";
+
 describe("the code of an error", () => {
   test.each([
     [1, 499, "CANCELLED", "PP3503"],
@@ -41,7 +43,9 @@ describe("the code of an error", () => {
   ])("%i of the body with HTTP %i is %s (%s)", (code, status, name, errorCode) => {
     const error = errorFrom(status, { code, message: "m", details: [] });
     expect(error).toMatchObject({ code: name, errorCode, status, fromApi: true, serverMessage: "m" });
-    expect(error.message).toBe(`GET /iam/v2/groups/x: ${name} (HTTP ${status}): m`);
+    expect(error.message).toBe(
+      `GET /iam/v2/groups/x: ${name} (HTTP ${status}): m${name === "NOT_FOUND" ? NO_ENDPOINT : ""}`,
+    );
   });
 
   test("of the body has priority over the HTTP status", () => {
@@ -70,7 +74,7 @@ describe("the code of an error", () => {
       const error = errorFrom(status, body);
       expect(error).toMatchObject({ code: name, status, fromApi: false });
       expect(error.message).toBe(
-        `GET /iam/v2/groups/x: ${name} (HTTP ${status}), and the response is not from the Platform API${status === 404 ? "; check platform:baseUrl (or PLATFORM_BASE_URL)" : ""}`,
+        `GET /iam/v2/groups/x: ${name} (HTTP ${status}), and the response is not from the Platform API${status === 404 ? NO_ENDPOINT : ""}`,
       );
     }
   });

@@ -613,15 +613,18 @@ describe("read", () => {
     await expect(handlers("Group").read(GROUP_UID, group)).resolves.toEqual({});
   });
 
+  const noEndpoint = () =>
+    `no such API endpoint: ${server.url}/iam/v2/groups/${GROUP_UID}; check platform:baseUrl (or PLATFORM_BASE_URL)`;
+
   test("at a wrong address is an error: it must never empty a stack", async () => {
     server.script([wrongAddress]);
     expect(await failing(handlers("Group").read(GROUP_UID, group))).toBe(
-      `reading group "team" ${GROUP_UID}: NOT_FOUND (HTTP 404): Not Found\n  no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)`,
+      `reading group "team" ${GROUP_UID}: NOT_FOUND (HTTP 404): Not Found\n  ${noEndpoint()}`,
     );
   });
 
   const PROXY = "a proxy or load balancer responded instead of the API; try again";
-  const OTHER_SERVER = "no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)";
+  const OTHER_SERVER = "no such API endpoint: ";
 
   test.each<[string, Reply, string]>([
     ["404 of a proxy", { status: 404, text: htmlPage }, `UNIMPLEMENTED (HTTP 404)\n  ${OTHER_SERVER}`],

@@ -11,7 +11,7 @@ import { detail, htmlPage } from "../support/server";
 import { specOf } from "../support/samples";
 
 function errorFrom(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): ApiError {
-  const call = { method: "PATCH", path: "/iam/v2/identities/x" };
+  const call = { method: "PATCH", path: "/iam/v2/identities/x", baseUrl: "https://api.example.com/v2" };
   return apiErrorFrom(call, { status, body, now: 0, header: (name) => headers[name] });
 }
 
@@ -152,7 +152,7 @@ describe("advice", () => {
       "404 without a resource",
       404,
       { code: 5, message: "Not Found", details: [] },
-      "no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)",
+      "no such API endpoint: https://api.example.com/v2/iam/v2/identities/x; check platform:baseUrl (or PLATFORM_BASE_URL), which ends with the path /v2",
     ],
     [
       "401",
@@ -180,7 +180,12 @@ describe("advice", () => {
     ],
     ["502 with a page", 502, htmlPage, PROXY],
     ["403 with a page", 403, htmlPage, PROXY],
-    ["404 with a page", 404, htmlPage, "no such API endpoint; check platform:baseUrl (or PLATFORM_BASE_URL)"],
+    [
+      "404 with a page",
+      404,
+      htmlPage,
+      "no such API endpoint: https://api.example.com/v2/iam/v2/identities/x; check platform:baseUrl (or PLATFORM_BASE_URL), which ends with the path /v2",
+    ],
     ["500 with nothing", 500, undefined, PROXY],
   ])("is given for %s", (_name, status, body, line) => {
     const lines = told("Group", errorFrom(status, body)).split("\n");

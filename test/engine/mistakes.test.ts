@@ -1,0 +1,247 @@
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
+import { main as review } from "../../provider/cli/commands/review";
+import { runCommand } from "../provider/cli/support";
+import { Stack } from "../support/engine";
+import type { Run } from "../support/engine";
+import { call } from "../support/wire";
+
+/*
+ * What a newcomer gets wrong, through the real CLI: each message names what is wrong and what to write in its place,
+ * shows no stack trace of a program and no secret, and is not lost among others.
+ */
+
+const NOBODY = "0".repeat(40);
+const TOKEN = "the-token-of-somebody";
+const SECRET = "hush-hush-hush";
+
+/** A port where nothing listens. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+/** A JSON Web Token that ended years ago. */
+function expiredToken(): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  return `${part({ alg: "RS256" })}.${part({ sub: "ada", exp: 1_600_000_000 })}.c2lnbmF0dXJl`;
+}
+
+describe("typical mistakes, through the real engine", () => {
+  let emulator: Emulator;
+  let stack: Stack;
+  let org: string;
+  let identity: string;
+
+  beforeAll(async () => {
+    emulator = await startEmulator();
+    org = String((await call(emulator, "POST", "/iam/v2/groups", { name: "org" }))["uid"]);
+    const claimMatch = { issuer: "https://issuer.example.com", subject: "ada" };
+    const made = await call(emulator, "POST", `/iam/v2/identities/${org}`, { name: "ada", claimMatch });
+    identity = String(made["uid"]);
+    stack = await new Stack(emulator).init();
+  });
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+  });
+
+  /** Runs a program with these lines. */
+  async function run(
+    lines: readonly string[],
+    command: readonly string[],
+    env: Record<string, string | undefined> = {},
+  ): Promise<Run> {
+    const program = ['const platform = require("pulumi-platform");', ...lines, ""].join("\n");
+    writeFileSync(join(stack.directory, "index.js"), program);
+    const ended = await stack.pulumi(command, { PLATFORM_MAX_RETRIES: "0", ...env });
+    expect(ended.code).not.toBe(0);
+    expect(ended.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
+    expect(ended.output).not.toContain("<nil>");
+    expect(ended.output).not.toContain("promises were still active");
+    for (const secret of [SECRET, TOKEN, emulator.token, expiredToken()])
+      expect(ended.output).not.toContain(secret);
+    return ended;
+  }
+
+  const declare = (kind: string, args: object) =>
+    `new platform.${kind}("mine", ${JSON.stringify({ parentUid: org, ...args })});`;
+  const oneLine = ({ output }: Run) => output.replace(/\s+/g, " ");
+
+  test("the wrong arguments of a whole program are named at once, each with its line", async () => {
+    const issuer = "https://issuer.example.com";
+    const grant = { identityUid: identity, roleUid: org };
+    const keys = {
+      issuer,
+      subject: "ada",
+      issuerKeys: '{"keys":[]}',
+      expirationTime: "2020-01-01T00:00:00Z",
+    };
+    const mistakes: readonly (readonly [line: string, says: string | RegExp])[] = [
+      [
+        declare("Group", { name: "team", parentUid: "acme" }),
+        'Group "mine": parentUid must be the uid of a group: 40 hex digits, then 16 more after each slash; use the id of a Group or of getGroup',
+      ],
+      [
+        declare("Group", { name: "team", descripton: "x" }),
+        'Group "mine": descripton is not an argument; did you mean "description"?',
+      ],
+      [
+        declare("Identity", { name: "a", claimMatch: { issuer, subject: "a", audiance: "x" } }),
+        'Identity "mine": claimMatch.audiance is not an argument; did you mean "audience"?',
+      ],
+      [
+        declare("Repo", { name: "a", catalogTier: "free" }),
+        'Repo "mine": catalogTier must be a full name that begins with CATALOG_TIER_, not "free"; did you mean',
+      ],
+      [
+        declare("Role", { name: "a", capabilities: ["repo.list"] }),
+        'Role "mine": capabilities[0] must be a full name that begins with CAP_, not "repo.list"; did you mean CAP_REPO_LIST?',
+      ],
+      [
+        declare("Identity", { name: "a", claimMatch: { issuer, subjectPattern: "repo:(" } }),
+        'Identity "mine": claimMatch.subjectPattern must be a regular expression in RE2 syntax (no look-around, no back-references): missing closing )',
+      ],
+      [
+        declare("Identity", { name: "a", staticKeys: keys }),
+        'Identity "mine": staticKeys.expirationTime must be in the future',
+      ],
+      [
+        'new platform.Role("mine", { name: "a", capabilities: ["CAP_REPO_LIST"] });',
+        'Role "mine": parentUid is missing: give a uid, as in the id of another resource',
+      ],
+      [
+        declare("GroupAccess", { bindings: { one: grant, two: grant } }),
+        /GroupAccess "mine": bindings .*\b(one|two)\b/,
+      ],
+      [declare("Group", { name: 5 }), 'Group "mine": name must be a string, not the number 5'],
+      [
+        declare("IdentityProvider", { name: "a", oidc: { issuer, clientId: "a", clientSecrt: SECRET } }),
+        'IdentityProvider "mine": oidc.clientSecrt is not an argument; did you mean "clientSecret"?',
+      ],
+    ];
+    const lines = mistakes.map(([line], i) => line.replace('"mine"', `"mine${i}"`));
+    const { output } = await run(lines, ["preview"]);
+    const [, list = ""] = /wrong arguments of this program:\n([^]*?)\n\n/.exec(output) ?? [];
+    mistakes.forEach(([, says], i) => {
+      const own = list.split("\n").filter((line) => line.includes(`index.js:${i + 2}: `));
+      const shown = own.join("\n").replaceAll(`"mine${i}"`, '"mine"');
+      if (typeof says === "string") expect(shown).toContain(says);
+      else expect(shown).toMatch(says);
+      expect(shown).toMatch(/\(PP\d{4}\)/);
+    });
+  });
+
+  const up = ["up", "--yes", "--skip-preview"];
+
+  test("a name that no role has is an error of the preview, which lists what there is", async () => {
+    const lines = ['platform.getRole({ name: "viewr" }).then(({ uid }) => uid);'];
+    expect(oneLine(await run(lines, ["preview"]))).toMatch(/"viewr".*did you mean "viewer"\?/);
+  });
+
+  test("two resources of one name are an error of the preview", async () => {
+    const role = declare("Role", { name: "reader", capabilities: ["CAP_REPO_LIST"] });
+    expect(oneLine(await run([role, role], ["preview"]))).toMatch(
+      /Duplicate resource URN '[^']*Role::mine'; try giving it a unique name/,
+    );
+  });
+
+  const refused: readonly (readonly [title: string, line: () => string, says: RegExp])[] = [
+    [
+      "an identity and a role that do not exist",
+      () => declare("RoleBinding", { identityUid: `${org}/${"1".repeat(16)}`, roleUid: NOBODY }),
+      /identityUid: identity "[0-9a-f/]+" does not exist roleUid: role "0+" does not exist/,
+    ],
+    [
+      "a parent that does not exist",
+      () => declare("Group", { parentUid: NOBODY, name: "team" }),
+      /parentUid: no group that the token may see has this uid; doctor prints those of the root groups/,
+    ],
+    [
+      "a capability that nobody knows",
+      () => declare("Role", { name: "reader", capabilities: ["CAP_REPO_LISTT"] }),
+      /capabilities: CAP_REPO_LISTT is not a name that this version knows: [^;]*; did you mean "CAP_REPO_LIST"\?/,
+    ],
+  ];
+
+  test.each(refused)("%s", async (_title, line, says) => {
+    expect(oneLine(await run([line()], up))).toMatch(says);
+  });
+
+  const settings: readonly (readonly [
+    title: string,
+    env: () => Record<string, string> | Promise<Record<string, string>>,
+    says: RegExp,
+  ])[] = [
+    [
+      "a wrong token",
+      () => ({ PLATFORM_TOKEN: TOKEN }),
+      /the token is missing, expired or for another API: set a new one with PLATFORM_TOKEN/,
+    ],
+    [
+      "an expired token",
+      () => ({ PLATFORM_TOKEN: expiredToken() }),
+      /the token expired at 2020-09-13T12:26:40.000Z: set a new one with PLATFORM_TOKEN/,
+    ],
+    [
+      "a host that does not exist",
+      () => ({ PLATFORM_BASE_URL: "https://no-such-host.invalid" }),
+      /POST https:\/\/no-such-host\.invalid\/iam\/v2\/groups: the host name (does not exist|could not be resolved) .*check platform:baseUrl \(or PLATFORM_BASE_URL\)/,
+    ],
+    [
+      "a path in the address",
+      () => ({ PLATFORM_BASE_URL: `${emulator.url}/v2` }),
+      /no such API endpoint: http:\/\/127\.0\.0\.1:\d+\/v2\/iam\/v2\/groups; check platform:baseUrl \(or PLATFORM_BASE_URL\), which ends with the path \/v2/,
+    ],
+    [
+      "a wrong port",
+      async () => ({ PLATFORM_BASE_URL: `http://127.0.0.1:${await freePort()}` }),
+      /connection refused \(ECONNREFUSED\); check platform:baseUrl \(or PLATFORM_BASE_URL\)/,
+    ],
+    [
+      "https where the server speaks http",
+      () => ({ PLATFORM_BASE_URL: emulator.url.replace("http:", "https:") }),
+      /the server does not speak TLS; check platform:baseUrl \(or PLATFORM_BASE_URL\)/,
+    ],
+    [
+      "plain http",
+      () => ({ PLATFORM_BASE_URL: "http://api.example.com" }),
+      /PLATFORM_BASE_URL must be .* plain http would show the token to the network; set platform:allowInsecure to true if you mean it/,
+    ],
+    [
+      "a dead proxy",
+      async () => ({
+        PLATFORM_BASE_URL: "https://api.example.com",
+        HTTPS_PROXY: `http://127.0.0.1:${await freePort()}`,
+        NO_PROXY: "127.0.0.1,localhost",
+      }),
+      /the proxy 127\.0\.0\.1:\d+ .*HTTPS_PROXY names it: change that, or add api\.example\.com to NO_PROXY/,
+    ],
+  ];
+
+  test.each(settings)("%s", async (_title, env, says) => {
+    const ended = await run(['new platform.Group("mine", { name: "mine" });'], up, await env());
+    expect(oneLine(ended)).toMatch(says);
+  });
+
+  test("a misspelt word of the policy file", async () => {
+    const policy = join(stack.directory, "access-policy.yaml");
+    writeFileSync(policy, "alow: []\n");
+    writeFileSync(join(stack.directory, "index.js"), "");
+    const preview = join(stack.directory, "preview.json");
+    writeFileSync(preview, (await stack.succeed(["preview", "--json"])).stdout);
+    const { code, stderr } = await runCommand(review, [preview, "--policy", policy], {});
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/alow.*did you mean "?allow/s),
+    });
+  });
+});
