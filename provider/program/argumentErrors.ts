@@ -9,20 +9,10 @@ import * as pulumi from "./sdk";
 
 /*
  * The engine ends a program at the first resource whose arguments the provider refuses. So that nobody has to find the
- * others one run at a time, the end of the program then names the wrong arguments of every resource that was not
- * registered, with their lines. It decides nothing: whether an argument is wrong is for the provider to say, which also
- * knows what the state records.
+ * others one run at a time, the program names the wrong arguments of all its resources before it registers one of those,
+ * with their lines. It decides nothing: whether an argument is wrong is for the provider to say, which also knows what the
+ * state records.
  */
-
-interface Declared {
-  readonly spec: ResourceSpec;
-  readonly name: string;
-  readonly args: Readonly<Record<string, unknown>>;
-  /** Made where the resource is declared. Its text is made only where it is read. */
-  readonly place: Error;
-}
-
-const unregistered = new Set<Declared>();
 
 /** A value as the provider gets it in a preview: what is not known yet is unknown. */
 function toJson(value: unknown): Json {
@@ -53,40 +43,44 @@ function lineOf({ stack = "" }: Error): string {
   return own === undefined ? "" : `${printable(relative(process.cwd(), own.file), 200)}:${own.number}: `;
 }
 
-function describeFailures({ spec, name, args, place }: Declared): string[] {
-  const inputs = toProps(args);
+function describeFailures(spec: ResourceSpec, name: string, args: object): string[] {
   // A time of the program is compared with the calendar.
   // eslint-disable-next-line no-restricted-properties
   const now = Date.now();
-  return checkInputs(spec, inputs, { olds: {}, now }).map(({ property, reason, code }) =>
-    withCode(
-      `${lineOf(place)}${spec.kind} ${printable(JSON.stringify(name), 100)}: ${printable(`${property} ${reason}`.trim(), 500)}`,
-      code,
-    ),
+  const failures = checkInputs(spec, toProps(args), { olds: {}, now });
+  if (failures.length === 0) return [];
+  const resource = `${lineOf(new Error())}${spec.kind} ${printable(JSON.stringify(name), 100)}`;
+  return failures.map(({ property, reason, code }) =>
+    withCode(`${resource}: ${printable(`${property} ${reason}`.trim(), 500)}`, code),
   );
 }
 
-function reportAtExit(): void {
-  const lines = [...unregistered].flatMap(describeFailures);
-  if (lines.length === 0) return;
+/** What is wrong, of the resources that were declared in this turn of the event loop. */
+let lines: string[] = [];
+let delivery: Promise<void> | undefined;
+
+async function deliver(): Promise<void> {
+  await new Promise((done) => setImmediate(done));
   const shown = lines.slice(0, 100);
   const more = lines.length > shown.length ? [`… and ${lines.length - shown.length} more`] : [];
-  // The engine's library shows what a program prints so at its very end; it no longer takes messages of its log then.
-  // eslint-disable-next-line no-console
-  console.error(["wrong arguments of this program:", ...shown, ...more].join("\n  "));
-  // The engine's library else takes the resources that it no longer waits for to be a mistake of the program.
-  process.exitCode ||= 1;
+  [lines, delivery] = [[], undefined];
+  // Whether or not the engine took it: the resources are registered then.
+  await pulumi.log.warn(["wrong arguments:", ...shown, ...more].join("\n  ")).catch(() => undefined);
 }
 
-/** Takes note of the arguments of a resource until the engine has registered it. */
-export function watchArguments(
+/**
+ * Names wrong arguments, together with those of other resources.
+ * @returns the arguments, where some are wrong as ones that are known only after the engine has the names
+ */
+export function reportWrongArguments(
   spec: ResourceSpec,
   name: string,
   args: Readonly<Record<string, unknown>>,
-  resource: pulumi.Resource,
-): void {
-  if (!process.listeners("exit").includes(reportAtExit)) process.prependListener("exit", reportAtExit);
-  const declared = { spec, name, args, place: new Error() };
-  unregistered.add(declared);
-  resource.urn.apply(() => unregistered.delete(declared));
+): Readonly<Record<string, unknown>> {
+  const failures = describeFailures(spec, name, args);
+  if (failures.length === 0) return args;
+  lines.push(...failures);
+  const delivered = (delivery ??= deliver());
+  const [key = "name"] = Object.keys(args);
+  return { ...args, [key]: delivered.then(() => args[key]) };
 }

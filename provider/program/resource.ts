@@ -5,7 +5,7 @@ import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
 import { createOnlyOutputs } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import { watchArguments } from "./argumentErrors";
+import { reportWrongArguments } from "./argumentErrors";
 import { recordResource } from "./ownership";
 
 /**
@@ -93,7 +93,8 @@ function properties(
   const set = Object.fromEntries(
     Object.entries(given).filter(([key, value]) => value !== undefined && key !== "__provider"),
   );
-  return Object.assign(withSecrets(spec.fields, set), outputs, { __provider });
+  const checked = reportWrongArguments(spec, name, set);
+  return Object.assign(withSecrets(spec.fields, checked), outputs, { __provider });
 }
 
 let warned = false;
@@ -182,9 +183,7 @@ export abstract class PlatformResource extends pulumi.CustomResource {
     );
     refuseOwnProvider(spec, name, this);
     warnOfStoredToken();
-    if (args === undefined) return;
-    warnOfInputs(spec, name, { ...args });
-    if (opts?.id === undefined) watchArguments(spec, name, { ...args }, this);
+    if (args !== undefined) warnOfInputs(spec, name, { ...args });
   }
 
   /** The uid of the resource: the same as `id`. */
