@@ -36,8 +36,11 @@ const OWN_FOLDER = dirname(__dirname) + sep;
 /** The line of the program that declares a resource, as `index.ts:12: `; empty where the stack does not tell. */
 function lineOf({ stack = "" }: Error): string {
   const places = stack.split("\n").flatMap((line) => {
-    const [, file, number] = /([^\s(]+):(\d+):\d+\)?$/.exec(line) ?? [];
-    return file === undefined || number === undefined ? [] : [{ file, number }];
+    // As in `    at new Team (/program/index.ts:12:3)`; the name of a folder may hold a colon.
+    const parts = line.slice(line.lastIndexOf(line.includes("(") ? "(" : " ") + 1).split(":");
+    const [number] = parts.slice(-2);
+    const file = parts.slice(0, -2).join(":");
+    return file === "" || number === undefined ? [] : [{ file, number }];
   });
   const own = places.find(({ file }) => !file.startsWith(OWN_FOLDER) && !file.startsWith("node:"));
   return own === undefined ? "" : `${printable(relative(process.cwd(), own.file), 200)}:${own.number}: `;

@@ -402,10 +402,21 @@ describe("warnings", () => {
     await expect(warningsOf(inside)).resolves.toHaveLength(1);
   });
 
-  test("are not given for good capabilities, nor for what check refuses anyway", async () => {
+  test("are not given for good capabilities", async () => {
     await expect(warningsOf(["CAP_REPO_LIST", "CAP_IAM_GROUPS_LIST"])).resolves.toEqual([]);
-    await expect(warningsOf(["repo.list", "", "CAP_"])).resolves.toEqual([]);
-    await expect(warningsOf("CAP_NEWER_THAN_THIS" as unknown as string[])).resolves.toEqual([]);
+  });
+
+  test("name what check refuses, with the line that declares it", async () => {
+    const [list, ...others] = await warningsOf(["repo.list", "", "CAP_"]);
+    expect(others).toEqual([]);
+    const refused =
+      /^ {2}\S*resource\.test\.ts:\d+: Role "puller": capabilities\[[012]\] must .* \(PP\d{4}\)$/;
+    const [title, ...lines] = list?.split("\n") ?? [];
+    expect(title).toBe("wrong arguments:");
+    expect(lines).toEqual([0, 1, 2].map(() => expect.stringMatching(refused) as unknown));
+    await expect(warningsOf("CAP_NEWER_THAN_THIS" as unknown as string[])).resolves.toEqual([
+      expect.stringContaining("capabilities must be a list, not a string (PP1003)"),
+    ]);
   });
 
   const named = kinds.map(({ spec }) => spec).filter(({ fields, kind }) => fields["name"] && kind !== "Tag");
