@@ -101,6 +101,7 @@ export const inputs: Documents = {
   "drift --cwd": ["project"],
   "adopt --inventory": ["inventory"],
   "adopt --root": ["group"],
+  "adopt --state": ["state"],
   "adopt --only": ["uid"],
   "adopt --from-terraform": ["terraform state"],
   "adopt --out": ["project"],
