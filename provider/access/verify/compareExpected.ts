@@ -254,7 +254,13 @@ class EntityComparison {
     const spec = specs[kind];
     if (spec === undefined) return [];
     const before = this.sides.before.get(key);
-    const unapplied = before?.changes === undefined ? [] : this.findUnapplied(spec, before, old.inputs);
+    // The new object of a replacement has another uid: the old one is still there.
+    const changes =
+      before !== undefined && old.uid === undefined ? this.findReplaced(spec, before, old) : before?.changes;
+    const unapplied =
+      before === undefined || changes === undefined
+        ? []
+        : this.findUnapplied(spec, { ...before, changes }, old.inputs);
     const inputs = this.changedInputs(spec, old.inputs, now.inputs).filter(
       ({ path }) => !unapplied.includes(topProperty(path)),
     );
@@ -273,6 +279,13 @@ class EntityComparison {
           ]),
       ...(fields.length === 0 ? [] : [toDifference(now, "changed", fields, inputs, outputs.length)]),
     ];
+  }
+
+  /** The arguments for which the change replaces an object. */
+  private findReplaced({ fields }: ResourceSpec, before: Entity, announced: Entity): string[] {
+    return Object.entries(fields).flatMap(([key, field]) =>
+      equal(field, before.inputs[key], announced.inputs[key]) ? [] : [key],
+    );
   }
 
   /** The arguments that the update was to set to something else, and that are as they were before. */
