@@ -144,7 +144,14 @@ const layers = {
     "provider/text",
   ],
   "provider/access/index.ts": ["provider/access"],
-  "provider/policy.ts": ["provider/access", "provider/fields", "provider/lifecycle", "provider/text"],
+  "provider/policy.ts": [
+    "provider/access",
+    "provider/fields",
+    "provider/inventory",
+    "provider/lifecycle",
+    "provider/settings",
+    "provider/text",
+  ],
   "provider/inventory": [
     "provider/access/documents",
     "provider/fields",

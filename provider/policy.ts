@@ -13,6 +13,8 @@ import { parseKind, pluginOfInputs } from "./access/documents/engineState";
 import type { RecordedResource } from "./access/documents/engineState";
 import type { Inventory, InventoryObject } from "./access/documents/inventory";
 import { listsObject } from "./access/documents/inventoryScope";
+import { parseReviewReport } from "./access/verify/parseReviewReport";
+import { ApprovedAccess } from "./access/verify/approved";
 import { parseInventory } from "./access/documents/parseInventory";
 import { applyPolicy } from "./access/suppressions/applyPolicy";
 import { parsePolicy } from "./access/suppressions/parsePolicy";
@@ -31,8 +33,12 @@ import { findOptionProblem } from "./access/rules/ruleOptions";
 import { whyNotInPolicyPack } from "./access/rules/rule";
 import type { Rule, RuleOptions } from "./access/rules";
 import { equal } from "./fields/equal";
-import { isUnknown, UNKNOWN } from "./fields/values";
+import { isObject, isUnknown, UNKNOWN } from "./fields/values";
 import type { Json, Props } from "./fields/values";
+import { readObject } from "./inventory/takeInventory";
+import { readEnvironment } from "./settings/environment";
+import { createClient, readSettings } from "./settings/settings";
+import { tryParseJson } from "./text/plain";
 import { didYouMean } from "./text/suggestions";
 import { isUid, parentOf } from "./text/uid";
 
@@ -52,6 +58,14 @@ export interface AccessPolicyArgs {
   readonly inventory?: string;
   /** The path of a policy file (`access-policy.yaml`): what it suppresses is not reported. */
   readonly policyFile?: string;
+  /**
+   * The path of an approved report (`review --inventory … --output json=FILE`). Each argument that may matter must be what it
+   * announces, or the update stops before the request. `digest` is needed with it. Objects that the update makes are read with
+   * the connection of the update.
+   */
+  readonly approved?: string;
+  /** The digest of the approved report, from a place that the author of the change cannot write to: 64 hex digits. */
+  readonly digest?: string;
   /**
    * What happens for a rule, by its id or name. If not given: findings that are critical or high stop the update,
    * others are advisory.
@@ -487,6 +501,67 @@ function notJudgedPolicy(judge: Judge): AccessPolicy {
   };
 }
 
+/** Reads objects with the connection of the update: the engine gives the pack its environment and the stack's configuration. */
+function readFromServer(): (kind: string, uid: string) => Promise<InventoryObject | undefined> {
+  let client: ReturnType<typeof createClient>["client"] | undefined;
+  return (kind, uid) => {
+    const env = readEnvironment();
+    const config = tryParseJson(env.PULUMI_CONFIG ?? "");
+    const stack = (key: string): string | undefined => {
+      const value = isObject(config) ? config[`platform:${key}`] : undefined;
+      return typeof value === "string" ? value : undefined;
+    };
+    client ??= createClient(readSettings({ stack, env })).client;
+    return readObject(client, kind, uid);
+  };
+}
+
+/** The policy that holds an update to an approved report. It is read before the program runs. */
+function approvedPolicies({ approved, digest }: AccessPolicyArgs): AccessPolicy[] {
+  if (approved === undefined) {
+    if (digest === undefined) return [];
+    throw new CodedError("PP1302", "approved is missing: digest is that of an approved report");
+  }
+  if (digest === undefined) {
+    throw new CodedError(
+      "PP1302",
+      "digest is missing: give the one that the review printed, from a place that the author of the change cannot write to",
+    );
+  }
+  const access = new ApprovedAccess(
+    parseReviewReport(readFileSync(approved), approved, digest),
+    readFromServer(),
+    readEnvironment().PULUMI_DRY_RUN === "true",
+  );
+  const tell = (message: string): string => terminalLine(terminal(message));
+  return [
+    {
+      name: "not-announced",
+      description: "What decides access must be what the approved report announces.",
+      remediationSteps: "Review the program again, and update with the report that is approved then.",
+      severity: "critical",
+      enforcementLevel: "mandatory",
+      validateResource: async (resource, report) => {
+        const [given] = toStackResources({
+          ...resource,
+          dependencies: [],
+          propertyDependencies: {},
+        });
+        // The rule of what cannot be reviewed judges resources of other packages.
+        if (given === undefined || given.notReviewed !== undefined) return;
+        const problems = await access
+          .problemsOf(given.kind, resource.urn, given.inputs)
+          .catch((error: unknown) => [
+            `cannot be compared with the approved report: ${describeError(error)}`,
+          ]);
+        for (const problem of problems) report(tell(problem));
+      },
+      // Nothing is left to refuse after the last request.
+      validateStack: () => undefined,
+    },
+  ];
+}
+
 /** What is found; nothing where it cannot be judged, which one policy tells for all. */
 function findingsOrNone(find: () => readonly Finding[]): readonly Finding[] {
   try {
@@ -502,12 +577,15 @@ function findingsOrNone(find: () => readonly Finding[]): readonly Finding[] {
  *
  * What is mandatory is asked of each resource before its request, as far as its values and the inventory tell. All rules
  * judge the whole stack after the last request, changed or not: a policy does not see what was there before.
- * @throws Error where `enforcement` names no rule of the pack, and for an option that is wrong.
+ * With `approved`, `not-announced` stops what the approved report does not announce.
+ * @throws Error where `enforcement` names no rule of the pack, for an option that is wrong, and for a report that is not the
+ *   approved one.
  */
 export function accessPolicies(args: AccessPolicyArgs = {}): AccessPolicy[] {
   const levels = enforcementOf(args);
   const problem = findOptionProblem({ ...args.options });
   if (problem !== undefined) throw new CodedError("PP1302", `options: ${problem}`);
+  const ofReport = approvedPolicies(args);
   const judge = new Judge(args);
   const ofRules = policyRules.flatMap((rule) => {
     const policyFor = (isSevere: boolean): AccessPolicy[] => {
@@ -547,7 +625,7 @@ export function accessPolicies(args: AccessPolicyArgs = {}): AccessPolicy[] {
     };
     return [...policyFor(true), ...policyFor(false)];
   });
-  return [...ofRules, notJudgedPolicy(judge)];
+  return [...ofReport, ...ofRules, notJudgedPolicy(judge)];
 }
 
 /**

@@ -11,6 +11,9 @@ accessPolicyPack("access", {
   // inventory: "inventory.json",
   // What is all right, each with a reason and a last day: the same file as for `pulumi-platform review --policy`.
   // policyFile: "access-policy.yaml",
+  // Nothing but what this report announces is updated. The digest is what the log of the review shows.
+  // approved: "review.json",
+  // digest: process.env.APPROVED_DIGEST,
   options: {
     // Pipelines of these alone may act as an identity.
     issuerAllow: ["https://token.actions.githubusercontent.com", "https://gitlab.com"],

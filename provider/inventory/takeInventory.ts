@@ -146,6 +146,35 @@ export function exists(spec: ResourceSpec, inputs: Props): boolean {
 
 const kindSpecs = kinds.map(({ spec }) => spec);
 
+/** What the server answers for an object; undefined where there is none. */
+async function findResponse(
+  api: ReadingApi,
+  spec: ResourceSpec,
+  uid: string,
+): Promise<JsonObject | undefined> {
+  try {
+    const { get, normalizeRead } = spec.operations ?? {};
+    if (get) return await get(api, uid, {});
+    const response = await api.get(api.address(spec.collection, uid));
+    return normalizeRead ? normalizeRead(response) : response;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Reads one object as an inventory has it; undefined where there is none. @throws what the client throws. */
+export async function readObject(
+  client: Client,
+  kind: string,
+  uid: string,
+): Promise<InventoryObject | undefined> {
+  const spec = kindSpecs.find((each) => each.kind === kind);
+  const response = spec && (await findResponse(client, spec, uid));
+  const object = spec && response && toInventoryObject(spec, response, uid);
+  return object && exists(spec, object.inputs) ? object : undefined;
+}
+
 /** What bindings give to a caller at each group. */
 type HeldCapabilities = readonly { readonly group: string; readonly capabilities: ReadonlySet<string> }[];
 
@@ -359,7 +388,7 @@ class InventoryReader {
   private async readEach(spec: ResourceSpec, uids: readonly string[]): Promise<void> {
     let isRefused = false;
     const readOne = async (uid: string): Promise<void> => {
-      const response = await this.find(spec, uid);
+      const response = await findResponse(this.api, spec, uid);
       const object = response && toInventoryObject(spec, response, uid);
       if (object && exists(spec, object.inputs)) this.add(object);
     };
@@ -375,18 +404,6 @@ class InventoryReader {
         if (!isRead) isRefused = true;
       }),
     );
-  }
-
-  private async find(spec: ResourceSpec, uid: string): Promise<JsonObject | undefined> {
-    try {
-      const { get, normalizeRead } = spec.operations ?? {};
-      if (get) return await get(this.api, uid, {});
-      const response = await this.getOnce(this.api.address(spec.collection, uid));
-      return normalizeRead ? normalizeRead(response) : response;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
   }
 
   private async readSubresources(spec: ResourceSpec, owner: string): Promise<void> {

@@ -51,6 +51,11 @@ export const hostVariables = {
     of: "Pulumi",
     text: "The backend of the stacks. With `--stack`, it confirms `backend.url` of the project.",
   },
+  PULUMI_CONFIG: {
+    of: "Pulumi",
+    text: "Set for policy packs: the configuration of the stack. A pack with an approved report reads its connection there.",
+  },
+  PULUMI_DRY_RUN: { of: "Pulumi", text: "Set for policy packs: `true` in a preview." },
   PULUMI_HOME: {
     of: "Pulumi",
     text: "Holds `credentials.json`, which names the backends of `pulumi login`, and `config.json` with their organizations.",

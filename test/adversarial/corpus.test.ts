@@ -12,6 +12,29 @@ const corpus = readCorpus().filter(({ id }) => everything || id.includes(chosen)
 if (corpus.length === 0)
   throw new Error(`ADVERSARIAL=${chosen} selects no program of test/adversarial/programs`);
 
+/** Everyday edits: new objects that refer to one another, in a program with a name and an order of its own. */
+const HONEST: HostileProgram = {
+  id: "honest",
+  title: "Adds a team with its role, its pipeline and its bindings",
+  caughtBy: "none",
+  runsAlone: true,
+  approvedReport: "accepts",
+  text: `
+const { declare, ids, GITHUB, platform, pulumi } = require("./base");
+const r = declare();
+const team = new platform.Group("new-team", { parentUid: r.team.id, name: "new-team" });
+const role = (name, capabilities) => new platform.Role(name, { parentUid: team.id, name, capabilities });
+const [reads, lists] = [role("reads", ["CAP_REPO_LIST"]), role("lists", ["CAP_TAG_LIST"])];
+const pipeline = new platform.Identity("new-pipeline", { parentUid: team.id, name: "new-pipeline",
+  claimMatch: { issuer: GITHUB, subject: "repo:acme/pay:ref:refs/heads/main" } });
+new platform.RoleBinding("new-reads", { parentUid: team.id, identityUid: pipeline.id, roleUid: reads.id });
+const inner = new platform.Group("inner", { parentUid: team.id, name: pulumi.interpolate\`inner\` });
+new platform.GroupAccess("inner-access", { parentUid: inner.id, bindings: {
+  lists: { identityUid: r.deployer.id, roleUid: lists.id.apply((id) => id) },
+} });
+`,
+};
+
 /** `test.each` of a part of the selection, which may be empty: it is then skipped by name. */
 const testEach = (programs: readonly HostileProgram[]) =>
   programs.length > 0
@@ -69,6 +92,30 @@ describe("a hostile program", () => {
   test.each(corpus)("$id meets an update plan as the guide says", (program) => {
     const { plan } = program;
     expect(outcomeOf(program).planRefuses).toBe(plan === undefined ? undefined : plan === "refuses");
+  });
+
+  const held = corpus.filter(({ approvedReport }) => approvedReport !== undefined);
+  testEach(held)("$id is refused before its request by a pack that is bound to the report", (program) => {
+    const { up, verify, said = "" } = outcomeOf(program).held ?? {};
+    const isRefused = up !== 0 && said.includes("not-announced") && verify !== 5;
+    expect({ isRefused, ...(isRefused ? {} : { up, verify, said }) }).toEqual({ isRefused: true });
+  });
+
+  test("an honest change is made by a pack that is bound to the report", async () => {
+    const outcome = (await runCorpus([HONEST], false)).get(HONEST.id);
+    const { up, verify, said } = outcome?.held ?? {};
+    expect({ review: outcome?.review, up, verify, ...(up === 0 ? {} : { said }) }).toEqual({
+      review: 0,
+      up: 0,
+      verify: 0,
+    });
+  });
+
+  test("what only verify catches sends requests of its own", () => {
+    const left = readCorpus().filter(
+      ({ caughtBy, approvedReport }) => caughtBy === "verify" && approvedReport === undefined,
+    );
+    expect(left.map(({ id }) => id.split("-")[0])).toEqual(left.map(() => "request"));
   });
 
   const aimed = corpus.filter(({ text }) => text.includes('bind("accepted"'));

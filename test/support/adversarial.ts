@@ -1,4 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
@@ -28,6 +36,8 @@ export interface HostileProgram {
   readonly caughtBy: Catcher;
   /** Whether `up --plan` refuses the update; undefined where the review catches the program before. */
   readonly plan?: "refuses" | "accepts";
+  /** Whether a policy pack that is bound to the approved report refuses the update; undefined where none is tried. */
+  readonly approvedReport?: "refuses" | "accepts";
   /** Whether the engine runs it without other programs, since it changes what all of them share, or by its own names. */
   readonly runsAlone: boolean;
   readonly text: string;
@@ -47,6 +57,7 @@ export function readCorpus(): HostileProgram[] {
         title,
         caughtBy: caughtBy as Catcher,
         ...(plan === undefined ? {} : { plan: plan as "refuses" | "accepts" }),
+        ...(/^\/\/ approved report: refuses$/m.test(text) ? { approvedReport: "refuses" as const } : {}),
         runsAlone: /^\/\/ runs alone$/m.test(text),
         text,
       };
@@ -85,6 +96,8 @@ export interface Outcome {
   readonly remaining: readonly string[];
   /** Whether an update that is held to the plan of the preview is refused. */
   readonly planRefuses?: boolean;
+  /** What became of the update that a policy pack holds to the approved report. */
+  readonly held?: { readonly up: number; readonly said: string; readonly verify: number };
   /** What became of forged plans, where the update is refused by the plan of the preview. */
   readonly forged?: Forged;
   /** CPU seconds of the review. */
@@ -240,14 +253,28 @@ class Attack {
     private readonly stack: Stack,
   ) {}
 
-  static async run(base: Base, program: HostileProgram, everything: boolean): Promise<Outcome> {
-    const dataFile = join(base.folder, `${program.id}.json`);
+  static run(base: Base, program: HostileProgram, everything: boolean): Promise<Outcome> {
+    return Attack.with(base, program, "", (attack) => attack.outcome(everything));
+  }
+
+  /** The update that a policy pack holds to the approved report. */
+  static runHeld(base: Base, program: HostileProgram): Promise<NonNullable<Outcome["held"]>> {
+    return Attack.with(base, program, "-held", (attack) => attack.held());
+  }
+
+  private static async with<T>(
+    base: Base,
+    program: HostileProgram,
+    suffix: string,
+    work: (attack: Attack) => Promise<T>,
+  ): Promise<T> {
+    const dataFile = join(base.folder, `${program.id}${suffix}.json`);
     writeFileSync(dataFile, readFileSync(base.dataFile));
     const emulator = await startEmulator({ dataFile, token: base.token });
     const stack = base.stack.copyFor(emulator);
     try {
       stack.files({ "index.js": program.text });
-      return await new Attack(base, program, emulator, stack).outcome(everything);
+      return await work(new Attack(base, program, emulator, stack));
     } finally {
       await emulator.close();
       stack.dispose();
@@ -316,6 +343,28 @@ class Attack {
     );
     this.said.push(`verify ${code}: ${error}`);
     return code;
+  }
+
+  private async held(): Promise<NonNullable<Outcome["held"]>> {
+    await this.review();
+    const { digest } = this.read("review.json") as { digest?: string };
+    const pack = join(this.stack.directory, "pack");
+    mkdirSync(pack);
+    symlinkSync(join(ROOT, "node_modules"), join(pack, "node_modules"));
+    writeFileSync(join(pack, "PulumiPolicy.yaml"), "runtime: nodejs\n");
+    writeFileSync(join(pack, "package.json"), '{ "name": "pack", "version": "1.0.0", "main": "index.js" }\n');
+    const report = JSON.stringify({ approved: this.path("review.json"), digest });
+    writeFileSync(
+      join(pack, "index.js"),
+      `const { PolicyPack } = require("@pulumi/policy");
+       const { accessPolicies } = require(${JSON.stringify(join(ROOT, "dist/provider/policy.js"))});
+       const isOfReport = ({ name }) => name === "not-announced";
+       new PolicyPack("held", { policies: accessPolicies(${report}).filter(isOfReport) });\n`,
+    );
+    const up = await this.apply("--policy-pack", pack);
+    const verify = await this.verify();
+    const findings = (this.read("verify.json")?.findings ?? []).map(({ message }) => message);
+    return { up, verify, said: [...this.said, ...findings].join("\n") };
   }
 
   private async outcome(everything: boolean): Promise<Outcome> {
@@ -390,6 +439,13 @@ export async function runCorpus(
     await forEachAtOnce(open, async (program) => {
       outcomes.set(program.id, await Attack.run(base, program, everything));
     });
+    await forEachAtOnce(
+      programs.filter(({ approvedReport }) => approvedReport !== undefined),
+      async (program) => {
+        const outcome = outcomes.get(program.id);
+        if (outcome) outcomes.set(program.id, { ...outcome, held: await Attack.runHeld(base, program) });
+      },
+    );
     return outcomes;
   } finally {
     base.stack.dispose();

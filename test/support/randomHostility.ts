@@ -108,6 +108,12 @@ const harmless = ${HARMLESS};
 const r = declare({ ${hasEdit || !hasBinding ? edits.join(", ") : ""} });
 ${hasBinding ? binding : ""}
 `;
-    return { id: `random-${seed}-${i}`, title: text, caughtBy: "review", runsAlone: true, text };
+    return {
+      id: `random-${seed}-${i}`,
+      title: text,
+      caughtBy: "review",
+      runsAlone: true,
+      text,
+    };
   });
 }

@@ -13,7 +13,7 @@ import type { Entity } from "../graph/model";
 import type { Comparison, ResourceChange } from "../review/comparison";
 import { mapLeaves } from "../graph/references";
 import { specs } from "../documents/specs";
-import type { ExpectedAccess, ExpectedEntity } from "./report";
+import type { DeclaredResource, ExpectedAccess, ExpectedEntity } from "./report";
 
 /** Whether `verify` looks at a kind: every one of which an argument, besides the parent, may matter. */
 export function isVerified(kind: string): boolean {
@@ -127,6 +127,23 @@ function describeBefore({ op, kind, before, after }: ResourceChange): ExpectedEn
   return [{ ...described, inputs, changes: changes.map(([key]) => key) }];
 }
 
+/** The arguments of a program that a review announces: all that may matter, but what is a secret. */
+export function declaredInputs(spec: ResourceSpec, inputs: Props): Props {
+  return writtenInputs(spec, inputs, (key, field) => !field.secret && mustBeAnnounced(key, field));
+}
+
+/** What the program declares of a resource, where that is not what the server will have. */
+function describeDeclared({ kind, urn, planned, after }: ResourceChange): DeclaredResource[] {
+  const spec = specs[kind];
+  if (spec === undefined || urn === undefined || planned === undefined || !isVerified(kind)) return [];
+  const inputs = declaredInputs(spec, planned.inputs);
+  const expected = comparedInputs(spec, after?.inputs ?? {});
+  const isSame = Object.entries(spec.fields).every(([key, field]) =>
+    equal(field, inputs[key], expected[key]),
+  );
+  return after !== undefined && isSame ? [] : [{ urn, kind, inputs }];
+}
+
 /** The bindings of the inventory that are no entities, since a resource owns all bindings of their group. */
 function ownedBindings({ before, after }: Comparison, { objects }: Inventory): ExpectedEntity[] {
   return objects.flatMap((object) => {
@@ -154,6 +171,7 @@ export function expectedAccess(comparison: Comparison): ExpectedAccess | undefin
   const remaining = collectUids(after.entities.values());
   const untouched = new UntouchedEntities(comparison);
   const owned = ownedBindings(comparison, inventory);
+  const declared = changes.flatMap(describeDeclared);
   return {
     root: inventory.root,
     inventoryTime: inventory.takenAt,
@@ -162,6 +180,7 @@ export function expectedAccess(comparison: Comparison): ExpectedAccess | undefin
       .flatMap((entity) => describeAfter(entity, untouched.has(entity), inventory))
       .sort(byKindAndKey),
     ...(owned.length === 0 ? {} : { owned: owned.sort(byKindAndKey) }),
+    ...(declared.length === 0 ? {} : { declared: declared.sort((a, b) => compareTexts(a.urn, b.urn)) }),
     before: changes.flatMap(describeBefore).sort(byKindAndKey),
     removed: [...collectUids(before.entities.values())].filter((uid) => !remaining.has(uid)).sort(),
   };

@@ -102,6 +102,14 @@ export interface ExpectedEntity {
   readonly changes?: readonly string[];
 }
 
+/** What a program declares of a resource. */
+export interface DeclaredResource {
+  readonly urn: string;
+  readonly kind: string;
+  /** The arguments whose changes matter, as in `ExpectedEntity`, those too that the server does not return. */
+  readonly inputs: Props;
+}
+
 /** All that a review expects to exist after the change and that may matter: `verify` compares with it. */
 export interface ExpectedAccess {
   /** The uid of the group that the inventory was about: nothing outside of it is verified. */
@@ -113,6 +121,8 @@ export interface ExpectedAccess {
   readonly entities: readonly ExpectedEntity[];
   /** The bindings that existed before of groups whose bindings one resource owns all: they are its, and no entities. */
   readonly owned?: readonly ExpectedEntity[];
+  /** What the program declares of resources that will have something else, as what the server fills in or somebody changed by hand. */
+  readonly declared?: readonly DeclaredResource[];
   /** What the change updates, replaces or deletes, as it was before. What is still so did not happen. */
   readonly before?: readonly ExpectedEntity[];
   /** Uids that existed before and do not after. None of them can be what the change creates. */

@@ -58,7 +58,7 @@ function sendsNothing({ op, before, after }: PlannedChange["plan"], kind: string
 }
 
 function changeOf(
-  { plan, kind, before, after, notReviewed, packageVersion, recorded, planned: _p, ...known }: PlannedChange,
+  { plan, kind, before, after, notReviewed, packageVersion, recorded, planned, ...known }: PlannedChange,
   context: EffectContext,
 ): ResourceChange {
   const op = plan.op === "import" ? "read" : plan.op;
@@ -78,6 +78,7 @@ function changeOf(
     ...(secret.length === 0 && sendsNothing(plan, kind) ? { sendsNothing: true } : {}),
     ...known,
     ...(recorded === undefined || recorded.external === true ? {} : { recorded }),
+    ...(planned === undefined || planned.external === true ? {} : { planned }),
     ...(notReviewed === undefined
       ? {}
       : {

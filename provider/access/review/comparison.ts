@@ -17,6 +17,8 @@ export interface ResourceChange {
   readonly after?: Entity;
   /** What the stack records of what it manages, where `before` is of the server. */
   readonly recorded?: Entity;
+  /** What the program declares of what it manages, where `after` is of the server. */
+  readonly planned?: Entity;
   readonly fields: readonly FieldEffect[];
   /** What was there before stays at the server, deleted or replaced by the program as it may be. */
   readonly isLeftOnServer?: true;

@@ -1,6 +1,7 @@
 // Makes an invite valid for ten years in the update only
 // caught by: verify
 // update plan: refuses
+// approved report: refuses
 const { declare, pulumi } = require("./base");
 
 declare({

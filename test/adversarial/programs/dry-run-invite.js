@@ -1,6 +1,7 @@
 // Invites another person in the update only
 // caught by: verify
 // update plan: refuses
+// approved report: refuses
 const { declare, pulumi } = require("./base");
 
 declare({

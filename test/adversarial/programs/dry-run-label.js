@@ -1,6 +1,7 @@
 // Adds a binding to a GroupAccess in the update only
 // caught by: verify
 // update plan: refuses
+// approved report: refuses
 const { declare, ids, pulumi } = require("./base");
 
 declare({

@@ -1,6 +1,7 @@
 // Maps another external group in the update only
 // caught by: verify
 // update plan: refuses
+// approved report: refuses
 const { declare, pulumi } = require("./base");
 
 declare({

@@ -1,6 +1,7 @@
 // Lets a service act as another identity in the update only
 // caught by: verify
 // update plan: refuses
+// approved report: refuses
 const { declare, ids, pulumi } = require("./base");
 
 declare({

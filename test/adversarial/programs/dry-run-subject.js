@@ -1,6 +1,7 @@
 // Trusts another subject in the update only
 // caught by: verify
 // update plan: refuses
+// approved report: refuses
 const { declare, GITHUB, pulumi } = require("./base");
 
 const owner = pulumi.runtime.isDryRun() ? "acme" : "mallory";

@@ -1,6 +1,7 @@
 // Changes roles by a stack transformation in the update only
 // caught by: verify
 // update plan: refuses
+// approved report: refuses
 const { bind, declare, ids, nameOf, pulumi } = require("./base");
 
 if (!pulumi.runtime.isDryRun()) {

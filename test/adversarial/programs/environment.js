@@ -1,6 +1,7 @@
 // Binds another role outside of the job for pull requests
 // caught by: verify
 // update plan: refuses
+// approved report: refuses
 const { bind, declare, ids } = require("./base");
 
 const r = declare();

@@ -1,6 +1,7 @@
 // Binds another role in its second run, which a file of the first one tells
 // caught by: verify
 // update plan: refuses
+// approved report: refuses
 const { bind, declare, ids } = require("./base");
 
 const fs = require("fs");

@@ -1,6 +1,7 @@
 // Computes an identity that looks like a new one, and is another one
 // caught by: verify
 // update plan: accepts
+// approved report: refuses
 const { bind, declare, ids, platform, workflow } = require("./base");
 
 const r = declare();

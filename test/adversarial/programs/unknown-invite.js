@@ -1,6 +1,7 @@
 // Computes an invite's role that looks like a new harmless one
 // caught by: verify
 // update plan: accepts
+// approved report: refuses
 const { declare, ids, platform } = require("./base");
 
 const harmless = new platform.Role("harmless", {

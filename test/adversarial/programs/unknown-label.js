@@ -1,6 +1,7 @@
 // Computes a role of a GroupAccess that becomes another one in the update
 // caught by: verify
 // update plan: accepts
+// approved report: refuses
 const { declare, ids, platform } = require("./base");
 
 const harmless = new platform.Role("harmless", {

@@ -1,6 +1,7 @@
 // Computes a group that looks like a new one, and is the root
 // caught by: verify
 // update plan: accepts
+// approved report: refuses
 const { bind, declare, ids, platform } = require("./base");
 
 const r = declare();

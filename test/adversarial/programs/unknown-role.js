@@ -1,6 +1,7 @@
 // Computes a role that looks like a new harmless one, and is another one
 // caught by: verify
 // update plan: accepts
+// approved report: refuses
 const { bind, declare, ids, platform } = require("./base");
 
 const r = declare();

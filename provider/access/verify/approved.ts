@@ -1,0 +1,180 @@
+import { equal } from "../../fields/equal";
+import type { Json, Props } from "../../fields/values";
+import { isUid } from "../../text/uid";
+import { SECRET_MASK } from "../documents/engineState";
+import { DocumentError } from "../documents/jsonText";
+import type { InventoryObject } from "../documents/inventory";
+import { specs } from "../documents/specs";
+import { unreadReason } from "../effects";
+import { entityOfObject } from "../graph/entities";
+import { isReference, mapLeaves } from "../graph/references";
+import type { Leaf } from "../graph/references";
+import { declaredInputs, isComparable, isVerified, writtenInputs } from "../report/expectedAccess";
+import { isUnread } from "../graph/unread";
+import type { ExpectedEntity, ReviewReport } from "../report/report";
+import { hasExpectedInputs } from "./alignLive";
+import { entityLabel } from "./compareExpected";
+import { NO_INVENTORY } from "./sources";
+
+/** Reads an object of the server; undefined where there is none. */
+export type ReadObject = (kind: string, uid: string) => Promise<InventoryObject | undefined>;
+
+/** The values of a property by the path of each: what the report announces, and what the update is about to write. */
+interface Pair {
+  readonly leaf: Leaf;
+  readonly announced: Json | undefined;
+  readonly actual: Json | undefined;
+}
+
+function leavesOf(kind: string, inputs: Props): Map<string, { leaf: Leaf; value: Json | undefined }> {
+  const found = new Map<string, { leaf: Leaf; value: Json | undefined }>();
+  const spec = specs[kind];
+  if (spec === undefined) return found;
+  mapLeaves(spec, inputs, (value, leaf) => {
+    found.set(leaf.path, { leaf, value });
+    return value;
+  });
+  return found;
+}
+
+/**
+ * What an approved report lets an update write. A preview does not show what a program computes from values that exist only in
+ * the update, so each resource is compared again when its values are known, before its request.
+ */
+export class ApprovedAccess {
+  private readonly byKey = new Map<string, ExpectedEntity>();
+  private readonly declared = new Map<string, { readonly kind: string; readonly inputs: Props }>();
+  /** The uids of all that existed before or is announced to exist: none of them is what the update makes. */
+  private readonly knownUids: ReadonlySet<string>;
+  /** The resources of which somebody accepted that the review could not read a value. */
+  private readonly acceptedUnread: ReadonlySet<string | undefined>;
+  private readonly isMade = new Map<string, Promise<boolean>>();
+
+  /**
+   * @param isPreview whether values may be unknown yet: they are then not compared.
+   * @throws DocumentError where the report was made without an inventory.
+   */
+  constructor(
+    { expected, suppressed }: ReviewReport,
+    private readonly read: ReadObject,
+    private readonly isPreview: boolean,
+  ) {
+    if (expected === undefined) throw new DocumentError("PP6006", NO_INVENTORY);
+    for (const entity of expected.entities) {
+      this.byKey.set(entity.key, entity);
+      if (entity.urn !== undefined) this.declared.set(entity.urn, entity);
+    }
+    for (const resource of expected.declared ?? []) this.declared.set(resource.urn, resource);
+    const known = [...expected.entities, ...(expected.owned ?? []), ...(expected.before ?? [])];
+    const uids = known.flatMap(({ uid }) => (uid === undefined ? [] : [uid]));
+    this.knownUids = new Set([...uids, ...expected.removed, expected.root]);
+    this.acceptedUnread = new Set(suppressed.filter(({ id }) => id === "X3").map(({ urn }) => urn));
+  }
+
+  /**
+   * Why a resource may not be written as it is, a line each; none where the report announces it so.
+   */
+  async problemsOf(kind: string, urn: string, inputs: Props): Promise<string[]> {
+    const spec = specs[kind];
+    if (spec === undefined || !isVerified(kind)) return [];
+    const announced = this.declared.get(urn);
+    if (announced?.kind !== kind) return ["the approved report does not announce this resource"];
+    const expected = declaredInputs(spec, announced.inputs);
+    const actual = declaredInputs(spec, inputs);
+    const unread = this.acceptedUnread.has(urn) ? [] : unreadPaths(kind, expected);
+    const aligned = await this.align(kind, expected, actual);
+    const differing = Object.entries(spec.fields).flatMap(([key, field]) =>
+      equal(field, expected[key], aligned[key]) ? [] : [key],
+    );
+    return [
+      ...unread.map(
+        (path) => `${path} could not be read by the review, so the approved report announces no value`,
+      ),
+      ...differing.map(
+        (key) => `${key} is not what the approved report announces${this.describe(expected[key])}`,
+      ),
+    ];
+  }
+
+  /** In words what a reference was announced to be: no value, which may be a secret by now. */
+  private describe(announced: Json | undefined): string {
+    const entity = typeof announced === "string" ? this.byKey.get(announced) : undefined;
+    return entity === undefined ? "" : `: ${entityLabel(entity)}`;
+  }
+
+  /** The arguments with the announced value in place of each that is it: what the report could not say, and uids of what is new. */
+  private async align(kind: string, announced: Props, actual: Props): Promise<Props> {
+    const spec = specs[kind];
+    if (spec === undefined) return actual;
+    const expected = leavesOf(kind, announced);
+    const pairs = [...leavesOf(kind, actual)].map(([path, { leaf, value }]): [string, Pair] => [
+      path,
+      { leaf, announced: expected.get(path)?.value, actual: value },
+    ]);
+    const same = await Promise.all(
+      pairs.map(async ([path, pair]) => ((await this.isAnnounced(pair)) ? [path] : [])),
+    );
+    const paths = new Set(same.flat());
+    const merged = mapLeaves(spec, actual, (value, { path }) =>
+      paths.has(path) ? expected.get(path)?.value : value,
+    );
+    const isOpen = (key: string): boolean =>
+      isUnread(announced[key]) || (this.isPreview && unreadReason(actual[key]) !== undefined);
+    const open = Object.keys(spec.fields).filter(isOpen);
+    return { ...merged, ...Object.fromEntries(open.map((key) => [key, announced[key]])) };
+  }
+
+  private async isAnnounced({ leaf, announced, actual }: Pair): Promise<boolean> {
+    if (announced === SECRET_MASK || isUnread(announced)) return true;
+    return isReference(leaf) && this.isReferenceTo(announced, actual);
+  }
+
+  /** Whether a uid is that of what the report calls by a key. */
+  private async isReferenceTo(key: Json | undefined, uid: Json | undefined): Promise<boolean> {
+    if (typeof key !== "string" || typeof uid !== "string" || !isUid(uid)) return false;
+    const entity = this.byKey.get(key);
+    if (entity === undefined) return key === uid;
+    return entity.uid === undefined ? this.isNew(entity, uid) : entity.uid === uid;
+  }
+
+  /** Whether an object that did not exist before is the announced one: the server says what it is. */
+  private isNew(entity: ExpectedEntity, uid: string): Promise<boolean> {
+    if (this.knownUids.has(uid)) return Promise.resolve(false);
+    const place = JSON.stringify([entity.key, uid]);
+    const known = this.isMade.get(place) ?? this.compareNew(entity, uid);
+    this.isMade.set(place, known);
+    return known;
+  }
+
+  private async compareNew({ kind, inputs }: ExpectedEntity, uid: string): Promise<boolean> {
+    const spec = specs[kind];
+    const object = await this.read(kind, uid);
+    if (spec === undefined || object === undefined) return false;
+    const entity = entityOfObject(object);
+    const live = writtenInputs(spec, entity.inputs, (_key, field) => isComparable(field));
+    const actual = leavesOf(kind, live);
+    const references = [...leavesOf(kind, inputs)].filter(([, { leaf }]) => isReference(leaf));
+    const same = await Promise.all(
+      references.map(async ([path, { value }]) =>
+        (await this.isReferenceTo(value, actual.get(path)?.value)) ? [path] : [],
+      ),
+    );
+    const paths = new Set(same.flat());
+    const expected = mapLeaves(spec, inputs, (value, { path }) =>
+      paths.has(path) ? actual.get(path)?.value : value,
+    );
+    const { createTime } = object;
+    return hasExpectedInputs(spec, expected, {
+      ...entity,
+      inputs: live,
+      ...(createTime === undefined ? {} : { createTime }),
+    });
+  }
+}
+
+/** What decides access and the review could not read. */
+function unreadPaths(kind: string, announced: Props): string[] {
+  return [...leavesOf(kind, announced)].flatMap(([path, { leaf, value }]) =>
+    leaf.decidesAccess && unreadReason(value) !== undefined ? [path] : [],
+  );
+}

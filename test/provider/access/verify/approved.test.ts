@@ -1,0 +1,154 @@
+import type { InventoryObject } from "../../../../provider/access/documents/inventory";
+import { reportOn } from "../../../../provider/access/report/reviewReport";
+import { parseReviewReport } from "../../../../provider/access/verify/parseReviewReport";
+import { ApprovedAccess } from "../../../../provider/access/verify/approved";
+import { UNKNOWN } from "../../../../provider/fields/values";
+import type { Props } from "../../../../provider/fields/values";
+import {
+  acme,
+  binding,
+  claims,
+  compareResources,
+  groups,
+  identity,
+  objectOf,
+  owner,
+  payments,
+  pinned,
+  pusher,
+  resource,
+  role,
+  viewer,
+} from "../../../support/access";
+import type { ComparisonOptions, Resource } from "../../../support/access";
+import { PROVENANCE } from "../../../support/documents";
+
+const deployer = identity("deployer", pinned);
+const base = [...groups, viewer, pusher, owner, deployer];
+const [small, large] = [role("small", ["REPO_LIST"]), role("large", ["IAM_ROLE_BINDINGS_CREATE"])];
+
+interface Approval extends ComparisonOptions {
+  readonly isPreview?: boolean;
+  /** The ids of rules whose findings somebody accepted. */
+  readonly accepted?: readonly string[];
+}
+
+/** What stops the update of a resource that has other arguments than the reviewed program. */
+function stops(
+  after: readonly Resource[],
+  one: Resource,
+  inputs: Props = one.inputs,
+  { isPreview = false, accepted = [], ...options }: Approval = {},
+): Promise<string[]> {
+  const report = reportOn(compareResources(base, after, options), {
+    provenance: PROVENANCE,
+    failOn: "high",
+    rules: () => [],
+  });
+  const review = parseReviewReport(JSON.stringify(report), "review.json");
+  const suppressed = accepted.map((id) => ({
+    id,
+    rule: id,
+    severity: "high" as const,
+    message: "",
+    details: [],
+    urn: one.urn,
+    fingerprint: "",
+  }));
+  const made: readonly InventoryObject[] = after.map(objectOf);
+  const read = (kind: string, uid: string) =>
+    Promise.resolve(made.find((object) => object.kind === kind && object.uid === uid));
+  return new ApprovedAccess({ ...review, suppressed }, read, isPreview).problemsOf(one.kind, one.urn, inputs);
+}
+
+const bound = binding(deployer, small, payments);
+const grown = [...base, small, large, bound];
+
+test("what the report announces is updated, new and old", async () => {
+  for (const one of [small, large, bound, deployer]) expect(await stops(grown, one)).toEqual([]);
+});
+
+test.each<[string, Props, RegExp]>([
+  ["another new role", { roleUid: large.uid }, /^roleUid is not what .* announces: Role small$/],
+  ["a role that exists", { roleUid: owner.uid }, /^roleUid is not what .* announces: Role small$/],
+  ["a role that nobody made", { roleUid: `${acme}/${"f".repeat(16)}` }, /^roleUid is not what/],
+  ["another place", { parentUid: acme }, /^parentUid is not what the approved report announces/],
+  ["a value that is unknown in an update", { roleUid: UNKNOWN }, /^roleUid is not what/],
+])("%s stops the update", async (_what, inputs, problem) => {
+  expect(await stops(grown, bound, { ...bound.inputs, ...inputs })).toEqual([expect.stringMatching(problem)]);
+});
+
+test("the entries of a map are compared by their labels", async () => {
+  const access = (first: Resource, second: Resource) =>
+    resource("GroupAccess", "access", {
+      name: undefined,
+      parentUid: payments,
+      bindings: {
+        a: { identityUid: deployer.uid, roleUid: first.uid },
+        b: { identityUid: deployer.uid, roleUid: second.uid },
+      },
+    });
+  const after = [...base, small, access(small, viewer)];
+  expect(await stops(after, access(small, viewer))).toEqual([]);
+  for (const other of [access(viewer, small), access(small, owner), access(large, viewer)]) {
+    expect(await stops(after, other)).toEqual(["bindings is not what the approved report announces"]);
+  }
+});
+
+test("an object that is not as announced at the server is not the announced one", async () => {
+  const wider = { ...small, inputs: { ...small.inputs, capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] } };
+  const report = reportOn(compareResources(base, grown), {
+    provenance: PROVENANCE,
+    failOn: "high",
+    rules: () => [],
+  });
+  const review = parseReviewReport(JSON.stringify(report), "review.json");
+  const approved = new ApprovedAccess(review, () => Promise.resolve(objectOf(wider)), false);
+  expect(await approved.problemsOf(bound.kind, bound.urn, bound.inputs)).toHaveLength(1);
+});
+
+test("a value that is not known yet stops no preview", async () => {
+  const inputs = { ...bound.inputs, roleUid: UNKNOWN };
+  expect(await stops(grown, bound, inputs, { isPreview: true })).toEqual([]);
+  const other = { ...inputs, parentUid: acme };
+  expect(await stops(grown, bound, other, { isPreview: true })).toHaveLength(1);
+});
+
+test("a resource that the report does not name is refused, of each kind that decides access", async () => {
+  for (const one of [role("more", ["REPO_LIST"]), identity("more", pinned), binding(deployer, owner, acme)]) {
+    expect(await stops(grown, one)).toEqual(["the approved report does not announce this resource"]);
+  }
+});
+
+test("more of an announced role, and another trust, stop the update; a description does not", async () => {
+  const more = { ...small.inputs, capabilities: ["CAP_REPO_LIST", "CAP_IAM_ROLES_UPDATE"] };
+  expect(await stops(grown, small, more)).toEqual(["capabilities is not what the approved report announces"]);
+  const other = claims({ issuer: "https://gitlab.com", subject: "x" });
+  expect(await stops(grown, deployer, { ...deployer.inputs, ...other })).toEqual([
+    "claimMatch is not what the approved report announces",
+  ]);
+  expect(await stops(grown, small, { ...small.inputs, description: "hello" })).toEqual([]);
+  expect(await stops(grown, small, { ...small.inputs, capabilities: ["CAP_REPO_LIST"] })).toEqual([]);
+});
+
+test("what the review could not read is refused, unless somebody accepted that", async () => {
+  const hidden = { ...bound, inputs: { ...bound.inputs, roleUid: UNKNOWN } };
+  const after = [...base, hidden];
+  const inputs = { ...bound.inputs, roleUid: owner.uid };
+  expect(await stops(after, hidden, inputs)).toEqual([
+    expect.stringMatching(/^roleUid could not be read by the review/),
+  ]);
+  expect(await stops(after, hidden, inputs, { accepted: ["X3"] })).toEqual([]);
+  expect(await stops(after, hidden, inputs, { accepted: ["G1"] })).toHaveLength(1);
+});
+
+test("what somebody changed by hand, and the program leaves alone, stops nothing", async () => {
+  const live = base.map((one) =>
+    one === deployer
+      ? { ...one, inputs: { ...one.inputs, ...claims({ issuer: "https://gitlab.com", subject: "x" }) } }
+      : one,
+  );
+  expect(await stops(grown, deployer, deployer.inputs, { live })).toEqual([]);
+  const byHand = claims({ issuer: "https://gitlab.com", subject: "x" });
+  expect(await stops(grown, deployer, { ...deployer.inputs, ...byHand }, { live })).toHaveLength(1);
+});
