@@ -77,6 +77,12 @@ export const hostVariables = {
     of: "you",
     text: "`doctor` warns where it is `0`. This package checks certificates all the same.",
   },
+  https_proxy: {
+    of: "you",
+    text: "The proxy. `doctor` warns where Pulumi's own processes would talk to each other through it.",
+  },
+  http_proxy: { of: "you", text: "The proxy, where `https_proxy` is not set." },
+  no_proxy: { of: "you", text: "The hosts that are reached without the proxy: `127.0.0.1` has to be one." },
 } as const satisfies Readonly<Record<string, HostVariable>>;
 
 /** The environment of a process, by the names that are declared: every other name is a type error. */

@@ -90,8 +90,24 @@ async function checkVersions(stack: string | undefined): Promise<CheckResult[]> 
             "PP5015",
           ),
     await checkCli(),
+    ...checkLoopback(),
     ...checkProject(stack),
   ];
+}
+
+/** A program talks to the engine at 127.0.0.1 by a library that takes the proxy for that too, by the names in small letters. */
+function checkLoopback(): CheckResult[] {
+  const { https_proxy: https = "", http_proxy: http = "", no_proxy: direct = "" } = readEnvironment();
+  const isDirect = direct.split(",").some((host) => host !== "" && "127.0.0.1".endsWith(host));
+  if (https === "" && http === "") return [];
+  return isDirect || /(^|,)127\.[\d.]+\/\d/.test(direct)
+    ? []
+    : [
+        warning(
+          "proxy",
+          "every pulumi command would fail: its program reaches the engine through the proxy; add 127.0.0.1 to no_proxy",
+        ),
+      ];
 }
 
 /** Whether the files of the project in this folder leave it to the machine what runs. */
