@@ -42,7 +42,7 @@ export class InitFolder {
       mkdirSync(join(this.root, ".git", folder), { recursive: true });
     const origin = `[remote "origin"]\n\turl = ${JSON.stringify(remote)}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`;
     return this.write({
-      ".git/HEAD": "ref: refs/heads/master\n",
+      ".git/HEAD": "ref: refs/heads/main\n",
       ".git/config": `[core]\n\trepositoryformatversion = 0\n${remote === undefined ? "" : origin}`,
     });
   }

@@ -133,6 +133,10 @@ function findHost(root: string, remote: string): CiHost | undefined {
 function findDefaultBranch(root: string): string {
   const head = git(root, "symbolic-ref", "--short", "refs/remotes/origin/HEAD");
   if (head?.startsWith("origin/")) return head.slice("origin/".length);
+  const current = git(root, "symbolic-ref", "--short", "HEAD");
+  // Before the first commit, that is the branch which the commit makes.
+  if (current !== undefined && git(root, "rev-parse", "--verify", "--quiet", "HEAD") === undefined)
+    return current;
   const exists = (branch: string) =>
     git(root, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}`) !== undefined;
   return !exists("main") && exists("master") ? "master" : "main";

@@ -217,6 +217,12 @@ describe("the workflows", () => {
     expect(folder.files()[".github/workflows/access-preview.yml"]).toContain(`branches: [${branch}]\n`);
   });
 
+  test("run on the branch that the first commit of a new repository makes", async () => {
+    const folder = newFolder().repository(GITHUB).git("symbolic-ref", "HEAD", "refs/heads/trunk");
+    await succeed(folder, ".");
+    expect(folder.files()[".github/workflows/access-preview.yml"]).toContain("branches: [trunk]\n");
+  });
+
   test.each([
     [
       "pnpm-lock.yaml",
