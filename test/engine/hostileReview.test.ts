@@ -29,7 +29,9 @@ const prod = new platform.Group("prod", {
   name: has("swap") ? "sandbox" : "production",
 });
 const ci = new platform.Identity("ci", { parentUid: team.id, name: "ci", claimMatch: of("acme/pay") });
-const eve = new platform.Identity("eve", { parentUid: team.id, name: "eve", claimMatch: of("acme/eve") });
+const eve = new platform.Identity("eve",
+  { parentUid: team.id, name: "eve", claimMatch: of(has("asByHand") ? "mallory/x" : "acme/eve") },
+  has("ignored") ? { ignoreChanges: ["claimMatch"] } : {});
 const anchor = has("deletedWith") ? undefined
   : new platform.Role("anchor", { parentUid: team.id, name: "anchor", capabilities: ["CAP_REPO_LIST"] });
 new platform.RoleBinding("sandbox-owner", { parentUid: sandbox.id, identityUid: eve.id, roleUid: OWNER });
@@ -79,6 +81,8 @@ const edits = {
   secretUpdate: () => undefined,
   move: () => undefined,
   swap: () => undefined,
+  asByHand: () => undefined,
+  ignored: () => undefined,
 };
 for (const edit of chosen) edits[edit]?.();
 `;
@@ -152,13 +156,13 @@ describe("a review of what the engine previews of a hostile edit", () => {
   });
 
   const reports = new Map<string, Promise<ReturnType<typeof judge>>>();
-  async function review(edits: string) {
-    const run = await stack.pulumi(["preview", "--json", "--show-sames"], { ...env, EDITS: edits });
+  async function review(edits: string, ...more: string[]) {
+    const run = await stack.pulumi(["preview", "--json", ...more], { ...env, EDITS: edits });
     return judge(parsePreview(run.stdout), { inventory: await inventoryOf(emulator, root) });
   }
   const reviewOnce = (edit: string) => {
     const edits = previewOf(edit);
-    const known = reports.get(edits) ?? review(edits);
+    const known = reports.get(edits) ?? review(edits, "--show-sames");
     reports.set(edits, known);
     return known;
   };
@@ -175,6 +179,41 @@ describe("a review of what the engine previews of a hostile edit", () => {
     const report = await reviewOnce(edit);
     expect(report.incomplete).toEqual([]);
     expect(failing(report)).toContainEqual(expect.stringMatching(finding));
+  });
+
+  test("reports that a program begins to ignore who is trusted", async () => {
+    const report = await reviewOnce("ignored");
+    expect(failing(report)).toEqual([
+      expect.stringMatching(/^S1 identity eve ignores changes of claimMatch/),
+    ]);
+  });
+
+  describe("of what somebody changed by hand", () => {
+    const trust = (repository: string) =>
+      call(emulator, "PATCH", `/iam/v2/identities/${stack.ids()["eve"] ?? ""}?updateMask=claimMatch`, {
+        claimMatch: {
+          issuer: "https://token.actions.githubusercontent.com",
+          subject: `repo:${repository}:ref:refs/heads/main`,
+        },
+      });
+    beforeAll(() => trust("mallory/x"));
+    afterAll(() => trust("acme/eve"));
+
+    test.each([
+      ["asByHand", "--show-sames"],
+      ["asByHand", "--refresh", "--show-sames"],
+      ["asByHand", "--refresh"],
+      ["ignored", "--refresh", "--show-sames"],
+      ["ignored", "--refresh"],
+    ])("%s is reported in a preview with %s %s", async (edits, ...flags) => {
+      const report = await review(edits, ...flags);
+      expect(failing(report)).toContainEqual(expect.stringMatching(/^X5 .*eve/));
+    });
+
+    test("nothing is reported where a refresh is followed by what the program says", async () => {
+      const report = await review("nothing", "--refresh", "--show-sames");
+      expect(report.findings.filter(({ id }) => id === "X5")).toEqual([]);
+    });
   });
 
   test("reports no grant as lost if the engine skips its delete because of another resource", async () => {

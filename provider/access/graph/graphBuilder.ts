@@ -204,7 +204,7 @@ class GraphBuilder {
       kind,
       before,
       after,
-      recorded,
+      recorded: plan.unrefreshed ? this.recordedEntity({ ...plan, before: plan.unrefreshed }) : recorded,
       planned,
       ...(isExisting && state === "notListed" ? { isRecordOnly: true } : {}),
       ...(isExisting && state === "missing" ? { isMissing: true } : {}),

@@ -11,6 +11,8 @@ export interface ResourcePlan {
   readonly op: Op;
   readonly before?: RecordedResource;
   readonly after?: RecordedResource;
+  /** What the stack records, where the preview has refreshed it: `before` is then what the server has. */
+  readonly unrefreshed?: RecordedResource;
   /** What is secret after the change and was not before: `after` has it as it was. */
   readonly concealed?: readonly ConcealedValue[];
   /** The paths that the engine found to differ, those of secrets too. */
@@ -36,6 +38,7 @@ export function planResources(
     if (operation === "create-replacement" && whole.has(urn)) continue;
     if (operation === "replace") whole.add(urn);
     const earlier = plans.get(urn);
+    const unrefreshed = operation === "refresh" ? before : earlier?.unrefreshed;
     plans.set(urn, {
       urn,
       op,
@@ -43,6 +46,7 @@ export function planResources(
       before: op === "create" ? undefined : (before ?? earlier?.before),
       after: op === "delete" ? undefined : after,
       ...(differing === undefined ? {} : { differing }),
+      ...(unrefreshed === undefined ? {} : { unrefreshed }),
     });
   }
   return revealConcealed([...plans.values()]);

@@ -33,7 +33,9 @@ function isKept({ path, added }: FieldEffect, later: readonly FieldEffect[]): bo
 /** What was changed by hand of a managed object, and is in the program from now on. */
 function keptFields({ plan, recorded, planned, before, after }: PlannedChange, context: EffectContext) {
   const spec = specs[recorded?.kind ?? ""];
-  if (plan.op !== "update" || spec === undefined) return [];
+  // What a preview has refreshed is in the stack from the update on, also where the program changes nothing.
+  const isWritten = plan.op === "update" || (plan.op === "same" && plan.unrefreshed !== undefined);
+  if (!isWritten || spec === undefined) return [];
   if (recorded === undefined || planned === undefined || before === undefined || after === undefined)
     return [];
   if (recorded.external === true || before.inputs === recorded.inputs) return [];
@@ -41,7 +43,7 @@ function keptFields({ plan, recorded, planned, before, after }: PlannedChange, c
   const normalized = plan.before?.outputs[NORMALIZED];
   const olds = { ...recorded.inputs, ...(normalized === undefined ? {} : { [NORMALIZED]: normalized }) };
   const byHand = effects(recorded.inputs, mergeLive(spec, olds, before.inputs).inputs);
-  if (byHand.length === 0) return [];
+  if (byHand.length === 0 || plan.op === "same") return byHand;
   const [declared, later] = [effects(recorded.inputs, planned.inputs), effects(before.inputs, after.inputs)];
   return byHand.filter(
     (effect) =>
@@ -146,7 +148,8 @@ export function recordedSide(
     if (isAdopted(planned)) return { ...change, op: "create", before: undefined };
     if (!kept.has(change) || spec === undefined || old === undefined || change.after === undefined)
       return change;
-    return { ...change, before: old, fields: describeEffects(spec, old.inputs, change.after.inputs, side) };
+    const fields = describeEffects(spec, old.inputs, change.after.inputs, side);
+    return { ...change, op: change.op === "same" ? "update" : change.op, before: old, fields };
   });
   return {
     before: graphOf(entities),

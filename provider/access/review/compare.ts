@@ -57,6 +57,12 @@ function sendsNothing({ op, before, after }: PlannedChange["plan"], kind: string
   return isConfirmed && specs[kind]?.operations?.sendsNothing?.(olds, after.inputs) === true;
 }
 
+/** The paths that the program ignores from now on. */
+function newlyIgnored({ before, unrefreshed, after }: PlannedChange["plan"]): string[] {
+  const olds = (unrefreshed ?? before)?.ignoreChanges ?? [];
+  return (after?.ignoreChanges ?? []).filter((path) => !olds.includes(path));
+}
+
 function changeOf(
   { plan, kind, before, after, notReviewed, packageVersion, recorded, planned, ...known }: PlannedChange,
   context: EffectContext,
@@ -64,6 +70,7 @@ function changeOf(
   const op = plan.op === "import" ? "read" : plan.op;
   const spec = specs[kind];
   const both = before !== undefined && after !== undefined && op !== "same";
+  const ignored = newlyIgnored(plan);
   const secretPaths = (after?.secretPaths ?? []).filter((path) => before?.secretPaths.includes(path));
   const secret =
     op === "update" || op === "replace" ? secretPaths.filter((path) => mayDiffer(path, plan)) : [];
@@ -75,6 +82,7 @@ function changeOf(
     after,
     fields: spec !== undefined && both ? describeEffects(spec, before.inputs, after.inputs, context) : [],
     secretsMayHaveChanged: secret,
+    ...(ignored.length === 0 ? {} : { newlyIgnored: ignored }),
     ...(secret.length === 0 && sendsNothing(plan, kind) ? { sendsNothing: true } : {}),
     ...known,
     ...(recorded === undefined || recorded.external === true ? {} : { recorded }),

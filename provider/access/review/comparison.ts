@@ -20,6 +20,8 @@ export interface ResourceChange {
   /** What the program declares of what it manages, where `after` is of the server. */
   readonly planned?: Entity;
   readonly fields: readonly FieldEffect[];
+  /** What the change adds to `ignoreChanges`: paths. */
+  readonly newlyIgnored?: readonly string[];
   /** What was there before stays at the server, deleted or replaced by the program as it may be. */
   readonly isLeftOnServer?: true;
   /** It stays since the server refuses to delete it: something that stays refers to it. */

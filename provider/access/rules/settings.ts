@@ -4,8 +4,8 @@ import { specs } from "../documents/specs";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { accessKinds, bindingKeys, grantsIn, isShownByGrants } from "../graph/accessKinds";
-import { isJudged } from "../graph/fieldAccess";
-import { isPathWithin } from "../graph/references";
+import { decidesAccess, isJudged } from "../graph/fieldAccess";
+import { isPathWithin, topProperty } from "../graph/references";
 import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { durationNanos, timestampNanos } from "../../fields/formats";
@@ -264,6 +264,27 @@ function findReplacedContent(facts: Facts, change: Change): FindingInput[] {
   ];
 }
 
+/** A change from now on that a refresh takes over from the server, and that no later change of the program shows. */
+function findIgnored(facts: Facts, { op, kind, after, newlyIgnored = [] }: ResourceChange): FindingInput[] {
+  if (after === undefined || after.external === true) return [];
+  const paths = newlyIgnored.map(topProperty);
+  const isAll = paths.some((path) => path === "" || path === "*");
+  const fields = Object.entries(specs[kind]?.fields ?? {})
+    .filter(([key, field]) => decidesAccess(field) && (isAll || paths.includes(key)))
+    .map(([key]) => key);
+  if (fields.length === 0) return [];
+  return [
+    facts.aboutEntity(after, {
+      severity: op === "create" ? "medium" : "high",
+      field: fields.join(", "),
+      message: `${labelEntity(after)} ignores changes of ${fields.join(", ")} from now on: what somebody does there by hand stays, and is recorded with the next refresh`,
+      details: newlyIgnored.map((path) => `ignoreChanges: ${path}`),
+      pins: [...newlyIgnored],
+      advice: "take it out of ignoreChanges, and declare what is meant to be there",
+    }),
+  ];
+}
+
 const isGroup: KindCondition = (kind) => kind === "Group";
 
 export const newRoot: Rule = {
@@ -369,8 +390,8 @@ export const changedSetting: Rule = {
   id: "S1",
   name: "changed-setting",
   severities: ["high", "medium", "low"],
-  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Low if nobody holds the role and it only reads more: whoever gets it later is judged then. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
-  what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Or an invite is made anew, and begins again. Not reported: what only takes access away, and what the list of grants shows. So a binding that now gives what its subject held already is not reported.",
+  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Low if nobody holds the role and it only reads more: whoever gets it later is judged then. What decides access and is ignored from now on is high, and medium on a new resource. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
+  what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Or an invite is made anew, and begins again. Or `ignoreChanges` names what decides access from now on. Not reported: what only takes access away, and what the list of grants shows. So a binding that now gives what its subject held already is not reported.",
   why: "Each argument that is not a text for people decides something. Examples are the end of a token, the accounts of a group and the contents of an image.",
   fix: "Ask those who answer for the resource. Change the argument in a pull request of its own that says why.",
   except: "For one resource by its uid, once the new value has been checked.",
@@ -378,9 +399,11 @@ export const changedSetting: Rule = {
   needsBefore: true,
   planOnly: true,
   about: hasJudgedField,
-  find: (facts, others) =>
-    [...facts.writes(hasJudgedField)].flatMap((change) => [
+  find: (facts, others) => [
+    ...[...facts.writes(hasJudgedField)].flatMap((change) => [
       ...findChangedSettings(facts, others, change),
       ...findReplacedContent(facts, change),
     ]),
+    ...facts.comparison.changes.flatMap((change) => findIgnored(facts, change)),
+  ],
 };
