@@ -506,7 +506,7 @@ function readFromServer(): (kind: string, uid: string) => Promise<InventoryObjec
   let client: ReturnType<typeof createClient>["client"] | undefined;
   return (kind, uid) => {
     const env = readEnvironment();
-    const config = tryParseJson(env.PULUMI_CONFIG ?? "");
+    const config = tryParseJson(env["PULUMI_CONFIG"] ?? "");
     const stack = (key: string): string | undefined => {
       const value = isObject(config) ? config[`platform:${key}`] : undefined;
       return typeof value === "string" ? value : undefined;
@@ -531,7 +531,7 @@ function approvedPolicies({ approved, digest }: AccessPolicyArgs): AccessPolicy[
   const access = new ApprovedAccess(
     parseReviewReport(readFileSync(approved), approved, digest),
     readFromServer(),
-    readEnvironment().PULUMI_DRY_RUN === "true",
+    readEnvironment()["PULUMI_DRY_RUN"] === "true",
   );
   const tell = (message: string): string => terminalLine(terminal(message));
   return [

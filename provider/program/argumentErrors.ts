@@ -36,7 +36,7 @@ const OWN_FOLDER = dirname(__dirname) + sep;
 /** The line of the program that declares a resource, as `index.ts:12: `; empty where the stack does not tell. */
 function lineOf({ stack = "" }: Error): string {
   const places = stack.split("\n").flatMap((line) => {
-    // As in `    at new Team (/program/index.ts:12:3)`; the name of a folder may hold a colon.
+    // The place stands last, often in parentheses: file, line and column. The name of a folder may hold a colon.
     const parts = line.slice(line.lastIndexOf(line.includes("(") ? "(" : " ") + 1).split(":");
     const [number] = parts.slice(-2);
     const file = parts.slice(0, -2).join(":");

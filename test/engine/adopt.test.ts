@@ -213,6 +213,15 @@ describe("adopt, through the real engine", () => {
     "adopt --out -> pulumi stack export -> watch --state": () =>
       expectWatched("--state", chain.path("state.json")),
     "adopt --out -> watch --cwd": () => expectWatched(...ofStack),
+    "adopt --out -> pulumi stack export -> adopt --state": async () => {
+      const again = ["--out", chain.path("again"), "--state", chain.path("state.json"), "-o", "json"];
+      const text = await chain.succeed([0], "adopt", "--inventory", chain.path("inventory.json"), ...again);
+      const { leftOut } = JSON.parse(text) as { leftOut: { uid: string; reason: string }[] };
+      const left = new Set(leftOut.map(({ uid }) => uid));
+      const managed = Object.values(await stack.ours()).flatMap(({ id }) => id ?? []);
+      expect(managed.length).toBeGreaterThan(10);
+      expect(managed.filter((uid) => !left.has(uid))).toEqual([]);
+    },
     "adopt --out -> adopt --out": async () => {
       const before = readFileSync(join(out, "index.ts"), "utf8");
       expect((await adopt()).code).toBe(0);

@@ -95,5 +95,5 @@ test("the files for users install one version of the CLI, that of the tests", as
   const { version } = (await evaluate("lib/pulumiCache.mjs", entries)) as { version: string };
   const found = cliVersions();
   expect(found).toEqual(found.map(({ place }) => ({ place, version })));
-  expect(found).toHaveLength(16);
+  expect(found).toHaveLength(17);
 });

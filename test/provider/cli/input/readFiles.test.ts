@@ -62,6 +62,7 @@ describe("a document that an argument names", () => {
       verify: [...(isPath ? [] : [report]), ...unless("--inventory", live)],
       drift: [...unless("--state", state), ...(argument === "--since" ? [] : unless("--inventory", live))],
       adopt: ["--out", chain.path("out")],
+      access: argument === "--policy" ? ["--inventory", live] : [],
       post: ["--to", "github-issue", "--dry-run"],
       watch: ["--group", organisation.uid, "--issuer", "https://issuer.example", ...unless("--state", state)],
     };
