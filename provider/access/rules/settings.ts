@@ -114,15 +114,16 @@ function isIdleReading(facts: Facts, { after, kind }: Change, { added }: FieldEf
 
 function severityOf(facts: Facts, change: Change, field: FieldEffect): Severity {
   const { after, kind } = change;
+  const isEnd = field.effect === "expiry";
+  // Whatever end comes in the place of one that had passed, it is later.
+  if (isEnd && isRevived(facts, change, field)) return "high";
   if (field.direction === "unknown") {
     if (facts.options.strict) return "high";
     // R2 judges where packages come from, and who signs them.
     return pathsMeant(kind, "images.packages").includes(field.path) ? "low" : "medium";
   }
   if (isIdleReading(facts, change, field) || onlyDescribesPeople(after, field)) return "low";
-  if (field.effect === "expiry") {
-    return field.after === undefined || isRevived(facts, change, field) ? "high" : "medium";
-  }
+  if (isEnd) return field.after === undefined ? "high" : "medium";
   const isUnused =
     (accessKinds[kind]?.assumable === true && facts.grantsThrough(after.key).length === 0) ||
     (kind === "Role" && facts.after.ofRole(after.key).length === 0);

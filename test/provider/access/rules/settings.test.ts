@@ -3,6 +3,7 @@ import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rule
 import type { Comparison } from "../../../../provider/access/review/comparison";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { mayWiden } from "../../../../provider/access/effects";
+import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Json, Props } from "../../../../provider/fields/values";
 import { specs } from "../../../../provider/access/documents/specs";
 import { fieldsWhere } from "../../../../provider/access/graph/describedFields";
@@ -92,13 +93,13 @@ describe("S1 changed-setting", () => {
       email: "ada@acme.example",
       singleUse: true,
     });
-  const keys = (expirationTime: string): Resource =>
+  const keys = (expirationTime?: Json): Resource =>
     identity("keyed", {
       staticKeys: {
         issuer: "https://ci.acme.example",
         subject: "ci",
         issuerKeys: '{"keys":[]}',
-        expirationTime,
+        ...(expirationTime === undefined ? {} : { expirationTime }),
       },
     });
   const association = (account: string): Resource =>
@@ -116,6 +117,9 @@ describe("S1 changed-setting", () => {
   test.each<[string, Resource[], Resource[], string[]]>([
     ["keys that end later", [keys("2026-07-01T00:00:00Z")], [keys("2026-08-01T00:00:00Z")], ["medium"]],
     ["keys that had expired", [keys("2026-05-01T00:00:00Z")], [keys("2026-08-01T00:00:00Z")], ["high"]],
+    ["keys that had expired, with the end removed", [keys("2026-05-01T00:00:00Z")], [keys()], ["high"]],
+    ["keys that had expired, until later", [keys("2026-05-01T00:00:00Z")], [keys(UNKNOWN)], ["high"]],
+    ["keys that count, with the end removed", [keys("2026-07-01T00:00:00Z")], [keys()], ["medium"]],
     ["accounts of another owner", [association("1")], [association("2")], ["high"]],
     ["bindings that are left alone", [access({})], [access({ ignore: { roleUids: [owner.uid] } })], ["high"]],
     ["what is in an image", [repo], [overlay({ environment: { NODE_OPTIONS: "-r x" } })], ["medium"]],
