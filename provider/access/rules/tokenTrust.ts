@@ -52,32 +52,38 @@ function newnessOfIssuer(
     (patterns.length > 0 &&
       languagesOf(facts).isSubset(accepted, patterns.map((each) => `(?:${each})`).join("|")) === "yes");
   const groups = new Set(facts.grantsThrough(entity.key).map(({ group }) => group.key));
-  const known = knownIssuers(facts, "anybody");
+  const known = knownIssuers(facts, "anybody", trust);
   if (!isCovered(known.values())) return "new";
   const isKnownThere = [...groups].every((group) =>
     isCovered(known.values().filter((pattern) => known.isKnownAt(pattern, group))),
   );
   if (!isKnownThere) return "elsewhere";
-  return isCovered(knownIssuers(facts, "stacks").values()) ? undefined : "byHand";
+  return isCovered(knownIssuers(facts, "stacks", trust).values()) ? undefined : "byHand";
 }
 
-const issuersBefore: Readonly<Record<KnownBy, WeakMap<Facts, KnownBefore>>> = {
-  anybody: new WeakMap(),
-  stacks: new WeakMap(),
+type IssuersBefore = Readonly<Record<KnownBy, WeakMap<Facts, KnownBefore>>>;
+
+const issuersBefore: Readonly<Record<"keys" | "tokens", IssuersBefore>> = {
+  keys: { anybody: new WeakMap(), stacks: new WeakMap() },
+  tokens: { anybody: new WeakMap(), stacks: new WeakMap() },
 };
 
-/** The patterns of the issuers that identities with a grant trusted before. */
-function knownIssuers(facts: Facts, by: KnownBy): KnownBefore {
-  const known = issuersBefore[by].get(facts);
+/**
+ * The patterns of the issuers that identities with a grant trusted before, in the same way: whoever holds registered keys
+ * writes any issuer beside them, which says nothing of the tokens of that issuer.
+ */
+function knownIssuers(facts: Facts, by: KnownBy, { hasKeys }: Trust): KnownBefore {
+  const issuers = issuersBefore[hasKeys ? "keys" : "tokens"][by];
+  const known = issuers.get(facts);
   if (known !== undefined) return known;
   const found = new KnownBefore(facts);
-  issuersBefore[by].set(facts, found);
+  issuers.set(facts, found);
   for (const { entity, groups } of boundBefore(facts, by)) {
     for (const trust of trustsOf(entity)) {
       const pattern = issuerPatternOf(trust);
       // A pattern that others can meet would make them all known.
       const isPinned = trust.issuer?.exact !== undefined || judgeIssuersOf(facts, trust)?.kind === "pinned";
-      if (pattern !== undefined && isPinned) found.add(pattern, groups);
+      if (trust.hasKeys === hasKeys && pattern !== undefined && isPinned) found.add(pattern, groups);
     }
   }
   return found;

@@ -250,6 +250,12 @@ describe("T2 any-issuer", () => {
     expect(found("T2", compareResources(known, [...known, added]))).toEqual([]);
     // An identity without a grant may have been put there to make the issuer look known.
     expect(severitiesOf("T2", compareResources(before, [...before, added]))).toEqual(["high"]);
+    // Whoever holds registered keys writes any issuer beside them.
+    const staticKeys = { issuer: "https://oidc.partner.example", subject: "y", issuerKeys: '{"keys":[]}' };
+    const keyed = identity("keyed", { staticKeys });
+    const withKeys = [...base, keyed, binding(keyed, viewer, payments)];
+    expect(severitiesOf("T2", compareResources(withKeys, [...withKeys, added]))).toEqual(["high"]);
+    expect(severitiesOf("T2", compareResources(known, [...known, keyed]))).toEqual(["high"]);
     const offline = { withoutInventory: true };
     expect(found("T2", compareResources(groups, [...groups, added], offline))).toEqual([]);
     for (const issuer of [
