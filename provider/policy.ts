@@ -121,6 +121,13 @@ function providerTexts({ props }: PolicyResource): unknown[] {
   return found === null ? [] : [found];
 }
 
+/** A resource before its request: the engine does not tell yet what it depends on. */
+const withoutDependencies = (resource: ResourceValidationArgs): PolicyResource => ({
+  ...resource,
+  dependencies: [],
+  propertyDependencies: {},
+});
+
 function toStackResources(resource: PolicyResource): StackResource[] {
   const { type } = resource;
   const kind = parseKind(type);
@@ -374,7 +381,7 @@ class Judge {
 
   /** What the rules find about one resource before it is requested, with what the program declared before it. */
   findInResource(args: ResourceValidationArgs): readonly Finding[] {
-    const alone = { ...args, dependencies: [], propertyDependencies: {} } as PolicyResource;
+    const alone = withoutDependencies(args);
     const [given] = toStackResources(alone);
     const { inventory } = this.documents();
     if (given === undefined || isHeld(given, inventory?.objects ?? [])) return [];
@@ -382,7 +389,6 @@ class Judge {
     if (this.asked?.key === key) return this.asked.findings;
     this.changed.delete(args.urn);
     const uids = new StackUids([...this.changed.values()], inventory);
-    // The engine does not tell yet what a property depends on.
     const sources = references(given).flatMap(({ leaf, value }) => {
       const source = leaf.path === leaf.property ? uids.newOne(referredKind(leaf), value) : undefined;
       return source === undefined ? [] : [{ property: leaf.property, from: [source.resource] }];
@@ -433,14 +439,16 @@ class Judge {
   }
 }
 
+/** A line of a violation: the engine prints it as it is. */
+const printableLine = (line: string): string => terminalLine(terminal(line));
+
 function violation({ message, details, advice }: Finding): string {
   const lines = [
     message,
     ...details.map((line) => `  ${line}`),
     ...(advice === undefined ? [] : [`Instead: ${advice}.`]),
   ];
-  // The engine prints it as it is.
-  return lines.map((line) => terminalLine(terminal(line))).join("\n");
+  return lines.map(printableLine).join("\n");
 }
 
 /** A preview knows too little to stop an update at these: they are advisory. */
@@ -488,7 +496,7 @@ function notJudgedPolicy(judge: Judge): AccessPolicy {
     try {
       find();
     } catch (error) {
-      report(terminalLine(terminal(`the access cannot be judged: ${describeError(error)}`)));
+      report(printableLine(`the access cannot be judged: ${describeError(error)}`));
     }
   };
   return {
@@ -533,7 +541,6 @@ function approvedPolicies({ approved, digest }: AccessPolicyArgs): AccessPolicy[
     readFromServer(),
     readEnvironment()["PULUMI_DRY_RUN"] === "true",
   );
-  const tell = (message: string): string => terminalLine(terminal(message));
   return [
     {
       name: "not-announced",
@@ -542,11 +549,7 @@ function approvedPolicies({ approved, digest }: AccessPolicyArgs): AccessPolicy[
       severity: "critical",
       enforcementLevel: "mandatory",
       validateResource: async (resource, report) => {
-        const [given] = toStackResources({
-          ...resource,
-          dependencies: [],
-          propertyDependencies: {},
-        });
+        const [given] = toStackResources(withoutDependencies(resource));
         // The rule of what cannot be reviewed judges resources of other packages.
         if (given === undefined || given.notReviewed !== undefined) return;
         const problems = await access
@@ -554,7 +557,7 @@ function approvedPolicies({ approved, digest }: AccessPolicyArgs): AccessPolicy[
           .catch((error: unknown) => [
             `cannot be compared with the approved report: ${describeError(error)}`,
           ]);
-        for (const problem of problems) report(tell(problem));
+        for (const problem of problems) report(printableLine(problem));
       },
       // Nothing is left to refuse after the last request.
       validateStack: () => undefined,

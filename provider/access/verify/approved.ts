@@ -19,7 +19,7 @@ import { NO_INVENTORY } from "./sources";
 /** Reads an object of the server; undefined where there is none. */
 export type ReadObject = (kind: string, uid: string) => Promise<InventoryObject | undefined>;
 
-/** The values of a property by the path of each: what the report announces, and what the update is about to write. */
+/** A value at one path: what the report announces, and what the update is about to write. */
 interface Pair {
   readonly leaf: Leaf;
   readonly announced: Json | undefined;

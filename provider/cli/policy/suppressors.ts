@@ -45,7 +45,7 @@ export function createRules(options: CommonOptions, policy?: Policy): Rules {
 }
 
 /**
- * Reads the policy file of a drift run; undefined where there is none.
+ * Reads the file of `--policy` where no version of a base branch decides; undefined where there is none.
  *
  * @throws UsageError, PolicyError where the file cannot be read or is wrong.
  */
