@@ -2,66 +2,108 @@ import type { SourceLocation } from "../../documents/sourceLocation";
 import { subjectKinds } from "../../graph/accessKinds";
 import { tupleOf } from "../../graph/grant";
 import type { GrantChange, Named } from "../../graph/grant";
-import type { Finding } from "../../review/finding";
+import { urnParts } from "../../documents/engineState";
+import { isHighOrCritical } from "../../review/finding";
+import type { Finding, Severity } from "../../review/finding";
 import { findRule } from "../../rules";
+import { plural } from "../../../text/plain";
 import type { Difference, FieldChange, Report, TrustChange } from "../report";
-import {
-  describeField,
-  differenceFinder,
-  findLocation,
-  formatTime,
-  listRemedies,
-  listTrustChanges,
-} from "./words";
+import { chooseName, describeField, findLocation, formatTime, listTrustChanges, nameSubject } from "./words";
 
 /**
- * What a reader sees as one thing: all findings that one change of the program, or one difference, leads to. Text,
- * Markdown and the page print the same entries, each in its own marks.
+ * What a reader sees as one thing: all findings that one change of the program, or one difference, leads to; or a change of
+ * trust that no finding is about. Text, Markdown and the page print the same entries and blocks, each in its own marks.
  */
 export interface Entry {
-  /** Worst first; at least one. */
-  readonly findings: readonly [Finding, ...Finding[]];
+  /** Worst first; empty where no finding is about the change. */
+  readonly findings: readonly Finding[];
+  /** That of the worst finding. */
+  readonly severity?: Severity;
   /** The worst finding of each rule. */
   readonly rules: readonly Finding[];
   /** What the worst one says. */
   readonly message: string;
-  /** What the others say. */
-  readonly others: readonly Finding[];
   /** The resource: `Identity ci-deployer`; empty where there is none. */
   readonly about: string;
   readonly location?: SourceLocation;
-  /** The resource whose change alters what existing grants mean. */
-  readonly change?: ChangedResource;
-  readonly fields: readonly FieldChange[];
   /** The grants that the change widens or narrows without touching them. */
   readonly grants: readonly GrantChange[];
-  /** What an outsider could write to match a pattern. */
-  readonly accepts: readonly string[];
-  /** Of each rule: why it matters, and what to do. */
-  readonly advice: readonly Advice[];
-  readonly details: readonly string[];
-  /** When something was changed by hand, and by whom. */
-  readonly when?: string;
-  readonly who?: string;
-  /** Commands, code and policy entries that settle it; of what is accepted none. */
-  readonly remedies: readonly Remedy[];
-  /** Why the policy file accepts it. */
-  readonly accepted: readonly string[];
+  /** Whether the policy file accepts it. */
+  readonly isAccepted: boolean;
+  /** What was found. */
+  readonly facts: readonly Block[];
+  /** Why it matters and what to do: a page folds it, and a short comment leaves it out. */
+  readonly answers: readonly Block[];
 }
 
-export interface Advice {
-  /** The id of the rule: `G1`. */
-  readonly id: string;
-  /** Absent of what is no rule, such as a difference. */
-  readonly why?: string;
-  readonly fixes: readonly string[];
+/** A part of an entry. */
+export type Block =
+  | { readonly kind: "labelled"; readonly rows: readonly Labelled[] }
+  | { readonly kind: "findings"; readonly findings: readonly OtherFinding[] }
+  | { readonly kind: "fields"; readonly fields: readonly FieldChange[] }
+  | { readonly kind: "holders"; readonly heading: string; readonly holders: readonly Holder[] }
+  | { readonly kind: "lines"; readonly lines: readonly string[] }
+  | ({ readonly kind: "code" } & Remedy);
+
+/** `fix`: what to do. Each of the texts is a line of its own. */
+export interface Labelled {
+  readonly label: "suppressed" | "accepts" | "why" | "fix" | "when" | "who";
+  readonly texts: readonly string[];
 }
 
+/** A further finding of an entry, with its own details, reason and fix. */
+export interface OtherFinding {
+  readonly finding: Finding;
+  readonly answers: readonly Block[];
+}
+
+/** Whose grants a change alters; of one holder each grant stands alone, without the name. */
+export interface Holder {
+  readonly name?: string;
+  readonly grants: readonly GrantLine[];
+}
+
+/** A command, code or an entry of the policy file that settles a finding. */
 export interface Remedy {
   readonly short: string;
   readonly heading: string;
   readonly text: string;
   readonly language: string;
+  /** Whether it is an entry of the policy file for what a rule finds, and not for a difference. */
+  readonly isOfRule: boolean;
+}
+
+/** A change of a grant in words. What was before stands beside it where it is something else. */
+export interface GrantLine {
+  readonly source: GrantChange;
+  readonly change: GrantChange["change"];
+  readonly who: string;
+  /** The name of the holder, where `who` does not contain it. */
+  readonly name?: string;
+  readonly role: string;
+  readonly group: string;
+  readonly before: { readonly who?: string; readonly role?: string; readonly group?: string };
+}
+
+export function describeGrant(source: GrantChange): GrantLine {
+  const { change, grant, before } = source;
+  const { displayName, name } = nameSubject(grant);
+  const [role, group] = [chooseName(grant.role), grant.group.path];
+  const oldWho = before && nameSubject(before).displayName;
+  const oldRole = before && chooseName(before.role);
+  return {
+    source,
+    change,
+    who: displayName,
+    name,
+    role,
+    group,
+    before: {
+      who: oldWho === displayName ? undefined : oldWho,
+      role: oldRole === role ? undefined : oldRole,
+      group: before?.group.key === grant.group.key ? undefined : before?.group.path,
+    },
+  };
 }
 
 /** A resource whose change alters what existing grants mean: a role, an identity, a provider of identities. */
@@ -136,13 +178,16 @@ export class EntryList {
   readonly open: readonly Entry[];
   /** Of what the policy file accepts. */
   readonly accepted: readonly Entry[];
+  /** Changes of roles and of trust that no entry shows. */
+  readonly unreported: readonly Entry[];
   private readonly causes: CauseFinder;
   private readonly grants = new Map<ChangedResource, GrantChange[]>();
-  private readonly findDifference: (finding: Finding) => Difference | undefined;
+  private readonly differences: ReadonlyMap<string, Difference>;
 
   constructor(report: Report) {
     this.causes = new CauseFinder(report);
-    this.findDifference = differenceFinder(report);
+    const differences = report.command === "drift" ? report.differences : [];
+    this.differences = new Map(differences.map((one) => [one.fingerprint, one]));
     for (const change of report.grants) {
       const cause = this.causes.ofGrant(change);
       if (cause === undefined) continue;
@@ -150,8 +195,12 @@ export class EntryList {
       if (known === undefined) this.grants.set(cause, [change]);
       else known.push(change);
     }
-    this.open = this.entriesOf(report.findings);
-    this.accepted = this.entriesOf(report.suppressed);
+    const explained = new Set<object>();
+    this.open = this.entriesOf(report.findings, explained);
+    this.accepted = this.entriesOf(report.suppressed, new Set());
+    this.unreported = listTrustChanges(report)
+      .filter((change) => !explained.has(change))
+      .map(unreportedEntry);
   }
 
   /** The change that explains the change of a grant; undefined where the grant itself changes. */
@@ -159,7 +208,7 @@ export class EntryList {
     return this.causes.ofGrant(change);
   }
 
-  private entriesOf(findings: readonly Finding[]): Entry[] {
+  private entriesOf(findings: readonly Finding[], explained: Set<object>): Entry[] {
     const groups = new Map<ChangedResource | string, [Finding, ...Finding[]]>();
     for (const finding of findings) {
       const key = this.causes.ofFinding(finding) ?? resourceKey(finding);
@@ -167,68 +216,182 @@ export class EntryList {
       if (known === undefined) groups.set(key, [finding]);
       else known.push(finding);
     }
-    return [...groups].map(([key, grouped]) =>
-      key === UNRESOLVED && grouped.length > 1
-        ? this.unresolvedEntry(grouped)
-        : this.entry(grouped, typeof key === "string" ? undefined : key),
-    );
+    return [...groups].map(([key, grouped]) => {
+      if (typeof key !== "string") explained.add(key);
+      if (key === UNRESOLVED && grouped.length > 1) return this.unresolvedEntry(grouped);
+      return this.entry(grouped, typeof key === "string" ? undefined : key);
+    });
   }
 
   private entry(findings: readonly [Finding, ...Finding[]], change: ChangedResource | undefined): Entry {
-    const [first, ...others] = findings;
-    const difference = findings.map(this.findDifference).find((found) => found !== undefined);
+    const [first] = findings;
+    const difference = findings.map((finding) => this.differenceOf(finding)).find((one) => one !== undefined);
     const fields = change?.fields ?? difference?.fields ?? [];
-    // Some rules repeat in their details what the fields say.
-    const repeated = new Set(fields.map(describeField));
+    const grants = change === undefined ? [] : (this.grants.get(change) ?? []);
     const rules = new Map<string, Finding>();
     for (const finding of findings) if (!rules.has(finding.id)) rules.set(finding.id, finding);
     const resource = change ?? { kind: first.kind, name: first.name ?? first.grant?.subject.name };
+    const said = new Set<string>();
+    const [same, others] = [true, false].map((isSame) =>
+      findings.filter(({ message }) => (message === first.message) === isSame),
+    ) as [Finding[], Finding[]];
+    // Some rules repeat in their details what the fields say.
+    const repeated = new Set(fields.map(describeField));
+    const explain = (all: readonly Finding[], ...more: readonly Labelled[]): Block[] =>
+      blocks(
+        lineBlock(...unique(all.flatMap(({ details }) => details)).filter((line) => !repeated.has(line))),
+        labelled(...more, ...joinRows(all.flatMap((finding) => adviceOf(finding, said)))),
+      );
+    const explanation = explain(
+      same,
+      { label: "when", texts: difference?.at === undefined ? [] : [formatTime(difference.at)] },
+      { label: "who", texts: unique([difference?.actor]) },
+    );
+    const remedies = remediesOf(findings, difference).map((remedy): Block => ({ kind: "code", ...remedy }));
+    const reasons = unique(findings.map(({ suppression }) => describeSuppression(suppression)));
     return {
       findings,
+      severity: first.severity,
       rules: [...rules.values()],
       message: first.message,
-      others: others.filter(({ message }) => message !== first.message),
       about: [resource.kind, resource.name].filter((part) => part !== undefined).join(" "),
       location: change?.location ?? findLocation(first),
-      change,
-      fields,
-      grants: change === undefined ? [] : (this.grants.get(change) ?? []),
-      accepts: unique(findings.map(({ counterexample }) => counterexample)),
-      advice: adviceOf(findings),
-      details: unique(findings.flatMap(({ details }) => details)).filter((line) => !repeated.has(line)),
-      when: difference?.at === undefined ? undefined : formatTime(difference.at),
-      who: difference?.actor,
-      remedies: remediesOf(findings, difference),
-      accepted: unique(findings.map(({ suppression }) => describeSuppression(suppression))),
+      grants,
+      isAccepted: first.suppression !== undefined,
+      facts: blocks(
+        labelled({ label: "suppressed", texts: reasons }),
+        {
+          kind: "findings",
+          findings: others.map((finding) => ({ finding, answers: explain([finding]) })),
+        },
+        { kind: "fields", fields },
+        affectedHolders(grants),
+      ),
+      // Of a difference the commands come first: they are what a reader came for.
+      answers: first.drift === undefined ? [...explanation, ...remedies] : [...remedies, ...explanation],
     };
+  }
+
+  private differenceOf({ drift, fingerprint }: Finding): Difference | undefined {
+    return drift === undefined ? undefined : this.differences.get(fingerprint);
   }
 
   /** References that are not known before the update say little one by one: they are one entry. */
   private unresolvedEntry(findings: readonly [Finding, ...Finding[]]): Entry {
     const [first, ...others] = findings;
-    const message = `${first.message}, and ${others.length.toLocaleString("en-US")} more like this`;
-    const names = unique(others.map(({ name, urn, message: text }) => name ?? urn ?? text));
+    const names = unique(
+      others.map(
+        ({ name, urn, message }) => name ?? (urn === undefined ? message : urnParts(urn).name || urn),
+      ),
+    );
+    const entry = this.entry([first], undefined);
     return {
-      ...this.entry(findings, undefined),
-      message,
-      others: [],
-      details: [...first.details, `also: ${names.join(", ")}`],
+      ...entry,
+      findings,
+      message: `${first.message}, and ${others.length.toLocaleString("en-US")} more like this`,
+      answers: [
+        lineBlock(`also: ${names.join(", ")}`),
+        ...entry.answers.filter(({ kind }) => kind !== "lines"),
+      ],
     };
   }
+}
+
+const lineBlock = (...lines: readonly string[]): Block => ({ kind: "lines", lines });
+
+function unreportedEntry({ kind, name, grants, location, fields }: TrustChange): Entry {
+  return {
+    findings: [],
+    rules: [],
+    message: `${kind} ${name}`,
+    about: `affects ${plural(grants, "grant")}`,
+    location,
+    grants: [],
+    isAccepted: false,
+    facts: blocks({ kind: "fields", fields }),
+    answers: [],
+  };
+}
+
+/** Whether a page shows the answers of an entry at once. */
+export function isUrgent({ severity, isAccepted }: Entry): boolean {
+  return severity !== undefined && isHighOrCritical(severity) && !isAccepted;
 }
 
 const unique = (texts: readonly (string | undefined)[]): string[] => [
   ...new Set(texts.filter((text) => text !== undefined)),
 ];
 
-function adviceOf(findings: readonly Finding[]): Advice[] {
-  return [...new Set(findings.map(({ id }) => id))].flatMap((id) => {
-    const why = findRule(id)?.why;
-    const fixes = unique(findings.filter((finding) => finding.id === id).map(({ advice }) => advice));
-    return why === undefined && fixes.length === 0
-      ? []
-      : [{ id, ...(why === undefined ? {} : { why }), fixes }];
+/** The blocks that say something. */
+function blocks(...all: readonly Block[]): Block[] {
+  return all.filter((block) => {
+    switch (block.kind) {
+      case "labelled":
+        return block.rows.length > 0;
+      case "findings":
+        return block.findings.length > 0;
+      case "fields":
+        return block.fields.length > 0;
+      case "holders":
+        return block.holders.length > 0;
+      case "lines":
+        return block.lines.length > 0;
+      case "code":
+        return true;
+    }
   });
+}
+
+const labelled = (...rows: readonly Labelled[]): Block => ({
+  kind: "labelled",
+  rows: rows.filter(({ texts }) => texts.length > 0),
+});
+
+/** What an outsider could write, why a finding matters and what to do, as far as an entry has not said it. */
+function adviceOf({ id, advice, counterexample }: Finding, said: Set<string>): Labelled[] {
+  const rows = [
+    { label: "accepts", text: counterexample },
+    { label: "why", text: findRule(id)?.why },
+    { label: "fix", text: advice },
+  ] as const;
+  return rows.flatMap(({ label, text }) => {
+    if (text === undefined || said.has(`${id} ${text}`)) return [];
+    said.add(`${id} ${text}`);
+    return [{ label, texts: [text] }];
+  });
+}
+
+/** Rows of one label as one row. */
+function joinRows(rows: readonly Labelled[]): Labelled[] {
+  const labels = [...new Set(rows.map(({ label }) => label))];
+  return labels.map((label) => ({
+    label,
+    texts: unique(rows.filter((row) => row.label === label).flatMap(({ texts }) => texts)),
+  }));
+}
+
+/** Of the grants that a change explains; the table below the findings has all. */
+const MOST_GRANTS = 20;
+
+/** Each holder once, with the grants that a change of a role or of trust alters without touching them. */
+function affectedHolders(grants: readonly GrantChange[]): Block {
+  const shown = grants.slice(0, MOST_GRANTS).map(describeGrant);
+  const holders = new Map<string, GrantLine[]>();
+  for (const line of shown) {
+    const name = line.name === undefined ? line.who : `${line.who} (${line.name})`;
+    holders.set(name, [...(holders.get(name) ?? []), line]);
+  }
+  const [only] = holders.size === 1 && shown.length === grants.length ? holders.keys() : [];
+  const more = grants.length - shown.length;
+  const of = only ?? plural(holders.size, "holder");
+  return {
+    kind: "holders",
+    heading: `Affects ${plural(grants.length, "grant")} of ${of}${more === 0 ? "" : `, the first ${shown.length} listed`}`,
+    holders:
+      only === undefined
+        ? [...holders].map(([name, lines]) => ({ name, grants: lines }))
+        : shown.map((line) => ({ grants: [line] })),
+  };
 }
 
 function describeSuppression(suppression: Finding["suppression"]): string | undefined {
@@ -237,17 +400,24 @@ function describeSuppression(suppression: Finding["suppression"]): string | unde
   return expires === undefined ? reason : `${reason} (until ${expires})`;
 }
 
+/** The ways to settle findings; of what is accepted there is none. */
 function remediesOf(
   findings: readonly [Finding, ...Finding[]],
   difference: Difference | undefined,
-): Remedy[] {
+): readonly Remedy[] {
   if (findings[0].suppression !== undefined) return [];
-  const remedies = listRemedies(difference);
-  const entries = unique(findings.map(({ policyEntry }) => policyEntry));
-  if (entries.length === 0 || difference?.answers.suppress !== undefined) return remedies;
-  const text = entries.join("\n");
-  return [
-    ...remedies,
-    { short: "suppress", heading: "Suppress it in the policy file", text, language: "yaml" },
+  const { revert, adopt, suppress } = difference?.answers ?? {};
+  const entries = unique(findings.map(({ policyEntry }) => policyEntry)).join("\n");
+  const remedies = [
+    { short: "restore", heading: "Restore it", text: revert, language: "sh" },
+    { short: "update the program", heading: "Update the program", text: adopt, language: "ts" },
+    {
+      short: "suppress",
+      heading: "Suppress it in the policy file",
+      text: suppress ?? (entries === "" ? undefined : entries),
+      language: "yaml",
+    },
   ];
+  const isOfRule = findings[0].drift === undefined;
+  return remedies.flatMap(({ text, ...rest }) => (text === undefined ? [] : [{ ...rest, text, isOfRule }]));
 }

@@ -3,8 +3,8 @@ import type { Finding, Severity } from "../../review/finding";
 import { describeFindings } from "../counts";
 import { shorten, workflowMessage, workflowProperty } from "./escape";
 import type { RenderOptions } from "./options";
-import { provenanceParts, verdict } from "./head";
-import { findLocation, repositoryPath, formatRule, joinStacks, title } from "./words";
+import { headOf, originLine } from "./sections";
+import { findLocation, repositoryPath, formatRule } from "./words";
 import { plural } from "../../../text/plain";
 
 /** GitHub shows ten errors, ten warnings and ten notices of a step, and drops the rest without a word. */
@@ -67,19 +67,19 @@ export function renderGithub(report: Report, options: RenderOptions): string {
     shown.set(level, count + 1);
     lines.push(annotation(finding, options));
   }
+  const { title, stacks, verdict, origins } = headOf(report, options);
   const summary = [
-    verdict(report).line,
+    verdict.line,
     hidden.length === 0
       ? undefined
       : `${plural(hidden.length, "more finding")} not shown (${describeFindings(hidden)}): GitHub shows ten of each level`,
     report.suppressed.length === 0 ? undefined : `${report.suppressed.length} suppressed by the policy file`,
-    provenanceParts(report, options.repository).join(", "),
+    originLine(origins),
   ];
-  const stacks = joinStacks(report);
   lines.push(
     command(
       "notice",
-      { title: stacks === undefined ? title(report) : `${title(report)} of ${stacks}` },
+      { title: stacks === undefined ? title : `${title} of ${stacks}` },
       summary.filter((part) => part !== undefined).join("; "),
     ),
   );

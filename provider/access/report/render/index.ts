@@ -1,13 +1,13 @@
 import type { Report } from "../report";
 import { renderCodequality } from "./codequality";
 import { renderGithub } from "./github";
+import { json } from "./escape";
 import { renderHtml } from "./html/page";
-import { renderJson } from "./json";
-import { renderMarkdown } from "./markdown/renderMarkdown";
+import { renderMarkdown } from "./markdown";
 import { reportFormats } from "./options";
 import type { ReportFormat, RenderOptions } from "./options";
 import { renderSarif } from "./sarif";
-import { renderText } from "./text/renderText";
+import { renderText } from "./text";
 
 export { reportFormats };
 export type { ReportFormat, RenderOptions, Repository } from "./options";
@@ -15,7 +15,8 @@ export type { ReportFormat, RenderOptions, Repository } from "./options";
 /** Each form of a report. Pure: the same report and options give the same bytes, with a newline at the end. */
 export const renderers: Readonly<Record<ReportFormat, (report: Report, options: RenderOptions) => string>> = {
   text: renderText,
-  json: renderJson,
+  // As it is, by `schema/report.schema.json`. Never cut: a program would take a part for the whole.
+  json: (report) => `${json(report)}\n`,
   md: renderMarkdown,
   sarif: renderSarif,
   github: renderGithub,

@@ -1,25 +1,57 @@
-import type { GrantChange } from "../../graph/grant";
-import type { Report, TrustChange } from "../report";
+import { capitalize } from "../../../fields/values";
+import { tupleOf } from "../../graph/grant";
+import type { Grant, GrantChange, Subject } from "../../graph/grant";
+import { differenceKinds, driftDirections, severities } from "../../review/finding";
+import { plural } from "../../../text/plain";
+import { weighGrants } from "../counts";
+import type { ManagedCount, Report, VerifyReport } from "../report";
 import type { Entry, EntryList } from "./entries";
-import { coverageLines } from "./head";
-import { changeOrder, describeUnrelatedChanges, listTrustChanges } from "./words";
+import type { RenderOptions } from "./options";
+import { RepositoryLinks } from "./repositoryLinks";
+import { changeOrder, chooseName, formatTime, joinStacks, nameSubject, title } from "./words";
 
-/** A part of a report below its head: every form prints the same parts in the same order. */
+/*
+ * What a report says, from top to bottom: the verdict, who gains or loses the most, the numbers, where it comes from, and then
+ * its sections. Every form prints these, and decides nothing but how they look.
+ */
+
+/** What every form says first. */
+export interface Head {
+  /** `Access review`, and the stacks that it is of. */
+  readonly title: string;
+  readonly stacks?: string;
+  readonly verdict: Verdict;
+  readonly headline?: Headline;
+  readonly tallies: readonly Tally[];
+  readonly origins: readonly Origin[];
+}
+
+export function headOf(report: Report, options: RenderOptions): Head {
+  return {
+    title: title(report),
+    stacks: joinStacks(report),
+    verdict: verdict(report),
+    headline: headlineOf(report),
+    tallies: tallies(report),
+    origins: originsOf(report, options),
+  };
+}
+
+/** A part of a report below its head. */
 export interface Section {
   readonly id: string;
   readonly heading: string;
   /** How many things it is about: findings, not entries. */
   readonly count: number;
-  /** Whether a reader must see it without opening it. */
-  readonly isOpen: boolean;
-  readonly content: Content;
+  /** `from 7 causes`. */
+  readonly of?: string;
+  /** `alert`: belongs to the verdict. `open`: a reader must see it. `closed`: a reader opens it. */
+  readonly place: "alert" | "open" | "closed";
+  readonly content:
+    | { readonly kind: "lines"; readonly lines: readonly string[] }
+    | { readonly kind: "entries"; readonly entries: readonly Entry[] }
+    | { readonly kind: "grants"; readonly grants: readonly GrantChange[] };
 }
-
-type Content =
-  | { readonly kind: "lines"; readonly lines: readonly string[] }
-  | { readonly kind: "entries"; readonly entries: readonly Entry[] }
-  | { readonly kind: "grants"; readonly grants: readonly GrantChange[] }
-  | { readonly kind: "trust"; readonly changes: readonly TrustChange[] };
 
 const findingHeadings: Readonly<Record<Report["command"], string>> = {
   review: "Risks",
@@ -33,56 +65,390 @@ const grantHeadings: Readonly<Record<Report["command"], string>> = {
   verify: "Announced and applied",
 };
 
-const lineSection = (id: string, heading: string, lines: readonly string[], isOpen = false): Section => ({
-  id,
-  heading,
-  count: lines.length,
-  isOpen,
-  content: { kind: "lines", lines },
-});
-
-/** The parts of a report. Of those that are empty, only findings and grants are there: that there is none says something. */
-export function sectionsOf(report: Report, { open, accepted }: EntryList): Section[] {
-  const { command, findings, suppressed, policy, unresolved } = report;
-  const shown = new Set<unknown>(open.map(({ change }) => change));
-  const trust = listTrustChanges(report).filter((change) => !shown.has(change));
-  const sorted = changeOrder.flatMap((kind) => report.grants.filter(({ change }) => change === kind));
-  const sections: Section[] = [
-    {
-      id: "findings",
-      heading: findingHeadings[command],
-      count: findings.length,
-      isOpen: true,
-      content: { kind: "entries", entries: open },
-    },
-    {
-      id: "grants",
-      heading: grantHeadings[command],
-      count: sorted.length,
-      isOpen: true,
-      content: { kind: "grants", grants: sorted },
-    },
-    {
-      id: "trust",
-      heading: "Roles and trust changed",
-      count: trust.length,
-      isOpen: false,
-      content: { kind: "trust", changes: trust },
-    },
-    {
-      id: "suppressed",
-      heading: "Suppressed by the policy file",
-      count: suppressed.length,
-      isOpen: false,
-      content: { kind: "entries", entries: accepted },
-    },
-    lineSection("coverage", "Coverage", coverageLines(report)),
-    lineSection("unresolved", "Unresolved", unresolved),
-    lineSection("policyChanged", "Policy file changed", policy.changed ?? [], true),
-    lineSection("expired", "Expired suppressions", policy.expired, true),
-    lineSection("standing", "Assertions broken before", policy.standing ?? []),
-    lineSection("unused", "Unused suppressions", policy.unused),
-    lineSection("unrelated", "Other changes", describeUnrelatedChanges(report)),
+/** The parts of a report, in their order. Of those that are empty, only findings and grants are there: that there is none says something. */
+export function sectionsOf(report: Report, { open, accepted, unreported }: EntryList): Section[] {
+  const { command, findings, suppressed, policy } = report;
+  const lines = (
+    id: string,
+    heading: string,
+    all: readonly string[] = [],
+    place: Section["place"] = "closed",
+  ): Section => ({ id, heading, count: all.length, place, content: { kind: "lines", lines: all } });
+  const entries = (
+    id: string,
+    heading: string,
+    all: readonly Entry[],
+    count = all.length,
+    place: Section["place"] = "closed",
+  ): Section => ({
+    id,
+    heading,
+    count,
+    of: all.length === count ? undefined : `from ${plural(all.length, "cause")}`,
+    place,
+    content: { kind: "entries", entries: all },
+  });
+  const grants = (
+    id: string,
+    heading: string,
+    all: readonly GrantChange[],
+    place: Section["place"] = "closed",
+  ): Section => ({
+    id,
+    heading,
+    count: all.length,
+    place,
+    content: { kind: "grants", grants: inOrder(all) },
+  });
+  const unrelated = command === "review" ? report.unrelated : [];
+  const sections = [
+    lines(
+      "incomplete",
+      command === "verify" ? "Missing or not checked" : "Not checked",
+      report.incomplete,
+      "alert",
+    ),
+    entries("findings", findingHeadings[command], open, findings.length, "open"),
+    grants("grants", grantHeadings[command], openGrants(report), "open"),
+    entries("trust", "Roles and trust changed", unreported),
+    entries("suppressed", "Suppressed by the policy file", accepted, suppressed.length),
+    grants("accepted", "Access that the policy file accepts", acceptedGrants(report)),
+    lines("coverage", "Coverage", coverageLines(report)),
+    lines("unresolved", "Unresolved", report.unresolved),
+    lines("policyChanged", "Policy file changed", policy.changed, "open"),
+    lines("expired", "Expired suppressions", policy.expired, "open"),
+    lines("standing", "Assertions broken before", policy.standing),
+    lines("unused", "Unused suppressions", policy.unused),
+    lines(
+      "unrelated",
+      "Other changes",
+      unrelated.map(({ kind, op, count }) => `${count} ${kind} ${op}`),
+    ),
   ];
   return sections.filter(({ id, count }) => count > 0 || id === "findings" || id === "grants");
+}
+
+const inOrder = (grants: readonly GrantChange[]): GrantChange[] =>
+  changeOrder.flatMap((kind) => grants.filter(({ change }) => change === kind));
+
+/**
+ * Changes of access of which the policy file accepts all that was found. One that changes the file too accepts nothing here:
+ * else a change could take its own access out of sight.
+ */
+export function acceptedGrants(report: Report): readonly GrantChange[] {
+  if (report.command === "drift") return report.acceptedGrants ?? [];
+  if ((report.policy.changed ?? []).length > 0) return [];
+  const tuples = (findings: Report["findings"]): Set<string> =>
+    new Set(findings.flatMap(({ grant }) => (grant === undefined ? [] : [tupleOf(grant)])));
+  const [open, suppressed] = [tuples(report.findings), tuples(report.suppressed)];
+  return report.grants.filter(({ grant }) => {
+    const tuple = tupleOf(grant);
+    return suppressed.has(tuple) && !open.has(tuple);
+  });
+}
+
+/** The changes of access that nobody has accepted. */
+export function openGrants(report: Report): readonly GrantChange[] {
+  if (report.command === "drift") return report.grants;
+  const accepted = new Set(acceptedGrants(report));
+  return report.grants.filter((change) => !accepted.has(change));
+}
+
+/** What a report says first. `state` is what colours and icons follow. */
+export interface Verdict {
+  readonly state: "clean" | "findings" | "failing" | "incomplete";
+  /** One line, no name of anybody in it. */
+  readonly line: string;
+}
+
+const thresholds: Readonly<Record<Report["failOn"], string>> = {
+  critical: "of severity critical",
+  high: "of severity high or above",
+  medium: "of severity medium or above",
+  low: "of severity low or above",
+  any: "of any kind",
+  widened: "that widen access or are not managed",
+  unmanaged: "not managed by any stack",
+  never: "",
+};
+
+function findingCount(report: Report): number {
+  return severities.reduce((sum, severity) => sum + report.summary.findings[severity], 0);
+}
+
+function verifyVerdict(report: VerifyReport): Verdict {
+  const gap = report.complete ? "" : "; announced changes are missing or could not be checked";
+  if (report.failing > 0) {
+    const what = plural(report.failing, "finding");
+    const line = `fails: ${what} that the review did not announce${gap}`;
+    return { state: report.complete ? "failing" : "incomplete", line };
+  }
+  return report.complete
+    ? { state: "clean", line: "passes: everything is as the review announced" }
+    : { state: "incomplete", line: `incomplete${gap.replace(";", ":")}` };
+}
+
+/** What fails a run; undefined where nothing does. */
+function failingLine(report: Report): string | undefined {
+  const { command, failing, failOn, stacks } = report;
+  if (failing === 0) return undefined;
+  const what = plural(failing, "finding");
+  if (command === "drift" && failOn === "any") {
+    const open = report.findings.filter(({ drift }) => drift !== undefined);
+    const differences = plural(open.length, "difference");
+    return `fails: ${what}, ${differences} from the ${stacks.length === 0 ? "older inventory" : "recorded state"}`;
+  }
+  return `fails: ${what} ${thresholds[failOn]}`.trimEnd();
+}
+
+/** What a report that is complete and does not fail says. */
+function passingVerdict(report: Report): Verdict {
+  const found = findingCount(report);
+  const passes = report.failOn === "never" ? "report only" : "passes";
+  if (found > 0) {
+    const rest = report.failOn === "never" ? "" : ", none meets --fail-on";
+    return { state: "findings", line: `${passes}: ${plural(found, "finding")}${rest}` };
+  }
+  const changes = report.grants.length;
+  const access =
+    changes === 0 ? "no change of access" : plural(changes, "change of access", "changes of access");
+  if (report.command !== "drift") return { state: "clean", line: `${passes}: ${access}, no finding` };
+  const { differences, suppressed } = report;
+  if (differences.length === 0 && changes === 0) return { state: "clean", line: `${passes}: no drift` };
+  // A difference that the policy suppresses still is one, and the headline names it.
+  const parts = [
+    plural(differences.length, "difference"),
+    access,
+    `no finding, ${suppressed.length} suppressed`,
+  ];
+  return { state: "clean", line: `${passes}: ${parts.join(", ")}` };
+}
+
+export function verdict(report: Report): Verdict {
+  if (report.command === "verify") return verifyVerdict(report);
+  const failing = failingLine(report);
+  if (!report.complete) {
+    const line =
+      failing === undefined
+        ? "incomplete: not everything could be checked"
+        : `${failing}; not everything could be checked`;
+    return { state: "incomplete", line };
+  }
+  return failing === undefined ? passingVerdict(report) : { state: "failing", line: failing };
+}
+
+/** A report in one sentence: it holds names that somebody chose. */
+export interface Headline {
+  /** `2 identities gain owner at acme`. */
+  readonly main: string;
+  /** `4 more changes of access`. */
+  readonly rest?: string;
+}
+
+const verbs: Readonly<Record<GrantChange["change"], readonly [one: string, many: string]>> = {
+  gained: ["gains", "gain"],
+  widened: ["gains more access as", "gain more access as"],
+  lost: ["loses", "lose"],
+  narrowed: ["loses some access as", "lose some access as"],
+};
+
+/** Changes of a verification that nobody announced come before those that somebody did. */
+function listShownChanges(report: Report): readonly GrantChange[] {
+  return report.command === "verify" && report.unannounced.length > 0
+    ? report.unannounced
+    : openGrants(report);
+}
+
+/** What several subjects of one type are called. A name tells nothing: that of a service account may hold an @ too. */
+const subjectNouns: Readonly<Record<Subject["type"], string>> = {
+  identity: "identities",
+  invite: "invites",
+  identityProvider: "identity providers",
+  externalGroup: "directory groups",
+  service: "services",
+  unknown: "subjects",
+};
+
+function countSubjects(grants: readonly Grant[]): string {
+  const subjects = new Map(grants.map((grant) => [grant.subject.key, grant]));
+  const [only, ...more] = subjects.values();
+  if (only !== undefined && more.length === 0) return nameSubject(only).displayName;
+  const types = new Set(Array.from(subjects.values(), ({ subject }) => subject.type));
+  const [type = "unknown"] = types.size === 1 ? types : [];
+  return `${subjects.size.toLocaleString("en-US")} ${subjectNouns[type]}`;
+}
+
+/** The changes that matter most: those of the worst finding, with all that change alike. */
+function mostSevere(report: Report, changes: readonly GrantChange[]): GrantChange[] {
+  const weigh = weighGrants(report.findings);
+  const alike = new Map<string, { changes: GrantChange[]; weight: number }>();
+  for (const change of changes) {
+    const { role, group } = change.grant;
+    const key = JSON.stringify([change.change, role.key, group.key]);
+    const weight = weigh(change) * 10 + changeOrder.indexOf(change.change);
+    const known = alike.get(key) ?? { changes: [], weight };
+    known.changes.push(change);
+    known.weight = Math.min(known.weight, weight);
+    alike.set(key, known);
+  }
+  const sorted = [...alike.values()].sort(
+    (a, b) => a.weight - b.weight || b.changes.length - a.changes.length,
+  );
+  return sorted[0]?.changes ?? [];
+}
+
+/** The report in one sentence: who gains or loses the most. Undefined where no grant changes. */
+export function headlineOf(report: Report): Headline | undefined {
+  const changes = listShownChanges(report);
+  const shownChanges = mostSevere(report, changes);
+  const [first] = shownChanges;
+  if (first === undefined) return undefined;
+  const { role, group } = first.grant;
+  const grants = shownChanges.map(({ grant }) => grant);
+  const isOne = new Set(grants.map(({ subject }) => subject.key)).size === 1;
+  const [one, many] = verbs[first.change];
+  const main = `${countSubjects(grants)} ${isOne ? one : many} ${chooseName(role)} at ${group.path}`;
+  const hiddenCount = changes.length - shownChanges.length;
+  return {
+    main,
+    ...(hiddenCount === 0
+      ? {}
+      : { rest: plural(hiddenCount, "more change of access", "more changes of access") }),
+  };
+}
+
+/** A row of numbers in the head of a report. */
+export interface Tally {
+  readonly label: string;
+  readonly counts: readonly { readonly count: number; readonly name: string }[];
+}
+
+/** What the commands count: of each row the numbers that are not 0. */
+export function tallies(report: Report): Tally[] {
+  const tally = <Name extends string>(
+    label: string,
+    counts: Readonly<Record<Name, number>>,
+    names: readonly Name[],
+  ): Tally => ({
+    label,
+    counts: names.map((name) => ({ count: counts[name], name })).filter(({ count }) => count > 0),
+  });
+  const { findings, suppressed } = report.summary;
+  const found = tally("Findings", { ...findings, suppressed }, [...severities, "suppressed"]);
+  const accepted = acceptedGrants(report);
+  switch (report.command) {
+    case "review": {
+      const { unchanged } = report.summary;
+      const open = changeOrder.map((kind) => {
+        const count = accepted.filter(({ change }) => change === kind).length;
+        return [kind, report.summary[kind] - count] as const;
+      });
+      const counts = { ...Object.fromEntries(open), accepted: accepted.length, unchanged };
+      return [found, tally<string>("Grants", counts, [...changeOrder, "accepted", "unchanged"])];
+    }
+    case "drift": {
+      const { summary } = report;
+      const compared = tally("Compared", { resources: summary.compared }, ["resources"]);
+      const differences = tally("Drift", summary.differences, differenceKinds);
+      const access = tally("Access", summary.directions, driftDirections);
+      const grants = report.grants.length === 0 ? [] : [tally("Grants", summary, changeOrder)];
+      return report.differences.length === 0
+        ? [found, compared]
+        : [found, compared, differences, access, ...grants];
+    }
+    case "verify":
+      return [found, tally("Access", report.summary, ["confirmed", "unannounced", "missing", "unchanged"])];
+  }
+}
+
+/** `2 gained, 1 lost`. */
+export function tallyLine({ counts }: Tally): string {
+  if (counts.length === 0) return "none";
+  return counts.map(({ count, name }) => `${count.toLocaleString("en-US")} ${name}`).join(", ");
+}
+
+const share = ({ managed, total }: ManagedCount): string =>
+  `${managed.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} (${total === 0 ? 100 : Math.floor((managed / total) * 100)} %)`;
+
+/** What share of the organisation is in code: the whole, then each kind, then each group. */
+export function coverageLines(report: Report): string[] {
+  if (report.command !== "drift" || report.coverage === undefined) return [];
+  const { byKind, byGroup, ...whole } = report.coverage;
+  return [
+    `all kinds: ${share(whole)}`,
+    ...byKind.map(({ kind, ...count }) => `${kind}: ${share(count)}`),
+    ...byGroup.map(({ path, ...count }) => `${path}: ${share(count)}`),
+  ];
+}
+
+/** Where a report comes from: one thing that it knows. */
+export interface Origin {
+  /** `Commit`. */
+  readonly term: string;
+  /** In full: `1f2e3d4c5b6a`; absent where only the phrase says it. */
+  readonly text?: string;
+  readonly kind: "code" | "time" | "text";
+  /** In a row of others: `commit 1f2e3d4c5b6a`; absent where a row does without it. */
+  readonly phrase?: string;
+  /** Whether a reader wants to know it first. */
+  readonly isMain: boolean;
+  readonly address?: string;
+}
+
+/** Of the digest of a commit, a plan or a report: what people read. */
+const DIGEST_SHOWN = 12;
+
+function originsOf(report: Report, options: RenderOptions): Origin[] {
+  const links = new RepositoryLinks(report, options);
+  const { pullRequest, time, cli, package: version, inventoryTime, inventoryAgeSeconds } = report.provenance;
+  const commit = report.provenance.commit?.slice(0, DIGEST_SHOWN);
+  const plan = report.command === "drift" ? undefined : report.plan?.digest;
+  const review = report.command === "verify" ? report.reviewDigest : undefined;
+  const proposal = options.repository?.host === "gitlab" ? "merge request" : "pull request";
+  const about = (
+    term: string,
+    text: string | undefined,
+    kind: Origin["kind"],
+    phrase?: string,
+    more: Partial<Origin> = {},
+  ): Origin => ({
+    term,
+    text,
+    kind,
+    isMain: false,
+    phrase: text === undefined ? undefined : phrase,
+    ...more,
+  });
+  const age = inventoryAgeSeconds === undefined ? undefined : `inventory ${ageOf(inventoryAgeSeconds)} old`;
+  return [
+    about("Stack", joinStacks(report), "code"),
+    about("Commit", commit, "code", `commit ${commit}`, { isMain: true, address: links.commit() }),
+    about(capitalize(proposal), pullRequest, "text", `${proposal} ${pullRequest}`, {
+      isMain: true,
+      address: links.pullRequest(),
+    }),
+    about("Written", time, "time", formatTime(time), { isMain: true }),
+    about("Inventory", inventoryTime, "time", undefined, { isMain: true, phrase: age }),
+    about("Update plan", plan, "code", `update plan ${plan?.slice(0, DIGEST_SHOWN)}`),
+    about("Review", review, "code", `review ${review?.slice(0, DIGEST_SHOWN)}`),
+    about("Report", digestOf(report), "code"),
+    about("Pulumi", cli, "text", `Pulumi ${cli}`),
+    about("pulumi-platform", version, "text", `pulumi-platform ${version}`),
+  ];
+}
+
+/** All of it in one line. */
+export const originLine = (origins: readonly Origin[]): string =>
+  origins.flatMap(({ phrase }) => phrase ?? []).join(", ");
+
+export function digestOf(report: Report): string | undefined {
+  return report.command === "review" ? report.digest : undefined;
+}
+
+/** How old something is: two units at most. */
+function ageOf(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return plural(minutes, "minute");
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? plural(hours, "hour") : plural(Math.floor(hours / 24), "day");
 }

@@ -1,43 +1,15 @@
 import { plural } from "../../../text/plain";
-import type { Difference, FieldChange, Report, TrustChange } from "../report";
+import type { FieldChange, Report, TrustChange } from "../report";
 import type { Finding } from "../../review/finding";
-import type { Grant, GrantChange, GroupNode } from "../../graph/grant";
+import type { Grant, GrantChange } from "../../graph/grant";
 import type { SourceLocation } from "../../documents/sourceLocation";
 /** Joins the names of a report's stacks; undefined if none is known. */
 export function joinStacks({ stacks }: Report): string | undefined {
   return stacks.length === 0 ? undefined : stacks.join(", ");
 }
 
-export function shownGroups(report: Report): readonly GroupNode[] {
-  return report.command === "verify" ? [] : report.groups;
-}
-
 export function listTrustChanges(report: Report): readonly TrustChange[] {
   return report.command === "drift" ? [] : report.trust;
-}
-
-/** Describes the changes that concern no access, a line each. */
-export function describeUnrelatedChanges(report: Report): string[] {
-  if (report.command !== "review") return [];
-  return report.unrelated.map(({ kind, op, count }) => `${count} ${kind} ${op}`);
-}
-
-/** Finds the difference that a finding is about. */
-export function differenceFinder(report: Report): (finding: Finding) => Difference | undefined {
-  if (report.command !== "drift") return () => undefined;
-  const differences = new Map(report.differences.map((one) => [one.fingerprint, one]));
-  return ({ drift, fingerprint }) => (drift === undefined ? undefined : differences.get(fingerprint));
-}
-
-/** Lists the ways to resolve a difference: what each does, the text to copy, and its language. */
-export function listRemedies(difference: Difference | undefined) {
-  const { revert, adopt, suppress } = difference?.answers ?? {};
-  const remedies = [
-    { short: "restore", heading: "Restore it", text: revert, language: "sh" },
-    { short: "update the program", heading: "Update the program", text: adopt, language: "ts" },
-    { short: "suppress", heading: "Suppress it in the policy file", text: suppress, language: "yaml" },
-  ];
-  return remedies.flatMap(({ text, ...rest }) => (text === undefined ? [] : [{ text, ...rest }]));
 }
 
 /** `2026-05-11 06:00 UTC`, in every form; the text itself where it is no such time. */

@@ -2,7 +2,7 @@ import { applyPolicy } from "../../../../provider/access/suppressions/applyPolic
 import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
 import { listedKinds } from "../../../../provider/access/documents/inventoryKinds";
 import { specs } from "../../../../provider/access/documents/specs";
-import { headlineOf } from "../../../../provider/access/report/render/head";
+import { headlineOf } from "../../../../provider/access/report/render/sections";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
 import { driftBetween, live, NOW, org, stateOf } from "../../../support/driftDocuments";

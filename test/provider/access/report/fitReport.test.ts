@@ -3,8 +3,7 @@ import { parseReviewReport } from "../../../../provider/access/verify/parseRevie
 import type { Report } from "../../../../provider/access/report/report";
 import { fitReport } from "../../../../provider/access/report/fitReport";
 import { reportDigest } from "../../../../provider/access/report/reportDigest";
-import { renderHtml } from "../../../../provider/access/report/render/html/page";
-import { renderJson } from "../../../../provider/access/report/render/json";
+import { renderers } from "../../../../provider/access/report/render";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { reportOf } from "../fixtures";
 
@@ -62,7 +61,7 @@ test.each([...long, all])(
   (_what, lists, says) => {
     const whole = { ...report, ...lists } as typeof report;
     const fitted = fitReport(whole, MOST);
-    const size = Buffer.byteLength(renderJson(fitted));
+    const size = Buffer.byteLength(renderers.json(fitted, {}));
     expect(size).toBeLessThan(MOST);
     // What fits is listed.
     expect(size).toBeGreaterThan(MOST / 2);
@@ -89,13 +88,13 @@ test.each([
     }));
     const findings = many(200, (n) => ({ ...finding(n, "high"), message: `${n} ${name}` }));
     const long = { ...report, grants, findings };
-    const page = renderHtml(long, { maxBytes: MOST });
+    const page = renderers.html(long, { maxBytes: MOST });
     expect(Buffer.byteLength(page)).toBeLessThanOrEqual(MOST);
     expect(Buffer.byteLength(page)).toBeGreaterThan(MOST / 6);
     expect(page).toMatch(
       /the page would have more than 0\.5 MB, so it counts and does not list \d+ of 200 findings/,
     );
-    expect(renderHtml(long, {})).not.toContain("the page would have more");
+    expect(renderers.html(long, {})).not.toContain("the page would have more");
   },
 );
 

@@ -1,14 +1,17 @@
 import type { SourceLocation } from "../../../documents/sourceLocation";
-import type { Grant, GroupNode } from "../../../graph/grant";
-import { severities } from "../../../review/finding";
+import { tupleOf } from "../../../graph/grant";
+import type { Grant, GrantChange, GroupNode } from "../../../graph/grant";
+import { rank, severities } from "../../../review/finding";
 import type { Severity } from "../../../review/finding";
 import type { Report } from "../../report";
 import { EntryList } from "../entries";
+import type { GrantLine } from "../entries";
 import type { RenderOptions } from "../options";
 import { RepositoryLinks } from "../repositoryLinks";
-import { chooseName, formatLocation, shownGroups, nameSubject } from "../words";
+import { acceptedGrants } from "../sections";
+import { chooseName, formatLocation, nameSubject } from "../words";
 import { markup } from "./markup";
-import type { Markup } from "./markup";
+import type { Markup, MarkupPart } from "./markup";
 
 /** What the parts of a page have in common. */
 export class PageContext {
@@ -47,12 +50,13 @@ export class PageIndex {
   readonly groups = new Map<string, GroupNode>();
   readonly people = new Set<string>();
   private readonly ids = new Map<string, string>();
-  private readonly worst = new Map<string, Severity>();
-  private readonly accepted = new Set<string>();
+  /** The rank of the worst finding of a grant. */
+  private readonly worst = new Map<string, number>();
 
   constructor(report: Report) {
-    for (const group of shownGroups(report)) this.groups.set(group.key, group);
-    const grants = report.grants.flatMap(({ grant, before }) =>
+    const listed = report.command === "verify" ? [] : report.groups;
+    for (const group of listed) this.groups.set(group.key, group);
+    const grants = [...new Set([...report.grants, ...acceptedGrants(report)])].flatMap(({ grant, before }) =>
       before === undefined ? [grant] : [grant, before],
     );
     const all = [...report.findings, ...report.suppressed];
@@ -68,33 +72,18 @@ export class PageIndex {
       if (!this.groups.has(group.key)) this.groups.set(group.key, { ...group, change: "same" });
     }
     for (const key of this.groups.keys()) this.ids.set(key, `g${this.ids.size}`);
-    for (const { grant } of report.suppressed)
-      if (grant !== undefined) this.accepted.add(PageIndex.tuple(grant));
-    for (const { grant, severity } of report.findings) {
-      if (grant === undefined) continue;
-      const tuple = PageIndex.tuple(grant);
-      const known = this.worst.get(tuple);
-      if (known === undefined || severities.indexOf(severity) < severities.indexOf(known)) {
-        this.worst.set(tuple, severity);
-      }
+    for (const finding of report.findings) {
+      if (finding.grant === undefined) continue;
+      const tuple = tupleOf(finding.grant);
+      this.worst.set(tuple, Math.min(this.worst.get(tuple) ?? severities.length, rank(finding)));
     }
-  }
-
-  private static tuple({ subject, role, group }: Grant): string {
-    return JSON.stringify([subject.key, role.key, group.key]);
   }
 
   /** The worst severity that findings give these grants. */
   worstOf(grants: readonly Grant[]): Severity | undefined {
-    const found = new Set(grants.map((grant) => this.worst.get(PageIndex.tuple(grant))));
-    return severities.find((severity) => found.has(severity));
-  }
-
-  /** Whether all that rules find of these grants is accepted by the policy file. */
-  isAccepted(grants: readonly Grant[]): boolean {
-    return (
-      this.worstOf(grants) === undefined && grants.some((grant) => this.accepted.has(PageIndex.tuple(grant)))
-    );
+    return severities[
+      Math.min(...grants.map((grant) => this.worst.get(tupleOf(grant)) ?? severities.length))
+    ];
   }
 
   groupId(key: string): string {
@@ -116,4 +105,39 @@ export class PageIndex {
     }
     return ids.join(" ");
   }
+}
+
+export const severityTag = (severity: Severity): Markup =>
+  markup`<span class="tag ${severity}">${severity}</span>`;
+
+export function fold(summary: MarkupPart, body: MarkupPart, isOpen = false): Markup {
+  return markup`<details${isOpen ? markup` open` : undefined}><summary>${summary}</summary>${body}</details>`;
+}
+
+export const signs: Readonly<Record<GrantChange["change"], string>> = {
+  gained: "+",
+  lost: "−",
+  widened: "↑",
+  narrowed: "↓",
+};
+
+/** What was: struck, and said to those who cannot see it. */
+export const oldText = (text: MarkupPart): Markup =>
+  markup`<del><span class="sr">before: </span>${text}</del>`;
+export const newText = (text: MarkupPart): Markup =>
+  markup`<ins><span class="sr">after: </span>${text}</ins>`;
+
+export const changeTag = (change: GrantChange["change"]): Markup =>
+  markup`<span class="change ${change}"><span aria-hidden="true">${signs[change]}</span> ${change}</span>`;
+
+/** The old text struck and the new one, or the text alone where nothing was before. */
+export function changedText(before: string | undefined, after: string): Markup {
+  return before === undefined ? markup`${after}` : markup`${oldText(before)} ${newText(after)}`;
+}
+
+/** The role of a change, struck where it is lost or replaced, and the group, where the grant moves with the old one. */
+export function roleAndGroup({ change, role, group, before, source }: GrantLine): Markup {
+  const named = change === "lost" ? oldText(role) : changedText(before.role, role);
+  const root = source.grant.group.isRoot ? markup` <span class="soft">(root)</span>` : undefined;
+  return markup`<span class="mono">${named}</span> <span class="at">at</span> ${changedText(before.group, group)}${root}`;
 }

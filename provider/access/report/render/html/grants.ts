@@ -1,9 +1,8 @@
 import { compareTexts } from "../../../../fields/values";
 import type { Grant, GrantChange, Scope } from "../../../graph/grant";
-import { isIndirect } from "../entries";
+import { describeGrant, isIndirect } from "../entries";
 import { chooseName, groupCapabilities, nameSubject } from "../words";
-import { foldedMarkup, severityTag } from "./cards";
-import { changeTag, changedText, groupText, newText, oldText, roleText, signs } from "./changes";
+import { changeTag, changedText, fold, newText, oldText, roleAndGroup, severityTag, signs } from "./context";
 import type { PageContext } from "./context";
 import { attributes, joinLines, markup } from "./markup";
 import type { Markup } from "./markup";
@@ -28,7 +27,7 @@ function capabilityFold({ capabilitiesAdded, capabilitiesRemoved }: GrantChange)
   const items = sides.flatMap(({ sign, capabilities }) =>
     groupCapabilities(capabilities).map((text) => markup`<li>${sign} <span class="mono">${text}</span></li>`),
   );
-  return foldedMarkup(summary, markup`<ul>${items}</ul>`);
+  return fold(summary, markup`<ul>${items}</ul>`);
 }
 
 /** Changes that a change of their holder's trust makes alike are one row. */
@@ -52,13 +51,6 @@ function mergeRows(changes: readonly GrantChange[], { entries }: PageContext): G
   return rows;
 }
 
-function holder({ grant, before }: GrantChange): Markup {
-  const { displayName, name } = nameSubject(grant);
-  const old = before === undefined ? undefined : nameSubject(before).displayName;
-  const own = name === undefined ? undefined : markup`<div class="where mono">${name}</div>`;
-  return markup`${changedText(old, displayName)}${own}`;
-}
-
 const columns = ["Change", "Who", "Role and group", "Why, and capabilities", "Source"] as const;
 
 function cell(column: number, content: Markup): Markup {
@@ -66,56 +58,56 @@ function cell(column: number, content: Markup): Markup {
 }
 
 /** @param row Changes of one holder that are alike. */
-function grantRow(row: readonly GrantChange[], context: PageContext): Markup {
-  const [first] = row;
-  if (first === undefined) return markup``;
+function grantRow(row: readonly GrantChange[], context: PageContext, isFiltered: boolean): Markup {
+  const lines = row.map(describeGrant);
+  const [line] = lines;
+  if (line === undefined) return markup``;
   const { index } = context;
-  const severity = index.worstOf(row.map(({ grant }) => grant));
+  const { source, change, who, name, before } = line;
+  const grants = row.map(({ grant }) => grant);
+  const severity = index.worstOf(grants);
   const values = {
     "data-item": "grant",
     "data-count": row.length === 1 ? undefined : String(row.length),
-    "data-change": first.change,
+    "data-change": change,
     "data-severity": severity,
-    ...filterAttributes(index, { grants: row.map(({ grant }) => grant) }),
+    ...filterAttributes(index, { grants }),
   };
-  const places = [...new Set(row.map(({ grant }) => context.place(grant.location)?.text))];
-  const pairs = row.map(
-    (change) =>
-      markup`<li><span class="mono">${roleText(change)}</span> <span class="at">at</span> ${groupText(change)}</li>`,
-  );
-  const [why] = row.map(({ reason }) => (reason === "" ? undefined : markup`<div>${reason}</div>`));
-  const isAccepted = index.isAccepted(row.map(({ grant }) => grant));
-  const tag =
-    severity !== undefined
-      ? markup` ${severityTag(severity)}`
-      : isAccepted
-        ? markup` <span class="tag low">accepted</span>`
-        : undefined;
-  const source = context.place(first.grant.location);
-  return markup`<tr role="row"${attributes(values)}>${[
-    cell(0, markup`${changeTag(first.change)}${tag}`),
-    markup`<th scope="row" role="rowheader" data-label="${columns[1]}">${holder(first)}</th>`,
-    cell(2, markup`<ul>${pairs}</ul>`),
-    cell(3, markup`${why}${capabilityFold(first)}`),
+  const own = name === undefined ? undefined : markup`<div class="where mono">${name}</div>`;
+  const reason = source.reason === "" ? undefined : markup`<div>${source.reason}</div>`;
+  const places = new Set(grants.map(({ location }) => context.place(location)?.text));
+  const more = places.size > 1 ? markup`<br>and ${places.size - 1} more` : undefined;
+  return markup`<tr role="row"${isFiltered ? attributes(values) : undefined}>${[
     cell(
-      4,
-      markup`<span class="where">${source}${places.length > 1 ? markup`<br>and ${places.length - 1} more` : undefined}</span>`,
+      0,
+      markup`${changeTag(change)}${severity === undefined ? undefined : markup` ${severityTag(severity)}`}`,
     ),
+    markup`<th scope="row" role="rowheader" data-label="${columns[1]}">${changedText(before.who, who)}${own}</th>`,
+    cell(2, markup`<ul>${lines.map((each) => markup`<li>${roleAndGroup(each)}</li>`)}</ul>`),
+    cell(3, markup`${reason}${capabilityFold(source)}`),
+    cell(4, markup`<span class="where">${context.place(source.grant.location)}${more}</span>`),
   ]}</tr>`;
 }
 
-/** The table of changes of access, in the order given. */
-export function grantTable(grants: readonly GrantChange[], heading: string, context: PageContext): Markup {
+/** @param isFiltered Whether the filter of the page narrows it down. */
+export function grantTable(
+  grants: readonly GrantChange[],
+  heading: string,
+  context: PageContext,
+  isFiltered: boolean,
+): Markup {
   if (grants.length === 0) return markup`<p class="none">No change of access.</p>`;
   const head = columns.map(
     (name, index) => markup`<th scope="col" role="columnheader" class="c${index}">${name}</th>`,
   );
-  const rows = mergeRows(grants, context).map((row) => grantRow(row, context));
+  const rows = mergeRows(grants, context).map((row) => grantRow(row, context, isFiltered));
   return markup`${[
     markup`<table role="table" class="grants"><caption class="sr">${heading}: who, which role, where</caption>`,
     markup`<thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">\n${joinLines(rows)}\n</tbody></table>`,
-    markup`<button type="button" class="more" id="more-grant" hidden></button>`,
-    markup`<p id="no-grant" class="none" hidden>No change of access matches the filter.</p>`,
+    isFiltered ? markup`<button type="button" class="more" id="more-grant" hidden></button>` : undefined,
+    isFiltered
+      ? markup`<p id="no-grant" class="none" hidden>No change of access matches the filter.</p>`
+      : undefined,
   ]}`;
 }
 
@@ -199,8 +191,8 @@ function holderRow(
 }
 
 /** Who holds what in which group, before and after; undefined where that is too much for an overview. */
-export function accessMatrix(context: PageContext): Markup | undefined {
-  const matrix = new AccessMatrix(context.report.grants);
+export function accessMatrix(grants: readonly GrantChange[], context: PageContext): Markup | undefined {
+  const matrix = new AccessMatrix(grants);
   const { size } = matrix.holders;
   if (size === 0 || size > MOST_HOLDERS || matrix.groups.size > MOST_GROUPS) return undefined;
   const groups = matrix.columns();

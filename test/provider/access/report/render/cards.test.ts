@@ -28,7 +28,10 @@ describeInBrowser("the cards of the page", (open) => {
     expect(await card.locator(".fields ins code").allInnerTexts()).toEqual(["repo:acme.*"]);
     expect(await card.locator(".plain li").count()).toBe(3);
     expect(await page.locator(".grants tbody tr", { hasText: "ci-deployer" }).count()).toBe(1);
-    expect(await card.getByText("No binding changes, so nothing in the diff shows").isVisible()).toBe(true);
+    const reason = card.getByText("No binding changes, so nothing in the diff shows");
+    expect(await reason.isVisible()).toBe(false);
+    await card.locator("summary", { hasText: "Reason and fix of T5" }).click();
+    expect(await reason.isVisible()).toBe(true);
     await page.close();
   });
 

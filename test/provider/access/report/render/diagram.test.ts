@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { renderDiagram } from "../../../../../provider/access/report/render/markdown/diagram";
+import { renderDiagram } from "../../../../../provider/access/report/render/markdown";
 import { chooseName, nameSubject } from "../../../../../provider/access/report/render/words";
 import type { GrantChange } from "../../../../../provider/access/graph/grant";
 import { FIXTURES, reportOf } from "../../fixtures";

@@ -1,7 +1,13 @@
 import type { GrantChange, Subject } from "../../../../../provider/access/graph/grant";
 import type { ReviewReport } from "../../../../../provider/access/report/report";
 import { renderers } from "../../../../../provider/access/report/render";
-import { headlineOf, verdict } from "../../../../../provider/access/report/render/head";
+import {
+  acceptedGrants,
+  headlineOf,
+  openGrants,
+  verdict,
+} from "../../../../../provider/access/report/render/sections";
+import type { Finding } from "../../../../../provider/access/review/finding";
 import { cleanReview, nightDrift, riskyReview, wholeReports } from "./reports";
 import { teamReview } from "./teamReview";
 
@@ -53,6 +59,43 @@ test("several subjects are counted by what they are, whatever their names", () =
 
 test("a verification begins with unannounced access", () => {
   expect(headlineOf(wholeReports[2]!)).toEqual({ main: "jo@example.com gains owner at acme" });
+});
+
+describe("access that the policy file accepts", () => {
+  const [worst] = riskyReview.grants;
+  const accept = (changed?: string[]): ReviewReport => {
+    const isAbout = ({ grant }: Finding): boolean => grant?.subject.key === worst!.grant.subject.key;
+    const suppression = { reason: "agreed" };
+    return {
+      ...riskyReview,
+      findings: riskyReview.findings.filter((finding) => !isAbout(finding)),
+      suppressed: riskyReview.findings.filter(isAbout).map((finding) => ({ ...finding, suppression })),
+      policy: { ...riskyReview.policy, changed },
+    };
+  };
+
+  test("is neither in the headline nor among what is gained, and every form still names it", () => {
+    const report = accept();
+    expect(headlineOf(report)?.main).not.toContain("jo@example.com gains");
+    expect(openGrants(report)).toEqual(riskyReview.grants.slice(1));
+    expect(acceptedGrants(report)).toEqual([worst]);
+    expect(renderers.text(report, {})).toMatch(/^Grants +2 gained, .*1 accepted/m);
+    expect(renderers.text(report, {})).toContain("ACCEPTED BY THE POLICY FILE: GAINED (1)");
+    for (const form of ["md", "html"] as const)
+      expect(renderers[form](report, {})).toContain("Access that the policy file accepts");
+  });
+
+  test("is shown as any other where the same change writes the policy file", () => {
+    const report = accept(["an entry is new"]);
+    expect(renderers.text(report, {})).toContain("GAINED (3)");
+    expect(openGrants(report)).toEqual(riskyReview.grants);
+    expect(acceptedGrants(report)).toEqual([]);
+  });
+
+  test("is shown as any other where a finding about it is open", () => {
+    const report = { ...accept(), findings: riskyReview.findings };
+    expect(acceptedGrants(report)).toEqual([]);
+  });
 });
 
 test("there is no headline if no grant changes", () => {

@@ -1,5 +1,6 @@
 import { renderers } from "../../../../../provider/access/report/render";
-import { wrap } from "../../../../../provider/access/report/render/text/wrap";
+import { EntryList } from "../../../../../provider/access/report/render/entries";
+import { wrap } from "../../../../../provider/access/report/render/text";
 import { nightDrift, rewritten, riskyReview } from "./reports";
 import { teamReview } from "./teamReview";
 
@@ -61,6 +62,28 @@ test("a property's change stands in its entry, not in a list of its own beside i
     expect(text.split("claimMatch.subjectPattern").length).toBeLessThanOrEqual(4);
     expect(text).not.toMatch(/roles and trust changed/i);
     expect(text).toMatch(/capabilities`?: \+ `?CAP_REPO_DELETE/);
+  }
+});
+
+test("each fix stands beside the finding that it is for", () => {
+  const [entry] = new EntryList(teamReview()).open;
+  const answersOf = (id: string) =>
+    entry?.facts.flatMap((block) =>
+      block.kind === "findings"
+        ? block.findings.filter(({ finding }) => finding.id === id).flatMap(({ answers }) => answers)
+        : [],
+    ) ?? [];
+  const ids = entry?.findings.map(({ id }) => id) ?? [];
+  expect(ids).toEqual(["G1", "T1", "T3", "T5"]);
+  for (const [index, { id, advice }] of (entry?.findings ?? []).entries()) {
+    const text = JSON.stringify(index === 0 ? entry?.answers : answersOf(id));
+    for (const other of entry?.findings ?? []) {
+      expect([id, other.id, text.includes(JSON.stringify(other.advice))]).toEqual([
+        id,
+        other.id,
+        other.advice === advice,
+      ]);
+    }
   }
 });
 

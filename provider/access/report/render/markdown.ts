@@ -1,0 +1,451 @@
+import { capitalize } from "../../../fields/values";
+import { plural } from "../../../text/plain";
+import type { SourceLocation } from "../../documents/sourceLocation";
+import type { GrantChange } from "../../graph/grant";
+import type { Finding, Severity } from "../../review/finding";
+import { describeFindings, describeRanks, rankGrants, sortGrants, weighGrants } from "../counts";
+import type { FieldChange, Report } from "../report";
+import { describeGrant, EntryList } from "./entries";
+import type { Block, Entry, Labelled } from "./entries";
+import { commentMarker, html, markdown, markdownBlock, markdownCode, mermaid, shorten } from "./escape";
+import type { RenderOptions } from "./options";
+import { RepositoryLinks } from "./repositoryLinks";
+import { digestOf, headOf, openGrants, originLine, sectionsOf, tallyLine } from "./sections";
+import type { Head, Section } from "./sections";
+import { byteLength, largestThatFits } from "./sizeLimits";
+import { capabilityWords, chooseName, fieldSides, formatLocation, formatRule, nameSubject } from "./words";
+
+/** GitHub takes 65,536 characters in a comment; these are bytes, which are never fewer. */
+const MOST_BYTES_OF_COMMENT = 65_000;
+
+/** Grants that a comment shows even where it has no room for all findings, and entries of the other lists. */
+const FIRST_PARTS = [
+  { grants: 20, lines: 3 },
+  { grants: 20, lines: 0 },
+  { grants: 5, lines: 0 },
+  { grants: 1, lines: 0 },
+];
+/** A longer table would push the risks' neighbours off the screen: it is closed at first. */
+const MOST_OPEN_GRANTS = 20;
+/** Details that an entry shows where there is room, and where there is little. */
+const MOST_DETAILS = { all: 50, few: 5 };
+const LONGEST_VALUE = 300;
+
+const icons = { clean: "✅", findings: "🟡", failing: "🔴", incomplete: "⚠️" } as const;
+const severityIcons: Readonly<Record<Severity, string>> = {
+  critical: "🔴",
+  high: "🟠",
+  medium: "🟡",
+  low: "⚪",
+};
+const changeWords: Readonly<Record<GrantChange["change"], string>> = {
+  gained: "➕ gained",
+  widened: "⬆️ widened",
+  lost: "➖ lost",
+  narrowed: "⬇️ narrowed",
+};
+
+/** How much of the report is shown. What is left out is counted and said. */
+interface SpaceForEntries {
+  readonly diagram: boolean;
+  /** Whether entries below critical are shown with their details. */
+  readonly details: boolean;
+  readonly entries: number;
+  readonly grants: number;
+  /** Entries of each list of lines. */
+  readonly lines: number;
+}
+
+/**
+ * For a comment, an issue or a summary. Where it has no room for all, the picture goes first, then details,
+ * then grants, then findings, the least severe first; the verdict stays.
+ */
+export function renderMarkdown(report: Report, options: RenderOptions): string {
+  const comment = new Comment(report, options);
+  const maxBytes = options.maxBytes ?? MOST_BYTES_OF_COMMENT;
+  const all: SpaceForEntries = {
+    diagram: true,
+    details: true,
+    entries: Infinity,
+    grants: Infinity,
+    lines: Infinity,
+  };
+  const steps: readonly SpaceForEntries[] = [
+    all,
+    { ...all, diagram: false },
+    { ...all, diagram: false, details: false, lines: 50 },
+  ];
+  for (const budget of steps) {
+    const text = comment.write(budget);
+    if (byteLength(text) <= maxBytes) return text;
+  }
+  const short: SpaceForEntries = { diagram: false, details: false, entries: Infinity, grants: 0, lines: 10 };
+  // What reaches a root, or is critical, stays beside the worst finding.
+  const weigh = weighGrants(report.findings);
+  const open = openGrants(report);
+  const worst = open.filter((change) => weigh(change) < 1).length;
+  const writeWith = ({ grants, lines }: Pick<SpaceForEntries, "grants" | "lines">, entries: number): string =>
+    comment.write({ ...short, entries, grants: Math.min(grants, worst), lines });
+  const first = FIRST_PARTS.find((parts) => byteLength(writeWith(parts, 1)) <= maxBytes) ?? {
+    grants: 0,
+    lines: 0,
+  };
+  return (
+    largestThatFits(maxBytes, open.length, (grants) => comment.write({ ...short, grants })) ??
+    largestThatFits(maxBytes, comment.entryCount, (entries) => writeWith(first, entries)) ??
+    writeWith(first, 0)
+  );
+}
+
+/** A report as Markdown, in as many bytes as a budget allows. Near its limit a comment is written several times. */
+class Comment {
+  private readonly links: RepositoryLinks;
+  private readonly head: Head;
+  private readonly sections: readonly Section[];
+  private readonly open: readonly Entry[];
+  private readonly rows = new Map<GrantChange, string>();
+  private readonly written = { full: new Map<Entry, string[]>(), short: new Map<Entry, string[]>() };
+
+  constructor(
+    private readonly report: Report,
+    private readonly options: RenderOptions,
+  ) {
+    const entries = new EntryList(report);
+    this.links = new RepositoryLinks(report, options);
+    this.head = headOf(report, options);
+    this.sections = sectionsOf(report, entries);
+    this.open = entries.open;
+  }
+
+  get entryCount(): number {
+    return this.open.length;
+  }
+
+  write(budget: SpaceForEntries): string {
+    const { report, options } = this;
+    const digest = digestOf(report);
+    const [first] = this.open.flatMap(({ rules }) => rules.filter(({ drift }) => drift === undefined));
+    const explains = options.pageUrl === undefined && first !== undefined;
+    const lines = [
+      ...(options.marker === undefined ? [] : [commentMarker(report.command, options.marker), ""]),
+      ...this.writeHead(),
+      ...(this.isWhole(budget)
+        ? []
+        : ["_The report is too long for a comment. The other formats contain all of it._", ""]),
+      ...this.sections.flatMap((section) => (section.count === 0 ? [] : this.section(section, budget))),
+      ...(explains
+        ? [`<sub>why a rule matters: ${code(`npx pulumi-platform explain ${first.id}`)}</sub>`]
+        : []),
+      `<sub>${escapeText(originLine(this.head.origins))}</sub>`,
+      ...(digest === undefined ? [] : [`<sub>digest of the report: ${code(digest)}</sub>`]),
+    ];
+    return `${lines.join("\n")}\n`;
+  }
+
+  private isWhole({ details, lines, entries, grants }: SpaceForEntries): boolean {
+    return entries >= this.entryCount && details && grants >= openGrants(this.report).length && lines > 1000;
+  }
+
+  /** The sentence, the commit and the page: what a reader sees without scrolling. */
+  private writeHead(): string[] {
+    const { options, links, head } = this;
+    const { title, stacks, verdict, headline, tallies } = head;
+    const of = stacks === undefined ? "" : ` of ${code(stacks, 200)}`;
+    const rest = headline?.rest === undefined ? "" : `, and ${headline.rest}`;
+    const { commit, pageUrl, runUrl } = options;
+    const about = [
+      ...(commit === undefined ? [] : [`Commit ${markdownLink(links.commit(), code(commit))}`]),
+      ...(pageUrl === undefined ? [] : [markdownLink(pageUrl, "the report as a page")]),
+      ...(runUrl === undefined ? [] : [markdownLink(runUrl, "the run and its files")]),
+    ];
+    const counts = tallies.map((tally) => `${tally.label}: ${tallyLine(tally)}.`);
+    return [
+      `### ${icons[verdict.state]} ${title}${of}`,
+      "",
+      ...(headline === undefined ? [] : [`**${escapeText(headline.main)}**${rest}.`, ""]),
+      `**${capitalize(verdict.line)}.** ${counts.join(" ")}`,
+      "",
+      ...(about.length === 0 ? [] : [about.join(" · "), ""]),
+    ];
+  }
+
+  private section(section: Section, budget: SpaceForEntries): string[] {
+    const { content, place } = section;
+    switch (content.kind) {
+      case "lines":
+        return framed(section, shownLines(content.lines, budget));
+      case "entries":
+        return place === "closed"
+          ? framed(
+              section,
+              content.entries
+                .slice(0, budget.lines)
+                .flatMap((entry) =>
+                  this.entry(entry, { ...budget, details: budget.details && !entry.isAccepted }),
+                ),
+            )
+          : framed(section, this.openEntries(content.entries, budget));
+      case "grants":
+        return place === "closed"
+          ? framed(
+              section,
+              grantTable(content.grants.slice(0, budget.lines).map((change) => this.row(change))),
+            )
+          : [...framed(section, this.grants(content.grants, budget)), ...diagram(content.grants, budget)];
+    }
+  }
+
+  private openEntries(entries: readonly Entry[], budget: SpaceForEntries): string[] {
+    const lines = entries.slice(0, budget.entries).flatMap((entry) => this.entry(entry, budget));
+    const hidden = entries.slice(budget.entries).flatMap(({ findings }) => findings);
+    if (hidden.length === 0) return lines;
+    const which = describeFindings(hidden);
+    return [...lines, `- … and ${plural(hidden.length, "more finding")}, not shown here: ${which}`];
+  }
+
+  private entry(entry: Entry, { details }: Pick<SpaceForEntries, "details">): string[] {
+    const written = details ? this.written.full : this.written.short;
+    const lines = written.get(entry) ?? this.writeEntry(entry, details);
+    written.set(entry, lines);
+    return lines;
+  }
+
+  /** One entry, with what belongs to it where there is room or it is critical. */
+  private writeEntry({ severity, rules, message, about, location, facts, answers }: Entry, isFull: boolean) {
+    const place = this.place(location);
+    const where = place === undefined ? "" : ` (${place})`;
+    const named = rules.map((finding) => this.rule(finding, formatRule(finding))).join(", ");
+    const head =
+      severity === undefined
+        ? `- ${escapeText(message, 500)}: ${about}${where}`
+        : `- ${severityIcons[severity]} **${severity}** ${named} ${escapeText(message, 500)}${where}`;
+    const room = isFull ? "all" : severity === "critical" ? "few" : "none";
+    return [head, ...[...facts, ...answers].flatMap((block) => this.block(block, room))];
+  }
+
+  private block(block: Block, room: Room): string[] {
+    switch (block.kind) {
+      case "labelled":
+        return labelledLines(block.rows.filter(({ label }) => room !== "none" || label === "suppressed"));
+      case "findings":
+        return block.findings.flatMap(({ finding, answers }) => [
+          `  - ${severityIcons[finding.severity]} ${this.rule(finding, finding.id)} ${escapeText(finding.message, 500)}`,
+          ...answers
+            .flatMap((answer) => this.block(answer, room))
+            .map((line) => (line === "" ? line : `  ${line}`)),
+        ]);
+      case "fields":
+        return room === "none" ? [] : block.fields.map((field) => `  - ${fieldLine(field)}`);
+      case "lines":
+        return room === "none" ? [] : detailLines(block.lines, MOST_DETAILS[room]);
+      case "code":
+        // Entries of the policy file for what rules find: the page and --fix offer them, a comment does not.
+        return room !== "all" || block.isOfRule
+          ? []
+          : foldedItem(block.heading, markdownBlock(shorten(block.text, 4000), block.language).split("\n"));
+      case "holders":
+        // The table below has each of them.
+        return [];
+    }
+  }
+
+  /** A rule, as a link to what the page says of it. */
+  private rule({ id }: Finding, text: string): string {
+    const { pageUrl } = this.options;
+    const address = pageUrl === undefined || pageUrl.includes("#") ? undefined : `${pageUrl}#rule-${id}`;
+    return markdownLink(address, code(text));
+  }
+
+  private grants(grants: readonly GrantChange[], { grants: most }: SpaceForEntries): string[] {
+    const { findings } = this.report;
+    const chosen = new Set(sortGrants(grants, findings).slice(0, most));
+    const table = grantTable(grants.filter((change) => chosen.has(change)).map((change) => this.row(change)));
+    const hidden = grants.filter((change) => !chosen.has(change));
+    const lines =
+      chosen.size > MOST_OPEN_GRANTS
+        ? folded(`${plural(chosen.size, "change")} of access`, table)
+        : chosen.size > 0
+          ? table
+          : [];
+    if (hidden.length === 0) return lines;
+    const ranks = describeRanks(hidden.map(rankGrants(findings)));
+    const more = plural(hidden.length, "more change", "more changes");
+    return [...lines, "", `_${more} of access not shown here: ${ranks}._`];
+  }
+
+  private row(change: GrantChange): string {
+    const row = this.rows.get(change) ?? this.writeRow(change);
+    this.rows.set(change, row);
+    return row;
+  }
+
+  private writeRow(source: GrantChange): string {
+    const { change, who, name, role, group, before } = describeGrant(source);
+    const can = [
+      ...capabilityWords(source.capabilitiesAdded).map((words) => `+ ${escapeText(words, 160)}`),
+      ...capabilityWords(source.capabilitiesRemoved).map((words) => `− ${escapeText(words, 160)}`),
+    ];
+    const oldRole = before.role === undefined ? "" : `${struck(code(before.role, 80))} `;
+    const oldGroup = before.group === undefined ? "" : `${struck(escapeText(before.group, 160))} `;
+    const cells = [
+      changeWords[change],
+      name === undefined ? escapeText(who, 120) : `${escapeText(who, 120)}<br>${code(name, 80)}`,
+      `${oldRole}${change === "lost" ? struck(code(role, 80)) : code(role, 80)}`,
+      `${oldGroup}${escapeText(group, 160)}${source.grant.group.isRoot ? " (root)" : ""}`,
+      can.length === 0 ? escapeText(source.reason, 200) : can.join("<br>"),
+      this.place(source.grant.location) ?? "",
+    ];
+    return `| ${cells.join(" | ")} |`;
+  }
+
+  /** `index.ts:12`, as a link where the repository is known. */
+  private place(location: SourceLocation | undefined): string | undefined {
+    const place = formatLocation(location, this.options.sourceRoot);
+    if (location === undefined || place === undefined) return undefined;
+    return markdownLink(this.links.line(location), code(place, 160));
+  }
+}
+
+/** How much of an entry there is room for. */
+type Room = "all" | "few" | "none";
+
+function labelledLines(rows: readonly Labelled[]): string[] {
+  return rows.flatMap(({ label, texts }) => {
+    // A link leads to the reason, or `explain` says it.
+    if (label === "why") return [];
+    const write = label === "accepts" ? code : (text: string) => escapeText(text, 500);
+    return texts.map((text) => `  - **${capitalize(label)}:** ${write(text)}`);
+  });
+}
+
+const grantTable = (rows: readonly string[]): string[] => [
+  "| Change | Who | Role | Where (and below) | Can do | Source |",
+  "| --- | --- | --- | --- | --- | --- |",
+  ...rows,
+];
+
+function diagram(grants: readonly GrantChange[], budget: SpaceForEntries): string[] {
+  const drawn = budget.diagram ? renderDiagram(grants) : undefined;
+  return drawn === undefined ? [] : [...folded("Diagram of the changes", [drawn]), ""];
+}
+
+/** A section with its heading, or closed at first. */
+function framed({ heading, count, of, place }: Section, body: readonly string[]): string[] {
+  const name = `${heading} (${count.toLocaleString("en-US")}${of === undefined ? "" : ` ${of}`})`;
+  return place === "closed" ? [...folded(name, body), ""] : [`#### ${name}`, "", ...body, ""];
+}
+
+function shownLines(lines: readonly string[], budget: SpaceForEntries): string[] {
+  const shown = lines.slice(0, budget.lines).map((line) => `- ${escapeText(line, 500)}`);
+  const left = lines.length - shown.length;
+  return left === 0 ? shown : [...shown, `- … and ${left.toLocaleString("en-US")} more, not shown here`];
+}
+
+const folded = (summary: string, body: readonly string[]): string[] => [
+  "<details>",
+  `<summary>${summary}</summary>`,
+  "",
+  ...body,
+  "",
+  "</details>",
+];
+
+function detailLines(details: readonly string[], maxLines: number): string[] {
+  if (details.length === 0) return [];
+  const shown = details.slice(0, maxLines).map((line) => escapeText(line, 500));
+  const left = details.length - shown.length;
+  if (left > 0) shown.push(`… and ${plural(left, "more line")}`);
+  if (shown.length === 1) return [`  - ${shown.join("")}`];
+  return foldedItem(
+    `${plural(details.length, "line")} of detail`,
+    shown.map((line) => `- ${line}`),
+  );
+}
+
+/** A part of an item that is closed at first. */
+function foldedItem(summary: string, lines: readonly string[]): string[] {
+  return [
+    `  - <details><summary>${summary}</summary>`,
+    "",
+    ...lines.map((line) => `    ${line}`),
+    "",
+    "    </details>",
+  ];
+}
+
+function fieldLine(field: FieldChange): string {
+  const { isSet, before, after } = fieldSides(field);
+  const value = (text: string | undefined): string => (text === undefined ? "not set" : code(text));
+  if (!isSet) return `${code(field.path)}: ${before.map(value).join("")} → ${after.map(value).join("")}`;
+  const members = [...after.map((text) => `+ ${value(text)}`), ...before.map((text) => `− ${value(text)}`)];
+  return `${code(field.path)}: ${members.join(", ")}`;
+}
+
+/** What was before the change. In HTML: a name could end a strikethrough of Markdown. */
+const struck = (text: string): string => `<del>${text}</del>`;
+
+/** A link, or its text alone. The address stands in angle brackets, since a name in it could end a link. */
+function markdownLink(address: string | undefined, text: string): string {
+  return address === undefined ? text : `[${text}](<${html(address)}>)`;
+}
+
+/** As many bytes as a letter of any language, or a picture, has. */
+const BYTES_OF_LETTER = 4;
+
+/** A text shortened and escaped. One whose letters are longer when they are escaped is shortened further. */
+function fit(escape: (text: string) => string, text: string, limit: number): string {
+  const shown = escape(shorten(text, limit));
+  const excess = byteLength(shown) / (limit * BYTES_OF_LETTER);
+  return excess <= 1 ? shown : escape(shorten(text, Math.floor(limit / excess)));
+}
+
+/** A string shortened and escaped for Markdown. */
+const escapeText = (text: string, limit = LONGEST_VALUE): string => fit(markdown, text, limit);
+const code = (text: string, limit = LONGEST_VALUE): string => fit(markdownCode, text, limit);
+
+/** Beyond this many nodes a picture says less than the table. */
+const MOST_NODES = 40;
+
+interface Node {
+  readonly id: string;
+  readonly line: string;
+}
+
+/**
+ * The changed part of the access graph: who, by which role, reaches which group. Undefined where nothing
+ * changes or where it would have more than 40 nodes.
+ */
+export function renderDiagram(changes: readonly GrantChange[]): string | undefined {
+  if (changes.length === 0) return undefined;
+  const nodes = new Map<string, Node>();
+  // A key may have one name before the change and another after it: each row of the table has its own.
+  const node = (kind: "s" | "g", key: string, label: string): string => {
+    const named = JSON.stringify([kind, key, label]);
+    const known = nodes.get(named);
+    if (known !== undefined) return known.id;
+    const id = `${kind}${nodes.size}`;
+    const shape = kind === "s" ? `(["${mermaid(label)}"])` : `["${mermaid(label)}"]`;
+    nodes.set(named, { id, line: `  ${id}${shape}` });
+    return id;
+  };
+  const edges: string[] = [];
+  const styles: string[] = [];
+  for (const { change, grant } of changes) {
+    const from = node("s", grant.subject.key, nameSubject(grant).displayName);
+    const to = node("g", grant.group.key, grant.group.path);
+    if (nodes.size > MOST_NODES) return undefined;
+    const arrow = change === "lost" ? "-.->" : change === "gained" ? "==>" : "-->";
+    styles.push(
+      `  linkStyle ${edges.length} stroke:${change === "gained" || change === "widened" ? "#bc4c00" : "#1a7f37"}`,
+    );
+    edges.push(`  ${from} ${arrow}|"${mermaid(`${change} ${chooseName(grant.role)}`)}"| ${to}`);
+  }
+  return [
+    "```mermaid",
+    "graph LR",
+    ...[...nodes.values()].map(({ line }) => line),
+    ...edges,
+    ...styles,
+    "```",
+  ].join("\n");
+}

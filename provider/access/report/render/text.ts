@@ -1,0 +1,315 @@
+import { capitalize } from "../../../fields/values";
+import type { GrantChange } from "../../graph/grant";
+import type { Severity } from "../../review/finding";
+import type { FieldChange, Report } from "../report";
+import { describeGrant, EntryList } from "./entries";
+import type { Block, Entry } from "./entries";
+import { plainIndented, shorten, terminal, terminalLine } from "./escape";
+import type { RenderOptions } from "./options";
+import { headOf, originLine, sectionsOf, tallyLine } from "./sections";
+import type { Section } from "./sections";
+import { capabilityWords, changeOrder, changeSigns, fieldSides, formatLocation, formatRule } from "./words";
+
+const DEFAULT_WIDTH = 80;
+const NARROWEST = 40;
+const LABEL = 11;
+const label = (text: string): string => text.padEnd(LABEL);
+
+const verdictStyles = { clean: "green", findings: "yellow", failing: "red", incomplete: "red" } as const;
+const severityStyles: Readonly<Record<Severity, Style>> = {
+  critical: "red",
+  high: "red",
+  medium: "yellow",
+  low: "cyan",
+};
+const changeStyles: Readonly<Record<GrantChange["change"], Style>> = {
+  gained: "yellow",
+  widened: "yellow",
+  lost: "green",
+  narrowed: "green",
+};
+
+/** For a terminal: the verdict first, then what is dangerous, then who gains and loses what. */
+export function renderText(report: Report, options: RenderOptions): string {
+  const page = new TextPage(Math.max(NARROWEST, options.width ?? DEFAULT_WIDTH), options.colour === true);
+  printHead(page, report, options);
+  for (const section of sectionsOf(report, new EntryList(report))) {
+    if (section.count > 0) printSection(page, section, report.command, options);
+  }
+  return page.toString();
+}
+
+function printHead(page: TextPage, report: Report, options: RenderOptions): void {
+  const { title, stacks, verdict, headline, tallies, origins } = headOf(report, options);
+  page.entry(0, "", `${title}${stacks === undefined ? "" : ` of ${stacks}`}`, { styles: ["bold"] });
+  page.entry(0, "", capitalize(verdict.line), { styles: [verdictStyles[verdict.state], "bold"] });
+  if (headline !== undefined) {
+    const { main, rest } = headline;
+    page.entry(0, "", `${shorten(main, 300)}${rest === undefined ? "" : `, and ${rest}`}`);
+  }
+  page.blank();
+  for (const tally of tallies) page.entry(0, label(tally.label), tallyLine(tally));
+  page.entry(0, label("From"), originLine(origins));
+}
+
+function printSection(
+  page: TextPage,
+  { id, content, heading, count }: Section,
+  command: Report["command"],
+  options: RenderOptions,
+): void {
+  switch (content.kind) {
+    case "lines":
+      page.heading(`${heading.toUpperCase()} (${count})`);
+      for (const line of content.lines) page.entry(2, "- ", line);
+      return;
+    case "entries":
+      page.heading(`${heading.toUpperCase()} (${count})`);
+      content.entries.forEach((entry, index) => {
+        if (index > 0) page.blank();
+        printEntry(page, entry, options);
+      });
+      if (options.fix !== true && content.entries.some(hasRemedy)) {
+        page.blank();
+        page.entry(2, "", "Use --fix to show the commands, code and policy entries for these findings.", {
+          styles: ["dim"],
+        });
+      }
+      return;
+    case "grants":
+      for (const kind of changeOrder) {
+        const changes = content.grants.filter(({ change }) => change === kind);
+        if (changes.length === 0) continue;
+        const how = id === "accepted" ? "ACCEPTED BY THE POLICY FILE: " : "";
+        page.heading(`${how}${grantHeading(command, kind)} (${changes.length})`);
+        for (const change of changes) printGrant(page, change, options);
+      }
+  }
+}
+
+const hasRemedy = ({ answers }: Entry): boolean => answers.some(({ kind }) => kind === "code");
+
+function printEntry(page: TextPage, entry: Entry, options: RenderOptions): void {
+  const { severity, rules, message, about, location, facts, answers } = entry;
+  const tail = formatLocation(location, options.sourceRoot);
+  if (severity === undefined) {
+    page.entry(2, label("changed"), message, { styles: ["bold"], tail });
+    page.entry(2, label(""), about);
+  } else {
+    const style = severityStyles[severity];
+    page.entry(2, label(severity), rules.map(formatRule).join(", "), {
+      leadStyles: severity === "critical" ? [style, "bold"] : [style],
+      styles: ["bold"],
+      tail,
+    });
+    page.entry(2, label(""), message);
+  }
+  for (const block of [...facts, ...answers]) printBlock(page, block, options);
+}
+
+/** @param indent Columns before what belongs to a further finding; else the labels have a column of their own. */
+function printBlock(page: TextPage, block: Block, options: RenderOptions, indent?: number): void {
+  const bullet = (text: string): void => page.entry(indent ?? 2 + LABEL, "- ", text);
+  switch (block.kind) {
+    case "labelled":
+      for (const { label: name, texts } of block.rows) {
+        // `pulumi-platform explain` says why: here it would stand at each finding of a rule.
+        if (name === "why") continue;
+        const lead = indent === undefined ? label(name) : `${name}: `;
+        for (const text of texts) page.entry(indent ?? 2, lead, text, { leadStyles: ["dim"] });
+      }
+      return;
+    case "findings":
+      for (const { finding, answers } of block.findings) {
+        bullet(`${finding.severity} ${finding.id}: ${finding.message}`);
+        for (const answer of answers) printBlock(page, answer, options, 4 + LABEL);
+      }
+      return;
+    case "fields":
+      for (const field of block.fields) bullet(fieldLine(field));
+      return;
+    case "lines":
+      for (const line of block.lines) bullet(line);
+      return;
+    case "code":
+      if (options.fix !== true) return;
+      page.entry(2, label(""), `${block.short}:`, { styles: ["dim"] });
+      page.verbatim(2 + LABEL + 2, block.text);
+      return;
+    case "holders":
+      // The list of grants below has each of them.
+      return;
+  }
+}
+
+function fieldLine(field: FieldChange): string {
+  const { isSet, before, after } = fieldSides(field);
+  const show = (text: string | undefined): string => shorten(text ?? "not set", 300);
+  if (!isSet) return `${field.path}: ${before.map(show).join("")} → ${after.map(show).join("")}`;
+  return `${field.path}: ${[...after.map((text) => `+ ${show(text)}`), ...before.map((text) => `- ${show(text)}`)].join(", ")}`;
+}
+
+function grantHeading(command: Report["command"], change: GrantChange["change"]): string {
+  const heading = change.toUpperCase();
+  if (command === "drift") return `${heading} BY DRIFT`;
+  return command === "verify" ? `ANNOUNCED AND APPLIED: ${heading}` : heading;
+}
+
+function printGrant(page: TextPage, change: GrantChange, { sourceRoot }: RenderOptions): void {
+  const { who, name, role, group, before } = describeGrant(change);
+  page.entry(2, `${changeSigns[change.change]} `, `${who}${name === undefined ? "" : ` (${name})`}`, {
+    leadStyles: [changeStyles[change.change], "bold"],
+    tail: formatLocation(change.grant.location, sourceRoot),
+  });
+  page.entry(4, "", `${role} at ${group}${change.grant.group.isRoot ? " (root)" : ""}`, { styles: ["bold"] });
+  if (before.role !== undefined || before.group !== undefined) {
+    page.entry(4, "was ", `${before.role ?? role} at ${before.group ?? group}`, { leadStyles: ["dim"] });
+  }
+  if (change.reason !== "") page.entry(4, "", change.reason, { styles: ["dim"] });
+  const sets = [
+    ["can     ", change.capabilitiesAdded],
+    ["cannot  ", change.capabilitiesRemoved],
+  ] as const;
+  for (const [lead, capabilities] of sets) {
+    if (capabilities.length > 0) {
+      page.entry(4, lead, capabilityWords(capabilities).join("; "), { leadStyles: ["dim"] });
+    }
+  }
+}
+
+type Style = "bold" | "dim" | "red" | "yellow" | "green" | "cyan";
+
+const codes: Readonly<Record<Style, string>> = {
+  bold: "1",
+  dim: "2",
+  red: "31",
+  yellow: "33",
+  green: "32",
+  cyan: "36",
+};
+
+/** Collects lines; each piece of text is escaped here and nowhere else. */
+class TextPage {
+  private readonly lines: string[] = [];
+
+  constructor(
+    private readonly width: number,
+    private readonly colour: boolean,
+  ) {}
+
+  style(text: string, ...styles: readonly Style[]): string {
+    if (!this.colour || styles.length === 0 || text === "") return text;
+    return `\u001b[${styles.map((style) => codes[style]).join(";")}m${text}\u001b[0m`;
+  }
+
+  blank(): void {
+    if (this.lines.length > 0 && this.lines.at(-1) !== "") this.lines.push("");
+  }
+
+  heading(text: string): void {
+    this.blank();
+    this.lines.push(this.style(text, "bold"));
+  }
+
+  /** `lead` (ours) and then the text, wrapped and aligned after it; `tail` at the right edge of the first line. */
+  entry(indent: number, lead: string, text: string, options: EntryOptions = {}): void {
+    const leadWidth = columnsOf(lead);
+    const room = Math.max(16, this.width - indent - leadWidth);
+    const tail = options.tail === undefined ? "" : terminal(options.tail);
+    const body = wrap(terminal(text), room);
+    const padding = " ".repeat(indent + leadWidth);
+    const styles = options.styles ?? [];
+    body.forEach((line, index) => {
+      const start =
+        index === 0 ? " ".repeat(indent) + this.style(lead, ...(options.leadStyles ?? [])) : padding;
+      const safe = index === 0 && leadWidth > 0 ? line : terminalLine(line);
+      this.lines.push(start + this.style(safe, ...styles));
+    });
+    if (tail === "") return;
+    const last = this.lines.length - 1;
+    const used = indent + leadWidth + columnsOf(body.at(-1) ?? "");
+    const gap = this.width - used - columnsOf(tail);
+    const styled = this.style(tail, "dim");
+    if (gap >= 2) this.lines[last] = `${this.lines[last] ?? ""}${" ".repeat(gap)}${styled}`;
+    else
+      for (const line of wrap(tail, room)) this.lines.push(padding + this.style(terminalLine(line), "dim"));
+  }
+
+  /** Code or a command to copy: never wrapped. */
+  verbatim(indent: number, text: string): void {
+    for (const line of text.split(/\r?\n/)) {
+      const safe = terminalLine(plainIndented(line).replaceAll("##", "#\\u{23}"));
+      this.lines.push(" ".repeat(indent) + safe);
+    }
+  }
+
+  toString(): string {
+    return `${this.lines.map((line) => line.trimEnd()).join("\n")}\n`;
+  }
+}
+
+interface EntryOptions {
+  readonly tail?: string;
+  readonly styles?: readonly Style[];
+  readonly leadStyles?: readonly Style[];
+}
+
+/** A uid and a URN are copied whole: a terminal that breaks one by itself still copies it as one. */
+const WHOLE = /(urn:pulumi:\S+|[0-9a-f]{40}(?:\/[0-9a-f]{16})*)/;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+
+/** Columns that a text takes on a terminal: marks take none, East Asian letters and emoji two. */
+export function columnsOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  let columns = 0;
+  for (const character of text) {
+    if (/\p{Mn}|\p{Me}/u.test(character)) continue;
+    columns += WIDE.test(character) ? 2 : 1;
+  }
+  return columns;
+}
+
+/** A word in the pieces that may stand on lines of their own: its uids and URNs, and the characters between them. */
+function piecesOf(word: string): string[] {
+  return word.split(WHOLE).flatMap((part, index) => (index % 2 === 1 ? [part] : Array.from(part)));
+}
+
+/** Puts pieces on lines; a piece wider than a line has one of its own. */
+class LineFiller {
+  readonly lines: string[] = [];
+  private line = "";
+  private used = 0;
+
+  constructor(private readonly columns: number) {}
+
+  add(piece: string, separator = ""): void {
+    const needed = columnsOf(piece);
+    if (this.used > 0 && this.used + separator.length + needed > this.columns) this.finishLine();
+    const gap = this.used > 0 ? separator : "";
+    this.line += gap + piece;
+    this.used += gap.length + needed;
+  }
+
+  finishLine(): void {
+    this.lines.push(this.line);
+    this.line = "";
+    this.used = 0;
+  }
+}
+
+/** Breaks at spaces, and inside a word only where it is wider than a line; never inside a uid or a URN. Line feeds are not expected. */
+export function wrap(text: string, columns: number): string[] {
+  const filler = new LineFiller(columns);
+  for (const word of text.split(" ")) {
+    if (columnsOf(word) <= columns) {
+      filler.add(word, " ");
+      continue;
+    }
+    const [first = "", ...pieces] = piecesOf(word);
+    filler.add(first, " ");
+    for (const piece of pieces) filler.add(piece);
+  }
+  filler.finishLine();
+  return filler.lines;
+}
