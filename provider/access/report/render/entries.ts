@@ -85,7 +85,7 @@ export interface GrantLine {
   readonly before: { readonly who?: string; readonly role?: string; readonly group?: string };
 }
 
-export function describeGrant(source: GrantChange): GrantLine {
+export function describeChange(source: GrantChange): GrantLine {
   const { change, grant, before } = source;
   const { displayName, name } = nameSubject(grant);
   const [role, group] = [chooseName(grant.role), grant.group.path];
@@ -375,7 +375,7 @@ const MOST_GRANTS = 20;
 
 /** Each holder once, with the grants that a change of a role or of trust alters without touching them. */
 function affectedHolders(grants: readonly GrantChange[]): Block {
-  const shown = grants.slice(0, MOST_GRANTS).map(describeGrant);
+  const shown = grants.slice(0, MOST_GRANTS).map(describeChange);
   const holders = new Map<string, GrantLine[]>();
   for (const line of shown) {
     const name = line.name === undefined ? line.who : `${line.who} (${line.name})`;

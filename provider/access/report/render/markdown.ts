@@ -5,12 +5,12 @@ import type { GrantChange } from "../../graph/grant";
 import type { Finding, Severity } from "../../review/finding";
 import { describeFindings, describeRanks, rankGrants, sortGrants, weighGrants } from "../counts";
 import type { FieldChange, Report } from "../report";
-import { describeGrant, EntryList } from "./entries";
+import { describeChange, EntryList } from "./entries";
 import type { Block, Entry, Labelled } from "./entries";
 import { commentMarker, html, markdown, markdownBlock, markdownCode, mermaid, shorten } from "./escape";
 import type { RenderOptions } from "./options";
 import { RepositoryLinks } from "./repositoryLinks";
-import { digestOf, headOf, openGrants, originLine, sectionsOf, tallyLine } from "./sections";
+import { digestOf, headOf, listOpenGrants, originLine, sectionsOf, tallyLine } from "./sections";
 import type { Head, Section } from "./sections";
 import { byteLength, largestThatFits } from "./sizeLimits";
 import { capabilityWords, chooseName, fieldSides, formatLocation, formatRule, nameSubject } from "./words";
@@ -82,7 +82,7 @@ export function renderMarkdown(report: Report, options: RenderOptions): string {
   const short: SpaceForEntries = { diagram: false, details: false, entries: Infinity, grants: 0, lines: 10 };
   // What reaches a root, or is critical, stays beside the worst finding.
   const weigh = weighGrants(report.findings);
-  const open = openGrants(report);
+  const open = listOpenGrants(report);
   const worst = open.filter((change) => weigh(change) < 1).length;
   const writeWith = ({ grants, lines }: Pick<SpaceForEntries, "grants" | "lines">, entries: number): string =>
     comment.write({ ...short, entries, grants: Math.min(grants, worst), lines });
@@ -143,7 +143,9 @@ class Comment {
   }
 
   private isWhole({ details, lines, entries, grants }: SpaceForEntries): boolean {
-    return entries >= this.entryCount && details && grants >= openGrants(this.report).length && lines > 1000;
+    return (
+      entries >= this.entryCount && details && grants >= listOpenGrants(this.report).length && lines > 1000
+    );
   }
 
   /** The sentence, the commit and the page: what a reader sees without scrolling. */
@@ -189,7 +191,7 @@ class Comment {
         return place === "closed"
           ? framed(
               section,
-              grantTable(content.grants.slice(0, budget.lines).map((change) => this.row(change))),
+              writeTable(content.grants.slice(0, budget.lines).map((change) => this.row(change))),
             )
           : [...framed(section, this.grants(content.grants, budget)), ...diagram(content.grants, budget)];
     }
@@ -259,7 +261,7 @@ class Comment {
   private grants(grants: readonly GrantChange[], { grants: most }: SpaceForEntries): string[] {
     const { findings } = this.report;
     const chosen = new Set(sortGrants(grants, findings).slice(0, most));
-    const table = grantTable(grants.filter((change) => chosen.has(change)).map((change) => this.row(change)));
+    const table = writeTable(grants.filter((change) => chosen.has(change)).map((change) => this.row(change)));
     const hidden = grants.filter((change) => !chosen.has(change));
     const lines =
       chosen.size > MOST_OPEN_GRANTS
@@ -280,7 +282,7 @@ class Comment {
   }
 
   private writeRow(source: GrantChange): string {
-    const { change, who, name, role, group, before } = describeGrant(source);
+    const { change, who, name, role, group, before } = describeChange(source);
     const can = [
       ...capabilityWords(source.capabilitiesAdded).map((words) => `+ ${escapeText(words, 160)}`),
       ...capabilityWords(source.capabilitiesRemoved).map((words) => `− ${escapeText(words, 160)}`),
@@ -318,7 +320,7 @@ function labelledLines(rows: readonly Labelled[]): string[] {
   });
 }
 
-const grantTable = (rows: readonly string[]): string[] => [
+const writeTable = (rows: readonly string[]): string[] => [
   "| Change | Who | Role | Where (and below) | Can do | Source |",
   "| --- | --- | --- | --- | --- | --- |",
   ...rows,

@@ -109,10 +109,10 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
       "alert",
     ),
     entries("findings", findingHeadings[command], open, findings.length, "open"),
-    grants("grants", grantHeadings[command], openGrants(report), "open"),
+    grants("grants", grantHeadings[command], listOpenGrants(report), "open"),
     entries("trust", "Roles and trust changed", unreported),
     entries("suppressed", "Suppressed by the policy file", accepted, suppressed.length),
-    grants("accepted", "Access that the policy file accepts", acceptedGrants(report)),
+    grants("accepted", "Access that the policy file accepts", listAcceptedGrants(report)),
     lines("coverage", "Coverage", coverageLines(report)),
     lines("unresolved", "Unresolved", report.unresolved),
     lines("policyChanged", "Policy file changed", policy.changed, "open"),
@@ -135,7 +135,7 @@ const inOrder = (grants: readonly GrantChange[]): GrantChange[] =>
  * Changes of access of which the policy file accepts all that was found. One that changes the file too accepts nothing here:
  * else a change could take its own access out of sight.
  */
-export function acceptedGrants(report: Report): readonly GrantChange[] {
+export function listAcceptedGrants(report: Report): readonly GrantChange[] {
   if (report.command === "drift") return report.acceptedGrants ?? [];
   if ((report.policy.changed ?? []).length > 0) return [];
   const tuples = (findings: Report["findings"]): Set<string> =>
@@ -148,9 +148,9 @@ export function acceptedGrants(report: Report): readonly GrantChange[] {
 }
 
 /** The changes of access that nobody has accepted. */
-export function openGrants(report: Report): readonly GrantChange[] {
+export function listOpenGrants(report: Report): readonly GrantChange[] {
   if (report.command === "drift") return report.grants;
-  const accepted = new Set(acceptedGrants(report));
+  const accepted = new Set(listAcceptedGrants(report));
   return report.grants.filter((change) => !accepted.has(change));
 }
 
@@ -256,7 +256,7 @@ const verbs: Readonly<Record<GrantChange["change"], readonly [one: string, many:
 function listShownChanges(report: Report): readonly GrantChange[] {
   return report.command === "verify" && report.unannounced.length > 0
     ? report.unannounced
-    : openGrants(report);
+    : listOpenGrants(report);
 }
 
 /** What several subjects of one type are called. A name tells nothing: that of a service account may hold an @ too. */
@@ -335,7 +335,7 @@ export function tallies(report: Report): Tally[] {
   });
   const { findings, suppressed } = report.summary;
   const found = tally("Findings", { ...findings, suppressed }, [...severities, "suppressed"]);
-  const accepted = acceptedGrants(report);
+  const accepted = listAcceptedGrants(report);
   switch (report.command) {
     case "review": {
       const { unchanged } = report.summary;

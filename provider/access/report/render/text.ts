@@ -2,7 +2,7 @@ import { capitalize } from "../../../fields/values";
 import type { GrantChange } from "../../graph/grant";
 import type { Severity } from "../../review/finding";
 import type { FieldChange, Report } from "../report";
-import { describeGrant, EntryList } from "./entries";
+import { describeChange, EntryList } from "./entries";
 import type { Block, Entry } from "./entries";
 import { plainIndented, shorten, terminal, terminalLine } from "./escape";
 import type { RenderOptions } from "./options";
@@ -156,7 +156,7 @@ function grantHeading(command: Report["command"], change: GrantChange["change"])
 }
 
 function printGrant(page: TextPage, change: GrantChange, { sourceRoot }: RenderOptions): void {
-  const { who, name, role, group, before } = describeGrant(change);
+  const { who, name, role, group, before } = describeChange(change);
   page.entry(2, `${changeSigns[change.change]} `, `${who}${name === undefined ? "" : ` (${name})`}`, {
     leadStyles: [changeStyles[change.change], "bold"],
     tail: formatLocation(change.grant.location, sourceRoot),

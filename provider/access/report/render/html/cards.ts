@@ -5,7 +5,7 @@ import { isUrgent } from "../entries";
 import type { Block, Entry, GrantLine, Labelled } from "../entries";
 import { plainIndented } from "../escape";
 import { fieldSides, formatRule } from "../words";
-import { changeTag, fold, newText, oldText, roleAndGroup, severityTag } from "./context";
+import { changeTag, foldMarkup, newText, oldText, roleAndGroup, severityTag } from "./context";
 import type { PageContext } from "./context";
 import { attributes, joinLines, markup } from "./markup";
 import type { Markup, MarkupPart } from "./markup";
@@ -78,7 +78,7 @@ function printBlock(block: Block, isOpen = false): Markup {
           markup`<li>${severityTag(severity)} ${message} <span class="mono soft">${id}</span>${
             answers.length === 0
               ? undefined
-              : fold(
+              : foldMarkup(
                   `Reason and fix of ${id}`,
                   answers.map((block) => printBlock(block)),
                 )
@@ -99,12 +99,12 @@ function printBlock(block: Block, isOpen = false): Markup {
       const list = markup`<ul>${block.lines.map((line) => markup`<li>${line}</li>`)}</ul>`;
       return block.lines.length <= MOST_DETAILS
         ? list
-        : fold(`${plural(block.lines.length, "line")} of detail`, list);
+        : foldMarkup(`${plural(block.lines.length, "line")} of detail`, list);
     }
     case "code": {
       const lines = block.text.split(/\r?\n/).map(plainIndented);
       const code = markup`<div class="snippet"><pre tabindex="0"><code>${joinLines(lines)}</code></pre></div>`;
-      return fold(block.heading, code, isOpen);
+      return foldMarkup(block.heading, code, isOpen);
     }
   }
 }

@@ -8,7 +8,7 @@ import { EntryList } from "../entries";
 import type { GrantLine } from "../entries";
 import type { RenderOptions } from "../options";
 import { RepositoryLinks } from "../repositoryLinks";
-import { acceptedGrants } from "../sections";
+import { listAcceptedGrants } from "../sections";
 import { chooseName, formatLocation, nameSubject } from "../words";
 import { markup } from "./markup";
 import type { Markup, MarkupPart } from "./markup";
@@ -56,8 +56,8 @@ export class PageIndex {
   constructor(report: Report) {
     const listed = report.command === "verify" ? [] : report.groups;
     for (const group of listed) this.groups.set(group.key, group);
-    const grants = [...new Set([...report.grants, ...acceptedGrants(report)])].flatMap(({ grant, before }) =>
-      before === undefined ? [grant] : [grant, before],
+    const grants = [...new Set([...report.grants, ...listAcceptedGrants(report)])].flatMap(
+      ({ grant, before }) => (before === undefined ? [grant] : [grant, before]),
     );
     const all = [...report.findings, ...report.suppressed];
     const found = all.flatMap(({ grant }) => (grant === undefined ? [] : [grant]));
@@ -110,7 +110,7 @@ export class PageIndex {
 export const severityTag = (severity: Severity): Markup =>
   markup`<span class="tag ${severity}">${severity}</span>`;
 
-export function fold(summary: MarkupPart, body: MarkupPart, isOpen = false): Markup {
+export function foldMarkup(summary: MarkupPart, body: MarkupPart, isOpen = false): Markup {
   return markup`<details${isOpen ? markup` open` : undefined}><summary>${summary}</summary>${body}</details>`;
 }
 

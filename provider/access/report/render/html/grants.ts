@@ -1,8 +1,17 @@
 import { compareTexts } from "../../../../fields/values";
 import type { Grant, GrantChange, Scope } from "../../../graph/grant";
-import { describeGrant, isIndirect } from "../entries";
+import { describeChange, isIndirect } from "../entries";
 import { chooseName, groupCapabilities, nameSubject } from "../words";
-import { changeTag, changedText, fold, newText, oldText, roleAndGroup, severityTag, signs } from "./context";
+import {
+  changeTag,
+  changedText,
+  foldMarkup,
+  newText,
+  oldText,
+  roleAndGroup,
+  severityTag,
+  signs,
+} from "./context";
 import type { PageContext } from "./context";
 import { attributes, joinLines, markup } from "./markup";
 import type { Markup } from "./markup";
@@ -27,7 +36,7 @@ function capabilityFold({ capabilitiesAdded, capabilitiesRemoved }: GrantChange)
   const items = sides.flatMap(({ sign, capabilities }) =>
     groupCapabilities(capabilities).map((text) => markup`<li>${sign} <span class="mono">${text}</span></li>`),
   );
-  return fold(summary, markup`<ul>${items}</ul>`);
+  return foldMarkup(summary, markup`<ul>${items}</ul>`);
 }
 
 /** Changes that a change of their holder's trust makes alike are one row. */
@@ -59,7 +68,7 @@ function cell(column: number, content: Markup): Markup {
 
 /** @param row Changes of one holder that are alike. */
 function grantRow(row: readonly GrantChange[], context: PageContext, isFiltered: boolean): Markup {
-  const lines = row.map(describeGrant);
+  const lines = row.map(describeChange);
   const [line] = lines;
   if (line === undefined) return markup``;
   const { index } = context;
@@ -115,7 +124,7 @@ export function grantTable(
 const MOST_GROUPS = 7;
 const MOST_HOLDERS = 40;
 
-interface Holder {
+interface MatrixRow {
   readonly displayName: string;
   readonly name?: string;
   readonly changes: GrantChange[];
@@ -125,7 +134,7 @@ interface Holder {
 
 class AccessMatrix {
   readonly groups = new Map<string, Scope>();
-  readonly holders = new Map<string, Holder>();
+  readonly holders = new Map<string, MatrixRow>();
 
   constructor(changes: readonly GrantChange[]) {
     for (const change of changes) this.add(change);
@@ -146,7 +155,7 @@ class AccessMatrix {
     }
   }
 
-  private holder(change: GrantChange): Holder {
+  private holder(change: GrantChange): MatrixRow {
     const { subject } = change.grant;
     const known = this.holders.get(subject.key) ?? {
       ...nameSubject(change.grant),
@@ -159,7 +168,7 @@ class AccessMatrix {
   }
 
   /** What was before stands above what is new. */
-  private put({ cells }: Holder, { group }: Grant, content: Markup, isOld = false): void {
+  private put({ cells }: MatrixRow, { group }: Grant, content: Markup, isOld = false): void {
     this.groups.set(group.key, group);
     const known = cells.get(group.key) ?? [];
     cells.set(group.key, isOld ? [content, ...known] : [...known, content]);
@@ -171,7 +180,7 @@ class AccessMatrix {
 }
 
 function holderRow(
-  { displayName, name, changes, cells }: Holder,
+  { displayName, name, changes, cells }: MatrixRow,
   groups: readonly Scope[],
   context: PageContext,
 ): Markup {

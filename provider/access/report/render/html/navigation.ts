@@ -1,7 +1,7 @@
 import { compareTexts } from "../../../../fields/values";
 import type { Grant, GrantChange, GroupNode, Scope } from "../../../graph/grant";
 import type { Report } from "../../report";
-import { openGrants } from "../sections";
+import { listOpenGrants } from "../sections";
 import { changeOrder, chooseName } from "../words";
 import { plural } from "../../../../text/plain";
 import type { PageIndex } from "./context";
@@ -74,7 +74,7 @@ type Counts = Map<GrantChange["change"], number>;
 /** What changes at each group itself. */
 function countByGroup(report: Report): Map<string, Counts> {
   const found = new Map<string, Counts>();
-  for (const { change, grant } of openGrants(report)) {
+  for (const { change, grant } of listOpenGrants(report)) {
     const counts: Counts = found.get(grant.group.key) ?? new Map<GrantChange["change"], number>();
     counts.set(change, (counts.get(change) ?? 0) + 1);
     found.set(grant.group.key, counts);

@@ -8,7 +8,7 @@ import { headOf, sectionsOf } from "../sections";
 import type { Head, Origin, Section, Tally } from "../sections";
 import { formatTime } from "../words";
 import { cardList } from "./cards";
-import { fold, linkTo, PageContext } from "./context";
+import { foldMarkup, linkTo, PageContext } from "./context";
 import { accessMatrix, grantTable } from "./grants";
 import { joinLines, markup, trustedMarkup } from "./markup";
 import type { Markup, MarkupPart } from "./markup";
@@ -106,7 +106,7 @@ function printSection(section: Section, context: PageContext): Markup | undefine
       if (entries.length === 0) return frame(section, markup`<p class="none">No finding.</p>`);
       const cards = cardList(entries, context);
       if (id !== "findings")
-        return frame(section, fold(`Show ${plural(entries.length, "entry", "entries")}`, cards));
+        return frame(section, foldMarkup(`Show ${plural(entries.length, "entry", "entries")}`, cards));
       return frame(
         section,
         markup`${cards}<button type="button" class="more" id="more-finding" hidden></button><p id="no-finding" class="none" hidden>No finding matches the filter.</p>`,
@@ -117,7 +117,8 @@ function printSection(section: Section, context: PageContext): Markup | undefine
       const isOpen = place === "open";
       if (context.report.command === "drift" && grants.length === 0) return undefined;
       const table = grantTable(grants, heading, context, isOpen);
-      if (!isOpen) return frame(section, fold(`Show ${plural(grants.length, "change")} of access`, table));
+      if (!isOpen)
+        return frame(section, foldMarkup(`Show ${plural(grants.length, "change")} of access`, table));
       const matrix = accessMatrix(grants, context);
       return matrix === undefined
         ? frame(section, markup`${grants.length === 0 ? undefined : legend}${table}`)

@@ -2,9 +2,9 @@ import type { GrantChange, Subject } from "../../../../../provider/access/graph/
 import type { ReviewReport } from "../../../../../provider/access/report/report";
 import { renderers } from "../../../../../provider/access/report/render";
 import {
-  acceptedGrants,
+  listAcceptedGrants,
   headlineOf,
-  openGrants,
+  listOpenGrants,
   verdict,
 } from "../../../../../provider/access/report/render/sections";
 import type { Finding } from "../../../../../provider/access/review/finding";
@@ -77,8 +77,8 @@ describe("access that the policy file accepts", () => {
   test("is neither in the headline nor among what is gained, and every form still names it", () => {
     const report = accept();
     expect(headlineOf(report)?.main).not.toContain("jo@example.com gains");
-    expect(openGrants(report)).toEqual(riskyReview.grants.slice(1));
-    expect(acceptedGrants(report)).toEqual([worst]);
+    expect(listOpenGrants(report)).toEqual(riskyReview.grants.slice(1));
+    expect(listAcceptedGrants(report)).toEqual([worst]);
     expect(renderers.text(report, {})).toMatch(/^Grants +2 gained, .*1 accepted/m);
     expect(renderers.text(report, {})).toContain("ACCEPTED BY THE POLICY FILE: GAINED (1)");
     for (const form of ["md", "html"] as const)
@@ -88,13 +88,13 @@ describe("access that the policy file accepts", () => {
   test("is shown as any other where the same change writes the policy file", () => {
     const report = accept(["an entry is new"]);
     expect(renderers.text(report, {})).toContain("GAINED (3)");
-    expect(openGrants(report)).toEqual(riskyReview.grants);
-    expect(acceptedGrants(report)).toEqual([]);
+    expect(listOpenGrants(report)).toEqual(riskyReview.grants);
+    expect(listAcceptedGrants(report)).toEqual([]);
   });
 
   test("is shown as any other where a finding about it is open", () => {
     const report = { ...accept(), findings: riskyReview.findings };
-    expect(acceptedGrants(report)).toEqual([]);
+    expect(listAcceptedGrants(report)).toEqual([]);
   });
 });
 

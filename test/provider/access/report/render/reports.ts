@@ -332,6 +332,7 @@ export const wholeReports: readonly Report[] = [
     ...nightDrift,
     scope: "below acme",
     grants: riskyReview.grants,
+    acceptedGrants: riskyReview.grants.slice(0, 2),
     groups,
     coverage: {
       ...share,

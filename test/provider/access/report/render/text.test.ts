@@ -105,3 +105,12 @@ test("each line of detail has a bullet", () => {
     expect(text).toContain(`- ${line}`);
   }
 });
+
+test("references that share an entry are named by their resources, without URNs", () => {
+  const [x2] = riskyReview.findings.filter(({ id }) => id === "X2");
+  const urn = (name: string) => `urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:RoleBinding::${name}`;
+  const findings = ["a", "b", "c"].map((name) => ({ ...x2!, urn: urn(name), fingerprint: `0${name}` }));
+  const text = renderers.text({ ...riskyReview, findings }, { width: 200 });
+  expect(text).toMatch(/^ +- also: b, c$/m);
+  expect(text).not.toContain("urn:");
+});
