@@ -367,6 +367,14 @@ function toCommonJs(text) {
   return written;
 }
 
+/** The program with the identities of CI, for the repository and the branch. @param {string} text */
+const identitiesTemplate = (text) =>
+  text
+    .replaceAll("acme/access", "«repository»")
+    .replace(/(?<=const issuer = ")[^"]*/, "«issuer»")
+    .replace(":refs/heads/main", ":refs/heads/«branch»")
+    .replace(":ref:main", ":ref:«branch»");
+
 /** The project file, without what `pulumi new` reads. @param {string} text */
 function projectTemplate(text) {
   const document = parseDocument(text);
@@ -401,13 +409,27 @@ export function initTemplates(root) {
     /(?<=subject: ")[^"]*/,
     "repo:«repository»:ref:refs/heads/«branch»",
   );
+  const withIdentities = (/** @type {string} */ text, /** @type {string} */ line) =>
+    `${text}#if ci\n\n${line}\n#end\n`;
   return new Map([
     ...workflows.map((file) => /** @type {const} */ ([`github/${file}`, githubTemplate(root, file)])),
     ["gitlab/gitlab-ci.yml", gitlabTemplate(root)],
     ["program/Pulumi.yaml", projectTemplate(read("Pulumi.yaml"))],
     ["program/access-policy.yaml", read("access-policy.yaml")],
-    ["program/commonjs.txt", toCommonJs(program)],
-    ["program/module.txt", program],
+    [
+      "program/commonjs.txt",
+      withIdentities(toCommonJs(program), 'Object.assign(exports, require("«identities»"));'),
+    ],
+    ["program/module.txt", withIdentities(program, 'export * from "«identities»";')],
+    ...["github", "gitlab"].flatMap((host) => {
+      const text = identitiesTemplate(
+        readFileSync(path.join(root, `examples/ci/identities-${host}.ts`), "utf8"),
+      );
+      return /** @type {[string, string][]} */ ([
+        [`program/identities-${host}-commonjs.txt`, toCommonJs(text)],
+        [`program/identities-${host}-module.txt`, text],
+      ]);
+    }),
     ["program/package.txt", manifestTemplate(read("package.json"))],
     ["program/tsconfig.txt", read("tsconfig.json")],
   ]);

@@ -1,10 +1,8 @@
-import { printable } from "../../../http/errors";
 import { printableAddress } from "../../../text/address";
 import type { Environment } from "../../../settings/environment";
 import { UsageError } from "../../framework/exitCodes";
 import { PULUMI_CLOUD, readDefaultOrganization } from "../../input/backend";
 import type { NamedBackend } from "../../input/backend";
-import type { CiHost } from "./folder";
 
 type BackendKind = "cloud" | "selfHosted" | "s3" | "gs" | "azblob" | "local" | "other";
 
@@ -36,7 +34,7 @@ const SHARED_PARAMETERS = [
   ...["storage_account", "domain", "protocol", "cdn", "localemu"],
 ];
 
-/** Text that a workflow can hold as it is: no expression, no quote and no user name. */
+/** A text that a workflow can hold as it is: no expression, no quote and no user name. */
 const PLAIN = /^[\w:/.[\]%~-]*$/;
 
 function kindOf(url: string): BackendKind {
@@ -112,67 +110,4 @@ export function describeForCi(named: NamedBackend, encryption: StackEncryption |
     named,
     ...(isWritten ? withoutCredentials(named.url) : { omitted: [] }),
   };
-}
-
-const TOKEN = ["PULUMI_ACCESS_TOKEN"];
-
-/** The secret variables that open each kind of backend in GitLab. */
-const GITLAB_VARIABLES: Readonly<Record<BackendKind, readonly string[]>> = {
-  cloud: TOKEN,
-  selfHosted: TOKEN,
-  s3: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"],
-  gs: ["GOOGLE_CREDENTIALS"],
-  azblob: ["AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_KEY"],
-  local: TOKEN,
-  other: ["the credentials of the backend"],
-};
-
-/** The variables of GitLab that the environments access-preview and production each have a value of. */
-export const gitlabVariables = ({ kind, hasPassphrase }: CiBackend): readonly string[] => [
-  ...GITLAB_VARIABLES[kind],
-  ...(hasPassphrase ? ["PULUMI_CONFIG_PASSPHRASE"] : []),
-];
-
-/** Where the address was found. */
-export function describeBackendSource({ named: { source, path = "", overridden } }: CiBackend): string {
-  const file = printable(path, 200);
-  const found = {
-    environment: "PULUMI_BACKEND_URL",
-    project: `backend.url of ${file}, and a pulumi login`,
-    login: `pulumi login, in ${file}`,
-    default: "the default: this machine has no pulumi login",
-  }[source];
-  return overridden === undefined
-    ? found
-    : `${found}; Pulumi.yaml names ${printableAddress(overridden)}, which CI does not use`;
-}
-
-/** What a variable of a workflow is for, by its name. */
-function describeVariable(name: string): string {
-  const [, access] = /_(PREVIEW|DEPLOY)_/.exec(name) ?? [];
-  if (access === undefined) return name;
-  return `${name} (${access === "PREVIEW" ? "may read the state" : "may write it"})`;
-}
-
-/** What CI needs to open the backend. @param text Of all files for CI: the workflows of GitHub need what they name. */
-export function describeNeeds(backend: CiBackend, host: CiHost, text: string): string[] {
-  const { kind, hasPassphrase } = backend;
-  if (kind === "local")
-    return ["a backend that it can reach: move the stack, delete these files, and run init again"];
-  if (host === "gitlab") {
-    const names = gitlabVariables(backend).join(", ");
-    return [
-      `${names}: as variables of the environments access-preview (may read) and production (may write)`,
-    ];
-  }
-  const variables = new Set(
-    [...text.matchAll(/\bvars\.((?:AWS|GCP|AZURE)_\w+)/g)].map(([, name = ""]) => name),
-  );
-  const isCloud = kind === "cloud" || kind === "selfHosted";
-  return [
-    ...(isCloud ? ["the teams access-preview (may read the stack) and access-deploy (may write it)"] : []),
-    ...(kind === "other" ? ["a step in each job that opens this backend: init knows none"] : []),
-    ...(variables.size === 0 ? [] : [`the variables ${[...variables].map(describeVariable).join(", ")}`]),
-    ...(hasPassphrase ? ["the secret PULUMI_CONFIG_PASSPHRASE"] : []),
-  ];
 }

@@ -36,8 +36,10 @@ export interface ProjectFolder {
   /** The folder and those above it, up to the root. */
   readonly folders: readonly string[];
   readonly host?: CiHost;
-  /** Owner and name of the repository `origin`: `acme/access`. */
+  /** Owner and name of the repository `origin`: `acme/access`; in GitLab with all groups. */
   readonly repository?: string;
+  /** The name of the machine that has it. */
+  readonly server: string;
   readonly defaultBranch: string;
   readonly packageManager: PackageManager;
   readonly manifest?: Manifest;
@@ -58,21 +60,12 @@ function git(folder: string, ...args: readonly string[]): string | undefined {
 
 /** @throws UsageError for what is hardly meant as the name of a folder. */
 function checkFolderName(given: string): void {
-  const shown = `"${printable(given, 80)}"`;
-  if (given.trim() === "")
-    throw new UsageError("PP5002", "DIR must not be empty: name a folder, or leave it out");
-  if (given.startsWith("-"))
-    throw new UsageError(
-      "PP5002",
-      `DIR must be a folder, not ${shown}: write options before --, or ./${printable(given, 80)}`,
-    );
-  if (given.includes("\\"))
-    throw new UsageError(
-      "PP5002",
-      `DIR must have slashes between its folders, as in infra/access, not ${shown}`,
-    );
-  if (/\p{Cc}/u.test(given))
-    throw new UsageError("PP5002", `DIR must have no control characters: name another folder than ${shown}`);
+  if (given.trim() !== "" && !/^-|[\\\p{Cc}]/u.test(given)) return;
+  const shown = printable(given, 80);
+  throw new UsageError(
+    "PP5002",
+    `DIR must be a folder, not "${shown}": write slashes between folders, options before --, and ./${shown} for this name`,
+  );
 }
 
 /** The real path of a folder that may not exist yet. @throws UsageError for a file. */
@@ -118,12 +111,20 @@ function readFile(path: string, read: (text: string) => unknown): object | undef
   );
 }
 
-/** The host of a repository's remote, else the one whose files the repository has. */
-function findHost(root: string, remote: string): CiHost | undefined {
-  const [, server = ""] =
-    /^[a-z+]+:\/\/(?:[^@/]*@)?([^:/]+)/i.exec(remote) ?? /^(?:[^@/]*@)?([^:/]{2,}):/.exec(remote) ?? [];
-  const labels = server.toLowerCase().split(/[.-]/);
-  if (labels.includes("github")) return "github";
+/** The machine of a remote, and the path of the repository there. */
+function parseRemote(remote: string): { readonly server: string; readonly repository: string | undefined } {
+  const [, ofUrl, ofScp, path = ""] =
+    /^(?:[a-z+]+:\/\/(?:[^@/]*@)?([^:/]+)(?::\d+)?\/|(?:[^@/]*@)?([^:/]{2,}):)(.+?)(?:\.git)?\/?$/i.exec(
+      remote,
+    ) ?? [];
+  const server = (ofUrl ?? ofScp ?? "").toLowerCase();
+  return { server, repository: /^[\w.-]+(?:\/[\w.-]+)+$/.test(path) ? path : undefined };
+}
+
+/** The host that the name of the machine has, else the one whose files the repository has. */
+function findHost(root: string, server: string): CiHost | undefined {
+  const labels = server.split(/[.-]/);
+  if (labels.includes("github") || server.endsWith(".ghe.com")) return "github";
   if (labels.includes("gitlab")) return "gitlab";
   const [isGithub, isGitlab] = [existsSync(join(root, ".github")), existsSync(join(root, ".gitlab-ci.yml"))];
   if (isGithub === isGitlab) return undefined;
@@ -182,14 +183,16 @@ export function inspectFolder(given: string): ProjectFolder {
   const top = git(existing, "rev-parse", "--show-toplevel");
   const root = top === undefined ? folder : realpathSync(top);
   const remote = (top === undefined ? undefined : git(root, "remote", "get-url", "origin")) ?? "";
+  const { server, repository } = parseRemote(remote);
   const above = foldersUpTo(root, folder);
   return {
     folder,
     root,
     path: relative(root, folder).split(sep).join("/") || ".",
     folders: above,
-    host: top === undefined ? undefined : findHost(root, remote),
-    repository: /[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(remote)?.[1],
+    host: top === undefined ? undefined : findHost(root, server),
+    repository,
+    server,
     defaultBranch: top === undefined ? "main" : findDefaultBranch(root),
     packageManager: findPackageManager(above),
     manifest: readFile(join(folder, "package.json"), (text) => JSON.parse(text) as unknown),

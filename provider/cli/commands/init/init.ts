@@ -9,13 +9,13 @@ import { webAddress } from "../../input/repository";
 import { findBackend, PULUMI_CLOUD_BY_DEFAULT } from "../../input/backend";
 import type { NamedBackend } from "../../input/backend";
 import { checkOrganization, describeForCi, findOrganization } from "./backend";
-import { inspectFolder, packagesOf, readStackEncryption } from "./folder";
-import type { ProjectFolder } from "./folder";
+import { inspectFolder, isTarball, localDependencies, packagesOf, readStackEncryption } from "./folder";
+import type { CiHost, ProjectFolder } from "./folder";
 import { describeResult } from "./output";
 import type { InitPlan, Language } from "./output";
 import { checkLockfiles } from "./packageManager";
 import { fillTemplate } from "./template";
-import { ciFiles, findFurtherProject, STAND_IN } from "./workflows";
+import { ciCommands, ciFiles, findFurtherProject, ownersFile, ownersText, STAND_IN } from "./workflows";
 import type { CiSettings } from "./workflows";
 import { checkNewFiles, isTaken, writeNewFiles } from "../../output/writeNewFiles";
 import type { NewFile } from "../../output/writeNewFiles";
@@ -60,6 +60,10 @@ const flags = {
     default: "PLATFORM_ISSUER_URL",
     help: "issuer of the API, for the OIDC tokens of GitLab",
   },
+  commands: {
+    type: "boolean",
+    help: "write the commands that set the variables of CI into ci-commands.sh, in place of printing them",
+  },
   "dry-run": { type: "boolean", help: "print what would be written, write nothing" },
 } as const satisfies Flags;
 
@@ -67,7 +71,7 @@ type InitValues = Values<typeof flags>;
 
 const NAME = /^\w[\w.-]{0,99}$/;
 
-/** @param variable The environment variable that is read without the flag. */
+/** An address, of a flag or else of its environment variable. */
 function readUrl(
   flag: "base-url" | "issuer-url",
   variable: "PLATFORM_BASE_URL" | "PLATFORM_ISSUER_URL",
@@ -82,30 +86,23 @@ function readUrl(
 }
 
 /** The name of the project: that of the program, the one that is given, or that of the folder. */
-function chooseProject({ project }: InitValues, found: ProjectFolder): string {
-  if (project !== undefined && found.project !== undefined && project !== found.project) {
-    throw new UsageError(
-      "PP5003",
-      `--project conflicts with the project ${printable(found.project, 100)} in Pulumi.yaml; leave it out`,
-    );
+function chooseProject({ project }: InitValues, { project: existing, folder }: ProjectFolder): string {
+  const shown = printable(existing ?? project ?? "", 80);
+  if (existing !== undefined && project !== undefined && project !== existing) {
+    const message = `--project conflicts with the project ${shown} in Pulumi.yaml; leave it out`;
+    throw new UsageError("PP5003", message);
   }
-  if (found.project !== undefined && !NAME.test(found.project)) {
-    throw new UsageError(
-      "PP5011",
-      `the name in Pulumi.yaml must have letters, digits, ".", "_" and "-" only, not "${printable(found.project, 80)}"`,
-    );
+  const [name, source] =
+    existing === undefined ? [project, "--project"] : [existing, "the name in Pulumi.yaml"];
+  if (name !== undefined && !NAME.test(name)) {
+    const message = `${source} must have letters, digits, ".", "_" and "-" only, not "${shown}"`;
+    throw new UsageError(existing === undefined ? "PP5002" : "PP5011", message);
   }
-  if (project !== undefined && !NAME.test(project)) {
-    throw new UsageError(
-      "PP5002",
-      `--project must have letters, digits, ".", "_" and "-" only, not "${printable(project, 80)}"`,
-    );
-  }
-  const ofFolder = basename(found.folder)
+  const ofFolder = basename(folder)
     .replace(/[^\w.-]+/g, "-")
     .replace(/^[.-]+/, "")
     .slice(0, 100);
-  return found.project ?? project ?? (ofFolder === "" ? "access" : ofFolder);
+  return name ?? (ofFolder || "access");
 }
 
 /** The organization, which only the stack's whole name and the backend have, and the name of the stack. */
@@ -118,55 +115,43 @@ function chooseStack(
   const parts = (stack ?? found.stack ?? "prod").split("/");
   const ofBackend = findOrganization(backend, readEnvironment());
   const known = ofBackend !== undefined && NAME.test(ofBackend) ? ofBackend : STAND_IN.organization;
-  const [organization, named, name] = parts.length === 1 ? [known, project, ...parts] : parts;
-  if (parts.length % 2 === 0 || parts.length > 3 || !parts.every((part) => NAME.test(part))) {
-    throw new UsageError(
-      "PP5002",
-      `--stack must be a stack, as in prod or acme/access/prod, not "${printable(stack ?? "", 80)}"`,
-    );
+  const [organization = "", named = "", name = ""] = parts.length === 1 ? [known, project, ...parts] : parts;
+  if (![1, 3].includes(parts.length) || !parts.every((part) => NAME.test(part))) {
+    const shown = printable(stack ?? "", 80);
+    throw new UsageError("PP5002", `--stack must be a stack, as in prod or acme/access/prod, not "${shown}"`);
   }
   if (named !== project) {
-    throw new UsageError(
-      "PP5003",
-      `--stack names the project ${named ?? ""}, and this one is ${printable(project, 100)}; give --stack its name`,
-    );
+    const message = `--stack names the project ${named}, and this one is ${printable(project, 100)}; give --stack its name`;
+    throw new UsageError("PP5003", message);
   }
-  if (parts.length > 1) checkOrganization(backend, organization ?? "");
-  return [organization ?? "", name ?? ""];
+  if (parts.length > 1) checkOrganization(backend, organization);
+  return [organization, name];
 }
 
-function chooseLanguage(
-  { language }: InitValues,
-  { project, manifest, hasTsconfig }: ProjectFolder,
-): Language {
+function chooseLanguage({ language }: InitValues, found: ProjectFolder): Language {
+  const { project, manifest, hasTsconfig } = found;
   if (project !== undefined && language !== undefined)
     throw new UsageError("PP5003", "--language conflicts with the Pulumi program that exists; leave it out");
   const isTypeScript =
     manifest === undefined || hasTsconfig || Object.hasOwn(packagesOf(manifest), "typescript");
   const chosen = language ?? (isTypeScript ? "typescript" : "javascript");
-  if (project === undefined && chosen === "typescript" && manifest?.type === "module") {
-    throw new UsageError(
-      "PP5011",
-      "package.json has the type module, and Pulumi runs a TypeScript program as CommonJS: give --language javascript, or use another folder",
-    );
-  }
-  return chosen;
+  if (project !== undefined || chosen === "javascript" || manifest?.type !== "module") return chosen;
+  throw new UsageError(
+    "PP5011",
+    "package.json has the type module, and Pulumi runs a TypeScript program as CommonJS: give --language javascript, or use another folder",
+  );
 }
 
 /** @throws UsageError for a path or a branch that the files for CI cannot hold. */
 function checkNames({ path, folder, defaultBranch }: ProjectFolder): void {
-  if (!/^[\w./@+-]+$/.test(defaultBranch)) {
-    throw new UsageError(
-      "PP5002",
-      `the default branch ${printable(defaultBranch, 100)} has characters that a workflow cannot hold: use letters, digits, ".", "_", "-" and "/"`,
-    );
-  }
-  if (!/^[\p{L}\p{N}_./ @+-]+$/u.test(path)) {
-    throw new UsageError(
-      "PP5002",
-      `the path ${printable(folder, 200)} has characters that a workflow cannot hold: use letters, digits, ".", "_", "-" and "/"`,
-    );
-  }
+  const wrong = !/^[\w./@+-]+$/.test(defaultBranch)
+    ? `the default branch ${printable(defaultBranch, 100)}`
+    : !/^[\p{L}\p{N}_./ @+-]+$/u.test(path)
+      ? `the path ${printable(folder, 200)}`
+      : undefined;
+  if (wrong === undefined) return;
+  const letters = 'use letters, digits, ".", "_", "-" and "/"';
+  throw new UsageError("PP5002", `${wrong} has characters that a workflow cannot hold: ${letters}`);
 }
 
 /** Everything that the files hold: from the flags, the environment and the folder. */
@@ -196,42 +181,85 @@ function chooseSettings(
 /** A name that npm accepts, from that of a project. */
 const packageName = (project: string): string => project.toLowerCase().replace(/^[._]+/, "") || "access";
 
-/** The files of a new program, by their names. */
+/** The issuer of the tokens of a host's jobs. */
+function tokenIssuer(host: CiHost, server: string): string {
+  if (host === "gitlab") return `https://${server || "gitlab.com"}`;
+  if (server.endsWith(".ghe.com")) return `https://token.actions.${server}`;
+  return ["", "github.com", "ssh.github.com"].includes(server)
+    ? "https://token.actions.githubusercontent.com"
+    : `https://${server}/_services/token`;
+}
+
+/** The files of the folder of the program, by their names. */
 function programFiles({ found, host, language, settings, packageRoot }: InitPlan): Record<string, string> {
-  const { manifest, repository, defaultBranch } = found;
+  const { manifest, repository, defaultBranch, server } = found;
   const isTypeScript = language === "typescript";
+  const isModule = isTypeScript || manifest?.type === "module";
   const isKnown = host === "github" && repository !== undefined;
+  // The identities of the first project are those of each further one.
+  const hasIdentities = host !== "none" && settings.further === undefined;
+  const main = isTypeScript ? "index.ts" : "index.js";
   const values = {
     project: stringify(settings.project).trimEnd(),
     packageName: packageName(settings.project),
-    main: isTypeScript ? "index.ts" : "index.js",
+    main,
     typescript: isTypeScript,
-    // The workflows of the repository, where it is known.
-    repository: isKnown ? repository : "acme/first",
-    branch: isKnown ? defaultBranch : "main",
+    ci: hasIdentities,
+    identities: isTypeScript || manifest?.type !== "module" ? "./ci" : "./ci.js",
+    issuer: host === "none" ? "" : tokenIssuer(host, server),
   };
-  const fill = (name: string): string => fillTemplate(packageRoot, `program/${name}`, values);
+  // The sample of a new program trusts the repository where it is known.
+  const sample = isKnown
+    ? { repository, branch: defaultBranch }
+    : { repository: "acme/first", branch: "main" };
+  const own = { repository: repository ?? STAND_IN.repository, branch: defaultBranch };
+  const fill = (name: string, more: object = sample): string =>
+    fillTemplate(packageRoot, `program/${name}`, { ...values, ...more });
+  const syntax = isModule ? "module" : "commonjs";
   return {
-    "Pulumi.yaml": fill("Pulumi.yaml"),
-    [values.main]: fill(isTypeScript || manifest?.type === "module" ? "module.txt" : "commonjs.txt"),
-    "package.json": fill("package.txt"),
-    ...(isTypeScript && { "tsconfig.json": fill("tsconfig.txt") }),
+    ...(found.project === undefined && {
+      "Pulumi.yaml": fill("Pulumi.yaml"),
+      [main]: fill(`${syntax}.txt`),
+      "package.json": fill("package.txt"),
+      ...(isTypeScript && { "tsconfig.json": fill("tsconfig.txt") }),
+      ...(!found.hasGitignore && { ".gitignore": "node_modules/\n" }),
+    }),
+    // A program that exists needs these too.
+    "access-policy.yaml": fill("access-policy.yaml"),
+    ...(hasIdentities && {
+      [`ci.${isTypeScript ? "ts" : "js"}`]: fill(`identities-${host}-${syntax}.txt`, own),
+    }),
   };
 }
 
-function listFiles(plan: InitPlan): NewFile[] {
+/** The text of CODEOWNERS: the files that decide how a change is reviewed belong to a team. */
+function codeOwners({ found, host, settings: { packageManager }, packageRoot }: InitPlan): string {
+  const folders = localDependencies(found).flatMap(({ inRepository }) =>
+    inRepository === undefined || isTarball(inRepository) ? [] : [`/${inRepository}/`],
+  );
+  const owner = `@${found.repository?.split("/")[0] ?? "OWNER"}/security`;
+  return ownersText(packageRoot, packageManager, { owner, github: host === "github", folders });
+}
+
+function listFiles(plan: InitPlan, hasScript: boolean): NewFile[] {
   const { found, host, settings, packageRoot } = plan;
   const filesBelow = (base: string, files: Record<string, string>): NewFile[] =>
     Object.entries(files).map(([path, text]) => ({ base, path, text }));
-  const isNew = found.project === undefined;
+  const ofProgram = filesBelow(found.folder, programFiles(plan));
+  if (host === "none") return ofProgram;
+  const commands = ciCommands(packageRoot, host, settings).join("\n");
   return [
-    ...filesBelow(found.folder, {
-      ...(isNew && programFiles(plan)),
-      // A program that exists needs it too.
-      "access-policy.yaml": fillTemplate(packageRoot, "program/access-policy.yaml", {}),
-      ...(isNew && !found.hasGitignore && { ".gitignore": "node_modules/\n" }),
+    ...ofProgram,
+    ...filesBelow(
+      found.folder,
+      hasScript
+        ? { "ci-commands.sh": `# Replace each <…>, and run it after pulumi up.\nset -eu\n${commands}\n` }
+        : {},
+    ),
+    ...filesBelow(found.root, {
+      [ownersFile(found.root, host)]: codeOwners(plan),
+      ...ciFiles(packageRoot, host, settings),
     }),
-    ...filesBelow(found.root, host === "none" ? {} : ciFiles(packageRoot, host, settings)),
   ];
 }
 
@@ -248,7 +276,7 @@ function init(dir: string, values: InitValues): number {
     checkLockfiles(found.folders, found.packageManager);
   }
   const plan: InitPlan = { found, settings, language, host, packageRoot };
-  const files = listFiles(plan);
+  const files = listFiles(plan, values.commands);
   const [existing, missing] = [files.filter(isTaken), files.filter((file) => !isTaken(file))];
   checkNewFiles(missing);
   const isDryRun = values["dry-run"];
@@ -262,9 +290,10 @@ export const command = defineCommand(
     name: "init",
     usage: ["[DIR] [options]"],
     about:
-      "Writes a first program, its access policy and the workflows of the access review into a folder: the current one, or DIR. " +
-      "A Pulumi program that exists stays, and so does every file that exists. Writes all files or none, and prints the next " +
-      "commands. Sends no request.",
+      "Writes a first program, its access policy, the workflows of the access review and their identities into a folder: the " +
+      "current one, or DIR. " +
+      "A Pulumi program that exists stays, and so does every file that exists. Writes all files or none, and prints the " +
+      "next commands. Sends no request.",
     arguments: ["DIR"],
     flags,
     exitCodes: ["clean", "error", "usage"],

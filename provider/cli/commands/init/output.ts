@@ -5,13 +5,12 @@ import { printableAddress } from "../../../text/address";
 import { packageSource, quoteWord } from "../../output/packageSource";
 import { joinFilePath } from "../../output/writeNewFiles";
 import type { NewFile } from "../../output/writeNewFiles";
-import { describeNeeds, describeBackendSource, isSelfManaged } from "./backend";
+import { isSelfManaged } from "./backend";
 import { isTarball, localDependencies, packagesOf } from "./folder";
 import type { CiHost, ProjectFolder } from "./folder";
-import { decidingFiles } from "./packageManager";
 import { fillTemplate } from "./template";
 import type { TemplateValues } from "./template";
-import { ciFolder, STAND_IN } from "./workflows";
+import { ciCommands, STAND_IN } from "./workflows";
 import type { CiSettings } from "./workflows";
 
 export type Language = "typescript" | "javascript";
@@ -53,6 +52,7 @@ function describeOutside({ found, host }: InitResult): string[] {
 function listInstallation(result: InitResult): string[] {
   const { found, language, packageRoot } = result;
   const { manifest, packageManager } = found;
+  const place = relative(process.cwd(), found.folder);
   const has = (name: string): boolean => Object.hasOwn(packagesOf(manifest), name);
   const { specifier, prepare } = packageSource(packageRoot);
   const add = [
@@ -62,67 +62,88 @@ function listInstallation(result: InitResult): string[] {
   const missing = ["typescript", "@types/node"].filter((name) => !has(name));
   const needsTypes = found.project === undefined && language === "typescript" && manifest !== undefined;
   return [
+    ...(place === "" ? [] : [`cd ${quoteWord(place)}`]),
     ...(has("pulumi-platform") ? [] : prepare),
     ...describeOutside(result),
-    ...(add.length === 0 ? [packageManager.install] : [`${packageManager.add} ${add.join(" ")}`]),
-    ...(needsTypes && missing.length > 0 ? [`${packageManager.addForDevelopment} ${missing.join(" ")}`] : []),
+    ...(add.length === 0 ? [`${packageManager.name} install`] : [`${packageManager.add} ${add.join(" ")}`]),
+    ...(needsTypes && missing.length > 0 ? [`${packageManager.add} -D ${missing.join(" ")}`] : []),
   ];
 }
 
-/** What to replace by hand in the files for CI. */
-function listPlaceholders({ settings, host, written }: InitResult): string {
-  if (host === "none" || !written.some(({ path }) => path.startsWith(`${ciFolder(host)}/`))) return "";
-  const isGitlab = host === "gitlab";
+/** What to replace by hand in the written files. */
+function listPlaceholders({ written }: InitResult): string {
+  const meanings = {
+    [STAND_IN.organization]: "yours in Pulumi Cloud",
+    [STAND_IN.repository]: "the repository",
+    [STAND_IN.baseUrl]: "the API",
+    [STAND_IN.issuerUrl]: "its issuer",
+  };
+  const text = written.map((file) => file.text).join("\n");
+  const [owner] = /@\S+\/security$/m.exec(text) ?? [];
   return [
-    ...(settings.organization === STAND_IN.organization
-      ? [`${STAND_IN.organization} (yours in Pulumi Cloud)`]
-      : []),
-    ...(isGitlab && settings.baseUrl === undefined ? [`${STAND_IN.baseUrl} (the API)`] : []),
-    ...(isGitlab && settings.issuerUrl === undefined ? [`${STAND_IN.issuerUrl} (its issuer)`] : []),
-  ].join(", ");
-}
-
-/** The lines for CODEOWNERS: the files that decide how a change is reviewed. */
-function listOwned({ found, host, settings: { packageManager } }: InitResult): string[] {
-  const folders = localDependencies(found).flatMap(({ inRepository }) =>
-    inRepository === undefined || isTarball(inRepository) ? [] : [`/${inRepository}/`],
-  );
-  const rules = host === "github" ? "/.github/" : "CODEOWNERS";
-  const files = [rules, "access-policy.yaml", ...decidingFiles(packageManager), ...folders];
-  const owner = found.repository?.split("/")[0] ?? "OWNER";
-  return files.map((file) => `${file} @${owner}/security`);
+    ...Object.entries(meanings).filter(([standIn]) => text.includes(standIn)),
+    ...(owner === undefined ? [] : [[owner, "your team"]]),
+  ]
+    .map(([standIn = "", meaning = ""]) => `${standIn} (${meaning})`)
+    .join(", ");
 }
 
 /** Whether a file for CI differs from the one that would be written. */
-function isForeign({ found, host }: InitResult, file: NewFile): boolean {
-  if (host === "none" || file.base !== found.root || !file.path.endsWith(".yml")) return false;
-  return !existsSync(joinFilePath(file)) || readFileSync(joinFilePath(file), "utf8") !== file.text;
-}
+const isForeign = ({ found }: InitResult, file: NewFile): boolean =>
+  file.base === found.root &&
+  /\.ya?ml$/.test(file.path) &&
+  file.path !== "access-policy.yaml" &&
+  (!existsSync(joinFilePath(file)) || readFileSync(joinFilePath(file), "utf8") !== file.text);
 
-/** What the output says of the backend, and of what CI needs to open it. */
-function describeBackend({ settings: { backend }, host, existing, written }: InitResult): TemplateValues {
-  if (host === "none") return {};
+/** What the output says of CI: the backend, the code owners and the commands. */
+function describeCi(result: InitResult): TemplateValues {
+  const { found, host, settings, packageRoot, existing, written } = result;
+  const { backend, further } = settings;
+  if (host === "none") return { ci: false };
   const { kind, url, omitted, named } = backend;
-  const text = [...existing, ...written].map((file) => file.text).join("\n");
+  const isIdentities = ({ path }: NewFile): boolean => /^ci\.[jt]s$/.test(path);
+  const identities = written.find(isIdentities);
+  const isImported = written.some(({ path }) => /^index\.[jt]s$/.test(path));
+  const owners = existing.find(({ path }) => path.endsWith("CODEOWNERS"));
+  const present = owners === undefined ? "" : readFileSync(joinFilePath(owners), "utf8");
+  const lines = owners?.text.split("\n").filter((line) => line !== "" && !line.startsWith("#")) ?? [];
+  const script = [...written, ...existing].find(({ path }) => path.endsWith(".sh"));
+  const exported = found.manifest?.type === "module" ? "./ci.js" : "./ci";
   return {
+    ci: true,
+    host,
+    [host]: true,
+    identities: identities && !isImported ? `export * from "${exported}";` : "",
     backend: printable(url ?? printableAddress(named.url), 300),
-    source: describeBackendSource(backend),
+    [`from_${named.source}`]: true,
+    file: printable(named.path ?? "", 200),
+    overridden: named.overridden && printableAddress(named.overridden),
     local: kind === "local",
+    tokens: kind === "cloud" || kind === "local",
+    other: kind === "other",
     omitted: omitted.join(", "),
-    unnamed: url === undefined && kind !== "cloud" && kind !== "local",
-    needs: describeNeeds(backend, host, text),
+    further: further !== undefined,
+    suffix: further?.suffix ?? "",
+    paths: printable(further?.paths.join(", ") ?? "", 1000),
+    script: script && basename(script.path),
+    commands: ciCommands(packageRoot, host, settings),
+    replaced: existsSync(join(found.root, ".gitlab-ci.yml")),
+    codeowners: owners && shownPath(owners),
+    owned: lines.filter((line) => !present.split("\n").includes(line)),
+    config: identities !== undefined,
   };
 }
 
 /** The output: what is written, and what to do next. The texts stand in templates/init/output.txt. */
 export function describeResult(result: InitResult): string {
-  const { found, host, settings, packageRoot, existing, written } = result;
-  const { backend, organization, packageManager, stack, further } = settings;
-  const place = relative(process.cwd(), found.folder);
+  const { found, settings, packageRoot, existing, written } = result;
+  const { backend, organization, packageManager, stack } = settings;
   const isNew = found.project === undefined;
   const program = isNew ? existing.find(({ path }) => /^index\.[jt]s$/.test(path)) : undefined;
   const hasOrganization = organization !== STAND_IN.organization && !isSelfManaged(backend.kind);
+  const ofCi = describeCi(result);
   return fillTemplate(packageRoot, "output.txt", {
+    ...ofCi,
     dryRun: result.isDryRun,
     texts: written.map((file) => `${shownPath(file)}:\n\n${file.text.trimEnd()}\n`),
     written: written.map(shownPath),
@@ -132,19 +153,11 @@ export function describeResult(result: InitResult): string {
     program: program && shownPath(program),
     programText: program?.text.trimEnd(),
     placeholders: listPlaceholders(result),
-    workflows: host === "none" ? "" : ciFolder(host),
-    ci: host !== "none",
-    [host]: true,
-    ...describeBackend(result),
-    further: further !== undefined,
-    suffix: further?.suffix,
-    paths: printable(further?.paths.join(", ") ?? "", 1000),
-    commands: [...(place === "" ? [] : [`cd ${quoteWord(place)}`]), ...listInstallation(result)],
+    installation: listInstallation(result),
     new: isNew,
-    baseUrl: settings.baseUrl ?? "https://…",
+    config: isNew || ofCi["config"],
+    shownUrl: settings.baseUrl ?? "https://…",
     run: packageManager.run,
     newStack: hasOrganization ? `${organization}/${stack}` : stack,
-    replaced: existsSync(join(found.root, ".gitlab-ci.yml")),
-    owned: listOwned(result),
   });
 }

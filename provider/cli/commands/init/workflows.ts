@@ -4,13 +4,14 @@ import { parseDocument, stringify } from "yaml";
 import { UsageError } from "../../framework/exitCodes";
 import { PULUMI_CLOUD } from "../../input/backend";
 import { PROJECT_FILES } from "../../input/projectFiles";
-import { gitlabVariables, isSelfManaged, parameterOf } from "./backend";
+import { isSelfManaged, parameterOf } from "./backend";
 import type { CiBackend } from "./backend";
 import { isTarball, localDependencies } from "./folder";
 import type { CiHost, ProjectFolder } from "./folder";
-import { decidingFiles, unexpectedFiles } from "./packageManager";
+import { LOCKFILES, unexpectedFiles } from "./packageManager";
 import type { PackageManager } from "./packageManager";
 import { fillTemplate } from "./template";
+import type { TemplateValues } from "./template";
 
 /*
  * The first project of a repository has the names of the examples. Each further one has names of its own, and runs for
@@ -41,18 +42,16 @@ export interface CiSettings {
   readonly issuerUrl?: string;
 }
 
-/** What stands in for an organization that `init` cannot know, and in GitLab for the addresses of the API. */
+/** What stands in for values that `init` cannot know, with what each of them is. */
 export const STAND_IN = {
   organization: "ORGANIZATION",
+  repository: "OWNER/REPOSITORY",
   baseUrl: "https://api.platform.example",
   issuerUrl: "https://issuer.platform.example",
 } as const;
 
-const GITHUB_FOLDER = ".github/workflows";
-/** The folder of the pipeline, which belongs into a project of its own. */
-const GITLAB_FOLDER = "access-ci";
-
-export const ciFolder = (host: CiHost): string => (host === "github" ? GITHUB_FOLDER : GITLAB_FOLDER);
+/** The folder of the files for CI: GitLab's pipeline belongs into a project of its own. */
+export const ciFolder = (host: CiHost): string => (host === "github" ? ".github/workflows" : "access-ci");
 
 /** The templates of a host by the paths of the files that they become, below the root of the repository. */
 function ciPaths(packageRoot: string, host: CiHost, suffix = ""): Map<string, string> {
@@ -65,12 +64,17 @@ function ciPaths(packageRoot: string, host: CiHost, suffix = ""): Map<string, st
 /** As YAML writes a text where it is a whole value. */
 const quoted = (text: string): string => stringify(text, { lineWidth: 0 }).trimEnd();
 
-/** The files for CI, by their paths below the root of the repository. */
-export function ciFiles(packageRoot: string, host: CiHost, settings: CiSettings): Record<string, string> {
+/** What the workflows, the pipeline and the commands for CI have in place of their placeholders. */
+function ciValues(host: CiHost, settings: CiSettings): TemplateValues {
   const { organization, project, stack, path, defaultBranch, packageManager, backend, further } = settings;
   const { kind, url, hasPassphrase } = backend;
   const paths = further?.paths ?? [];
-  const shared = {
+  const isGithub = host === "github";
+  const address = isGithub ? '"<address of the API>"' : STAND_IN.baseUrl;
+  const issuer = isGithub ? '"<issuer of the API>"' : STAND_IN.issuerUrl;
+  return {
+    [host]: true,
+    [kind]: true,
     suffix: further?.suffix ?? "",
     further: further !== undefined,
     paths,
@@ -78,40 +82,70 @@ export function ciFiles(packageRoot: string, host: CiHost, settings: CiSettings)
     unexpected: unexpectedFiles(packageManager).join(" "),
     lockfile: packageManager.lockfile,
     installInCi: packageManager.installInCi,
+    organization: quoted(organization),
+    path: isGithub ? quoted(path) : path,
+    branch: quoted(defaultBranch),
+    folder: paths[0] ?? "",
+    // Characters of a folder that a pattern of GitHub gives a meaning.
+    patterns: paths.map((one) => quoted(`${one.replace(/\+/g, "\\+")}${one.endsWith("/") ? "**" : ""}`)),
+    globs: paths.map((one) => JSON.stringify(one.endsWith("/") ? `${one}**/*` : one)).join(", "),
+    baseUrl: settings.baseUrl ?? address,
+    issuerUrl: settings.issuerUrl ?? issuer,
+    backend: isGithub ? quoted(url ?? "${{ vars.PULUMI_BACKEND_URL }}") : (url ?? PULUMI_CLOUD),
+    unnamed: url === undefined && kind !== "cloud" && kind !== "local",
+    cloud: kind === "cloud" || kind === "local",
+    organizations: !isSelfManaged(kind),
+    token: !isSelfManaged(kind),
+    region: quoted(parameterOf(url, "region") ?? "${{ vars.AWS_REGION }}"),
+    needsRegion: parameterOf(url, "region") === undefined,
+    account: kind === "azblob" && parameterOf(url, "storage_account") === undefined,
+    passphrase: hasPassphrase,
+    scopes: ["access-preview", "production --protected"],
   };
-  const ofHost = {
-    github: () => ({
-      organization: quoted(organization),
-      path: quoted(path),
-      branch: quoted(defaultBranch),
-      folder: paths[0] ?? "",
-      // Characters of a folder that a pattern of GitHub gives a meaning.
-      patterns: paths.map((one) => quoted(`${one.replace(/\+/g, "\\+")}${one.endsWith("/") ? "**" : ""}`)),
-      backend: quoted(url ?? "${{ vars.PULUMI_BACKEND_URL }}"),
-      cloud: kind === "cloud" || kind === "local",
-      organizations: !isSelfManaged(kind),
-      [kind]: true,
-      region: quoted(parameterOf(url, "region") ?? "${{ vars.AWS_REGION }}"),
-      account: kind === "azblob" && parameterOf(url, "storage_account") === undefined,
-      passphrase: hasPassphrase,
-    }),
-    gitlab: () => ({
-      path,
-      globs: paths.map((one) => JSON.stringify(one.endsWith("/") ? `${one}**/*` : one)).join(", "),
-      baseUrl: settings.baseUrl ?? STAND_IN.baseUrl,
-      issuerUrl: settings.issuerUrl ?? STAND_IN.issuerUrl,
-      backend: url ?? PULUMI_CLOUD,
-      variables: gitlabVariables(backend).join(", "),
-    }),
-  }[host];
-  const files = [...ciPaths(packageRoot, host, further?.suffix)].map(([file, template]) => {
-    const text = fillTemplate(packageRoot, template, { ...shared, ...ofHost() });
-    // TemplateValues have other lengths than their placeholders: YAML folds the lines anew.
+}
+
+/** The commands that set the variables of CI, a line each. */
+export const ciCommands = (packageRoot: string, host: CiHost, settings: CiSettings): string[] =>
+  fillTemplate(packageRoot, "commands.txt", ciValues(host, settings)).trimEnd().split("\n");
+
+/** The files for CI, by their paths below the root of the repository. */
+export function ciFiles(packageRoot: string, host: CiHost, settings: CiSettings): Record<string, string> {
+  const ofProduction = ciCommands(packageRoot, host, settings).flatMap(
+    (line) => /^glab variable set (\w+) .*--scope production/.exec(line)?.[1] ?? [],
+  );
+  const values = { ...ciValues(host, settings), variables: ofProduction.join(", ") };
+  const files = [...ciPaths(packageRoot, host, settings.further?.suffix)].map(([file, template]) => {
+    const text = fillTemplate(packageRoot, template, values);
+    // Values have other lengths than their placeholders: YAML folds the lines anew.
     const layout = { lineWidth: 120, flowCollectionPadding: false };
     return [file, host === "github" ? parseDocument(text).toString(layout) : text] as const;
   });
   return Object.fromEntries(files);
 }
+
+const OWNER_FILES = {
+  github: [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"],
+  gitlab: ["CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"],
+} as const;
+
+/** The file of the code owners: the one that the host reads, else the one that it would read first. */
+export const ownersFile = (root: string, host: CiHost): string =>
+  OWNER_FILES[host].find((path) => existsSync(join(root, path))) ?? OWNER_FILES[host][0];
+
+/** The text of CODEOWNERS. @param folders of the repository that package.json names. */
+export const ownersText = (
+  packageRoot: string,
+  { name }: PackageManager,
+  values: { readonly owner: string; readonly github: boolean; readonly folders: readonly string[] },
+): string => fillTemplate(packageRoot, "CODEOWNERS.txt", { ...values, lockfiles: LOCKFILES, [name]: true });
+
+/** The files that decide what is installed and run, in whatever folder they are, as patterns of CODEOWNERS. */
+export const decidingFiles = (packageRoot: string, packageManager: PackageManager): readonly string[] =>
+  ownersText(packageRoot, packageManager, { owner: "", github: false, folders: [] })
+    .split("\n")
+    .slice(1)
+    .map((line) => line.trim())
+    .filter((pattern) => !["", "CODEOWNERS", "access-policy.yaml"].includes(pattern));
 
 /** The folder that a file for CI names; undefined where it names none. */
 function folderIn(path: string): string | undefined {
@@ -123,13 +157,15 @@ function folderIn(path: string): string | undefined {
 }
 
 /** The files above the folder that decide what is installed, and the dependencies that the repository holds. */
-function sharedPaths(found: ProjectFolder): string[] {
+function sharedPaths(found: ProjectFolder, packageRoot: string): string[] {
   const { path, folders, root, packageManager } = found;
   const above = folders.filter((folder) => folder !== found.folder);
+  const deciding = decidingFiles(packageRoot, packageManager).filter((name) => !/[*/]/.test(name));
   const files = above.flatMap((folder) =>
-    decidingFiles(packageManager)
-      .filter((name) => !/[*/]/.test(name) && existsSync(join(folder, name)))
-      .map((name) => join(folder, name).slice(root.length + 1)),
+    deciding
+      .map((name) => join(folder, name))
+      .filter((file) => existsSync(file))
+      .map((file) => file.slice(root.length + 1)),
   );
   const dependencies = localDependencies(found).flatMap(({ inRepository }) =>
     inRepository === undefined ? [] : [isTarball(inRepository) ? inRepository : `${inRepository}/`],
@@ -159,7 +195,10 @@ export function findFurtherProject(
     suffixes.find((one) => !foldersOf(one).some(isOfAnother));
   if (suffix === "") return undefined;
   if (suffix !== undefined)
-    return { suffix, paths: found.path === "." ? [] : [`${found.path}/`, ...sharedPaths(found)] };
+    return {
+      suffix,
+      paths: found.path === "." ? [] : [`${found.path}/`, ...sharedPaths(found, packageRoot)],
+    };
   const [byName = "", byFolder = ""] = suffixes.slice(1).flatMap((one) => filesOf(one).slice(0, 1));
   throw new UsageError(
     "PP5011",

@@ -27,6 +27,9 @@ const program = [
   "package.json",
   "tsconfig.json",
 ];
+/** What a project with CI gets beside the program. */
+const identities = "ci.ts";
+const owners = ".github/CODEOWNERS";
 const workflows = ["deploy", "drift", "preview", "review"].map(
   (name) => `.github/workflows/access-${name}.yml`,
 );
@@ -111,7 +114,7 @@ describe("the program", () => {
         .write({ ...existing, "Pulumi.live.yaml": "{}" });
       const printed = await succeed(folder, ".");
       const added = Object.keys(folder.files()).filter((path) => !Object.hasOwn(existing, path));
-      expect(added).toEqual([...workflows, "Pulumi.live.yaml", "access-policy.yaml"].sort());
+      expect(added).toEqual([...workflows, owners, "ci.js", "Pulumi.live.yaml", "access-policy.yaml"].sort());
       expect(folder.files()).toMatchObject(existing);
       expect(folder.files()[workflows[0] ?? ""]).toContain("STACK: ORGANIZATION/teams/live\n");
       expect(printed).not.toContain("pulumi stack init");
@@ -130,7 +133,7 @@ describe("the host", () => {
     ["git@github.com:acme/access.git", "github"],
     ["https://github.com/acme/access", "github"],
     ["ssh://git@github.acme.example:22/acme/access.git", "github"],
-    ["https://user:secret@gitlab.com/acme/access.git", "gitlab"],
+    ["https://user:canary@gitlab.com/acme/access.git", "gitlab"],
     ["git@gitlab.acme.example:acme/deep/access.git", "gitlab"],
     ["https://acme.example/github/access.git", "none"],
     ["git@bitbucket.org:acme/access.git", "none"],
@@ -142,7 +145,7 @@ describe("the host", () => {
     const files = Object.keys(folder.files());
     expect(files.includes(".github/workflows/access-review.yml")).toBe(host === "github");
     expect(files.includes("access-ci/gitlab-ci.yml")).toBe(host === "gitlab");
-    expect(printed).not.toContain("secret");
+    expect(printed).not.toContain("canary");
   });
 
   const [github, gitlab] = [{ ".github/dependabot.yml": "" }, { ".gitlab-ci.yml": "" }];
@@ -166,7 +169,12 @@ describe("the workflows", () => {
     const printed = await succeed(folder, "services/access", "--stack", "acme-cloud/access/live");
     const files = folder.files();
     expect(Object.keys(files)).toEqual(
-      [...workflows, "package-lock.json", ...program.map((name) => `services/access/${name}`)].sort(),
+      [
+        ...workflows,
+        owners,
+        "package-lock.json",
+        ...[...program, identities].map((name) => `services/access/${name}`),
+      ].sort(),
     );
     for (const path of workflows) {
       expect(files[path]).not.toMatch(
@@ -176,8 +184,8 @@ describe("the workflows", () => {
     }
     expect(files[workflows[0] ?? ""]).toContain("organization: acme-cloud\n");
     expect(files[workflows[0] ?? ""]).toContain("working-directory: services/access\n");
-    expect(printed).toContain("\n  package-lock.json @acme/security\n");
-    expect(printed).not.toContain("replace in");
+    expect(files[owners]).toContain("\npackage-lock.json @acme/security\n");
+    expect(printed).toContain("replace in the files: @acme/security (your team)\n");
   });
 
   test("print one line with the placeholders to replace", async () => {
@@ -187,12 +195,13 @@ describe("the workflows", () => {
     const pipeline = folder.files()["access-ci/gitlab-ci.yml"] ?? "";
     const placeholders = line?.match(/ORGANIZATION|https:\S+/g) ?? [];
     expect(placeholders).toHaveLength(3);
+    expect(line).toContain("@acme/security (your team)");
     for (const placeholder of placeholders) expect(pipeline).toContain(placeholder);
     const known = newFolder().repository("git@gitlab.com:acme/access.git");
     const urls = ["--base-url", "https://api.acme.example", "--issuer-url", "https://issuer.acme.example"];
     expect(
       await succeed(known, ".", "--stack", "acme/access/live", "--project", "access", ...urls),
-    ).not.toContain("replace in");
+    ).toContain("replace in the files: @acme/security (your team)\n");
     expect(known.files()["access-ci/gitlab-ci.yml"]).not.toContain("platform.example");
   });
 
@@ -245,7 +254,7 @@ describe("the workflows", () => {
       /yarn run pulumi-platform/,
       "yarn add",
     ],
-    ["package-lock.json", "{}", /npm ci --ignore-scripts/, /npx pulumi-platform/, "npm install"],
+    ["package-lock.json", "{}", /npm ci --ignore-scripts/, /npx --no pulumi-platform/, "npm install"],
   ])("use the package manager of %s: %s", async (lockfile, text, install, run, add) => {
     for (const remote of [GITHUB, "git@gitlab.com:acme/access.git"]) {
       const folder = newFolder()
@@ -281,8 +290,98 @@ test.each([GITHUB, "git@gitlab.com:acme/access.git"])(
   },
 );
 
+describe("the identities of CI", () => {
+  test.each([
+    ["git@github.com:acme/access.git", "https://token.actions.githubusercontent.com", "repo:acme/access"],
+    [
+      "git@github.acme.example:acme/access.git",
+      "https://github.acme.example/_services/token",
+      "repo:acme/access",
+    ],
+    ["git@acme.ghe.com:acme/access.git", "https://token.actions.acme.ghe.com", "repo:acme/access"],
+    [
+      "https://gitlab.com/acme/deep/access.git",
+      "https://gitlab.com",
+      "project_path:acme/deep/access:ref_type:branch",
+    ],
+    [
+      "git@gitlab.acme.example:acme/access",
+      "https://gitlab.acme.example",
+      "project_path:acme/access:ref_type:branch",
+    ],
+  ])("of %s trust %s", async (remote, issuer, prefix) => {
+    const folder = newFolder().repository(remote);
+    await succeed(folder, ".");
+    const text = folder.files()[identities];
+    expect(text).toContain(`const issuer = "${issuer}";`);
+    expect(text).toContain(`const prefix = "${prefix}";`);
+    expect(folder.files()["index.ts"]).toMatch(/\n\nexport \* from "\.\/ci";\n$/);
+  });
+
+  test.each([
+    [{ "package.json": "{}" }, "ci.js", /^Object\.assign\(exports, require\("\.\/ci"\)\);$/m],
+    [{ "package.json": '{ "type": "module" }' }, "ci.js", /^export \* from "\.\/ci\.js";$/m],
+  ])("of a program in %j are in %s", async (files, name, line) => {
+    const folder = newFolder().repository(GITHUB).write(files);
+    await succeed(folder, ".");
+    expect(folder.files()["index.js"]).toMatch(line);
+    expect(folder.files()[name]).toMatch(line.source.includes("require") ? /= require\(/ : /^import /m);
+  });
+
+  test("are added to a program that exists by the line that is printed", async () => {
+    const folder = newFolder().repository(GITHUB).write({ "Pulumi.yaml": "name: a\nruntime: nodejs\n" });
+    const printed = await succeed(folder, ".");
+    expect(printed).toContain('add to the main file of the program: export * from "./ci";\n');
+    expect(printed).toContain("pulumi config set rootUid UID\n");
+  });
+});
+
+describe("the commands that set variables", () => {
+  test.each([
+    [GITHUB, "gh variable set ", "gh secret set ACCESS_APP_PRIVATE_KEY --env access-status"],
+    [
+      "git@gitlab.com:acme/access.git",
+      "glab variable set ",
+      "glab variable set GITLAB_TOKEN --masked --scope access-post",
+    ],
+  ])("of %s are printed, or written with --commands", async (remote, command, secret) => {
+    const [printing, writing] = [newFolder().repository(remote), newFolder().repository(remote)];
+    const printed = await succeed(printing, ".", "--base-url", "https://api.acme.example");
+    const lines = printed.split("\n").filter((line) => line.startsWith(`  ${command.split(" ")[0] ?? ""} `));
+    expect(lines.join("\n")).toContain(`${command}PLATFORM_DEPLOY_IDENTITY`);
+    expect(lines.join("\n")).toContain(secret);
+    expect(printing.files()["ci-commands.sh"]).toBeUndefined();
+    const short = await succeed(writing, ".", "--commands", "--base-url", "https://api.acme.example");
+    expect(short).not.toContain(secret);
+    expect(short).toContain("  sh ci-commands.sh ");
+    const script = writing.files()["ci-commands.sh"] ?? "";
+    expect(script.split("\n").filter((line) => /^gl?[ahb]+ /.test(line))).toEqual(
+      lines.map((line) => line.trim()),
+    );
+  });
+
+  test("stand beside the edition that tokens of teams need, and another way", async () => {
+    const printed = await succeed(newFolder().repository(GITHUB), ".");
+    expect(printed).toMatch(/edition Enterprise or Business Critical; with another one, use a bucket/);
+  });
+});
+
+test.each([
+  [GITHUB, "docs/CODEOWNERS"],
+  ["git@gitlab.com:acme/access.git", ".gitlab/CODEOWNERS"],
+])("code owners of %s in %s are kept: the output has the lines for its end", async (remote, path) => {
+  const folder = newFolder()
+    .repository(remote)
+    .write({ [path]: "* @acme/all\npackage.json @acme/security\n" });
+  const printed = await succeed(folder, ".");
+  expect(Object.keys(folder.files()).filter((one) => one.endsWith("CODEOWNERS"))).toEqual([path]);
+  expect(printed).toMatch(/at the end of \S*CODEOWNERS, because the last pattern/);
+  expect(printed).toContain("\n  access-policy.yaml @acme/security\n");
+  expect(printed).not.toContain("\n  package.json @acme/security\n");
+});
+
 describe("nothing is overwritten:", () => {
-  test.each([...program, ...workflows])(
+  test.each([...program, identities, owners, ...workflows])(
     "%s is kept and named, and all other files are written",
     async (path) => {
       const folder = newFolder()
@@ -296,7 +395,7 @@ describe("nothing is overwritten:", () => {
       );
       expect(folder.files()[path]).toBe(before);
       const expected = path === "Pulumi.yaml" ? ["Pulumi.yaml", "access-policy.yaml"] : program;
-      expect(Object.keys(folder.files())).toEqual([...expected, ...workflows].sort());
+      expect(Object.keys(folder.files())).toEqual([...expected, identities, owners, ...workflows].sort());
       if (path !== "Pulumi.yaml" && path !== ".gitignore")
         expect(printed).toMatch(new RegExp(`exists, left as it is: .*${path}\n`));
       expect(printed.includes("getRole({")).toBe(path === "index.ts");
@@ -366,7 +465,7 @@ describe("all files or none:", () => {
     expect(await refuse(folder, "infra")).toContain(`${folder.root} cannot be written: permission denied`);
   });
 
-  test.each(Array.from({ length: program.length + workflows.length }, (_, index) => index))(
+  test.each(Array.from({ length: program.length + workflows.length + 2 }, (_, index) => index))(
     "a failure at file %d removes all other written files",
     async (index) => {
       const folder = newFolder().repository(GITHUB);
@@ -415,7 +514,7 @@ describe("wrong input gets one line:", () => {
       ["--language", "typescript"],
       "give --language javascript",
     ],
-    ["a path of Windows", {}, "infra\\access", [], "DIR must have slashes between its folders"],
+    ["a path of Windows", {}, "infra\\access", [], "write slashes between folders"],
     [
       "an expression as a folder",
       {},
@@ -475,10 +574,10 @@ describe("wrong input gets one line:", () => {
   });
 
   test.each([
-    ["--weird", 'DIR must be a folder, not "--weird": write options before --, or ./--weird'],
-    ["", "DIR must not be empty: name a folder, or leave it out"],
-    ["  ", "DIR must not be empty"],
-    ["a\nb", "DIR must have no control characters"],
+    ["--weird", "write slashes between folders, options before --, and ./--weird for this name"],
+    ["", 'DIR must be a folder, not ""'],
+    ["  ", 'DIR must be a folder, not ""'],
+    ["a\nb", 'DIR must be a folder, not "a'],
   ])("the folder %j after --", async (dir, message) => {
     const before = fs.readdirSync(process.cwd());
     const { code, stderr } = await runCommand(command.main, ["--", dir], {});

@@ -152,7 +152,8 @@ describe.each(Object.entries(BACKENDS))("the backend %s", (backend, expected) =>
     for (const line of lines) expect(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
     const named = text.match(/(?<=\b(?:vars|secrets)\.)(?:AWS|GCP|AZURE|PULUMI_CONFIG)_\w+/g) ?? [];
     expect([...new Set(named)].sort()).toEqual(expected.github);
-    for (const name of expected.github) expect(printed).toMatch(new RegExp(`^  CI needs .*${name}`, "m"));
+    for (const name of expected.github)
+      expect(printed).toMatch(new RegExp(`^  gh (?:variable|secret) set ${name}\\b`, "m"));
     expect(printed).toContain(`\nbackend: ${backend.replace(/\/$/, "")}`);
     expect(printed).toContain("(PULUMI_BACKEND_URL)\n");
   });
@@ -167,7 +168,9 @@ describe.each(Object.entries(BACKENDS))("the backend %s", (backend, expected) =>
       });
     }
     const names = expected.gitlab.join(", ");
-    expect(printed).toContain(`\n  CI needs ${names}: as variables of the environments`);
+    for (const name of expected.gitlab)
+      for (const scope of ["access-preview", "production --protected"])
+        expect(printed).toMatch(new RegExp(`^  glab variable set ${name} .*--scope ${scope}\\b`, "m"));
     expect(text.replaceAll(/\n# /g, " ").split(`${names} (may`)).toHaveLength(3);
     if (expected.gitlab !== TOKEN) expect(text).not.toContain("PULUMI_ACCESS_TOKEN");
   });
@@ -190,7 +193,7 @@ test.each(["file:///home/ada/state", "file://~", "http://127.0.0.1:8080"])(
     expect(text).toContain("https://api.pulumi.com");
     expect(text).not.toContain(PASSPHRASE);
     expect(printed).toContain(`\nbackend: ${backend} (PULUMI_BACKEND_URL)\n  CI cannot reach it`);
-    expect(printed).toContain("CI needs a backend that it can reach: move the stack");
+    expect(printed).toContain("CI cannot reach it: move the stack");
   },
 );
 
@@ -250,7 +253,7 @@ describe("where it is found:", () => {
     folder.writePulumiHome({ "config.json": { backends: { [CLOUD]: { defaultOrg: "acme-cloud" } } } });
     const { printed, text } = await initCi(GITHUB, undefined);
     expect(text).toContain("STACK: acme-cloud/infra/prod\n");
-    expect(printed).not.toContain("replace in");
+    expect(printed).not.toContain("ORGANIZATION");
   });
 });
 
@@ -284,7 +287,7 @@ test.each([
   const { printed, text } = await initCi(GITHUB, backend);
   expect(text).toContain("PULUMI_BACKEND_URL: ${{ vars.PULUMI_BACKEND_URL }}\n");
   expect(printed).toContain(`backend: ${shown} (`);
-  expect(printed).toContain("set the variable PULUMI_BACKEND_URL of CI");
+  expect(printed).toContain("\n  gh variable set PULUMI_BACKEND_URL ");
   expect(printed + text).not.toContain(SECRET);
 });
 

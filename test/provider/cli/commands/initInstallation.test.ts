@@ -3,12 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
-import {
-  decidingFiles,
-  findPackageManager,
-  unexpectedFiles,
-} from "../../../../provider/cli/commands/init/packageManager";
+import { findPackageManager, unexpectedFiles } from "../../../../provider/cli/commands/init/packageManager";
 import type { PackageManager } from "../../../../provider/cli/commands/init/packageManager";
+import { decidingFiles } from "../../../../provider/cli/commands/init/workflows";
 import { ROOT } from "../../../support/engine";
 import { InitFolder } from "../../../support/initFolder";
 import { writeInitWorkflows } from "../../../support/initWorkflows";
@@ -125,9 +122,10 @@ describe.each(Object.entries(LOCKFILES))("%s:", (_, own) => {
       [lockfile]: text,
       "infra/package.json": '{ "dependencies": { "pulumi-platform": "file:../vendor/platform" } }',
     });
-    const { stdout } = await folder.init("infra");
-    for (const file of decidingFiles(manager)) expect(stdout).toContain(`\n  ${file} @acme/security\n`);
-    expect(stdout).toContain("\n  /vendor/platform/ @acme/security\n");
+    await folder.init("infra");
+    const owners = folder.files()[".github/CODEOWNERS"] ?? "";
+    for (const file of decidingFiles(ROOT, manager)) expect(owners).toContain(`\n${file} @acme/security\n`);
+    expect(owners).toMatch(/\n\/vendor\/platform\/ @acme\/security\n$/);
     folder.remove();
   });
 });
@@ -148,7 +146,7 @@ test.each(Object.entries(READ))(
   "the patterns of %s match each file that it reads, in every folder",
   (name, read) => {
     const manager = managerOf(LOCKFILES[name] ?? ["", ""]);
-    const folder = newFolder({ ".gitignore": `${decidingFiles(manager).join("\n")}\n` });
+    const folder = newFolder({ ".gitignore": `${decidingFiles(ROOT, manager).join("\n")}\n` });
     execFileSync("git", ["init", "--quiet", folder]);
     const paths = [...ALWAYS, ...read].flatMap((path) => [path, `services/infra/${path}`]);
     const matched = spawnSync("git", ["-C", folder, "check-ignore", "--stdin"], {
@@ -164,10 +162,11 @@ test.each([
   ["review-in-gitlab.md", (file: string) => `   ${file} `],
 ])("%s lists the files of npm, and those of the others", (page, lineOf) => {
   const text = readFileSync(join(ROOT, "docs", "tasks", page), "utf8");
-  for (const file of decidingFiles(managerOf(LOCKFILES["npm"] ?? ["", ""])))
+  for (const file of decidingFiles(ROOT, managerOf(LOCKFILES["npm"] ?? ["", ""])))
     expect(text).toContain(lineOf(file));
   for (const name of ["pnpm", "Yarn 4"]) {
-    for (const file of decidingFiles(managerOf(LOCKFILES[name] ?? ["", ""]))) expect(text).toContain(file);
+    for (const file of decidingFiles(ROOT, managerOf(LOCKFILES[name] ?? ["", ""])))
+      expect(text).toContain(file);
   }
 });
 

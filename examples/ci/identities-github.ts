@@ -1,0 +1,67 @@
+// The identities of the workflows, one for each kind of job. They stand in the organisation itself: an identity of a group
+// below it does not see the registry.
+import { Config } from "@pulumi/pulumi";
+import { getRole, Identity, Role, RoleBinding } from "pulumi-platform";
+
+const rootUid = new Config().require("rootUid");
+const issuer = "https://token.actions.githubusercontent.com";
+
+// How GitHub begins the subjects of this repository: for a newer one, with numbers. This prints it:
+//   gh api repos/acme/access/actions/oidc/customization/sub --jq .sub_claim_prefix
+const prefix = "repo:acme/access";
+
+const viewer = getRole({ name: "viewer", builtIn: true }).then(({ uid }) => uid);
+
+// Whoever holds this role can grant any role. Add what the other kinds of the program need:
+//   node_modules/pulumi-platform/docs/least-privilege.md
+const deployer = new Role("ci-deployer", {
+  parentUid: rootUid,
+  name: "ci-deployer",
+  description: "Deploys groups, identities, roles and role bindings",
+  capabilities: [
+    "CAP_IAM_GROUPS_CREATE",
+    "CAP_IAM_GROUPS_DELETE",
+    "CAP_IAM_GROUPS_LIST",
+    "CAP_IAM_GROUPS_UPDATE",
+    "CAP_IAM_IDENTITY_CREATE",
+    "CAP_IAM_IDENTITY_DELETE",
+    "CAP_IAM_IDENTITY_LIST",
+    "CAP_IAM_IDENTITY_UPDATE",
+    "CAP_IAM_ROLES_CREATE",
+    "CAP_IAM_ROLES_DELETE",
+    "CAP_IAM_ROLES_LIST",
+    "CAP_IAM_ROLES_UPDATE",
+    "CAP_IAM_ROLE_BINDINGS_CREATE",
+    "CAP_IAM_ROLE_BINDINGS_DELETE",
+    "CAP_IAM_ROLE_BINDINGS_LIST",
+    "CAP_IAM_ROLE_BINDINGS_UPDATE",
+  ],
+});
+
+// The program of a pull request runs as this one, which only reads.
+const preview = new Identity("ci-preview", {
+  parentUid: rootUid,
+  name: "ci-preview",
+  claimMatch: { issuer, subject: `${prefix}:pull_request` },
+});
+new RoleBinding("ci-preview", { parentUid: rootUid, identityUid: preview.id, roleUid: viewer });
+
+// The review and the comparison of every night, on the default branch. It only reads.
+const review = new Identity("ci-review", {
+  parentUid: rootUid,
+  name: "ci-review",
+  claimMatch: { issuer, subject: `${prefix}:ref:refs/heads/main` },
+});
+new RoleBinding("ci-review", { parentUid: rootUid, identityUid: review.id, roleUid: viewer });
+
+// The update, behind the approval of the environment.
+const deploy = new Identity("ci-deploy", {
+  parentUid: rootUid,
+  name: "ci-deploy",
+  claimMatch: { issuer, subject: `${prefix}:environment:production` },
+});
+new RoleBinding("ci-deploy", { parentUid: rootUid, identityUid: deploy.id, roleUid: deployer.id });
+
+export const previewIdentity = preview.id;
+export const reviewIdentity = review.id;
+export const deployIdentity = deploy.id;
