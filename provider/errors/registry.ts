@@ -137,7 +137,7 @@ export const programCodes = {
   PP1203: {
     title: "A lookup found nothing",
     meaning: "No object has this uid or name, or the identity behind the token may not see it.",
-    look: "`npx pulumi-platform whoami` shows the identity; `npx pulumi-platform inventory --root <group>` what it sees.",
+    look: "`npx --no pulumi-platform whoami` shows the identity; `npx --no pulumi-platform inventory --root <group>` what it sees.",
     fix: "Correct the uid or the name, or give the identity a role that may read the object.",
   },
   PP1204: {
@@ -149,7 +149,7 @@ export const programCodes = {
   PP1301: {
     title: "A policy pack names a rule that it does not have",
     meaning: "`enforcement` of `accessPolicies` has a key that is no rule of the pack.",
-    look: "`npx pulumi-platform explain` lists all rules with their ids and names.",
+    look: "`npx --no pulumi-platform explain` lists all rules with their ids and names.",
     fix: "Correct the name. Rules that compare with the state before run only in `pulumi-platform review`.",
   },
   PP1302: {
@@ -161,7 +161,7 @@ export const programCodes = {
 } as const satisfies CodeTable;
 
 const DOCTOR =
-  "`npx pulumi-platform doctor` checks settings, credential and connection, one after the other.";
+  "`npx --no pulumi-platform doctor` checks settings, credential and connection, one after the other.";
 
 /** Why there is no connection, or no credential for it. */
 export const connectionCodes = {
@@ -224,7 +224,7 @@ export const connectionCodes = {
   PP2010: {
     title: "The address of the token issuer is wrong",
     meaning: "The server at this address does not exchange tokens.",
-    look: "`npx pulumi-platform doctor` shows the address and where it comes from.",
+    look: "`npx --no pulumi-platform doctor` shows the address and where it comes from.",
     fix: "Correct `PLATFORM_ISSUER_URL` (or `platform:issuerUrl`). Where the API itself is the wrong server, see PP2107.",
   },
   PP2011: {
@@ -306,26 +306,26 @@ export const serverCodes = {
   PP3401: {
     title: "HTTP 401: the credential is not accepted",
     meaning: "The token is missing, expired, revoked, or for another API. Commands end with exit code 3.",
-    look: "`npx pulumi-platform whoami` shows whose token it is and when it expires.",
+    look: "`npx --no pulumi-platform whoami` shows whose token it is and when it expires.",
     fix: "Set a new `PLATFORM_TOKEN`, or let the job exchange an OIDC token: see [settings](settings.md).",
   },
   PP3403: {
     title: "HTTP 403: the identity lacks a capability",
     meaning:
       "The identity behind the token has no role there that allows this. The parent may also not exist.",
-    look: "`npx pulumi-platform whoami` shows the identity, `npx pulumi-platform access` with `--on` who may do what there.",
+    look: "`npx --no pulumi-platform whoami` shows the identity, `npx --no pulumi-platform access` with `--on` who may do what there.",
     fix: "Bind a role with the capability to the identity. [Least privilege](least-privilege.md) lists what each job needs.",
   },
   PP3404: {
     title: "HTTP 404: no such endpoint",
     meaning: "The server responded, but has no such path: the address is of another server, or lacks a part.",
-    look: "`npx pulumi-platform doctor` shows the address and where it comes from.",
+    look: "`npx --no pulumi-platform doctor` shows the address and where it comes from.",
     fix: "Correct `PLATFORM_BASE_URL` (or `platform:baseUrl`): the address without `/iam/v2`.",
   },
   PP3405: {
     title: "HTTP 404: the object does not exist",
     meaning: "The object was deleted, or never existed, or the identity may not see it.",
-    look: "`pulumi refresh --preview-only` shows what is gone. `npx pulumi-platform drift` compares a whole stack.",
+    look: "`pulumi refresh --preview-only` shows what is gone. `npx --no pulumi-platform drift` compares a whole stack.",
     fix: "Run `pulumi refresh`, then update again. If a reference is wrong, correct the uid.",
   },
   PP3406: {
@@ -344,7 +344,7 @@ export const serverCodes = {
     title: "HTTP 409: the object already exists",
     meaning:
       "Another object has this name or this place. A person, another stack or an old resource created it.",
-    look: "`npx pulumi-platform inventory --root <group>` lists what exists, with uids.",
+    look: "`npx --no pulumi-platform inventory --root <group>` lists what exists, with uids.",
     fix: "After a rename in the program, use `aliases`. For an object of somebody else, use `adopt()` or delete it.",
   },
   PP3410: {
@@ -402,7 +402,7 @@ export const resourceCodes = {
   PP4001: {
     title: "A create had no response, and its outcome is unknown",
     meaning: "The request was sent, the response was lost, and it cannot be told whether the object exists.",
-    look: "`npx pulumi-platform inventory --root <group>` lists what exists. [Failures](failures.md) has each case.",
+    look: "`npx --no pulumi-platform inventory --root <group>` lists what exists. [Failures](failures.md) has each case.",
     fix: "Look whether the object exists. If it does, adopt or delete it. Then run again.",
   },
   PP4002: {
@@ -427,7 +427,7 @@ export const resourceCodes = {
   PP4005: {
     title: "The object to adopt does not exist",
     meaning: "`adopt()` names a uid that does not exist, or that the identity may not see.",
-    look: "`npx pulumi-platform inventory --root <group>` lists uids.",
+    look: "`npx --no pulumi-platform inventory --root <group>` lists uids.",
     fix: "Correct the uid, or remove `adopt()` to create a new object.",
   },
   PP4006: {
@@ -445,7 +445,7 @@ export const resourceCodes = {
   PP4008: {
     title: "The response is about another object",
     meaning: "The server responded with an object of another uid or of another kind.",
-    look: "`npx pulumi-platform doctor` shows the address and where it comes from.",
+    look: "`npx --no pulumi-platform doctor` shows the address and where it comes from.",
     fix: "Correct `PLATFORM_BASE_URL` (or `platform:baseUrl`).",
   },
   PP4009: {
@@ -464,7 +464,7 @@ export const resourceCodes = {
     title: "The change would lock its own identity out",
     meaning:
       "The change takes from the identity behind the token its right to manage the bindings of the group.",
-    look: "`npx pulumi-platform whoami` shows the identity. The message names the bindings.",
+    look: "`npx --no pulumi-platform whoami` shows the identity. The message names the bindings.",
     fix: "Keep a binding there or above, let another identity do it, or confirm as the message says.",
   },
   PP4012: {
@@ -482,7 +482,7 @@ export const resourceCodes = {
   },
 } as const satisfies CodeTable;
 
-const HELP = "`npx pulumi-platform <command> --help` and [commands](commands.md) show all options.";
+const HELP = "`npx --no pulumi-platform <command> --help` and [commands](commands.md) show all options.";
 
 /** What is wrong with the arguments of a command, or with what they name. */
 export const commandCodes = {
@@ -569,7 +569,7 @@ export const commandCodes = {
   PP5015: {
     title: "A version is not supported",
     meaning: "Node, the SDK of Pulumi or its CLI is older or newer than this package supports.",
-    look: "`npx pulumi-platform doctor` shows all versions.",
+    look: "`npx --no pulumi-platform doctor` shows all versions.",
     fix: "Install the version that the message names.",
   },
   PP5014: {
@@ -679,6 +679,13 @@ export const integrationCodes = {
     look: "`echo $GITHUB_STEP_SUMMARY` in the step shows the file.",
     fix: "Leave `--summary` out, or run the command in GitHub Actions.",
   },
+  PP7006: {
+    title: "The review in CI is not set up as its pages ask",
+    meaning:
+      "`doctor --ci` found a file or a setting that lets a change pass without its review, or lets no job run.",
+    look: "The line names what it is. The line below it is the command that mends it.",
+    fix: "Run that command, then `npx --no pulumi-platform doctor --ci` again. [GitHub](tasks/review-in-github.md) and [GitLab](tasks/review-in-gitlab.md) say why.",
+  },
   PP8001: {
     title: "A request is no event",
     meaning:
@@ -715,7 +722,7 @@ export const integrationCodes = {
   PP8101: {
     title: "An option of the emulator has a wrong value",
     meaning: "The value is not of the form that the option needs.",
-    look: "`npx pulumi-platform emulator --help` shows all options.",
+    look: "`npx --no pulumi-platform emulator --help` shows all options.",
     fix: "Give a value as the message says.",
   },
   PP8102: {
@@ -728,8 +735,8 @@ export const integrationCodes = {
   PP9001: {
     title: "Unexpected error",
     meaning: "Something failed that this package does not know.",
-    look: "Run again with `PLATFORM_LOG=debug`. `npx pulumi-platform doctor` checks what it needs.",
-    fix: "If it stays, report it with the message, the command and the version: `npx pulumi-platform --version`.",
+    look: "Run again with `PLATFORM_LOG=debug`. `npx --no pulumi-platform doctor` checks what it needs.",
+    fix: "If it stays, report it with the message, the command and the version: `npx --no pulumi-platform --version`.",
   },
 } as const satisfies CodeTable;
 

@@ -1,5 +1,4 @@
-import { errorCodeOf, withCode } from "../../errors/codedError";
-import type { ErrorCode } from "../../errors/registry";
+import { withCode } from "../../errors/codedError";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
@@ -8,7 +7,7 @@ import { apiEndpoint } from "../../http/client";
 import { ConnectionError, printable } from "../../http/errors";
 import { proxyFor, Transport } from "../../http/transport";
 import { json } from "../../access/report/render/escape";
-import { exitCodeOf, exitCodes } from "../framework/exitCodes";
+import { exitCodes } from "../framework/exitCodes";
 import { openConnection, describeSources, stackFlag } from "../input/connection";
 import { checkProjectFiles } from "../input/projectFiles";
 import { execPulumi } from "../input/pulumi";
@@ -16,41 +15,14 @@ import type { Connection } from "../input/connection";
 import { defineCommand } from "../framework/defineCommand";
 import { writeResults } from "../output/writeFiles";
 import { describeGroups, listRootGroups } from "../input/groups";
-import type { NamedGroup } from "../input/groups";
 import { outputFlag, readDestinations } from "../framework/options";
 import { describeToken, describeExpiry, hasExpired } from "../input/token";
 import { readEnvironment } from "../../settings/environment";
+import { failed, ok, unchecked, warning, wrong } from "./checkResult";
+import type { CheckResult } from "./checkResult";
+import { checkCi } from "./doctorCi/checkCi";
 
-/** The result of one check: a line of the report. */
-export interface CheckResult {
-  readonly check: string;
-  readonly state: "ok" | "warning" | "wrong" | "skipped";
-  /** The finding, and the fix where something is wrong. */
-  readonly text: string;
-  /** The exit code of a check that failed. */
-  readonly code?: number;
-  /** The code of its error. */
-  readonly errorCode?: ErrorCode;
-  /** For the check "groups": the root groups that the credential may see. */
-  readonly groups?: readonly NamedGroup[];
-}
-
-const ok = (check: string, text: string): CheckResult => ({ check, state: "ok", text });
-const warning = (check: string, text: string): CheckResult => ({ check, state: "warning", text });
-const wrong = (
-  check: string,
-  text: string,
-  errorCode: ErrorCode,
-  code: number = exitCodes.error,
-): CheckResult => ({ check, state: "wrong", text, code, errorCode });
-const skipped = (check: string, blocker: string): CheckResult => ({
-  check,
-  state: "skipped",
-  text: `not checked: fix ${blocker} first`,
-});
-
-const failed = (check: string, error: unknown): CheckResult =>
-  wrong(check, error instanceof Error ? error.message : "it failed", errorCodeOf(error), exitCodeOf(error));
+const skipped = (check: string, blocker: string): CheckResult => unchecked(check, `fix ${blocker} first`);
 
 const MAX_SKEW_MS = 60_000;
 
@@ -256,17 +228,27 @@ export async function runChecks(stack: string | undefined): Promise<CheckResult[
   ];
 }
 
-const CHECK_WIDTH = 13;
+const LEAST_WIDTH = 13;
+const COMMAND_INDENT = 9;
 
 function formatText(results: readonly CheckResult[]): string {
+  const width = Math.max(LEAST_WIDTH, ...results.map(({ check }) => check.length));
   return results
-    .map(({ check, state, text, errorCode }) => {
+    .map(({ check, state, text, errorCode, command }) => {
       const shown = printable(text, 2000);
       const line = errorCode === undefined ? shown : withCode(shown, errorCode);
-      return `${state.padEnd(7)}  ${check.padEnd(CHECK_WIDTH)}  ${line}\n`;
+      // Below the text, so that it can be copied as a line.
+      const mend = command === undefined ? "" : `${" ".repeat(COMMAND_INDENT)}${printable(command, 2000)}\n`;
+      return `${state.padEnd(7)}  ${check.padEnd(width)}  ${line}\n${mend}`;
     })
     .join("");
 }
+
+/** Of `--ci`, what was not checked makes the result incomplete; without it, a check is skipped only below one that failed. */
+const chooseExitCodeOfCi = (results: readonly CheckResult[]): number =>
+  chooseExitCode(results) === exitCodes.clean && results.some(({ state }) => state === "skipped")
+    ? exitCodes.incomplete
+    : chooseExitCode(results);
 
 /** 2 comes first, since without a configuration nothing else was checked; 3 means that only the credential is wrong. */
 function chooseExitCode(results: readonly CheckResult[]): number {
@@ -285,14 +267,22 @@ export const command = defineCommand(
     name: "doctor",
     usage: ["[options]"],
     about:
-      "Checks what a run needs, one line each, with the fix where something is wrong. Changes nothing, shows no secret.",
-    flags: { stack: stackFlag, output: outputFlag(forms) },
-    exitCodes: ["clean", "error", "usage", "authentication"],
+      "Checks what a run needs, one line each, with the fix where something is wrong. Changes nothing, shows no secret. " +
+      "With --ci it checks the review in CI: the files of the repository, and by GITHUB_TOKEN or GITLAB_TOKEN its " +
+      "settings; what is wrong has the command that mends it.",
+    flags: {
+      ci: { type: "boolean", help: "check how the review is set up in the repository of this folder" },
+      stack: stackFlag,
+      output: outputFlag(forms),
+    },
+    exitCodes: ["clean", "error", "usage", "authentication", "incomplete"],
   },
-  async ({ values: { stack, output } }) => {
+  async ({ values: { ci, stack, output } }) => {
     const outputs = readDestinations(output, forms, "text");
-    const results = await runChecks(stack);
-    const code = chooseExitCode(results);
+    const results = ci
+      ? [...checkProject(stack), ...(await checkCi(() => openConnection({ stack })))]
+      : await runChecks(stack);
+    const code = ci ? chooseExitCodeOfCi(results) : chooseExitCode(results);
     writeResults(outputs, {
       text: () => formatText(results),
       json: () => `${json({ schemaVersion: 1, ok: code === exitCodes.clean, checks: results })}\n`,

@@ -1,0 +1,45 @@
+import { errorCodeOf } from "../../errors/codedError";
+import type { ErrorCode } from "../../errors/registry";
+import { exitCodeOf, exitCodes } from "../framework/exitCodes";
+import type { NamedGroup } from "../input/groups";
+
+/** The result of one check of `doctor`: a line of the report. */
+export interface CheckResult {
+  readonly check: string;
+  readonly state: "ok" | "warning" | "wrong" | "skipped";
+  /** The finding, and the fix where something is wrong. */
+  readonly text: string;
+  /** The one command that mends it, or that makes the check possible. */
+  readonly command?: string;
+  /** The exit code of a check that failed. */
+  readonly code?: number;
+  /** The code of its error. */
+  readonly errorCode?: ErrorCode;
+  /** For the check "groups": the root groups that the credential may see. */
+  readonly groups?: readonly NamedGroup[];
+}
+
+export const ok = (check: string, text: string): CheckResult => ({ check, state: "ok", text });
+export const warning = (check: string, text: string): CheckResult => ({ check, state: "warning", text });
+export const wrong = (
+  check: string,
+  text: string,
+  errorCode: ErrorCode,
+  code: number = exitCodes.error,
+): CheckResult => ({ check, state: "wrong", text, code, errorCode });
+export const failed = (check: string, error: unknown): CheckResult =>
+  wrong(check, error instanceof Error ? error.message : "it failed", errorCodeOf(error), exitCodeOf(error));
+
+/** A part of CI that is not set up, and the command that does it. */
+export const missing = (check: string, text: string, command: string): CheckResult => ({
+  ...wrong(check, text, "PP7006"),
+  command,
+});
+
+/** What cannot be judged has not passed. @param command What makes it possible. */
+export const unchecked = (check: string, reason: string, command?: string): CheckResult => ({
+  check,
+  state: "skipped",
+  text: `not checked: ${reason}`,
+  ...(command !== undefined && { command }),
+});

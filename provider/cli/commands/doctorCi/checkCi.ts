@@ -1,0 +1,162 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { acceptUnverified } from "../../../access/graph/accessGraphs";
+import { effectiveAccess } from "../../../access/graph/effectiveAccess";
+import { buildGraphs } from "../../../access/graph/graphBuilder";
+import { planResources } from "../../../access/graph/resourcePlan";
+import { familyOf } from "../../../access/rules/capabilities";
+import { CodedError } from "../../../errors/codedError";
+import { printable } from "../../../http/errors";
+import { takeInventory } from "../../../inventory/takeInventory";
+import { readEnvironment } from "../../../settings/environment";
+import { UsageError } from "../../framework/exitCodes";
+import { packageFolder } from "../../framework/packageVersion";
+import { findBackend } from "../../input/backend";
+import type { Connection } from "../../input/connection";
+import { failed, missing, ok, unchecked } from "../checkResult";
+import type { CheckResult } from "../checkResult";
+import { describeForCi } from "../init/backend";
+import { inspectFolder, readStackEncryption } from "../init/folder";
+import type { CiHost, ProjectFolder } from "../init/folder";
+import { ciCommands, STAND_IN } from "../init/workflows";
+import { checkImages, checkOwners, checkPins, checkWorkflows, readPipelines, readWorkflows } from "./files";
+import { checkGithub } from "./github";
+import { checkGitlab } from "./gitlab";
+
+/*
+ * `doctor --ci`: whether the review of this folder's program is set up as its pages ask.
+ */
+
+/** The lockfile from which the jobs install. */
+function checkLockfile({ folders, packageManager: { lockfile, name } }: ProjectFolder): CheckResult {
+  return folders.some((folder) => existsSync(join(folder, lockfile)))
+    ? ok("lockfile", lockfile)
+    : missing("lockfile", `there is no ${lockfile}, from which the jobs install`, `${name} install`);
+}
+
+/** The commands that `init` prints for this folder. */
+function commandsOf(found: ProjectFolder, host: CiHost, packageRoot: string): string[] {
+  const backend = describeForCi(
+    findBackend(found.folder, readEnvironment()),
+    readStackEncryption(found, found.stack ?? "prod"),
+  );
+  const { path, defaultBranch, packageManager, project = "" } = found;
+  const stack = found.stack ?? "prod";
+  const { organization } = STAND_IN;
+  return ciCommands(packageRoot, host, {
+    ...{ organization, project, stack, path, defaultBranch, packageManager, backend },
+    baseUrl: readEnvironment()["PLATFORM_BASE_URL"],
+    issuerUrl: readEnvironment()["PLATFORM_ISSUER_URL"],
+  });
+}
+
+/** Whether the identities that review only read. */
+async function checkCredentials(
+  { client }: Connection,
+  variables: ReadonlyMap<string, string>,
+): Promise<CheckResult[]> {
+  const root = variables.get("PLATFORM_ROOT_GROUP") ?? "";
+  const inventory = await takeInventory(client, { root, now: Date.now });
+  const graph = acceptUnverified(buildGraphs(planResources([], undefined), inventory).after);
+  return ["PREVIEW", "REVIEW"].map((name) => {
+    const variable = `PLATFORM_${name}_IDENTITY`;
+    const check = `identity ${name.toLowerCase()}`;
+    const uid = variables.get(variable) ?? "";
+    if (uid === "") return unchecked(check, `${variable} is not set`);
+    const { access } = effectiveAccess(graph, { who: uid });
+    const writing = access.flatMap(({ grant }) =>
+      (grant.role.capabilities ?? [])
+        .filter((capability) => familyOf(capability).effect !== "reads")
+        .map((capability) => ({ capability, grant })),
+    );
+    const [first] = writing;
+    if (first !== undefined) {
+      const role = printable(first.grant.role.name ?? first.grant.role.uid ?? "", 80);
+      const more = writing.length === 1 ? "" : ` and ${writing.length - 1} more`;
+      return missing(
+        check,
+        `${uid} may also ${first.capability}${more}, by the role ${role} at ${printable(first.grant.group.path, 200)}: it must only read; bind viewer in its place`,
+        "pulumi up",
+      );
+    }
+    if (!inventory.complete) return unchecked(check, "the token may not list the whole organisation");
+    if (access.some(({ grant }) => grant.role.capabilities === undefined))
+      return unchecked(check, `what a role of ${uid} allows is not known`);
+    return access.length === 0
+      ? missing(
+          check,
+          `${uid} has no role: the review would see nothing; bind viewer at the root group`,
+          "pulumi up",
+        )
+      : ok(check, `${uid} only reads`);
+  });
+}
+
+async function checkIdentities(
+  connect: () => Promise<Connection>,
+  variables: ReadonlyMap<string, string>,
+): Promise<CheckResult[]> {
+  const checks = ["identity preview", "identity review"];
+  if (!variables.get("PLATFORM_ROOT_GROUP"))
+    return checks.map((check) =>
+      unchecked(check, "the variables that name it and the root group were not read"),
+    );
+  try {
+    return await checkCredentials(await connect(), variables);
+  } catch (error) {
+    const reason = error instanceof Error ? printable(error.message, 300) : "the organisation cannot be read";
+    return checks.map((check) => unchecked(check, reason));
+  }
+}
+
+/** Checks what the pages of the review ask for, in the folder of a program. */
+export async function checkCi(connect: () => Promise<Connection>): Promise<CheckResult[]> {
+  const packageRoot = packageFolder();
+  if (packageRoot === undefined) throw new UsageError("PP5011", "--ci needs the installed package");
+  try {
+    return await checkRepository(connect, packageRoot);
+  } catch (error) {
+    if (error instanceof CodedError) return [failed("repository", error)];
+    throw error;
+  }
+}
+
+async function checkRepository(
+  connect: () => Promise<Connection>,
+  packageRoot: string,
+): Promise<CheckResult[]> {
+  const env = readEnvironment();
+  const found = inspectFolder(".");
+  const { host, root, folder, packageManager } = found;
+  if (host === undefined) {
+    throw new UsageError(
+      "PP5011",
+      "--ci needs a repository whose remote origin, or whose files, name GitHub or GitLab: git remote add origin <address>",
+    );
+  }
+  const commands = commandsOf(found, host, packageRoot);
+  const name = ["ci.ts", "ci.js"].find((one) => existsSync(join(folder, one)));
+  const identities = name && { path: name, text: readFileSync(join(folder, name), "utf8") };
+  const common = [checkLockfile(found), checkOwners(found, host, packageRoot)];
+  if (host === "gitlab") {
+    const pipelines = readPipelines(root);
+    const { results, variables } = await checkGitlab(found, env, commands);
+    // The file that was not moved yet; else that of the other project, which GitLab shows.
+    const ofFile =
+      results.some(({ check }) => check === "pins") || pipelines.length === 0 ? [] : [checkImages(pipelines)];
+    return [...common, ...ofFile, ...results, ...(await checkIdentities(connect, variables))];
+  }
+  const files = readWorkflows(root);
+  const { results, variables } = await checkGithub(found, env, {
+    files,
+    commands,
+    ...(identities && { identities }),
+  });
+  return [
+    checkWorkflows(files, packageManager.run),
+    checkPins(files),
+    ...common,
+    ...results,
+    ...(await checkIdentities(connect, variables)),
+  ];
+}

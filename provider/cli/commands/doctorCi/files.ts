@@ -1,0 +1,139 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { quoteForShell } from "../../../text/plain";
+import { missing, ok, unchecked } from "../checkResult";
+import type { CheckResult } from "../checkResult";
+import type { CiHost, ProjectFolder } from "../init/folder";
+import { ownersFile, ownersText, STAND_IN } from "../init/workflows";
+
+/*
+ * What the files of the repository show of the review: no request is sent.
+ */
+
+/** A file for CI, with its path below the root of the repository. */
+export interface CiFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+const filesIn = (root: string, folder: string, pattern: RegExp): CiFile[] =>
+  !existsSync(join(root, folder))
+    ? []
+    : readdirSync(join(root, folder))
+        .filter((name) => pattern.test(name))
+        .sort()
+        .map((name) => ({
+          path: `${folder}/${name}`,
+          text: readFileSync(join(root, folder, name), "utf8"),
+        }));
+
+/** All workflows of a repository of GitHub. */
+export const readWorkflows = (root: string): CiFile[] => filesIn(root, ".github/workflows", /\.ya?ml$/);
+
+/** GitLab's pipeline, where it has not been moved to its own project yet. */
+export const readPipelines = (root: string): CiFile[] => filesIn(root, "access-ci", /\.ya?ml$/);
+
+/** Those of the access review. */
+export const isOfReview = ({ path }: CiFile): boolean =>
+  /\/access-(?:preview|review|deploy|drift)[^/]*$/.test(path);
+
+/** Whether the four workflows exist, and hold nothing that stands in for a value. */
+export function checkWorkflows(files: readonly CiFile[], run: string): CheckResult {
+  const names = ["preview", "review", "deploy", "drift"].filter(
+    (name) => !files.some(({ path }) => path.includes(`/access-${name}`)),
+  );
+  if (names.length > 0) {
+    const list = names.map((name) => `access-${name}.yml`).join(", ");
+    return missing("workflows", `.github/workflows has no ${list}`, `${run} pulumi-platform init`);
+  }
+  return checkPlaceholders("workflows", files.filter(isOfReview)) ?? ok("workflows", "all four exist");
+}
+
+/** What is still to be replaced in files for CI; undefined where nothing is. */
+export function checkPlaceholders(check: string, files: readonly CiFile[]): CheckResult | undefined {
+  for (const { path, text } of files) {
+    const found = Object.values(STAND_IN).find((standIn) => text.includes(standIn));
+    if (found === undefined) continue;
+    return missing(check, `${path} still has ${found}`, `sed -i 's|${found}|<yours>|g' ${path}`);
+  }
+  return undefined;
+}
+
+/** Whether every action of every workflow is named by a commit: a tag can be moved. */
+export function checkPins(files: readonly CiFile[]): CheckResult {
+  const uses = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/^\s*(?:- )?uses:\s*["']?([^\s"'#]+)/gm)].map(([, action = ""]) => ({ path, action })),
+  );
+  const isPinned = (action: string): boolean =>
+    action.startsWith("./") ||
+    /@[0-9a-f]{40}$/.test(action) ||
+    /^docker:.*@sha256:[0-9a-f]{64}$/.test(action);
+  const open = uses.find(({ action }) => !isPinned(action));
+  if (files.length === 0) return unchecked("pins", "there is no workflow");
+  if (open === undefined) return ok("pins", `${uses.length} uses of actions are pinned by commit`);
+  const [, repository = "", reference = "HEAD"] = /^([^/]+\/[^/@]+)[^@]*(?:@(.*))?$/.exec(open.action) ?? [];
+  return missing(
+    "pins",
+    `${open.path} uses ${open.action}, which can be moved: write the commit that this prints, and the version as a comment`,
+    open.action.startsWith("docker:")
+      ? `docker buildx imagetools inspect ${open.action.slice("docker://".length)}`
+      : `gh api repos/${repository}/commits/${reference} --jq .sha`,
+  );
+}
+
+/** Whether every image of GitLab's pipeline is named by its digest. */
+export function checkImages(files: readonly CiFile[]): CheckResult {
+  const images = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/^\s*image:\s*["']?([^\s"'#{*&]+)/gm)].map(([, image = ""]) => ({ path, image })),
+  );
+  const open = images.find(({ image }) => !/@sha256:[0-9a-f]{64}$/.test(image));
+  if (open === undefined) return ok("pins", `${images.length} images are pinned by digest`);
+  return missing(
+    "pins",
+    `${open.path} runs in ${open.image}, whose tag can be moved: write @ and the digest that this prints behind it`,
+    `docker buildx imagetools inspect ${open.image}`,
+  );
+}
+
+/** The lines of a file of code owners, without comments. GitLab's sections are judged one by one, so only the best counts. */
+function ownerLines(text: string, isRequired: (pattern: string) => boolean): string[][] {
+  const sections: string[][][] = [[]];
+  for (const line of text.split("\n").map((one) => one.trim())) {
+    if (/^\^?\[/.test(line)) sections.push([]);
+    else if (line !== "" && !line.startsWith("#")) sections.at(-1)?.push(line.split(/\s+/));
+  }
+  const count = (lines: string[][]): number => lines.filter(([pattern = ""]) => isRequired(pattern)).length;
+  return sections.reduce((best, lines) => (count(lines) > count(best) ? lines : best));
+}
+
+/** Whether the files that decide a review belong to somebody, by the last pattern that matches each of them. */
+export function checkOwners(found: ProjectFolder, host: CiHost, packageRoot: string): CheckResult {
+  const { root, packageManager, repository } = found;
+  const path = ownersFile(root, host);
+  const required = ownersText(packageRoot, packageManager, {
+    owner: "",
+    github: host === "github",
+    folders: [],
+  })
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  const text = existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : "";
+  const lines = ownerLines(text, (pattern) => required.includes(pattern));
+  const lastOf = (pattern: string): number => lines.findLastIndex(([one]) => one === pattern);
+  const owner = lines.find(([one, who]) => required.includes(one ?? "") && who !== undefined)?.[1];
+  const names = owner ?? `@${repository?.split("/")[0] ?? "OWNER"}/security`;
+  const append = `printf '%s\\n' ${required.map((one) => quoteForShell(`${one} ${names}`)).join(" ")} >> ${path}`;
+  const absent = required.filter((pattern) => lastOf(pattern) === -1);
+  if (absent.length > 0) return missing("codeowners", `${path} has no line for ${absent.join(", ")}`, append);
+  const unowned = required.find((pattern) => lines[lastOf(pattern)]?.[1] === undefined);
+  if (unowned !== undefined) return missing("codeowners", `${path}: ${unowned} has no owner`, append);
+  const first = Math.min(...required.map(lastOf));
+  const later = lines.slice(first).find(([pattern = ""]) => !required.includes(pattern));
+  if (later === undefined) return ok("codeowners", `${path} ends with the files that decide a review`);
+  return missing(
+    "codeowners",
+    `${path}: ${later.join(" ")} comes after them, and the last pattern that matches a file decides`,
+    append,
+  );
+}

@@ -1,0 +1,410 @@
+import { printable } from "../../../http/errors";
+import type { Environment } from "../../../settings/environment";
+import { quoteForShell } from "../../../text/plain";
+import {
+  listAll,
+  memberByPath,
+  numberMember,
+  parseBaseUrl,
+  PostError,
+  request,
+  stringMember,
+} from "../../post/http";
+import type { ApiHost } from "../../post/http";
+import { missing, ok, unchecked } from "../checkResult";
+import type { CheckResult } from "../checkResult";
+import type { ProjectFolder } from "../init/folder";
+import { isOfReview } from "./files";
+import type { CiFile } from "./files";
+import { judge } from "./judge";
+
+/*
+ * What GitHub shows of a repository, by its REST API. A token that may not read something leaves it unchecked.
+ */
+
+interface Repository {
+  readonly host: ApiHost;
+  /** `/repos/owner/name`. */
+  readonly path: string;
+  readonly name: string;
+  readonly branch: string;
+  /** The workflows of the review. */
+  readonly files: readonly CiFile[];
+}
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+const listOf = (value: unknown, ...path: string[]): readonly unknown[] => {
+  const list = memberByPath(value, ...path);
+  return isList(list) ? list : [];
+};
+
+/** The response; undefined where there is nothing. */
+async function find({ host, path }: Repository, below: string): Promise<unknown> {
+  try {
+    return (await request(host, "GET", `${path}${below}`)).body;
+  } catch (error) {
+    if (error instanceof PostError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Names and values in all pages of an object with a list. */
+async function namesIn(
+  { host, path }: Repository,
+  below: string,
+  member: string,
+): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (let page = 1; page <= 50; page += 1) {
+    const { body } = await request(host, "GET", `${path}${below}?per_page=30&page=${page}`);
+    const entries = listOf(body, member);
+    for (const entry of entries)
+      names.set(stringMember(entry, "name") ?? "", stringMember(entry, "value") ?? "");
+    if (entries.length < 30) break;
+  }
+  return names;
+}
+
+/** The names that workflows read of `vars` or `secrets`, those with a default left out. */
+const namesRead = (files: readonly CiFile[], context: "vars" | "secrets"): string[] => {
+  const text = files.map((file) => file.text).join("\n");
+  const names = text.matchAll(new RegExp(`\\b${context}\\.([A-Z]\\w+)(?!\\w|\\s*\\|\\|)`, "g"));
+  return [...new Set([...names].map(([, name = ""]) => name))].sort();
+};
+
+/** The variables of the repository and of its organisation. */
+async function readVariables(repository: Repository): Promise<Map<string, string>> {
+  const own = await namesIn(repository, "/actions/variables", "variables");
+  const shared = await namesIn(repository, "/actions/organization-variables", "variables").catch(
+    () => new Map<string, string>(),
+  );
+  return new Map([...shared, ...own]);
+}
+
+function checkVariables(
+  { files }: Repository,
+  variables: ReadonlyMap<string, string>,
+  commands: readonly string[],
+) {
+  const names = namesRead(files, "vars");
+  const absent = names.filter((name) => !variables.get(name));
+  const commandOf = (name: string): string =>
+    commands.find((line) => line.startsWith(`gh variable set ${name} `)) ??
+    `gh variable set ${name} --body "<value>"`;
+  return absent.length === 0
+    ? [ok("variables", `all ${names.length} are set`)]
+    : absent.map((name) => missing("variables", `${name} is not set`, commandOf(name)));
+}
+
+const KEY = "ACCESS_APP_PRIVATE_KEY";
+const STATUS_ENVIRONMENT = "access-status";
+
+async function checkSecrets(repository: Repository): Promise<CheckResult[]> {
+  const shared = await namesIn(repository, "/actions/secrets", "secrets");
+  const environment = await find(repository, `/environments/${STATUS_ENVIRONMENT}`);
+  const own =
+    environment === undefined
+      ? new Map<string, string>()
+      : await namesIn(repository, `/environments/${STATUS_ENVIRONMENT}/secrets`, "secrets");
+  const absent = namesRead(repository.files, "secrets").filter((name) => name !== KEY && !shared.has(name));
+  const results = [
+    ...absent.map((name) => missing("secrets", `${name} is not set`, `gh secret set ${name}`)),
+    ...(own.has(KEY)
+      ? []
+      : [
+          missing(
+            "secrets",
+            `${KEY} is not a secret of the environment ${STATUS_ENVIRONMENT}`,
+            `gh secret set ${KEY} --env ${STATUS_ENVIRONMENT} < "<file of the key>"`,
+          ),
+        ]),
+    ...(shared.has(KEY)
+      ? [
+          missing(
+            "secrets",
+            `${KEY} is a secret of the repository, which a workflow of every branch can read`,
+            `gh secret delete ${KEY}`,
+          ),
+        ]
+      : []),
+  ];
+  return results.length === 0 ? [ok("secrets", "all are set, each where it belongs")] : results;
+}
+
+/** Whether only the default branch can use an environment. @param hasReviewers Whether somebody must approve. */
+async function checkEnvironment(
+  repository: Repository,
+  name: string,
+  hasReviewers: boolean,
+): Promise<CheckResult[]> {
+  const { branch } = repository;
+  const check = `env ${name}`;
+  const address = `"repos/{owner}/{repo}/environments/${name}"`;
+  const policies = `"repos/{owner}/{repo}/environments/${name}/deployment-branch-policies"`;
+  const limit =
+    '-F "deployment_branch_policy[protected_branches]=false" -F "deployment_branch_policy[custom_branch_policies]=true"';
+  const reviewers = hasReviewers ? ' -F "reviewers[][type]=Team" -F "reviewers[][id]=<id of your team>"' : "";
+  const create = `gh api --silent -X PUT ${address} ${limit}${reviewers}`;
+  const environment = await find(repository, `/environments/${name}`);
+  if (environment === undefined) return [missing(check, "does not exist", create)];
+  if (memberByPath(environment, "deployment_branch_policy", "custom_branch_policies") !== true)
+    return [missing(check, `is not limited to the branch ${branch}`, create)];
+  const rules = listOf(environment, "protection_rules");
+  const isApproved = rules.some(
+    (rule) => stringMember(rule, "type") === "required_reviewers" && listOf(rule, "reviewers").length > 0,
+  );
+  const entries = listOf(
+    await find(repository, `/environments/${name}/deployment-branch-policies`),
+    "branch_policies",
+  );
+  const other = entries.find((entry) => stringMember(entry, "name") !== branch);
+  if (other !== undefined) {
+    const shown = printable(stringMember(other, "name") ?? "", 100);
+    const id = numberMember(other, "id") ?? 0;
+    const remove = `gh api --silent -X DELETE ${policies.slice(0, -1)}/${id}"`;
+    return [missing(check, `${shown} may use it too, beside ${branch}`, remove)];
+  }
+  if (entries.length === 0)
+    return [
+      missing(check, `${branch} may not use it`, `gh api --silent -X POST ${policies} -f name=${branch}`),
+    ];
+  return [
+    hasReviewers && !isApproved
+      ? missing(check, "nobody has to approve", create)
+      : ok(check, `only ${branch} can use it${hasReviewers ? ", after an approval" : ""}`),
+  ];
+}
+
+/** The one rule set that demands all that the page asks for; it adds to the rules that exist. */
+function createRules(context: string, app: string): string {
+  const pullRequest = {
+    required_approving_review_count: 1,
+    require_code_owner_review: true,
+    dismiss_stale_reviews_on_push: true,
+    require_last_push_approval: false,
+    required_review_thread_resolution: false,
+  };
+  const check = { context, integration_id: /^\d+$/.test(app) ? Number(app) : "<id of the app>" };
+  const rules = {
+    name: "access review",
+    target: "branch",
+    enforcement: "active",
+    conditions: { ref_name: { include: ["~DEFAULT_BRANCH"], exclude: [] } },
+    rules: [
+      { type: "pull_request", parameters: pullRequest },
+      {
+        type: "required_status_checks",
+        parameters: { strict_required_status_checks_policy: false, required_status_checks: [check] },
+      },
+    ],
+  };
+  return `echo ${quoteForShell(JSON.stringify(rules))} | gh api --silent -X POST "repos/{owner}/{repo}/rulesets" --input -`;
+}
+
+/** GitHub Actions itself: every workflow of every branch is this app. */
+const ACTIONS_APP = 15368;
+
+interface Protection {
+  /** The rules of all rule sets, which everyone who may read the repository sees. */
+  readonly rules: readonly unknown[];
+  /** The older protection of the branch; undefined where there is none. */
+  readonly classic: unknown;
+  /** Why the older protection could not be read. */
+  readonly hidden?: string;
+}
+
+async function readProtection({ host, path, branch }: Repository): Promise<Protection> {
+  const name = encodeURIComponent(branch);
+  const rules = await listAll(host, `${path}/rules/branches/${name}`, 10);
+  try {
+    return { rules, classic: (await request(host, "GET", `${path}/branches/${name}/protection`)).body };
+  } catch (error) {
+    if (!(error instanceof PostError)) throw error;
+    const isNone = error.status === 404 && /not protected/i.test(error.message);
+    return { rules, classic: undefined, ...(!isNone && { hidden: error.message }) };
+  }
+}
+
+const ofType = ({ rules }: Protection, type: string): readonly unknown[] =>
+  rules.filter((rule) => stringMember(rule, "type") === type);
+
+/** What a protection lacks: not checked where a part of it could not be read. */
+const lacking = (check: string, { hidden }: Protection, text: string, command: string): CheckResult =>
+  hidden === undefined
+    ? missing(check, text, command)
+    : unchecked(
+        check,
+        `no rule set has it, and the protection of the branch cannot be read: ${hidden}`,
+        command,
+      );
+
+function checkStatus(repository: Repository, protection: Protection, app: string | undefined): CheckResult {
+  const [, context = "access-review"] =
+    /context=(access-review[\w.-]*)/.exec(repository.files.map(({ text }) => text).join("\n")) ?? [];
+  const checks = [
+    ...ofType(protection, "required_status_checks").flatMap((rule) =>
+      listOf(rule, "parameters", "required_status_checks").map((one) => ({
+        name: stringMember(one, "context"),
+        app: numberMember(one, "integration_id"),
+      })),
+    ),
+    ...listOf(protection.classic, "required_status_checks", "checks").map((one) => ({
+      name: stringMember(one, "context"),
+      app: numberMember(one, "app_id"),
+    })),
+  ].filter(({ name }) => name === context);
+  const command = createRules(context, app ?? "");
+  if (checks.length === 0) return lacking("status", protection, `${context} is not required`, command);
+  const apps = checks
+    .map((one) => one.app)
+    .filter((one) => one !== undefined && one > 0 && one !== ACTIONS_APP);
+  if (apps.length === 0) {
+    const sources = checks.some((one) => one.app === ACTIONS_APP) ? "GitHub Actions" : "any source";
+    return missing(
+      "status",
+      `${context} is required from ${sources}: a workflow of every branch can set it`,
+      command,
+    );
+  }
+  if (!app) return unchecked("status", `whether app ${apps.join(", ")} is yours: ACCESS_APP_ID was not read`);
+  return apps.some((one) => String(one) === app)
+    ? ok("status", `${context} is required, from the app ${app}`)
+    : missing(
+        "status",
+        `${context} is required from app ${apps.join(", ")}, not from ACCESS_APP_ID ${app}`,
+        command,
+      );
+}
+
+/** Who may bypass what demands the status and the review. */
+async function checkBypass(repository: Repository, protection: Protection): Promise<CheckResult> {
+  const { host, path, branch } = repository;
+  const rules = ["pull_request", "required_status_checks"].flatMap((type) => ofType(protection, type));
+  const ids = [...new Set(rules.flatMap((rule) => numberMember(rule, "ruleset_id") ?? []))];
+  for (const id of ids) {
+    const { body } = await request(host, "GET", `${path}/rulesets/${id}`);
+    const actors = memberByPath(body, "bypass_actors");
+    if (!isList(actors)) return unchecked("bypass", `the token may not see who bypasses rule set ${id}`);
+    if (actors.length > 0) {
+      const command = `echo '{"bypass_actors":[]}' | gh api --silent -X PUT "repos/{owner}/{repo}/rulesets/${id}" --input -`;
+      return missing("bypass", `${actors.length} may bypass the rule set ${id}`, command);
+    }
+  }
+  if (ids.length > 0) return ok("bypass", "nobody may bypass the rule sets");
+  if (memberByPath(protection.classic, "enforce_admins", "enabled") === true)
+    return ok("bypass", "the protection holds for administrators too");
+  return lacking(
+    "bypass",
+    protection,
+    "administrators may bypass the protection",
+    `gh api --silent -X POST "repos/{owner}/{repo}/branches/${branch}/protection/enforce_admins"`,
+  );
+}
+
+async function checkProtection(repository: Repository, app: string | undefined): Promise<CheckResult[]> {
+  const protection = await readProtection(repository);
+  const isReviewed =
+    ofType(protection, "pull_request").some(
+      (rule) => memberByPath(rule, "parameters", "require_code_owner_review") === true,
+    ) ||
+    memberByPath(protection.classic, "required_pull_request_reviews", "require_code_owner_reviews") === true;
+  return [
+    isReviewed
+      ? ok("branch", `${repository.branch} changes by a pull request that its code owners approve`)
+      : lacking(
+          "branch",
+          protection,
+          `${repository.branch} does not demand a review of code owners`,
+          createRules("access-review", app ?? ""),
+        ),
+    checkStatus(repository, protection, app),
+    ...(await judge("bypass", async () => [await checkBypass(repository, protection)])),
+  ];
+}
+
+async function checkOwnersErrors({ host, path }: Repository): Promise<CheckResult[]> {
+  const { body } = await request(host, "GET", `${path}/codeowners/errors`);
+  const [first] = listOf(body, "errors");
+  if (first === undefined) return [];
+  const shown = printable(stringMember(first, "message") ?? "", 300).split("\n")[0] ?? "";
+  const command = `gh api "repos/{owner}/{repo}/codeowners/errors" --jq ".errors[].message"`;
+  return [missing("codeowners", `GitHub ignores a line: ${shown}`, command)];
+}
+
+/** Whether the identities of ci.ts trust the subjects as GitHub writes them for this repository. */
+async function checkSubjects(
+  { host, path }: Repository,
+  identities: CiFile | undefined,
+): Promise<CheckResult[]> {
+  const [, written] = /^const prefix = "([^"]*)"/m.exec(identities?.text ?? "") ?? [];
+  if (identities === undefined || written === undefined) return [];
+  const { body } = await request(host, "GET", `${path}/actions/oidc/customization/sub`);
+  const prefix = stringMember(body, "sub_claim_prefix");
+  if (prefix === undefined)
+    return [unchecked("subjects", "this server does not say how it begins the subjects of tokens")];
+  return [
+    prefix === written
+      ? ok("subjects", `begin with ${prefix}, as in ${identities.path}`)
+      : missing(
+          "subjects",
+          `begin with ${printable(prefix, 200)}, and ${identities.path} has ${written}`,
+          `sed -i 's|${written}|${printable(prefix, 200)}|' ${identities.path}`,
+        ),
+  ];
+}
+
+/** The checks of the repository, and the variables, which name the identities. */
+export async function checkGithub(
+  found: ProjectFolder,
+  env: Environment,
+  given: {
+    readonly files: readonly CiFile[];
+    readonly commands: readonly string[];
+    readonly identities?: CiFile;
+  },
+): Promise<{ readonly results: CheckResult[]; readonly variables: ReadonlyMap<string, string> }> {
+  const none = new Map<string, string>();
+  const name = env["GITHUB_REPOSITORY"] ?? found.repository ?? "";
+  const token = env["GITHUB_TOKEN"] ?? env["GH_TOKEN"] ?? "";
+  const get = 'export GITHUB_TOKEN="$(gh auth token)"';
+  const areas = ["variables", "secrets", "environments", "branch", "status", "bypass", "subjects"];
+  const all = (reason: string) => ({
+    results: areas.map((area) => unchecked(area, reason, get)),
+    variables: none,
+  });
+  if (token === "")
+    return all("GITHUB_TOKEN is not set; it must read administration, variables, secrets and environments");
+  if (!/^[\w.-]+\/[\w.-]+$/.test(name)) return all("the remote origin names no repository of GitHub");
+  const server = ["", "github.com", "ssh.github.com"].includes(found.server) ? undefined : found.server;
+  const api =
+    env["GITHUB_API_URL"] ?? (server === undefined ? "https://api.github.com" : `https://${server}/api/v3`);
+  const repository: Repository = {
+    host: {
+      baseUrl: parseBaseUrl(api, "GITHUB_API_URL"),
+      variable: "GITHUB_API_URL",
+      authorization: ["authorization", `Bearer ${token}`],
+      token,
+    },
+    path: `/repos/${name}`,
+    name,
+    branch: found.defaultBranch,
+    files: given.files.filter(isOfReview),
+  };
+  let variables: ReadonlyMap<string, string> = none;
+  const ofVariables = await judge("variables", async () => {
+    variables = await readVariables(repository);
+    return checkVariables(repository, variables, given.commands);
+  });
+  const app = variables.get("ACCESS_APP_ID");
+  const parts: readonly (readonly [string, () => Promise<CheckResult[]>])[] = [
+    ["secrets", () => checkSecrets(repository)],
+    [`env ${STATUS_ENVIRONMENT}`, () => checkEnvironment(repository, STATUS_ENVIRONMENT, false)],
+    ["env production", () => checkEnvironment(repository, "production", true)],
+    ["branch", () => checkProtection(repository, app)],
+    ["codeowners", () => checkOwnersErrors(repository)],
+    ["subjects", () => checkSubjects(repository, given.identities)],
+  ];
+  const results = [...ofVariables];
+  for (const [check, run] of parts) results.push(...(await judge(check, run)));
+  return { results, variables };
+}

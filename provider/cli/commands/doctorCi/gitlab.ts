@@ -1,0 +1,192 @@
+import type { Environment } from "../../../settings/environment";
+import { listAll, memberByPath, parseBaseUrl, PostError, request, stringMember } from "../../post/http";
+import type { ApiHost } from "../../post/http";
+import { missing, ok, unchecked } from "../checkResult";
+import type { CheckResult } from "../checkResult";
+import type { ProjectFolder } from "../init/folder";
+import { checkImages, checkPlaceholders } from "./files";
+import { judge } from "./judge";
+
+/*
+ * What GitLab shows of a project, by its REST API. A token that may not read something leaves it unchecked.
+ */
+
+interface Project {
+  readonly host: ApiHost;
+  /** `/projects/<id>`. */
+  readonly path: string;
+  readonly branch: string;
+}
+
+async function find({ host, path }: Project, below: string): Promise<unknown> {
+  try {
+    return (await request(host, "GET", `${path}${below}`)).body;
+  } catch (error) {
+    if (error instanceof PostError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** The variables that the commands set: each in its environment, hidden where a command says so. */
+function checkVariables(variables: readonly unknown[], commands: readonly string[]): CheckResult[] {
+  const expected = commands.flatMap((command) => {
+    const [, name] = /^glab variable set (\w+) /.exec(command) ?? [];
+    const [, scope = "*"] = / --scope (\S+)/.exec(command) ?? [];
+    return name === undefined ? [] : [{ name, scope, command }];
+  });
+  const results = expected.flatMap(({ name, scope, command }) => {
+    const variable = variables.find(
+      (one) => stringMember(one, "key") === name && stringMember(one, "environment_scope") === scope,
+    );
+    const where = scope === "*" ? "" : ` of the environment ${scope}`;
+    const shared = variables.some(
+      (one) => stringMember(one, "key") === name && stringMember(one, "environment_scope") === "*",
+    );
+    if (variable === undefined && shared)
+      return [missing("variables", `${name} has all environments in place of ${scope}`, command)];
+    if (variable === undefined) return [missing("variables", `${name}${where} is not set`, command)];
+    const update = command.replace("variable set", "variable update");
+    const lacks = ["masked", "protected"].filter(
+      (word) => command.includes(`--${word}`) && memberByPath(variable, word) !== true,
+    );
+    return lacks.length === 0
+      ? []
+      : [missing("variables", `${name}${where} is not ${lacks.join(" and not ")}`, update)];
+  });
+  return results.length === 0 ? [ok("variables", `all ${expected.length} are set`)] : results;
+}
+
+/** The settings of a project: the member of the response, its value, and what another value allows. */
+const SETTINGS = [
+  [
+    "only_allow_merge_if_pipeline_succeeds",
+    true,
+    "a merge request can be merged although its pipeline failed",
+  ],
+  ["allow_merge_on_skipped_pipeline", false, "a skipped pipeline counts as a success"],
+  ["forking_access_level", "disabled", "the pipeline of a fork runs with the fork's configuration"],
+  [
+    "ci_pipeline_variables_minimum_override_role",
+    "no_one_allowed",
+    "whoever starts a pipeline can replace variables of its jobs",
+  ],
+] as const;
+
+function checkSettings(project: unknown): CheckResult[] {
+  const results = SETTINGS.flatMap(([name, value, meaning]) => {
+    const is = memberByPath(project, name);
+    if (is === value) return [];
+    const command = `glab api -X PUT projects/:id -f ${name}=${String(value)}`;
+    return [
+      is === undefined || is === null
+        ? unchecked("settings", `this GitLab does not show ${name} to the token`, command)
+        : missing("settings", meaning, command),
+    ];
+  });
+  return results.length === 0 ? [ok("settings", "merges need a pipeline of the project itself")] : results;
+}
+
+/** Whether the pipeline comes from another project, and what that project's file holds. */
+async function checkPipeline({ host }: Project, project: unknown): Promise<CheckResult[]> {
+  const given = stringMember(project, "ci_config_path") ?? "";
+  const [, file = "", other, ref = "HEAD"] = /^([^@]+)@([^:]+)(?::(.+))?$/.exec(given) ?? [];
+  if (other === undefined) {
+    const own = given === "" ? ".gitlab-ci.yml" : given;
+    return [
+      missing(
+        "pipeline",
+        `${own} is a file of this project, which a merge request can change`,
+        "glab api -X PUT projects/:id -f ci_config_path=gitlab-ci.yml@<project of the pipeline>",
+      ),
+    ];
+  }
+  const where = `/projects/${encodeURIComponent(other)}/repository/files/${encodeURIComponent(file)}`;
+  const { body } = await request(host, "GET", `${where}?ref=${encodeURIComponent(ref)}`);
+  const text = Buffer.from(stringMember(body, "content") ?? "", "base64").toString("utf8");
+  const files = [{ path: given, text }];
+  return [checkPlaceholders("pipeline", files) ?? ok("pipeline", `comes from ${given}`), checkImages(files)];
+}
+
+async function checkBranch(project: Project): Promise<CheckResult[]> {
+  const { branch } = project;
+  const protection = await find(project, `/protected_branches/${encodeURIComponent(branch)}`);
+  if (protection === undefined) {
+    const command = `glab api -X POST projects/:id/protected_branches -f name=${branch} -f push_access_level=0 -f code_owner_approval_required=true`;
+    return [missing("branch", `${branch} is not protected`, command)];
+  }
+  const isOwned = memberByPath(protection, "code_owner_approval_required");
+  const patch = `glab api -X PATCH projects/:id/protected_branches/${branch} -f`;
+  return [
+    memberByPath(protection, "allow_force_push") === true
+      ? missing("branch", `${branch} can be overwritten`, `${patch} allow_force_push=false`)
+      : ok("branch", `${branch} is protected`),
+    isOwned === true
+      ? ok("approval", "code owners must approve")
+      : isOwned === false
+        ? missing("approval", "code owners need not approve", `${patch} code_owner_approval_required=true`)
+        : unchecked("approval", "this GitLab has no approval of code owners: it needs Premium"),
+  ];
+}
+
+async function checkProduction(project: Project): Promise<CheckResult[]> {
+  const environment = await find(project, "/protected_environments/production");
+  if (environment !== undefined) return [ok("production", "the environment is protected")];
+  const levels = '-F "deploy_access_levels[][access_level]=40" -F required_approval_count=1';
+  return [
+    missing(
+      "production",
+      "the environment is not protected, or this GitLab cannot: it needs Premium",
+      `glab api -X POST projects/:id/protected_environments -f name=production ${levels}`,
+    ),
+  ];
+}
+
+/** The checks of the project, and the variables, which name the identities. */
+export async function checkGitlab(
+  found: ProjectFolder,
+  env: Environment,
+  commands: readonly string[],
+): Promise<{ readonly results: CheckResult[]; readonly variables: ReadonlyMap<string, string> }> {
+  const id = env["CI_PROJECT_ID"] ?? encodeURIComponent(found.repository ?? "");
+  const token = env["GITLAB_TOKEN"] ?? "";
+  const server = found.server === "" ? "gitlab.com" : found.server;
+  const get = `export GITLAB_TOKEN="$(glab config get token --host ${server})"`;
+  const areas = ["variables", "settings", "pipeline", "branch", "approval", "production"];
+  const all = (reason: string) => ({
+    results: areas.map((area) => unchecked(area, reason, get)),
+    variables: new Map<string, string>(),
+  });
+  if (token === "")
+    return all("GITLAB_TOKEN is not set; it needs the scope read_api and the role Maintainer");
+  if (id === "") return all("the remote origin names no project of GitLab");
+  const project: Project = {
+    host: {
+      baseUrl: parseBaseUrl(env["CI_API_V4_URL"] ?? `https://${server}/api/v4`, "CI_API_V4_URL"),
+      variable: "CI_API_V4_URL",
+      authorization: ["private-token", token],
+      token,
+    },
+    path: `/projects/${id}`,
+    branch: found.defaultBranch,
+  };
+  const variables = new Map<string, string>();
+  const ask = async (): Promise<unknown> => (await request(project.host, "GET", project.path)).body;
+  const parts: readonly (readonly [string, () => Promise<CheckResult[]>])[] = [
+    [
+      "variables",
+      async () => {
+        const list = await listAll(project.host, `${project.path}/variables`, 10);
+        for (const one of list)
+          variables.set(stringMember(one, "key") ?? "", stringMember(one, "value") ?? "");
+        return checkVariables(list, commands);
+      },
+    ],
+    ["settings", async () => checkSettings(await ask())],
+    ["pipeline", async () => checkPipeline(project, await ask())],
+    ["branch", () => checkBranch(project)],
+    ["production", () => checkProduction(project)],
+  ];
+  const results: CheckResult[] = [];
+  for (const [check, run] of parts) results.push(...(await judge(check, run)));
+  return { results, variables };
+}

@@ -1,0 +1,514 @@
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { main as doctor } from "../../../../provider/cli/commands/doctor";
+import { InitFolder } from "../../../support/initFolder";
+import { call } from "../../../support/wire";
+import { commandBench } from "../../support/commands";
+import { runCommand } from "../support";
+
+/* `doctor --ci` at a server of this machine that answers as GitHub and GitLab do. */
+
+const bench = commandBench();
+
+/** By path: the body, or a status with its body. */
+type Routes = Record<string, unknown>;
+let routes: Routes = {};
+let server: Server;
+let address = "";
+const asked: string[] = [];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const path = (request.url ?? "").replace(/\?.*/s, "");
+    asked.push(path);
+    const route = routes[path];
+    const [status, body] =
+      typeof route === "number" ? [route, { message: "refused" }] : [route === undefined ? 404 : 200, route];
+    const isNone = route instanceof Error;
+    response.writeHead(isNone ? 404 : status, { "content-type": "application/json" });
+    response.end(JSON.stringify(isNone ? { message: route.message } : (body ?? { message: "Not Found" })));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+let folder: InitFolder;
+const start = process.cwd();
+beforeEach(() => {
+  folder = new InitFolder();
+  asked.length = 0;
+});
+afterEach(() => {
+  process.chdir(start);
+  folder.remove();
+});
+
+const APP = 4711;
+const REPO = "/repos/acme/access";
+
+/** A repository of GitHub that is set up as the page asks. */
+function github(previewUid: string, rootUid: string): Routes {
+  const variables = {
+    PLATFORM_BASE_URL: "https://api.acme.example",
+    PLATFORM_ISSUER_URL: "https://issuer.acme.example",
+    PLATFORM_ROOT_GROUP: rootUid,
+    PLATFORM_PREVIEW_IDENTITY: previewUid,
+    PLATFORM_REVIEW_IDENTITY: previewUid,
+    PLATFORM_DEPLOY_IDENTITY: previewUid,
+    ACCESS_APP_ID: String(APP),
+  };
+  const policies = { branch_policies: [{ id: 1, name: "main" }] };
+  const limited = { deployment_branch_policy: { protected_branches: false, custom_branch_policies: true } };
+  return {
+    [`${REPO}/actions/variables`]: {
+      variables: Object.entries(variables).map(([name, value]) => ({ name, value })),
+    },
+    [`${REPO}/actions/secrets`]: { secrets: [] },
+    [`${REPO}/environments/access-status`]: limited,
+    [`${REPO}/environments/access-status/secrets`]: { secrets: [{ name: "ACCESS_APP_PRIVATE_KEY" }] },
+    [`${REPO}/environments/access-status/deployment-branch-policies`]: policies,
+    [`${REPO}/environments/production`]: {
+      ...limited,
+      protection_rules: [{ type: "required_reviewers", reviewers: [{ type: "Team" }] }],
+    },
+    [`${REPO}/environments/production/deployment-branch-policies`]: policies,
+    [`${REPO}/rules/branches/main`]: [
+      { type: "pull_request", ruleset_id: 7, parameters: { require_code_owner_review: true } },
+      {
+        type: "required_status_checks",
+        ruleset_id: 7,
+        parameters: { required_status_checks: [{ context: "access-review", integration_id: APP }] },
+      },
+    ],
+    [`${REPO}/branches/main/protection`]: new Error("Branch not protected"),
+    [`${REPO}/rulesets/7`]: { bypass_actors: [] },
+    [`${REPO}/codeowners/errors`]: { errors: [] },
+    [`${REPO}/actions/oidc/customization/sub`]: { sub_claim_prefix: "repo:acme/access" },
+  };
+}
+
+/** A project of GitLab that is set up as the page asks. */
+function gitlab(previewUid: string, rootUid: string): Routes {
+  const variable = (key: string, value: string, environment_scope = "*") => ({
+    key,
+    value,
+    environment_scope,
+    masked: environment_scope !== "*",
+    protected: environment_scope === "production",
+  });
+  const project = "/projects/acme%2Faccess";
+  const pinned = `image: pulumi/pulumi-nodejs:3@sha256:${"0".repeat(64)}\n`;
+  return {
+    [project]: {
+      only_allow_merge_if_pipeline_succeeds: true,
+      allow_merge_on_skipped_pipeline: false,
+      forking_access_level: "disabled",
+      ci_pipeline_variables_minimum_override_role: "no_one_allowed",
+      ci_config_path: "gitlab-ci.yml@acme/access-ci",
+    },
+    [`${project}/variables`]: [
+      variable("PLATFORM_ROOT_GROUP", rootUid),
+      ...["PREVIEW", "REVIEW", "DEPLOY"].map((name) => variable(`PLATFORM_${name}_IDENTITY`, previewUid)),
+      ...["access-preview", "production"].map((scope) => variable("PULUMI_ACCESS_TOKEN", "", scope)),
+      ...["access-review", "access-post"].map((scope) => variable("GITLAB_TOKEN", "", scope)),
+    ],
+    "/projects/acme%2Faccess-ci/repository/files/gitlab-ci.yml": {
+      content: Buffer.from(pinned).toString("base64"),
+    },
+    [`${project}/protected_branches/main`]: { allow_force_push: false, code_owner_approval_required: true },
+    [`${project}/protected_environments/production`]: { name: "production" },
+  };
+}
+
+interface Line {
+  readonly check: string;
+  readonly state: string;
+  readonly text: string;
+  readonly command?: string;
+}
+
+interface Setup {
+  readonly host?: "github" | "gitlab";
+  readonly role?: string;
+  /** Changes the routes and the files of a host that is set up. */
+  readonly change?: (routes: Routes) => void;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runCommand(doctor, ["--ci", ...argv], {
+    PLATFORM_BASE_URL: bench.emulator.url,
+    PLATFORM_TOKEN: bench.emulator.token,
+    PULUMI_HOME: folder.pulumiHome,
+    ...env,
+  });
+
+/** Runs `doctor --ci` in a repository that `init` has written to; returns its code and the lines of its report. */
+async function check({ host = "github", role = "viewer", change, files = {}, env = {} }: Setup = {}) {
+  const { emulator } = bench;
+  const { uid: rootUid } = await call(emulator, "POST", "/iam/v2/groups", { name: "acme" });
+  const root = String(rootUid);
+  const claimMatch = { issuer: "https://issuer.example.com", subject: "repo:acme/access:pull_request" };
+  const identity = await call(emulator, "POST", `/iam/v2/identities/${root}`, {
+    name: "ci-preview",
+    claimMatch,
+  });
+  const { roles = [] } = (await call(emulator, "GET", `/iam/v2/roles?name=${role}`)) as {
+    roles?: { name: string; uid: string }[];
+  };
+  const roleUid = roles.find(({ name }) => name === role)?.uid;
+  if (role !== "") {
+    expect(roleUid).toBeDefined();
+    await call(emulator, "POST", `/iam/v2/roleBindings/${root}`, {
+      identityUid: identity["uid"],
+      roleUid,
+    });
+  }
+  const made = (host === "github" ? github : gitlab)(String(identity["uid"]), root);
+  change?.(made);
+  routes = made;
+  folder.repository(`git@${host}.com:acme/access.git`);
+  expect(
+    (
+      await folder.init(
+        ".",
+        "--stack",
+        "acme/access/prod",
+        "--project",
+        "access",
+        "--base-url",
+        "https://api.acme.example",
+        "--issuer-url",
+        "https://issuer.acme.example",
+      )
+    ).code,
+  ).toBe(0);
+  folder.write({ "package-lock.json": "{}", ...files });
+  process.chdir(folder.root);
+  const { code, stdout: printed } = await run(["-o", "json"], {
+    ...(host === "github"
+      ? { GITHUB_TOKEN: "ghp_canary", GITHUB_API_URL: address }
+      : { GITLAB_TOKEN: "glpat-canary", CI_API_V4_URL: address }),
+    ...env,
+  });
+  expect(printed).not.toContain("canary");
+  const { checks } = JSON.parse(printed) as { checks: Line[] };
+  return { code, checks, wrong: checks.filter(({ state }) => state === "wrong") };
+}
+
+test.each(["github", "gitlab"] as const)(
+  "all checks pass in a repository of %s that is set up",
+  async (host) => {
+    const { code, checks } = await check({ host });
+    expect(checks.filter(({ state }) => state !== "ok")).toEqual([]);
+    expect(code).toBe(0);
+    expect(checks.map((one) => one.check)).toEqual(
+      expect.arrayContaining(["codeowners", "pins", "variables", "branch", "identity preview", "project"]),
+    );
+  },
+);
+
+const without = (path: string) => (all: Routes) => {
+  delete all[path];
+};
+const owners = (text: string) => ({ ".github/CODEOWNERS": text });
+
+test.each<[string, Setup, string, RegExp, RegExp]>([
+  [
+    "a variable",
+    { change: (all) => void (all[`${REPO}/actions/variables`] = { variables: [] }) },
+    "variables",
+    /ACCESS_APP_ID is not set/,
+    /^gh variable set ACCESS_APP_ID --body /,
+  ],
+  [
+    "the key of the app",
+    { change: (all) => void (all[`${REPO}/environments/access-status/secrets`] = { secrets: [] }) },
+    "secrets",
+    /ACCESS_APP_PRIVATE_KEY is not/,
+    /^gh secret set ACCESS_APP_PRIVATE_KEY --env access-status/,
+  ],
+  [
+    "the key for all branches",
+    {
+      change: (all) =>
+        void (all[`${REPO}/actions/secrets`] = { secrets: [{ name: "ACCESS_APP_PRIVATE_KEY" }] }),
+    },
+    "secrets",
+    /every branch can read/,
+    /^gh secret delete ACCESS_APP_PRIVATE_KEY$/,
+  ],
+  [
+    "an environment",
+    { change: without(`${REPO}/environments/production`) },
+    "env production",
+    /does not exist/,
+    /^gh api --silent -X PUT .*production.*reviewers/,
+  ],
+  [
+    "the limit of an environment",
+    {
+      change: (all) => void (all[`${REPO}/environments/access-status`] = { deployment_branch_policy: null }),
+    },
+    "env access-status",
+    /not limited to the branch main/,
+    /custom_branch_policies/,
+  ],
+  [
+    "another branch of an environment",
+    {
+      change: (all) =>
+        void (all[`${REPO}/environments/access-status/deployment-branch-policies`] = {
+          branch_policies: [{ id: 9, name: "*" }],
+        }),
+    },
+    "env access-status",
+    /\* may use it too/,
+    /-X DELETE .*\/9"$/,
+  ],
+  [
+    "the rules",
+    { change: (all) => void (all[`${REPO}/rules/branches/main`] = []) },
+    "branch",
+    /main does not demand a review/,
+    /rulesets" --input -$/,
+  ],
+  [
+    "the source of the status",
+    {
+      change: (all) =>
+        void (all[`${REPO}/rules/branches/main`] = [
+          {
+            type: "required_status_checks",
+            parameters: { required_status_checks: [{ context: "access-review", integration_id: 15368 }] },
+          },
+        ]),
+    },
+    "status",
+    /from GitHub Actions: a workflow of every branch/,
+    /"integration_id":4711/,
+  ],
+  [
+    "another app",
+    {
+      change: (all) =>
+        void (all[`${REPO}/rules/branches/main`] = [
+          {
+            type: "required_status_checks",
+            parameters: { required_status_checks: [{ context: "access-review", integration_id: 5 }] },
+          },
+        ]),
+    },
+    "status",
+    /from app 5, not from ACCESS_APP_ID 4711/,
+    /"integration_id":4711/,
+  ],
+  [
+    "a bypass",
+    { change: (all) => void (all[`${REPO}/rulesets/7`] = { bypass_actors: [{ actor_id: 1 }] }) },
+    "bypass",
+    /1 may bypass/,
+    /"bypass_actors":\[\]/,
+  ],
+  [
+    "a subject with numbers",
+    {
+      change: (all) =>
+        void (all[`${REPO}/actions/oidc/customization/sub`] = { sub_claim_prefix: "repo:acme@1/access@2" }),
+    },
+    "subjects",
+    /begin with repo:acme@1\/access@2/,
+    /^sed -i 's\|repo:acme\/access\|repo:acme@1\/access@2\|' ci\.ts$/,
+  ],
+  [
+    "a line that GitHub ignores",
+    {
+      change: (all) =>
+        void (all[`${REPO}/codeowners/errors`] = { errors: [{ message: "Unknown owner on line 2" }] }),
+    },
+    "codeowners",
+    /Unknown owner on line 2/,
+    /codeowners\/errors/,
+  ],
+  [
+    "an action by its tag",
+    {
+      files: {
+        ".github/workflows/other.yml": "jobs:\n  a:\n    steps:\n      - uses: actions/checkout@v4\n",
+      },
+    },
+    "pins",
+    /other\.yml uses actions\/checkout@v4/,
+    /^gh api repos\/actions\/checkout\/commits\/v4 --jq \.sha$/,
+  ],
+  [
+    "the code owners",
+    { files: owners("# none\n") },
+    "codeowners",
+    /has no line for \/\.github\//,
+    />> \.github\/CODEOWNERS$/,
+  ],
+  [
+    "an identity that writes",
+    { role: "editor" },
+    "identity preview",
+    /may also CAP_\w+ and \d+ more, by the role editor/,
+    /^pulumi up$/,
+  ],
+  ["an identity without a role", { role: "" }, "identity review", /has no role/, /^pulumi up$/],
+  [
+    "GitLab: a variable of all environments",
+    {
+      host: "gitlab",
+      change: (all) =>
+        void (all["/projects/acme%2Faccess/variables"] = [
+          { key: "PULUMI_ACCESS_TOKEN", environment_scope: "*" },
+        ]),
+    },
+    "variables",
+    /PULUMI_ACCESS_TOKEN has all environments/,
+    /^glab variable set PULUMI_ACCESS_TOKEN --masked --scope access-preview/,
+  ],
+  [
+    "GitLab: the settings",
+    {
+      host: "gitlab",
+      change: (all) =>
+        void (all["/projects/acme%2Faccess"] = {
+          ...(all["/projects/acme%2Faccess"] as object),
+          forking_access_level: "enabled",
+        }),
+    },
+    "settings",
+    /fork/,
+    /^glab api -X PUT projects\/:id -f forking_access_level=disabled$/,
+  ],
+  [
+    "GitLab: a pipeline of the project itself",
+    {
+      host: "gitlab",
+      change: (all) =>
+        void (all["/projects/acme%2Faccess"] = {
+          ...(all["/projects/acme%2Faccess"] as object),
+          ci_config_path: null,
+        }),
+    },
+    "pipeline",
+    /\.gitlab-ci\.yml is a file of this project/,
+    /ci_config_path=/,
+  ],
+  [
+    "GitLab: an image by its tag",
+    {
+      host: "gitlab",
+      change: (all) =>
+        void (all["/projects/acme%2Faccess-ci/repository/files/gitlab-ci.yml"] = {
+          content: Buffer.from("image: node:22\n").toString("base64"),
+        }),
+    },
+    "pins",
+    /node:22/,
+    /imagetools inspect node:22$/,
+  ],
+  [
+    "GitLab: the branch",
+    { host: "gitlab", change: without("/projects/acme%2Faccess/protected_branches/main") },
+    "branch",
+    /main is not protected/,
+    /^glab api -X POST projects\/:id\/protected_branches/,
+  ],
+  [
+    "GitLab: the environment",
+    { host: "gitlab", change: without("/projects/acme%2Faccess/protected_environments/production") },
+    "production",
+    /not protected/,
+    /^glab api -X POST/,
+  ],
+])(
+  "%s that is missing or wrong is named, with the command that mends it",
+  async (_, setup, name, text, command) => {
+    const { code, wrong } = await check(setup);
+    expect(code).toBe(1);
+    const line = wrong.find((one) => one.check === name && text.test(one.text));
+    expect({ wrong, line: line?.command }).toEqual({
+      wrong,
+      line: expect.stringMatching(command) as unknown,
+    });
+  },
+);
+
+test("a pattern after the deciding ones is named, and the command puts them last", async () => {
+  await check();
+  const text = folder.files()[".github/CODEOWNERS"] ?? "";
+  folder.write(owners(`${text}* @acme/all\n`));
+  const { stdout: printed } = await run([]);
+  expect(printed).toMatch(/wrong +codeowners +\.github\/CODEOWNERS: \* @acme\/all comes after them/);
+  // The line below is the command: after it, the check passes.
+  const [, command = ""] = /^ {9}(printf .*)$/m.exec(printed) ?? [];
+  const lines = [...command.matchAll(/'([^']+ @[^']+)'/g)].map(([, line = ""]) => line);
+  folder.write(owners(`${text}* @acme/all\n${lines.join("\n")}\n`));
+  expect((await run([])).stdout).toMatch(/^ok +codeowners/m);
+});
+
+describe("what cannot be judged has not passed:", () => {
+  test.each(["github", "gitlab"] as const)("without a token for %s", async (host) => {
+    const { code, checks } = await check({ host, env: { GITHUB_TOKEN: "", GITLAB_TOKEN: "" } });
+    // The pipeline that init has just written lies here, and names its image by a tag.
+    expect(code).toBe(host === "github" ? 4 : 1);
+    expect(asked).toEqual([]);
+    const skipped = checks.filter(({ state }) => state === "skipped");
+    expect(skipped.map((one) => one.check)).toEqual(
+      expect.arrayContaining(["variables", "branch", "identity preview", "identity review"]),
+    );
+    expect(skipped[0]).toMatchObject({
+      text: expect.stringMatching(/^not checked: GIT(HUB|LAB)_TOKEN is not set/) as unknown,
+      command: expect.stringMatching(/^export GIT(HUB|LAB)_TOKEN="\$\(/) as unknown,
+    });
+  });
+
+  test("what the token may not read", async () => {
+    const paths = [
+      "actions/variables",
+      "actions/secrets",
+      "environments/production",
+      "branches/main/protection",
+    ];
+    const { code, checks, wrong } = await check({
+      change: (all) => {
+        for (const path of paths) all[`${REPO}/${path}`] = 403;
+        all[`${REPO}/rules/branches/main`] = [];
+      },
+    });
+    expect(wrong).toEqual([]);
+    expect(code).toBe(4);
+    const skipped = checks.filter(({ state }) => state === "skipped").map((one) => one.check);
+    expect(skipped).toEqual(
+      expect.arrayContaining(["variables", "secrets", "env production", "branch", "status", "bypass"]),
+    );
+  });
+
+  test("rule sets whose exceptions the token may not see", async () => {
+    const { code, checks } = await check({ change: (all) => void (all[`${REPO}/rulesets/7`] = { id: 7 }) });
+    expect(code).toBe(4);
+    expect(checks.find((one) => one.check === "bypass")?.state).toBe("skipped");
+  });
+
+  test("a token that is refused ends with 3", async () => {
+    const { code } = await check({
+      change: (all) => {
+        for (const path of Object.keys(all)) all[path] = 401;
+      },
+    });
+    expect(code).toBe(3);
+  });
+});
+
+test("a folder without a host gets one line", async () => {
+  process.chdir(folder.root);
+  const { code, stdout } = await run([]);
+  expect(code).toBe(2);
+  expect(stdout).toMatch(/^wrong +repository +--ci needs a repository/m);
+});
