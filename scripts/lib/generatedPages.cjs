@@ -29,10 +29,12 @@ function commandsPage(load) {
 
 For everybody who runs \`pulumi-platform\`. Each command prints its part of this page with \`--help\`.
 
-\`pulumi-platform completion bash|zsh|fish\` prints the completion script of a shell. For bash, put this line into \`~/.bashrc\`:
+\`pulumi-platform completion bash|zsh|fish\` prints the completion script of a shell. The package is installed in the folder of a
+program, here \`~/access\`, so the shell needs the command too. For bash, put these lines into \`~/.bashrc\`:
 
 \`\`\`bash
-source <(pulumi-platform completion bash)
+pulumi-platform() { npx --no pulumi-platform "$@"; }
+source <(~/access/node_modules/.bin/pulumi-platform completion bash)
 \`\`\`
 
 ## Exit codes
@@ -61,7 +63,7 @@ const exitCodeAdvice = {
     "Correct what it names.",
   ],
   authentication: [
-    "`npx pulumi-platform whoami` shows the credential and when it expires.",
+    "`npx --no pulumi-platform whoami` shows the credential and when it expires.",
     "Set a new credential: see [PP3401](#pp3401) and [PP2006](#pp2006).",
   ],
   incomplete: [
@@ -118,7 +120,7 @@ function troubleshootingPage(load) {
     const date = severities.some((one) => isHighOrCritical(one))
       ? " High and critical findings need `expires` and a `fingerprint`."
       : "";
-    const look = `\`npx pulumi-platform explain ${id}\`, and the lines below the finding in the report. ${why}`;
+    const look = `\`npx --no pulumi-platform explain ${id}\`, and the lines below the finding in the report. ${why}`;
     const advice = `${adviceAsMarkdown(look, fix)}\n- **How to suppress it:** ${except}${date} [Example](rules.md#${id.toLowerCase()}-${name}).`;
     return [`### ${id}`, `**${name}.** ${what}`, advice].join("\n\n");
   });
@@ -132,8 +134,8 @@ function troubleshootingPage(load) {
 For everybody who looks for what a message means. Every error ends with a code, as in \`(PP3403)\`. The same text without this page:
 
 \`\`\`sh
-npx pulumi-platform explain PP3403
-npx pulumi-platform explain T3
+npx --no pulumi-platform explain PP3403
+npx --no pulumi-platform explain T3
 \`\`\`
 
 A code never changes its meaning. On this page, add it to the address in lower case: \`#pp3403\`.

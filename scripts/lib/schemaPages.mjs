@@ -18,7 +18,7 @@ export const documents = [
     title: "The JSON of a report",
     intro: [
       "For everybody who reads the reports of `review`, `drift` and `verify` with a program.",
-      "<!-- not run: the other pages run these commands -->\n\n```sh\nnpx pulumi-platform review preview.json --inventory inventory.json -o json=report.json\njq '.findings[] | [.severity, .rule, .message]' report.json\n```",
+      "<!-- not run: the other pages run these commands -->\n\n```sh\nnpx --no pulumi-platform review preview.json --inventory inventory.json -o json=report.json\njq '.findings[] | [.severity, .rule, .message]' report.json\n```",
       "One of three documents, by its member `command`. Within a `schemaVersion`, members are only added: ignore those that you do not know.",
     ],
   },
@@ -27,7 +27,7 @@ export const documents = [
     title: "The JSON of an inventory",
     intro: [
       "For everybody who reads what `inventory` writes with a program.",
-      "<!-- not run: the other pages run these commands -->\n\n```sh\nnpx pulumi-platform inventory --root <uid> -o json=inventory.json\njq '.objects | group_by(.kind)[] | [.[0].kind, length]' inventory.json\n```",
+      "<!-- not run: the other pages run these commands -->\n\n```sh\nnpx --no pulumi-platform inventory --root <uid> -o json=inventory.json\njq '.objects | group_by(.kind)[] | [.[0].kind, length]' inventory.json\n```",
       "Within a `schemaVersion`, members are only added: ignore those that you do not know.",
     ],
   },

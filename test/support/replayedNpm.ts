@@ -53,6 +53,7 @@ export function writeReplayedNpm(folder: string, store: string): void {
 export function writeReplayedNpx(folder: string, store: string): void {
   for (const made of [folder, store]) mkdirSync(made, { recursive: true });
   const script = `#!/bin/sh
+[ "$1" = --no ] && shift
 known="${store}/$1-$2"
 command="node_modules/.bin/$1"
 if [ -e "$known" ] && [ -x "$command" ]; then

@@ -168,7 +168,7 @@ function adoptionText({ kind, listing, owns }, skipReason) {
   const types = listing?.onDemand ? ` --types +${kind}` : "";
   return [
     "Write the program and the state of one that exists:",
-    `\`\`\`sh\nnpx pulumi-platform adopt --root <group>${types} --only <uid> --out . --stack <stack> --write-state\n\`\`\``,
+    `\`\`\`sh\nnpx --no pulumi-platform adopt --root <group>${types} --only <uid> --out . --stack <stack> --write-state\n\`\`\``,
   ].join("\n\n");
 }
 

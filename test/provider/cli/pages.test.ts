@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { parsePage } from "../../../scripts/lib/fences.cjs";
 import { ROOT } from "../../support/engine";
 import { pageProblems } from "../../support/pageProblems";
-import { pages, readPage } from "../../support/pages";
+import { documents, pages, readPage } from "../../support/pages";
 import { longSentences, misplacedNames, unknownNames } from "../../support/pageWords";
 
 /* What test/package/pages.test.ts runs or compiles is checked here without running it. */
@@ -17,6 +17,22 @@ const guides = pages.filter((path) => path !== "CHANGELOG.md");
 
 test.each(guides)("no sentence of %s has more than 25 words", (path) => {
   expect(longSentences(readFileSync(join(ROOT, path), "utf8"))).toEqual([]);
+});
+
+// With the tokens of the environment, npx would run whatever the registry has under the free name.
+const printing = ["provider", "templates", "actions", "scripts/site", "scripts/lib", ".github"];
+test.each(["documents", ...printing])("no command of %s lets npx ask the registry", (place) => {
+  const files =
+    place === "documents"
+      ? documents
+      : readdirSync(join(ROOT, place), { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => join(relative(ROOT, entry.parentPath), entry.name));
+  const risky = files.filter((file) =>
+    /\bnpx (?!--no )(?:-\S+ )*pulumi-platform\b/.test(readFileSync(join(ROOT, file), "utf8")),
+  );
+  expect(files.length).toBeGreaterThan(0);
+  expect(risky).toEqual([]);
 });
 
 test("words in tables and code are not counted, and a span of code is one word", () => {
@@ -66,11 +82,13 @@ test.each([
   ],
   [
     "an unknown option",
-    fence("sh", "cd x && npx pulumi-platform doctor --no-such"),
+    fence("sh", "cd x && npx --no pulumi-platform doctor --no-such"),
     "unknown option --no-such",
   ],
   ["an unknown command", fence("sh", "PATH=x \\\n  pulumi-platform docter"), "there is no command docter"],
-  ["an unknown choice", fence("sh", "npx pulumi-platform emulator --seed x"), "--seed must be acme"],
+  ["an unknown choice", fence("sh", "npx --no pulumi-platform emulator --seed x"), "--seed must be acme"],
+  ["a package of the registry", fence("sh", "npx pulumi-platform doctor"), "write npx --no pulumi-platform"],
+  ["a package of the registry, in words", "`npx --yes pulumi-platform doctor`", "write npx --no"],
   [
     "an option in a build",
     fence("sh", 'node "$C/dist/provider/cli/main.js" doctor --x'),
@@ -92,7 +110,7 @@ test.each([
     "2027-03-31T is another one",
   ],
   ["an error in JSON", fence("json", "{,}"), "line 3: "],
-  ["an option in a sentence", "`npx pulumi-platform doctor --no-such`", "unknown option --no-such"],
+  ["an option in a sentence", "`npx --no pulumi-platform doctor --no-such`", "unknown option --no-such"],
   ["a test that does not exist", "<!-- run by test/no.test.ts -->\n", "there is no test/no.test.ts"],
 ])("%s is a problem", (_, page, problem) => {
   expect(pageProblems(parsePage(page))).toEqual([expect.stringContaining(problem)]);
