@@ -27,6 +27,6 @@ const subscription = kind({
 export interface SubscriptionArgs extends ArgsOf<typeof subscription> {}
 /** Where the events of a group and all below it are delivered. */
 export interface GetSubscriptionResult extends ResultOf<typeof subscription> {}
-/** Delivers the events of a group as CloudEvents to a sink. */
+/** Delivers the events of a group as CloudEvents to a sink: a webhook. */
 export class Subscription extends resource<SubscriptionArgs>(subscription) {}
 export interface Subscription extends Resolved<SubscriptionArgs> {}
