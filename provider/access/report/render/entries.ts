@@ -38,11 +38,11 @@ export interface Entry {
 
 /** A part of an entry. */
 export type Block =
-  | { readonly kind: "labelled"; readonly rows: readonly Labelled[] }
-  | { readonly kind: "findings"; readonly findings: readonly OtherFinding[] }
-  | { readonly kind: "fields"; readonly fields: readonly FieldChange[] }
-  | { readonly kind: "holders"; readonly heading: string; readonly holders: readonly Holder[] }
-  | { readonly kind: "lines"; readonly lines: readonly string[] }
+  | { readonly kind: "labelled"; readonly items: readonly Labelled[] }
+  | { readonly kind: "findings"; readonly items: readonly OtherFinding[] }
+  | { readonly kind: "fields"; readonly items: readonly FieldChange[] }
+  | { readonly kind: "holders"; readonly items: readonly Holder[]; readonly heading: string }
+  | { readonly kind: "lines"; readonly items: readonly string[] }
   | ({ readonly kind: "code" } & Remedy);
 
 /** `fix`: what to do. Each of the texts is a line of its own. */
@@ -262,9 +262,9 @@ export class EntryList {
         labelled({ label: "suppressed", texts: reasons }),
         {
           kind: "findings",
-          findings: others.map((finding) => ({ finding, answers: explain([finding]) })),
+          items: others.map((finding) => ({ finding, answers: explain([finding]) })),
         },
-        { kind: "fields", fields },
+        { kind: "fields", items: fields },
         affectedHolders(grants),
       ),
       // Of a difference the commands come first: they are what a reader came for.
@@ -297,7 +297,7 @@ export class EntryList {
   }
 }
 
-const lineBlock = (...lines: readonly string[]): Block => ({ kind: "lines", lines });
+const lineBlock = (...items: readonly string[]): Block => ({ kind: "lines", items });
 
 function unreportedEntry({ kind, name, grants, location, fields }: TrustChange): Entry {
   return {
@@ -308,7 +308,7 @@ function unreportedEntry({ kind, name, grants, location, fields }: TrustChange):
     location,
     grants: [],
     isAccepted: false,
-    facts: blocks({ kind: "fields", fields }),
+    facts: blocks({ kind: "fields", items: fields }),
     answers: [],
   };
 }
@@ -323,28 +323,12 @@ const unique = (texts: readonly (string | undefined)[]): string[] => [
 ];
 
 /** The blocks that say something. */
-function blocks(...all: readonly Block[]): Block[] {
-  return all.filter((block) => {
-    switch (block.kind) {
-      case "labelled":
-        return block.rows.length > 0;
-      case "findings":
-        return block.findings.length > 0;
-      case "fields":
-        return block.fields.length > 0;
-      case "holders":
-        return block.holders.length > 0;
-      case "lines":
-        return block.lines.length > 0;
-      case "code":
-        return true;
-    }
-  });
-}
+const blocks = (...all: readonly Block[]): Block[] =>
+  all.filter((block) => block.kind === "code" || block.items.length > 0);
 
 const labelled = (...rows: readonly Labelled[]): Block => ({
   kind: "labelled",
-  rows: rows.filter(({ texts }) => texts.length > 0),
+  items: rows.filter(({ texts }) => texts.length > 0),
 });
 
 /** What an outsider could write, why a finding matters and what to do, as far as an entry has not said it. */
@@ -387,7 +371,7 @@ function affectedHolders(grants: readonly GrantChange[]): Block {
   return {
     kind: "holders",
     heading: `Affects ${plural(grants.length, "grant")} of ${of}${more === 0 ? "" : `, the first ${shown.length} listed`}`,
-    holders:
+    items:
       only === undefined
         ? [...holders].map(([name, lines]) => ({ name, grants: lines }))
         : shown.map((line) => ({ grants: [line] })),

@@ -35,8 +35,9 @@ export function html(text: string): string {
   return plainText(text).replace(/[&<>"']/g, byCode);
 }
 
-/** What starts a mention, a reference, an emoji, an address or an edit mark at hosts of Markdown. */
-const ACTIVE = /www\.|GH-|mailto:|xmpp:|:(?=\/\/|[\w+-]+:)|\{(?=[+-])|[@#!%~$^&[*](?=\S)/i;
+/** What starts a mention, a reference, an emoji, an address or an edit mark at hosts of Markdown. "33%," is none. */
+const ACTIVE =
+  /www\.|GH-|mailto:|xmpp:|:(?=\/\/|[\w+-]+:)|\{(?=[+-])|[@#!~$^&[*](?=\S)|%(?=[),.;:]*[^\s),.;:])/i;
 
 /**
  * For a sentence in Markdown, also in a cell of a table. A host looks for mentions, references, emoji and addresses

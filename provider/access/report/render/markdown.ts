@@ -228,18 +228,18 @@ class Comment {
   private block(block: Block, room: Room): string[] {
     switch (block.kind) {
       case "labelled":
-        return labelledLines(block.rows.filter(({ label }) => room !== "none" || label === "suppressed"));
+        return labelledLines(block.items.filter(({ label }) => room !== "none" || label === "suppressed"));
       case "findings":
-        return block.findings.flatMap(({ finding, answers }) => [
+        return block.items.flatMap(({ finding, answers }) => [
           `  - ${severityIcons[finding.severity]} ${this.rule(finding, finding.id)} ${escapeText(finding.message, 500)}`,
           ...answers
             .flatMap((answer) => this.block(answer, room))
             .map((line) => (line === "" ? line : `  ${line}`)),
         ]);
       case "fields":
-        return room === "none" ? [] : block.fields.map((field) => `  - ${fieldLine(field)}`);
+        return room === "none" ? [] : block.items.map((field) => `  - ${fieldLine(field)}`);
       case "lines":
-        return room === "none" ? [] : detailLines(block.lines, MOST_DETAILS[room]);
+        return room === "none" ? [] : detailLines(block.items, MOST_DETAILS[room]);
       case "code":
         // Entries of the policy file for what rules find: the page and --fix offer them, a comment does not.
         return room !== "all" || block.isOfRule

@@ -112,7 +112,7 @@ function printBlock(page: TextPage, block: Block, options: RenderOptions, indent
   const bullet = (text: string): void => page.entry(indent ?? 2 + LABEL, "- ", text);
   switch (block.kind) {
     case "labelled":
-      for (const { label: name, texts } of block.rows) {
+      for (const { label: name, texts } of block.items) {
         // `pulumi-platform explain` says why: here it would stand at each finding of a rule.
         if (name === "why") continue;
         const lead = indent === undefined ? label(name) : `${name}: `;
@@ -120,16 +120,16 @@ function printBlock(page: TextPage, block: Block, options: RenderOptions, indent
       }
       return;
     case "findings":
-      for (const { finding, answers } of block.findings) {
+      for (const { finding, answers } of block.items) {
         bullet(`${finding.severity} ${finding.id}: ${finding.message}`);
         for (const answer of answers) printBlock(page, answer, options, 4 + LABEL);
       }
       return;
     case "fields":
-      for (const field of block.fields) bullet(fieldLine(field));
+      for (const field of block.items) bullet(fieldLine(field));
       return;
     case "lines":
-      for (const line of block.lines) bullet(line);
+      for (const line of block.items) bullet(line);
       return;
     case "code":
       if (options.fix !== true) return;

@@ -71,9 +71,9 @@ function answersOf(entry: Entry): Markup | undefined {
 function printBlock(block: Block, isOpen = false): Markup {
   switch (block.kind) {
     case "labelled":
-      return labelledRows(block.rows);
+      return labelledRows(block.items);
     case "findings": {
-      const items = block.findings.map(
+      const items = block.items.map(
         ({ finding: { id, severity, message }, answers }) =>
           markup`<li>${severityTag(severity)} ${message} <span class="mono soft">${id}</span>${
             answers.length === 0
@@ -87,19 +87,19 @@ function printBlock(block: Block, isOpen = false): Markup {
       return markup`<ul class="also">${items}</ul>`;
     }
     case "fields":
-      return fieldList(block.fields);
+      return fieldList(block.items);
     case "holders": {
-      const items = block.holders.map(
+      const items = block.items.map(
         ({ name, grants }) =>
           markup`<li>${name === undefined ? undefined : `${name}: `}${grants.map((line, index) => markup`${index === 0 ? undefined : ", "}${affectedGrant(line)}`)}</li>`,
       );
       return markup`<p class="label">${block.heading}</p><ul class="plain">${items}</ul>`;
     }
     case "lines": {
-      const list = markup`<ul>${block.lines.map((line) => markup`<li>${line}</li>`)}</ul>`;
-      return block.lines.length <= MOST_DETAILS
+      const list = markup`<ul>${block.items.map((line) => markup`<li>${line}</li>`)}</ul>`;
+      return block.items.length <= MOST_DETAILS
         ? list
-        : foldMarkup(`${plural(block.lines.length, "line")} of detail`, list);
+        : foldMarkup(`${plural(block.items.length, "line")} of detail`, list);
     }
     case "code": {
       const lines = block.text.split(/\r?\n/).map(plainIndented);

@@ -214,6 +214,11 @@ test("Markdown of any text is that text: no markup, link, mention, reference or 
   );
 });
 
+test("a share is a number, and what refers to a milestone is code", () => {
+  for (const text of ["4 of 5 (80 %)", "33%, limit 25%", "50%."]) expect(markdown(text)).toBe(text);
+  for (const text of ["%18", '%"next"', "%v1", "50%),x"]) expect(markdown(text)).toMatch(/`/);
+});
+
 test("a name in Markdown is one piece of code, in a table too", () => {
   fc.assert(
     fc.property(hostile, (text) => {

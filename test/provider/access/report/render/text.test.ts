@@ -70,7 +70,7 @@ test("each fix stands beside the finding that it is for", () => {
   const answersOf = (id: string) =>
     entry?.facts.flatMap((block) =>
       block.kind === "findings"
-        ? block.findings.filter(({ finding }) => finding.id === id).flatMap(({ answers }) => answers)
+        ? block.items.filter(({ finding }) => finding.id === id).flatMap(({ answers }) => answers)
         : [],
     ) ?? [];
   const ids = entry?.findings.map(({ id }) => id) ?? [];
