@@ -232,9 +232,8 @@ export class EntryList {
     for (const finding of findings) if (!rules.has(finding.id)) rules.set(finding.id, finding);
     const resource = change ?? { kind: first.kind, name: first.name ?? first.grant?.subject.name };
     const said = new Set<string>();
-    const [same, others] = [true, false].map((isSame) =>
-      findings.filter(({ message }) => (message === first.message) === isSame),
-    ) as [Finding[], Finding[]];
+    const same = findings.filter(({ message }) => message === first.message);
+    const others = findings.filter(({ message }) => message !== first.message);
     // Some rules repeat in their details what the fields say.
     const repeated = new Set(fields.map(describeField));
     const explain = (all: readonly Finding[], ...more: readonly Labelled[]): Block[] =>
@@ -284,10 +283,10 @@ export class EntryList {
         ({ name, urn, message }) => name ?? (urn === undefined ? message : urnParts(urn).name || urn),
       ),
     );
-    const entry = this.entry([first], undefined);
+    const entry = this.entry(findings, undefined);
     return {
       ...entry,
-      findings,
+      facts: entry.facts.filter(({ kind }) => kind !== "findings"),
       message: `${first.message}, and ${others.length.toLocaleString("en-US")} more like this`,
       answers: [
         lineBlock(`also: ${names.join(", ")}`),

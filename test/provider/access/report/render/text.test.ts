@@ -106,11 +106,18 @@ test("each line of detail has a bullet", () => {
   }
 });
 
-test("references that share an entry are named by their resources, without URNs", () => {
+test("references that share an entry are named by their resources, without URNs, and can all be suppressed", () => {
   const [x2] = riskyReview.findings.filter(({ id }) => id === "X2");
   const urn = (name: string) => `urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:RoleBinding::${name}`;
-  const findings = ["a", "b", "c"].map((name) => ({ ...x2!, urn: urn(name), fingerprint: `0${name}` }));
-  const text = renderers.text({ ...riskyReview, findings }, { width: 200 });
+  const findings = ["a", "b", "c"].map((name) => ({
+    ...x2!,
+    message: `the role of ${name} is not known`,
+    urn: urn(name),
+    fingerprint: `0${name}`,
+    policyEntry: `- rule: X2 # ${name}`,
+  }));
+  const text = renderers.text({ ...riskyReview, findings }, { width: 200, fix: true });
   expect(text).toMatch(/^ +- also: b, c$/m);
   expect(text).not.toContain("urn:");
+  for (const { policyEntry } of findings) expect(text).toContain(policyEntry);
 });
