@@ -267,7 +267,7 @@ export class EntryList {
         affectedHolders(grants),
       ),
       // Of a difference the commands come first: they are what a reader came for.
-      answers: first.drift === undefined ? [...explanation, ...remedies] : [...remedies, ...explanation],
+      answers: difference === undefined ? [...explanation, ...remedies] : [...remedies, ...explanation],
     };
   }
 
@@ -401,6 +401,6 @@ function remediesOf(
       language: "yaml",
     },
   ];
-  const isOfRule = findings[0].drift === undefined;
+  const isOfRule = difference === undefined;
   return remedies.flatMap(({ text, ...rest }) => (text === undefined ? [] : [{ ...rest, text, isOfRule }]));
 }

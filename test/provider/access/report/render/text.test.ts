@@ -87,6 +87,24 @@ test("each fix stands beside the finding that it is for", () => {
   }
 });
 
+test("of a difference the command that restores it comes first, also where a rule finds something worse", () => {
+  const [changed] = nightDrift.findings;
+  const { drift: _, ...finding } = changed!;
+  const worse = {
+    ...finding,
+    id: "T1",
+    rule: "any-subject",
+    severity: "critical",
+    message: "worse",
+  } as const;
+  for (const findings of [nightDrift.findings, [worse, ...nightDrift.findings]]) {
+    const report = { ...nightDrift, findings };
+    const [entry] = new EntryList(report).open;
+    expect(entry?.answers[0]).toMatchObject({ kind: "code", heading: "Restore it" });
+    expect(renderers.md(report, {})).toContain("<summary>Restore it</summary>");
+  }
+});
+
 test("commands, code and policy entries are shown with --fix only", () => {
   for (const report of [nightDrift, teamReview()]) {
     const [plain, fix] = [renderers.text(report, {}), renderers.text(report, { fix: true })];
