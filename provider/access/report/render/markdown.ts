@@ -134,7 +134,7 @@ class Comment {
         : ["_The report is too long for a comment. The other formats contain all of it._", ""]),
       ...this.sections.flatMap((section) => (section.count === 0 ? [] : this.section(section, budget))),
       ...(explains
-        ? [`<sub>why a rule matters: ${code(`npx pulumi-platform explain ${first.id}`)}</sub>`]
+        ? [`<sub>why a rule matters: ${code(`npx --no pulumi-platform explain ${first.id}`)}</sub>`]
         : []),
       `<sub>${escapeText(originLine(this.head.origins))}</sub>`,
       ...(digest === undefined ? [] : [`<sub>digest of the report: ${code(digest)}</sub>`]),

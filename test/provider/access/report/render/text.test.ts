@@ -89,14 +89,8 @@ test("each fix stands beside the finding that it is for", () => {
 
 test("of a difference the command that restores it comes first, also where a rule finds something worse", () => {
   const [changed] = nightDrift.findings;
-  const { drift: _, ...finding } = changed!;
-  const worse = {
-    ...finding,
-    id: "T1",
-    rule: "any-subject",
-    severity: "critical",
-    message: "worse",
-  } as const;
+  const rule = { id: "T1", rule: "any-subject", severity: "critical", message: "worse" } as const;
+  const worse = { ...changed!, ...rule, drift: undefined };
   for (const findings of [nightDrift.findings, [worse, ...nightDrift.findings]]) {
     const report = { ...nightDrift, findings };
     const [entry] = new EntryList(report).open;
