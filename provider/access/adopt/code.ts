@@ -199,8 +199,8 @@ export function printOpenStatement(call: CallExpression): string {
 }
 
 /** `const name = value;`; a text that is too long gets a line of its own. */
-export function printDeclaration(name: string, value: CodeValue): string {
-  const head = `const ${identifier(name)} =`;
+export function printDeclaration(name: string, value: CodeValue, isExported = false): string {
+  const head = `${isExported ? "export " : ""}const ${identifier(name)} =`;
   const line = printFlat(value);
   const isTooLong = line === undefined || widthOf(`${head} ${line};`) > WIDTH;
   if (isTooLong && typeof value === "string") return `${head}\n  ${printLiteral(value)};`;
@@ -213,6 +213,18 @@ export function printNamedImport(names: readonly string[], module: string): stri
   const line = `import { ${names.map(identifier).join(", ")} } ${from}`;
   if (line.length <= WIDTH) return line;
   return `import {\n${names.map((name) => `  ${name},\n`).join("")}} ${from}`;
+}
+
+/** The import of what a module does. */
+export const printBareImport = (module: string): string => `import ${printLiteral(module)};`;
+
+/** The names of variables that a value refers to. */
+export function variablesIn(value: CodeValue | undefined): string[] {
+  if (value instanceof VariableReference) return [value.text.split(".")[0] ?? ""];
+  if (value instanceof CallExpression) return [value.callee, ...value.args].flatMap(variablesIn);
+  if (value instanceof CompactObject) return variablesIn(value.members);
+  if (Array.isArray(value)) return value.flatMap(variablesIn);
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(variablesIn) : [];
 }
 
 /** The import of a whole module. */

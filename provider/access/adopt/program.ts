@@ -6,21 +6,24 @@ import type { Candidate, CandidateRequest, SkippedObject } from "./candidates";
 import {
   CallExpression,
   CompactObject,
+  printBareImport,
   printDeclaration,
   printNamedImport,
   printNamespaceImport,
   printStatement,
+  variablesIn,
   VariableReference,
 } from "./code";
 import type { CodeValue } from "./code";
 import { camelCase, uniqueNames, VariableNames } from "./names";
 import { References, ROOT_UID_KEY } from "./references";
-import { Teams } from "./teams";
+import { SHARED_FILE, Teams } from "./teams";
+import type { Team } from "./teams";
 
 /** What to adopt, and how the program declares it. */
 interface AdoptionRequest extends CandidateRequest {
-  /** One component for each group directly below the root. */
-  readonly byTeam?: boolean;
+  /** The folder for a file and a component of each group directly below the root; without it, there is one file. */
+  readonly teamFolder?: string;
   /** Names that resources of the stack have already: `Role reader`. */
   readonly usedNames?: ReadonlySet<string>;
   /** Names for resources, by kind and uid: `Role <uid>`. */
@@ -39,13 +42,21 @@ export interface AdoptedResource {
 }
 
 export interface Adoption {
-  /** A TypeScript program. */
+  /** A TypeScript program: its main file. */
   readonly code: string;
+  /** The files that the main one imports, by their paths beside it. */
+  readonly files: Readonly<Record<string, string>>;
   readonly resources: readonly AdoptedResource[];
   readonly skipped: readonly SkippedObject[];
   /** Settings that are no secret, and that the program reads from the stack's configuration. */
   readonly settings: Readonly<Record<string, string>>;
 }
+
+const HEADER = "// Written by pulumi-platform adopt from what the platform held. It is yours to edit.";
+
+/** In the order in which the recommended lint rules want the names of an import. */
+const sortNames = (names: readonly string[]): string[] =>
+  [...names].sort((a, b) => compareTexts(a.toLowerCase(), b.toLowerCase()));
 
 type CodeObject = Readonly<Record<string, CodeValue | undefined>>;
 
@@ -64,6 +75,13 @@ function withMember(value: CodeValue | undefined, path: readonly string[], membe
   };
 }
 
+/** A resource of the program, before it is printed. */
+interface Statement {
+  readonly candidate: Candidate;
+  readonly call: CallExpression;
+  readonly team: Team | undefined;
+}
+
 class ProgramGenerator {
   private readonly names: ReadonlyMap<Candidate, string>;
   private readonly references: References;
@@ -74,22 +92,19 @@ class ProgramGenerator {
     private readonly candidates: readonly Candidate[],
     directory: Directory,
   ) {
-    const { inventory, byTeam, usedNames, names } = request;
+    const { inventory, teamFolder, usedNames, names } = request;
     const variables = new VariableNames(["pulumi", "config"]);
     this.names = uniqueNames(candidates, directory, usedNames ?? new Set(), names);
     this.references = new References(inventory.root, this.names, directory, variables);
-    this.teams = byTeam ? new Teams(inventory.root, directory, variables) : undefined;
+    this.teams = teamFolder === undefined ? undefined : new Teams(inventory.root, directory, variables);
   }
 
   generate(): Omit<Adoption, "skipped"> {
-    const teams = this.candidates.map(({ object }) => this.teams?.variableOf(object.uid));
-    // A resource has a variable only if an argument refers to it, so all arguments are generated first.
-    const args = this.candidates.map((candidate) => this.generateArguments(candidate));
-    const resources = this.candidates.map((candidate, i) =>
-      this.printResource(candidate, args[i] ?? {}, teams[i]),
-    );
+    const teams = this.candidates.map(({ object }) => this.teams?.teamOf(object.uid));
+    // A resource has a variable only if an argument refers to it, so all arguments are generated before one is printed.
+    const statements = this.candidates.map((candidate, i) => this.generateStatement(candidate, teams[i]));
     return {
-      code: this.printProgram(resources),
+      ...this.printFiles(statements),
       resources: this.candidates.map((candidate) => this.describe(candidate)),
       settings: this.references.usesRootUid ? { [ROOT_UID_KEY]: this.request.inventory.root } : {},
     };
@@ -126,41 +141,122 @@ class ProgramGenerator {
     }, args);
   }
 
-  private printResource(candidate: Candidate, args: CodeValue, team: string | undefined): string {
+  private generateStatement(candidate: Candidate, team: Team | undefined): Statement {
     const options = new CompactObject({
-      ...(team !== undefined && { parent: new VariableReference(team) }),
+      ...(team !== undefined && { parent: new VariableReference(team.variable) }),
       // As pulumi import writes it: nothing else made these objects, so a slip must not delete them.
       protect: true,
     });
-    const { kind } = candidate.spec;
-    const call = new CallExpression(
-      new VariableReference(kind),
-      [this.nameOf(candidate), args, options],
-      true,
-    );
-    const variable = this.references.findVariable(candidate);
-    return variable === undefined ? printStatement(call) : printDeclaration(variable, call);
+    const args = [this.nameOf(candidate), this.generateArguments(candidate), options];
+    return {
+      candidate,
+      call: new CallExpression(new VariableReference(candidate.spec.kind), args, true),
+      team,
+    };
   }
 
-  private printProgram(resources: readonly string[]): string {
+  private variableOf({ candidate }: Statement): string | undefined {
+    return this.references.findVariable(candidate);
+  }
+
+  /**
+   * The statements that belong into the file of all teams: those of no team, those that another file refers to, and what
+   * these refer to. So no two files refer to each other.
+   */
+  private selectShared(statements: readonly Statement[]): ReadonlySet<Statement> {
+    const owners = new Map(
+      statements.flatMap((statement) => {
+        const variable = this.variableOf(statement);
+        return variable === undefined ? [] : [[variable, statement] as const];
+      }),
+    );
+    const shared = new Set(statements.filter(({ team }) => team === undefined));
+    const share = (statement: Statement): void => {
+      for (const variable of variablesIn(statement.call)) {
+        const used = owners.get(variable);
+        if (used === undefined || shared.has(used)) continue;
+        if (!shared.has(statement) && used.team === statement.team) continue;
+        shared.add(used);
+        share(used);
+      }
+    };
+    statements.forEach(share);
+    return shared;
+  }
+
+  private printFiles(statements: readonly Statement[]): Pick<Adoption, "code" | "files"> {
+    const { teamFolder } = this.request;
+    if (teamFolder === undefined) return { code: this.printShared(statements, new Set()), files: {} };
+    const shared = this.selectShared(statements);
+    const own = statements.filter((statement) => !shared.has(statement));
+    const teams = [...new Set(own.flatMap(({ team }) => team ?? []))];
+    const used = new Set(own.flatMap(({ call }) => variablesIn(call)));
+    const files = Object.fromEntries([
+      [
+        SHARED_FILE,
+        this.printShared(
+          statements.filter((statement) => shared.has(statement)),
+          used,
+        ),
+      ] as const,
+      ...teams.map((team) => {
+        const ofTeam = own.filter((statement) => statement.team === team);
+        return [team.name, this.printTeam(ofTeam)] as const;
+      }),
+    ]);
+    const imports = Object.keys(files).map((name) => printBareImport(`./${teamFolder}/${name}`));
+    return {
+      code: `${[HEADER, ...imports].join("\n")}\n`,
+      files: Object.fromEntries(
+        Object.entries(files).map(([name, text]) => [`${teamFolder}/${name}.ts`, text]),
+      ),
+    };
+  }
+
+  private printResource(statement: Statement, exported: ReadonlySet<string>): string {
+    const variable = this.variableOf(statement);
+    return variable === undefined
+      ? printStatement(statement.call)
+      : printDeclaration(variable, statement.call, exported.has(variable));
+  }
+
+  /** The file of a team, which imports what the shared file declares. */
+  private printTeam(statements: readonly Statement[]): string {
+    const kinds = [...new Set(statements.map(({ candidate }) => candidate.spec.kind))].sort();
+    const own = new Set<string | undefined>(statements.map((statement) => this.variableOf(statement)));
+    const used = new Set(statements.flatMap(({ call }) => variablesIn(call)));
+    const imported = [...used].filter((name) => !own.has(name) && !kinds.includes(name));
+    const sections = [
+      [
+        HEADER,
+        printNamedImport(kinds, "pulumi-platform"),
+        ...(imported.length === 0 ? [] : [printNamedImport(sortNames(imported), `./${SHARED_FILE}`)]),
+      ].join("\n"),
+      ...statements.map((statement) => this.printResource(statement, new Set())),
+    ];
+    return `${sections.join("\n\n")}\n`;
+  }
+
+  /** A whole program, or the part of it that other files use. */
+  private printShared(statements: readonly Statement[], exported: ReadonlySet<string>): string {
     const usesConfig =
       this.references.usesRootUid || this.candidates.some(({ secretPaths }) => secretPaths.length > 0);
-    const components = this.teams?.declarations() ?? [];
+    const components = this.teams?.declarations(exported) ?? [];
     const usesPulumi = usesConfig || components.length > 0;
-    const imported = new Set([...this.candidates.map(({ spec }) => spec.kind), ...this.references.lookups]);
-    const names = [...imported].sort((a, b) => compareTexts(a.toLowerCase(), b.toLowerCase()));
-    const constants = this.references.constantCode();
+    const kinds = statements.map(({ candidate }) => candidate.spec.kind);
+    const names = sortNames([...new Set([...kinds, ...this.references.lookups])]);
+    const constants = this.references.constantCode(exported);
     const config = new CallExpression(new VariableReference("pulumi", "Config"), [], true);
     const sections = [
       [
-        "// Written by pulumi-platform adopt from what the platform held. It is yours to edit.",
+        HEADER,
         ...(usesPulumi ? [printNamespaceImport("pulumi", "@pulumi/pulumi")] : []),
         ...(names.length === 0 ? [] : [printNamedImport(names, "pulumi-platform")]),
       ].join("\n"),
-      ...(usesConfig ? [printDeclaration("config", config)] : []),
+      ...(usesConfig ? [printDeclaration("config", config, exported.has("config"))] : []),
       ...(constants.length === 0 ? [] : [constants.join("\n")]),
       ...(components.length === 0 ? [] : [components.join("\n")]),
-      ...resources,
+      ...statements.map((statement) => this.printResource(statement, exported)),
     ];
     return `${sections.join("\n\n")}\n`;
   }

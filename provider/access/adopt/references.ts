@@ -20,7 +20,7 @@ export class References {
   /** The constants of the program: the reference to each by uid, and its code. */
   private readonly constants = new Map<
     string,
-    { readonly reference: VariableReference; readonly code: string }
+    { readonly reference: VariableReference; readonly name: string; readonly value: CodeValue }
   >();
   private usesLookup = false;
   /** Whether the program reads the uid of the organisation from the stack's configuration. */
@@ -41,8 +41,11 @@ export class References {
     return this.usesLookup ? ["getRoleOutput"] : [];
   }
 
-  constantCode(): string[] {
-    return [...this.constants.values()].map(({ code }) => code);
+  /** @param exported The names that other files use. */
+  constantCode(exported: ReadonlySet<string>): string[] {
+    return [...this.constants.values()].map(({ name, value }) =>
+      printDeclaration(name, value, exported.has(name)),
+    );
   }
 
   /** Finds the variable of a resource; undefined if no other resource refers to it, so that it needs none. */
@@ -98,7 +101,7 @@ export class References {
     const value = isOrganisation
       ? new CallExpression(new VariableReference("config", "require"), [ROOT_UID_KEY])
       : uid;
-    return this.addConstant(uid, new VariableReference(variable), printDeclaration(variable, value));
+    return this.addConstant(uid, new VariableReference(variable), variable, value);
   }
 
   private createLookup(uid: string, name: string): VariableReference {
@@ -107,11 +110,16 @@ export class References {
     const call = new CallExpression(new VariableReference("getRoleOutput"), [
       new CompactObject({ name, builtIn: true }),
     ]);
-    return this.addConstant(uid, new VariableReference(variable, "uid"), printDeclaration(variable, call));
+    return this.addConstant(uid, new VariableReference(variable, "uid"), variable, call);
   }
 
-  private addConstant(uid: string, reference: VariableReference, code: string): VariableReference {
-    this.constants.set(uid, { reference, code });
+  private addConstant(
+    uid: string,
+    reference: VariableReference,
+    name: string,
+    value: CodeValue,
+  ): VariableReference {
+    this.constants.set(uid, { reference, name, value });
     return reference;
   }
 }

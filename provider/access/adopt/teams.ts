@@ -3,10 +3,13 @@ import { CallExpression, printDeclaration, VariableReference } from "./code";
 import { camelCase, slug, uidSuffix } from "./names";
 import type { VariableNames } from "./names";
 
-interface Team {
+export interface Team {
   readonly variable: string;
   readonly name: string;
 }
+
+/** The file of what belongs to no team, and of what several teams use. */
+export const SHARED_FILE = "shared";
 
 /** The components of a program: one for each group directly below the root that something belongs to. */
 export class Teams {
@@ -18,8 +21,8 @@ export class Teams {
     private readonly variables: VariableNames,
   ) {}
 
-  /** The variable of the component that an object belongs to; undefined for what lies at the root. */
-  variableOf(uid: string): string | undefined {
+  /** The team that an object belongs to; undefined for what lies at the root. */
+  teamOf(uid: string): Team | undefined {
     const depth = this.root.split("/").length;
     const group = uid
       .split("/")
@@ -28,19 +31,21 @@ export class Teams {
     if (group === this.root || this.directory.find("Group", group) === undefined) return undefined;
     const team = this.byGroup.get(group) ?? this.create(group);
     this.byGroup.set(group, team);
-    return team.variable;
+    return team;
   }
 
-  declarations(): string[] {
+  /** @param exported The names that other files use. */
+  declarations(exported: ReadonlySet<string>): string[] {
     return [...this.byGroup.values()].map(({ variable, name }) => {
       const component = new VariableReference("pulumi", "ComponentResource");
-      return printDeclaration(variable, new CallExpression(component, ["platform:adopted:Team", name], true));
+      const call = new CallExpression(component, ["platform:adopted:Team", name], true);
+      return printDeclaration(variable, call, exported.has(variable));
     });
   }
 
   private create(group: string): Team {
     const base = slug(this.directory.nameOf(group) ?? "") || "team";
-    const isUsed = [...this.byGroup.values()].some(({ name }) => name === base);
+    const isUsed = base === SHARED_FILE || [...this.byGroup.values()].some(({ name }) => name === base);
     const name = isUsed ? `${base}-${uidSuffix(group)}` : base;
     return { variable: this.variables.create(`${camelCase(base)}Team`, group), name };
   }

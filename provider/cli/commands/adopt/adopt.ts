@@ -67,7 +67,7 @@ const flags = {
     type: "string",
     value: "UNIT",
     choices: ["team"],
-    help: "a component for each group directly below the root",
+    help: "a file and a component for each group directly below the root",
   },
   file: {
     type: "string",
@@ -208,9 +208,9 @@ async function writeAdoption(
     isManaging: existing.usedNames.size > 0,
     isPartial: values.only.length > 0,
   });
-  writeProject({ out, file, projectName, force: values.force }, adoption.code);
+  writeProject({ out, projectName, force: values.force }, { ...adoption.files, [file]: adoption.code });
   return [
-    `${resources.length} resources are declared in ${join(out, file)}`,
+    `${resources.length} resources are declared in ${[file, ...Object.keys(adoption.files)].map((name) => join(out, name)).join(", ")}`,
     ...(file === "index.ts"
       ? []
       : [`add it to the program: import ${printLiteral(`./${file.slice(0, -3)}`)};`]),
@@ -250,7 +250,11 @@ function selectAdoption(
   terraform: TerraformState | undefined,
 ): { readonly adoption: Adoption; readonly report?: TerraformReport } {
   const only = parseOnly(values.only);
-  const options = { inventory, byTeam: values.by === "team", ...existing };
+  const options = {
+    inventory,
+    ...(values.by === "team" && { teamFolder: values.file?.replace(/\.ts$/, "") ?? "teams" }),
+    ...existing,
+  };
   if (terraform === undefined) return { adoption: generateProgram({ ...options, only }) };
   const plan = planAdoption(terraform, inventory, only);
   const adoption = generateProgram({ ...options, keys: plan.keys, names: plan.names });

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import { printable } from "../../../http/errors";
 import { UsageError } from "../../framework/exitCodes";
@@ -13,8 +13,6 @@ const HEADER = "// Written by pulumi-platform adopt";
 interface ProgramTarget {
   /** The folder. */
   readonly out: string;
-  /** The file in it. */
-  readonly file: string;
   /** The name of the project, where the folder becomes one. */
   readonly projectName: string;
   /** Whether a file with other content is overwritten. */
@@ -88,8 +86,11 @@ export function chooseFile(out: string, code: string, { name, isManaging, isPart
 }
 
 /** Writes the program, and what makes an empty folder a project. @throws UsageError for a file with other content. */
-export function writeProject({ out, file, projectName, force }: ProgramTarget, code: string): void {
-  const files = { ...(isEmptyFolder(out) ? projectFiles(projectName) : {}), [file]: code };
+export function writeProject(
+  { out, projectName, force }: ProgramTarget,
+  program: Readonly<Record<string, string>>,
+): void {
+  const files = { ...(isEmptyFolder(out) ? projectFiles(projectName) : {}), ...program };
   for (const [name, text] of Object.entries(files)) {
     const path = join(out, name);
     if (!force && existsSync(path) && readFileSync(path, "utf8") !== text) {
@@ -99,6 +100,8 @@ export function writeProject({ out, file, projectName, force }: ProgramTarget, c
       );
     }
   }
-  mkdirSync(out, { recursive: true });
-  for (const [name, text] of Object.entries(files)) writeText(join(out, name), text, "--out");
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(out, name)), { recursive: true });
+    writeText(join(out, name), text, "--out");
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
@@ -64,13 +64,22 @@ describe("the program that adopts an organisation", () => {
     for (const seed of [1, 2, 3]) {
       const inventory = await inventoryOf(seed);
       for (const byTeam of [false, true]) {
-        const { code } = generateProgram({ inventory, byTeam });
-        expect(generateProgram({ inventory: structuredClone(inventory), byTeam }).code).toBe(code);
-        const file = `org${seed}${byTeam ? "ByTeam" : ""}.ts`;
-        writeFileSync(join(folder, file), code);
-        files.push(file);
+        const layout = byTeam ? { teamFolder: `teams${seed}` } : {};
+        const { code, files: ofTeams } = generateProgram({ inventory, ...layout });
+        const again = generateProgram({ inventory: structuredClone(inventory), ...layout });
+        expect([again.code, again.files]).toEqual([code, ofTeams]);
+        const written = { ...ofTeams, [`org${seed}${byTeam ? "ByTeam" : ""}.ts`]: code };
+        if (byTeam) {
+          mkdirSync(join(folder, `teams${seed}`));
+          // The shared file imports none of the others, so no two import each other.
+          expect(ofTeams[`teams${seed}/shared.ts`]).not.toMatch(/from "\.\//);
+        }
+        for (const [file, text] of Object.entries(written)) writeFileSync(join(folder, file), text);
+        files.push(...Object.keys(written));
       }
     }
+    // Three programs in one file, and three of a main file, a shared one and at least one for a team.
+    expect(files.length).toBeGreaterThanOrEqual(3 + 3 * 3);
     const before = files.map((file) => readFileSync(join(folder, file), "utf8"));
     tool("prettier/bin/prettier.cjs", ["--no-config", "--write", ...files], folder);
     expect(before).toEqual(files.map((file) => readFileSync(join(folder, file), "utf8")));

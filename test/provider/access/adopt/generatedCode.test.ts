@@ -156,7 +156,7 @@ function inventoryOf(texts: readonly string[]): Inventory {
 }
 
 /** Runs a program, and says what it declares: kind, name, and its arguments with uids for references. */
-function declaredBy({ code, resources, settings }: Adoption, builtIn: string): string[] {
+function declaredBy({ code, files, resources, settings }: Adoption, builtIn: string): string[] {
   const declared: string[] = [];
   const classOf = (kind: string) =>
     function (this: { id?: string }, name: string, args: unknown, options: unknown) {
@@ -183,7 +183,16 @@ function declaredBy({ code, resources, settings }: Adoption, builtIn: string): s
     "pulumi-platform": platform,
     "@pulumi/pulumi": { ComponentResource, Config },
   };
-  evaluate(compiled(code), { require: (name: string) => modules[name], exports: {} });
+  const load = (name: string): unknown => {
+    if (!name.startsWith("./")) return modules[name];
+    const file = `teams/${name.split("/").at(-1) ?? ""}.ts`;
+    if (modules[file] === undefined) {
+      modules[file] = {};
+      evaluate(compiled(files[file] ?? ""), { require: load, exports: modules[file] });
+    }
+    return modules[file];
+  };
+  evaluate(compiled(code), { require: load, exports: {} });
   return declared.sort();
 }
 
@@ -192,7 +201,10 @@ test("a program that adopts objects of any names parses, and declares the very v
   let adopted = 0;
   fc.assert(
     fc.property(fc.array(hostile, { minLength: 2, maxLength: 5 }), fc.boolean(), (texts, byTeam) => {
-      const adoption = generateProgram({ inventory: inventoryOf(texts), byTeam });
+      const adoption = generateProgram({
+        inventory: inventoryOf(texts),
+        ...(byTeam && { teamFolder: "teams" }),
+      });
       adopted += adoption.resources.length;
       expect(declaredBy(adoption, texts[1] ?? "")).toEqual(
         adoption.resources.map(({ kind, name, inputs }) => shown([kind, name, inputs])).sort(),

@@ -41,7 +41,7 @@ esac
 const run = (): Promise<string> =>
   importState(
     { stack: "prod", out: join(folder, "out"), exported: EXPORTED },
-    { code: "", resources: [], skipped: [], settings: {} },
+    { code: "", files: {}, resources: [], skipped: [], settings: {} },
   );
 
 /** The states that were imported, in their order. */
@@ -93,7 +93,7 @@ describe("a secret that the program reads", () => {
     writeFileSync(join(folder, file), "name: organisation\nruntime: nodejs\n");
     return importState(
       { stack: "prod", out: join(folder, "out"), exported: EXPORTED },
-      { code: "", resources: [token], skipped: [], settings: { rootUid: ROOT_UID } },
+      { code: "", files: {}, resources: [token], skipped: [], settings: { rootUid: ROOT_UID } },
     );
   };
 
