@@ -51,12 +51,15 @@ export function checkWorkflows(files: readonly CiFile[], run: string): CheckResu
 
 /** What is still to be replaced in files for CI; undefined where nothing is. */
 export function checkPlaceholders(check: string, files: readonly CiFile[]): CheckResult | undefined {
-  for (const { path, text } of files) {
-    const found = Object.values(STAND_IN).find((standIn) => text.includes(standIn));
-    if (found === undefined) continue;
-    return missing(check, `${path} still has ${found}`, `sed -i 's|${found}|<yours>|g' ${path}`);
-  }
-  return undefined;
+  const all = files.map(({ text }) => text).join("\n");
+  const standIn = Object.values(STAND_IN).find((one) => all.includes(one));
+  if (standIn === undefined) return undefined;
+  const paths = files.filter(({ text }) => text.includes(standIn)).map(({ path }) => path);
+  return missing(
+    check,
+    `${standIn} is to be replaced in ${paths.join(", ")}`,
+    `sed -i 's|${standIn}|<yours>|g' ${paths.join(" ")}`,
+  );
 }
 
 /** Whether every action of every workflow is named by a commit: a tag can be moved. */

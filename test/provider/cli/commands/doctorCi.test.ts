@@ -127,6 +127,7 @@ interface Line {
   readonly state: string;
   readonly text: string;
   readonly command?: string;
+  readonly errorCode?: string;
 }
 
 interface Setup {
@@ -433,6 +434,7 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
     const { code, wrong } = await check(setup);
     expect(code).toBe(1);
     const line = wrong.find((one) => one.check === name && text.test(one.text));
+    expect(wrong.map(({ errorCode }) => errorCode)).toContain("PP7006");
     expect({ wrong, line: line?.command }).toEqual({
       wrong,
       line: expect.stringMatching(command) as unknown,
