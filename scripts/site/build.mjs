@@ -9,10 +9,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import MarkdownIt from "markdown-it";
 import { fillFolder, withTemporaryFolder } from "../lib/files.mjs";
 import { runToSuccess } from "../lib/processes.mjs";
 import { copyPages } from "./pages.mjs";
 import { buildSidebars } from "./sidebar.mjs";
+import { drawSigns } from "./signs.mjs";
 import { extractTag } from "./versions.mjs";
 
 /** The package of the site: the program that builds it, and its appearance. */
@@ -33,12 +35,37 @@ function repositoryOf({ repository }) {
 /** @param {string} checkout */
 const manifestOf = (checkout) => JSON.parse(readFileSync(path.join(checkout, "package.json"), "utf8"));
 
-/** What the first page says of recording, comment and report. Without a browser there are no pictures of them. @param {string} media */
+/** What the first page says of recording and report. Without a browser there are no pictures of them. @param {string} media */
 function mediaText(media) {
   const text = readFileSync(path.join(site, "media.md"), "utf8");
   const hasPictures = existsSync(path.join(media, "report-light.png"));
   return hasPictures ? text : text.replaceAll("<PictureLink ", "<PictureLink without-picture ");
 }
+
+/** A fence of the README, by what it begins with: the one of another version may have none. @param {string} checkout @param {RegExp} begins */
+function fenceOf(checkout, begins) {
+  const text = readFileSync(path.join(checkout, "README.md"), "utf8");
+  const fences = text.match(/^```\w+\n[^]*?^```$/gm) ?? [];
+  return fences.find((fence) => begins.test(fence)) ?? "";
+}
+
+/** The comment of a pull request, as Markdown that a run of the review wrote. @param {string | undefined} media */
+function commentText(media) {
+  const file = path.join(media ?? "", "comment.md");
+  if (media === undefined || !existsSync(file)) return "";
+  const html = drawSigns(new MarkdownIt({ html: true, linkify: false }).render(readFileSync(file, "utf8")));
+  // The headings of the comment are none of the page's.
+  const body = html.replace(/<(\/?)h[1-6]>/g, "<$1p>").replace(/\n{2,}/g, "\n");
+  return `## What a pull request shows\n\n<div class="comment" tabindex="0" role="region" aria-label="A comment of the review" v-pre>\n${body}</div>`;
+}
+
+/** The first page: a program, how to install it, and a comment. @param {string} checkout @param {string | undefined} media */
+const firstPage = (checkout, media) =>
+  readFileSync(path.join(site, "index.md"), "utf8")
+    .replace("<!-- the program -->", () => fenceOf(checkout, /^```ts\nimport /))
+    .replace("<!-- the build -->", () => fenceOf(checkout, /^```sh\nnpm ci /))
+    .replace("<!-- the installation -->", () => fenceOf(checkout, /^```sh\nnode "\$CHECKOUT/))
+    .replace("<!-- the comment -->", () => commentText(media));
 
 /** Prepares a folder of its own for VitePress, which writes beside its configuration. @param {string} folder */
 function prepareWorkspace(folder) {
@@ -58,7 +85,7 @@ async function buildVersion({ checkout, workspace, base, out, versions, media })
   prepareWorkspace(workspace);
   const repository = repositoryOf(manifest);
   const titles = copyPages({ root: checkout, into, repository });
-  cpSync(path.join(site, "index.md"), path.join(into, "index.md"));
+  writeFileSync(path.join(into, "index.md"), firstPage(checkout, media));
   if (media !== undefined) {
     cpSync(media, path.join(into, "public", "media"), { recursive: true });
     appendFileSync(path.join(into, "index.md"), mediaText(media));

@@ -5,7 +5,7 @@ import { startEmulatorProcess } from "../lib/emulator.mjs";
 import { withTemporaryFolder } from "../lib/files.mjs";
 import { excerpt, run } from "../lib/processes.mjs";
 import { quickProcesses, Stack } from "../lib/stack.mjs";
-import { commentPage, takePictures } from "./pictures.mjs";
+import { takePictures } from "./pictures.mjs";
 import { recordingOf } from "./recording.mjs";
 
 /** A grant of `owner`, which the pull request of the example adds. */
@@ -40,7 +40,7 @@ function writeProgram(root, folder) {
 async function type(stack, command, expected = [0]) {
   const main = path.join(stack.root, "dist", "provider", "cli", "main.js");
   // Packages are linked here without the commands that npx runs.
-  const script = `npx() { '${process.execPath}' '${main}' "\${@:2}"; }\n${command}`;
+  const script = `npx() { '${process.execPath}' '${main}' "\${@:3}"; }\n${command}`;
   const { code, output } = await run("bash", ["-c", script], { cwd: stack.program, env: stack.env });
   if (!expected.includes(code ?? -1)) throw new Error(`${command} ended with ${code}:\n${excerpt(output)}`);
   // Progress dots, and the address of a state in a temporary folder, which no reader has.
@@ -58,14 +58,18 @@ async function reviewChange(stack, rootUid) {
   const up = await type(stack, "pulumi up --yes --skip-preview --suppress-permalink");
   const inventory = await type(
     stack,
-    'npx pulumi-platform inventory --root "$PLATFORM_ROOT_GROUP" -o json=inventory.json',
+    'npx --no pulumi-platform inventory --root "$PLATFORM_ROOT_GROUP" -o json=inventory.json',
   );
   appendFileSync(path.join(stack.program, "index.ts"), CHANGE);
   const preview = await type(stack, "pulumi preview --json --show-sames > preview.json");
-  const review = await type(stack, "npx pulumi-platform review preview.json --inventory inventory.json", [5]);
+  const review = await type(
+    stack,
+    "npx --no pulumi-platform review preview.json --inventory inventory.json",
+    [5],
+  );
   const formats = "-o html=report.html -o md=comment.md";
   const inputs = "preview.json --inventory inventory.json";
-  await type(stack, `npx pulumi-platform review ${inputs} ${PULL_REQUEST.join(" ")} ${formats}`, [5]);
+  await type(stack, `npx --no pulumi-platform review ${inputs} ${PULL_REQUEST.join(" ")} ${formats}`, [5]);
   return [up, inventory, preview, review];
 }
 
@@ -89,10 +93,10 @@ export async function makeMedia({ root, cli, into, log }) {
       writeFileSync(path.join(into, "review.cast"), recordingOf(steps));
       copyFileSync(path.join(stack.program, "report.html"), path.join(into, "report.html"));
       const comment = readFileSync(path.join(stack.program, "comment.md"), "utf8");
-      writeFileSync(path.join(into, "comment.html"), commentPage(comment));
+      writeFileSync(path.join(into, "comment.md"), comment);
     } finally {
       await server.stop();
     }
   });
-  await takePictures(into, ["report", "comment"], log);
+  await takePictures(into, ["report"], log);
 }

@@ -55,6 +55,17 @@ function sourcePage(root, source) {
 }
 
 /**
+ * Gives the headings that are a code the title that stands below them, and keeps their addresses: GitHub, where a heading has
+ * no address of its own, shows the page as it stands.
+ * @param {string} text
+ */
+export const withTitles = (text) =>
+  text.replace(
+    /^### (PP\d{4}|HTTP \d{3}|Exit code \d|[A-Z]\d{1,2})\n\n(?:\*\*|It means: )?(.+?)(?=\.\*\*|\.\n|\. )/gm,
+    (match, code, title) => match.replace(/\n/, `: ${title} {#${code.toLowerCase().replaceAll(" ", "-")}}\n`),
+  );
+
+/**
  * Copies the pages of a checkout to the folder that the site is built of. Where the address of the repository is not known,
  * a page of its own shows each source that a page links to.
  * @param {{ root: string, into: string, repository: string | undefined }} at
@@ -71,7 +82,7 @@ export function copyPages({ root, into, repository }) {
   for (const page of pages) {
     const text = readFileSync(path.join(root, page), "utf8");
     titles.set(page, findTitle(text));
-    write(page, text);
+    write(page, page === "docs/troubleshooting.md" ? withTitles(text) : text);
   }
   const sources = repository === undefined ? linkedSources(root, pages) : [];
   for (const source of sources) write(`source/${source}.md`, sourcePage(root, source));

@@ -34,6 +34,21 @@ function linkSources(md) {
   });
 }
 
+/** Gives each cell the name of its column, which a phone shows beside it. @param {import("vitepress").MarkdownRenderer} md */
+function labelCells(md) {
+  md.core.ruler.push("labels", ({ tokens }) => {
+    /** @type {string[]} */
+    let labels = [];
+    let column = 0;
+    for (const [index, token] of tokens.entries()) {
+      if (token.type === "thead_open") labels = [];
+      if (token.type === "tr_open") column = 0;
+      if (token.type === "th_open") labels.push(tokens[index + 1]?.content ?? "");
+      if (token.type === "td_open") token.attrSet("data-label", labels[column++] ?? "");
+    }
+  });
+}
+
 /** Draws blocks of Mermaid. @param {import("vitepress").MarkdownRenderer} md */
 function drawDiagrams(md) {
   const { fence } = md.renderer.rules;
@@ -48,6 +63,17 @@ const versionLink = ({ version, base }) => ({
   component: "VersionLink",
   props: { text: version, href: base },
 });
+
+/** Pages that no user of the package looks for. */
+const FOR_DEVELOPERS =
+  /^(CONTRIBUTING|docs\/(architecture|api-contract|glossary|tests)|docs\/development\/.*|source\/.*)(\.md)?$/;
+
+/** What the search knows of a page. Long lists of names say nothing about a page, and would hide what others say. @param {string} text @param {any} env @param {import("vitepress").MarkdownRenderer} md */
+function renderForSearch(text, env, md) {
+  const html = md.render(text, env);
+  if (FOR_DEVELOPERS.test(env.relativePath)) return "";
+  return html.replace(/(?:<code[^>]*>[^<]*<\/code>,\s*){5,}/g, "");
+}
 
 const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#3451b2"/><path d="M5 12V4h3.5a2.5 2.5 0 0 1 0 5H5" fill="none" stroke="#fff" stroke-width="2"/></svg>',
@@ -69,6 +95,7 @@ export default defineConfig({
       linkSources(md);
       protectInlineCode(md);
       drawDiagrams(md);
+      labelCells(md);
     },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   },
@@ -80,7 +107,7 @@ export default defineConfig({
     ],
     sidebar: build.sidebar,
     outline: { level: [2, 3] },
-    search: { provider: "local" },
+    search: { provider: "local", options: { _render: renderForSearch } },
     ...(build.repository ? { socialLinks: [{ icon: "github", link: build.repository }] } : {}),
   },
 });

@@ -83,11 +83,11 @@ describe("the tarball", () => {
         !/^docs\/(?!development\/)([a-z]+\/)*[A-Za-z-]+\.md$/.test(path) &&
         !/^templates\/typescript\/[A-Za-z-]+\.(ts|json|yaml)$/.test(path) &&
         !/^templates\/(deploy|drift|review)\/template\.yml$/.test(path) &&
-        !/^templates\/init\/((github|gitlab)\/[a-z-]+\.yml|program\/[A-Za-z-]+\.(txt|ya?ml)|output\.txt)$/.test(
+        !/^templates\/init\/((github|gitlab)\/[a-z-]+\.yml|program\/[A-Za-z-]+\.(txt|ya?ml)|(CODEOWNERS|commands|output)\.txt)$/.test(
           path,
         ) &&
         !/^actions\/[a-z]+\/action\.yml$/.test(path) &&
-        !/^examples\/ci\/([a-z-]+\.yml|README\.md)$/.test(path) &&
+        !/^examples\/ci\/([a-z-]+\.(yml|ts)|README\.md)$/.test(path) &&
         !["CHANGELOG.md", "LICENSE", "README.md"].includes(path),
     );
     expect(others).toEqual(["package.json"]);

@@ -38,7 +38,7 @@ test("the site contains the current version, and each released one in its own fo
   const root = createRepository();
   const out = path.join(root, "out");
   const media = path.join(root, "media");
-  writeFiles(media, { "review.cast": "", "report.html": "<p>", "comment.html": "<p>" });
+  writeFiles(media, { "review.cast": "", "report.html": "<p>", "comment.md": "# Acme\n\n✅ gains" });
   const at = JSON.stringify({ root, out, media, base: "/docs/" });
   const tags = `await (await import("${path.resolve(__dirname, "../../scripts/site/versions.mjs")}")).listReleases(${JSON.stringify(root)})`;
   expect(await evaluate("site/build.mjs", `m.buildSite({ ...${at}, tags: ${tags}, log() {} })`)).toBeNull();
@@ -49,6 +49,8 @@ test("the site contains the current version, and each released one in its own fo
   for (const page of ["README.html", "1.2.3/README.html"])
     expect(read(page)).toContain('href="/docs/1.2.3/"');
   expect(read("index.html")).toContain('href="/docs/media/report.html"');
+  // The comment is drawn in the page.
+  expect(read("index.html")).toMatch(/class="comment"[^]*<p>Acme<\/p>[^]*<svg[^]*gains/);
   // Without a browser there are no pictures, and so nothing that shows one.
   expect(read("index.html")).not.toContain("<img");
   expect(read("1.2.3/README.html")).toContain('href="/docs/1.2.3/docs/quick-start.html"');
