@@ -22,7 +22,7 @@ import { judge } from "./judge";
  * What GitHub shows of a repository, by its REST API. A token that may not read something leaves it unchecked.
  */
 
-interface Repository {
+interface CheckedRepository {
   readonly host: ApiHost;
   /** `/repos/owner/name`. */
   readonly path: string;
@@ -33,13 +33,13 @@ interface Repository {
 }
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
-const listOf = (value: unknown, ...path: string[]): readonly unknown[] => {
+const readMemberList = (value: unknown, ...path: string[]): readonly unknown[] => {
   const list = memberByPath(value, ...path);
   return isList(list) ? list : [];
 };
 
 /** The response; undefined where there is nothing. */
-async function find({ host, path }: Repository, below: string): Promise<unknown> {
+async function find({ host, path }: CheckedRepository, below: string): Promise<unknown> {
   try {
     return (await request(host, "GET", `${path}${below}`)).body;
   } catch (error) {
@@ -49,15 +49,15 @@ async function find({ host, path }: Repository, below: string): Promise<unknown>
 }
 
 /** Names and values in all pages of an object with a list. */
-async function namesIn(
-  { host, path }: Repository,
+async function readNamedValues(
+  { host, path }: CheckedRepository,
   below: string,
   member: string,
 ): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   for (let page = 1; page <= 50; page += 1) {
     const { body } = await request(host, "GET", `${path}${below}?per_page=30&page=${page}`);
-    const entries = listOf(body, member);
+    const entries = readMemberList(body, member);
     for (const entry of entries)
       names.set(stringMember(entry, "name") ?? "", stringMember(entry, "value") ?? "");
     if (entries.length < 30) break;
@@ -73,16 +73,16 @@ const namesRead = (files: readonly CiFile[], context: "vars" | "secrets"): strin
 };
 
 /** The variables of the repository and of its organisation. */
-async function readVariables(repository: Repository): Promise<Map<string, string>> {
-  const own = await namesIn(repository, "/actions/variables", "variables");
-  const shared = await namesIn(repository, "/actions/organization-variables", "variables").catch(
+async function readVariables(repository: CheckedRepository): Promise<Map<string, string>> {
+  const own = await readNamedValues(repository, "/actions/variables", "variables");
+  const shared = await readNamedValues(repository, "/actions/organization-variables", "variables").catch(
     () => new Map<string, string>(),
   );
   return new Map([...shared, ...own]);
 }
 
 function checkVariables(
-  { files }: Repository,
+  { files }: CheckedRepository,
   variables: ReadonlyMap<string, string>,
   commands: readonly string[],
 ) {
@@ -99,13 +99,13 @@ function checkVariables(
 const KEY = "ACCESS_APP_PRIVATE_KEY";
 const STATUS_ENVIRONMENT = "access-status";
 
-async function checkSecrets(repository: Repository): Promise<CheckResult[]> {
-  const shared = await namesIn(repository, "/actions/secrets", "secrets");
+async function checkSecrets(repository: CheckedRepository): Promise<CheckResult[]> {
+  const shared = await readNamedValues(repository, "/actions/secrets", "secrets");
   const environment = await find(repository, `/environments/${STATUS_ENVIRONMENT}`);
   const own =
     environment === undefined
       ? new Map<string, string>()
-      : await namesIn(repository, `/environments/${STATUS_ENVIRONMENT}/secrets`, "secrets");
+      : await readNamedValues(repository, `/environments/${STATUS_ENVIRONMENT}/secrets`, "secrets");
   const absent = namesRead(repository.files, "secrets").filter((name) => name !== KEY && !shared.has(name));
   const results = [
     ...absent.map((name) => missing("secrets", `${name} is not set`, `gh secret set ${name}`)),
@@ -133,7 +133,7 @@ async function checkSecrets(repository: Repository): Promise<CheckResult[]> {
 
 /** Whether only the default branch can use an environment. @param hasReviewers Whether somebody must approve. */
 async function checkEnvironment(
-  repository: Repository,
+  repository: CheckedRepository,
   name: string,
   hasReviewers: boolean,
 ): Promise<CheckResult[]> {
@@ -149,11 +149,12 @@ async function checkEnvironment(
   if (environment === undefined) return [missing(check, "does not exist", create)];
   if (memberByPath(environment, "deployment_branch_policy", "custom_branch_policies") !== true)
     return [missing(check, `is not limited to the branch ${branch}`, create)];
-  const rules = listOf(environment, "protection_rules");
+  const rules = readMemberList(environment, "protection_rules");
   const isApproved = rules.some(
-    (rule) => stringMember(rule, "type") === "required_reviewers" && listOf(rule, "reviewers").length > 0,
+    (rule) =>
+      stringMember(rule, "type") === "required_reviewers" && readMemberList(rule, "reviewers").length > 0,
   );
-  const entries = listOf(
+  const entries = readMemberList(
     await find(repository, `/environments/${name}/deployment-branch-policies`),
     "branch_policies",
   );
@@ -176,7 +177,7 @@ async function checkEnvironment(
 }
 
 /** The one rule set that demands all that the page asks for; it adds to the rules that exist. */
-function createRules(context: string, app: string): string {
+function createRulesetCommand(context: string, app: string): string {
   const pullRequest = {
     required_approving_review_count: 1,
     require_code_owner_review: true,
@@ -213,7 +214,7 @@ interface Protection {
   readonly hidden?: string;
 }
 
-async function readProtection({ host, path, branch }: Repository): Promise<Protection> {
+async function readProtection({ host, path, branch }: CheckedRepository): Promise<Protection> {
   const name = encodeURIComponent(branch);
   const rules = await listAll(host, `${path}/rules/branches/${name}`, 10);
   try {
@@ -238,22 +239,26 @@ const lacking = (check: string, { hidden }: Protection, text: string, command: s
         command,
       );
 
-function checkStatus(repository: Repository, protection: Protection, app: string | undefined): CheckResult {
+function checkStatus(
+  repository: CheckedRepository,
+  protection: Protection,
+  app: string | undefined,
+): CheckResult {
   const [, context = "access-review"] =
     /context=(access-review[\w.-]*)/.exec(repository.files.map(({ text }) => text).join("\n")) ?? [];
   const checks = [
     ...ofType(protection, "required_status_checks").flatMap((rule) =>
-      listOf(rule, "parameters", "required_status_checks").map((one) => ({
+      readMemberList(rule, "parameters", "required_status_checks").map((one) => ({
         name: stringMember(one, "context"),
         app: numberMember(one, "integration_id"),
       })),
     ),
-    ...listOf(protection.classic, "required_status_checks", "checks").map((one) => ({
+    ...readMemberList(protection.classic, "required_status_checks", "checks").map((one) => ({
       name: stringMember(one, "context"),
       app: numberMember(one, "app_id"),
     })),
   ].filter(({ name }) => name === context);
-  const command = createRules(context, app ?? "");
+  const command = createRulesetCommand(context, app ?? "");
   if (checks.length === 0) return lacking("status", protection, `${context} is not required`, command);
   const apps = checks
     .map((one) => one.app)
@@ -277,7 +282,7 @@ function checkStatus(repository: Repository, protection: Protection, app: string
 }
 
 /** Who may bypass what demands the status and the review. */
-async function checkBypass(repository: Repository, protection: Protection): Promise<CheckResult> {
+async function checkBypass(repository: CheckedRepository, protection: Protection): Promise<CheckResult> {
   const { host, path, branch } = repository;
   const rules = ["pull_request", "required_status_checks"].flatMap((type) => ofType(protection, type));
   const ids = [...new Set(rules.flatMap((rule) => numberMember(rule, "ruleset_id") ?? []))];
@@ -301,7 +306,10 @@ async function checkBypass(repository: Repository, protection: Protection): Prom
   );
 }
 
-async function checkProtection(repository: Repository, app: string | undefined): Promise<CheckResult[]> {
+async function checkProtection(
+  repository: CheckedRepository,
+  app: string | undefined,
+): Promise<CheckResult[]> {
   const protection = await readProtection(repository);
   const isReviewed =
     ofType(protection, "pull_request").some(
@@ -315,16 +323,16 @@ async function checkProtection(repository: Repository, app: string | undefined):
           "branch",
           protection,
           `${repository.branch} does not demand a review of code owners`,
-          createRules("access-review", app ?? ""),
+          createRulesetCommand("access-review", app ?? ""),
         ),
     checkStatus(repository, protection, app),
     ...(await judge("bypass", async () => [await checkBypass(repository, protection)])),
   ];
 }
 
-async function checkOwnersErrors({ host, path }: Repository): Promise<CheckResult[]> {
+async function checkOwnersErrors({ host, path }: CheckedRepository): Promise<CheckResult[]> {
   const { body } = await request(host, "GET", `${path}/codeowners/errors`);
-  const [first] = listOf(body, "errors");
+  const [first] = readMemberList(body, "errors");
   if (first === undefined) return [];
   const shown = printable(stringMember(first, "message") ?? "", 300).split("\n")[0] ?? "";
   const command = `gh api "repos/{owner}/{repo}/codeowners/errors" --jq ".errors[].message"`;
@@ -333,7 +341,7 @@ async function checkOwnersErrors({ host, path }: Repository): Promise<CheckResul
 
 /** Whether the identities of ci.ts trust the subjects as GitHub writes them for this repository. */
 async function checkSubjects(
-  { host, path }: Repository,
+  { host, path }: CheckedRepository,
   identities: CiFile | undefined,
 ): Promise<CheckResult[]> {
   const [, written] = /^const prefix = "([^"]*)"/m.exec(identities?.text ?? "") ?? [];
@@ -378,7 +386,7 @@ export async function checkGithub(
   const server = ["", "github.com", "ssh.github.com"].includes(found.server) ? undefined : found.server;
   const api =
     env["GITHUB_API_URL"] ?? (server === undefined ? "https://api.github.com" : `https://${server}/api/v3`);
-  const repository: Repository = {
+  const repository: CheckedRepository = {
     host: {
       baseUrl: parseBaseUrl(api, "GITHUB_API_URL"),
       variable: "GITHUB_API_URL",

@@ -213,7 +213,7 @@ test.each(["github", "gitlab"] as const)(
 );
 
 const without = (path: string) => (all: Routes) => {
-  delete all[path];
+  Reflect.deleteProperty(all, path);
 };
 const owners = (text: string) => ({ ".github/CODEOWNERS": text });
 
