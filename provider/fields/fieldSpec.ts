@@ -45,8 +45,8 @@ interface Behaviour {
   /** Not in the body: written, or only read, by `Operations.afterWrite`. */
   readonly subresource?: boolean;
   /**
-   * Informational: a difference at the server is not drift. A change in the program is sent like any other; where the
-   * server does not take it over, that is a warning.
+   * Informational: a difference at the server is not drift, nor an error after a write. A change in the program is sent like
+   * any other.
    */
   readonly ignoreDrift?: boolean;
   /** A lookup leaves it out where it is not set, instead of returning something empty. */

@@ -1,35 +1,14 @@
 import type { JsonObject } from "../http/client";
 import { printable } from "../text/printable";
-import { equal, equalForDrift, isSet } from "../fields/equal";
+import { equal, isSet } from "../fields/equal";
 import { adviseOnNames, holdsNames, NAMES_ARE_DROPPED } from "../fields/enumNames";
 import { containsSecret } from "../fields/fieldSpec";
-import type { FieldSpec } from "../fields/fieldSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import { isObject } from "../fields/values";
-import type { Json, Props } from "../fields/values";
+import type { Props } from "../fields/values";
 import { normalizeBody, readOutputs, wireName } from "../fields/wire";
-import { partsOf } from "../fields/walk";
 import { isServerFilled, mergeLive, outputsFor } from "../fields/mergeLive";
 import type { KindContext } from "./context";
 import { explain, labelResource, PartialFailure } from "./messages";
-
-/**
- * Whether a live value holds what was written of the fields whose drift is ignored. What was not written there may be
- * anything; the other fields are compared elsewhere.
- */
-function hasIgnoredAsWritten(spec: FieldSpec, written: Json | undefined, live: Json | undefined): boolean {
-  if (spec.ignoreDrift) return !isSet(spec, written) || equal(spec, written, live);
-  if (spec.type === "list" && Array.isArray(written) && Array.isArray(live)) {
-    return written.every((item) => {
-      const same = live.filter((other) => equalForDrift(spec.items, item, other));
-      return same.length === 0 || same.some((other) => hasIgnoredAsWritten(spec.items, item, other));
-    });
-  }
-  if (!isObject(live)) return true;
-  return partsOf(spec, written).every(({ field, key, value }) =>
-    hasIgnoredAsWritten(field, value, live[key]),
-  );
-}
 
 /** Inputs that the server did not apply: it ignores what it does not know. `olds` is undefined after a create. */
 export function findUnappliedFields(
@@ -107,27 +86,16 @@ export async function confirm(kind: KindContext, write: Write, response: JsonObj
 }
 
 /**
- * The outputs after a write. A field whose drift is ignored is warned of: the server may choose its text.
+ * The outputs after a write.
  * @param response contains the complete resource
  * @param known outputs that only an earlier response contained
  * @throws PartialFailure if the server did not apply what was written
  */
 function verifyWrite(kind: KindContext, write: Write, response: JsonObject, known: Props): Props {
-  const { spec, host } = kind;
+  const { spec } = kind;
   const { id, olds, news } = write;
   const { live, unapplied, foreign } = compareWrite(kind, write, response);
   const outputs = readOutputs(spec, response as Props, id, known);
-  const rewritten = Object.entries(spec.fields)
-    .filter(
-      ([key, field]) =>
-        !equal(field, olds?.[key], news[key]) && !hasIgnoredAsWritten(field, news[key], live[key]),
-    )
-    .map(([key]) => key);
-  if (rewritten.length > 0) {
-    host.warn(
-      `${labelResource(spec, news)} ${id}: the server did not take over every name or text in ${describeFields(spec, rewritten, live)}; these only inform people, so this is neither an error nor drift`,
-    );
-  }
   if (unapplied.length === 0 && foreign.length === 0) {
     return { ...outputsFor(spec, news, live, olds), ...outputs };
   }
