@@ -59,28 +59,18 @@ export function durationToWire(text: string): string {
   return `${sign}${size / 1_000_000_000n}${size % 1_000_000_000n === 0n ? "" : `.${withoutTrailing(fraction, "0")}`}s`;
 }
 
-const DAYS_IN_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
 /** An RFC 3339 instant in nanoseconds since the epoch; undefined if the API would refuse it. */
 export function timestampNanos(text: string): bigint | undefined {
-  const match =
-    /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(Z|[+-](\d{2}):(\d{2}))$/.exec(text);
+  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/.exec(text);
   if (!match) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
-  const days = DAYS_IN_MONTH[month - 1];
-  if (year < 1 || days === undefined || day < 1 || day > days) return undefined;
-  if (month === 2 && day === 29 && (year % 4 !== 0 || (year % 100 === 0 && year % 400 !== 0)))
-    return undefined;
-  if (hour > 23 || minute > 59 || second > 59) return undefined;
-  const offsetHours = Number(match[9] ?? 0);
-  const offsetMinutes = Number(match[10] ?? 0);
-  if (offsetHours > 23 || offsetMinutes > 59) return undefined;
-  const offset = (offsetHours * 60 + offsetMinutes) * (match[8]?.startsWith("-") ? -60 : 60);
-  const local = new Date(0);
-  local.setUTCFullYear(year, month - 1, day);
-  local.setUTCHours(hour, minute, second);
-  const seconds = BigInt(local.getTime() / 1000) - BigInt(offset);
-  return seconds * 1_000_000_000n + BigInt((match[7] ?? "").padEnd(9, "0"));
+  const [, local = "", fraction = "", sign, hours = "00", minutes = "00"] = match;
+  const at = new Date(`${local}Z`);
+  // The parser takes the 30th of February for a day of March.
+  if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(local)) return undefined;
+  if (local.startsWith("0000") || Number(hours) > 23 || Number(minutes) > 59) return undefined;
+  const offset = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60 : 60);
+  const seconds = BigInt(at.getTime() / 1000) - BigInt(offset);
+  return seconds * 1_000_000_000n + BigInt(fraction.padEnd(9, "0"));
 }
 
 /** Year 1 and the epoch: how servers write a time that is not set. */
