@@ -13,8 +13,6 @@ const root = path.dirname(import.meta.dirname);
 const QUALIFIED = new Map([
   // A command: list.ts loads it by these names.
   ["provider/cli/commands", ["command", "flags", "main"]],
-  // Written `args.text` wherever it is used.
-  ["provider/lookups/arguments.ts", ["count", "required", "text", "texts", "time"]],
 ]);
 
 /** @param {ts.Statement} statement */

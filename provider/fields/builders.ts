@@ -47,7 +47,7 @@ function deriveCapabilities(family: string, spec: Omit<ResourceSpec, "capabiliti
  */
 
 /** `unread`: no response holds it, so that no lookup returns it. */
-type Trait = "required" | "unread";
+export type Trait = "required" | "unread";
 
 declare const carried: unique symbol;
 
@@ -351,6 +351,15 @@ type Widened<T> = T extends readonly (infer Item)[]
       ? string
       : T
     : T;
+
+type Given<A> = A extends pulumi.Input<infer Item>[] ? Widened<Item>[] : Widened<A>;
+
+/** What a lookup takes for these fields: values in the place of inputs. */
+export type ArgumentsOf<F extends Fields> = {
+  -readonly [K in keyof F as Has<F[K], "required"> extends true ? K : never]: Given<ArgumentOf<F[K]>>;
+} & {
+  -readonly [K in keyof F as Has<F[K], "required"> extends true ? never : K]?: Given<ArgumentOf<F[K]>>;
+};
 
 /** The outputs of a resource with these arguments. */
 export type Resolved<A> = { readonly [K in keyof A]-?: pulumi.Output<Widened<pulumi.Unwrap<A[K]>>> };

@@ -21,11 +21,11 @@ import { formatProblem } from "./formats";
 import { hasType, typeNames } from "./walk";
 import { isDeepStrictEqual } from "node:util";
 
-function describeType(value: Json): string {
-  if (value === null) return "null";
+function describeType(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
-  if (typeof value === "object") return "an object";
-  return typeof value === "string" ? "a string" : `the ${typeof value} ${value}`;
+  if (typeof value === "number" || typeof value === "boolean") return `the ${typeof value} ${value}`;
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 /** The engine's own keys among the inputs. */
@@ -224,7 +224,8 @@ function isRequiredSet(field: FieldSpec, value: Json | undefined): boolean {
   return isSet(field, value);
 }
 
-function missingReason(field: FieldSpec): string {
+/** What to say of a field that must be given. */
+export function missingReason(field: FieldSpec): string {
   switch (field.type) {
     case "list":
       return "is missing: give at least one";
@@ -236,6 +237,13 @@ function missingReason(field: FieldSpec): string {
     default:
       return `is missing: give ${typeNames[field.type]}`;
   }
+}
+
+/** Finds all problems of one value that is given for a field. */
+export function checkField(field: FieldSpec, path: string, value: Json): Failure[] {
+  const checker = new FieldChecker();
+  checker.checkValue(field, path, value);
+  return checker.failures;
 }
 
 /** Finds all problems of inputs that can be found without the server. Unknown values never fail. */

@@ -1,20 +1,24 @@
 import { enumOf, string } from "../fields/builders";
-import type { Returned } from "../fields/builders";
+import type { ArgumentsOf, Returned } from "../fields/builders";
 import { resultReader } from "../fields/wire";
 import type { JsonObject } from "../http/client";
 import { AccountAssociation } from "../kinds/accountAssociation";
-import * as take from "./arguments";
-import type { ArgumentsOf } from "./arguments";
+import { requiredUid } from "./arguments";
 import { functionsOf } from "./invoke";
 import { notFoundMessage, orNotFound } from "./lookup";
 
 const takes = {
   /** The uid: that of its group. */
-  uid: take.required(take.uid),
+  uid: requiredUid,
   /** `ACCOUNT_PROVIDER_TYPE_GOOGLE`, `ACCOUNT_PROVIDER_TYPE_AMAZON` or `ACCOUNT_PROVIDER_TYPE_AZURE`. */
-  provider: take.required(
-    take.oneName(["GOOGLE", "AMAZON", "AZURE"].map((name) => `ACCOUNT_PROVIDER_TYPE_${name}`)),
-  ),
+  provider: string({
+    required: true,
+    // The server drops other names without an error.
+    pattern: {
+      regex: /^ACCOUNT_PROVIDER_TYPE_(GOOGLE|AMAZON|AZURE)$/,
+      must: "ACCOUNT_PROVIDER_TYPE_GOOGLE, ACCOUNT_PROVIDER_TYPE_AMAZON or ACCOUNT_PROVIDER_TYPE_AZURE",
+    },
+  }),
 };
 
 /** Selects an account association and the side of it to check. */

@@ -1,11 +1,10 @@
 import { enumOf, list, resultObject, string, time } from "../fields/builders";
-import type { ReadsOf, Returned } from "../fields/builders";
+import type { ArgumentsOf, ReadsOf, Returned } from "../fields/builders";
 import { isObject } from "../fields/values";
 import { optionalParentUid, resultReader } from "../fields/wire";
 import type { JsonObject } from "../http/client";
 import { splitByUrlLength } from "../http/query";
-import * as take from "./arguments";
-import type { ArgumentsOf } from "./arguments";
+import { textsArgument, withOptions } from "./arguments";
 import { functionsOf } from "./invoke";
 import { listArguments, lookupByUid, lookupList } from "./lookup";
 import type { ByUidArgs, ListArgs } from "./lookup";
@@ -126,46 +125,46 @@ const advisory = {
 /** What is known of one vulnerability in one component of one artifact. */
 export interface GetAdvisoryResult extends Returned<typeof advisory> {}
 
-const eventType = take.enumName(
+const eventType = enumOf(
   "EVENT_TYPE_FILTER_",
   "DETECTION TRUE_POSITIVE_DETERMINATION FIXED FALSE_POSITIVE_DETERMINATION ANALYSIS_NOT_PLANNED FIX_NOT_PLANNED PENDING_UPSTREAM_FIX PATCHED",
 );
 
 const advisoryFilters = {
   /** Only with these ids of advisories. */
-  advisoryIds: take.texts,
+  advisoryIds: textsArgument,
   /** Only with these ids that they had before. */
-  legacyAdvisoryIds: take.texts,
+  legacyAdvisoryIds: textsArgument,
   /** Only for artifacts of these names. Not beside `origin`. */
-  artifactNames: take.texts,
+  artifactNames: textsArgument,
   /** Only for artifacts of these types. */
-  artifactTypes: take.texts,
+  artifactTypes: textsArgument,
   /** Only for artifacts of these architectures. */
-  artifactArchitectures: take.texts,
+  artifactArchitectures: textsArgument,
   /** Only for components of these names. */
-  componentNames: take.texts,
+  componentNames: textsArgument,
   /** Only for components of these types. */
-  componentTypes: take.texts,
+  componentTypes: textsArgument,
   /** Only for components at these places. */
-  componentLocations: take.texts,
+  componentLocations: textsArgument,
   /** Only with these other ids, as in `CVE-…`. */
-  aliases: take.texts,
+  aliases: textsArgument,
   /** Only with events of these authors. */
-  eventAuthors: take.texts,
+  eventAuthors: textsArgument,
   /** Only with events of other authors than these. */
-  excludeEventAuthors: { ...take.texts, excludes: true },
+  excludeEventAuthors: withOptions(textsArgument, { excludes: true }),
   /** Only with events that these have reviewed. */
-  eventReviewers: take.texts,
+  eventReviewers: textsArgument,
   /** Only with events in these states: `REVIEW_STATE_` and `PENDING`, `APPROVED`, `REQUEST_CHANGES`, `REJECTED`. */
-  eventReviewStates: take.listOf(take.enumName("REVIEW_STATE_", "PENDING APPROVED REQUEST_CHANGES REJECTED")),
+  eventReviewStates: list(enumOf("REVIEW_STATE_", "PENDING APPROVED REQUEST_CHANGES REJECTED")),
   /** Only with events of these types: `EVENT_TYPE_FILTER_…`, as in `EVENT_TYPE_FILTER_FIXED`. */
-  eventTypes: take.listOf(eventType),
+  eventTypes: list(eventType),
   /** Only those whose latest event is of this type: `EVENT_TYPE_FILTER_…`. */
   latestEventType: eventType,
   /** Only for artifacts that are built from this one. */
-  origin: take.text,
+  origin: string(),
   /** Words to look for. */
-  query: take.text,
+  query: string(),
 };
 
 /** Which advisories to list. All by default. A list keeps what matches any of its items. */
@@ -175,8 +174,13 @@ const ADVISORIES = "/vulnerabilities/v2/advisories";
 
 const readAdvisory = resultReader<GetAdvisoryResult>(advisory);
 
-// Advisories come from elsewhere; the form of their uids is not promised.
-const oneAdvisory = functionsOf(lookupByUid("getAdvisory", ADVISORIES, readAdvisory, take.anyUid));
+/** Advisories come from elsewhere; the form of their uids is not promised, but that a path can contain them. */
+const anyUid = string({
+  required: true,
+  pattern: { regex: /^(?!\.\.?(\/|$))[^/]+(\/(?!\.\.?(\/|$))[^/]+)*$/, must: "a uid as the API gave it" },
+});
+
+const oneAdvisory = functionsOf(lookupByUid("getAdvisory", ADVISORIES, readAdvisory, anyUid));
 
 const advisories = functionsOf(
   lookupList<GetAdvisoriesArgs, GetAdvisoryResult>({
@@ -213,9 +217,9 @@ export const getAdvisoriesOutput = advisories.output;
 
 const documentArguments = {
   /** Only the document with this id: the name of a package. */
-  id: take.text,
+  id: string(),
   /** Only documents about these vulnerabilities, as in `CVE-…`. */
-  cves: take.texts,
+  cves: textsArgument,
 };
 
 /** Which documents to read. All by default. */
@@ -260,7 +264,7 @@ export interface AdvisoryDocument extends Returned<typeof document> {}
 
 const metadataArguments = {
   /** Their ids, as in `CVE-2026-0001`. Many ids are sent in several requests. */
-  ids: { ...take.required(take.texts), canSplit: () => true },
+  ids: withOptions(list(string(), { required: true }), { canSplit: () => true }),
 };
 
 /** Selects vulnerabilities. */

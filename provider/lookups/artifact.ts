@@ -1,31 +1,30 @@
-import { enumOf, integer, string, time } from "../fields/builders";
-import type { Returned } from "../fields/builders";
+import { boolean, enumOf, integer, list, string, time } from "../fields/builders";
+import type { ArgumentsOf, Returned } from "../fields/builders";
 import { resultReader } from "../fields/wire";
-import * as take from "./arguments";
-import type { ArgumentsOf } from "./arguments";
+import { orderArgument } from "./arguments";
 import { functionsOf } from "./invoke";
 import { limitArgument, lookupList } from "./lookup";
+import type { LimitArgs } from "./lookup";
 
 const ecosystemArgument = {
-  /** At least one of `ECOSYSTEM_JAVA`, `ECOSYSTEM_PYTHON`. */
-  ecosystems: take.required(take.nonEmptyListOf(take.enumName("ECOSYSTEM_", "JAVA PYTHON"))),
+  /** `ECOSYSTEM_JAVA`, `ECOSYSTEM_PYTHON`; an empty list finds nothing. */
+  ecosystems: list(enumOf("ECOSYSTEM_", "JAVA PYTHON"), { required: true }),
 };
 
 const artifactArguments = {
   ...ecosystemArgument,
   /** Words to look for. */
-  query: take.text,
+  query: string(),
   /** Only libraries for this version of CUDA, as in `12.8`. */
-  cudaVersion: take.text,
+  cudaVersion: string(),
   /** True: only libraries that were rebuilt without known vulnerabilities. */
-  remediated: take.flag,
+  remediated: boolean(),
   /** A column of the server and perhaps `asc` or `desc`; `name asc` by default. */
-  orderBy: take.order,
-  ...limitArgument,
+  orderBy: orderArgument,
 };
 
 /** Which libraries to list. */
-export interface GetArtifactsArgs extends ArgumentsOf<typeof artifactArguments> {}
+export interface GetArtifactsArgs extends LimitArgs, ArgumentsOf<typeof artifactArguments> {}
 
 const artifact = {
   /** The uid; it looks different from others and has no parent. */
@@ -51,14 +50,17 @@ export interface GetArtifactResult extends Returned<typeof artifact> {}
 
 const versionArguments = {
   /** The uid of the library, as `getArtifacts` returns it. */
-  artifactUid: take.required(take.sentAs(null, take.segment)),
+  artifactUid: string({
+    required: true,
+    path: true,
+    pattern: { regex: /^(?!\.\.?$)[^/]+$/, must: "one that the API gave, without a slash" },
+  }),
   /** A column of the server and perhaps `asc` or `desc`; `version desc` by default. */
-  orderBy: take.order,
-  ...limitArgument,
+  orderBy: orderArgument,
 };
 
 /** Selects the library whose versions to list. */
-export interface GetArtifactVersionsArgs extends ArgumentsOf<typeof versionArguments> {}
+export interface GetArtifactVersionsArgs extends LimitArgs, ArgumentsOf<typeof versionArguments> {}
 
 const version = {
   /** The uid. */
@@ -104,7 +106,7 @@ const COLLECTION = "/libraries/v2/artifacts";
 const artifacts = functionsOf(
   lookupList<GetArtifactsArgs, GetArtifactResult>({
     call: "getArtifacts",
-    takes: artifactArguments,
+    takes: { ...artifactArguments, ...limitArgument },
     collection: COLLECTION,
     read: resultReader<GetArtifactResult>(artifact),
   }),
@@ -113,7 +115,7 @@ const artifacts = functionsOf(
 const versions = functionsOf(
   lookupList<GetArtifactVersionsArgs, GetArtifactVersionResult>({
     call: "getArtifactVersions",
-    takes: versionArguments,
+    takes: { ...versionArguments, ...limitArgument },
     collection: ({ artifactUid }) => `${COLLECTION}/${encodeURIComponent(artifactUid)}/versions`,
     member: "artifactVersions",
     read: resultReader<GetArtifactVersionResult>(version),
@@ -126,6 +128,7 @@ const artifactCount = functionsOf<GetArtifactCountArgs, GetArtifactCountResult>(
   call: "getArtifactCount",
   takes: ecosystemArgument,
   run: async (client, { ecosystems }) => {
+    if (ecosystems.length === 0) return { counts: [] };
     const path = `${COLLECTION}/count`;
     const response = await client.get(path, { ecosystems });
     return { counts: (await client.extractList(path, response, "counts")).map(readCount) };

@@ -1,15 +1,15 @@
 import { CodedError } from "../errors/codedError";
+import { string } from "../fields/builders";
+import type { ArgumentsOf } from "../fields/builders";
 import { stringOrEmpty } from "../fields/values";
 import { Identity } from "../kinds/identity";
-import * as take from "./arguments";
-import type { ArgumentsOf } from "./arguments";
 import { functionsOf } from "./invoke";
 
 const takes = {
   /** The `iss` claim of its tokens. */
-  issuer: take.required(take.text),
+  issuer: string({ required: true }),
   /** The `sub` claim of its tokens. */
-  subject: take.required(take.text),
+  subject: string({ required: true }),
 };
 
 /** The person or program behind a token. */

@@ -1,25 +1,24 @@
 import { string } from "../fields/builders";
-import type { Returned } from "../fields/builders";
+import type { ArgumentsOf, Returned } from "../fields/builders";
 import { resultReader } from "../fields/wire";
 import type { Client, JsonObject } from "../http/client";
 import type { Query } from "../http/query";
 import { Repo } from "../kinds/repo";
-import * as take from "./arguments";
-import type { ArgumentsOf } from "./arguments";
+import { digestPattern, requiredUid } from "./arguments";
 import { functionsOf } from "./invoke";
 import { orNotFound } from "./lookup";
 
 const imageArguments = {
   /** The uid of the repository. */
-  repoUid: take.required(take.uid),
+  repoUid: requiredUid,
   /** The digest: `sha256:` and 64 hex digits, as the `digest` of a tag. */
-  digest: take.required(take.digest),
+  digest: string({ required: true, pattern: digestPattern }),
 };
 
 const sizeArguments = {
   ...imageArguments,
   /** The architecture, as in `arm64`; `amd64` by default. */
-  architecture: take.text,
+  architecture: string(),
 };
 
 /** Selects one image. */

@@ -1,4 +1,6 @@
 import { CodedError } from "../errors/codedError";
+import { boolean, integer, list, string } from "../fields/builders";
+import type { ArgumentsOf } from "../fields/builders";
 import { isReadAs } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { capitalize, compareTexts, stringOrEmpty } from "../fields/values";
@@ -10,54 +12,60 @@ import { printable } from "../text/printable";
 import { splitByUrlLength } from "../http/query";
 import { didYouMean } from "../text/suggestions";
 import { parentOf } from "../text/uid";
-import * as take from "./arguments";
-import type { ArgumentsOf, ArgumentTable, LookupInputs } from "./arguments";
+import {
+  hasEmptyFilter,
+  orderArgument,
+  pickerOf,
+  queryOf,
+  requiredUid,
+  uidArgument,
+  withOptions,
+} from "./arguments";
+import type { ArgumentTable, LookupArgument, LookupInputs } from "./arguments";
 import { functionsOf } from "./invoke";
 import type { Lookup } from "./invoke";
 import type { Output } from "../program/sdk";
 
 export const limitArgument = {
   /** At most this many: a whole number of at least 1. Without it all, page by page. */
-  limit: take.sentAs(null, take.count),
+  limit: integer({ path: true }),
 };
 
 export const listArguments = {
   /** Only what stands above the object with this uid. */
-  ancestorsOf: take.sentAs("uidp.ancestors_of", take.uid),
+  ancestorsOf: string({ format: "uid", wire: "uidp.ancestors_of" }),
   /** Only what stands below the group with this uid, at any depth; the group itself is not among them. */
-  descendantsOf: take.sentAs("uidp.descendants_of", take.uid),
+  descendantsOf: string({ format: "uid", wire: "uidp.descendants_of" }),
   /** Only what stands directly below the object with this uid. */
-  childrenOf: take.sentAs("uidp.children_of", take.uid),
+  childrenOf: string({ format: "uid", wire: "uidp.children_of" }),
   /** True: only what stands at the root. */
-  inRoot: take.sentAs("uidp.in_root", take.flag),
+  inRoot: boolean({ wire: "uidp.in_root" }),
   /**
    * Only the objects with these uids; an empty list finds nothing. Many are asked for in several requests, but not
    * beside `orderBy`: that takes about a hundred.
    */
-  uids: {
-    ...take.listOf(take.uid),
-    sentAs: "uidp.ids",
-    canSplit: ({ orderBy }: Readonly<Record<string, unknown>>) => orderBy === undefined,
-  },
+  uids: withOptions(list(uidArgument, { wire: "uidp.ids" }), {
+    canSplit: ({ orderBy }) => orderBy === undefined,
+  }),
   /**
    * A column of the server and perhaps `asc` or `desc`, as in `name` or `created_at desc`. Without it by
    * uid, or as the lookup says.
    */
-  orderBy: take.order,
+  orderBy: orderArgument,
   ...limitArgument,
 };
 
 const nameArgument = {
   /** The exact name. */
-  name: take.text,
+  name: string(),
 };
 
 const selection = {
   /** The uid, as the `id` of a resource or the `uid` of a lookup. */
-  uid: take.uid,
+  uid: uidArgument,
   ...nameArgument,
   /** Only one directly below the object with this uid. */
-  parentUid: take.uid,
+  parentUid: uidArgument,
 };
 
 /** What every list takes. */
@@ -103,17 +111,19 @@ function queriesOf(query: Query): Query[] {
 
 /** A lookup of all objects that match, over all pages. */
 export function lookupList<A extends LimitArgs, R extends object>(list: ListLookup<A, R>): Lookup<A, R[]> {
-  const { takes, collection, read, member } = list;
+  const { takes, collection, read, member, problem } = list;
   return {
     ...list,
+    problem: (args) =>
+      args.limit !== undefined && args.limit < 1 ? "limit must be at least 1" : problem?.(args),
     run: async (client, args) => {
       const objects: R[] = [];
-      if (take.hasEmptyFilter(takes, args)) return objects;
+      if (hasEmptyFilter(takes, args)) return objects;
       const path = typeof collection === "string" ? collection : collection(args);
       const { limit = Infinity } = args;
-      const isPicked = take.pickerOf(takes, args);
+      const isPicked = pickerOf(takes, args);
       const pageSize = isPicked ? MAX_PAGE : Math.min(limit, MAX_PAGE);
-      for (const query of queriesOf(take.queryOf(takes, args))) {
+      for (const query of queriesOf(queryOf(takes, args))) {
         for await (const item of client.list(path, query, { member, pageSize })) {
           const object = read(item);
           if (isPicked?.(object) === false) continue;
@@ -186,7 +196,7 @@ async function findByName<A extends Partial<ByNameArgs>>(
   read: (object: unknown) => object,
 ): Promise<JsonObject> {
   const { name = "", parentUid } = args;
-  const isPicked = take.pickerOf(takes, args);
+  const isPicked = pickerOf(takes, args);
   const query = {
     ...(parentUid === undefined ? {} : { "uidp.children_of": parentUid }),
     ...spec.listing?.query,
@@ -262,11 +272,11 @@ export function lookupByUid<R>(
   call: string,
   collection: string,
   read: (object: unknown) => R,
-  uid = take.uid,
+  uid: LookupArgument = requiredUid,
 ): Lookup<ByUidArgs, R> {
   return {
     call,
-    takes: { uid: take.required(uid) },
+    takes: { uid: uid },
     run: async (client, args) => read(await getOne(client, collection, args.uid)),
   };
 }

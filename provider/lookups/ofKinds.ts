@@ -1,8 +1,11 @@
+import { boolean, enumOf, string } from "../fields/builders";
+import type { ArgumentsOf } from "../fields/builders";
 import * as kinds from "../kinds/exports";
-import * as take from "./arguments";
-import type { ArgumentsOf } from "./arguments";
+import { digestPattern, uidArgument, withOptions } from "./arguments";
 import { lookupsOf } from "./lookup";
 import type { ByNameArgs, ByUidArgs, ListArgs, NamedListArgs } from "./lookup";
+
+const picked = withOptions(boolean(), { picks: true });
 
 /* The lookups that every kind with a list has, in the order of kinds/exports.ts: exactly one object, and all that match. */
 
@@ -28,7 +31,7 @@ export const getGroupsOutput = groups.listOutput;
 
 const identityFilters = {
   /** `RELATIONSHIP_TYPE_` and one of `CLAIM_MATCH`, `STATIC`, `AWS_IDENTITY`, `SERVICE_PRINCIPAL`. */
-  relationshipType: take.enumName("RELATIONSHIP_TYPE_", "CLAIM_MATCH STATIC AWS_IDENTITY SERVICE_PRINCIPAL"),
+  relationshipType: enumOf("RELATIONSHIP_TYPE_", "CLAIM_MATCH STATIC AWS_IDENTITY SERVICE_PRINCIPAL"),
 };
 
 /** Selects one identity: by `uid`, or by `name`. */
@@ -55,12 +58,12 @@ export const getIdentitiesOutput = identities.listOutput;
 
 const roleSelects = {
   /** True: only a built-in role. False: only custom ones. */
-  builtIn: take.picked(take.flag),
+  builtIn: picked,
 };
 
 const roleFilters = {
   /** True: only built-in roles. False: only custom ones. Picked out of the list by this package, not by the server. */
-  builtIn: take.picked(take.flag),
+  builtIn: picked,
 };
 
 /** Selects one role: by `uid`, or by `name`. */
@@ -91,11 +94,11 @@ export const getRolesOutput = roles.listOutput;
 
 const bindingFilters = {
   /** Only bindings of the identity with this uid. */
-  identityUid: take.sentAs("identity", take.uid),
+  identityUid: string({ format: "uid", wire: "identity" }),
   /** Only what is granted on the group with this uid. */
-  groupUid: take.sentAs("group", take.uid),
+  groupUid: string({ format: "uid", wire: "group" }),
   /** Only grants of the role with this uid. */
-  roleUid: take.sentAs("role", take.uid),
+  roleUid: string({ format: "uid", wire: "role" }),
 };
 
 /** Selects one role binding. */
@@ -143,20 +146,20 @@ export const getReposOutput = repositories.listOutput;
 
 const tagFilters = {
   /** Only tags that point to this digest: `sha256:` and 64 hex digits. */
-  digest: take.digest,
+  digest: string({ pattern: digestPattern }),
   /** Only tags that changed since: RFC 3339 with its zone. */
-  updatedSince: take.time,
+  updatedSince: string({ format: "timestamp" }),
   /** True: also tags that refer to another image, as in `sha256-…`. */
-  includeReferrers: take.flag,
+  includeReferrers: boolean(),
   /** True: also tags that end in a date, as in `…-20260128`. */
-  includeDates: take.flag,
+  includeDates: boolean(),
   /** True: also tags that end in the number of a build, as in `…-r3`. */
-  includeEpochs: take.flag,
+  includeEpochs: boolean(),
   /**
    * True: only tags at the end of their life. False: only those that are not. Picked out of the list by
    * this package: the server cannot.
    */
-  deprecated: take.picked(take.flag),
+  deprecated: picked,
 };
 
 /** Selects one tag: by `uid`, or by `name` and the repository. */
@@ -251,7 +254,7 @@ export const getAccountAssociationsOutput = associations.listOutput;
 
 const inviteFilters = {
   /** Only those whose code was made with this key. */
-  keyId: take.text,
+  keyId: string(),
 };
 
 /** Selects one invite. */
@@ -279,7 +282,7 @@ export const getGroupInvitesOutput = invites.listOutput;
 
 const mappingFilters = {
   /** Only those of the identity provider with this uid. */
-  identityProviderUid: take.uid,
+  identityProviderUid: uidArgument,
 };
 
 /** Selects one mapping. */

@@ -1,13 +1,13 @@
+import type { ArgumentsOf } from "../fields/builders";
 import { stringOrEmpty } from "../fields/values";
 import { Repo } from "../kinds/repo";
-import * as take from "./arguments";
-import type { ArgumentsOf } from "./arguments";
+import { requiredUid } from "./arguments";
 import { functionsOf } from "./invoke";
 import { notFoundMessage, orNotFound } from "./lookup";
 
 const takes = {
   /** The uid of the repository. */
-  repoUid: take.required(take.uid),
+  repoUid: requiredUid,
 };
 
 /** Selects a readme. */

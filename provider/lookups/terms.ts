@@ -1,20 +1,18 @@
 import { string, time } from "../fields/builders";
-import type { Returned } from "../fields/builders";
+import type { ArgumentsOf, Returned } from "../fields/builders";
 import { resultReader } from "../fields/wire";
 import { encodeUid } from "../text/uid";
-import * as take from "./arguments";
-import type { ArgumentsOf } from "./arguments";
 import { functionsOf } from "./invoke";
 import { limitArgument, lookupList } from "./lookup";
+import type { LimitArgs } from "./lookup";
 
 const takes = {
   /** The uid of the group. */
-  groupUid: take.required(take.sentAs(null, take.uid)),
-  ...limitArgument,
+  groupUid: string({ format: "uid", required: true, path: true }),
 };
 
 /** Selects the group whose accepted terms to list. */
-export interface GetTermsAcceptancesArgs extends ArgumentsOf<typeof takes> {}
+export interface GetTermsAcceptancesArgs extends LimitArgs, ArgumentsOf<typeof takes> {}
 
 const acceptance = {
   /** The id of the document. */
@@ -33,7 +31,7 @@ export interface AcceptedTerms extends Returned<typeof acceptance> {}
 const acceptances = functionsOf(
   lookupList<GetTermsAcceptancesArgs, AcceptedTerms>({
     call: "getTermsAcceptances",
-    takes,
+    takes: { ...takes, ...limitArgument },
     collection: ({ groupUid }) => `/iam/v2/terms/${encodeUid(groupUid)}`,
     member: "termsAcceptances",
     read: resultReader<AcceptedTerms>(acceptance),

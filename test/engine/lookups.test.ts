@@ -146,7 +146,7 @@ describe("lookups and existing resources, through the real engine", () => {
     [
       "an argument is missing",
       `platform.lookupIdentity({ issuer: "x" })`,
-      [/lookupIdentity: subject must be a string that is not empty/],
+      [/lookupIdentity: subject is missing: give a string that is not empty/],
     ],
   ])("one clear error without a stack where %s", async (_title, expression, says) => {
     program(`${expression};`);

@@ -16,10 +16,10 @@ test("lookupIdentity sends issuer and subject and returns the uid", async () => 
 });
 
 test.each<[object, string]>([
-  [{}, "issuer must be a string that is not empty"],
-  [{ issuer: "i" }, "subject must be a string that is not empty"],
-  [{ issuer: "", subject: "s" }, "issuer must be a string that is not empty"],
-  [{ issuer: "i", subject: 5 }, "subject must be a string that is not empty"],
+  [{}, "issuer is missing: give a string that is not empty"],
+  [{ issuer: "i" }, "subject is missing: give a string that is not empty"],
+  [{ issuer: "", subject: "s" }, "issuer must not be empty"],
+  [{ issuer: "i", subject: 5 }, "subject must be a string, not the number 5"],
 ])("lookupIdentity says what is wrong with %j", async (args, message) => {
   context.server.script([]);
   const error = await errorOf(lookupIdentity(args as typeof who));

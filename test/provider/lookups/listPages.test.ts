@@ -133,6 +133,8 @@ test.each<[string, () => Promise<unknown[]>]>([
   ["eventTypes", () => platform.getAdvisories({ eventTypes: [], query: "q" })],
   ["cves", () => platform.getAdvisoryDocuments({ cves: [] })],
   ["ids", () => platform.getVulnerabilityMetadata({ ids: [] })],
+  ["ecosystems", () => platform.getArtifacts({ ecosystems: [] })],
+  ["ecosystems to count", async () => (await platform.getArtifactCount({ ecosystems: [] })).counts],
 ])(
   "an empty list of %s finds nothing and is not sent, since the server would ignore it",
   async (_name, call) => {

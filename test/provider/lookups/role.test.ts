@@ -172,13 +172,13 @@ describe("getRole says", () => {
   test.each<[object, string]>([
     [{}, "set either uid or name"],
     [{ uid: ROLE_UID, name: "viewer" }, "set either uid or name"],
-    [{ uid: "viewer" }, 'uid must be a uid: 40 hex digits, then 16 more after each slash, not "viewer"'],
-    [{ uid: 5 }, "uid must be a uid: 40 hex digits, then 16 more after each slash, not 5"],
-    [{ name: "" }, "name must be a string that is not empty"],
-    [{ name: 5 }, "name must be a string that is not empty"],
+    [{ uid: "viewer" }, "uid must be a uid: 40 hex digits, then 16 more after each slash; use the id of a resource or a lookup"],
+    [{ uid: 5 }, "uid must be a string, not the number 5"],
+    [{ name: "" }, "name must not be empty"],
+    [{ name: 5 }, "name must be a string, not the number 5"],
     [
       { name: "a", parentUid: "acme" },
-      'parentUid must be a uid: 40 hex digits, then 16 more after each slash, not "acme"',
+      "parentUid must be a uid: 40 hex digits, then 16 more after each slash; use the id of a resource or a lookup",
     ],
     [{ uid: ROLE_UID, builtIn: true }, "uid conflicts with the other arguments: remove builtIn"],
     [
