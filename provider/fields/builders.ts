@@ -128,9 +128,13 @@ export function secret<const O extends StringOptions = StringOptions>(
 /** The words of a text: "A B" is A or B. */
 type Words<T extends string> = T extends `${infer First} ${infer Rest}` ? First | Words<Rest> : T;
 
-/** An editor completes the known names; any other text is accepted, since the server's list grows. */
-export type OpenEnum<Prefix extends string, Names extends string> =
-  `${Prefix}${Words<Names>}` | (string & Record<never, never>);
+/**
+ * An editor completes the known names; any other text is accepted, since the server's list grows. A member's type has no name,
+ * so editors show the names that there are.
+ */
+export type OpenEnum<Prefix extends string, Names extends string> = {
+  readonly name: `${Prefix}${Words<Names>}` | (string & Record<never, never>);
+}["name"];
 
 /**
  * An enumeration of the API. `known` are names without the prefix, for editors and hints: the server's list grows. Of a
