@@ -7,8 +7,8 @@ import type { Json, Props } from "./values";
 import { emptyWireValue, toWire, wireName } from "./wire";
 
 /*
- * What an update writes: the PATCH with its field mask, which the lifecycle sends, and the properties that a resource has
- * after it (`applyUpdate`, `applyCreate`), which only the graph of access needs.
+ * What an update writes: the PATCH with its field mask, and the properties that a resource has after it (`applyUpdate`),
+ * which the lifecycle sends to kinds without a PATCH. Only the graph of access needs those after a create (`applyCreate`).
  */
 
 /** The changes of one PATCH: body and mask name exactly the same leaves. */

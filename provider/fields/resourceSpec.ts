@@ -72,6 +72,11 @@ export interface Operations {
     news: Props,
     host: Host,
   ) => Promise<Record<string, unknown>>;
+  /**
+   * In the place of `update`, where the API has no PATCH: writes all of an object. An update reads it first, and sends what the
+   * server has with the fields that the program changes.
+   */
+  readonly writeWhole?: (api: Api, inputs: Props) => Promise<Record<string, unknown>>;
   /** Whether `update` sends nothing that changes the object. Otherwise it writes all of `news`. */
   readonly sendsNothing?: (olds: Props, news: Props) => boolean;
   readonly delete?: (api: Api, uid: string, olds: Props, host: Host) => Promise<void>;

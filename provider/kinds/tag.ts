@@ -15,7 +15,7 @@ import { bundle, forPeople, parentRepo, tagName } from "./common";
 
 const COLLECTION = "/registry/v2/tags";
 
-/** A tag has no PATCH: a POST of its name writes the whole tag, made or moved. */
+/** A tag has no PATCH: a POST of its name writes all of it, whether it is new or not. */
 function writeTag(api: Api, inputs: Props): Promise<Record<string, unknown>> {
   const whole = {
     name: inputs["name"],
@@ -36,8 +36,8 @@ const tag = kind({
   capabilities: {
     read: ["CAP_TAG_LIST"],
     create: ["CAP_TAG_CREATE"],
-    // A tag moves by a create of the same name.
-    update: ["CAP_TAG_CREATE"],
+    // A tag moves by a create of the same name, and what the program does not change is read first.
+    update: ["CAP_TAG_LIST", "CAP_TAG_CREATE"],
     delete: ["CAP_TAG_DELETE"],
   },
   eventPrefix: "platform.registry.tag",
@@ -60,7 +60,7 @@ const tag = kind({
         must: 'the digest of an image: "sha256:" and 64 hex digits in lower case',
       },
     }),
-    // Every write sets all of it: what was added by hand is shown before it is taken away.
+    // A create sets all of it: what was added by hand is shown before it is taken away.
     /** Whether the tag is at the end of its life. */
     deprecated: boolean({ security: true, ...forPeople }),
     /** Bundles that it belongs to, as in `base` or `fips`. Order means nothing. */
@@ -72,8 +72,8 @@ const tag = kind({
   },
   operations: {
     upsert: true,
-    create: (api, inputs) => writeTag(api, inputs),
-    update: (api, _uid, _olds, news) => writeTag(api, news),
+    create: writeTag,
+    writeWhole: writeTag,
   },
 });
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../http/client";
 import { ApiError, hasCode, isNotFound } from "../http/errors";
-import { buildPatch, changedSubresources, writesInputOnly } from "../fields/patch";
+import { applyUpdate, buildPatch, changedSubresources, writesInputOnly } from "../fields/patch";
 import type { Patch } from "../fields/patch";
 import { UNCONFIRMED } from "../fields/values";
 import type { Props } from "../fields/values";
@@ -37,10 +37,12 @@ export async function updateResource(
     what,
     async () => {
       if (patch.mask.length === 0) return finishWrite(kind, write, undefined, olds);
-      const ownUpdate = spec.operations?.update;
-      const response = ownUpdate
-        ? await ownUpdate(client(), id, olds, news, host)
-        : await sendPatch(kind, write, patch);
+      const { update, writeWhole } = spec.operations ?? {};
+      const response = update
+        ? await update(client(), id, olds, news, host)
+        : writeWhole
+          ? await writeWhole(client(), applyUpdate(spec, await readLive(kind, id, news), olds, news))
+          : await sendPatch(kind, write, patch);
       const known = readOutputs(spec, response as Props, id, olds);
       return finishWrite(kind, write, await confirm(kind, write, response), known);
     },
@@ -55,6 +57,11 @@ async function readUnconfirmed({ spec, reader }: KindContext, id: string, record
     const { outs } = mergeLive(spec, recorded, reader.parseInputs(response, id));
     return { ...outs, ...readOutputs(spec, response as Props, id, recorded) };
   });
+}
+
+/** The inputs that the server has: a write of the whole object keeps those that the program does not change. */
+async function readLive({ reader }: KindContext, id: string, news: Props): Promise<Props> {
+  return reader.parseInputs(await reader.get(id, news), id);
 }
 
 /**

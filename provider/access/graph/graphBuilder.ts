@@ -256,7 +256,7 @@ class GraphBuilder {
     return { before, after: this.updateEntity(plan, { recorded, planned, live }) };
   }
 
-  /** The live object with what the update writes: what is the same in state and program stays as it is. */
+  /** The live object with what the update writes: what is the same in state and program stays as it is, unless all is written. */
   private updateEntity(
     plan: ResourcePlan,
     { recorded, planned, live }: Record<"recorded" | "planned" | "live", Entity>,
@@ -266,9 +266,10 @@ class GraphBuilder {
     if (plan.op === "same" || spec === undefined || planned.external)
       return asDeclared(base, planned, base.inputs);
     const isUnconfirmed = plan.before?.outputs[UNCONFIRMED] === true;
-    const olds = isUnconfirmed
-      ? mergeLive(spec, recorded.inputs, base.inputs).inputs
-      : this.removals.rewriteReplacedRefs(this.recordedOutputs(plan, recorded)).inputs;
+    const olds =
+      isUnconfirmed || plan.isOverwriting
+        ? mergeLive(spec, recorded.inputs, base.inputs).inputs
+        : this.removals.rewriteReplacedRefs(this.recordedOutputs(plan, recorded)).inputs;
     return asDeclared(base, planned, applyUpdate(spec, base.inputs, olds, planned.inputs));
   }
 

@@ -15,6 +15,8 @@ export interface ResourcePlan {
   readonly unrefreshed?: RecordedResource;
   /** What is secret after the change and was not before: `after` has it as it was. */
   readonly concealed?: readonly ConcealedValue[];
+  /** A create that writes all of the object, over what the server has. */
+  readonly isOverwriting?: true;
   /** The paths that the engine found to differ, those of secrets too. */
   readonly differing?: readonly string[];
 }

@@ -16,7 +16,8 @@ import type { ResourcePlan } from "./resourcePlan";
  * or replaces takes its object over, and the provider leaves it there: it is an update of one object under another URN.
  */
 
-const isOverwritten = ({ operations }: ResourceSpec): boolean => operations?.upsert === true;
+const isOverwritten = ({ operations }: Pick<ResourceSpec, "operations">): boolean =>
+  operations?.upsert === true;
 
 /** The object that the arguments of a resource name; undefined where they name none, or not all of them are known. */
 function identityOf(resource: RecordedResource | undefined, live: LiveObjects): string | undefined {
@@ -75,7 +76,10 @@ export function joinTakeovers(plans: readonly ResourcePlan[], live: LiveObjects)
   const given = new Set(taken.values());
   return plans.flatMap((plan): ResourcePlan[] => {
     const giver = taken.get(plan);
-    if (giver !== undefined) return [{ ...plan, op: "update", before: giver.before }];
+    if (giver !== undefined) {
+      const isOverwriting = isOverwritten(specs[plan.after?.kind ?? ""] ?? {});
+      return [{ ...plan, op: "update", before: giver.before, ...(isOverwriting ? { isOverwriting } : {}) }];
+    }
     if (!given.has(plan)) return [plan];
     return plan.op === "delete" ? [] : [{ ...plan, op: "create", before: undefined }];
   });

@@ -42,12 +42,9 @@ const valuesOf = (changes: readonly ResourceChange[]): Json =>
  * Whether an update depends on what is recorded beside what it changes: an update that only changes what is harmless writes
  * nothing else, unless the kind writes all of an object. It may then take back what was done to that by hand.
  */
-function findReliance({ op, kind, fields }: ResourceChange): "access" | "content" | undefined {
-  const spec = specs[kind];
-  if (op !== "update" || fields.length === 0 || fields.some(({ effect }) => effect !== "none"))
-    return "access";
-  const writesAll = spec?.operations?.update !== undefined && hasJudgedContent(kind);
-  return writesAll ? (givesAccess(kind) ? "access" : "content") : undefined;
+function reliesOnRecord({ op, kind, fields }: ResourceChange): boolean {
+  const isHarmless = op === "update" && fields.length > 0 && fields.every(({ effect }) => effect === "none");
+  return !isHarmless || (specs[kind]?.operations?.update !== undefined && hasJudgedContent(kind));
 }
 
 /** Resources whose access no inventory shows, where the change depends on it. */
@@ -58,15 +55,14 @@ function findRecordOnly(facts: Facts): FindingInput[] {
     if (isRecordOnly !== true || after === undefined || after.external === true) return false;
     if (op === "same") return named.has(after.key);
     if (op !== "update" && op !== "replace") return false;
-    return (givesAccess(kind) || hasAccessField(kind)) && findReliance(change) !== undefined;
+    return (givesAccess(kind) || hasAccessField(kind)) && reliesOnRecord(change);
   });
   if (relied.length === 0) return [];
   const names = relied.map((change) => labelEntity(change.after ?? change)).sort();
   const isGiven = facts.comparison.inventory !== undefined;
-  const isContent = relied.every((change) => change.op !== "same" && findReliance(change) === "content");
   return [
     {
-      severity: facts.options.strict ? "high" : isContent ? "low" : "medium",
+      severity: facts.options.strict ? "high" : "medium",
       name: "recorded state",
       field: "inventory",
       message: `${plural(names.length, "resource is", "resources are")} compared with what the stack records, not with the server: ${listFirst(names, 3)}`,
@@ -264,7 +260,7 @@ export const recordedState: Rule = {
   id: "X5",
   name: "recorded-state",
   severities: ["high", "medium", "low"],
-  when: "medium for access that is compared with the record only (high with --strict). Low where the change itself is harmless, and writes all of a tag with it. Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over",
+  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over",
   what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change no longer declares it. The rules then judge what was done by hand as if the change did it. What they say is in the details. What the first import of a stack takes over is one finding, with the worst first. Not reported: what was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
   why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now. What somebody did past the reviews gets no second look, once a program declares it and drift falls silent.",
   fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing. Ask who changed by hand what is kept, and why. Undo it at the server, or accept the finding.",

@@ -87,7 +87,7 @@ const registryLoss: Rule = {
   name: "registry-loss",
   severities: ["high", "medium"],
   when: "medium for a tag that is moved; otherwise high",
-  what: "A repository or a tag is deleted or replaced, a tag points to another image, or a repository copies its images from another source. A new tag is not reported, nor is the first source of a new repository. Nor is a tag that only gets another resource in the program. A write of a tag sends all of it: a tag that was moved by hand moves back, which an inventory with tags shows.",
+  what: "A repository or a tag is deleted or replaced, a tag points to another image, or a repository copies its images from another source. A new tag is not reported, nor is the first source of a new repository. Nor is a tag that only gets another resource in the program. But all of it is written then: if somebody moved it by hand, it moves back, which an inventory with tags shows. Other updates of a tag leave what the program does not change.",
   why: "Deployments pull images by these names. A deleted name stops the next start; a moved name or another source changes what runs without a deployment.",
   fix: "Deploy by digest. Keep a repository until nothing pulls from it. Move a tag in a pull request that names the image and how it was built.",
   except: "For tags that a release moves (`latest`, `1.2`), by the pipeline that releases.",

@@ -9,6 +9,7 @@ import { isPathWithin, topProperty } from "../graph/references";
 import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { durationNanos, timestampNanos } from "../../fields/formats";
+import { identifyingInputs } from "../../fields/identity";
 import { aggregatedKind } from "../../fields/resourceSpec";
 import { listedKinds } from "../documents/inventoryKinds";
 import type { ResourceChange } from "../review/comparison";
@@ -237,9 +238,11 @@ function leavesBindings(facts: Facts, after: Entity, place: string): boolean {
 
 /** A create that the server carries out on what exists already under the same name. */
 function findReplacedContent(facts: Facts, change: Change): FindingInput[] {
-  const { op, after } = change;
+  const { op, before, after } = change;
   const spec = specs[after.kind];
-  if (op !== "create" || spec?.operations?.upsert !== true || !hasJudgedContent(after.kind)) return [];
+  if (spec?.operations?.upsert !== true || !hasJudgedContent(after.kind)) return [];
+  const isElsewhere = identifyingInputs(spec).some((key) => before?.inputs[key] !== after.inputs[key]);
+  if (op !== "create" && !(op === "replace" && isElsewhere)) return [];
   const parent = facts.entity(textAt(after.inputs, "parentUid") ?? "");
   // What is below a new object is new itself.
   if (parent !== undefined && parent.uid === undefined) return [];

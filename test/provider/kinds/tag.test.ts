@@ -8,6 +8,7 @@ import type { Replier } from "../support/server";
 const UID = `${REPO_UID}/4444444444444444`;
 const OTHER = `sha256:${"0a1b".repeat(16)}`;
 const BELOW = `POST /registry/v2/tags/${REPO_UID}`;
+const READ = `GET /registry/v2/tags/${UID}`;
 
 let server: ScriptedServer;
 beforeAll(async () => {
@@ -28,6 +29,15 @@ const taking: Replier = ({ body }) => ({
   json: { ...(body as Props), uid: UID, updateTime: "2026-03-01T00:00:00Z" },
 });
 
+/** A server that has a tag, and takes what it is sent. */
+const over = (first: Props): Replier => {
+  let live = first;
+  return ({ method, body }) => {
+    if (method === "POST") live = body as Props;
+    return { json: { ...live, uid: UID } };
+  };
+};
+
 describe("a tag", () => {
   test("is created by a POST of the whole tag, with omitted arguments empty", async () => {
     server.script(taking);
@@ -47,14 +57,38 @@ describe("a tag", () => {
     ["other bundles", { ...tag, bundles: ["ai"] }, { bundles: ["ai"] }],
     ["no bundles", { ...tag, bundles: undefined }, { bundles: [] }],
   ])("with %s is written whole, in place", async (_what, news, change) => {
-    server.script(taking);
+    server.script(over(tag));
     expect(handlers().diff(tag, news)).toEqual({ changes: undefined, replaces: [] });
     const outs = await handlers().update(UID, tag, news);
     expect(outs).toEqual(JSON.parse(JSON.stringify(news)));
-    expect(server.calls).toEqual([BELOW]);
+    expect(server.calls).toEqual([READ, BELOW]);
     expect(server.last().rawQuery).toBe("");
     const { name, digest, deprecated, bundles } = tag;
     expect(server.last().body).toEqual({ name, digest, deprecated, bundles, ...change });
+  });
+
+  test.each<[string, Props, Props]>([
+    ["digest", { digest: OTHER }, { deprecated: undefined }],
+    ["digest", { digest: OTHER }, { bundles: ["ai"] }],
+    ["deprecated", { deprecated: false }, { digest: OTHER }],
+    ["bundles", { bundles: ["ai"] }, { digest: OTHER }],
+  ])("keeps the %s that somebody else gave it, and says so", async (field, byHand, change) => {
+    server.script(over({ ...tag, ...byHand }));
+    const error = await errorOf(handlers().update(UID, tag, { ...tag, ...change }));
+    const empty = "deprecated" in change ? { deprecated: false } : change;
+    const { name, digest, deprecated, bundles } = tag;
+    const posted = server.requests.filter(({ method }) => method === "POST").at(-1) ?? server.last();
+    expect(posted.body).toEqual({ name, digest, deprecated, bundles, ...byHand, ...empty });
+    expect(error).toMatchObject({ id: UID, properties: byHand["deprecated"] === false ? {} : byHand });
+    expect(error.message).toContain(`updated, but someone else changed ${field} `);
+  });
+
+  test("that is gone is not created again by an update", async () => {
+    server.script([missing(UID)]);
+    await expect(handlers().update(UID, tag, { ...tag, digest: OTHER })).rejects.toMatchObject({
+      errorCode: "PP3405",
+    });
+    expect(server.calls).toEqual([READ]);
   });
 
   test("whose response was lost is written again, without a search", async () => {

@@ -626,6 +626,15 @@ describe("one object under another name of the program", () => {
     expect(ops.includes("delete")).toBe(spec?.operations?.upsert !== true);
   });
 
+  it.each(objects)("takes back what was changed by hand only where a create writes it: $label", (object) => {
+    const spec = specs[object.kind];
+    const named = ["parentUid", ...(spec?.identifiedBy ?? [])];
+    const [changed = ""] = Object.keys(object.inputs).filter((key) => !named.includes(key));
+    const live = { ...object.inputs, [changed]: changed === "documentIds" ? ["other"] : "other" };
+    const paths = rename(object, { live }).changes.flatMap(({ fields }) => fields.map(({ path }) => path));
+    expect(paths).toEqual(spec?.operations?.upsert === true ? [changed] : []);
+  });
+
   const tag = (name: string, to: string, id?: string) =>
     state(
       "Tag",

@@ -66,15 +66,15 @@ describe("R1 registry-loss", () => {
     expect(severitiesOf("R1", change([repo(), tag("a")], [repo(), other("b")]))).toEqual(["medium"]);
   });
 
-  it("finds that any change of a tag moves it back where it was moved by hand", () => {
+  it("finds what moves a tag back that was moved by hand, and no update that leaves it", () => {
     const live = [...base, repo(), tag("b")];
-    const findings = found(
-      "R1",
-      change([repo(), tag("a")], [repo(), tag("a", { deprecated: true })], { live }),
-    );
-    expect(findings.map(({ severity, message }) => [severity, message])).toEqual([
+    const after = (one: Resource) => found("R1", change([repo(), tag("a")], [repo(), one], { live }));
+    const renamed = { ...tag("a"), uid: `${repo().uid}/${"9".repeat(16)}`, urn: `${tag("a").urn}-tag` };
+    expect(after(renamed).map(({ severity, message }) => [severity, message])).toEqual([
       ["medium", "tag latest is moved from sha256:bbbbbbbbbbbb… to sha256:aaaaaaaaaaaa…"],
     ]);
+    expect(after(tag("a", { deprecated: true }))).toEqual([]);
+    expect(after(tag("b", { deprecated: true }))).toEqual([]);
   });
 
   it("is accepted for one value and for no other where only the record shows it (X5)", () => {
@@ -403,7 +403,7 @@ describe("X5 recorded-state", () => {
   it.each([
     ["an update of an identity", [who], [changed], ["medium"]],
     ["a text for people, which is all that the update writes", [who], [described], []],
-    ["a flag of a tag, with which the update writes all of it", [tag], [deprecated], ["low"]],
+    ["a flag of a tag, whose image the update leaves as the server has it", [tag], [deprecated], []],
     ["a tag that is moved", [tag], [moved], ["medium"]],
     [
       "a role that a new grant names",
