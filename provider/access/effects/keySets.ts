@@ -24,18 +24,24 @@ function thumbprintOf(key: Record<string, Json | undefined>): string | undefined
     .digest("base64url");
 }
 
-/** A key as reports show it, never by its members: who compares it with that of the owner compares one line. */
-function describeKey(key: Json): string {
+/** What tells a key apart, whatever its kid; never its members: who compares it with that of the owner compares one line. */
+function nameKey(key: Json): string {
   if (!isObject(key)) return "no key";
   const thumbprint = thumbprintOf(key);
+  if (thumbprint !== undefined) return thumbprint;
   // A digest of a short secret would tell it.
   const digest =
     findPrivateMember(key) === undefined
       ? `sha256 ${createHash("sha256").update(sortedJson(key)).digest("hex").slice(0, 32)}`
       : "private";
+  return `of an unknown form (${digest})`;
+}
+
+/** A key as reports show it. */
+function describeKey(key: Json): string {
+  if (!isObject(key)) return nameKey(key);
   const { kid } = key;
-  const id = typeof kid === "string" ? `, kid ${visible(kid, 40)}` : ", without a kid";
-  return `key ${thumbprint ?? `of an unknown form (${digest})`}${id}`;
+  return `key ${nameKey(key)}${typeof kid === "string" ? `, kid ${visible(kid, 40)}` : ", without a kid"}`;
 }
 
 /** The keys of a JSON Web Key Set in their order; undefined where it is no key set, or parsers read it differently. */
@@ -44,6 +50,11 @@ function listKeys(value: Json | undefined): readonly Json[] | undefined {
   const parsed = typeof value === "string" ? tryParseJson(canonicalJwks(value) ?? "") : undefined;
   const keys = isObject(parsed) ? parsed["keys"] : undefined;
   return Array.isArray(keys) ? keys : undefined;
+}
+
+/** What tells the keys of a JSON Web Key Set apart; none where it is no key set. */
+export function namesOfKeys(value: Json | undefined): readonly string[] {
+  return (listKeys(value) ?? []).map(nameKey);
 }
 
 /** The keys of a JSON Web Key Set, each by all that it says; undefined where it is no key set. */

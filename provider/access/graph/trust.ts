@@ -46,6 +46,8 @@ export interface Trust {
   readonly claims: readonly TrustClaim[];
   /** Whether keys are registered that sign in place of those that the issuer publishes. */
   readonly hasKeys: boolean;
+  /** Where such keys stand, and their key sets. */
+  readonly keySets: readonly { readonly path: string; readonly value: Json | undefined }[];
 }
 
 type Fields = Readonly<Record<string, FieldSpec>>;
@@ -95,6 +97,9 @@ function readClaims(fields: readonly NamedField[], values: Props, prefix: string
 
 function readTrust(fields: readonly NamedField[], values: Props, prefix: string): Trust {
   const part = (meaning: AccessMeaning): TrustPart | undefined => readPart(fields, values, prefix, meaning);
+  const keys = fields.filter(
+    ([key, field]) => field.access === "trust.keys" && (field.required || isSet(field, values[key])),
+  );
   return {
     issuer: part("trust.issuer"),
     subject: part("trust.subject"),
@@ -104,9 +109,8 @@ function readTrust(fields: readonly NamedField[], values: Props, prefix: string)
     userId: part("trust.userId"),
     service: part("trust.service"),
     claims: readClaims(fields, values, prefix),
-    hasKeys: fields.some(
-      ([key, field]) => field.access === "trust.keys" && (field.required || isSet(field, values[key])),
-    ),
+    hasKeys: keys.length > 0,
+    keySets: keys.map(([key]) => ({ path: `${prefix}${key}`, value: values[key] })),
   };
 }
 

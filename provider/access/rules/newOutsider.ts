@@ -7,6 +7,7 @@ import type { Facts, KnownBy } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { pathsMeant, textMeant } from "../graph/describedFields";
 import { pathOf, trustsOf } from "../graph/trust";
+import { mayWiden } from "../effects";
 import { isAssumable, isInvite } from "./kindConditions";
 import { KnownBefore } from "./knownBefore";
 import type { Rule } from "./rule";
@@ -16,7 +17,7 @@ import { boundBefore, identitiesToJudge, listGrantsHeld } from "./trustedIdentit
 import { labelEntity, listFirst } from "./wording";
 
 const ADVICE =
-  "compare the name letter by letter with the one that you mean; bind outsiders to a role that only reads, below the root";
+  "compare the name, or the thumbprint of the key, letter by letter with the one that you mean; bind outsiders to a role that only reads, below the root";
 
 const MAIL_ADDRESS = "mail address";
 
@@ -25,13 +26,32 @@ const listOwners = (owners: readonly Owner[]): string =>
 
 /** The field that says who the principal is. */
 function fieldOf(entity: Entity): string | undefined {
-  const [part] = trustsOf(entity).flatMap(({ account, subject }) => account ?? subject ?? []);
-  return part && pathOf(part);
+  const trusts = trustsOf(entity);
+  const [keys] = trusts.flatMap(({ keySets }) => keySets);
+  const [part] = trusts.flatMap(({ account, subject }) => account ?? subject ?? []);
+  return keys?.path ?? (part && pathOf(part));
+}
+
+/** Identities whose keys are others than before: T5 reports each new key, and no rule can tell a rotation. */
+function listRekeyed(facts: Facts): ReadonlySet<string> {
+  const changed = [...facts.writes(isAssumable)].filter(({ op, fields, kind }) => {
+    const keys = pathsMeant(kind, "trust.keys");
+    return (
+      op !== "create" && fields.some(({ path, direction }) => keys.includes(path) && mayWiden(direction))
+    );
+  });
+  return new Set(changed.map(({ after }) => after.key));
 }
 
 /** Whether a grant allows an outsider more than to read below the root. */
 const isStrong = (facts: Facts, { role, group }: Grant): boolean =>
   group.isRoot || facts.roles.mayWrite(role);
+
+/** Where nobody is known yet, everybody is new, and the `first` one most of all. */
+function severityOfStranger(isStrongOne: boolean, newness: "first" | "new" | "byHand"): Severity {
+  if (newness === "byHand") return isStrongOne ? "medium" : "low";
+  return isStrongOne && newness === "new" ? "high" : "medium";
+}
 
 /** The owners that identities with a grant trusted before. */
 function knownOwners(facts: Facts, by: KnownBy): KnownBefore {
@@ -77,8 +97,8 @@ function findOutsider(
 ): Outsider | undefined {
   const strangers = strangersOf(conditions, (owner) => isKnownOwner(known, owner));
   if (strangers.length > 0) {
-    // Where nobody is known yet, everybody is new, and the first one most of all.
-    const severity = !known.isEmpty && grants.some((grant) => isStrong(facts, grant)) ? "high" : "medium";
+    const isStrongOne = grants.some((grant) => isStrong(facts, grant));
+    const severity = severityOfStranger(isStrongOne, known.isEmpty ? "first" : "new");
     return { owners: strangers, grants, severity, words: "which no identity with a grant trusted before" };
   }
   const found = grants.map((grant) => ({
@@ -115,7 +135,10 @@ function judgeOutsider(
   // Whom a stack knows anywhere was reviewed once: where they are trusted now, the server says.
   const owners = strangersOf(conditions, (owner) => isKnownOwner(known.stacks, owner));
   if (owners.length === 0) return undefined;
-  const severity = grants.some((grant) => isStrong(facts, grant)) ? "medium" : "low";
+  const severity = severityOfStranger(
+    grants.some((grant) => isStrong(facts, grant)),
+    "byHand",
+  );
   return { owners, grants, severity, words: BY_HAND };
 }
 
@@ -124,7 +147,7 @@ export const newOutsider: Rule = {
   name: "new-outsider",
   severities: ["high", "medium", "low"],
   when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Below the root, medium too for an outsider that was trusted before, on other groups only. For one that no given stack makes known: medium instead of high, and otherwise low",
-  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an organisation of CircleCI, an account of AWS, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is reported too, as medium or low. An invite that a given stack records makes its mail domain known, to later invites only. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3).",
+  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an account of AWS, a registered key, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is judged alike. An invite that a given stack records makes its mail domain known, to later invites only. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3). Nor is another key of the same identity (T5).",
   why: "The subject pins one owner, but nobody has said that the owner is one of yours. `acme` and `acme-inc` are two organisations. Who administers one group can create an identity there, and make an outsider look known.",
   fix: "Compare the name letter by letter with the one that you mean. Bind outsiders to a role that only reads, on a group below the root. Let identities of your own organisation write.",
   except: "For a partner, by the fingerprint of the finding, until the change is merged.",
@@ -140,9 +163,11 @@ export const newOutsider: Rule = {
     const known = (): Known =>
       (sides ??= { anybody: knownOwners(facts, "anybody"), stacks: knownOwners(facts, "stacks") });
     const findings: FindingInput[] = [];
+    const rekeyed = listRekeyed(facts);
     for (const entity of identitiesToJudge(facts)) {
       const grants = facts.grantsThrough(entity.key);
-      const conditions = grants.length === 0 ? [] : ownersOf(facts, entity);
+      const isJudged = grants.length > 0 && !rekeyed.has(entity.key);
+      const conditions = isJudged ? ownersOf(facts, entity) : [];
       if (conditions.length === 0) continue;
       const outsider = judgeOutsider(facts, known(), conditions, grants);
       if (outsider === undefined) continue;
@@ -166,9 +191,11 @@ export const newOutsider: Rule = {
         isKnownOwner(known()[by], owner) || isKnownOwner(invitedBefore(facts, by), owner);
       if (isKnownBy("stacks")) continue;
       const isKnown = isKnownBy("anybody");
+      const isStrongOne = facts.after.ofResource(after).some((grant) => isStrong(facts, grant));
+      const isAnyKnown = !known().anybody.isEmpty || !invitedBefore(facts, "anybody").isEmpty;
       findings.push(
         facts.aboutEntity(after, {
-          severity: isKnown ? "low" : "medium",
+          severity: severityOfStranger(isStrongOne, isKnown ? "byHand" : isAnyKnown ? "new" : "first"),
           field,
           message: `${labelEntity(after)} invites somebody of ${listOwners([owner])}, ${isKnown ? BY_HAND : "which no identity with a grant trusted before, and no invite named"}`,
           advice: ADVICE,

@@ -7,6 +7,7 @@ import { customerOf } from "../trust/issuers";
 import type { Owner } from "../trust/judgement";
 import { ownerAtIssuer, ownersAtIssuer } from "../trust/ownedSubjects";
 import { SUBJECT } from "../trust/data/sharedIssuers";
+import { namesOfKeys } from "../effects/keySets";
 import type { Facts } from "./facts";
 import { isOfTokens, readClaimConditions, acceptedText, trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
@@ -29,6 +30,8 @@ export type OwnerParts = readonly (readonly Owner[])[];
 
 /** Whether an owner is a customer of an issuer that has an address for each. */
 export const isCustomer = ({ what }: Owner): boolean => [AZURE_TENANT, CIRCLECI_ORGANISATION].includes(what);
+
+export const REGISTERED_KEY = "registered key";
 
 /** The customers that the address of an issuer names. */
 function customersOf(facts: Facts, trust: Trust): readonly Owner[] {
@@ -68,6 +71,9 @@ export const ownersOf = (facts: Facts, entity: Entity): readonly OwnerParts[] =>
 function ownersOfTrust(facts: Facts, trust: Trust): readonly OwnerParts[] {
   const account = trust.account?.exact;
   if (account !== undefined) return [[[{ what: "account of AWS", name: account }]]];
+  // Whoever has a key writes any issuer and subject: each key is an owner of its own.
+  const keys = trust.keySets.flatMap(({ value }) => namesOfKeys(value));
+  if (keys.length > 0) return [[keys.map((name) => ({ what: REGISTERED_KEY, name }))]];
   if (!isOfTokens(trust)) return [];
   const shared = sharedIssuersOf(facts, trust);
   const bySubject = ownersBySubject(facts, trust, shared);

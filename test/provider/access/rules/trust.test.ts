@@ -1254,17 +1254,66 @@ describe("T7 new-outsider", () => {
     ).toEqual(expected);
   });
 
-  it("finds an invite to a new mail domain, and not one to a known one", () => {
-    const invite = (email: string) =>
+  it("finds an invite to a new mail domain as it does a trust, and not one to a known one", () => {
+    const invite = (email: string, parentUid = payments, what = viewer, all: readonly Resource[] = before) =>
       found(
         "T7",
-        compareResources(before, [
-          ...before,
-          resource("GroupInvite", "ada", { parentUid: acme, roleUid: viewer.uid, ttl: "24h", email }),
+        compareResources(all, [
+          ...all,
+          resource("GroupInvite", "ada", { parentUid, roleUid: what.uid, ttl: "24h", email }),
         ]),
       );
-    expect(invite("eve@globex.com")).toMatchObject([{ severity: "medium", field: "email" }]);
-    expect(invite("eve@gmail.com")).toMatchObject([{ severity: "medium", field: "email" }]);
+    for (const email of ["eve@globex.com", "eve@gmail.com"]) {
+      expect(invite(email)).toMatchObject([{ severity: "medium", field: "email" }]);
+      expect(invite(email, acme)).toMatchObject([{ severity: "high" }]);
+      expect(invite(email, payments, pusher)).toMatchObject([{ severity: "high" }]);
+      expect(invite(email, acme, pusher, base)).toMatchObject([{ severity: "medium" }]);
+    }
     expect(invite("bob@ACME.com")).toEqual([]);
+  });
+
+  describe("of registered keys", () => {
+    const key = (x: string, more: Props = {}): Props => ({ kty: "OKP", crv: "Ed25519", x, ...more });
+    const keyed = (name: string, ...keys: Props[]): Resource =>
+      identity(name, {
+        staticKeys: {
+          issuer: "https://ci.acme.example",
+          subject: name,
+          issuerKeys: JSON.stringify({ keys }),
+          expirationTime: "2026-07-01T00:00:00Z",
+        },
+      });
+    const own = keyed("own", key("ours", { kid: "1" }));
+    const all = [...before, own, binding(own, viewer, payments)];
+    const adding = (who: Resource, what = viewer, where = payments): (string | undefined)[][] =>
+      found("T7", compareResources(all, [...all, who, binding(who, what, where)])).map(
+        ({ severity, field }) => [severity, field],
+      );
+
+    it.each([
+      ["a stranger's key", keyed("new", key("theirs")), "staticKeys.issuerKeys"],
+      [
+        "a stranger's key beside a known one",
+        keyed("new", key("ours"), key("theirs")),
+        "staticKeys.issuerKeys",
+      ],
+      ["a known key", keyed("new", key("ours")), undefined],
+      ["a known key with another kid", keyed("new", key("ours", { kid: "2", use: "sig" })), undefined],
+    ])("finds %s only where no identity with a grant had it", (_what, who, field) => {
+      const expected = (severity: string) => (field === undefined ? [] : [[severity, field]]);
+      expect(adding(who)).toEqual(expected("medium"));
+      expect(adding(who, pusher)).toEqual(expected("high"));
+      expect(adding(who, viewer, acme)[0]?.[0]).toBe("high");
+    });
+
+    it("leaves the next key of an identity to T5, and finds one that only waited for a grant", () => {
+      const next = { ...own, inputs: keyed("own", key("ours"), key("next")).inputs };
+      const changed = compareResources(all, [...all.filter((each) => each !== own), next]);
+      expect([severitiesOf("T7", changed), severitiesOf("T5", changed)]).toEqual([[], ["high"]]);
+      const planted = keyed("planted", key("theirs"));
+      const described = { ...planted, inputs: { ...planted.inputs, description: "x" } };
+      const bound = [...all, described, binding(planted, pusher, payments)];
+      expect(severitiesOf("T7", compareResources([...all, planted], bound))).toEqual(["high"]);
+    });
   });
 });
