@@ -76,6 +76,12 @@ export interface AccessPolicyArgs {
 /** The rules that a policy pack can run. */
 export const policyRules: readonly Rule[] = rules.filter((rule) => whyNotInPolicyPack(rule) === undefined);
 
+/** Those for which all of a stack is new, and those that compare with the inventory. */
+const isComparing = ({ needsBefore }: Rule): boolean => needsBefore === "object";
+const [comparingRules, otherRules] = [true, false].map((compares) =>
+  policyRules.filter((rule) => isComparing(rule) === compares),
+) as [Rule[], Rule[]];
+
 /** Reads a value of the policy SDK, whose objects throw where a part is not known. */
 function plain(read: () => unknown): Json {
   let value: unknown;
@@ -210,7 +216,8 @@ class StackUids {
   readonly declared: ReadonlyMap<string, string>;
   private readonly byUrn: ReadonlyMap<string, StackResource>;
   private readonly held: ReadonlyMap<string, InventoryObject>;
-  private readonly recorded: ReadonlyMap<string, string>;
+  /** The objects of the inventory, by the URN of the resource with their place and name. */
+  private readonly recorded: ReadonlyMap<string, InventoryObject>;
   private readonly unrecorded: ReadonlyMap<string, StackResource>;
 
   constructor(
@@ -225,7 +232,7 @@ class StackUids {
     this.recorded = new Map(
       [...named].flatMap(([key, { resource }]) => {
         const object = byName.get(key);
-        return object === undefined ? [] : [[resource.urn, object.uid] as const];
+        return object === undefined ? [] : [[resource.urn, object] as const];
       }),
     );
     this.unrecorded = onlyOnes(
@@ -248,7 +255,7 @@ class StackUids {
   isProven({ source, uid }: Claim): boolean {
     const { urn } = source.resource;
     return (
-      this.recorded.get(urn) === uid ||
+      this.recorded.get(urn)?.uid === uid ||
       (this.inventory !== undefined &&
         listsObject(this.inventory, source.kind, uid) &&
         this.unrecorded.get(placeOf(source)) === source)
@@ -264,7 +271,8 @@ class StackUids {
 
   /** A new resource has one uid, below its parent's, that nothing else has. */
   private learn(mayBeHeld: (claim: Claim) => boolean): Map<string, string> {
-    const taken = new Set(this.recorded.values());
+    const recorded = [...this.recorded].map(([urn, { uid }]) => [urn, uid] as const);
+    const taken = new Set(recorded.map(([, uid]) => uid));
     const possible = this.resources
       .flatMap((from) => references(from).map((reference) => this.claimOf(from, reference)))
       .filter(
@@ -283,7 +291,23 @@ class StackUids {
     const learned = [...bySource].flatMap(([urn, claim]) =>
       byUid.get(claim.uid) === claim ? [[urn, claim.uid] as const] : [],
     );
-    return new Map([...this.recorded, ...learned]);
+    return new Map([...recorded, ...learned]);
+  }
+
+  /** The steps of the update, compared with the inventory: a resource that it does not have by place and name is new. */
+  comparedSteps(): PreviewStep[] {
+    return this.resources.map((each) => {
+      const { urn } = each.resource;
+      const after = toRecordedResource(each, this.consistent.get(urn));
+      const object = this.recorded.get(urn);
+      if (object === undefined || each.notReviewed !== undefined) return { op: "create", urn, after };
+      return {
+        op: "update",
+        urn,
+        before: { ...after, inputs: object.inputs, outputs: object.inputs },
+        after,
+      };
+    });
   }
 }
 
@@ -408,7 +432,12 @@ class Judge {
     const readings = readingsOf(resources, this.documents().inventory);
     const key = JSON.stringify(readings);
     if (this.last?.key !== key) {
-      const findings = readings.flatMap((steps) => this.findIn(steps));
+      const { inventory } = this.documents();
+      const compared = inventory && new StackUids(resources, inventory).comparedSteps();
+      const findings = [
+        ...readings.flatMap((steps) => this.findIn(steps, otherRules)),
+        ...(compared === undefined ? [] : this.findIn(compared, comparingRules)),
+      ];
       const distinct = new Map(
         findings.map((each) => [JSON.stringify([each.id, each.urn, violation(each)]), each]),
       );
@@ -417,12 +446,12 @@ class Judge {
     return this.last.findings;
   }
 
-  private findIn(steps: readonly PreviewStep[]): readonly Finding[] {
+  private findIn(steps: readonly PreviewStep[], only: readonly Rule[]): readonly Finding[] {
     const { inventory, policy } = this.documents();
     const comparison = compare({ preview: { steps, omittedUnchanged: 0, problems: [] }, inventory });
     const given = Object.entries<unknown>(this.args.options ?? {}).filter(([, value]) => value !== undefined);
     const options: RuleOptions = { ...defaultRuleOptions(Date.now()), ...Object.fromEntries(given) };
-    const findings = findingsOf(comparison, options, policyRules);
+    const findings = findingsOf(comparison, options, only);
     return policy === undefined
       ? findings
       : applyPolicy(findings, policy, options.now, "review", true, comparison).findings;
@@ -579,7 +608,8 @@ function findingsOrNone(find: () => readonly Finding[]): readonly Finding[] {
  * critical or high, and one whose name ends in `-advice` for the rest; `not-judged` reports what stops the judgement.
  *
  * What is mandatory is asked of each resource before its request, as far as its values and the inventory tell. All rules
- * judge the whole stack after the last request, changed or not: a policy does not see what was there before.
+ * judge the whole stack after the last request, changed or not: a policy does not see what was there before. With an inventory,
+ * G4 and T5 compare each role and identity with the object of its place and name; one that gets another name is new to them.
  * With `approved`, `not-announced` stops what the approved report does not announce.
  * @throws Error where `enforcement` names no rule of the pack, for an option that is wrong, and for a report that is not the
  *   approved one.

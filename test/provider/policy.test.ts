@@ -347,21 +347,23 @@ describe("the rules as policies", () => {
       ]);
     });
 
-    it("refuse before its request what is mandatory, and do not ask again for what is there", async () => {
-      const asked = async (each: PolicyResource, policies = accessPolicies({ inventory })) => {
-        const found: string[] = [];
-        for (const { name, validateResource } of policies) {
-          for (const validate of [validateResource ?? []].flat()) {
-            await validate(
-              { ...each, stackTags: new Map() } as unknown as Parameters<typeof validate>[0],
-              () => {
-                found.push(name);
-              },
-            );
-          }
+    /** The policies that refuse a resource before its request. */
+    const asked = async (each: PolicyResource, policies = accessPolicies({ inventory })) => {
+      const found: string[] = [];
+      for (const { name, validateResource } of policies) {
+        for (const validate of [validateResource ?? []].flat()) {
+          await validate(
+            { ...each, stackTags: new Map() } as unknown as Parameters<typeof validate>[0],
+            () => {
+              found.push(name);
+            },
+          );
         }
-        return found;
-      };
+      }
+      return found;
+    };
+
+    it("refuse before its request what is mandatory, and do not ask again for what is there", async () => {
       const grant = { parentUid: org, identityUid: robot, roleUid: owner };
       expect(await asked(resource("RoleBinding", "b", { ...grant, name: undefined }))).toContain(
         "owner-grant",
@@ -379,6 +381,30 @@ describe("the rules as policies", () => {
           resource("Role", "admins", { parentUid: org, capabilities: ["CAP_IAM_ROLE_BINDINGS_CREATE"] }),
         ),
       ).toEqual([]);
+    });
+
+    it("refuse before its request what existing grants would give more by, or to somebody else", async () => {
+      const widened = (capabilities: string[], name = "admins") =>
+        resource("Role", name, { parentUid: org, capabilities });
+      const trusting = (repository: string) =>
+        resource("Identity", "robot", {
+          parentUid: org,
+          claimMatch: { issuer: GITHUB, subject: `repo:${repository}:ref:refs/heads/m` },
+        });
+      const more = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLES_UPDATE"];
+      for (const [each, expected] of [
+        [widened(more), ["role-widened"]],
+        [widened(["CAP_REPO_LIST"]), []],
+        [widened(more, "other"), []],
+        [trusting("mallory/x"), ["trust-changed"]],
+        [trusting("evil/x"), []],
+      ] as const) {
+        const [early, late] = [await asked(each), await violations([each], { inventory })];
+        const isOf = (line: string): boolean => /^(role-widened|trust-changed)(?!-advice)/.test(line);
+        expect(early.filter(isOf)).toEqual(expected);
+        expect(late.filter(isOf).map((line) => line.split(" ")[0])).toEqual(expected);
+        expect((await violations([each])).filter(isOf)).toEqual([]);
+      }
     });
 
     it.each([
@@ -460,9 +486,9 @@ describe("the rules as policies", () => {
     },
   );
 
-  it("are those that do without the state before and without secrets", () => {
+  it("are those that do without the state before and without secrets, or with the object in the inventory", () => {
     expect(policyRules.map(({ id }) => id).join(" ")).toBe(
-      "G1 G2 G3 G6 G7 G9 T1 T2 T3 T4 T6 K1 K2 K3 R2 X1 X2 X3 X4",
+      "G1 G2 G3 G4 G6 G7 G9 T1 T2 T3 T4 T5 T6 K1 K2 K3 R2 X1 X2 X3 X4",
     );
   });
 });

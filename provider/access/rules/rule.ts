@@ -26,8 +26,11 @@ export interface Rule {
    * which only a fingerprint names.
    */
   readonly exampleMatch: Readonly<Record<string, string>>;
-  /** It compares with what was before: without that it finds nothing, or calls everything new. */
-  readonly needsBefore: boolean;
+  /**
+   * It compares with what was before: without that it finds nothing, or calls everything new. `object`: what the changed object
+   * was is enough, which an inventory shows a policy pack.
+   */
+  readonly needsBefore: boolean | "object";
   /** Why a policy pack cannot run it, where that is not `needsBefore`. */
   readonly notInPolicyPack?: string;
   /** It predicts what an update will do, or judges what a program says: nothing that has happened already. */
@@ -46,7 +49,7 @@ export interface Rule {
 
 /** Why a policy pack cannot run a rule; undefined where it can. */
 export function whyNotInPolicyPack({ needsBefore, notInPolicyPack }: Rule): string | undefined {
-  return needsBefore ? "it needs the state before the change" : notInPolicyPack;
+  return needsBefore === true ? "it needs the state before the change" : notInPolicyPack;
 }
 
 /** Whether a rule can report a resource of a kind; false of a rule about the change as a whole. */

@@ -16,7 +16,7 @@ const trustChanged: Rule = {
   except:
     "After a repository or an issuer has moved, or to rotate keys, for that identity, while the pull request is open.",
   exampleMatch: { name: "ci-deployer" },
-  needsBefore: true,
+  needsBefore: "object",
   driftAdvice: "restore the trust, unless your team changed it; then change the program and have it reviewed",
   about: hasPrincipal,
   find: (facts) => [...findChangedTrust(facts), ...findInheritedGrants(facts)],

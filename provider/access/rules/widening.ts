@@ -53,7 +53,7 @@ export const roleWidened: Rule = {
   fix: "Create a second role with the added capabilities, and bind it to those who need them. Or remove the write capabilities again.",
   except: "After a reviewer has checked that every listed subject needs the added capabilities.",
   exampleMatch: { role: "developer" },
-  needsBefore: true,
+  needsBefore: "object",
   about: isRole,
   find: (facts) => {
     const findings: FindingInput[] = [];
