@@ -4,6 +4,7 @@ import { createEffectSide, describeEffects, mayWiden } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
 import { specs } from "../documents/specs";
 import { GrantIndex, groupBy } from "../graph/grantIndex";
+import { graphOf } from "../graph/grants";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { readRoleCapabilities } from "../graph/roleCapabilities";
 import { tupleOf } from "../graph/grant";
@@ -47,6 +48,7 @@ export class Facts {
   private widenedHolders: ReadonlySet<string> | undefined;
   private deleted: ReadonlySet<string> | undefined;
   private recorded: ReadonlyMap<string, Entity> | undefined;
+  private recordedGrants: ReadonlySet<string> | undefined;
   private gained: ReadonlySet<string> | undefined;
   private gaining: ReadonlySet<string> | undefined;
   private namesakes: ReadonlyMap<string, readonly Entity[]> | undefined;
@@ -121,8 +123,17 @@ export class Facts {
     return by === "anybody" || this.comparison.drift !== undefined ? undefined : this.recordedByUrn();
   }
 
-  private isKnownBy({ urn = "" }: Grant, by: KnownBy): boolean {
-    return this.recordsOf(by)?.has(urn) ?? true;
+  /** Whether the server has a grant as the given stacks record it: what was made of a binding by hand is not theirs. */
+  private isKnownBy(grant: Grant, by: KnownBy): boolean {
+    const records = this.recordsOf(by);
+    if (records === undefined) return true;
+    if (this.recordedGrants === undefined) {
+      const entities = new Map(this.comparison.before.entities);
+      for (const entity of records.values()) entities.set(entity.key, entity);
+      const own = graphOf(entities).grants.filter(({ urn = "" }) => records.has(urn));
+      this.recordedGrants = new Set(own.map(tupleOf));
+    }
+    return this.recordedGrants.has(tupleOf(grant));
   }
 
   grantsAfter(subject: string): readonly Grant[] {

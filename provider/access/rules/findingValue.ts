@@ -3,6 +3,7 @@ import type { Json, Props } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
+import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entities, Entity } from "../graph/model";
 import { GrantEffects } from "../graph/grantEffects";
 import type { Grant, Scope } from "../graph/grant";
@@ -53,6 +54,12 @@ export function inputsToPin(
 export const chooseStableName = (
   named: { urn?: string; uid?: string; key?: string; name?: string } | undefined,
 ): string => named?.urn ?? named?.uid ?? named?.key ?? named?.name ?? "";
+
+/** The arguments of a kind that matter, but for names: how long an invite is valid, too. */
+const judgedFields = (kind = ""): string[] =>
+  Object.entries(specs[kind]?.fields ?? {})
+    .filter(([key, field]) => isJudged(field) && !isName(key))
+    .map(([key]) => key);
 
 /** A longer value is named by its digest, in characters of JSON. */
 const LONGEST_VALUE = 10_000;
@@ -148,7 +155,7 @@ export class FindingValues {
       const { key } = grant.subject;
       // A group of a directory is whom its provider says, and a service acts as its identity.
       const subject = this.byName.get(key) ?? this.byName.get(ownerOf(key) ?? "") ?? about;
-      const trust = this.inputsOf(subject, []) ?? grant.subject.displayName;
+      const trust = this.inputsOf(subject, judgedFields(subject?.kind)) ?? grant.subject.displayName;
       return [trust, this.valueOf(grant), field === undefined ? null : own, assumed, pins ?? null];
     }
     if (about !== undefined) {

@@ -24,10 +24,8 @@ interface Judgement {
   readonly advice: string;
 }
 
-/** What the subject holds by hand alone may have been given to it so that the rules find nothing new here. */
+/** What the subject holds by hand alone may have been given to it so that the rules find nothing new here: it silences and lowers nothing. */
 const HELD_BY_HAND = "the subject holds this already, by grants or roles that no given stack records so";
-
-const lowered: Partial<Record<Severity, Severity>> = { high: "medium", medium: "low" };
 
 /** A finding for each grant, but for those of `owner`, that brings capabilities which a rule reports and the subject did not hold. */
 function findGrantsWith(
@@ -51,7 +49,7 @@ function findGrantsWith(
     const cans = [...new Set(capabilities.map((each) => familyOf(each).can))];
     return [
       facts.aboutGrant(grant, {
-        severity: isHeld ? (lowered[severity] ?? severity) : severity,
+        severity,
         message: `${subjectName(grant)} can ${can ?? listFirst(cans, 3)} ${scopeText(grant)}: ${listFirst(capabilities, 3)}`,
         details: [
           `through role ${roleName(grant)}`,
@@ -107,8 +105,8 @@ const ownerGrant: Rule = {
 const takeoverCaps: Rule = {
   id: "G2",
   name: "takeover-caps",
-  severities: ["high", "medium"],
-  when: "high. Medium for what the subject holds there already, by a grant or a role that no given stack records so",
+  severities: ["high"],
+  when: "always",
   what: "A subject gains a capability that can change what existing grants allow. These are `CAP_IAM_ROLES_UPDATE`, `CAP_IAM_IDENTITY_UPDATE`, and writing identity providers, SCIM tokens or account associations. A name that says nothing, such as `CAP_INTERNAL`, counts too. Not reported: read capabilities, what the subject could already do there or above by what the stack records, and a grant of `owner` (G1).",
   why: "Whoever can change a role can add capabilities to it and use them through an existing binding. Whoever can change an identity can make itself the one who assumes it. Neither adds a binding that a reviewer would see.",
   fix: "Keep these capabilities for owners and for the one pipeline that applies this program. Remove them from the role, or bind a role without them.",
@@ -127,8 +125,8 @@ const takeoverCaps: Rule = {
 const delegationCaps: Rule = {
   id: "G3",
   name: "delegation-caps",
-  severities: ["high", "medium", "low"],
-  when: "high with a capability of G2 or to bind roles, at a root group, or for several outsiders; otherwise medium. Medium for an identity that others may change, and high for a role only at a root group. One level lower for what the subject holds there already, by a grant or a role that no given stack records so",
+  severities: ["high", "medium"],
+  when: "high with a capability of G2 or to bind roles, at a root group, or for several outsiders; otherwise medium. Medium for an identity that others may change, and high for a role only at a root group",
   what: "A subject gains a capability to give access to others: to create or update role bindings, to create invites or identities, or to fetch tokens. A write capability of an IAM family that this version does not know is included. The platform's own `…pull_token_creator` roles do not count as roles that can bind roles. Or a role gives something above or beside the group that it lies in: whoever administers that group can change what it gives. Or an identity holds there what does more than read, and somebody administers its group who does not administer that of the grant. A new grant, a move and a new administrator of the group are reported. Without an inventory every such group counts as administered by others. Not reported: what the subject could already do there or above by what the stack records, and a grant of `owner` (G1).",
   why: "It can give access to anyone, outside of this program and its reviews. The API does not promise to refuse a binding that gives more than its author has, up to `owner`. With a capability of G2 it can first widen its own access. Whoever may change a role or an identity has what its grants give, wherever these are.",
   fix: "Create bindings and identities in this program only. For pull tokens use the platform's own `…pull_token_creator` roles, on the group that needs them. Define a role in the group where it is bound, or above it.",
@@ -172,7 +170,7 @@ const supplyChainWrite: Rule = {
   id: "G6",
   name: "supply-chain-write",
   severities: ["high", "medium", "low"],
-  when: "high at a root group, or if several outsiders can be the subject. Low for the pipeline of a new group, as the fix describes it; otherwise medium. One level lower for what the subject holds there already, by a grant or a role that no given stack records so",
+  when: "high at a root group, or if several outsiders can be the subject. Low for the pipeline of a new group, as the fix describes it; otherwise medium",
   what: "A subject gains a capability to change what others pull, build or run. That is to write manifests, tags, repositories, packages, libraries or skills, to edit image overlays, to start builds or to sign. To change policies or advisories counts too. Low: the change makes the group, and the identity is defined in it, trusts one principal, and is the only one that gets this there. Not reported: reading and pulling, what the subject could already do there or above by what the stack records, and a grant of `owner` (G1).",
   why: "Whoever moves a tag or edits an overlay decides what runs in production at the next pull, without a deployment.",
   fix: "Pull with `registry.pull`. Let one pinned identity push, on the group of its own repositories. Define it in that group, and make the group, the identity and the binding in one change.",
@@ -202,8 +200,8 @@ const supplyChainWrite: Rule = {
 const disruptiveCaps: Rule = {
   id: "G9",
   name: "disruptive-caps",
-  severities: ["high", "medium", "low"],
-  when: "high at a root group, or if several outsiders can be the subject; otherwise medium. One level lower for what the subject holds there already, by a grant or a role that no given stack records so",
+  severities: ["high", "medium"],
+  when: "high at a root group, or if several outsiders can be the subject; otherwise medium",
   what: "A subject gains a capability that is not proven to only read, and that no other rule reports. That is to delete role bindings, roles, identities, invites or groups, to create or change groups, or to decide where events and logs go. To accept terms, to call tools and to change requests for packages count too. So does a capability that this version does not know, whatever its name says. Proven to read are those of built-in roles that only read, such as `viewer`. Not reported: what the subject could already do there or above by what the stack records, and a grant of `owner` (G1).",
   why: "It can lock others out, or remove the alerts before it does something else. New subscriptions show it who does what. Logs and internal data may hold secrets of others.",
   fix: "Delete in this program only. Bind `viewer`, or a role without these capabilities.",
