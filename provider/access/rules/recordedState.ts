@@ -2,6 +2,9 @@ import { compareTexts } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
+import { accessKinds, bindingKeys } from "../graph/accessKinds";
+import { nameIn, tupleOf } from "../graph/grant";
+import type { Grant } from "../graph/grant";
 import { ownerOf } from "../graph/keys";
 import type { Entity } from "../graph/model";
 import { mayWiden } from "../effects";
@@ -78,6 +81,10 @@ function findRecordOnly(facts: Facts): FindingInput[] {
   ];
 }
 
+/** Whether it updates what the server does not have. */
+const willFail = ({ op, kind, after, isMissing }: ResourceChange): boolean =>
+  isMissing === true && op === "update" && after !== undefined && !specs[kind]?.operations?.upsert;
+
 /** Resources that the stack records and that the server does not have. */
 function findMissing(facts: Facts): FindingInput[] {
   const missing = facts.comparison.changes.filter(({ isMissing }) => isMissing === true);
@@ -85,8 +92,9 @@ function findMissing(facts: Facts): FindingInput[] {
     .filter(({ op }) => op === "same")
     .map((change) => labelEntity(change))
     .sort();
-  const updated = missing.flatMap(({ op, after, kind }): FindingInput[] => {
-    if (op !== "update" || after === undefined || specs[kind]?.operations?.upsert) return [];
+  const updated = missing.flatMap((change): FindingInput[] => {
+    const { after } = change;
+    if (after === undefined || !willFail(change)) return [];
     return [
       facts.aboutEntity(after, {
         severity: "medium",
@@ -110,6 +118,69 @@ function findMissing(facts: Facts): FindingInput[] {
       advice:
         "nothing changes for them: only an update with --refresh creates them again, and a preview with --refresh shows that",
     },
+  ];
+}
+
+/** The bindings that the stack records and somebody has revoked at the server, by what they grant. */
+function revokedBindings({ comparison }: Facts): ReadonlyMap<string, ResourceChange> {
+  const live = new Set(comparison.before.grants.map(tupleOf));
+  return new Map(
+    comparison.changes.flatMap((change) => {
+      const { recorded, kind, isMissing } = change;
+      const isGone = isMissing === true || accessKinds[kind]?.ownsBindings === true;
+      if (recorded === undefined || recorded.unread !== undefined || !isGone) return [];
+      return bindingKeys(recorded)
+        .filter((key) => !live.has(key))
+        .map((key) => [key, change] as const);
+    }),
+  );
+}
+
+/** Bindings that were revoked by hand: those that the change makes again, and those that it no longer declares. */
+function findRevoked(facts: Facts): FindingInput[] {
+  const { inventory, changes, grants } = facts.comparison;
+  const revoked = inventory === undefined ? new Map<string, ResourceChange>() : revokedBindings(facts);
+  if (revoked.size === 0) return [];
+  const failing = new Set(changes.flatMap((change) => (willFail(change) ? [change.urn] : [])));
+  const returning = grants
+    .filter(
+      ({ change, grant }) => change === "gained" && revoked.has(tupleOf(grant)) && !failing.has(grant.urn),
+    )
+    .map(({ grant }) => grant);
+  const declared = new Set(
+    changes.flatMap(({ planned }) => (planned === undefined ? [] : bindingKeys(planned))),
+  );
+  const dropped = [...revoked].flatMap(([key, { recorded, isMissing }]) =>
+    recorded === undefined || isMissing === true || declared.has(key) ? [] : [[key, recorded] as const],
+  );
+  const linesOf = ({ subject, role, group }: Grant): string =>
+    `${subject.displayName}: ${nameIn(role)} on ${group.path}`;
+  return [
+    ...(returning.length === 0
+      ? []
+      : [
+          {
+            severity: "medium" as const,
+            name: "recorded state",
+            field: "bindings",
+            message: `${plural(returning.length, "grant was", "grants were")} revoked by hand, and this change makes ${returning.length === 1 ? "it" : "them"} again: ${listFirst(returning.map(linesOf).sort(), 3)}`,
+            details: limitLines(returning.map(linesOf).sort()),
+            pins: returning.map(tupleOf).sort(),
+            advice: "ask who revoked each and why; take it out of the program if that was meant",
+          },
+        ]),
+    ...(dropped.length === 0
+      ? []
+      : [
+          {
+            severity: "low" as const,
+            name: "recorded state",
+            field: "bindings",
+            message: `${plural(dropped.length, "binding was", "bindings were")} revoked by hand, and this change no longer declares ${dropped.length === 1 ? "it" : "them"}: of ${listFirst([...new Set(dropped.map(([, entity]) => labelEntity(entity)))].sort(), 3)}`,
+            pins: dropped.map(([key]) => key).sort(),
+            advice: "ask who revoked each and why: nothing restores them from now on",
+          },
+        ]),
   ];
 }
 
@@ -260,8 +331,8 @@ export const recordedState: Rule = {
   id: "X5",
   name: "recorded-state",
   severities: ["high", "medium", "low"],
-  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over",
-  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change no longer declares it. The rules then judge what was done by hand as if the change did it. What they say is in the details. What the first import of a stack takes over is one finding, with the worst first. Not reported: what was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
+  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant that comes back. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over",
+  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change no longer declares it. Or somebody revoked a binding, and the change makes it again, or no longer declares it. The rules then judge what was done by hand as if the change did it. What they say is in the details. What the first import of a stack takes over is one finding, with the worst first. Not reported: what else was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
   why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now. What somebody did past the reviews gets no second look, once a program declares it and drift falls silent.",
   fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing. Ask who changed by hand what is kept, and why. Undo it at the server, or accept the finding.",
   except:
@@ -270,5 +341,5 @@ export const recordedState: Rule = {
   needsBefore: true,
   planOnly: true,
   about: everyKind,
-  find: (facts) => [...findRecordOnly(facts), ...findMissing(facts)],
+  find: (facts) => [...findRecordOnly(facts), ...findMissing(facts), ...findRevoked(facts)],
 };

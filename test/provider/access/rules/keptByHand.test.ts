@@ -256,6 +256,35 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
   });
 });
 
+describe("X5 recorded-state: a binding that was revoked by hand", () => {
+  const entries = { ...reads, "idle reads": { identityUid: idle.uid, roleUid: viewer.uid } };
+  const more = { "more reads": { identityUid: ci.uid, roleUid: writer.uid } };
+  const program = [...known, access(entries)];
+  const live = [...known, binding(ci, viewer, payments)].map((each, i) =>
+    i < known.length ? each : { ...each, external: true as const },
+  );
+  const after = (bindings: Props) => [...known, access(bindings)];
+  const single = binding(idle, viewer, payments);
+
+  it.each<[string, Resource[], Resource[], Resource[], string[]]>([
+    ["comes back with another entry", program, after({ ...entries, ...more }), live, ["medium"]],
+    ["stays revoked where the entries stay", program, program, live, []],
+    ["leaves the program", program, after(reads), live, ["low"]],
+    [
+      "comes back by another resource",
+      [...known, single],
+      [...known, { ...single, urn: `${single.urn}-again`, uid: `${payments}/${"9".repeat(16)}` }],
+      known,
+      ["medium", "low"],
+    ],
+    ["was revoked by nobody", program, after({ ...entries, ...more }), program, []],
+  ])("%s", (_what, before, news, server, severities) => {
+    expect(
+      found("X5", compareResources(before, news, { live: server })).map(({ severity }) => severity),
+    ).toEqual(severities);
+  });
+});
+
 describe("what only something made by hand makes known", () => {
   const byHand = (one: Resource): Resource => ({ ...one, external: true });
   const own = { issuer: "https://sign-in.evil.example", subject: "ada" };
