@@ -4,7 +4,7 @@ import { toFieldChange } from "../report/report";
 import type { Difference } from "../report/report";
 import { topProperty } from "../graph/references";
 import type { Finding, Severity } from "../review/finding";
-import { suppressionEntry } from "./baseline";
+import { proposeEntry } from "../suppressions/writeEntries";
 import type { DetectedDifference } from "./difference";
 import { inputsToPin } from "../rules/findingValue";
 import type { DriftRequest } from "./request";
@@ -111,7 +111,7 @@ export function reportDifference(
     fields: difference.fields.map(toFieldChange),
     actor: who?.get(uid),
     at,
-    answers: { revert, adopt, suppress: suppressionEntry(finding, now) },
+    answers: { revert, adopt, suppress: proposeEntry(finding, "drift", now) },
     fingerprint: finding.fingerprint,
   };
 }

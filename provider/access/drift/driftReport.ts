@@ -1,3 +1,4 @@
+import { proposeEntry } from "../suppressions/writeEntries";
 import { tupleOf } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import type { Comparison } from "../review/comparison";
@@ -11,7 +12,6 @@ import { countBy, sortGrants } from "../report/counts";
 import type { SuppressionResult } from "../report/reviewReport";
 import { describeStaleness } from "../documents/inventoryGaps";
 import { listedKinds } from "../documents/inventoryKinds";
-import { suppressionEntry } from "./baseline";
 import type { DriftNotes } from "./driftNotes";
 import type { DriftRequest } from "./request";
 import { organisationsOf } from "./roots";
@@ -103,9 +103,9 @@ function acceptedGrants(
 
 /** An open finding of a rule with the entry that accepts it; differences have theirs among their answers. */
 function withEntry(finding: Finding, now: number): Finding {
-  if (finding.drift !== undefined) return finding;
-  const policyEntry = suppressionEntry(finding, now);
-  return policyEntry === undefined ? finding : { ...finding, policyEntry };
+  return finding.drift === undefined
+    ? { ...finding, policyEntry: proposeEntry(finding, "drift", now) }
+    : finding;
 }
 
 function countGrants(grants: Comparison["grants"]): GrantCounts {

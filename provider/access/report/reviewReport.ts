@@ -15,7 +15,7 @@ import { reportDigest } from "./reportDigest";
 import { describeStaleness } from "../documents/inventoryGaps";
 import { comparePlan, withPlannedProviders } from "../documents/plan";
 import type { UpdatePlan } from "../documents/plan";
-import { EntryProposer } from "../suppressions/proposeEntry";
+import { proposeEntry } from "../suppressions/writeEntries";
 import { expectedAccess } from "./expectedAccess";
 import { countFailing, countBy, sortGrants } from "./counts";
 
@@ -89,6 +89,9 @@ function unrelated(changes: readonly ResourceChange[]): ReviewReport["unrelated"
 
 const grantChanges = ["gained", "lost", "widened", "narrowed"] as const;
 
+/** The most findings that get an entry, worst first, because nobody reads thousands. */
+const MOST_ENTRIES = 500;
+
 /** What the rules find, after the policy file; each finding that is left has an entry that would suppress it. */
 function findAndSuppress(
   comparison: Comparison,
@@ -96,10 +99,14 @@ function findAndSuppress(
 ): SuppressionResult {
   const found = sortFindings(rules(comparison));
   const judged = judge?.(found, comparison) ?? { findings: found, suppressed: [], unused: [], expired: [] };
-  const proposer = new EntryProposer(comparison, Date.parse(provenance.time));
+  const now = Date.parse(provenance.time);
   return {
     ...judged,
-    findings: sortFindings(judged.findings).map((finding) => proposer.addTo(finding)),
+    findings: sortFindings(judged.findings).map((finding, i) =>
+      i >= MOST_ENTRIES || Number.isNaN(now)
+        ? finding
+        : { ...finding, policyEntry: proposeEntry(finding, "review", now) },
+    ),
     suppressed: sortFindings(judged.suppressed),
   };
 }
@@ -136,6 +143,18 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Review
     expected: expectedAccess(comparison),
   });
   return { ...report, digest: reportDigest(report) };
+}
+
+/** What the rules find where nothing changes: what was there before, and what a review of the change finds beside it. */
+export function findBefore(
+  { preview: given, ...sources }: Sources,
+  { rules, plan }: Pick<ReviewOptions, "rules" | "plan">,
+): readonly Finding[] {
+  const preview = withPlannedProviders(given, plan);
+  const steps = preview.steps.flatMap(({ urn, before }) =>
+    before === undefined || before.pendingDelete ? [] : [{ op: "same", urn, before, after: before }],
+  );
+  return rules(compare({ ...sources, preview: { ...preview, steps } }));
 }
 
 /**

@@ -54,7 +54,7 @@ export function isExpired({ expires }: Pick<PolicyEntry, "expires">, now: number
 }
 
 /** Why an entry that has not expired suppresses less than it could. */
-function* usageNotes(use: EntryUse, isUnused: boolean, command?: PolicyCommand): Generator<string> {
+function* usageNotes(use: EntryUse, isUnused: boolean): Generator<string> {
   const { used, withoutExpiry, withoutPerson, unpinned, ofNewResources, unverified, reachingFurther } = use;
   if (withoutExpiry.length > 0) {
     yield `has no expires, so it does not suppress ${countFindings(withoutExpiry)}, high or critical: add expires`;
@@ -77,9 +77,7 @@ function* usageNotes(use: EntryUse, isUnused: boolean, command?: PolicyCommand):
   }
   const isFitting = Object.values(use).some((list) => Array.isArray(list) && list.length > 0);
   if (isUnused && !used && !isFitting) {
-    yield command === "review"
-      ? "matches no finding: remove it, correct what it names, or write for: [drift] if it is for drift"
-      : "matches no finding: remove it, or correct what it names";
+    yield "matches no finding: remove it, or correct what it names";
   }
 }
 
@@ -156,9 +154,9 @@ class PolicyApplier {
     return undefined;
   }
 
-  /** An entry that says nothing of its commands may serve a review alone, so drift does not call it unused. */
+  /** An entry for both commands may serve the other one, so neither calls it unused. */
   private mayBeUnused(entry: PolicyEntry): boolean {
-    return this.command !== "drift" || commandsOf(entry).length === 1;
+    return this.command === undefined || commandsOf(entry).length === 1;
   }
 
   private listFor(entry: PolicyEntry, use: EntryUse, finding: Finding, texts: MatchTexts): Finding[] {
@@ -177,7 +175,7 @@ class PolicyApplier {
       const where = `${this.policy.file}:${entry.line}: `;
       if (isExpired(entry, this.now)) expired.push(printable(where + expiredNote(entry, use)));
       else
-        for (const note of usageNotes(use, isWhole && this.mayBeUnused(entry), this.command))
+        for (const note of usageNotes(use, isWhole && this.mayBeUnused(entry)))
           unused.push(printable(where + note));
     }
     return { unused, expired };

@@ -1,55 +1,47 @@
 import { Document, isScalar, isSeq } from "yaml";
 import type { Node } from "yaml";
 import { printable } from "../../http/errors";
-import { isUid } from "../../text/uid";
+import { nameIn } from "../graph/grant";
+import { isHighOrCritical } from "../review/finding";
 import type { Finding } from "../review/finding";
-import { globOf } from "../trust/glob";
-import { matchesEntry } from "./matchEntry";
 import { parsePolicy, PolicyError, readPolicy } from "./parsePolicy";
-import { matchKeys } from "./policyDocument";
-import type { MatchKey, PolicyEntry } from "./policyDocument";
+import type { PolicyCommand, PolicyEntry } from "./policyDocument";
 
-/** The uids that say which grant of a resource is meant, since one resource may make many. */
-function grantUids(grant: Finding["grant"]): Partial<Record<MatchKey, string | undefined>> {
-  if (grant === undefined) return {};
-  const { subject, role, group } = grant;
-  return { subject: subject.uid, role: role.uid, group: group.uid };
+const MONTHS = 3;
+
+/**
+ * The last day of new exceptions: the end of the third month from now, so that it changes once a month only.
+ *
+ * @param now milliseconds since the epoch.
+ * @returns `2027-01-31`, in UTC.
+ */
+export function defaultExpiry(now: number): string {
+  const today = new Date(now);
+  const day = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + MONTHS + 1, 0));
+  return day.toISOString().slice(0, 10);
 }
 
 /**
- * An entry that suppresses this finding, and as few others as possible.
- * @param expires The last day on which it applies: `2027-01-31`.
- * @returns undefined where no glob matches it: that is for a person to write.
+ * The entry that accepts a finding as it is now, and nothing beside it: the fingerprint covers the value that was found.
+ * @param now milliseconds since the epoch.
  */
-export function policyEntryFor(finding: Finding, reason: string, expires: string): PolicyEntry | undefined {
-  const { id, uid, name, kind, grant, drift, field } = finding;
-  const texts: Partial<Record<MatchKey, string | undefined>> =
-    uid !== undefined
-      ? { uid, ...grantUids(grant) }
-      : grant !== undefined
-        ? {
-            subject: grant.subject.displayName,
-            role: grant.role.name ?? grant.role.uid,
-            group: grant.group.path,
-          }
-        : { name };
-  const match: Partial<Record<MatchKey, string>> = {};
-  for (const key of matchKeys) {
-    const text = texts[key];
-    if (text !== undefined && text !== "") match[key] = globOf(text);
-  }
-  const properties = drift?.paths ?? (field === undefined ? [] : [field]);
-  const entry: PolicyEntry = {
-    ...(drift ? { kind: drift.kind } : { rule: id }),
-    ...(kind === undefined ? {} : { type: kind }),
-    ...(Object.keys(match).length === 0 ? {} : { match }),
-    ...(properties.length > 0 ? { fields: properties.map(globOf) } : {}),
-    fingerprint: finding.fingerprint,
-    for: ["drift"],
-    reason,
-    expires,
-  };
-  return matchesEntry(entry, finding) ? entry : undefined;
+export function entryFor(
+  { id, drift, fingerprint }: Finding,
+  command: PolicyCommand,
+  reason: string,
+  now: number,
+): PolicyEntry {
+  const what = drift === undefined ? { rule: id } : { kind: drift.kind };
+  return { ...what, fingerprint, for: [command], reason, expires: defaultExpiry(now) };
+}
+
+const PLACEHOLDER_REASON = "say why this is accepted, and who agreed";
+
+/** The entry that a report shows of a finding. Of what is high or critical it is refused until a person has completed it. */
+export function proposeEntry(finding: Finding, command: PolicyCommand, now: number): string {
+  const isBlank = isHighOrCritical(finding.severity);
+  const entry = entryFor(finding, command, isBlank ? "" : PLACEHOLDER_REASON, now);
+  return entryText(isBlank && command === "drift" ? { ...entry, acceptedBy: "" } : entry, finding);
 }
 
 /** The members of an entry in the file. */
@@ -71,30 +63,21 @@ function orderMembers({
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
-/** What the uids of an entry are called, by member of `match`. */
-function namesInFinding({
-  name,
-  kind,
-  grant,
-  group,
-}: Finding): Partial<Record<MatchKey, string | undefined>> {
-  return {
-    uid: name === undefined ? undefined : `${kind ?? ""} ${name}`.trim(),
-    subject: grant?.subject.displayName,
-    role: grant?.role.name,
-    group: (grant?.group ?? group)?.path,
-  };
+/** What a finding is about, in names: for whoever reads the entry. */
+function describeAbout({ name, uid, kind = "", grant, drift, field, message }: Finding): string {
+  if (grant !== undefined)
+    return `${grant.subject.displayName}: ${nameIn(grant.role)} at ${grant.group.path}`;
+  const object = `${kind} ${name ?? uid ?? ""}`.trim();
+  const properties = drift?.paths ?? (field === undefined ? [] : [field]);
+  return object === "" ? message : [object, ...properties].join(", ");
 }
 
-/** An entry as a node of the file, with the name of each uid as a comment. */
+/** An entry as a node of the file, with what its fingerprint stands for as a comment. */
 function entryNode(document: Document, entry: PolicyEntry, finding: Finding | undefined): Node {
   const node = document.createNode(orderMembers(entry));
-  const names = finding === undefined ? {} : namesInFinding(finding);
-  for (const key of matchKeys) {
-    const [value, name] = [node.getIn(["match", key], true), names[key]];
-    if (isScalar(value) && name !== undefined && isUid(value.value))
-      value.comment = ` ${printable(name, 200)}`;
-  }
+  const fingerprint = node.get("fingerprint", true);
+  if (isScalar(fingerprint) && finding !== undefined)
+    fingerprint.comment = ` ${printable(describeAbout(finding), 200)}`;
   return node;
 }
 

@@ -67,7 +67,7 @@ const ownFlags = {
   "write-baseline": {
     type: "string",
     value: "FILE",
-    help: "accept the findings: add an exception for each medium and low finding to this policy file, and a comment for each other one that a person must complete",
+    help: "accept the findings: add an exception for each medium and low finding to this policy file, and a comment for each other one that a person must complete; - is standard output",
   },
   cwd: { type: "string", value: "DIR", default: "this one", help: "the folder of the Pulumi project" },
 } as const satisfies Flags;
@@ -162,11 +162,11 @@ export const { main } = command;
 function prepareSuppression(
   path: string | undefined,
   policy: Policy | undefined,
-  { now }: CommonOptions,
+  options: CommonOptions,
 ): { readonly baseline?: BaselineFile; readonly suppress: DriftRequest["suppress"] } {
-  const suppressByPolicy = createSuppressor(policy, now);
+  const suppressByPolicy = createSuppressor(policy, options.now);
   if (path === undefined) return { suppress: suppressByPolicy };
-  const baseline = new BaselineFile(path, now, suppressByPolicy);
+  const baseline = new BaselineFile(path, options, "drift", suppressByPolicy);
   return { baseline, suppress: (...args) => baseline.suppress(...args) };
 }
 

@@ -2,19 +2,25 @@ import { parseInventory } from "../../access/documents/parseInventory";
 import { parsePlan } from "../../access/documents/plan";
 import { parsePreview } from "../../access/documents/preview";
 import type { ReviewReport } from "../../access/report/report";
-import { review } from "../../access/report/reviewReport";
+import { findBefore, review } from "../../access/report/reviewReport";
+import type { Comparison } from "../../access/review/comparison";
+import type { Finding } from "../../access/review/finding";
 import { parseStateExport } from "../../access/documents/stateExport";
 import { printable } from "../../http/errors";
 import { exitCodes, UsageError } from "../framework/exitCodes";
+import { logError } from "../output/log";
 import { writeReport } from "../output/writeReport";
 import { checkFilesOfChange, checkProjectFiles } from "../input/projectFiles";
 import { readInput } from "../input/readInput";
+import { BaselineFile } from "../policy/baseline";
 import { readReviewPolicy } from "../policy/reviewPolicy";
 import { createReviewSuppressor, createRules } from "../policy/suppressors";
+import type { Suppressor } from "../policy/suppressors";
 import { provenanceFlags, readProvenance } from "../input/provenance";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";
 import { commonFlags, readCommonOptions, withSettings } from "../framework/options";
+import type { CommonOptions } from "../framework/options";
 
 const levels = ["high", "critical", "medium", "low", "never"] as const;
 
@@ -51,6 +57,11 @@ const flags = {
     type: "string",
     value: "REF",
     help: "as --policy-base, read from git: the --policy file as it is at this branch, tag or commit",
+  },
+  "write-baseline": {
+    type: "string",
+    value: "FILE",
+    help: "accept what was there before the change: add an exception for each such finding below critical to this policy file, and a comment for each critical one; - is standard output",
   },
   "fail-on": {
     type: "string",
@@ -138,6 +149,18 @@ async function readDocuments(path: string, values: Parsed<typeof flags>["values"
   return { sources, plan: plan && parsePlan(plan.bytes, plan.name) };
 }
 
+/** The baseline that the run writes. It accepts what the rules find where nothing changes too. */
+function createBaseline(
+  path: string | undefined,
+  options: CommonOptions,
+  suppress: Suppressor | undefined,
+  find: () => readonly Finding[],
+): BaselineFile | undefined {
+  if (path === undefined) return undefined;
+  const before = new Set(find().map(({ fingerprint }) => fingerprint));
+  return new BaselineFile(path, options, "review", suppress, ({ fingerprint }) => before.has(fingerprint));
+}
+
 /** @throws UsageError, DocumentError in one line. */
 async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
   const { values } = parsed;
@@ -157,8 +180,16 @@ async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
     cli: plan?.cli ?? sources.before?.cli,
   });
   const rules = createRules(common, policy?.policy);
-  const judge = policy && createReviewSuppressor(policy, common.now);
+  const byPolicy = policy && createReviewSuppressor(policy, common.now);
+  const baseline = createBaseline(values["write-baseline"], common, byPolicy, () =>
+    findBefore(sources, { rules, plan }),
+  );
+  const suppress: Suppressor | undefined = baseline ? (...args) => baseline.suppress(...args) : byPolicy;
+  const judge =
+    suppress &&
+    ((findings: readonly Finding[], comparison: Comparison) => suppress(findings, true, comparison));
   const report = review(sources, { failOn, rules, judge, provenance, plan });
+  for (const line of baseline?.write() ?? []) logError(line);
   await writeReport(report, common);
   if (common.outputs.every(({ path: file }) => file !== undefined)) logSummary(report);
   return chooseExitCode(report, common.exitZero);

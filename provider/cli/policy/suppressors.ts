@@ -15,8 +15,8 @@ import type { ReviewPolicy } from "./reviewPolicy";
 /** Suppresses the findings that a policy file names. */
 export type Suppressor = (
   findings: readonly Finding[],
-  isComplete?: boolean,
-  comparison?: Comparison,
+  isComplete: boolean,
+  comparison: Comparison,
 ) => SuppressionResult;
 
 /**
@@ -61,12 +61,9 @@ export function createSuppressor(policy: Policy | undefined, now: Date): Suppres
 }
 
 /** Suppresses what the policy of a review allows. A file that the change itself alters does not decide: see `readReviewPolicy`. */
-export function createReviewSuppressor(
-  { policy, changed }: ReviewPolicy,
-  now: Date,
-): (findings: readonly Finding[], comparison: Comparison) => SuppressionResult {
-  return (findings, comparison) => ({
-    ...applyPolicy(findings, policy, now.getTime(), "review", true, comparison),
+export function createReviewSuppressor({ policy, changed }: ReviewPolicy, now: Date): Suppressor {
+  return (findings, isComplete, comparison) => ({
+    ...applyPolicy(findings, policy, now.getTime(), "review", isComplete, comparison),
     standing: describeStanding(judgeAssertions(comparison, policy.assertions)),
     ...(changed === undefined ? {} : { changed }),
   });

@@ -1,7 +1,7 @@
 import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
 import { findNewMatches } from "../../../../provider/access/suppressions/newMatches";
 import { applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
-import { EntryProposer } from "../../../../provider/access/suppressions/proposeEntry";
+import { proposeEntry } from "../../../../provider/access/suppressions/writeEntries";
 import { defaultRuleOptions, findingsOf, rules } from "../../../../provider/access/rules";
 import type { RuleOptions } from "../../../../provider/access/rules";
 import { explainRule } from "../../../../provider/access/rules/explain";
@@ -494,22 +494,29 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))("rule %s", (id, rul
     expect(named.length).toBe(example.includes("fingerprint") ? 1 : own.length);
   });
 
+  it("is in no baseline where the change brings it", () => {
+    const { before = [], more, options } = sample;
+    const old = findAll(compareOf(sample, before, { ...more, steps: [] }), options);
+    const prints = new Set(old.map(({ fingerprint }) => fingerprint));
+    const isOld = JSON.stringify(sample.before) === JSON.stringify(sample.after);
+    expect(own.filter(({ fingerprint }) => prints.has(fingerprint))).toEqual(isOld ? own : []);
+  });
+
   const { next } = sample;
   it("accepts no later value of what it accepted", () => {
     const later = compareOf(sample, next, sample.nextMore ?? sample.more);
     const found = findAll(later, sample.options);
-    const proposer = new EntryProposer(comparison, NOW);
     const isEmpty = Object.keys(rule.exampleMatch).length === 0;
     const [first] = own.filter((finding) =>
       isEmpty
         ? sample.isAlone === true || /\bone$/.test(finding.grant?.subject.urn ?? finding.urn ?? "")
         : suppressedBy(exampleFor(finding), findings, comparison).includes(finding.fingerprint),
     );
-    const { fingerprint, urn, policyEntry = "" } = proposer.addTo(first!);
+    const { fingerprint, urn } = first!;
     const same = found.filter((finding) => finding.id === id && finding.urn === urn);
     expect(same).not.toEqual([]);
     const entries = [
-      `allow:\n${policyEntry.replace('reason: ""', "reason: agreed")}\n`,
+      `allow:\n${proposeEntry(first!, "review", NOW).replace('reason: ""', "reason: agreed")}\n`,
       `allow: [{ fingerprint: ${fingerprint}, reason: agreed, expires: 2027-01-31 }]`,
     ];
     for (const entry of entries) {

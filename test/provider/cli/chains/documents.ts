@@ -40,6 +40,7 @@ const reportForms = reportFormats.filter((form) => form !== "json");
 export const outputs: Documents = {
   ...forOthers("review", reportForms),
   "review --output json": ["review report", "rule", "digest"],
+  "review --write-baseline": ["policy"],
   ...forOthers("verify", reportForms),
   "verify --output json": ["verify report"],
   ...forOthers("drift", reportForms),
@@ -69,6 +70,7 @@ export const inputs: Documents = {
   "review --plan": ["plan"],
   "review --policy": ["policy"],
   "review --policy-base": ["policy"],
+  "review --write-baseline": ["policy"],
   "review --project": ["project"],
   "review --self": ["identity uid"],
   "review --required-owner": ["identity uid"],

@@ -96,6 +96,11 @@ describe("the output of one command is the input of the other:", () => {
       expect(entries).not.toEqual([]);
       return Promise.resolve(chain.write("policy.yaml", `allow:\n${entries.join("\n")}\n`));
     },
+    "review --write-baseline": async () => {
+      const argv = [...review(), "--write-baseline", path("of-review.yaml")];
+      await chain.succeed([0, 4, 5], ...argv);
+      return path("of-review.yaml");
+    },
     "drift --write-baseline": async () => {
       await chain.succeed([0, 7], ...drift(), "--write-baseline", path("baseline.yaml"));
       return path("baseline.yaml");
@@ -113,6 +118,8 @@ describe("the output of one command is the input of the other:", () => {
     "review --policy": (policy) => chain.succeed([0, 5], ...review(), "--policy", policy),
     "review --policy-base": (policy) =>
       chain.succeed([0, 5], ...review(), "--policy", policy, "--policy-base", policy),
+    "review --write-baseline": (policy) =>
+      chain.succeed([0, 5], ...review(), "--write-baseline", policy),
     "drift --policy": (policy) => chain.succeed([0, 7], ...drift(), "--policy", policy),
     "drift --write-baseline": (policy) => chain.succeed([0, 7], ...drift(), "--write-baseline", policy),
     "access --policy": (policy) =>

@@ -162,10 +162,7 @@ describe("pulumi-platform drift", () => {
     const binding = report.differences.find(({ uid }) => uid === byHand);
     expect(binding?.answers.suppress).toBe(
       `  - kind: unmanaged
-    type: RoleBinding
-    match:
-      uid: ${byHand} # RoleBinding ci → reader at org / apps
-    fingerprint: ${binding?.fingerprint ?? ""}
+    fingerprint: ${binding?.fingerprint ?? ""} # RoleBinding ci → reader at org / apps
     for:
       - drift
     reason: ""
