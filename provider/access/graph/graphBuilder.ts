@@ -68,7 +68,7 @@ const asUnverified = (entity: Entity): Entity => ({ ...entity, external: true, a
 /** A live object with other inputs, as the program declares it. */
 function asDeclared(live: Entity, planned: Entity, inputs: Props): Entity {
   const { urn, location, protect, external, secretPaths, plaintextSecrets, assumptions, concealed } = planned;
-  const { secretSources } = planned;
+  const { secretSources, candidates } = planned;
   return withInputs(
     {
       ...live,
@@ -81,6 +81,7 @@ function asDeclared(live: Entity, planned: Entity, inputs: Props): Entity {
       assumptions,
       concealed,
       secretSources,
+      candidates,
     },
     inputs,
   );

@@ -39,6 +39,8 @@ export interface Entity {
   readonly concealed?: readonly ConcealedValue[];
   /** References that are taken to be the id of the one resource that they depend on. */
   readonly assumptions?: readonly Assumption[];
+  /** By path of a reference that was not read: the keys of the resources of which it can be the id. */
+  readonly candidates?: Readonly<Record<string, readonly string[]>>;
   /** By property: the keys of the resources that its value comes from and that have a secret. */
   readonly secretSources?: Readonly<Record<string, readonly string[]>>;
   /** Only the program describes it: it is read with `.get` or adopted, and is in no inventory. */

@@ -29,10 +29,12 @@ export function plannedEntity(
   const spec = specs[resource.kind];
   if (spec === undefined) return planned;
   const assumptions: Assumption[] = [];
+  const candidates: Record<string, readonly string[]> = {};
   const inputs = mapLeaves(spec, planned.inputs, (value, leaf) => {
     if (!isReference(leaf)) return value;
     if (!isUnread(value)) return removals.pruneDanglingRef(value);
-    const source = reasonOf(value) === "unknown" ? resolver.resolve(resource, leaf) : undefined;
+    const { one: source, several } = reasonOf(value) === "unknown" ? resolver.resolve(resource, leaf) : {};
+    if (several !== undefined) candidates[leaf.path] = several;
     if (source === undefined) return value;
     assumptions.push({ path: leaf.path, property: leaf.property, key: source });
     return source;
@@ -54,6 +56,7 @@ export function plannedEntity(
     unresolved: unresolvedPaths(unread),
     ...(planned.unread ? { unread } : {}),
     ...(assumptions.length > 0 ? { assumptions } : {}),
+    ...(Object.keys(candidates).length > 0 ? { candidates } : {}),
     ...(plan.concealed ? { concealed: plan.concealed } : {}),
     ...(Object.keys(secretSources).length > 0 ? { secretSources } : {}),
   };

@@ -26,13 +26,21 @@ function describeResource({ urn }: RecordedResource): string {
   return `${type.slice(type.lastIndexOf(":") + 1)} ${name}`;
 }
 
+/** The keys of the resources that a value can be the id of. */
+interface Sources {
+  /** There is one, so the value is taken to be its id. */
+  readonly one?: string;
+  /** There are several, and nothing else. */
+  readonly several?: readonly string[];
+}
+
 /**
  * Resolves a reference whose value is not known yet. If the property depends on exactly one resource, the reference is
  * assumed to be its id; a preview cannot prove it.
  */
 export class ReferenceResolver {
   /** What each property of each resource leads to, found once for all its values. */
-  private readonly sources = new Map<string, string | undefined>();
+  private readonly sources = new Map<string, Sources>();
   private readonly problems: string[] = [];
 
   constructor(
@@ -40,39 +48,40 @@ export class ReferenceResolver {
     private readonly keyOf: (plan: ResourcePlan) => string,
   ) {}
 
-  /** The key of the resource that the value is taken to be the id of; undefined where it may be several, or none. */
-  resolve(resource: RecordedResource, leaf: Leaf): string | undefined {
+  /** What a value that is not known yet is the id of, as far as its dependencies say. */
+  resolve(resource: RecordedResource, leaf: Leaf): Sources {
     const { property, path } = leaf;
     const wanted = referredKind(leaf);
     const isPart = path !== property;
     const id = JSON.stringify([resource.urn, property, wanted ?? "", isPart]);
-    if (this.sources.has(id)) return this.sources.get(id);
-    const source = this.findSource(resource.dependencies?.[property] ?? [], wanted, isPart);
-    this.sources.set(id, source);
-    return source;
+    const known =
+      this.sources.get(id) ?? this.findSources(resource.dependencies?.[property] ?? [], wanted, isPart);
+    this.sources.set(id, known);
+    return known;
   }
 
-  /** The one resource whose id an unknown reference must be; undefined where there is none or several. */
-  private findSource(
+  private findSources(
     urns: readonly string[],
     wantedKind: string | undefined,
     isInsideProperty: boolean,
-  ): string | undefined {
-    const ofKind = urns.flatMap((urn) => {
-      const plan = this.byUrn.get(urn);
-      const kind = (plan?.after ?? plan?.before)?.kind;
-      return plan !== undefined && kind !== undefined && (wantedKind === undefined || kind === wantedKind)
-        ? [plan]
-        : [];
+  ): Sources {
+    const plans = urns.flatMap((urn) => this.byUrn.get(urn) ?? []);
+    const kindOf = ({ after, before }: ResourcePlan): string | undefined => (after ?? before)?.kind;
+    const ofKind = plans.filter((plan) => {
+      const kind = kindOf(plan);
+      return kind !== undefined && (wantedKind === undefined || kind === wantedKind);
     });
     // An object or a map contains several references: only the id of a new resource can be the unknown one.
     const candidates = isInsideProperty
       ? ofKind.filter(({ op }) => op === "create" || op === "replace")
       : ofKind;
-    const [only] = candidates;
-    return only !== undefined && candidates.length === 1 && (isInsideProperty || urns.length === 1)
-      ? this.keyOf(only)
-      : undefined;
+    const keys = candidates.map(this.keyOf);
+    const [only] = keys;
+    if (only !== undefined && keys.length === 1 && (isInsideProperty || urns.length === 1))
+      return { one: only };
+    // What comes from elsewhere, as from another stack, can have any value.
+    const isAllKnown = plans.length === urns.length && plans.every((plan) => kindOf(plan) !== undefined);
+    return keys.length > 1 && isAllKnown ? { several: keys } : {};
   }
 
   /** By property: the keys of the resources that a value of it depends on, as far as these have a secret. */

@@ -85,7 +85,7 @@ class UntouchedEntities {
 }
 
 function describeEntity(spec: ResourceSpec, entity: Entity): ExpectedEntity {
-  const { key, kind, uid, urn, name, builtIn, inputs } = entity;
+  const { key, kind, uid, urn, name, builtIn, inputs, candidates } = entity;
   return {
     key,
     kind,
@@ -94,6 +94,7 @@ function describeEntity(spec: ResourceSpec, entity: Entity): ExpectedEntity {
     ...(name === undefined ? {} : { name }),
     ...(builtIn ? { builtIn } : {}),
     inputs: comparedInputs(spec, inputs),
+    ...(candidates === undefined ? {} : { candidates }),
   };
 }
 
@@ -141,7 +142,10 @@ function describeDeclared({ kind, urn, planned, after }: ResourceChange): Declar
   const isSame = Object.entries(spec.fields).every(([key, field]) =>
     equal(field, inputs[key], expected[key]),
   );
-  return after !== undefined && isSame ? [] : [{ urn, kind, inputs }];
+  const { candidates } = planned;
+  return after !== undefined && isSame
+    ? []
+    : [{ urn, kind, inputs, ...(candidates === undefined ? {} : { candidates }) }];
 }
 
 /** The bindings of the inventory that are no entities, since a resource owns all bindings of their group. */

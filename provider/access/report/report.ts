@@ -96,6 +96,8 @@ export interface ExpectedEntity {
   readonly builtIn?: true;
   /** The arguments whose changes matter, without secrets; keys of issuers stand as their SHA-256. */
   readonly inputs: Props;
+  /** By path of a reference that the review could not read: the keys of the objects of which it names one. */
+  readonly candidates?: Readonly<Record<string, readonly string[]>>;
   /** What the server has set of an object that the change leaves as it is: an end, a version. */
   readonly outputs?: Props;
   /** Of an object before the change: the arguments that the change sets to something else, harmless ones too. */
@@ -108,6 +110,8 @@ export interface DeclaredResource {
   readonly kind: string;
   /** The arguments whose changes matter, as in `ExpectedEntity`, those too that the server does not return. */
   readonly inputs: Props;
+  /** As in `ExpectedEntity`. */
+  readonly candidates?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** All that a review expects to exist after the change and that may matter: `verify` compares with it. */

@@ -7,11 +7,11 @@ import type { InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { unreadReason } from "../effects";
 import { entityOfObject } from "../graph/entities";
-import { isReference, mapLeaves } from "../graph/references";
+import { isReference, mapLeaves, ownMember } from "../graph/references";
 import type { Leaf } from "../graph/references";
 import { declaredInputs, isComparable, isVerified, writtenInputs } from "../report/expectedAccess";
 import { isUnread } from "../graph/unread";
-import type { ExpectedEntity, ReviewReport } from "../report/report";
+import type { DeclaredResource, ExpectedEntity, ReviewReport } from "../report/report";
 import { hasExpectedInputs } from "./alignLive";
 import { entityLabel } from "./compareExpected";
 import { NO_INVENTORY } from "./sources";
@@ -24,6 +24,8 @@ interface Pair {
   readonly leaf: Leaf;
   readonly announced: Json | undefined;
   readonly actual: Json | undefined;
+  /** Of a reference that the review could not read: the keys of what it can name. */
+  readonly candidates?: readonly string[] | undefined;
 }
 
 function leavesOf(kind: string, inputs: Props): Map<string, { leaf: Leaf; value: Json | undefined }> {
@@ -43,7 +45,7 @@ function leavesOf(kind: string, inputs: Props): Map<string, { leaf: Leaf; value:
  */
 export class ApprovedAccess {
   private readonly byKey = new Map<string, ExpectedEntity>();
-  private readonly declared = new Map<string, { readonly kind: string; readonly inputs: Props }>();
+  private readonly declared = new Map<string, Pick<DeclaredResource, "kind" | "inputs" | "candidates">>();
   /** The uids of all that existed before or is announced to exist: none of them is what the update makes. */
   private readonly knownUids: ReadonlySet<string>;
   /** The resources of which somebody accepted that the review could not read a value. */
@@ -82,7 +84,7 @@ export class ApprovedAccess {
     const expected = declaredInputs(spec, announced.inputs);
     const actual = declaredInputs(spec, inputs);
     const unread = this.acceptedUnread.has(urn) ? [] : unreadPaths(kind, expected);
-    const aligned = await this.align(kind, expected, actual);
+    const aligned = await this.align({ ...announced, inputs: expected }, actual);
     const differing = Object.entries(spec.fields).flatMap(([key, field]) =>
       equal(field, expected[key], aligned[key]) ? [] : [key],
     );
@@ -103,13 +105,16 @@ export class ApprovedAccess {
   }
 
   /** The arguments with the announced value in place of each that is it: what the report could not say, and uids of what is new. */
-  private async align(kind: string, announced: Props, actual: Props): Promise<Props> {
+  private async align(
+    { kind, inputs: announced, candidates = {} }: Pick<DeclaredResource, "kind" | "inputs" | "candidates">,
+    actual: Props,
+  ): Promise<Props> {
     const spec = specs[kind];
     if (spec === undefined) return actual;
     const expected = leavesOf(kind, announced);
     const pairs = [...leavesOf(kind, actual)].map(([path, { leaf, value }]): [string, Pair] => [
       path,
-      { leaf, announced: expected.get(path)?.value, actual: value },
+      { leaf, announced: expected.get(path)?.value, actual: value, candidates: ownMember(candidates, path) },
     ]);
     const same = await Promise.all(
       pairs.map(async ([path, pair]) => ((await this.isAnnounced(pair)) ? [path] : [])),
@@ -119,12 +124,18 @@ export class ApprovedAccess {
       paths.has(path) ? expected.get(path)?.value : value,
     );
     const isOpen = (key: string): boolean =>
-      isUnread(announced[key]) || (this.isPreview && unreadReason(actual[key]) !== undefined);
+      (isUnread(announced[key]) && ownMember(candidates, key) === undefined) ||
+      (this.isPreview && unreadReason(actual[key]) !== undefined);
     const open = Object.keys(spec.fields).filter(isOpen);
     return { ...merged, ...Object.fromEntries(open.map((key) => [key, announced[key]])) };
   }
 
-  private async isAnnounced({ leaf, announced, actual }: Pair): Promise<boolean> {
+  private async isAnnounced({ leaf, announced, actual, candidates }: Pair): Promise<boolean> {
+    if (isUnread(announced) && candidates !== undefined) {
+      if (this.isPreview && unreadReason(actual) !== undefined) return true;
+      const named = await Promise.all(candidates.map((key) => this.isReferenceTo(key, actual)));
+      return named.includes(true);
+    }
     if (announced === SECRET_MASK || isUnread(announced)) return true;
     return isReference(leaf) && this.isReferenceTo(announced, actual);
   }

@@ -152,3 +152,40 @@ test("what somebody changed by hand, and the program leaves alone, stops nothing
   const byHand = claims({ issuer: "https://gitlab.com", subject: "x" });
   expect(await stops(grown, deployer, { ...deployer.inputs, ...byHand }, { live })).toHaveLength(1);
 });
+
+describe("of several new roles in one GroupAccess, which the review cannot tell apart,", () => {
+  const access = (first: string, second: string) =>
+    resource("GroupAccess", "access", {
+      name: undefined,
+      parentUid: payments,
+      bindings: {
+        a: { identityUid: deployer.uid, roleUid: first },
+        b: { identityUid: deployer.uid, roleUid: second },
+      },
+    });
+  const known = access(small.uid, large.uid);
+  const after = [...base, small, large, known];
+  const accepted = { accepted: ["X3"] };
+
+  test("each may be written where somebody accepted that, and nothing else", async () => {
+    expect(await stops(after, known, known.inputs, accepted)).toEqual([]);
+    expect(await stops(after, known, access(large.uid, small.uid).inputs, accepted)).toEqual([]);
+    expect(await stops(after, known)).toEqual([
+      expect.stringMatching(/^bindings\.a\.roleUid could not be read/),
+      expect.stringMatching(/^bindings\.b\.roleUid could not be read/),
+    ]);
+    for (const other of [owner.uid, viewer.uid, `${acme}/${"f".repeat(16)}`, UNKNOWN]) {
+      const { inputs } = access(small.uid, other);
+      expect(await stops(after, known, inputs, accepted)).toEqual([
+        "bindings is not what the approved report announces",
+      ]);
+    }
+  });
+
+  test("a preview with unknown values is not stopped", async () => {
+    const { inputs } = access(UNKNOWN, UNKNOWN);
+    expect(await stops(after, access(UNKNOWN, UNKNOWN), inputs, { ...accepted, isPreview: true })).toEqual(
+      [],
+    );
+  });
+});
