@@ -668,3 +668,19 @@ export function accessPolicies(args: AccessPolicyArgs = {}): AccessPolicy[] {
 export function accessPolicyPack(name: string, args: AccessPolicyArgs = {}, more: Policies = []): PolicyPack {
   return new PolicyPack(name, { policies: [...accessPolicies(args), ...more] });
 }
+
+/**
+ * The policy pack in `templates/policy-pack`. It holds an update to the approved report that `PLATFORM_APPROVED_REPORT` and
+ * `PLATFORM_APPROVED_DIGEST` name. It asks no rule: what the report announces was judged when it was made.
+ */
+export function approvedPolicyPack(): PolicyPack {
+  const { PLATFORM_APPROVED_REPORT: approved = "", PLATFORM_APPROVED_DIGEST: digest = "" } =
+    readEnvironment();
+  if (approved === "" || digest === "") {
+    throw new CodedError(
+      "PP1302",
+      "PLATFORM_APPROVED_REPORT or PLATFORM_APPROVED_DIGEST is missing: set both, to the path of the approved report and to its digest",
+    );
+  }
+  return new PolicyPack("access-approved", { policies: approvedPolicies({ approved, digest }) });
+}

@@ -56,6 +56,14 @@ export const hostVariables = {
     text: "Set for policy packs: the configuration of the stack. A pack with an approved report reads its connection there.",
   },
   PULUMI_DRY_RUN: { of: "Pulumi", text: "Set for policy packs: `true` in a preview." },
+  PLATFORM_APPROVED_REPORT: {
+    of: "you",
+    text: "For the policy pack of this package: the absolute path of the approved report.",
+  },
+  PLATFORM_APPROVED_DIGEST: {
+    of: "you",
+    text: "For the same: the digest of the approved report, from a place that the author of the change cannot write to.",
+  },
   PULUMI_HOME: {
     of: "Pulumi",
     text: "Holds `credentials.json`, which names the backends of `pulumi login`, and `config.json` with their organizations.",

@@ -272,6 +272,26 @@ test("after the merge, the plan that was reviewed is applied, and another job co
   expect(described).toContain("as it should be");
 });
 
+test("an update that computes another role than the report announces is refused before its request", async () => {
+  const { org, owner } = fixture.program;
+  const lie = `
+const harmless = new platform.Role("harmless", { parentUid: ${JSON.stringify(org)}, name: "harmless", capabilities: ["CAP_REPO_LIST"] });
+new platform.RoleBinding("lie", {
+  parentUid: team.id, identityUid: deployer.id, roleUid: harmless.id.apply(() => ${JSON.stringify(owner)}),
+});`;
+  const grants = () => fixture.emulator.state()["roleBindings"];
+  const before = grants();
+  const files = { "infra/index.js": programText(fixture.program, "as it should be", lie) };
+  const run = await pipelineFor(files, { source: "push" });
+  expect({ outcome: outcome(run), log: run.results["access-deploy"]?.log }).toMatchObject({
+    outcome: { "access-plan-review": "success", "access-deploy": "failure" },
+    log: expect.stringMatching(
+      /not-announced[^]*roleUid is not what the approved report announces: Role harmless/,
+    ) as string,
+  });
+  expect(grants()).toEqual(before);
+});
+
 /** Lines of a program that upload files, or variables, for the job that runs it. */
 const upload = (type: "archive" | "dotenv", body: string): string => `
   require("child_process").execFileSync(process.execPath, ["-e", ${JSON.stringify(`

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "./engine";
 import { SECRETS_PROVIDER } from "./keyServer";
@@ -15,6 +24,8 @@ export interface Program {
 
 const requirePath = (path: string): string => JSON.stringify(join(ROOT, "dist", "provider", path));
 
+const PACK = join(ROOT, "templates", "policy-pack");
+
 /** The package as a dependency that needs no registry: a folder that loads what is built here. */
 const PACKAGE: Files = {
   "package.json": JSON.stringify({
@@ -25,6 +36,13 @@ const PACKAGE: Files = {
   }),
   "dist/provider/cli/main.js": `#!/usr/bin/env node\nrequire(${requirePath("cli/main.js")});\n`,
   "dist/provider/index.js": `module.exports = require(${requirePath("index.js")});\n`,
+  "dist/provider/policy.js": `module.exports = require(${requirePath("policy.js")});\n`,
+  ...Object.fromEntries(
+    readdirSync(PACK).map((name) => [
+      `templates/policy-pack/${name}`,
+      readFileSync(join(PACK, name), "utf8"),
+    ]),
+  ),
   "dynamic.js": `module.exports = require(${requirePath("dynamic.js")});\n`,
 };
 
