@@ -18,8 +18,8 @@ import { Tour } from "./demo/tour.mjs";
 const usage = `Usage: npm run demo -- [options]
 
 Deploys an example with the real Pulumi CLI against an emulator of the API on this computer, changes it,
-has it changed by hand and repairs it, reviews a risky change (the page stays as demo-review.html), finds
-a grant made by hand, adopts what is there by a new stack, deletes it, and checks each step at the server.
+has it changed by hand and repairs it, reviews a risky change (the page stays as demo-review.html), holds
+an update to its approved report, finds a grant made by hand, adopts what is there by a new stack, deletes it, and checks each step at the server.
 
   --keep      keep the temporary folder: program, state, and what the emulator held
   --verbose   show all that the Pulumi CLI prints

@@ -1,5 +1,5 @@
 // @ts-check
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { COLLECTIONS, isWrite } from "./server.mjs";
@@ -17,14 +17,26 @@ const EXIT_FINDINGS = 5;
 
 const EXIT_DRIFT = 7;
 
+/** The exit code of the Pulumi CLI where a policy stops an update. */
+const EXIT_POLICY = 1;
+
 /** What the pull request of the review changes: the role of one grant, and whom an identity trusts. */
 const RISKY_EDITS = [
   { from: 'getRole({ name: "viewer", builtIn: true })', to: 'getRole({ name: "owner", builtIn: true })' },
   { from: 'subject: "repo:acme/pay:ref:refs/heads/release"', to: 'subjectPattern: "repo:acme/.*"' },
 ];
 
-/** The rules that it breaks: an owner, any pull request, and somebody else behind a known name. */
-const RISKS = ["G1", "T4", "T5"];
+/** What the organisation asserts in its policy file. */
+const ASSERTIONS = `forbid:
+  - name: pipelines own nothing
+    who: { issuer: ["https://token.actions.githubusercontent.com"] }
+    role: owner
+    on: [acme]
+    severity: critical
+`;
+
+/** The rules that it breaks: an owner, the assertion, any pull request, and somebody else behind a known name. */
+const RISKS = ["G1", "P1", "T4", "T5"];
 
 /** Where the page of the review is left, in the checkout; git ignores it. */
 const PAGE = "demo-review.html";
@@ -39,14 +51,22 @@ export async function review(tour, step) {
     signed("+", `     ${after}`);
   }
   print();
+  print(paint("dim", "access-policy.yaml"));
+  for (const line of ASSERTIONS.trimEnd().split("\n")) print(line);
+  writeFileSync(path.join(tour.stack.program, "access-policy.yaml"), ASSERTIONS);
+  print();
   const inventory = ["inventory", "--root", root, "-o", "json=inventory.json"];
   await tour.runPlatform(step, inventory, { expected: [0] });
   const preview = await tour.run(step, ["preview", "--json", "--show-sames"], {
-    then: ["pulumi-platform review - --inventory inventory.json \\", `  -o text -o html=${PAGE}`],
+    then: [
+      "pulumi-platform review - --inventory inventory.json \\",
+      `  --policy access-policy.yaml -o text -o html=${PAGE}`,
+    ],
   });
   const page = path.join(tour.stack.root, PAGE);
   rmSync(page, { force: true });
-  const review = ["review", "-", "--inventory", "inventory.json", "-o", "text"];
+  const policy = ["--policy", "access-policy.yaml"];
+  const review = ["review", "-", "--inventory", "inventory.json", ...policy, "-o", "text"];
   const { code, stdout } = await tour.runPlatform(
     step,
     [...review, "-o", `html=${page}`, "-o", "json=review.json"],
@@ -96,6 +116,77 @@ function checkPage(step, page) {
     "the page holds each rule, and loads nothing",
     RISKS.every((rule) => html.includes(rule)) && foreign.length === 0,
     `${html.length} characters, ${foreign.join(", ") || "no address in it"}`,
+  );
+}
+
+/** The program of the lie: what it does once the update knows the id of its new role, no preview shows. */
+const HONEST_ROLE = "roleUid: reader.id,";
+const LIE = [
+  "roleUid: reader.id.apply(async () => {",
+  '    const owner = await getRole({ name: "owner", builtIn: true });',
+  "    return owner.uid;",
+  "  }),",
+].join("\n");
+const NEW_GRANT = `
+const reader = new Role("reader", {
+  parentUid: organisation.id,
+  name: "reader",
+  capabilities: ["CAP_REPO_LIST"],
+});
+new RoleBinding("deployer-reads-search", {
+  parentUid: search.id,
+  identityUid: deployer.id,
+  ${LIE}
+});
+`;
+
+const PACK = "node_modules/pulumi-platform/templates/policy-pack";
+
+/** Approves a report, and updates by a program that means another role than its preview. @param {Tour} tour @param {StepRun} step */
+export async function stopLie(tour, step) {
+  const program = path.join(tour.stack.program, "index.ts");
+  print(paint("dim", "examples/getting-started/index.ts (a copy)"));
+  for (const line of NEW_GRANT.trim().split("\n")) signed("+", `     ${line}`);
+  print();
+  appendFileSync(program, NEW_GRANT);
+  const preview = await tour.run(step, ["preview", "--json", "--show-sames"], {
+    then: ["pulumi-platform review - --inventory inventory.json -o json=review.json"],
+  });
+  const argv = ["review", "-", "--inventory", "inventory.json", "-o", "json=review.json"];
+  const { code } = await tour.runPlatform(step, argv, { input: preview.stdout, expected: [0], quiet: true });
+  const report = path.join(tour.stack.program, "review.json");
+  const { digest } = JSON.parse(readFileSync(report, "utf8"));
+  print(`exit code ${code}: nothing to see. A person approves the report, by its digest.`);
+  print();
+  const env = { PLATFORM_APPROVED_REPORT: report, PLATFORM_APPROVED_DIGEST: digest };
+  print(paint("dim", "PLATFORM_APPROVED_REPORT and PLATFORM_APPROVED_DIGEST name the report"));
+  const update = ["up", "--yes", "--skip-preview", "--policy-pack", PACK];
+  await tour.server.newRequests();
+  const lied = await tour.run(step, update, { env, expected: [0, EXIT_POLICY] });
+  const said = lied.output
+    .split("\n")
+    .filter((line) => /is not what the approved report announces/.test(line));
+  for (const line of new Set(said.map((each) => each.trim()))) print(line);
+  const granted = (await tour.server.newRequests()).filter(
+    (request) => isWrite(request) && request.collection === COLLECTIONS.roleBindings,
+  );
+  print();
+  tour.stack.edit([{ from: LIE, to: HONEST_ROLE }]);
+  print(paint("dim", `With ${HONEST_ROLE.slice(0, -1)}, and the same report:`));
+  const { changes } = await tour.run(step, update, { env });
+  printChanges(changes);
+  tour.declared = await tour.server.state();
+  await tour.server.newRequests();
+
+  step.check(
+    "the update that computes another role is refused, before the request for its grant",
+    lied.code === EXIT_POLICY && said.length > 0 && granted.length === 0,
+    `exit code ${lied.code}, ${formatCount(granted.length, "grant")} requested`,
+  );
+  step.check(
+    "what the report announces is done",
+    changes.some(({ kind, name }) => kind === "RoleBinding" && name === "deployer-reads-search"),
+    changes.map(({ kind, verb }) => `${kind} ${verb}`).join(", "),
   );
 }
 

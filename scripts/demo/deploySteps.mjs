@@ -2,14 +2,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { isWrite, leafPaths } from "./server.mjs";
 import { printChanges, printTree, countMethods, text, findUidByName, valueAt } from "./state.mjs";
-import { formatCount, paint, print, signed } from "./terminal.mjs";
+import { paint, print, signed } from "./terminal.mjs";
 
 /**
  * @typedef {import("./tour.mjs").Tour} Tour
  * @typedef {import("./steps.mjs").StepRun} StepRun
  */
 
-/** The edit of step 3: one field of three resources each. */
+/** The edit of step 2: one field of three resources each. */
 const EDITS = [
   {
     from: '"Takes the money"',
@@ -55,32 +55,6 @@ export async function create(tour, step) {
     "one POST created each of them, and nothing else was written",
     writes.length === held && writes.every(({ method, status }) => method === "POST" && status === 200),
     countMethods(writes),
-  );
-}
-
-/** @param {Tour} tour @param {StepRun} step */
-export async function repeat(tour, step) {
-  const { code, counts } = await tour.run(step, ["up", "--yes", "--skip-preview", "--expect-no-changes"]);
-  const requests = await tour.server.newRequests();
-  const writes = requests.filter(isWrite);
-  print(`${counts.unchanged ?? 0} unchanged`);
-  print();
-  print("All requests that the server got:");
-  tour.printRequests(requests);
-
-  const all = Object.values(tour.declared).flat().length + 1;
-  step.check("with --expect-no-changes it ends with exit code 0", code === 0, `exit code ${code}`);
-  step.check(
-    "every resource is unchanged",
-    counts.unchanged === all && Object.keys(counts).length === 1,
-    Object.entries(counts)
-      .map(([what, count]) => `${count} ${what}`)
-      .join(", ") + ` of ${all}, the stack included`,
-  );
-  step.check(
-    "the server got no write",
-    writes.length === 0,
-    `${formatCount(writes.length, "write")} in its log`,
   );
 }
 

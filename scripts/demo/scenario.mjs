@@ -1,6 +1,6 @@
 // @ts-check
-import { adopt, destroy, findGrant, review } from "./accessSteps.mjs";
-import { create, edit, repeat } from "./deploySteps.mjs";
+import { adopt, destroy, findGrant, review, stopLie } from "./accessSteps.mjs";
+import { create, edit } from "./deploySteps.mjs";
 import { changeByHand, preview, repair } from "./driftSteps.mjs";
 
 /**
@@ -17,13 +17,6 @@ const STEPS = [
       "The program examples/getting-started is deployed: two teams below an organisation, a CI identity that " +
       "may push images for one of them, their repositories, and a subscription to what happens.",
     run: create,
-  },
-  {
-    title: "A second run changes nothing",
-    intent:
-      "The same program again: what is as declared is left alone. (The program looks up the built-in role " +
-      "“viewer”, which is a read.)",
-    run: repeat,
   },
   {
     title: "An edit becomes exactly the requests it needs",
@@ -51,9 +44,16 @@ const STEPS = [
   {
     title: "A pull request is reviewed before it is merged",
     intent:
-      "It makes the CI identity an owner, and lets any workflow of acme assume it. The review reads the preview " +
-      "of the change, says what it does to access, and its exit code stops the merge.",
+      "It makes the CI identity an owner, which the policy file forbids, and lets any workflow of acme assume it. The " +
+      "review reads the preview of the change, says what it does to access, and its exit code stops the merge.",
     run: review,
+  },
+  {
+    title: "An update is held to the report that was approved",
+    intent:
+      "Another change binds a new harmless role, as its preview says. In the update it computes the role of owners in " +
+      "its place. The policy pack of the package compares each value with the approved report before its request.",
+    run: stopLie,
   },
   {
     title: "A grant made by hand is found",

@@ -34,14 +34,14 @@ export class TourStack extends Stack {
   /**
    * Runs a command of the Pulumi CLI.
    * @param {string[]} args
-   * @param {{ cwd?: string }} [options] `cwd`: the program's folder by default.
+   * @param {{ cwd?: string, env?: Record<string, string> }} [options] `cwd`: the program's folder by default.
    * @returns {Promise<Outcome>}
    */
-  async runPulumi(args, { cwd = this.program } = {}) {
+  async runPulumi(args, { cwd = this.program, env: more } = {}) {
     // Checking the types takes longer than the rest: the first run of each program does, as for everybody.
     const env = this.#checked.has(cwd) ? { PULUMI_NODEJS_TRANSPILE_ONLY: "true" } : {};
     if (/^(up|preview)$/.test(args[0] ?? "")) this.#checked.add(cwd);
-    const { code, stdout, output } = await this.pulumi(args, { cwd, env });
+    const { code, stdout, output } = await this.pulumi(args, { cwd, env: { ...env, ...more } });
     return { code, stdout, output, changes: changesIn(stdout), counts: countsIn(stdout) };
   }
 

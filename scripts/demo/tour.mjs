@@ -47,14 +47,15 @@ export class Tour {
    * Runs a command that must not fail; finding changes where none are expected is not a failure.
    * @param {StepRun} step
    * @param {string[]} args
-   * @param {{ cwd?: string, then?: string[] }} [options] `then`: the lines of the command that reads its output.
+   * @param {{ cwd?: string, then?: string[], env?: Record<string, string>, expected?: number[] }} [options] `then`: the lines
+   *   of the command that reads its output; `expected`: the exit codes of a success.
    * @returns {Promise<Outcome>}
    */
-  async run(step, args, { cwd, then } = {}) {
+  async run(step, args, { cwd, then, env, expected } = {}) {
     this.#printCommand(`pulumi ${args.join(" ")}`, then);
-    const outcome = await this.stack.runPulumi(args, { cwd });
-    const expected = args.includes("--expect-no-changes") ? [0, EXIT_CHANGES] : [0];
-    this.#checkExitCode(step, `pulumi ${args.join(" ")}`, outcome, expected);
+    const outcome = await this.stack.runPulumi(args, { cwd, env });
+    const usual = args.includes("--expect-no-changes") ? [0, EXIT_CHANGES] : [0];
+    this.#checkExitCode(step, `pulumi ${args.join(" ")}`, outcome, expected ?? usual);
     return outcome;
   }
 
