@@ -119,9 +119,18 @@ export class FindingValues {
     return (chain.length > 1 ? chain : (before?.chain(group.key) ?? chain)).map(this.nameOf);
   }
 
-  /** References to what exists that a preview takes to be so: the update may name another object. */
-  private assumedOf({ assumptions = [] }: Entity): string[] {
-    return assumptions.flatMap(({ path, key }) => (this.byName.get(key)?.uid === undefined ? [] : [path]));
+  /**
+   * References to what exists that a preview takes to be so, since the update may name another object, and what a reference
+   * that was not read can name.
+   */
+  private assumedOf({ assumptions = [], candidates = {} }: Entity): Json[] {
+    return [
+      ...assumptions.flatMap(({ path, key }) => (this.byName.get(key)?.uid === undefined ? [] : [path])),
+      ...Object.entries(candidates).map(([path, keys]): Json => [
+        path,
+        ...keys.map((key): Json => [this.nameOf(key), this.inputsOf(this.byName.get(key), []) ?? null]),
+      ]),
+    ];
   }
 
   private valueOf({ role }: Grant): Json {

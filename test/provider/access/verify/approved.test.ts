@@ -2,6 +2,8 @@ import type { InventoryObject } from "../../../../provider/access/documents/inve
 import { reportOn } from "../../../../provider/access/report/reviewReport";
 import { parseReviewReport } from "../../../../provider/access/verify/parseReviewReport";
 import { ApprovedAccess } from "../../../../provider/access/verify/approved";
+import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
+import { NOW } from "../rules/support";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import {
@@ -73,7 +75,7 @@ test.each<[string, Props, RegExp]>([
   ["a role that exists", { roleUid: owner.uid }, /^roleUid is not what .* announces: Role small$/],
   ["a role that nobody made", { roleUid: `${acme}/${"f".repeat(16)}` }, /^roleUid is not what/],
   ["another place", { parentUid: acme }, /^parentUid is not what the approved report announces/],
-  ["a value that is unknown in an update", { roleUid: UNKNOWN }, /^roleUid is not what/],
+  ["a value that is unknown in an update", { roleUid: UNKNOWN }, /^roleUid is not known yet/],
 ])("%s stops the update", async (_what, inputs, problem) => {
   expect(await stops(grown, bound, { ...bound.inputs, ...inputs })).toEqual([expect.stringMatching(problem)]);
 });
@@ -174,12 +176,29 @@ describe("of several new roles in one GroupAccess, which the review cannot tell 
       expect.stringMatching(/^bindings\.a\.roleUid could not be read/),
       expect.stringMatching(/^bindings\.b\.roleUid could not be read/),
     ]);
-    for (const other of [owner.uid, viewer.uid, `${acme}/${"f".repeat(16)}`, UNKNOWN]) {
+    for (const other of [owner.uid, viewer.uid, `${acme}/${"f".repeat(16)}`]) {
       const { inputs } = access(small.uid, other);
       expect(await stops(after, known, inputs, accepted)).toEqual([
         "bindings is not what the approved report announces",
       ]);
     }
+  });
+
+  test("an exception for some does not accept others, or more of one", () => {
+    const printOf = (...resources: readonly Resource[]): string[] =>
+      findingsOf(compareResources(base, [...base, ...resources]), defaultRuleOptions(NOW)).flatMap(
+        ({ id, urn, fingerprint }) => (id === "X3" && urn === known.urn ? [fingerprint] : []),
+      );
+    const wider = { ...small, inputs: { ...small.inputs, capabilities: ["CAP_REPO_DELETE"] } };
+    const other = role("other", ["REPO_LIST"]);
+    const prints = [
+      printOf(small, large, known),
+      printOf(wider, large, known),
+      printOf(small, other, access(small.uid, other.uid)),
+    ];
+    expect(prints.map((each) => each.length)).toEqual([1, 1, 1]);
+    expect(new Set(prints.flat()).size).toBe(3);
+    expect(printOf(small, large, known)).toEqual(prints[0]);
   });
 
   test("a preview with unknown values is not stopped", async () => {
