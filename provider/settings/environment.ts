@@ -53,9 +53,12 @@ export const hostVariables = {
   },
   PULUMI_CONFIG: {
     of: "Pulumi",
-    text: "Set for policy packs: the configuration of the stack. A pack with an approved report reads its connection there.",
+    text: "The configuration of the stack, where the CLI gives it to policy packs: 3.230 does not. A pack with an approved report reads its connection there.",
   },
-  PULUMI_DRY_RUN: { of: "Pulumi", text: "Set for policy packs: `true` in a preview." },
+  PULUMI_DRY_RUN: {
+    of: "Pulumi",
+    text: "`true` in a preview, where the CLI tells policy packs: 3.230 does not.",
+  },
   PLATFORM_APPROVED_REPORT: {
     of: "you",
     text: "For the policy pack of this package: the absolute path of the approved report.",

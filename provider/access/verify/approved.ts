@@ -92,8 +92,10 @@ export class ApprovedAccess {
       ...unread.map(
         (path) => `${path} could not be read by the review, so the approved report announces no value`,
       ),
-      ...differing.map(
-        (key) => `${key} is not what the approved report announces${this.describe(expected[key])}`,
+      ...differing.map((key) =>
+        unreadReason(actual[key]) === undefined
+          ? `${key} is not what the approved report announces${this.describe(expected[key])}`
+          : `${key} is not known yet: only an update can be compared with the report, so run pulumi up with --skip-preview`,
       ),
     ];
   }
