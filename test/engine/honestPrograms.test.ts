@@ -212,12 +212,14 @@ describe("an honest program passes the commands of the workflows", () => {
     };
     const open = await reviewWith();
     // Somebody accepts what cannot be read: which of several new objects a binding names.
-    const unread = open.findings.flatMap(({ id, policyEntry }) => (id === "X3" ? [policyEntry] : []));
-    const entries = unread.join("\n").replaceAll('reason: ""', "reason: agreed");
+    const unread = open.findings.filter(({ id }) => id === "X3");
+    const entries = unread.map(
+      ({ fingerprint }) => `  - { fingerprint: ${fingerprint}, reason: agreed, expires: 2099-12-31 }`,
+    );
     const review =
       unread.length === 0
         ? open
-        : await reviewWith("--policy", chain.write("policy.yaml", `allow:\n${entries}\n`));
+        : await reviewWith("--policy", chain.write("policy.yaml", `allow:\n${entries.join("\n")}\n`));
     const digest = ["--digest", review.digest ?? ""];
     await chain.succeed([0], "verify", path("review.json"), "--plan-only", ...plan, ...digest);
     await stack.succeed(["up", "--plan", "plan.json", "--policy-pack", PACK, "--skip-preview", "--yes"], {
