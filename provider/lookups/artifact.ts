@@ -24,7 +24,7 @@ const artifactArguments = {
 };
 
 /** Which libraries to list. */
-export interface GetArtifactsArgs extends LimitArgs, ArgumentsOf<typeof artifactArguments> {}
+export interface GetArtifactsArgs extends ArgumentsOf<typeof artifactArguments>, LimitArgs {}
 
 const artifact = {
   /** The uid; it looks different from others and has no parent. */
@@ -60,7 +60,7 @@ const versionArguments = {
 };
 
 /** Selects the library whose versions to list. */
-export interface GetArtifactVersionsArgs extends LimitArgs, ArgumentsOf<typeof versionArguments> {}
+export interface GetArtifactVersionsArgs extends ArgumentsOf<typeof versionArguments>, LimitArgs {}
 
 const version = {
   /** The uid. */

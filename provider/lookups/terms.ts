@@ -12,7 +12,7 @@ const takes = {
 };
 
 /** Selects the group whose accepted terms to list. */
-export interface GetTermsAcceptancesArgs extends LimitArgs, ArgumentsOf<typeof takes> {}
+export interface GetTermsAcceptancesArgs extends ArgumentsOf<typeof takes>, LimitArgs {}
 
 const acceptance = {
   /** The id of the document. */
