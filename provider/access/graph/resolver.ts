@@ -27,7 +27,7 @@ function describeResource({ urn }: RecordedResource): string {
 }
 
 /** The keys of the resources that a value can be the id of. */
-interface Sources {
+interface ReferenceTargets {
   /** There is one, so the value is taken to be its id. */
   readonly one?: string;
   /** There are several, and nothing else. */
@@ -40,7 +40,7 @@ interface Sources {
  */
 export class ReferenceResolver {
   /** What each property of each resource leads to, found once for all its values. */
-  private readonly sources = new Map<string, Sources>();
+  private readonly sources = new Map<string, ReferenceTargets>();
   private readonly problems: string[] = [];
 
   constructor(
@@ -49,7 +49,7 @@ export class ReferenceResolver {
   ) {}
 
   /** What a value that is not known yet is the id of, as far as its dependencies say. */
-  resolve(resource: RecordedResource, leaf: Leaf): Sources {
+  resolve(resource: RecordedResource, leaf: Leaf): ReferenceTargets {
     const { property, path } = leaf;
     const wanted = referredKind(leaf);
     const isPart = path !== property;
@@ -64,7 +64,7 @@ export class ReferenceResolver {
     urns: readonly string[],
     wantedKind: string | undefined,
     isInsideProperty: boolean,
-  ): Sources {
+  ): ReferenceTargets {
     const plans = urns.flatMap((urn) => this.byUrn.get(urn) ?? []);
     const kindOf = ({ after, before }: ResourcePlan): string | undefined => (after ?? before)?.kind;
     const ofKind = plans.filter((plan) => {
