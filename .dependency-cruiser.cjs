@@ -34,6 +34,18 @@ const layers = {
     "provider/text",
   ],
   "provider/index.ts": ["provider/kinds", "provider/lookups", "provider/program"],
+  // The plugin's process, and the classes of programs that use it.
+  "provider/native": [
+    "provider/fields",
+    "provider/http",
+    "provider/index.ts",
+    "provider/kinds",
+    "provider/lifecycle",
+    "provider/lookups",
+    "provider/program",
+    "provider/settings",
+    "provider/text",
+  ],
   "provider/events": ["provider/text"],
   "provider/access/trust": ["provider/http/errors.ts", "provider/text"],
   "provider/access/documents": [
@@ -214,7 +226,8 @@ const boundaries = [
     name: "parts-of-pulumi",
     comment: "program/sdk.ts says which parts of Pulumi's library are loaded. Types cost nothing.",
     from: "^(provider|emulator)/",
-    fromNot: ["^provider/program/sdk\\."],
+    // The plugin is a bundle of its own.
+    fromNot: ["^provider/program/sdk\\.", "^provider/native/main\\.ts$"],
     to: "(^|/)node_modules/@pulumi/pulumi/",
     dependencyTypesNot: ["type-only"],
   },
@@ -226,6 +239,7 @@ const packages = {
   "@pulumi/policy": ["provider/policy.ts"],
   commander: ["provider/cli"],
   jose: ["provider/events"],
+  "@grpc/grpc-js|google-protobuf": ["provider/native"],
 };
 
 module.exports = {

@@ -76,6 +76,7 @@ export default tseslint.config(
       "provider/lifecycle/{handlers,readOnly}.ts",
       "provider/cli/**/*.ts",
       "provider/dynamic.ts",
+      "provider/native/provider.ts",
       "provider/policy.ts",
       // What an emulated server takes for the time.
       "emulator/index.ts",

@@ -1,4 +1,3 @@
-import { withCode } from "./errors/codedError";
 import type { Client } from "./http/client";
 import { logLine } from "./text/printable";
 import { createClient, readSettings } from "./settings/settings";
@@ -6,12 +5,13 @@ import { kinds } from "./kinds";
 import { KeyedMutex } from "./lifecycle/context";
 import type { HandlerContext } from "./lifecycle/context";
 import type { CreateResult } from "./lifecycle/create";
-import { handlersFor } from "./lifecycle/handlers";
-import type { DiffResult, Handlers } from "./lifecycle/handlers";
-import { explain, HandlerError, registerSecretsOf, PartialFailure, showCode } from "./lifecycle/messages";
+import { handlersFor, toEngineFailures } from "./lifecycle/handlers";
+import type { DiffResult, EngineFailure, Handlers } from "./lifecycle/handlers";
+import { guardErrors, PartialFailure } from "./lifecycle/messages";
 import { ProgramRecord } from "./lifecycle/programRecord";
 import type { ReadResult } from "./lifecycle/read";
 import type { ResourceSpec } from "./fields/resourceSpec";
+import { PROVIDER_TEXT, toPlainJson } from "./fields/values";
 import type { Props } from "./fields/values";
 
 /*
@@ -23,12 +23,6 @@ import type { Props } from "./fields/values";
 /** How the process hands over stack configuration: keys as in `platform:baseUrl`. */
 interface Configuration {
   get(key: string): string | undefined;
-}
-
-/** What the engine prints of an argument that is wrong; the reason ends with its code. */
-interface EngineFailure {
-  readonly property: string;
-  readonly reason: string;
 }
 
 /** The interface that the engine's Node process calls. */
@@ -66,30 +60,20 @@ const context: HandlerContext = {
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 
-/** The engine takes plain JSON only; an `undefined` anywhere is an error there. */
-function toPlainJson<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
-}
-
-/**
- * Whatever leaves this process as an error is one of ours: the engine prints stacks, and stores an
- * error that happens to have an `id` as a created resource.
- */
-async function guardErrors<T>(
+/** As `guardErrors`; a resource that exists in part keeps the text that names its code. */
+async function guard<T>(
   spec: ResourceSpec,
   stored: unknown,
   properties: readonly Props[],
   action: () => Promise<T> | T,
 ): Promise<T> {
   try {
-    registerSecretsOf(spec, ...properties);
-    return await action();
+    return await guardErrors(spec, properties, action);
   } catch (error) {
-    const shown = showCode(error instanceof HandlerError ? error : explain(spec, spec.noun, error, []));
-    if (shown instanceof PartialFailure) {
-      Object.assign(shown, { properties: toPlainJson({ ...shown.properties, __provider: stored }) });
+    if (error instanceof PartialFailure) {
+      Object.assign(error, { properties: toPlainJson({ ...error.properties, [PROVIDER_TEXT]: stored }) });
     }
-    throw shown;
+    throw error;
   }
 }
 
@@ -102,28 +86,28 @@ function createProvider(spec: ResourceSpec): DynamicProvider {
       return Promise.resolve();
     },
     check: (olds, news) =>
-      guardErrors(spec, undefined, [olds, news], () => ({
+      guard(spec, undefined, [olds, news], () => ({
         inputs: news,
-        failures: handlers.check(olds, news).map(({ property, reason, code }) =>
-          // Beside a property that has no value of its own the engine would print `{<nil>}`.
-          property === "" || Object.hasOwn(news, property)
-            ? { property, reason: withCode(reason, code) }
-            : { property: "", reason: withCode(`${property} ${reason}`, code) },
-        ),
+        failures: toEngineFailures(handlers.check(olds, news), news),
       })),
     diff: (id, olds, news) =>
-      guardErrors(spec, undefined, [olds, news], () => toPlainJson(handlers.diff(olds, news, id))),
+      guard(spec, undefined, [olds, news], () => {
+        const difference = handlers.diff(olds, news, id);
+        // The native plugin recorded it, without the text: an update that sends nothing writes the text, and a refresh works.
+        const lacksText = olds[PROVIDER_TEXT] === undefined && difference.changes === false;
+        return toPlainJson(lacksText ? { ...difference, changes: true } : difference);
+      }),
     create: (inputs) =>
-      guardErrors(spec, inputs["__provider"], [inputs], async () =>
+      guard(spec, inputs[PROVIDER_TEXT], [inputs], async () =>
         toPlainJson(await handlers.create(inputs)),
       ),
     read: (id, olds) =>
-      guardErrors(spec, undefined, [olds], async () => toPlainJson(await handlers.read(id, olds))),
+      guard(spec, undefined, [olds], async () => toPlainJson(await handlers.read(id, olds))),
     update: (id, olds, news) =>
-      guardErrors(spec, news["__provider"], [olds, news], async () => ({
+      guard(spec, news[PROVIDER_TEXT], [olds, news], async () => ({
         outs: toPlainJson(await handlers.update(id, olds, news)),
       })),
-    delete: (id, olds) => guardErrors(spec, undefined, [olds], () => handlers.delete(id, olds)),
+    delete: (id, olds) => guard(spec, undefined, [olds], () => handlers.delete(id, olds)),
   };
 }
 

@@ -19,6 +19,7 @@ await runScript("build failed", import.meta.filename, async () => {
   await succeed(path.join("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json");
   await succeed(path.join("scripts", "classExamples.mjs"));
   await succeed(path.join("scripts", "validators.mjs"));
+  await succeed(path.join("scripts", "plugin.mjs"));
   chmodSync(path.join(root, "dist", "provider", "cli", "main.js"), 0o755);
   finish();
 });

@@ -10,6 +10,7 @@ import { initTemplates } from "./lib/initTemplates.mjs";
 import * as generated from "./lib/generatedPages.cjs";
 import { readImports, withImportGraph } from "./lib/importGraph.mjs";
 import { referencePages, stalePages } from "./lib/reference/index.mjs";
+import { pluginSchema } from "./lib/pluginSchema.mjs";
 import { policySchema } from "./lib/policySchema.cjs";
 import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.mjs";
 
@@ -42,6 +43,7 @@ await writeSchema(
 );
 await writeSchema("schema/report.schema.json", reportSchema(root));
 await writeSchema("schema/inventory.schema.json", inventorySchema(root));
+await writeSchema("schema/plugin.json", pluginSchema(root, load));
 for (const [file, text] of initTemplates(root)) write(`templates/init/${file}`, text);
 write("docs/rules.md", generated.rulesPage(load));
 write("docs/commands.md", generated.commandsPage(load));

@@ -1,6 +1,6 @@
 // @ts-check
 /** Adds new kinds and new capabilities to the lists of them: `npm run docs` runs it before it builds. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { runScript } from "./lib/processes.mjs";
 
@@ -48,6 +48,25 @@ export function withTables(list, sources) {
   );
 }
 
+/** The classes of all kinds in the native form. @param {[name: string, text: string][]} sources @param {string} list that of the kinds, for the order. */
+export function nativeClasses(sources, list) {
+  const kinds = [...list.matchAll(/ from "\.\/(\w+)";$/gm)].flatMap(([, file]) => {
+    const text = sources.find(([name]) => name === file)?.[1] ?? "";
+    return [...text.matchAll(/^export class (\w+) extends resource/gm)].map(([, kind]) => kind ?? "");
+  });
+  return `/*
+ * What programs of the native form use: the same classes and functions, of resources that the plugin manages.
+ * \`npm run docs\` writes this file.
+ */
+import * as kinds from "../kinds/exports";
+import { native } from "../program/resource";
+
+export * from "../index";
+export { Provider } from "../program/provider";
+export type { ProviderArgs } from "../program/provider";
+${kinds.map((kind) => `\n/** ${kind}, managed by the plugin. @see {@link kinds.${kind}} */\nexport class ${kind} extends native(kinds.${kind}) {}\n`).join("")}`;
+}
+
 /** The capabilities that the API numbers, beside those that the source names. @param {string} source @param {Record<string, number>} numbers */
 export function withCapabilities(source, numbers) {
   const names = Object.keys(numbers).map((name) => name.replace(/^CAP_/, ""));
@@ -63,9 +82,12 @@ export function kindLists(root) {
     "emulator/tables/exports.ts",
     "provider/kinds/capabilities.ts",
   ];
+  const kindSources = sourcesIn(path.join(root, "provider/kinds"));
+  const kindList = withKinds(read(kinds), kindSources);
   const numbers = JSON.parse(read("emulator/data/capabilities.json"));
   return [
-    [kinds, withKinds(read(kinds), sourcesIn(path.join(root, "provider/kinds")))],
+    [kinds, kindList],
+    ["provider/native/index.ts", nativeClasses(kindSources, kindList)],
     [tables, withTables(read(tables), sourcesIn(path.join(root, "emulator/tables")))],
     [capabilities, withCapabilities(read(capabilities), numbers)],
   ];
@@ -75,7 +97,7 @@ const root = path.dirname(import.meta.dirname);
 
 await runScript("npm run docs", import.meta.filename, async () => {
   for (const [file, text] of kindLists(root)) {
-    if (readFileSync(path.join(root, file), "utf8") === text) continue;
+    if (existsSync(path.join(root, file)) && readFileSync(path.join(root, file), "utf8") === text) continue;
     writeFileSync(path.join(root, file), text);
     console.log(`wrote ${file}`);
   }

@@ -122,6 +122,12 @@ export const programCodes = {
     look: "The message names the resource. [Adoption](tasks/adopt.md) shows every way to take over what exists.",
     fix: "Remove the option and wrap the arguments in `adopt(uid, { … })`. To read an object only, use `X.get(name, uid)`.",
   },
+  PP1106: {
+    title: "The plugin does not know a resource or a function",
+    meaning: "A program of the native form asks for a type that this version of the plugin does not have.",
+    look: "The message names the type. `pulumi plugin ls` lists the versions that are installed.",
+    fix: "Install the version of the package that the program uses: `npx pulumi-platform plugin install`.",
+  },
   PP1201: {
     title: "An argument of a lookup is wrong",
     meaning: "A lookup such as `getGroup` has an argument that is missing, unknown, or has another form.",

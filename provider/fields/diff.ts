@@ -62,3 +62,46 @@ export function diffInputs(spec: ResourceSpec, olds: Props, news: Props): InputD
   ]);
   return { changed, replaces: [...replaces] };
 }
+
+/** One place in which two sets of inputs differ. */
+export interface PropertyDifference {
+  /** As the engine writes paths: `claimMatch.audience`, `labels["a.b"]`. */
+  readonly path: string;
+  readonly change: "add" | "delete" | "update";
+  readonly replaces: boolean;
+}
+
+const memberPath = (prefix: string, key: string): string =>
+  /^[A-Za-z_$][\w$]*$/.test(key)
+    ? `${prefix}${prefix === "" ? "" : "."}${key}`
+    : `${prefix}[${JSON.stringify(key)}]`;
+
+/** Where a field differs, down to the members of objects and maps; a list differs as a whole. */
+function differencesIn(
+  field: FieldSpec,
+  path: string,
+  old: Json | undefined,
+  now: Json | undefined,
+  replaces: boolean,
+): PropertyDifference[] {
+  if (equal(field, old, now)) return [];
+  const replacesAll = replaces || field.immutable === true;
+  if ((field.type === "object" || field.type === "map") && isObject(old) && isObject(now)) {
+    return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((key) => {
+      const member = field.type === "map" ? field.values : field.fields[key];
+      return member === undefined
+        ? []
+        : differencesIn(member, memberPath(path, key), old[key], now[key], replacesAll);
+    });
+  }
+  const change = (old ?? null) === null ? "add" : (now ?? null) === null ? "delete" : "update";
+  return [{ path, change, replaces: replacesAll || requiresReplacement(field, old, now) }];
+}
+
+/** Lists the places in which recorded inputs and new ones differ. */
+export function listDifferences(spec: ResourceSpec, olds: Props, news: Props): PropertyDifference[] {
+  const switched = switchedMembers(spec, olds, news);
+  return Object.entries(spec.fields).flatMap(([key, field]) =>
+    differencesIn(field, key, olds[key], news[key], switched.includes(key)),
+  );
+}

@@ -9,11 +9,20 @@ export type Props = Record<string, Json | undefined>;
 /** How the engine writes a value that is not known before something else is made. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
+/** The key by which the engine marks a special value; its value is the type of it. */
+export const SIGNATURE = "4dabf18193072939515e22adb298388d";
+
+/** The type of a secret among the engine's special values. */
+export const SECRET_TYPE = "1b47061264138c4ac30d75fd1eb44270";
+
 /** The placeholder of a secret's value, in the engine's documents and in those of this package. */
 export const SECRET_MASK = "[secret]";
 
 /** Among the inputs of a resource that takes over what exists: the uid of that. See adopt.ts. */
 export const ADOPT = "__adopt";
+
+/** The property by which the engine finds the code of a dynamic resource. */
+export const PROVIDER_TEXT = "__provider";
 
 /** Marks the outputs of a resource that was created and then could not be read: the next read completes them. */
 export const UNCONFIRMED = "__unconfirmed";
@@ -46,4 +55,9 @@ export function isObject(value: unknown): value is Record<string, Json | undefin
 /** Compares texts by code units, which gives the same order on every machine. */
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The engine takes plain JSON only; an `undefined` anywhere is an error there. */
+export function toPlainJson<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
 }

@@ -1,3 +1,4 @@
+import { withCode } from "../errors/codedError";
 import { printable } from "../text/printable";
 import { checkInputs } from "../fields/check";
 import { diffInputs } from "../fields/diff";
@@ -91,6 +92,21 @@ class KindHandlers {
       throw error;
     }
   }
+}
+
+/** What the engine prints of an argument that is wrong; the reason ends with its code. */
+export interface EngineFailure {
+  readonly property: string;
+  readonly reason: string;
+}
+
+/** Failures as the engine prints them: beside a property that has no value of its own it would print `{<nil>}`. */
+export function toEngineFailures(failures: readonly Failure[], inputs: Props): EngineFailure[] {
+  return failures.map(({ property, reason, code }) =>
+    property === "" || Object.hasOwn(inputs, property)
+      ? { property, reason: withCode(reason, code) }
+      : { property: "", reason: withCode(`${property} ${reason}`, code) },
+  );
 }
 
 export type Handlers = Pick<KindHandlers, keyof KindHandlers>;

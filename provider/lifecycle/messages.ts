@@ -66,6 +66,23 @@ export function showCode<E extends HandlerError>(error: E): E {
   return error;
 }
 
+/**
+ * Runs an operation of a resource with these properties. Whatever leaves the process as an error is one of ours, with its
+ * code: the engine prints stacks, and stores an error that happens to have an `id` as a created resource.
+ */
+export async function guardErrors<T>(
+  spec: ResourceSpec,
+  properties: readonly Props[],
+  action: () => Promise<T> | T,
+): Promise<T> {
+  try {
+    registerSecretsOf(spec, ...properties);
+    return await action();
+  } catch (error) {
+    throw showCode(error instanceof HandlerError ? error : explain(spec, spec.noun, error, []));
+  }
+}
+
 /** A resource in the words of messages: `group "team"`. */
 export function labelResource(spec: ResourceSpec, inputs: Props): string {
   const name = inputs["name"];

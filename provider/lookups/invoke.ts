@@ -9,7 +9,7 @@ import { checkArguments, querySizeProblem } from "./arguments";
 import type { ArgumentTable, LookupInputs } from "./arguments";
 
 /** What the lookups of one run with the same settings share. */
-interface RunSession {
+export interface RunSession {
   readonly client: Client;
   /** The same lookup is sent once. */
   readonly responses: Map<string, Promise<unknown>>;
@@ -79,12 +79,16 @@ export interface Lookup<A extends object, R> {
  * Runs a lookup: the same one sends its requests once in a program's run. Whatever goes wrong names the call and prints
  * without a stack.
  */
-async function run<A extends object, R>(lookup: Lookup<A, R>, args: A): Promise<R> {
+export async function runLookup<A extends object, R>(
+  lookup: Lookup<A, R>,
+  args: A,
+  findSession: () => RunSession = sessionOfRun,
+): Promise<R> {
   try {
     const checked = checkArguments(lookup.call, lookup.takes, args);
     const problem = lookup.problem?.(checked) ?? querySizeProblem(lookup.takes, checked);
     if (problem !== undefined) throw new CodedError("PP1201", problem);
-    const { client, responses, keepsResponses } = sessionOfRun();
+    const { client, responses, keepsResponses } = findSession();
     const question = `${lookup.call} ${JSON.stringify(checked)}`;
     let response = responses.get(question) as Promise<R> | undefined;
     if (response === undefined) {
@@ -111,6 +115,9 @@ function withName<F extends (...args: never) => unknown>(name: string, call: F):
   return Object.defineProperty(call, "name", { value: name });
 }
 
+/** Every lookup that has functions, by its name. */
+export const lookups = new Map<string, Lookup<object, unknown>>();
+
 /** The two functions of a lookup: `output` takes outputs of resources, and returns one. */
 export function functionsOf<A extends object, R>(
   lookup: Lookup<A, R>,
@@ -118,9 +125,10 @@ export function functionsOf<A extends object, R>(
   readonly call: Call<A, Promise<R>>;
   readonly output: Call<LookupInputs<A>, pulumi.Output<R>>;
 } {
-  const call = (args = {} as A) => run(lookup, args);
+  lookups.set(lookup.call, lookup as unknown as Lookup<object, unknown>);
+  const call = (args = {} as A) => runLookup(lookup, args);
   const output = (args = {} as LookupInputs<A>) =>
-    pulumi.all([args as object]).apply(([resolved]) => run(lookup, resolved as A));
+    pulumi.all([args as object]).apply(([resolved]) => runLookup(lookup, resolved as A));
   return {
     call: withName(lookup.call, call),
     output: withName(`${lookup.call}Output`, output),

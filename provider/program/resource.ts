@@ -5,6 +5,7 @@ import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
 import { createOnlyOutputs } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
+import { PROVIDER_TEXT } from "../fields/values";
 import { reportWrongArguments } from "./argumentErrors";
 import { recordResource } from "./ownership";
 
@@ -14,6 +15,17 @@ import { recordResource } from "./ownership";
  */
 export function providerText(kind: string): string {
   return `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`;
+}
+
+/** The two forms of a resource: code that the engine's Node process loads, or the plugin of this package. */
+type Form = "dynamic" | "native";
+
+const tokenPrefixes = { dynamic: "pulumi-nodejs:dynamic/platform:", native: "platform:index:" } as const;
+
+/** The form and the kind of a type token of this package; undefined for any other. */
+export function parseType(type: string): { readonly form: Form; readonly kind: string } | undefined {
+  const form = (["dynamic", "native"] as const).find((each) => type.startsWith(tokenPrefixes[each]));
+  return form && { form, kind: type.slice(tokenPrefixes[form].length) };
 }
 
 /**
@@ -55,11 +67,17 @@ function withSecrets(
   return Object.fromEntries(entries);
 }
 
-/** The options of a resource with those of its kind: which outputs are secret, and whether a replacement deletes first. */
+/**
+ * The options of a resource with those of its kind: which outputs are secret, whether a replacement deletes first, and the
+ * type of its other form, so that a program that changes its import keeps its resources.
+ */
 function withOptionsOf(
   spec: ResourceSpec,
-  opts: pulumi.CustomResourceOptions | undefined,
+  form: Form,
+  given: pulumi.CustomResourceOptions | undefined,
 ): pulumi.CustomResourceOptions | undefined {
+  const other = `${tokenPrefixes[form === "native" ? "dynamic" : "native"]}${spec.kind}`;
+  const opts = given?.id === undefined ? pulumi.mergeOptions(given, { aliases: [{ type: other }] }) : given;
   const additionalSecretOutputs = Object.entries(spec.outputs ?? {})
     .filter(([, field]) => field.secret)
     .map(([key]) => key);
@@ -70,16 +88,17 @@ function withOptionsOf(
 
 function properties(
   spec: ResourceSpec,
+  form: Form,
   name: string,
   args: object | undefined,
   opts: pulumi.CustomResourceOptions | undefined,
 ): Record<string, unknown> {
-  const __provider = providerText(spec.kind);
+  const ofForm = form === "native" ? {} : { [PROVIDER_TEXT]: providerText(spec.kind) };
   // The engine's library makes a property of each output of the server's that is named here.
   const outputs = Object.fromEntries(Object.keys(spec.outputs ?? {}).map((key) => [key, undefined]));
   if (opts?.id !== undefined) {
     const all = Object.fromEntries(Object.keys(spec.fields).map((key) => [key, undefined]));
-    return { ...all, ...outputs, __provider };
+    return { ...all, ...outputs, ...ofForm };
   }
   const given: unknown = args;
   if (given === null || typeof given !== "object") {
@@ -91,10 +110,10 @@ function properties(
     );
   }
   const set = Object.fromEntries(
-    Object.entries(given).filter(([key, value]) => value !== undefined && key !== "__provider"),
+    Object.entries(given).filter(([key, value]) => value !== undefined && key !== PROVIDER_TEXT),
   );
   const checked = reportWrongArguments(spec, name, set);
-  return Object.assign(withSecrets(spec.fields, checked), outputs, { __provider });
+  return Object.assign(withSecrets(spec.fields, checked), outputs, ofForm);
 }
 
 let warned = false;
@@ -167,20 +186,26 @@ function refuseImport(
 
 /** The base of every kind. */
 export abstract class PlatformResource extends pulumi.CustomResource {
+  /** @internal */
+  static readonly form: Form = "dynamic";
+
   protected constructor(
     spec: ResourceSpec,
     name: string,
     args: object | undefined,
     opts: pulumi.CustomResourceOptions | undefined,
   ) {
-    refuseImport(spec, name, opts);
+    const { form } = new.target;
+    if (form === "dynamic") refuseImport(spec, name, opts);
     if (opts?.id === undefined && args !== undefined) recordResource(spec, name, { ...args });
     super(
-      `pulumi-nodejs:dynamic/platform:${spec.kind}`,
+      `${tokenPrefixes[form]}${spec.kind}`,
       name,
-      properties(spec, name, args, opts),
-      withOptionsOf(spec, opts),
+      properties(spec, form, name, args, opts),
+      withOptionsOf(spec, form, opts),
     );
+    // The plugin says for every language what it warns of, and has a process for each provider.
+    if (form === "native") return;
     refuseOwnProvider(spec, name, this);
     warnOfStoredToken();
     if (args !== undefined) warnOfInputs(spec, name, { ...args });
@@ -190,6 +215,13 @@ export abstract class PlatformResource extends pulumi.CustomResource {
   get uid(): pulumi.Output<pulumi.ID> {
     return this.id;
   }
+}
+
+/** The class of a kind whose resources the plugin manages. */
+export function native<C extends abstract new (...args: never) => PlatformResource>(kind: C): C {
+  return Object.assign(class extends (kind as unknown as typeof PlatformResource) {}, {
+    form: "native",
+  }) as unknown as C;
 }
 
 /** The constructor of a kind with these arguments. */

@@ -7,6 +7,6 @@ export { RunError } from "@pulumi/pulumi/errors";
 export * as log from "@pulumi/pulumi/log";
 export { all, isSecret, Output, output, secret } from "@pulumi/pulumi/output";
 export type { Input } from "@pulumi/pulumi/output";
-export { CustomResource, mergeOptions } from "@pulumi/pulumi/resource";
-export type { CustomResourceOptions, ID, ProviderResource, Resource } from "@pulumi/pulumi/resource";
+export { CustomResource, mergeOptions, ProviderResource } from "@pulumi/pulumi/resource";
+export type { CustomResourceOptions, ID, Resource, ResourceOptions } from "@pulumi/pulumi/resource";
 export { getMonitor } from "@pulumi/pulumi/runtime/settings";

@@ -319,11 +319,16 @@ function findGithubSource({ env }: SettingSources, audience: string): OidcSource
   return { kind: "github", requestUrl, requestToken, audience, setting: "GitHub Actions" };
 }
 
-/** A client made of settings. Nothing is sent, and no token exchanged, before its first request. */
-export function createClient(settings: Settings): { client: Client; tokens: TokenSource } {
-  const log = settings.debug
-    ? (line: string) => process.stderr.write(`platform: ${logLine(line)}\n`)
-    : undefined;
+/**
+ * A client made of settings. Nothing is sent, and no token exchanged, before its first request.
+ *
+ * @param print where the lines of requests go that `PLATFORM_LOG` asks for.
+ */
+export function createClient(
+  settings: Settings,
+  print: (line: string) => void = (line) => process.stderr.write(`platform: ${logLine(line)}\n`),
+): { client: Client; tokens: TokenSource } {
+  const log = settings.debug ? print : undefined;
   const tokens = tokenSource(settings.credentials, { timeoutMs: settings.timeoutMs, log });
   return { client: new Client({ ...settings, tokens, log }), tokens };
 }

@@ -70,6 +70,7 @@ function hashSources(root) {
     "scripts/lib/reference/classComment.mjs",
     "scripts/validators.mjs",
     "scripts/lib/validatorCode.mjs",
+    "scripts/plugin.mjs",
   ];
   return hashFiles(root, [...settings, ...compilers, ...folders, "examples/reference/resources", "schema"]);
 }

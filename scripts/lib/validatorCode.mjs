@@ -51,7 +51,7 @@ function replaceFile(file, text) {
 export function writeValidators(from, to) {
   const compiler = readFileSync(import.meta.filename);
   mkdirSync(to, { recursive: true });
-  for (const file of readdirSync(from)) {
+  for (const file of readdirSync(from).filter((each) => each.endsWith(".schema.json"))) {
     const text = readFileSync(path.join(from, file), "utf8");
     const name = file.replace(/\.schema\.json$/, "");
     const title = `// ${createHash("sha256").update(compiler).update(text).digest("hex")}\n`;

@@ -47,9 +47,13 @@ export class AllKinds {
   ) {}
 
   /** A server and a stack after its first update. */
-  static async start(env: Record<string, string> = {}): Promise<AllKinds> {
+  static async start(
+    env: Record<string, string> = {},
+    form: "dynamic" | "native" = "dynamic",
+  ): Promise<AllKinds> {
     const emulator = await startEmulator();
     const stack = await new Stack({ url: emulator.url, token: emulator.token, env }).init();
+    stack.useForm(form);
     stack.declare(asIs);
     await stack.up();
     return new AllKinds(emulator, stack);

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
+import { parseType } from "../../provider/program/resource";
 import { decryptAll, SECRETS_PROVIDER, startKeyServer } from "./keyServer";
 
 /** The repository's root. */
@@ -72,7 +73,7 @@ export type Declarations = Record<string, Declaration>;
 const PROGRAM = `
 const fs = require("fs");
 const pulumi = require("@pulumi/pulumi");
-const platform = require("pulumi-platform");
+const platform = require(process.env.PLATFORM_OF_TEST);
 const wanted = JSON.parse(fs.readFileSync(__dirname + "/resources.json", "utf8"));
 const made = {};
 const resolve = (value) => {
@@ -146,7 +147,7 @@ export function revealed(value: unknown): unknown {
 function oursIn(resources: readonly StateResource[]): Record<string, StateResource> {
   return Object.fromEntries(
     resources
-      .filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/platform:"))
+      .filter(({ type }) => parseType(type) !== undefined)
       .map((resource) => [resource.urn.slice(resource.urn.lastIndexOf("::") + 2), resource]),
   );
 }
@@ -157,6 +158,8 @@ export class Stack {
   private readonly home: string;
   /** What names the stack and what decrypts its secrets, once it exists. */
   private stackEnv: Record<string, string> = {};
+  /** What the test program imports: `pulumi-platform`, or the classes of the native form. */
+  private module = "pulumi-platform";
 
   constructor(private readonly options: StackOptions) {
     this.home = mkdtempSync(join(tmpdir(), "pulumi-platform-test-"));
@@ -171,6 +174,19 @@ export class Stack {
     );
     writeFileSync(join(this.directory, "package.json"), '{ "name": "test", "main": "index.js" }\n');
     writeFileSync(join(this.directory, "index.js"), PROGRAM);
+  }
+
+  /** Lets the test program use the classes of a form. The plugin that the build made is installed for the native one. */
+  useForm(form: "dynamic" | "native"): this {
+    this.module = form === "native" ? "pulumi-platform/native" : "pulumi-platform";
+    if (form === "native") this.installPlugin();
+    return this;
+  }
+
+  /** Installs the plugin as `pulumi plugin install` does, as a version that there may be several of. */
+  installPlugin(version = "0.1.0"): void {
+    const folder = join(this.home, "home", "plugins", `resource-platform-v${version}`);
+    cpSync(join(ROOT, "dist", "plugin"), folder, { recursive: true });
   }
 
   /** Replaces the whole program. */
@@ -221,6 +237,7 @@ export class Stack {
       ...this.stackEnv,
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+      PLATFORM_OF_TEST: this.module,
       PLATFORM_BASE_URL: this.options.url,
       PLATFORM_TOKEN: this.options.token,
       ...(process.env["PULUMI_PLATFORM_TEST_BATCHING"] === "off" ? { PLATFORM_BATCHING: "false" } : {}),

@@ -1,15 +1,12 @@
 import { diffInputs } from "../../fields/diff";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { isObject, stringOrEmpty, UNKNOWN } from "../../fields/values";
+import { isObject, SECRET_TYPE, SIGNATURE, stringOrEmpty, UNKNOWN } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { specOf } from "../graph/directory";
 import { SECRET_MASK, parseKind, urnParts } from "../documents/engineState";
 import { DocumentError } from "../documents/jsonText";
 import type { AdoptedResource } from "./program";
 
-/** The engine's key of a special value, and its value for a secret. */
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
-const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const PROVIDER_TYPE = "pulumi:providers:pulumi-nodejs";
 const STACK_TYPE = "pulumi:pulumi:Stack";
 
@@ -43,7 +40,7 @@ export class StateMergeError extends DocumentError {
 }
 
 function wrapSecret(value: Json): Props {
-  return { [SIGNATURE]: SECRET, plaintext: JSON.stringify(value) };
+  return { [SIGNATURE]: SECRET_TYPE, plaintext: JSON.stringify(value) };
 }
 
 function readResources(exported: unknown): StateResource[] {

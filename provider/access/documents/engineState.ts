@@ -1,6 +1,6 @@
 import { printable } from "../../http/errors";
 import { sortedJson } from "../../fields/formats";
-import { isObject, SECRET_MASK, UNKNOWN } from "../../fields/values";
+import { isObject, SECRET_MASK, SECRET_TYPE, SIGNATURE, UNKNOWN } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { sha256 } from "./digest";
 import { PlainSecrets } from "./plainSecrets";
@@ -9,9 +9,6 @@ import { specs } from "./specs";
 import { parseKind, pluginOfProvider, whyNotReviewed } from "./reviewable";
 import type { Plugin } from "./reviewable";
 
-/** The key by which the engine marks a special value in a state; its value is the type. */
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
-const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
 const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 
@@ -116,7 +113,7 @@ function readValue(value: unknown, path: string, options: ReadOptions): Json {
             readValue(member, path === "" ? key : `${path}.${key}`, options),
           ]),
         );
-      case SECRET:
+      case SECRET_TYPE:
         options.secretPaths.push(path);
         recordSecret(options.secrets, path, members["plaintext"]);
         return SECRET_MASK;
@@ -136,7 +133,7 @@ export function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (value === null || typeof value !== "object") return value;
   const members = value as Record<string, unknown>;
-  if (members[SIGNATURE] === SECRET) return SECRET_MASK;
+  if (members[SIGNATURE] === SECRET_TYPE) return SECRET_MASK;
   return Object.fromEntries(Object.entries(members).map(([key, member]) => [key, withoutSecrets(member)]));
 }
 

@@ -60,7 +60,7 @@ function constraintsOf(field, formats) {
 }
 
 /** @param {Described} argument @param {FormatWords} formats */
-function describe({ field, text, path }, formats) {
+export function describe({ field, text, path }, formats) {
   const capabilities = field.capabilities ?? [];
   return [
     text,

@@ -13,7 +13,7 @@ import { code, example, page, table } from "../markdown.cjs";
  */
 
 /** @param {import("./sources.mjs").Sources} sources @param {import("typescript").Type} type @param {Fields} fields @param {string} prefix */
-function describeFields(sources, type, fields, prefix) {
+export function describeFields(sources, type, fields, prefix) {
   return Object.entries(fields).map(([key, field]) => ({
     path: `${prefix}${key}`,
     field,

@@ -1,0 +1,237 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { CodedError } from "../errors/codedError";
+import { listDifferences } from "../fields/diff";
+import type { PropertyDifference } from "../fields/diff";
+import { adviseOnNames } from "../fields/enumNames";
+import type { ResourceSpec } from "../fields/resourceSpec";
+import { toPlainJson, UNKNOWN } from "../fields/values";
+import type { Json, Props } from "../fields/values";
+import type { Client } from "../http/client";
+// Loads every kind and every lookup.
+import "../index";
+import { kinds } from "../kinds";
+import { KeyedMutex } from "../lifecycle/context";
+import type { HandlerContext } from "../lifecycle/context";
+import { handlersFor, toEngineFailures } from "../lifecycle/handlers";
+import type { DiffResult, EngineFailure, Handlers } from "../lifecycle/handlers";
+import { guardErrors, PartialFailure } from "../lifecycle/messages";
+import { ProgramRecord } from "../lifecycle/programRecord";
+import { lookups, runLookup } from "../lookups/invoke";
+import type { RunSession } from "../lookups/invoke";
+import { parseType } from "../program/resource";
+import { settingDefinitions } from "../settings/definitions";
+import type { SettingDefinition } from "../settings/definitions";
+import { createClient, readSettings } from "../settings/settings";
+import { printable } from "../text/printable";
+import { asSecret, containsMark, withMarks, withoutMarks } from "./values";
+
+/*
+ * The operations of the native plugin, over properties as the engine sends them: with the marks of secrets. What a resource
+ * does is in lifecycle/, as for the dynamic form.
+ */
+
+/** A resource that the engine asks about. */
+export interface Subject {
+  readonly urn: string;
+  readonly type: string;
+  readonly id?: string;
+}
+
+export type Level = "info" | "warning";
+
+/** Tells a person one line, about a resource if it has a URN. */
+export type Log = (level: Level, line: string, urn: string | undefined) => void;
+
+export interface Difference extends DiffResult {
+  readonly properties: readonly PropertyDifference[];
+}
+
+interface Kind {
+  readonly spec: ResourceSpec;
+  readonly handlers: Handlers;
+}
+
+const definitions: readonly SettingDefinition[] = Object.values(settingDefinitions);
+
+/** Properties as operations take them. */
+const plain = (props: Props): Props => withoutMarks(props) as Props;
+
+const fieldsOf = ({ fields, outputs }: ResourceSpec) => ({ ...fields, ...outputs });
+
+/** What a preview knows of a resource that will be written: its arguments, and nothing that the server adds. */
+function foresee({ outputs = {} }: ResourceSpec, inputs: Props): Props {
+  return { ...inputs, ...Object.fromEntries(Object.keys(outputs).map((key) => [key, UNKNOWN])) };
+}
+
+/** Likely mistakes in legal arguments; a secret one is never quoted. */
+function listWarnings(spec: ResourceSpec, inputs: Props): string[] {
+  return Object.entries(spec.fields).flatMap(([key, field]) => {
+    const value = inputs[key];
+    if (value === undefined || containsMark(value)) return [];
+    return [...adviseOnNames(field, value), ...(spec.inputWarnings?.[key]?.(value) ?? [])].map(
+      (line) => `${key}: ${line}`,
+    );
+  });
+}
+
+/** One provider of a program: the process has one. */
+export class PlatformProvider {
+  private configuration: Props = {};
+  private session: RunSession | undefined;
+  /** The resource of the operation that is running, for what it tells a person. */
+  private readonly current = new AsyncLocalStorage<string>();
+  private readonly kinds: ReadonlyMap<string, Kind>;
+
+  constructor(private readonly log: Log) {
+    const context: HandlerContext = {
+      client: () => this.connect().client,
+      mutex: new KeyedMutex(),
+      program: new ProgramRecord(),
+      now: Date.now,
+      warn: (line) => this.tell("warning", line),
+      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    };
+    this.kinds = new Map(
+      kinds.map(({ spec }) => [spec.kind, { spec, handlers: handlersFor(spec, context) }]),
+    );
+  }
+
+  private tell(level: Level, line: string): void {
+    this.log(level, line, this.current.getStore());
+  }
+
+  /** Built at first use: where nothing is called, nothing needs to be configured. */
+  private connect(): RunSession {
+    if (!this.session) {
+      const stack = (key: string) => {
+        const value = this.configuration[key];
+        return value === undefined || value === null
+          ? undefined
+          : typeof value === "string"
+            ? value
+            : JSON.stringify(value);
+      };
+      const settings = readSettings({ stack, env: process.env });
+      const { client }: { client: Client } = createClient(settings, (line) => this.tell("info", line));
+      this.session = { client, responses: new Map(), keepsResponses: true };
+    }
+    return this.session;
+  }
+
+  /** Runs an operation of a resource, with the properties that the engine sent. */
+  private run<T>(
+    { urn, type }: Subject,
+    sent: readonly Props[],
+    operation: (kind: Kind, props: readonly Props[]) => Promise<T> | T,
+  ): Promise<T> {
+    const parsed = parseType(type);
+    const kind = parsed?.form === "native" ? this.kinds.get(parsed.kind) : undefined;
+    if (kind === undefined) {
+      throw new CodedError(
+        "PP1106",
+        `this version of the plugin has no resource type ${printable(type, 100)}: install the version that the program was written for`,
+      );
+    }
+    const props = sent.map(plain);
+    return this.current.run(urn, () =>
+      guardErrors(kind.spec, props, () => operation(kind, props)).catch((error: unknown) => {
+        if (error instanceof PartialFailure) {
+          Object.assign(error, { properties: withMarks(fieldsOf(kind.spec), error.properties, sent) });
+        }
+        throw error;
+      }),
+    );
+  }
+
+  /** The settings, with those marked that are secret. A wrong one fails where it is needed, as in the stack configuration. */
+  checkConfig(news: Props): Props {
+    const secret = new Set<string | undefined>(
+      definitions.filter(({ isSecret }) => isSecret).map(({ key }) => key),
+    );
+    return Object.fromEntries(
+      Object.entries(news).map(([key, value]) => [key, secret.has(key) ? asSecret(value ?? null) : value]),
+    );
+  }
+
+  /** Whether settings differ. No difference replaces a resource: its address may only have another name. */
+  diffConfig(olds: Props, news: Props): boolean {
+    const [before, after] = [plain(olds), plain(news)];
+    return definitions.some(({ key = "" }) => before[key] !== after[key]);
+  }
+
+  configure(args: Props): void {
+    this.configuration = plain(args);
+  }
+
+  check(subject: Subject, olds: Props, news: Props): Promise<{ inputs: Props; failures: EngineFailure[] }> {
+    return this.run(subject, [olds, news], ({ spec, handlers }, [before = {}, inputs = {}]) => {
+      for (const line of listWarnings(spec, news)) this.tell("warning", line);
+      return {
+        inputs: withMarks(spec.fields, inputs, [news]),
+        failures: toEngineFailures(handlers.check(before, inputs), inputs),
+      };
+    });
+  }
+
+  diff(subject: Subject, olds: Props, news: Props): Promise<Difference> {
+    return this.run(subject, [olds, news], ({ spec, handlers }, [before = {}, inputs = {}]) => ({
+      ...handlers.diff(before, inputs, subject.id),
+      properties: listDifferences(spec, before, inputs),
+    }));
+  }
+
+  create(subject: Subject, news: Props, isPreview: boolean): Promise<{ id: string; outs: Props }> {
+    return this.run(subject, [news], async ({ spec, handlers }, [inputs = {}]) => {
+      const { id, outs } = isPreview
+        ? { id: "", outs: foresee(spec, inputs) }
+        : toPlainJson(await handlers.create(inputs));
+      return { id, outs: withMarks(fieldsOf(spec), outs, [news]) };
+    });
+  }
+
+  /** An import, and `.get`, have no recorded properties. */
+  read(
+    subject: Subject,
+    state: Props,
+    recordedInputs: Props,
+  ): Promise<{ id?: string; outs: Props; inputs: Props }> {
+    return this.run(subject, [state, recordedInputs], async ({ spec, handlers }, [olds = {}]) => {
+      const { id, props = {}, inputs = {} } = toPlainJson(await handlers.read(subject.id ?? "", olds));
+      const sent = [state, recordedInputs];
+      return {
+        ...(id === undefined ? {} : { id }),
+        outs: withMarks(fieldsOf(spec), props, sent),
+        inputs: withMarks(spec.fields, inputs, sent),
+      };
+    });
+  }
+
+  update(subject: Subject, olds: Props, news: Props, isPreview: boolean): Promise<Props> {
+    return this.run(subject, [olds, news], async ({ spec, handlers }, [before = {}, inputs = {}]) => {
+      const outs = isPreview
+        ? foresee(spec, inputs)
+        : toPlainJson(await handlers.update(subject.id ?? "", before, inputs));
+      return withMarks(fieldsOf(spec), outs, [news]);
+    });
+  }
+
+  delete(subject: Subject, olds: Props): Promise<void> {
+    return this.run(subject, [olds], ({ handlers }, [before = {}]) =>
+      handlers.delete(subject.id ?? "", before),
+    );
+  }
+
+  /** Answers a lookup. A function of the engine returns an object: a list is its member `items`. */
+  async invoke(token: string, args: Props): Promise<Props> {
+    const lookup = lookups.get(token.replace(/^platform:index:/, ""));
+    if (lookup === undefined)
+      throw new CodedError(
+        "PP1106",
+        `this version of the plugin has no function ${printable(token, 100)}: install the version that the program was written for`,
+      );
+    const found = toPlainJson(await runLookup(lookup, plain(args), () => this.connect())) as Json;
+    const result = (Array.isArray(found) ? { items: found } : found) as Props;
+    if (!containsMark(args)) return result;
+    return Object.fromEntries(Object.entries(result).map(([key, value]) => [key, asSecret(value ?? null)]));
+  }
+}

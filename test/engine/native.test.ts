@@ -1,0 +1,3 @@
+import { describeLife } from "../support/lifeOfKinds";
+
+describeLife("native");
