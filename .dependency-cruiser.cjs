@@ -161,6 +161,7 @@ const layers = {
     "provider/fields",
     "provider/inventory",
     "provider/lifecycle",
+    "provider/program/resource.ts",
     "provider/settings",
     "provider/text",
   ],

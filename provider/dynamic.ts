@@ -98,9 +98,7 @@ function createProvider(spec: ResourceSpec): DynamicProvider {
         return toPlainJson(lacksText ? { ...difference, changes: true } : difference);
       }),
     create: (inputs) =>
-      guard(spec, inputs[PROVIDER_TEXT], [inputs], async () =>
-        toPlainJson(await handlers.create(inputs)),
-      ),
+      guard(spec, inputs[PROVIDER_TEXT], [inputs], async () => toPlainJson(await handlers.create(inputs))),
     read: (id, olds) =>
       guard(spec, undefined, [olds], async () => toPlainJson(await handlers.read(id, olds))),
     update: (id, olds, news) =>

@@ -21,6 +21,7 @@ import { parsePolicy } from "./access/suppressions/parsePolicy";
 import type { Policy } from "./access/suppressions/policyDocument";
 import { isReference, mapLeaves, referredKind } from "./access/graph/references";
 import { specs } from "./access/documents/specs";
+import { parseType } from "./program/resource";
 import { pluginOfProvider, whyNotReviewed } from "./access/documents/reviewable";
 import type { Plugin } from "./access/documents/reviewable";
 import type { Leaf } from "./access/graph/references";
@@ -148,7 +149,9 @@ function toStackResources(resource: PolicyResource): StackResource[] {
   const outputs = plain(() => resource.props) as Props;
   const inputs = Object.fromEntries(Object.entries(outputs).filter(([key]) => Object.hasOwn(fields, key)));
   const texts = providerTexts(resource);
-  const notReviewed = texts.length > 0 ? whyNotReviewed(type, texts, pluginOf(resource)) : undefined;
+  // A pack may get a dynamic resource without its text.
+  const isKnown = texts.length > 0 || parseType(type)?.form === "native";
+  const notReviewed = isKnown ? whyNotReviewed(type, texts, pluginOf(resource)) : undefined;
   return [{ resource, kind, inputs, outputs, ...(notReviewed === undefined ? {} : { notReviewed }) }];
 }
 

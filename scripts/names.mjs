@@ -47,6 +47,8 @@ function sharedNames(folder) {
   for (const entry of readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })) {
     if (!entry.endsWith(".ts")) continue;
     const file = path.posix.join(folder, entry.split(path.sep).join("/"));
+    // The same classes in their other form.
+    if (file === "provider/native/index.ts") continue;
     const source = ts.createSourceFile(
       file,
       readFileSync(path.join(root, file), "utf8"),

@@ -5,7 +5,7 @@ import { logFailure } from "./output/log";
 import { watchOutput } from "./output/watchOutput";
 import { exitCodeOf, exitCodes, UsageError } from "./framework/exitCodes";
 import { commands } from "./commands/list";
-import { ownVersion } from "./framework/packageVersion";
+import { ownVersion } from "../text/packageVersion";
 
 /** Creates the parser of the command line; each command parses its own arguments. */
 function createProgram(onEnd: (code: number) => void): Command {

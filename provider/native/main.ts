@@ -16,7 +16,7 @@ import { errorCodeOf, withCode } from "../errors/codedError";
 import { errorMessage, HandlerError, PartialFailure } from "../lifecycle/messages";
 import { logLine } from "../text/printable";
 import { PlatformProvider } from "./provider";
-import type { Difference, Level, Subject } from "./provider";
+import type { Difference, Level, RequestedResource } from "./provider";
 import { fromStruct, toStruct } from "./values";
 
 /*
@@ -30,11 +30,11 @@ const options = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_
 
 let engine: EngineClient | undefined;
 
-const severities = { info: LogSeverity.INFO, warning: LogSeverity.WARNING } as const;
+const logSeverities = { info: LogSeverity.INFO, warning: LogSeverity.WARNING } as const;
 
-function log(level: Level, line: string, urn: string | undefined): void {
+function logToEngine(level: Level, line: string, urn: string | undefined): void {
   const message = new LogRequest()
-    .setSeverity(severities[level])
+    .setSeverity(logSeverities[level])
     .setMessage(logLine(line))
     .setUrn(urn ?? "");
   // A line that cannot be delivered must not end an operation.
@@ -99,7 +99,7 @@ interface AboutResource {
 }
 
 /** The engine sends the type of a resource beside its URN since 3.143; before, the URN alone has it. */
-function subjectOf(request: AboutResource): Subject {
+function subjectOf(request: AboutResource): RequestedResource {
   const urn = request.getUrn();
   const types = urn.split("::")[2] ?? "";
   return { urn, type: types.slice(types.lastIndexOf("$") + 1), id: request.getId?.() };
@@ -120,7 +120,7 @@ function toCheckResponse(
 
 const { DiffChanges } = messages.DiffResponse;
 const { Kind } = messages.PropertyDiff;
-const kinds = {
+const diffKinds = {
   add: [Kind.ADD, Kind.ADD_REPLACE],
   delete: [Kind.DELETE, Kind.DELETE_REPLACE],
   update: [Kind.UPDATE, Kind.UPDATE_REPLACE],
@@ -139,7 +139,7 @@ function toDiffResponse({
     .setDiffsList([...new Set(properties.map(({ path }) => /^[^.[]*/.exec(path)?.[0] ?? path))])
     .setHasdetaileddiff(properties.length > 0);
   for (const { path, change, replaces: isReplacing } of properties) {
-    const kind = kinds[change][isReplacing ? 1 : 0];
+    const kind = diffKinds[change][isReplacing ? 1 : 0];
     response.getDetaileddiffMap().set(path, new messages.PropertyDiff().setKind(kind).setInputdiff(true));
   }
   return response;
@@ -169,7 +169,7 @@ function serviceOf(provider: PlatformProvider): grpc.UntypedServiceImplementatio
       ),
     ),
     configure: method((request: messages.ConfigureRequest) => {
-      provider.configure(fromStruct(request.getArgs()));
+      provider.configure(fromStruct(request.getArgs()), request.getName());
       return new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
     check: method(async (request: messages.CheckRequest) => {
@@ -219,7 +219,7 @@ function start(): void {
   const address = process.argv.at(-1) ?? "";
   if (/^[\w.[\]:-]+:\d+$/.test(address)) connectTo(address);
   const server = new grpc.Server(options);
-  server.addService(ResourceProviderService, serviceOf(new PlatformProvider(log)));
+  server.addService(ResourceProviderService, serviceOf(new PlatformProvider(logToEngine)));
   server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
     if (error) throw error;
     process.stdout.write(`${port}\n`);

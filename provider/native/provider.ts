@@ -31,7 +31,7 @@ import { asSecret, containsMark, withMarks, withoutMarks } from "./values";
  */
 
 /** A resource that the engine asks about. */
-export interface Subject {
+export interface RequestedResource {
   readonly urn: string;
   readonly type: string;
   readonly id?: string;
@@ -77,6 +77,7 @@ function listWarnings(spec: ResourceSpec, inputs: Props): string[] {
 /** One provider of a program: the process has one. */
 export class PlatformProvider {
   private configuration: Props = {};
+  private isExplicit = false;
   private session: RunSession | undefined;
   /** The resource of the operation that is running, for what it tells a person. */
   private readonly current = new AsyncLocalStorage<string>();
@@ -111,7 +112,7 @@ export class PlatformProvider {
             ? value
             : JSON.stringify(value);
       };
-      const settings = readSettings({ stack, env: process.env });
+      const settings = readSettings({ stack, env: this.environment() });
       const { client }: { client: Client } = createClient(settings, (line) => this.tell("info", line));
       this.session = { client, responses: new Map(), keepsResponses: true };
     }
@@ -120,7 +121,7 @@ export class PlatformProvider {
 
   /** Runs an operation of a resource, with the properties that the engine sent. */
   private run<T>(
-    { urn, type }: Subject,
+    { urn, type }: RequestedResource,
     sent: readonly Props[],
     operation: (kind: Kind, props: readonly Props[]) => Promise<T> | T,
   ): Promise<T> {
@@ -159,11 +160,27 @@ export class PlatformProvider {
     return definitions.some(({ key = "" }) => before[key] !== after[key]);
   }
 
-  configure(args: Props): void {
+  /** @param name of the provider: one that the engine made for a program begins with `default`. */
+  configure(args: Props, name = "default"): void {
     this.configuration = plain(args);
+    this.isExplicit = !name.startsWith("default");
   }
 
-  check(subject: Subject, olds: Props, news: Props): Promise<{ inputs: Props; failures: EngineFailure[] }> {
+  /** The environment; without its credentials for a provider of the program that has one of its own. */
+  private environment(): NodeJS.ProcessEnv {
+    const { token, tokenFile, identity } = settingDefinitions;
+    const credentials = [token, tokenFile, identity];
+    const hasOwn = credentials.some(({ key }) => this.configuration[key] !== undefined);
+    if (!this.isExplicit || !hasOwn) return process.env;
+    const left = credentials.map(({ variable }): string => variable);
+    return Object.fromEntries(Object.entries(process.env).filter(([key]) => !left.includes(key)));
+  }
+
+  check(
+    subject: RequestedResource,
+    olds: Props,
+    news: Props,
+  ): Promise<{ inputs: Props; failures: EngineFailure[] }> {
     return this.run(subject, [olds, news], ({ spec, handlers }, [before = {}, inputs = {}]) => {
       for (const line of listWarnings(spec, news)) this.tell("warning", line);
       return {
@@ -173,14 +190,14 @@ export class PlatformProvider {
     });
   }
 
-  diff(subject: Subject, olds: Props, news: Props): Promise<Difference> {
+  diff(subject: RequestedResource, olds: Props, news: Props): Promise<Difference> {
     return this.run(subject, [olds, news], ({ spec, handlers }, [before = {}, inputs = {}]) => ({
       ...handlers.diff(before, inputs, subject.id),
       properties: listDifferences(spec, before, inputs),
     }));
   }
 
-  create(subject: Subject, news: Props, isPreview: boolean): Promise<{ id: string; outs: Props }> {
+  create(subject: RequestedResource, news: Props, isPreview: boolean): Promise<{ id: string; outs: Props }> {
     return this.run(subject, [news], async ({ spec, handlers }, [inputs = {}]) => {
       const { id, outs } = isPreview
         ? { id: "", outs: foresee(spec, inputs) }
@@ -191,7 +208,7 @@ export class PlatformProvider {
 
   /** An import, and `.get`, have no recorded properties. */
   read(
-    subject: Subject,
+    subject: RequestedResource,
     state: Props,
     recordedInputs: Props,
   ): Promise<{ id?: string; outs: Props; inputs: Props }> {
@@ -206,7 +223,7 @@ export class PlatformProvider {
     });
   }
 
-  update(subject: Subject, olds: Props, news: Props, isPreview: boolean): Promise<Props> {
+  update(subject: RequestedResource, olds: Props, news: Props, isPreview: boolean): Promise<Props> {
     return this.run(subject, [olds, news], async ({ spec, handlers }, [before = {}, inputs = {}]) => {
       const outs = isPreview
         ? foresee(spec, inputs)
@@ -215,7 +232,7 @@ export class PlatformProvider {
     });
   }
 
-  delete(subject: Subject, olds: Props): Promise<void> {
+  delete(subject: RequestedResource, olds: Props): Promise<void> {
     return this.run(subject, [olds], ({ handlers }, [before = {}]) =>
       handlers.delete(subject.id ?? "", before),
     );

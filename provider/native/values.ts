@@ -1,6 +1,7 @@
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
 import type { FieldSpec } from "../fields/fieldSpec";
-import { isObject, isUnknown, SECRET_TYPE, SIGNATURE, toPlainJson } from "../fields/values";
+import { isObject, isUnknown, SECRET_TYPE, SIGNATURE } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 
 /*
@@ -65,9 +66,10 @@ export function withMarks(fields: Fields, props: Props, sent: readonly Props[]):
 
 /** The properties in a message, with the marks of secrets. */
 export function fromStruct(struct: Struct | undefined): Props {
-  return (struct?.toJavaScript() ?? {}) as Props;
+  return struct?.toJavaScript() ?? {};
 }
 
+/** A message with properties, without members that are undefined. */
 export function toStruct(props: Props): Struct {
-  return Struct.fromJavaScript(toPlainJson(props));
+  return Struct.fromJavaScript(JSON.parse(JSON.stringify(props)) as Record<string, JavaScriptValue>);
 }

@@ -1,3 +1,237 @@
+import * as grpc from "@grpc/grpc-js";
+import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb";
+import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import { CheckRequest } from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startEmulator } from "../../emulator";
+import { parsePreview } from "../../provider/access/documents/preview";
+import { kinds } from "../../provider/kinds";
+import type { FieldSpec } from "../../provider/fields/fieldSpec";
+import { AllKinds, asIs, stepsOf } from "../support/allKinds";
+import { ROOT, Stack } from "../support/engine";
 import { describeLife } from "../support/lifeOfKinds";
 
+/* The native plugin: what the form of dynamic resources cannot do, and how a stack changes between the two. */
+
 describeLife("native");
+
+const specOf = (kind: string) => kinds.find(({ spec }) => spec.kind === kind)?.spec;
+
+describe("a stack that changes its form", () => {
+  let all: AllKinds;
+
+  beforeAll(async () => {
+    all = await AllKinds.start();
+  });
+
+  afterAll(() => all.close());
+
+  const prefixes = () =>
+    new Set(Object.values(all.stack.recorded()).map(({ type }) => type.slice(0, type.lastIndexOf(":"))));
+
+  test("takes another import, and writes nothing to the server", async () => {
+    const { stack, emulator } = all;
+    emulator.clearRequests();
+    stack.useForm("native");
+    await stack.succeed(["up", "--yes", "--skip-preview"]);
+    expect(all.writes()).toEqual([]);
+    expect(prefixes()).toEqual(new Set(["platform:index"]));
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+  });
+
+  test("keeps its rows when a newer plugin runs", async () => {
+    const { stack } = all;
+    // The engine writes dependencies in any order.
+    const rows = async () =>
+      Object.entries(await stack.ours()).map(([name, { id, type, inputs, outputs, provider, modified }]) => [
+        name,
+        { id, type, inputs, outputs, provider, modified },
+      ]);
+    const before = await rows();
+    stack.installPlugin("0.2.0");
+    await stack.succeed(["up", "--yes", "--skip-preview", "--expect-no-changes"]);
+    expect((await rows()).sort()).toEqual(before.sort());
+  });
+
+  test("goes back, also without a write, and is refreshed and destroyed", async () => {
+    const { stack, emulator } = all;
+    // A refresh by the plugin takes the text of the dynamic form out of the state.
+    await stack.succeed(["refresh", "--yes", "--skip-preview"]);
+    emulator.clearRequests();
+    stack.useForm("dynamic");
+    await stack.succeed(["up", "--yes", "--skip-preview"]);
+    expect(all.writes()).toEqual([]);
+    expect(prefixes()).toEqual(new Set(["pulumi-nodejs:dynamic/platform"]));
+    await stack.succeed(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    expect(Object.values(emulator.state()).flat()).toEqual([]);
+  });
+});
+
+test("pulumi import takes over each kind; only what the API never returns is left to do", async () => {
+  const all = await AllKinds.start({}, "native");
+  const { emulator, stack } = all;
+  const other = await new Stack({ url: emulator.url, token: emulator.token }).init();
+  try {
+    other.useForm("native");
+    const rows = Object.entries(stack.recorded());
+    const resources = rows.map(([name, { type, id }]) => ({ type, name, id }));
+    writeFileSync(join(other.directory, "import.json"), JSON.stringify({ resources }));
+    emulator.clearRequests();
+    await other.succeed([
+      "import",
+      "--file",
+      "import.json",
+      "--yes",
+      "--protect=false",
+      "--generate-code=false",
+    ]);
+    expect(all.writes()).toEqual([]);
+    other.declare(asIs);
+    const { stdout } = await other.pulumi(["preview", "--json"]);
+    /** Whether the API returns an argument of a resource, or an output, never again. */
+    const isLost = ({ kind, args }: { kind: string; args: object }): boolean => {
+      const { fields = {}, outputs = {} } = specOf(kind) ?? {};
+      const inputOnly = (inner: Readonly<Record<string, FieldSpec>>, given: object): boolean =>
+        Object.entries(given).some(([key, value]: [string, unknown]) => {
+          const field = inner[key];
+          if (field?.inputOnly) return true;
+          return field?.type === "object" && value !== null && inputOnly(field.fields, value as object);
+        });
+      return inputOnly(fields, args) || Object.values(outputs).some(({ createOnly }) => createOnly);
+    };
+    const left = stepsOf(stdout).filter(({ op, name }) => op !== "same" && name in asIs);
+    const lost = Object.entries(asIs).flatMap(([name, declaration]) => (isLost(declaration) ? [name] : []));
+    // An import takes for arguments what the server has filled in, and this program does not declare it.
+    expect(left.map(({ name }) => name).sort()).toEqual([...lost, "synced"].sort());
+  } finally {
+    other.dispose();
+    await all.close();
+  }
+});
+
+test("two providers of one program write to two addresses", async () => {
+  const [one, two] = [await startEmulator(), await startEmulator()];
+  const stack = await new Stack({ url: one.url, token: one.token }).init();
+  try {
+    stack.useForm("native").files({
+      "index.js": `
+        const pulumi = require("@pulumi/pulumi");
+        const platform = require("pulumi-platform/native");
+        const provider = new platform.Provider("second", { baseUrl: ${JSON.stringify(two.url)}, token: ${JSON.stringify(two.token)}, maxRetries: 1 });
+        new platform.Group("first", { name: "first" });
+        const second = new platform.Group("second", { name: "second" }, { provider });
+        // Not by the class of the package, which marks secrets itself.
+        const role = new platform.Role("reader", { parentUid: second.id, name: "reader", capabilities: ["CAP_IAM_GROUPS_LIST"] }, { provider });
+        new pulumi.CustomResource("platform:index:IdentityProvider", "login", {
+          parentUid: second.id,
+          name: "login",
+          defaultRole: role.id,
+          oidc: { issuer: "https://login.example.com", clientId: "platform", clientSecret: "not-to-be-seen" },
+        }, { provider });
+      `,
+    });
+    await stack.up();
+    const names = (emulator: typeof one) => (emulator.state()["groups"] ?? []).map(({ name }) => name);
+    expect([names(one), names(two)]).toEqual([["first"], ["second"]]);
+    for (const secret of [two.token, "not-to-be-seen"]) expect(stack.everyByte()).not.toContain(secret);
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+    // What a provider of its own manages may be anywhere, so the review does not take it for reviewed.
+    const { stdout } = await stack.succeed(["preview", "--json", "--show-sames"]);
+    const unreviewed = parsePreview(stdout, "preview").steps.filter(
+      ({ after }) => after?.notReviewed !== undefined,
+    );
+    expect(unreviewed.map(({ urn }) => urn.slice(urn.lastIndexOf("::") + 2)).sort()).toEqual([
+      "login",
+      "reader",
+      "second",
+    ]);
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    expect([names(one), names(two)]).toEqual([[], []]);
+  } finally {
+    stack.dispose();
+    await Promise.all([one.close(), two.close()]);
+  }
+});
+
+describe("the plugin's process", () => {
+  const logged: string[] = [];
+
+  /** An engine that only takes log lines, and the plugin that it has started. */
+  async function startPlugin() {
+    const engine = new grpc.Server();
+    engine.addService(EngineService, {
+      log: (call: { request: LogRequest }, callback: grpc.sendUnaryData<Empty>) => {
+        logged.push(call.request.getMessage());
+        callback(null, new Empty());
+      },
+    });
+    const port = await new Promise<number>((done, failed) => {
+      engine.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) =>
+        error ? failed(error) : done(bound),
+      );
+    });
+    const plugin = join(ROOT, "dist/plugin/pulumi-resource-platform");
+    const child = spawn(plugin, [`127.0.0.1:${port}`], { stdio: ["ignore", "pipe", "inherit"] });
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    await once(child.stdout, "data");
+    const client = new ResourceProviderClient(
+      `127.0.0.1:${stdout.trim()}`,
+      grpc.credentials.createInsecure(),
+    );
+    return { engine, child, client, stdout: () => stdout };
+  }
+
+  test("prints its port only, warns through the engine, and ends with a killed engine", async () => {
+    const { engine, child, client, stdout } = await startPlugin();
+    const ended = once(child, "exit");
+    const request = new CheckRequest()
+      .setUrn("urn:pulumi:test::test::platform:index:Role::reader")
+      .setNews(Struct.fromJavaScript({ name: "Reader?", capabilities: ["CAP_NO_SUCH"] }));
+    const failures = await new Promise((done, failed) => {
+      client.check(request, (error, response) =>
+        error ? failed(error) : done(response.getFailuresList().map((failure) => failure.getReason())),
+      );
+    });
+    expect(failures).toEqual([expect.stringMatching(/\(PP1001\)$/)]);
+    expect(logged).toContainEqual(expect.stringMatching(/^name: "Reader\?" may be refused/));
+    client.close();
+    engine.forceShutdown();
+    expect(await ended).toEqual([0, null]);
+    expect(stdout()).toMatch(/^\d+\n$/);
+  });
+});
+
+test("a preview reads the same in both forms", async () => {
+  const forms = ["dynamic", "native"] as const;
+  const emulator = await startEmulator();
+  const seen = [];
+  for (const form of forms) {
+    const stack = await new Stack({ url: emulator.url, token: emulator.token }).init();
+    stack.useForm(form).declare(asIs);
+    const { stdout } = await stack.succeed(["preview", "--json", "--show-sames"]);
+    const steps = parsePreview(stdout, "preview").steps.map(({ op, urn, after }) => ({
+      name: urn.slice(urn.lastIndexOf("::") + 2),
+      op,
+      kind: after?.kind,
+      inputs: after?.inputs,
+      secretPaths: after?.secretPaths,
+      why: after?.notReviewed,
+    }));
+    seen.push(steps.filter(({ kind, why }) => kind !== undefined || why !== undefined));
+    stack.dispose();
+  }
+  await emulator.close();
+  const [dynamic = [], native = []] = seen.map((steps) =>
+    [...steps].sort((one, other) => (one.name < other.name ? -1 : 1)),
+  );
+  expect(native).toEqual(dynamic);
+  expect(dynamic.length).toBe(Object.keys(asIs).length);
+});

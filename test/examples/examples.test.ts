@@ -7,7 +7,7 @@ import type { Run } from "../support/engine";
 import { run } from "../support/project";
 
 const examples = readdirSync(join(ROOT, "examples")).filter((name) =>
-  existsSync(join(ROOT, "examples", name, "Pulumi.yaml")),
+  ["Pulumi.yaml", "index.ts"].every((file) => existsSync(join(ROOT, "examples", name, file))),
 );
 
 /** Each run that checks the types of its program takes three seconds more: one test checks those of all. */

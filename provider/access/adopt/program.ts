@@ -24,6 +24,8 @@ import type { Team } from "./teams";
 interface AdoptionRequest extends CandidateRequest {
   /** The folder for a file and a component of each group directly below the root; without it, there is one file. */
   readonly teamFolder?: string;
+  /** Whether the program uses the native plugin. */
+  readonly native?: boolean;
   /** Names that resources of the stack have already: `Role reader`. */
   readonly usedNames?: ReadonlySet<string>;
   /** Names for resources, by kind and uid: `Role <uid>`. */
@@ -220,6 +222,10 @@ class ProgramGenerator {
       : printDeclaration(variable, statement.call, exported.has(variable));
   }
 
+  private printImport(names: readonly string[]): string {
+    return printNamedImport(names, this.request.native ? "pulumi-platform/native" : "pulumi-platform");
+  }
+
   /** The file of a team, which imports what the shared file declares. */
   private printTeam(statements: readonly Statement[]): string {
     const kinds = [...new Set(statements.map(({ candidate }) => candidate.spec.kind))].sort();
@@ -229,7 +235,7 @@ class ProgramGenerator {
     const sections = [
       [
         HEADER,
-        printNamedImport(kinds, "pulumi-platform"),
+        this.printImport(kinds),
         ...(imported.length === 0 ? [] : [printNamedImport(sortNames(imported), `./${SHARED_FILE}`)]),
       ].join("\n"),
       ...statements.map((statement) => this.printResource(statement, new Set())),
@@ -251,7 +257,7 @@ class ProgramGenerator {
       [
         HEADER,
         ...(usesPulumi ? [printNamespaceImport("pulumi", "@pulumi/pulumi")] : []),
-        ...(names.length === 0 ? [] : [printNamedImport(names, "pulumi-platform")]),
+        ...(names.length === 0 ? [] : [this.printImport(names)]),
       ].join("\n"),
       ...(usesConfig ? [printDeclaration("config", config, exported.has("config"))] : []),
       ...(constants.length === 0 ? [] : [constants.join("\n")]),

@@ -7,7 +7,8 @@ import { SECRET_MASK, parseKind, urnParts } from "../documents/engineState";
 import { DocumentError } from "../documents/jsonText";
 import type { AdoptedResource } from "./program";
 
-const PROVIDER_TYPE = "pulumi:providers:pulumi-nodejs";
+const PROVIDERS = "pulumi:providers:";
+const OWN_PROVIDER = "platform";
 const STACK_TYPE = "pulumi:pulumi:Stack";
 
 type StateResource = Props;
@@ -89,7 +90,8 @@ class StateMerger {
   private readonly problems: string[] = [];
   private readonly existingUrns = new Set<string>();
   private readonly pending = new Map<string, AdoptedResource>();
-  private providerReference = "";
+  /** The reference to the default provider of each package. */
+  private readonly providerReferences = new Map<string, string>();
   private readonly added: StateResource[] = [];
 
   constructor(private readonly parts: StateParts) {
@@ -100,7 +102,6 @@ class StateMerger {
 
   merge(): { readonly document: unknown; readonly urns: readonly string[] } {
     const steps = this.readSteps();
-    this.addProvider(steps);
     const urns: string[] = [];
     for (const step of steps) {
       const [op, urn, state] = [stringOrEmpty(step["op"]), stringOrEmpty(step["urn"]), step["newState"]];
@@ -144,30 +145,44 @@ class StateMerger {
     return steps.filter(isObject);
   }
 
-  /** Refers to the stack's provider resource of dynamic providers, or adds one before the resources that use it. */
-  private addProvider(steps: readonly Props[]): void {
-    const own = this.existing.find((row) => row["type"] === PROVIDER_TYPE && row["delete"] !== true);
-    if (own) {
-      this.providerReference = `${stringOrEmpty(own["urn"])}::${stringOrEmpty(own["id"])}`;
-      return;
-    }
-    const [first] = steps;
-    const { stack, project } = urnParts(stringOrEmpty(first?.["urn"]));
-    const urn = `urn:pulumi:${stack}::${project}::${PROVIDER_TYPE}::default`;
-    const id = this.parts.newId();
-    const config = Object.fromEntries(
-      Object.entries(this.parts.config).map(([key, { value, secret }]): [string, Json] => [
-        key,
-        secret ? wrapSecret(value) : value,
-      ]),
+  /** Refers to the stack's default provider of a package, or adds one before the resources that use it. */
+  private referToProvider(packageName: string, planned: string): string {
+    const type = `${PROVIDERS}${packageName}`;
+    const known = this.providerReferences.get(packageName);
+    if (known !== undefined) return known;
+    const { stack, project } = urnParts(planned);
+    const urn = `urn:pulumi:${stack}::${project}::${type}::default`;
+    const own = this.existing.find(
+      (row) =>
+        row["type"] === type &&
+        row["delete"] !== true &&
+        (packageName !== OWN_PROVIDER || row["urn"] === urn),
     );
-    this.providerReference = `${urn}::${id}`;
-    this.added.push({ urn, custom: true, id, type: PROVIDER_TYPE, inputs: config, outputs: config });
+    const id = own ? stringOrEmpty(own["id"]) : this.parts.newId();
+    const reference = `${own ? stringOrEmpty(own["urn"]) : urn}::${id}`;
+    this.providerReferences.set(packageName, reference);
+    if (!own) {
+      const config = this.configOf(packageName);
+      this.added.push({ urn, custom: true, id, type, inputs: config, outputs: config });
+    }
+    return reference;
+  }
+
+  /** What the engine records as the inputs of a default provider: the configuration, or that of the package. */
+  private configOf(packageName: string): Props {
+    const namespace = `${packageName}:`;
+    return Object.fromEntries(
+      Object.entries(this.parts.config).flatMap(([key, { value, secret }]): [string, Json][] => {
+        const recorded = secret ? wrapSecret(value) : value;
+        if (packageName !== OWN_PROVIDER) return [[key, recorded]];
+        return key.startsWith(namespace) ? [[key.slice(namespace.length), recorded]] : [];
+      }),
+    );
   }
 
   /** Adds a planned resource; returns whether it is one that is adopted. */
   private add(type: string, name: string, urn: string, state: Props): boolean {
-    if (type === PROVIDER_TYPE) return false;
+    if (type.startsWith(PROVIDERS)) return false;
     if (state["custom"] !== true) {
       // The stack itself, and components, exist in the state only.
       this.added.push(pickStateMembers(state));
@@ -219,7 +234,7 @@ class StateMerger {
       id: resource.uid,
       inputs,
       outputs: inputs,
-      provider: this.providerReference,
+      provider: this.referToProvider(stringOrEmpty(state["type"]).replace(/:.*$/, ""), urn),
     };
   }
 }
@@ -268,8 +283,10 @@ function sortByDependencies(rows: readonly StateResource[], known: ReadonlySet<s
     }
     result.push(row);
   };
-  const rank = (row: StateResource): number =>
-    [STACK_TYPE, PROVIDER_TYPE].indexOf(stringOrEmpty(row["type"]));
+  const rank = (row: StateResource): number => {
+    const type = stringOrEmpty(row["type"]);
+    return type === STACK_TYPE ? 0 : type.startsWith(PROVIDERS) ? 1 : -1;
+  };
   for (const row of [...rows].sort(
     (a, b) => Number(rank(b) >= 0) - Number(rank(a) >= 0) || rank(a) - rank(b),
   )) {

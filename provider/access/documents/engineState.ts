@@ -2,11 +2,12 @@ import { printable } from "../../http/errors";
 import { sortedJson } from "../../fields/formats";
 import { isObject, SECRET_MASK, SECRET_TYPE, SIGNATURE, UNKNOWN } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
+import { parseType } from "../../program/resource";
 import { sha256 } from "./digest";
 import { PlainSecrets } from "./plainSecrets";
 import type { SourceLocation } from "./sourceLocation";
 import { specs } from "./specs";
-import { parseKind, pluginOfProvider, whyNotReviewed } from "./reviewable";
+import { pluginOfProvider, whyNotReviewed } from "./reviewable";
 import type { Plugin } from "./reviewable";
 
 const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
@@ -325,12 +326,16 @@ export function readState(
   const [urn, type, id] = [text(state["urn"]), text(state["type"]), text(state["id"])];
   if (urn === undefined || type === undefined) return undefined;
   const providers = providerTexts(state);
-  // The engine creates nothing without such a text: an export that lacks it was shortened.
+  const parsed = parseType(type);
+  // The engine creates no dynamic resource without such a text: an export that lacks it was shortened.
   const isShortened =
-    form === "export" && providers.length === 0 && specs[parseKind(type) ?? ""] !== undefined;
+    form === "export" &&
+    providers.length === 0 &&
+    parsed?.form === "dynamic" &&
+    specs[parsed.kind] !== undefined;
   const plugin = readPlugin(type, state);
   const notReviewed = isShortened ? undefined : whyNotReviewed(type, providers, plugin);
-  const kind = notReviewed === undefined ? parseKind(type) : undefined;
+  const kind = notReviewed === undefined ? parsed?.kind : undefined;
   if (kind === undefined) return readUnreviewed(state, { urn, type, notReviewed, plugin, id });
   const identity = { urn, type, kind, id: id === UNKNOWN ? undefined : id };
   return readManaged(state, identity, form === "digest", withSecrets);

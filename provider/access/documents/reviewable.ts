@@ -1,12 +1,11 @@
-import { providerText } from "../../program/resource";
+import { parseType, providerText } from "../../program/resource";
+import { ownVersion } from "../../text/packageVersion";
 import { harmlessTypes } from "./harmlessTypes";
 import { specs } from "./specs";
 
-const OURS = "pulumi-nodejs:dynamic/platform:";
-
 /** The registry key of a type token of this package. */
 export function parseKind(type: string): string | undefined {
-  return type.startsWith(OURS) ? type.slice(OURS.length) : undefined;
+  return parseType(type)?.kind;
 }
 
 /** Dynamic resources of any language: what they do is code of the program. */
@@ -26,9 +25,10 @@ const OF_THE_ENGINE = /^pulumi:pulumi:/;
 const PROVIDER = /^pulumi:providers:(.+)$/;
 
 const harmless = new Set(harmlessTypes.map(({ type }) => type));
-/** Packages whose plugins may run: those of the harmless types, and the one of dynamic resources. */
+/** Packages whose plugins may run: those of the harmless types, the one of dynamic resources, and that of this package. */
 const harmlessPackages = new Set([
   "pulumi-nodejs",
+  "platform",
   "pulumi",
   ...harmlessTypes.map(({ type }) => type.slice(0, type.indexOf(":"))),
 ]);
@@ -61,6 +61,23 @@ function isOfOtherPackage(type: string, plugin: Plugin | undefined): boolean {
   return plugin?.packageName !== undefined && plugin.packageName !== type.slice(0, type.indexOf(":"));
 }
 
+/** Why a resource with a type of this package cannot be reviewed. */
+function whyNotOurs(type: string, texts: readonly unknown[], plugin: Plugin | undefined): string | undefined {
+  const { form = "dynamic", kind = "" } = parseType(type) ?? {};
+  if (specs[kind] === undefined) return "this version does not know the kind";
+  // The outputs of a resource that was dynamic before keep its text until the next update.
+  const hasOwnTexts = texts.every((text) => text === providerText(kind));
+  const hasPlugin = form === "native" ? plugin !== undefined : texts.length > 0;
+  if (!hasOwnTexts || !hasPlugin || isOfOtherPackage(type, plugin))
+    return "it has a type of this package but another provider";
+  if (form === "dynamic" || plugin === undefined) return undefined;
+  if (!plugin.isPublished)
+    return "it has a provider of its own, which may be another plugin, or talk to another address";
+  return plugin.version === undefined || plugin.version === ownVersion()
+    ? undefined
+    : "another version of the plugin manages it: review it with the version of the package that it names";
+}
+
 /** Why a resource cannot be reviewed; undefined if it is of this package, or known to be harmless. */
 export function whyNotReviewed(
   type: string,
@@ -68,15 +85,7 @@ export function whyNotReviewed(
   /** Absent for a component, which no plugin manages. */
   plugin?: Plugin,
 ): string | undefined {
-  const kind = parseKind(type);
-  if (kind !== undefined) {
-    if (specs[kind] === undefined) return "this version does not know the kind";
-    const isOurs =
-      texts.length > 0 &&
-      texts.every((text) => text === providerText(kind)) &&
-      !isOfOtherPackage(type, plugin);
-    return isOurs ? undefined : "it has a type of this package but another provider";
-  }
+  if (parseKind(type) !== undefined) return whyNotOurs(type, texts, plugin);
   if (DYNAMIC.test(type) || texts.length > 0) return "its behaviour is code of the program";
   if (isOfOtherPackage(type, plugin)) return "the provider of another package manages it";
   if (RUNS_COMMANDS.some((pattern) => pattern.test(type))) return "it runs commands";

@@ -11,7 +11,7 @@ import { UsageError } from "../framework/exitCodes";
 import type { Flags, Values } from "../framework/flags";
 import { commonFlags, issueMarker, readCommonOptions, withSettings } from "../framework/options";
 import type { CommonOptions } from "../framework/options";
-import { ownVersion } from "../framework/packageVersion";
+import { ownVersion } from "../../text/packageVersion";
 import { openConnection } from "../input/connection";
 import { resolveGroup } from "../input/groups";
 import { readKinds } from "../input/kinds";

@@ -8,6 +8,7 @@ import type * as emulatorModule from "./emulator";
 import type * as explainModule from "./explain";
 import type * as initModule from "./init/init";
 import type * as inventoryModule from "./inventory";
+import type * as pluginModule from "./plugin";
 import type * as postReportModule from "./post";
 import type * as reviewModule from "./review";
 import type * as verifyModule from "./verify";
@@ -87,6 +88,11 @@ export const commands: readonly CommandEntry[] = [
     name: "watch",
     summary: "receive events, and check the resources that they name",
     load: () => (require("./watch/watch") as typeof watchModule).command,
+  },
+  {
+    name: "plugin",
+    summary: "install the native plugin: for pulumi import, two addresses, YAML and Python",
+    load: () => (require("./plugin") as typeof pluginModule).command,
   },
   {
     name: "completion",

@@ -8,7 +8,7 @@ import type { Flags } from "../framework/flags";
 import { readCommit, readEventFile } from "../post/event";
 import { readEnvironment } from "../../settings/environment";
 import type { Environment } from "../../settings/environment";
-import { ownVersion } from "../framework/packageVersion";
+import { ownVersion } from "../../text/packageVersion";
 
 /** The flags that say where a report comes from. */
 export const provenanceFlags = {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { quoteForShell } from "../../text/plain";
 import { isObject } from "../../fields/values";
-import { ownVersion } from "../framework/packageVersion";
+import { ownVersion } from "../../text/packageVersion";
 
 /** A word of the shell. */
 export const quoteWord = (word: string): string => (/^[\w./@:-]+$/.test(word) ? word : quoteForShell(word));

@@ -69,6 +69,10 @@ const flags = {
     choices: ["team"],
     help: "a file and a component for each group directly below the root",
   },
+  native: {
+    type: "boolean",
+    help: "for the native plugin: import pulumi-platform/native; install it first with pulumi-platform plugin install",
+  },
   file: {
     type: "string",
     value: "NAME",
@@ -252,6 +256,7 @@ function selectAdoption(
   const only = parseOnly(values.only);
   const options = {
     inventory,
+    native: values.native,
     ...(values.by === "team" && { teamFolder: values.file?.replace(/\.ts$/, "") ?? "teams" }),
     ...existing,
   };

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import { printable } from "../../../http/errors";
 import { UsageError } from "../../framework/exitCodes";
-import { packageFolder } from "../../framework/packageVersion";
+import { packageFolder } from "../../../text/packageVersion";
 import { packageSource } from "../../output/packageSource";
 import { writeText } from "../../output/writeFiles";
 

@@ -10,7 +10,7 @@ import { printable } from "../../../http/errors";
 import { takeInventory } from "../../../inventory/takeInventory";
 import { readEnvironment } from "../../../settings/environment";
 import { UsageError } from "../../framework/exitCodes";
-import { packageFolder } from "../../framework/packageVersion";
+import { packageFolder } from "../../../text/packageVersion";
 import { findBackend } from "../../input/backend";
 import type { Connection } from "../../input/connection";
 import { failed, missing, ok, unchecked } from "../checkResult";

@@ -4,7 +4,7 @@ import { printable } from "../../../http/errors";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
 import type { Flags, Values } from "../../framework/flags";
-import { packageFolder } from "../../framework/packageVersion";
+import { packageFolder } from "../../../text/packageVersion";
 import { webAddress } from "../../input/repository";
 import { findBackend, PULUMI_CLOUD_BY_DEFAULT } from "../../input/backend";
 import type { NamedBackend } from "../../input/backend";

@@ -8,7 +8,7 @@ import { organisationsOf } from "../../../access/drift/roots";
 import type { DriftReport } from "../../../access/report/report";
 import type { Client } from "../../../http/client";
 import { takeInventory } from "../../../inventory/takeInventory";
-import { ownVersion } from "../../framework/packageVersion";
+import { ownVersion } from "../../../text/packageVersion";
 import { isUidManaged } from "../../input/managedUids";
 
 /** Reads what changed, and the objects that give it its names, below each root that it concerns. */

@@ -89,6 +89,8 @@ export const inputs: Documents = {
   "access --can": ["capability"],
   "access --on": ["group"],
   "explain <RULE>": ["rule"],
+  // A word, and no document.
+  "plugin <install|path>": [],
   "post <report.json>": ["review report", "drift report", "verify report"],
   "init <DIR>": ["project"],
   "inventory --root": ["group"],

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageSource } from "../../../../provider/cli/output/packageSource";
-import { ownVersion } from "../../../../provider/cli/framework/packageVersion";
+import { ownVersion } from "../../../../provider/text/packageVersion";
 
 const released = { specifier: `pulumi-platform@${ownVersion()}`, prepare: [] };
 

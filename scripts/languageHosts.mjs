@@ -1,0 +1,57 @@
+// @ts-check
+/**
+ * `npm run setup:languages`: builds the hosts of programs in YAML and Python with Go, once for all checkouts, and installs
+ * Pulumi's package for Python. With `--print` it only prints the folder that is to be put on PATH, if it is there.
+ */
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { cacheRoot, fillFolder } from "./lib/files.mjs";
+import { withLock } from "./lib/lock.mjs";
+import { run, runScript, runToSuccess } from "./lib/processes.mjs";
+
+const root = path.dirname(import.meta.dirname);
+
+const hosts = ["language-yaml", "language-python"].map((name) => {
+  const folder = path.join(root, "scripts", "cli", name);
+  const mod = readFileSync(path.join(folder, "go.mod"), "utf8");
+  const tool = /^tool (\S+)$/m.exec(mod)?.[1] ?? "";
+  return { folder, tool, pins: mod + readFileSync(path.join(folder, "go.sum"), "utf8") };
+});
+
+const { version } = JSON.parse(
+  readFileSync(path.join(root, "node_modules", "@pulumi", "pulumi", "package.json"), "utf8"),
+);
+const recipe = createHash("sha256").update(version);
+for (const { pins } of hosts) recipe.update(pins);
+const cache = cacheRoot(process.env);
+const target = path.join(cache, `hosts-${recipe.digest("hex").slice(0, 12)}`);
+const bin = path.join(target, "bin");
+
+/** @param {string} folder */
+async function build(folder) {
+  // Made at its last place: a virtual environment cannot be moved.
+  await runToSuccess("python3", ["-m", "venv", path.join(target, "venv")]);
+  const pip = path.join(target, "venv", "bin", "pip");
+  await runToSuccess(pip, ["install", "--quiet", "--disable-pip-version-check", `pulumi==${version}`]);
+  for (const { folder: cwd, tool } of hosts) {
+    const args = ["build", "-mod=readonly", "-trimpath", "-ldflags", "-s -w"];
+    const env = { ...process.env, GOWORK: "off", CGO_ENABLED: "0" };
+    await runToSuccess("go", [...args, "-o", path.join(folder, path.basename(tool)), tool], { cwd, env });
+    const { stdout } = await run("go", ["list", "-mod=readonly", "-f", "{{.Dir}}", tool], { cwd, env });
+    // Beside the host of Python lies the script that runs a program.
+    const script = path.join(path.dirname(stdout.trim()), `${path.basename(tool)}-exec`);
+    if (existsSync(script)) copyFileSync(script, path.join(folder, path.basename(script)));
+  }
+}
+
+await runScript("npm run setup:languages", import.meta.filename, async (args) => {
+  const isThere = () => existsSync(bin);
+  if (!isThere() && !args.includes("--print")) {
+    mkdirSync(cache, { recursive: true });
+    await withLock(path.join(cache, "hosts.lock"), async () => {
+      if (!isThere()) await fillFolder(bin, build);
+    });
+  }
+  if (isThere()) console.log(bin);
+});
