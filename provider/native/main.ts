@@ -16,7 +16,7 @@ import { errorCodeOf, withCode } from "../errors/codedError";
 import { errorMessage, HandlerError, PartialFailure } from "../lifecycle/messages";
 import { logLine } from "../text/printable";
 import { PlatformProvider } from "./provider";
-import type { Difference, Level, RequestedResource } from "./provider";
+import type { ResourceDifference, LogLevel, RequestedResource } from "./provider";
 import { fromStruct, toStruct } from "./values";
 
 /*
@@ -32,7 +32,7 @@ let engine: EngineClient | undefined;
 
 const logSeverities = { info: LogSeverity.INFO, warning: LogSeverity.WARNING } as const;
 
-function logToEngine(level: Level, line: string, urn: string | undefined): void {
+function logToEngine(level: LogLevel, line: string, urn: string | undefined): void {
   const message = new LogRequest()
     .setSeverity(logSeverities[level])
     .setMessage(logLine(line))
@@ -119,11 +119,11 @@ function toCheckResponse(
 }
 
 const { DiffChanges } = messages.DiffResponse;
-const { Kind } = messages.PropertyDiff;
+const PropertyKind = messages.PropertyDiff.Kind;
 const diffKinds = {
-  add: [Kind.ADD, Kind.ADD_REPLACE],
-  delete: [Kind.DELETE, Kind.DELETE_REPLACE],
-  update: [Kind.UPDATE, Kind.UPDATE_REPLACE],
+  add: [PropertyKind.ADD, PropertyKind.ADD_REPLACE],
+  delete: [PropertyKind.DELETE, PropertyKind.DELETE_REPLACE],
+  update: [PropertyKind.UPDATE, PropertyKind.UPDATE_REPLACE],
 } as const;
 
 function toDiffResponse({
@@ -131,7 +131,7 @@ function toDiffResponse({
   replaces,
   deleteBeforeReplace,
   properties,
-}: Difference): messages.DiffResponse {
+}: ResourceDifference): messages.DiffResponse {
   const response = new messages.DiffResponse()
     .setChanges(changes === false ? DiffChanges.DIFF_NONE : DiffChanges.DIFF_SOME)
     .setReplacesList(replaces)

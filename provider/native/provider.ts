@@ -37,16 +37,16 @@ export interface RequestedResource {
   readonly id?: string;
 }
 
-export type Level = "info" | "warning";
+export type LogLevel = "info" | "warning";
 
 /** Tells a person one line, about a resource if it has a URN. */
-export type Log = (level: Level, line: string, urn: string | undefined) => void;
+export type Log = (level: LogLevel, line: string, urn: string | undefined) => void;
 
-export interface Difference extends DiffResult {
+export interface ResourceDifference extends DiffResult {
   readonly properties: readonly PropertyDifference[];
 }
 
-interface Kind {
+interface HandledKind {
   readonly spec: ResourceSpec;
   readonly handlers: Handlers;
 }
@@ -81,7 +81,7 @@ export class PlatformProvider {
   private session: RunSession | undefined;
   /** The resource of the operation that is running, for what it tells a person. */
   private readonly current = new AsyncLocalStorage<string>();
-  private readonly kinds: ReadonlyMap<string, Kind>;
+  private readonly kinds: ReadonlyMap<string, HandledKind>;
 
   constructor(private readonly log: Log) {
     const context: HandlerContext = {
@@ -97,7 +97,7 @@ export class PlatformProvider {
     );
   }
 
-  private tell(level: Level, line: string): void {
+  private tell(level: LogLevel, line: string): void {
     this.log(level, line, this.current.getStore());
   }
 
@@ -123,7 +123,7 @@ export class PlatformProvider {
   private run<T>(
     { urn, type }: RequestedResource,
     sent: readonly Props[],
-    operation: (kind: Kind, props: readonly Props[]) => Promise<T> | T,
+    operation: (kind: HandledKind, props: readonly Props[]) => Promise<T> | T,
   ): Promise<T> {
     const parsed = parseType(type);
     const kind = parsed?.form === "native" ? this.kinds.get(parsed.kind) : undefined;
@@ -190,7 +190,7 @@ export class PlatformProvider {
     });
   }
 
-  diff(subject: RequestedResource, olds: Props, news: Props): Promise<Difference> {
+  diff(subject: RequestedResource, olds: Props, news: Props): Promise<ResourceDifference> {
     return this.run(subject, [olds, news], ({ spec, handlers }, [before = {}, inputs = {}]) => ({
       ...handlers.diff(before, inputs, subject.id),
       properties: listDifferences(spec, before, inputs),
