@@ -12,7 +12,7 @@ import { compare } from "./access/review/compare";
 import { parseKind, pluginOfInputs } from "./access/documents/engineState";
 import type { RecordedResource } from "./access/documents/engineState";
 import type { Inventory, InventoryObject } from "./access/documents/inventory";
-import { listsObject } from "./access/documents/inventoryScope";
+import { listsObject } from "./access/documents/inventory";
 import { parseReviewReport } from "./access/verify/parseReviewReport";
 import { ApprovedAccess } from "./access/verify/approved";
 import { parseInventory } from "./access/documents/parseInventory";

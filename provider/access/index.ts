@@ -27,7 +27,7 @@ export type { RecordedResource } from "./documents/engineState";
 export { parseReviewReport } from "./verify/parseReviewReport";
 export { verify } from "./verify/verify";
 export type { VerifyOptions, VerifySources } from "./verify/verify";
-export { graphOfInventory as worldOfInventory, graphOfState as worldOfState } from "./graph/accessGraphs";
+export { graphOfInventory as worldOfInventory, graphOfState as worldOfState } from "./graph/effectiveAccess";
 export type { SourceLocation } from "./documents/sourceLocation";
 export type { Grant, GrantChange, GrantedRole, GroupNode, Named, Scope, Subject } from "./graph/grant";
 export type { differenceKinds, driftDirections, severities } from "./review/finding";

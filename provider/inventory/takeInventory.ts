@@ -1,6 +1,5 @@
+import { isWithin, listedKinds } from "../access/documents/inventory";
 import type { Inventory, InventoryObject, RefusedList } from "../access/documents/inventory";
-import { listedKinds } from "../access/documents/inventoryKinds";
-import { isWithin } from "../access/documents/inventoryScope";
 import { CodedError } from "../errors/codedError";
 import { isSet } from "../fields/equal";
 import type { FieldSpec } from "../fields/fieldSpec";

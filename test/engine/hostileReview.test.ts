@@ -2,7 +2,7 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { accessKinds } from "../../provider/access/graph/accessKinds";
 import { parsePreview } from "../../provider/access/documents/preview";
-import { listedKinds } from "../../provider/access/documents/inventoryKinds";
+import { listedKinds } from "../../provider/access/documents/inventory";
 import { takeInventory } from "../../provider/inventory/takeInventory";
 import { failing, judge } from "../support/documents";
 import { clientOf } from "../support/driftMatrix";

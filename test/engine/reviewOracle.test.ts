@@ -13,7 +13,7 @@ import type { Comparison } from "../../provider/access/review/comparison";
 import { parsePreview } from "../../provider/access/documents/preview";
 import type { Grant, GrantChange } from "../../provider/access/graph/grant";
 import { parseStateExport } from "../../provider/access/documents/stateExport";
-import { listedKinds } from "../../provider/access/documents/inventoryKinds";
+import { listedKinds } from "../../provider/access/documents/inventory";
 import { takeInventory } from "../../provider/inventory/takeInventory";
 import { clientOf } from "../support/driftMatrix";
 import { Stack, WRITES_STATE_ONCE } from "../support/engine";

@@ -3,7 +3,7 @@ import { compare } from "../../provider/access/review/compare";
 import type { Comparison } from "../../provider/access/review/comparison";
 import { UNKNOWN } from "../../provider/fields/values";
 import type { Json, Props } from "../../provider/fields/values";
-import { listedKinds } from "../../provider/access/documents/inventoryKinds";
+import { listedKinds } from "../../provider/access/documents/inventory";
 import { inventoryOf, preview, state, step, urn } from "./documents";
 import type { State } from "./documents";
 

@@ -8,7 +8,7 @@ import { withNamedKinds } from "./namedKinds";
 import type { RuleOptions } from "../../provider/access/rules";
 import { parseStateExport } from "../../provider/access/documents/stateExport";
 import type { StateExport } from "../../provider/access/documents/stateExport";
-import { listedKinds } from "../../provider/access/documents/inventoryKinds";
+import { listedKinds } from "../../provider/access/documents/inventory";
 import type { Props } from "../../provider/fields/values";
 import { exportText, pairsOf, previewText } from "../../scripts/lib/documents.cjs";
 

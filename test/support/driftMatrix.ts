@@ -3,7 +3,7 @@ import { findDrift } from "../../provider/access/drift/drift";
 import type { DriftRequest } from "../../provider/access/drift/drift";
 import type { DriftReport } from "../../provider/access/report/report";
 import type { StateExport } from "../../provider/access/documents/stateExport";
-import { listedKinds } from "../../provider/access/documents/inventoryKinds";
+import { listedKinds } from "../../provider/access/documents/inventory";
 import { organisationsOf } from "../../provider/access/drift/roots";
 import { isUidManaged, unlistedManagedUids } from "../../provider/cli/input/managedUids";
 import { takeInventory } from "../../provider/inventory/takeInventory";

@@ -1,6 +1,6 @@
 import { startEmulator } from "../../emulator";
 import { generateProgram } from "../../provider/access/adopt/program";
-import { listedKinds } from "../../provider/access/documents/inventoryKinds";
+import { listedKinds } from "../../provider/access/documents/inventory";
 import { takeInventory } from "../../provider/inventory/takeInventory";
 import { clientOf } from "./driftMatrix";
 import type { Declarations } from "./engine";

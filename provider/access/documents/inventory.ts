@@ -1,4 +1,6 @@
 import type { Props } from "../../fields/values";
+import { aggregatedKind } from "../../fields/resourceSpec";
+import { kinds } from "../../kinds";
 
 /**
  * The document of `pulumi-platform inventory`. `npm run docs` writes `schema/inventory.schema.json` from these types and
@@ -12,7 +14,7 @@ export const INVENTORY_VERSION = 1;
  * @pattern ^[0-9a-f]{40}(/[0-9a-f]{16})*$
  * @errorMessage must be a uid: 40 hex digits, then 16 more after each slash
  */
-export type Uid = string;
+type Uid = string;
 
 /** One object of the live organisation, in the form in which a program would declare it. */
 export interface InventoryObject {
@@ -66,4 +68,60 @@ export interface Inventory {
   /** Objects of other kinds that were read by their uids: one that is missing in `objects` does not exist. */
   readonly asked?: readonly { readonly kind: string; readonly uid: string }[];
   readonly objects: readonly InventoryObject[];
+}
+
+const kindSpecs = kinds.map(({ spec }) => spec);
+
+/** The kinds that an inventory can contain. A kind that aggregates others is contained as its members. */
+export const inventoryKinds: readonly string[] = kindSpecs
+  .filter((spec) => aggregatedKind(spec) === undefined)
+  .map(({ kind }) => kind);
+
+/** The kinds that an inventory contains by default. */
+export const listedKinds: readonly string[] = kindSpecs
+  .filter((spec) => spec.listing?.onDemand !== true && aggregatedKind(spec) === undefined)
+  .map(({ kind }) => kind);
+
+/** Whether a uid is a group or lies below it. */
+export function isWithin(uid: string, root: string): boolean {
+  return uid === root || uid.startsWith(`${root}/`);
+}
+
+/**
+ * Whether an inventory contains every object of a kind at a uid: one that it lacks does not exist. What lies in no group is
+ * listed with any root.
+ */
+export function listsObject(inventory: Inventory, kind: string, uid: string): boolean {
+  const { root, kinds, refused, complete, asked } = inventory;
+  if (refused.some((list) => list.kind === kind) || (!complete && refused.length === 0)) return false;
+  if (asked?.some((object) => object.kind === kind && object.uid === uid) === true) return true;
+  return kinds.includes(kind) && isWithin(uid, root);
+}
+
+/** Why an inventory does not list everything, a line each. */
+export function inventoryGaps({ complete, refused }: Inventory): string[] {
+  if (refused.length > 0) {
+    return refused.map(
+      ({ kind, code, errorCode }) =>
+        `the inventory lacks ${kind}: the server refused its list, or a part of it (${code})` +
+        (errorCode === undefined ? "" : ` (${errorCode})`),
+    );
+  }
+  return complete ? [] : ["the inventory is not complete"];
+}
+
+const DAY_MS = 86_400_000;
+
+/** Days after which an inventory no longer counts as the live organisation. A nightly one is read for a day, or a weekend. */
+const OLDEST_DAYS = 3;
+
+/**
+ * Why an inventory does not show what the server has now; undefined where it does.
+ *
+ * @param now milliseconds since the epoch.
+ */
+export function describeStaleness({ takenAt }: Inventory, now: number): string | undefined {
+  const days = (now - Date.parse(takenAt)) / DAY_MS;
+  if (days <= OLDEST_DAYS) return undefined;
+  return `the inventory was taken ${Math.floor(days).toLocaleString("en-US")} days ago, at ${takenAt}, and what was changed at the server since is not seen: take it again (pulumi-platform inventory)`;
 }

@@ -43,7 +43,7 @@ function utf8(input: string | Uint8Array): Buffer {
 }
 
 /** The bytes of a document as text, whatever the shell that wrote them took for its encoding. */
-export function decodeText(input: string | Uint8Array): string {
+function decodeText(input: string | Uint8Array): string {
   return utf8(input).toString("utf8");
 }
 
@@ -52,7 +52,7 @@ export function decodeText(input: string | Uint8Array): string {
  *
  * @throws DocumentError where it is no text, or too long.
  */
-export function checkInput(input: unknown, name: string, reading: keyof typeof MOST_BYTES): void {
+function checkInput(input: unknown, name: string, reading: keyof typeof MOST_BYTES): void {
   if (typeof input !== "string" && !(input instanceof Uint8Array)) {
     throw new DocumentError("PP6001", `${name} is neither text nor bytes: give what the file contains`);
   }
@@ -125,13 +125,7 @@ function hasInfiniteNumber(document: unknown): boolean {
  * @param value what `JSON.parse` made of these bytes.
  * @throws DocumentError
  */
-export function checkUnambiguous(
-  bytes: Buffer,
-  value: unknown,
-  name: string,
-  from = 0,
-  to = bytes.length,
-): void {
+function checkUnambiguous(bytes: Buffer, value: unknown, name: string, from = 0, to = bytes.length): void {
   const key = findRepeatedKey(bytes, from, to);
   if (key !== undefined) {
     throw new DocumentError(
@@ -368,4 +362,47 @@ function notJson(bytes: Buffer, at: number, name: string): DocumentError {
 
 function cutOff(name: string): DocumentError {
   return new DocumentError("PP6001", `${name} ends in the middle: it was cut off; write it again`);
+}
+
+/** Hostile JSON may be deeper than the stack of any recursion. */
+function isTooDeep(document: unknown): boolean {
+  const open: { readonly value: unknown; readonly level: number }[] = [{ value: document, level: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, level } = next;
+    if (value === null || typeof value !== "object") continue;
+    if (level >= MOST_LEVELS) return true;
+    for (const member of Object.values(value)) open.push({ value: member, level: level + 1 });
+  }
+  return false;
+}
+
+/** A document with more than MOST_LEVELS levels. @param advice what to give instead. */
+export function tooDeepError(name: string, advice: string): DocumentError {
+  return new DocumentError("PP6003", `${name} is nested more than ${MOST_LEVELS} levels deep: ${advice}`);
+}
+
+/**
+ * Reads JSON that somebody may have cut off, or saved with a byte order mark.
+ *
+ * @param name what messages call it: a path.
+ * @param advice what to give instead of a document that cannot be read.
+ * @throws DocumentError in one line.
+ */
+export function parseJson(input: string | Uint8Array, name: string, advice?: string): unknown {
+  checkInput(input, name, "atOnce");
+  const text = decodeText(input);
+  if (text.trim() === "") {
+    const what = advice ?? "did the command that should have written it fail?";
+    throw new DocumentError("PP6001", `${name} is empty: ${what}`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const what = advice === undefined ? "" : `: ${advice}`;
+    throw new DocumentError("PP6001", `${name} is truncated or invalid JSON${what}`);
+  }
+  if (isTooDeep(value)) throw tooDeepError(name, advice ?? "write it again");
+  checkUnambiguous(Buffer.from(text), value, name);
+  return value;
 }

@@ -3,11 +3,10 @@ import { parentUidOf } from "../../fields/wire";
 import { isObject } from "../../fields/values";
 import { INVENTORY_VERSION } from "./inventory";
 import type { Inventory } from "./inventory";
-import { DocumentError } from "./jsonText";
+import { DocumentError, parseJson } from "./jsonText";
 import { checkInputSizes, checkNameLengths } from "./limits";
-import { parseJson } from "./parseJson";
 import { specs } from "./specs";
-import { documentProblem } from "./versionedDocument";
+import { documentProblem } from "./jsonSchema";
 
 /** An object lies in the group that its uid begins with: so no group lies in one that lies in it. */
 function placeProblem({ objects }: Inventory): string | undefined {

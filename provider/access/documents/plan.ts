@@ -1,11 +1,10 @@
 import { printable } from "../../http/errors";
 import { sortedJson } from "../../fields/formats";
-import { isObject, UNKNOWN } from "../../fields/values";
+import { UNKNOWN, isObject } from "../../fields/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, readState, urnParts, withoutSecrets } from "./engineState";
-import { DocumentError } from "./jsonText";
+import { DocumentError, parseJson } from "./jsonText";
 import { checkNameLengths } from "./limits";
-import { parseJson } from "./parseJson";
 import type { Preview, PreviewStep, WrittenState } from "./preview";
 
 type Members = Readonly<Record<string, unknown>>;

@@ -3,9 +3,8 @@ import { isObject } from "../../fields/values";
 import { cliVersionOf, findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { printable } from "../../http/errors";
-import { DocumentError, readJson } from "./jsonText";
+import { DocumentError, readJson, tooDeepError } from "./jsonText";
 import { checkResourceSize } from "./limits";
-import { tooDeepError } from "./parseJson";
 
 const EXPORT = "write it with pulumi stack export --file export.json";
 

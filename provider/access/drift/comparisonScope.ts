@@ -3,8 +3,7 @@ import { aggregatedKind } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { objectKey } from "../../fields/identity";
 import type { Inventory } from "../documents/inventory";
-import type { ManagedResource } from "./difference";
-import type { DriftNotes } from "./driftNotes";
+import type { DriftNotes, ManagedResource } from "./difference";
 import type { DriftRequest } from "./request";
 import { childrenMarker } from "./changedResources";
 

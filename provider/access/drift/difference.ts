@@ -4,6 +4,14 @@ import type { RecordedResource } from "../documents/engineState";
 import type { DifferenceKind } from "../review/finding";
 import type { Direction, FieldEffect } from "../effects";
 
+/** What a drift run could not compare, a line each. */
+export class DriftNotes {
+  /** Lines that make the run incomplete. */
+  readonly incomplete = new Set<string>();
+  /** Lines that only inform. */
+  readonly unresolved = new Set<string>();
+}
+
 /** A resource that a state manages. */
 export interface ManagedResource {
   readonly spec: ResourceSpec;

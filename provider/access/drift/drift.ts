@@ -1,20 +1,120 @@
 import { Directory, specOf } from "../graph/directory";
+import { describeEffects } from "../effects";
 import type { EffectContext, EffectSide } from "../effects";
-import type { DriftReport } from "../report/report";
+import type { Coverage, DriftReport, ManagedCount } from "../report/report";
 import { Languages } from "../trust/languages";
 import { ComparisonScope } from "./comparisonScope";
+import { DriftNotes } from "./difference";
 import type { ComparedResource, DetectedDifference } from "./difference";
 import { DifferenceDescriber } from "./differenceDescriber";
-import { measureCoverage } from "./coverage";
 import { findingOf, reportDifference } from "./driftFindings";
-import { compareDrift } from "./driftGraphs";
-import { DriftNotes } from "./driftNotes";
+import { bindingKeysOfCollections, compareDrift } from "./driftGraphs";
 import { reportDrift, sortDriftFindings } from "./driftReport";
-import { InventoryComparison } from "./inventoryComparison";
 import { ManagedResources } from "./managedResources";
 import type { DriftRequest } from "./request";
 import { StateComparison } from "./stateComparison";
-import { UnmanagedObjects } from "./unmanagedObjects";
+import { UnmanagedObjects, isUndeclarable } from "./unmanagedObjects";
+import type { InventoryObject } from "../documents/inventory";
+import { parentOf } from "../../text/uid";
+import { compareTexts } from "../../fields/values";
+import { entityOfObject } from "../graph/entities";
+import { bindingKeys } from "../graph/accessKinds";
+
+/** What coverage is measured from. */
+interface CoverageSources {
+  readonly directory: Directory;
+  readonly managed: ManagedResources;
+  readonly resources: readonly ComparedResource[];
+  readonly scope: ComparisonScope;
+}
+
+class Counter {
+  private readonly counts = new Map<string, { managed: number; total: number }>();
+
+  add(key: string, isManaged: boolean): void {
+    const count = this.counts.get(key) ?? { managed: 0, total: 0 };
+    this.counts.set(key, count);
+    count.total += 1;
+    if (isManaged) count.managed += 1;
+  }
+
+  entries(): [string, ManagedCount][] {
+    return [...this.counts].sort(([a], [b]) => compareTexts(a, b));
+  }
+}
+
+/** Measures what share of the live organisation its programs declare, of all that a program can declare. */
+function measureCoverage({ directory, managed, resources, scope }: CoverageSources): Coverage {
+  const declared = bindingKeysOfCollections(resources, "before");
+  const [all, kinds, groups] = [new Counter(), new Counter(), new Counter()];
+  for (const object of directory.all()) {
+    const { kind, uid } = object;
+    const spec = specOf(kind);
+    if (spec === undefined || isUndeclarable(spec, object, scope)) continue;
+    const keys = bindingKeys(entityOfObject(object));
+    const isManaged =
+      managed.ownersOf(kind, uid).length > 0 || (keys.length > 0 && keys.every((key) => declared.has(key)));
+    all.add("", isManaged);
+    kinds.add(kind, isManaged);
+    groups.add((spec.sharesParentUid ? uid : parentOf(uid)) ?? "", isManaged);
+  }
+  const [[, total] = ["", { managed: 0, total: 0 }]] = all.entries();
+  return {
+    ...total,
+    byKind: kinds.entries().map(([kind, count]) => ({ kind, ...count })),
+    byGroup: groups.entries().map(([uid, count]) => ({ uid, path: directory.pathOf(uid), ...count })),
+  };
+}
+
+/** Compares an older inventory with a newer one, whoever manages the objects. */
+class InventoryComparison {
+  readonly differences: DetectedDifference[] = [];
+  compared = 0;
+  private readonly kinds: ReadonlySet<string>;
+  private readonly refused: ReadonlySet<string>;
+
+  constructor(
+    private readonly older: Directory,
+    private readonly directory: Directory,
+    private readonly scope: ComparisonScope,
+    private readonly describer: DifferenceDescriber,
+    private readonly effects: EffectContext,
+  ) {
+    this.kinds = new Set(older.inventories.flatMap(({ kinds }) => kinds));
+    this.refused = new Set(older.inventories.flatMap(({ refused }) => refused.map(({ kind }) => kind)));
+  }
+
+  run(notes: DriftNotes): void {
+    for (const kind of this.kinds) {
+      if (this.directory.inventories.every(({ kinds }) => kinds.includes(kind))) continue;
+      notes.incomplete.add(
+        `${specOf(kind)?.noun ?? kind}: not compared: only one of the inventories contains it`,
+      );
+    }
+    for (const object of this.older.all()) this.compare(object);
+  }
+
+  /** Whether an object was created after the older inventory. */
+  isNew({ kind, uid }: InventoryObject): boolean {
+    return this.kinds.has(kind) && !this.refused.has(kind) && this.older.find(kind, uid) === undefined;
+  }
+
+  private compare(older: InventoryObject): void {
+    const { kind, uid, inputs, builtIn } = older;
+    const spec = specOf(kind);
+    if (spec === undefined || !this.scope.includes(spec, uid)) return;
+    const now = this.directory.find(kind, uid);
+    if (now === undefined) {
+      if (builtIn !== undefined || !this.scope.lists(kind, uid)) return;
+      this.compared += 1;
+      this.differences.push(this.describer.describeRemoved(spec, older));
+      return;
+    }
+    this.compared += 1;
+    const changes = describeEffects(spec, inputs, now.inputs, this.effects);
+    if (changes.length > 0) this.differences.push(this.describer.describeEdited(spec, older, now, changes));
+  }
+}
 
 export { driftThresholds } from "./request";
 export type { DriftRequest, DriftThreshold } from "./request";

@@ -4,8 +4,7 @@ import { specOf } from "../graph/directory";
 import { objectKey } from "../../fields/identity";
 import { urnParts } from "../documents/engineState";
 import type { StateExport } from "../documents/stateExport";
-import type { ManagedResource } from "./difference";
-import type { DriftNotes } from "./driftNotes";
+import type { DriftNotes, ManagedResource } from "./difference";
 
 /** Everything that the states of a run record. */
 export class ManagedResources {

@@ -1,13 +1,12 @@
 import { aggregatedKind } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { isObject, SECRET_MASK } from "../../fields/values";
+import { SECRET_MASK, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import type { RecordedResource } from "../documents/engineState";
 import type { PlainSecrets } from "../documents/plainSecrets";
 import { isReference, mapLeaves } from "../graph/references";
 import type { Leaf } from "../graph/references";
-import type { ManagedResource } from "./difference";
-import type { DriftNotes } from "./driftNotes";
+import type { DriftNotes, ManagedResource } from "./difference";
 
 /** Replaces each secret by its plain text, or else by the live value: what cannot be compared is no drift. */
 function reveal(

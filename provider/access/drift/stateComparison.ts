@@ -1,18 +1,84 @@
 import { diffInputs } from "../../fields/diff";
 import { aggregatedKind } from "../../fields/resourceSpec";
+import type { ReadingApi } from "../../fields/resourceSpec";
 import type { Props } from "../../fields/values";
-import { mergeLive, NORMALIZED } from "../../fields/mergeLive";
+import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
+import { specOf } from "../graph/directory";
 import type { Directory } from "../graph/directory";
 import { topProperty } from "../graph/references";
 import { describeEffects, mayWiden } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
 import type { ComparisonScope } from "./comparisonScope";
-import type { ComparedResource, DetectedDifference, ManagedResource } from "./difference";
+import type { ComparedResource, DetectedDifference, DriftNotes, ManagedResource } from "./difference";
 import type { DifferenceDescriber } from "./differenceDescriber";
-import type { DriftNotes } from "./driftNotes";
-import { LiveArguments } from "./liveArguments";
 import type { ManagedResources } from "./managedResources";
-import { recordedArguments } from "./secretValues";
+import { recordedArguments, revealedArguments } from "./secretValues";
+import { parentOf } from "../../text/uid";
+import type { InventoryObject } from "../documents/inventory";
+
+/** An object as a response of the server, which names each object that it refers to. */
+function toResponse(object: InventoryObject, directory: Directory): Props {
+  const named = Object.entries(object.inputs).flatMap(([key, value]): [string, Props][] => {
+    const noun = /^(\w+)Uid$/.exec(key)?.[1];
+    if (noun === undefined || typeof value !== "string") return [];
+    return [[noun, { uid: value, name: directory.nameOf(value) ?? "" }]];
+  });
+  return { ...object.inputs, ...Object.fromEntries(named), uid: object.uid };
+}
+
+const childrenKey = (collection: string, parent: string): string => JSON.stringify([collection, parent]);
+
+/** All objects, by collection and parent. */
+function childrenByParent(directory: Directory): Map<string, InventoryObject[]> {
+  const children = new Map<string, InventoryObject[]>();
+  for (const object of directory.all()) {
+    const key = childrenKey(specOf(object.kind)?.collection ?? "", parentOf(object.uid) ?? "");
+    const siblings = children.get(key);
+    if (siblings === undefined) children.set(key, [object]);
+    else siblings.push(object);
+  }
+  return children;
+}
+
+/**
+ * An API that responds from inventories, so that a kind that aggregates others reads them as it reads the server.
+ * It lists the children of a parent.
+ */
+function createSnapshotApi(directory: Directory): ReadingApi {
+  let children: ReadonlyMap<string, readonly InventoryObject[]> | undefined;
+  return {
+    address: (collection, uid, suffix = "") => `${collection}/${uid ?? ""}${suffix}`,
+    get: () => Promise.resolve({}),
+    // eslint-disable-next-line @typescript-eslint/require-await -- the form of the API
+    async *list(collection, query = {}) {
+      children ??= childrenByParent(directory);
+      const parent = query["uidp.children_of"];
+      const key = childrenKey(collection, typeof parent === "string" ? parent : "");
+      for (const object of children.get(key) ?? []) yield toResponse(object, directory);
+    },
+  };
+}
+
+/** Reads the live arguments of managed resources from inventories. */
+class LiveArguments {
+  private readonly api;
+
+  constructor(private readonly directory: Directory) {
+    this.api = createSnapshotApi(directory);
+  }
+
+  /** The live arguments of a resource; undefined if no inventory contains its object. */
+  async read({ spec, uid, resource }: ManagedResource): Promise<Props | undefined> {
+    if (aggregatedKind(spec) !== undefined) {
+      if (this.directory.byUid(uid) === undefined) return undefined;
+      const olds = { ...resource.outputs, ...revealedArguments(resource) };
+      const response = await spec.operations?.get?.(this.api, uid, olds);
+      return response && { ...(response as Props), parentUid: uid };
+    }
+    const live = this.directory.find(spec.kind, uid)?.inputs;
+    return live && (spec.operations?.selectRelevant?.(live, resource.inputs) ?? live);
+  }
+}
 
 const isIgnored = (property: string, ignored: readonly string[]): boolean =>
   ignored.some((path) => {

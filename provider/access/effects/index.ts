@@ -4,5 +4,5 @@ export { describeEffects } from "./describeEffects";
 export type { FieldEffect } from "./describeEffects";
 export { combineDirections, mayWiden } from "./direction";
 export type { Direction } from "./direction";
-export { unreadReason } from "./level";
+export { unreadReason } from "./judge";
 export { compareKeys } from "./sets";

@@ -1,19 +1,116 @@
 import { ownEffect } from "../../fields/accessMeanings";
 import type { AccessEffect } from "../../fields/accessMeanings";
 import { isSet } from "../../fields/equal";
-import type { EnumSpec, FieldSpec } from "../../fields/fieldSpec";
-import type { Json } from "../../fields/values";
+import type { EnumSpec, FieldSpec, OneOf } from "../../fields/fieldSpec";
+import { isObject, isUnknown } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { formats } from "../../fields/formats";
 import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
-import { objectOrEmpty, unreadReason } from "./level";
-import { effectOf, isJudged } from "../graph/fieldAccess";
-import type { FieldLevel, FieldStates } from "./level";
-import { acceptedBy, acceptedByOneOf, compareAccepted } from "./match";
-import type { Accepted } from "./match";
+import { effectOf, isJudged } from "../graph/describedFields";
 import { compareCovered, compareKeys, comparePresence, compareSets, itemsOf, namesOf } from "./sets";
+import { isUnread, reasonOf, reasonWords } from "../graph/unread";
+import { exactPattern } from "../trust/languages";
+import type { Languages } from "../trust/languages";
+import { findPatternProblem } from "../trust/judgement";
+
+/** What a match accepts: one string, the strings of a pattern, nothing, or unknown. */
+type Accepted = { readonly text: string } | { readonly pattern: string } | "nothing" | "unknown";
+
+const isPattern = (field: FieldSpec): boolean => field.type === "string" && field.format === "regex";
+
+/** What a field accepts that is set. */
+function acceptedBy(field: FieldSpec, value: Json | undefined): Accepted {
+  if (typeof value !== "string") return "unknown";
+  return isPattern(field) ? { pattern: value } : { text: value };
+}
+
+/** Returns what an unset field accepts, if its description defines it. */
+function acceptedByDefault(field: FieldSpec, siblings: Props): Accepted | undefined {
+  if (field.type === "enum" && field.default !== undefined)
+    return { text: `${field.prefix}${field.default}` };
+  const filled = typeof field.serverFilled === "function" ? field.serverFilled(siblings) : undefined;
+  return typeof filled === "string" && filled !== "" ? { text: filled } : undefined;
+}
+
+/** Returns what fields accept together if at most one of them is set; `unknown` if several are. */
+function acceptedByOneOf(
+  fields: Readonly<Record<string, FieldSpec>>,
+  siblings: Props,
+  isRequired: boolean,
+): Accepted {
+  const members = Object.entries(fields);
+  const [first, second] = members.filter(([key, field]) => isSet(field, siblings[key]));
+  if (second !== undefined) return "unknown";
+  if (first !== undefined) return acceptedBy(first[1], siblings[first[0]]);
+  const [filled] = members.flatMap(([, field]) => acceptedByDefault(field, siblings) ?? []);
+  return filled ?? (isRequired ? "nothing" : "unknown");
+}
+
+function compareLanguages(before: string, after: string, languages: Languages): Effect {
+  const isLess = languages.isSubset(after, before);
+  const isMore = languages.isSubset(before, after);
+  if (isLess === "no")
+    return widened(isMore === "yes" ? "accepts more than before" : "accepts others than before");
+  if (isLess === "tooLarge" || isMore === "tooLarge")
+    return unknown("the patterns take too many steps to compare");
+  return isMore === "yes" ? neutral("accepts the same as before") : narrowed("accepts less than before");
+}
+
+/** What a change of a match does: the texts that it accepts are compared, whatever form they are written in. */
+function compareAccepted(before: Accepted, after: Accepted, languages: Languages): Effect {
+  if (before === "unknown" || after === "unknown")
+    return unknown("what is accepted where it is not set is not known");
+  if (before === "nothing")
+    return after === "nothing" ? neutral() : widened("accepts what was not accepted before");
+  if (after === "nothing") return narrowed("accepts nothing any more");
+  if ("text" in before && "text" in after) {
+    return before.text === after.text ? neutral() : widened("another value than before");
+  }
+  for (const side of [before, after]) {
+    const problem = "pattern" in side ? findPatternProblem(languages, side.pattern) : undefined;
+    if (problem?.kind === "unjudged") return unknown(`the pattern cannot be judged: ${problem.reason}`);
+  }
+  const [old, now] = [before, after].map((side) => ("text" in side ? exactPattern(side.text) : side.pattern));
+  return compareLanguages(old ?? "", now ?? "", languages);
+}
+
+/** An object on both sides of a change. */
+export interface FieldLevel {
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+  readonly oneOfs: readonly OneOf[];
+  readonly before: Props;
+  readonly after: Props;
+  /** The path as reports show it, and as states name what they hide. */
+  readonly path: string;
+  readonly statePath: string;
+  /** The effect of a field that has none of its own: that of the field around it. */
+  readonly inherited: AccessEffect | "none";
+  /** The whole object is set on one side only, so all its members are added or removed with it. */
+  readonly presence?: "added" | "removed";
+}
+
+/** One value on both sides of a change. */
+export interface FieldStates {
+  readonly field: FieldSpec;
+  readonly key: string;
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+  readonly path: string;
+  readonly statePath: string;
+}
+
+export const objectOrEmpty = (value: Json | undefined): Props => (isObject(value) ? value : {});
+
+/** Why a value cannot be compared, as in "is secret": somewhere inside it stands what was not read. */
+export function unreadReason(value: Json | undefined): string | undefined {
+  if (isUnread(value)) return reasonWords(reasonOf(value));
+  if (isUnknown(value)) return reasonWords("unknown");
+  const inner = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+  return inner.map(unreadReason).find((reason) => reason !== undefined);
+}
 
 /** Judges a difference that needs no comparison of the values: a value that is only on one side, or was not read. */
 function judgeUncompared({ field, before, after }: FieldStates, level: FieldLevel): Effect | undefined {

@@ -3,7 +3,7 @@ import { parentOf } from "../../text/uid";
 import { objectKey } from "../../fields/identity";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { UNSEEN } from "../../text/printable";
-import { groupPath } from "./groupPath";
+import { groupPath } from "./groupHierarchy";
 import { specs } from "../documents/specs";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 

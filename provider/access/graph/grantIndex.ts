@@ -1,7 +1,7 @@
 import { tupleOf } from "./grant";
-import { ownerOf } from "./keys";
-import type { Entity } from "./model";
 import type { Grant } from "./grant";
+import { ownerOf } from "./keys";
+import type { AccessGraph, Entity } from "./model";
 
 const resourceKey = (kind: string, id: string): string => JSON.stringify([kind, id]);
 
@@ -98,4 +98,17 @@ function subjectsByOwner(grants: readonly Grant[]): Map<string, string[]> {
     else found.set(owner, [key]);
   }
   return found;
+}
+
+/** Finds what an object gives, before a change and after it: the grants of which it is a part, or that it makes. */
+export class GrantEffects {
+  private readonly sides: readonly GrantIndex[];
+
+  constructor({ before, after }: { readonly before: AccessGraph; readonly after: AccessGraph }) {
+    this.sides = [before, after].map(({ grants }) => new GrantIndex(grants));
+  }
+
+  of(entity: Pick<Entity, "key" | "kind" | "urn" | "uid">): Grant[] {
+    return this.sides.flatMap((side) => [...side.about(entity), ...side.ofResource(entity)]);
+  }
 }

@@ -1,25 +1,32 @@
 import { applyCreate, applyUpdate } from "../../fields/patch";
-import { ADOPT, UNCONFIRMED } from "../../fields/values";
-import type { Props } from "../../fields/values";
+import { ADOPT, UNCONFIRMED, containsUnknown, isObject } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { mergeLive } from "../../fields/mergeLive";
 import { parseKind } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
-import { entityKey, toEntity } from "./entities";
+import { entityKey, toEntity, unresolvedPaths } from "./entities";
 import { graphOf } from "./grants";
 import { compositeKey } from "./keys";
-import { LiveObjects, withInputs } from "./liveObjects";
-import type { LiveState } from "./liveObjects";
-import type { AccessGraph, Entity } from "./model";
-import { isManagedKind, PlanKeys, recordedUid } from "./planKeys";
-import { plannedEntity } from "./plannedEntity";
+import { LiveObjects, PlanKeys, isManagedKind, recordedUid, uidAfter, withInputs } from "./liveObjects";
+import type { LiveState, RecordedOfKind } from "./liveObjects";
+import type { AccessGraph, Assumption, Entity } from "./model";
 import { ReferenceResolver } from "./resolver";
 import type { ResourcePlan } from "./resourcePlan";
 import { ServerRemovals } from "./serverRemovals";
-import { joinTakeovers } from "./takeovers";
-import { remainingUnmanaged } from "./unmanaged";
+import { isReference, mapLeaves } from "./references";
+import { isUnread, reasonOf } from "./unread";
+import type { UnreadValue } from "./unread";
+import { equal } from "../../fields/equal";
+import { identifyingInputs, identityKey } from "../../fields/identity";
+import { aggregatedKind, createOnlyOutputs } from "../../fields/resourceSpec";
+import type { ResourceSpec } from "../../fields/resourceSpec";
+import { groupBy } from "./grantIndex";
+import { UNMANAGED } from "../../kinds/groupAccess/readBindings";
+import type { Op } from "../documents/preview";
+import { Languages, anchored } from "../trust/languages";
 
 /** What happens to one resource; one of another package has no entities. */
 export interface PlannedChange {
@@ -337,5 +344,204 @@ export function buildGraphs(plans: readonly ResourcePlan[], inventory: Inventory
     after: graphOf(builder.after),
     changes: builder.changes,
     unresolved: builder.resolver.problemLines(),
+  };
+}
+
+/**
+ * A resource as it will be after the change. A reference to a resource that does not exist yet is assumed to be the id
+ * of the one resource that it depends on.
+ */
+function plannedEntity(
+  plan: ResourcePlan,
+  resource: RecordedOfKind,
+  keys: PlanKeys,
+  resolver: ReferenceResolver,
+  removals: ServerRemovals,
+): Entity {
+  const isSame = plan.op === "same";
+  const uid = keys.isOfOtherKind(plan) ? undefined : uidAfter(plan);
+  // What is only read may show no arguments, and nothing is written of what stays the same.
+  const mustBeComplete = plan.op === "create" || plan.op === "update" || plan.op === "replace";
+  const planned = toEntity(resource, { key: keys.of(plan), uid, side: "after", isSame, mustBeComplete });
+  const spec = specs[resource.kind];
+  if (spec === undefined) return planned;
+  const assumptions: Assumption[] = [];
+  const candidates: Record<string, readonly string[]> = {};
+  const inputs = mapLeaves(spec, planned.inputs, (value, leaf) => {
+    if (!isReference(leaf)) return value;
+    if (!isUnread(value)) return removals.pruneDanglingRef(value);
+    const { one: source, several } = reasonOf(value) === "unknown" ? resolver.resolve(resource, leaf) : {};
+    if (several !== undefined) candidates[leaf.path] = several;
+    if (source === undefined) return value;
+    assumptions.push({ path: leaf.path, property: leaf.property, key: source });
+    return source;
+  });
+  const assumed = new Set(assumptions.map(({ path }) => path));
+  const unread = (planned.unread ?? []).filter(({ path }) => !assumed.has(path));
+  const concealed = (plan.concealed ?? []).map((value): UnreadValue => ({
+    ...value,
+    reason: "secret",
+    decidesAccess: true,
+  }));
+  // The engine has compared the secrets of an unchanged resource.
+  const isReported = ({ reason }: UnreadValue): boolean => !isSame || reason !== "secret";
+  resolver.report(resource, [...unread, ...concealed].filter(isReported));
+  const secretSources = resolver.secretSources(resource);
+  return {
+    ...planned,
+    inputs,
+    unresolved: unresolvedPaths(unread),
+    ...(planned.unread ? { unread } : {}),
+    ...(assumptions.length > 0 ? { assumptions } : {}),
+    ...(Object.keys(candidates).length > 0 ? { candidates } : {}),
+    ...(plan.concealed ? { concealed: plan.concealed } : {}),
+    ...(Object.keys(secretSources).length > 0 ? { secretSources } : {}),
+  };
+}
+
+/*
+ * The arguments of some kinds name one object at the server. A create with those of a resource that the same change deletes
+ * or replaces takes its object over, and the provider leaves it there: it is an update of one object under another URN.
+ */
+
+const isOverwritten = ({ operations }: Pick<ResourceSpec, "operations">): boolean =>
+  operations?.upsert === true;
+
+/** The object that the arguments of a resource name; undefined where they name none, or not all of them are known. */
+function identityOf(resource: RecordedResource | undefined, live: LiveObjects): string | undefined {
+  if (!isManagedKind(resource) || resource.external) return undefined;
+  const spec = specs[resource.kind];
+  // Who owns all bindings of a group has no object of its own, and what is returned once cannot be taken over.
+  if (spec === undefined || aggregatedKind(spec) !== undefined || createOnlyOutputs(spec).length > 0)
+    return undefined;
+  const { inputs, secretPaths } = resource;
+  if (identifyingInputs(spec).some((key) => containsUnknown(inputs[key]) || secretPaths.includes(key)))
+    return undefined;
+  const uid = recordedUid(resource);
+  const isGone =
+    uid !== undefined &&
+    live.lists(resource.kind, uid) &&
+    live.get(entityKey(resource.kind, uid, inputs["parentUid"])) === undefined;
+  return isGone ? undefined : identityKey(spec, inputs);
+}
+
+/** Whether all arguments are known and equal: only an equal object is adopted where a create does not overwrite. */
+function areEqual(spec: ResourceSpec, one: RecordedResource, other: RecordedResource): boolean {
+  if ([one, other].some(({ inputs, secretPaths }) => secretPaths.length > 0 || containsUnknown(inputs)))
+    return false;
+  return Object.entries(spec.fields).every(([key, field]) =>
+    equal(field, one.inputs[key], other.inputs[key]),
+  );
+}
+
+/** Whether the provider leaves the object of `giver` at the server, because `taker` has it from then on. */
+function takesOver(giver: ResourcePlan, taker: ResourcePlan): boolean {
+  const { before } = giver;
+  const { after } = taker;
+  const spec = specs[after?.kind ?? ""];
+  if (before === undefined || after === undefined || spec === undefined) return false;
+  if (isOverwritten(spec)) return true;
+  return giver.op === "delete" && taker.op === "create" && areEqual(spec, before, after);
+}
+
+/** The plans of a change, where a delete and a create of one object are one update of it. */
+function joinTakeovers(plans: readonly ResourcePlan[], live: LiveObjects): readonly ResourcePlan[] {
+  const givers = groupBy(plans, ({ op, before }) => [
+    op === "delete" || op === "replace" ? identityOf(before, live) : undefined,
+  ]);
+  if (givers.size === 0) return plans;
+  const takers = groupBy(plans, ({ op, after }) => [
+    op === "create" || op === "replace" ? identityOf(after, live) : undefined,
+  ]);
+  const taken = new Map<ResourcePlan, ResourcePlan>();
+  // Several resources of one object are a mistake of the program, which the run refuses.
+  for (const [key, [taker, ...others]] of takers) {
+    const [giver, ...more] = givers.get(key) ?? [];
+    if (taker === undefined || giver === undefined || others.length + more.length > 0) continue;
+    if (takesOver(giver, taker)) taken.set(taker, giver);
+  }
+  keepOwnLosses(taken);
+  const given = new Set(taken.values());
+  return plans.flatMap((plan): ResourcePlan[] => {
+    const giver = taken.get(plan);
+    if (giver !== undefined) {
+      const isOverwriting = isOverwritten(specs[plan.after?.kind ?? ""] ?? {});
+      return [{ ...plan, op: "update", before: giver.before, ...(isOverwriting ? { isOverwriting } : {}) }];
+    }
+    if (!given.has(plan)) return [plan];
+    return plan.op === "delete" ? [] : [{ ...plan, op: "create", before: undefined }];
+  });
+}
+
+/** A replaced resource is no update of another object while nobody takes over its own: that goes. */
+function keepOwnLosses(taken: Map<ResourcePlan, ResourcePlan>): void {
+  for (;;) {
+    const given = new Set(taken.values());
+    const losing = [...taken.keys()].filter((taker) => taker.op === "replace" && !given.has(taker));
+    if (losing.length === 0) return;
+    for (const taker of losing) taken.delete(taker);
+  }
+}
+
+type Binding = readonly [label: string, binding: Json | undefined];
+
+function bindingsOf(entity: Entity | undefined): Binding[] {
+  const bindings = entity?.inputs["bindings"];
+  return Object.entries(isObject(bindings) ? bindings : {});
+}
+
+const isUnmanaged = ([label]: Binding): boolean => label.startsWith(UNMANAGED);
+
+const bindingKey = ([, binding]: Binding): string => {
+  const { identityUid, roleUid } = isObject(binding) ? binding : {};
+  return JSON.stringify([identityUid, roleUid]);
+};
+
+function listOrEmpty(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Whether the arguments of a GroupAccess leave a binding of others alone. */
+function isIgnored(ignore: Json | undefined, [label, binding]: Binding, languages: Languages): boolean {
+  const { identityUids, roleUids, namePatterns } = isObject(ignore) ? ignore : {};
+  const { identityUid = null, roleUid = null } = isObject(binding) ? binding : {};
+  // A label ends in parentheses if several resources have the same name.
+  const names = [label.slice(UNMANAGED.length), label.slice(UNMANAGED.length).replace(/ \([^()]*\)$/, "")];
+  return (
+    listOrEmpty(identityUids).includes(identityUid) ||
+    listOrEmpty(roleUids).includes(roleUid) ||
+    listOrEmpty(namePatterns).some(
+      (pattern) =>
+        typeof pattern === "string" && names.some((name) => languages.matches(anchored(pattern), name)),
+    )
+  );
+}
+
+/**
+ * The bindings of others that a refresh has recorded with a GroupAccess, and that stay at their group: all of them when
+ * it goes or moves, those that it ignores when it changes.
+ */
+function remainingUnmanaged(recorded: Entity, after: Entity | undefined, op: Op): Entity | undefined {
+  if (accessKinds[recorded.kind]?.ownsBindings !== true) return undefined;
+  const unmanaged = bindingsOf(recorded).filter(isUnmanaged);
+  const wanted = new Set(op === "update" ? bindingsOf(after).map(bindingKey) : []);
+  const ignore = after?.inputs["ignore"];
+  const languages = new Languages();
+  const staying = unmanaged.filter(
+    (one) =>
+      op === "delete" ||
+      op === "replace" ||
+      (op === "update" && !wanted.has(bindingKey(one)) && isIgnored(ignore, one, languages)),
+  );
+  if (staying.length === 0) return undefined;
+  const inputs: Props = { parentUid: recorded.inputs["parentUid"], bindings: Object.fromEntries(staying) };
+  return {
+    key: compositeKey("unmanaged", recorded.key),
+    kind: recorded.kind,
+    urn: recorded.urn,
+    inputs,
+    unresolved: [],
+    secretPaths: [],
+    external: true,
   };
 }

@@ -2,16 +2,23 @@ import { printable } from "../../text/printable";
 import { isUid, parentOf } from "../../text/uid";
 import { foldName } from "../trust/writingSystems";
 import { urnParts } from "../documents/engineState";
-import type { Scope, Named, Grant } from "./grant";
+import type { Grant, Named, Scope } from "./grant";
 import { isCalledByName } from "./accessKinds";
 import { textMeant } from "./describedFields";
 import { groupBy } from "./grantIndex";
-import { groupPath } from "./groupPath";
 import { withoutRetained } from "./keys";
 import type { Entities } from "./model";
 import { isUnread } from "./unread";
 import { DocumentError } from "../documents/jsonText";
 import { MOST_GROUP_LEVELS, overLimit } from "../documents/limits";
+
+/**
+ * The path of a group: names from the root down. A slash in a name is escaped, so that one group whose name is
+ * `acme / sandbox` does not have the path of the group sandbox in acme.
+ */
+export function groupPath(names: readonly string[]): string {
+  return names.map((name) => name.replace(/[\\/]/g, "\\$&")).join(" / ");
+}
 
 /** Groups by key: their names and places. */
 export class GroupHierarchy {

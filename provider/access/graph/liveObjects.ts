@@ -1,18 +1,20 @@
-import { parentOf } from "../../text/uid";
+import { isUid, parentOf } from "../../text/uid";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { aggregatedKind } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";
 import type { Props } from "../../fields/values";
+import { listsObject } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
-import { listsObject } from "../documents/inventoryScope";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
-import { entityOfObject, unresolvedPaths } from "./entities";
+import { declaredOf, entityKey, entityOfObject, unresolvedPaths } from "./entities";
 import type { Entity } from "./model";
 import { mapLeaves, pathsAround } from "./references";
 import { isUnread, reasonOf, unreadAt } from "./unread";
 import type { UnreadValue } from "./unread";
+import type { RecordedResource } from "../documents/engineState";
+import type { ResourcePlan } from "./resourcePlan";
 
 /** What the live organisation says of a resource: its object, that there is none, or nothing. */
 export type LiveState = { readonly entity: Entity } | "missing" | "notListed";
@@ -152,4 +154,53 @@ function asManaged(spec: ResourceSpec, live: Entity, recorded: Entity): Entity {
   };
   const known = addUnreturned(spec.fields, recorded.inputs, live.inputs);
   return withInputs(entity, hideSecrets(spec, known, recorded));
+}
+
+/** A resource of a kind of this package. */
+export type RecordedOfKind = RecordedResource & { readonly kind: string };
+
+export const isManagedKind = (resource: RecordedResource | undefined): resource is RecordedOfKind =>
+  resource?.kind !== undefined;
+
+/** The uid of a resource; undefined of a new one, and of an id that no server of the API assigns. */
+export const recordedUid = (resource: RecordedResource | undefined): string | undefined =>
+  isUid(resource?.id) ? resource.id : undefined;
+
+/** The uid after the change; undefined where the change creates the resource. */
+export function uidAfter({ op, before, after }: ResourcePlan): string | undefined {
+  if (op === "create" || op === "replace") return undefined;
+  if (op === "import") return isUid(after?.importId) ? after.importId : recordedUid(after);
+  return recordedUid(before) ?? recordedUid(after);
+}
+
+/** The key of each planned resource: one before and after the change. */
+export class PlanKeys {
+  private readonly keys = new Map<string, string>();
+
+  constructor(private readonly live: LiveObjects) {}
+
+  /** Whether the uid that a stack records is that of an object of another kind: it then identifies nothing. */
+  isOfOtherKind(plan: ResourcePlan): boolean {
+    const { before, after } = plan;
+    const uid = recordedUid(before) ?? uidAfter(plan);
+    const kind = (before ?? after)?.kind;
+    return uid !== undefined && kind !== undefined && this.live.isOfOtherKind(kind, uid);
+  }
+
+  /** The uid before the change. */
+  uidOf(plan: ResourcePlan): string | undefined {
+    return this.isOfOtherKind(plan) ? undefined : recordedUid(plan.before);
+  }
+
+  of(plan: ResourcePlan): string {
+    const known = this.keys.get(plan.urn);
+    if (known !== undefined) return known;
+    const resource = plan.before ?? plan.after;
+    const uid = recordedUid(plan.before) ?? uidAfter(plan);
+    const parent = resource === undefined ? undefined : declaredOf(resource)["parentUid"];
+    const key =
+      uid === undefined || this.isOfOtherKind(plan) ? plan.urn : entityKey(resource?.kind ?? "", uid, parent);
+    this.keys.set(plan.urn, key);
+    return key;
+  }
 }

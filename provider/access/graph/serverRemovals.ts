@@ -8,10 +8,9 @@ import { accessKinds, bindingKeys } from "./accessKinds";
 import { declaredOf, toEntity } from "./entities";
 import { groupBy } from "./grantIndex";
 import { compositeKey } from "./keys";
-import type { LiveObjects } from "./liveObjects";
+import { isManagedKind, recordedUid } from "./liveObjects";
+import type { LiveObjects, PlanKeys } from "./liveObjects";
 import type { Entity } from "./model";
-import { isManagedKind, recordedUid } from "./planKeys";
-import type { PlanKeys } from "./planKeys";
 import { isReference, mapLeaves } from "./references";
 import type { ResourcePlan } from "./resourcePlan";
 

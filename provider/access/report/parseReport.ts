@@ -1,10 +1,9 @@
 import { printable } from "../../http/errors";
-import { DocumentError } from "../documents/jsonText";
+import { DocumentError, parseJson } from "../documents/jsonText";
 import { isAltered } from "./reportDigest";
 import { SCHEMA_VERSION } from "./report";
 import type { Report } from "./report";
-import { parseJson } from "../documents/parseJson";
-import { documentProblem } from "../documents/versionedDocument";
+import { documentProblem } from "../documents/jsonSchema";
 
 /**
  * Why a value is no report of the published form (`schema/report.schema.json`); undefined where it is one.

@@ -12,7 +12,7 @@ import { sortFindings, severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import { fitReport } from "./fitReport";
 import { reportDigest } from "./reportDigest";
-import { describeStaleness } from "../documents/inventoryGaps";
+import { describeStaleness } from "../documents/inventory";
 import { comparePlan, withPlannedProviders } from "../documents/plan";
 import type { UpdatePlan } from "../documents/plan";
 import { proposeEntry } from "../suppressions/writeEntries";

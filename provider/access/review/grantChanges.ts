@@ -1,16 +1,241 @@
 import { mayWiden } from "../effects";
 import { resolveGrants } from "../graph/grants";
 import type { ResolvedGrant } from "../graph/grants";
-import { GroupHierarchy, grantKey, isOfRetained } from "../graph/groupHierarchy";
+import { GroupHierarchy, grantKey, isOfRetained, labelByKey } from "../graph/groupHierarchy";
 import { isUnreadKey } from "../graph/keys";
 import { compareGrants } from "../graph/grant";
-import type { GrantChange } from "../graph/grant";
-import type { AccessGraph } from "../graph/model";
+import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
+import type { AccessGraph, Entities } from "../graph/model";
 import { Languages } from "../trust/languages";
-import { compareCapabilities, capabilities } from "./capabilityChange";
-import { pairGrants } from "./grantPairs";
 import { TrustComparison } from "./trustComparison";
 import type { HolderChange } from "./trustComparison";
+import { movedGroups } from "./groupMoves";
+
+/** The two graphs whose grants are paired. */
+interface GraphSides {
+  readonly entities: { readonly before: Entities; readonly after: Entities };
+  readonly hierarchies: { readonly before: GroupHierarchy; readonly after: GroupHierarchy };
+  readonly trust: TrustComparison;
+}
+
+interface GrantPairs {
+  readonly changes: readonly GrantChange[];
+  /** What has no counterpart on the other side. */
+  readonly gained: readonly ResolvedGrant[];
+  readonly lost: readonly ResolvedGrant[];
+}
+
+class GrantPairing {
+  private readonly lost: LostGrants;
+  private readonly capabilities = new Map<GrantedRole, ReadonlySet<string>>();
+  private readonly movedGroups: readonly string[];
+
+  constructor(
+    lost: readonly ResolvedGrant[],
+    private readonly sides: GraphSides,
+  ) {
+    this.lost = new LostGrants(lost, sides.hierarchies.before);
+    this.movedGroups = movedGroups(sides.entities, sides.hierarchies);
+  }
+
+  /** The change that makes a lost grant this one; undefined where the grant is new. */
+  pair(gained: ResolvedGrant): GrantChange | undefined {
+    const moved = this.lost.findMoved(gained, this.sides.hierarchies.after);
+    if (moved !== undefined) return this.pairWithMoved(moved, gained);
+    const { grant } = gained;
+    const replaced = this.isUnmoved(grant.group.key)
+      ? this.lost.findAtGroup(gained, ({ role }) => this.areComparable(role, grant.role))
+      : undefined;
+    return replaced === undefined ? undefined : this.pairWithOtherRole(replaced, gained);
+  }
+
+  remaining(): ResolvedGrant[] {
+    return this.lost.remaining();
+  }
+
+  /** Whether a group stays where it is. */
+  private isUnmoved(group: string): boolean {
+    const { before, after } = this.sides.hierarchies;
+    return before.chain(group).join() === after.chain(group).join();
+  }
+
+  /** Whether one role contains the other. */
+  private areComparable(one: GrantedRole, other: GrantedRole): boolean {
+    return this.contains(one, other) || this.contains(other, one);
+  }
+
+  private contains(outer: GrantedRole, { capabilities }: GrantedRole): boolean {
+    if (outer.capabilities === undefined || capabilities === undefined) return false;
+    const held = this.capabilities.get(outer) ?? new Set(outer.capabilities);
+    this.capabilities.set(outer, held);
+    return capabilities.every((name) => held.has(name));
+  }
+
+  private pairWithMoved(old: ResolvedGrant, gained: ResolvedGrant): GrantChange {
+    const [from, to] = [old.grant.group, gained.grant.group];
+    const isUp = this.sides.hierarchies.before.chain(from.key).includes(to.key);
+    return this.pairAs(old, gained, `moves from ${from.path} ${isUp ? "up" : "down"} to ${to.path}`, isUp);
+  }
+
+  private pairWithOtherRole(old: ResolvedGrant, gained: ResolvedGrant): GrantChange {
+    const { before, after } = this.sides.entities;
+    const name = (role: GrantedRole, entities: Entities) =>
+      role.label ?? role.name ?? labelByKey(entities, role.key);
+    const names = [name(old.grant.role, before), name(gained.grant.role, after)];
+    // Names may be exchanged, and then tell nothing.
+    const [from, to] = names[0] === names[1] ? [old.grant.role.key, gained.grant.role.key] : names;
+    const { added, removed } = compareCapabilities(old.grant.role, gained.grant.role);
+    // Others may be able to change the other role.
+    const isSame = added.length + removed.length === 0;
+    const reason = `the role changes from ${from} to ${to}${isSame ? ", another role with the same capabilities" : ""}`;
+    return this.pairAs(old, gained, reason, isSame);
+  }
+
+  /** A group that moves to the place of a grant, or below it, and that the old grant did not reach. */
+  private findNewlyReached(old: ResolvedGrant, { grant }: ResolvedGrant): string | undefined {
+    const { before, after } = this.sides.hierarchies;
+    return this.movedGroups.find(
+      (key) => after.chain(key).includes(grant.group.key) && !before.chain(key).includes(old.grant.group.key),
+    );
+  }
+
+  private pairAs(
+    old: ResolvedGrant,
+    gained: ResolvedGrant,
+    reason: string,
+    reachesMore: boolean,
+  ): GrantChange {
+    this.lost.markPaired(old);
+    const { added, removed } = compareCapabilities(old.grant.role, gained.grant.role);
+    const trust = this.sides.trust.compare(old, gained);
+    const reached = this.findNewlyReached(old, gained);
+    const moves =
+      reached === undefined ? [] : [`${this.sides.hierarchies.before.scope(reached).path} moves there`];
+    const isWider = reachesMore || reached !== undefined || added.length > 0 || mayWiden(trust.direction);
+    return {
+      change: isWider ? "widened" : "narrowed",
+      grant: gained.grant,
+      before: old.grant,
+      reason: [reason, ...moves, ...trust.reasons].join("; "),
+      capabilitiesAdded: added,
+      capabilitiesRemoved: removed,
+    };
+  }
+}
+
+/** Pairs each gained grant with a lost one, where together they are one grant that changes. */
+function pairGrants(
+  gained: readonly ResolvedGrant[],
+  lost: readonly ResolvedGrant[],
+  sides: GraphSides,
+): GrantPairs {
+  const pairing = new GrantPairing(lost, sides);
+  const changes: GrantChange[] = [];
+  const unpaired = gained.filter((resolved) => {
+    const change = pairing.pair(resolved);
+    if (change !== undefined) changes.push(change);
+    return change === undefined;
+  });
+  return { changes, gained: unpaired, lost: pairing.remaining() };
+}
+
+const joinKey = (...parts: readonly string[]): string => JSON.stringify(parts);
+
+function add(index: Map<string, number[]>, key: string, position: number): void {
+  const positions = index.get(key);
+  if (positions) positions.push(position);
+  else index.set(key, [position]);
+}
+
+/** Finds the lost grant that a new one continues, without trying each of them. */
+class LostGrants {
+  private readonly paired = new Set<ResolvedGrant>();
+  /** Positions by subject, role and each group at or above the grant; and by subject and the group itself. */
+  private readonly byRoleWithin = new Map<string, number[]>();
+  private readonly byRoleAt = new Map<string, number[]>();
+  private readonly byGroup = new Map<string, number[]>();
+
+  constructor(
+    private readonly lost: readonly ResolvedGrant[],
+    hierarchy: GroupHierarchy,
+  ) {
+    for (const [position, { grant }] of lost.entries()) {
+      const { subject, role, group } = grant;
+      for (const key of hierarchy.chain(group.key))
+        add(this.byRoleWithin, joinKey(subject.key, role.key, key), position);
+      add(this.byRoleAt, joinKey(subject.key, role.key, group.key), position);
+      add(this.byGroup, joinKey(subject.key, group.key), position);
+    }
+  }
+
+  /** The same role of the same subject, at a group above the new grant or below it. */
+  findMoved({ grant }: ResolvedGrant, after: GroupHierarchy): ResolvedGrant | undefined {
+    const { subject, role, group } = grant;
+    const below = this.byRoleWithin.get(joinKey(subject.key, role.key, group.key)) ?? [];
+    const above = after
+      .chain(group.key)
+      .flatMap((key) => this.byRoleAt.get(joinKey(subject.key, role.key, key)) ?? []);
+    const positions = [...new Set([...below, ...above])].sort((a, b) => a - b);
+    return this.choose(positions, grant, (old) => old.group.key !== group.key);
+  }
+
+  /** Another role of the same subject at the same group. */
+  findAtGroup({ grant }: ResolvedGrant, matches: (old: Grant) => boolean): ResolvedGrant | undefined {
+    const positions = this.byGroup.get(joinKey(grant.subject.key, grant.group.key)) ?? [];
+    return this.choose(positions, grant, matches);
+  }
+
+  markPaired(grant: ResolvedGrant): void {
+    this.paired.add(grant);
+  }
+
+  remaining(): ResolvedGrant[] {
+    return this.lost.filter((grant) => !this.paired.has(grant));
+  }
+
+  /**
+   * The first of some grants that fits. What one resource grants before and after belongs together before all else. A subject
+   * may have thousands of grants at one group, so nothing is copied here.
+   */
+  private choose(
+    positions: readonly number[],
+    { urn }: Grant,
+    matches: (old: Grant) => boolean,
+  ): ResolvedGrant | undefined {
+    let first: ResolvedGrant | undefined;
+    for (const position of positions) {
+      const resolved = this.lost[position];
+      if (resolved === undefined || this.paired.has(resolved) || !matches(resolved.grant)) continue;
+      if (urn !== undefined && resolved.grant.urn === urn) return resolved;
+      first ??= resolved;
+    }
+    return first;
+  }
+}
+
+export function capabilities(number: number): string {
+  return number === 1 ? "1 capability" : `${number} capabilities`;
+}
+
+interface CapabilityChange {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** They are known on one side only. */
+  readonly uncertain: boolean;
+}
+
+function compareCapabilities(before: GrantedRole, after: GrantedRole): CapabilityChange {
+  const [olds, news] = [before.capabilities, after.capabilities];
+  if (olds === undefined || news === undefined) {
+    return { added: news ?? [], removed: olds ?? [], uncertain: olds !== news };
+  }
+  const [had, has] = [new Set(olds), new Set(news)];
+  return {
+    added: news.filter((name) => !had.has(name)),
+    removed: olds.filter((name) => !has.has(name)),
+    uncertain: false,
+  };
+}
 
 /** What lies between the grants of two graphs. */
 interface GrantDifference {

@@ -8,7 +8,7 @@ import type { Entity } from "../graph/model";
 import { pathsMeant } from "../graph/describedFields";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
-import { languagesOf } from "./openPatterns";
+import { languagesOf } from "./openSubjects";
 import { listGrantsHeld } from "./trustedIdentities";
 import { labelEntity, limitLines } from "./wording";
 import { plural } from "../../text/plain";

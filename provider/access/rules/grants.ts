@@ -2,19 +2,271 @@ import { familyOf } from "./capabilities";
 import type { CapabilityEffect } from "./capabilities";
 import { reportedEffects } from "./data/capabilityFamilies";
 import type { ReportedEffect } from "./data/capabilityFamilies";
-import { hasWideReach } from "../graph/grant";
+import { hasWideReach, nameIn, tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
-import { groupBy } from "../graph/grantIndex";
+import { GrantIndex, groupBy } from "../graph/grantIndex";
+import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
-import { listFirst, limitLines } from "./wording";
+import {
+  changeReason,
+  labelEntity,
+  limitLines,
+  listFirst,
+  roleName,
+  scopeText,
+  subjectName,
+} from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { givesAccess, isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
-import { findOutsideDefinitions } from "./outsideDefinitions";
-import { roleName, subjectName, scopeText, changeReason } from "./grantText";
-import { massGrant, signInProvider } from "./signIn";
-import { roleWidened, scopeWidened } from "./widening";
+import { isOfKnownToken, massGrant, signInProvider } from "./signIn";
+import { readRoleCapabilities } from "../graph/roleCapabilities";
+import type { Entity } from "../graph/model";
+import { plural } from "../../text/plain";
+import { isUid } from "../../text/uid";
+import { listsObject } from "../documents/inventory";
+import { isSummary, isUnreadKey, ownerOf } from "../graph/keys";
+
+/*
+ * A role says what its grants give, and an identity who has its own. Whoever administers the group of a role or an identity
+ * decides that, also of a grant above or beside this group, where they hold nothing themselves.
+ */
+
+type Side = "before" | "after";
+
+/** A part of a grant that lies in groups that the grant does not lie in. */
+interface Delegation {
+  /** The key of the role, or of what says who the subject is. */
+  readonly definition: string;
+  readonly grant: Grant;
+  /** These groups, from below. */
+  readonly groups: readonly string[];
+}
+
+/** The groups that something lies in, from below, without those that a grant lies in. */
+function groupsOutside(facts: Facts, key: string, { group }: Grant, side: Side): string[] {
+  const own = new Set(facts.groupAndAbove(group.key, side));
+  return facts.groupAndAbove(key, side).filter((at) => at !== key && !own.has(at) && facts.isGroup(at, side));
+}
+
+function delegationsOf(facts: Facts, side: Side): Delegation[] {
+  // X3 reports grants whose group or role is not known.
+  const grants = facts.comparison[side].grants.filter(
+    ({ group, role }) => !isUnreadKey(group.key) && !isSummary(role.key),
+  );
+  return grants.flatMap((grant) =>
+    [grant.role.key, ownerOf(grant.subject.key) ?? grant.subject.key].flatMap((definition) => {
+      const groups = groupsOutside(facts, definition, grant, side);
+      return groups.length === 0 ? [] : [{ definition, grant, groups }];
+    }),
+  );
+}
+
+/** Who may change roles and identities, or give that to themselves: the subjects by the group of their grant. */
+class Administrators {
+  private readonly byGroup: ReadonlyMap<string, readonly Grant[]>;
+
+  constructor(
+    private readonly facts: Facts,
+    private readonly side: Side,
+  ) {
+    const grants = facts.comparison[side].grants.filter(({ role }) => facts.roles.mayAdminister(role));
+    this.byGroup = groupBy(grants, ({ group }) => [group.key]);
+  }
+
+  /** Those of some groups who gain by a grant: neither its subject, nor an administrator of its group. */
+  gaining({ grant, groups }: Delegation): Map<string, string> {
+    const held = this.facts.groupAndAbove(grant.group.key, this.side).flatMap((key) => this.of(key));
+    const others = new Set([grant.subject.key, ...held.map(({ subject }) => subject.key)]);
+    const here = groups.flatMap((key) => this.of(key)).filter(({ subject }) => !others.has(subject.key));
+    return new Map(here.map(({ subject }) => [subject.key, subject.displayName]));
+  }
+
+  private of(group: string): readonly Grant[] {
+    return this.byGroup.get(group) ?? [];
+  }
+}
+
+/** Whether the documents show everybody who administers a group. */
+function isGroupListed({ comparison: { inventory, before } }: Facts, key: string): boolean {
+  // Nobody else knows a group that the change makes.
+  if (!before.entities.has(key) && !isUid(key)) return true;
+  return inventory !== undefined && listsObject(inventory, "RoleBinding", key);
+}
+
+/** A delegation that was not there before: by its grant, by the place of the definition, or by an administrator. */
+interface NewDelegation extends Delegation {
+  readonly severity: Severity;
+  /** Who gains by it, as far as that is known. */
+  readonly names: readonly string[];
+}
+
+function findNewDelegations(facts: Facts): NewDelegation[] {
+  const keyOf = ({ definition, grant }: Delegation): string => JSON.stringify([definition, tupleOf(grant)]);
+  const old = new Map(delegationsOf(facts, "before").map((each) => [keyOf(each), each]));
+  const [before, after] = [new Administrators(facts, "before"), new Administrators(facts, "after")];
+  return delegationsOf(facts, "after").flatMap((delegation): NewDelegation[] => {
+    const { definition, grant, groups } = delegation;
+    const was = old.get(keyOf(delegation));
+    const known = was === undefined ? undefined : before.gaining(was);
+    const gaining = [...after.gaining(delegation)].filter(([key]) => known?.has(key) !== true);
+    const names = gaining.map(([, name]) => name);
+    const places = groups.filter((key) => was?.groups.includes(key) !== true);
+    const isNew = names.length > 0 || places.length > 0;
+    if (definition === grant.role.key) {
+      // It can become any role.
+      return isNew ? [{ ...delegation, names, severity: grant.group.isRoot ? "high" : "medium" }] : [];
+    }
+    const mayGain = names.length > 0 || !places.every((key) => isGroupListed(facts, key));
+    return mayGain && facts.roles.mayWrite(grant.role) ? [{ ...delegation, names, severity: "medium" }] : [];
+  });
+}
+
+/** Roles and identities with grants above or beside their group, on which others gain by that. */
+function findOutsideDefinitions(facts: Facts): FindingInput[] {
+  const byDefinition = groupBy(findNewDelegations(facts), ({ definition }) => [definition]);
+  return [...byDefinition].flatMap(([definition, delegations]): FindingInput[] => {
+    const entity = facts.comparison.after.entities.get(definition);
+    const [place] = delegations.flatMap(({ groups }) => groups);
+    // X3 reports what no document describes.
+    if (entity === undefined || place === undefined) return [];
+    const { path } = facts.scope(place);
+    const names = [...new Set(delegations.flatMap((each) => each.names))].sort();
+    const grants = delegations.map(
+      ({ grant: { subject, role, group } }) => `${subject.displayName}: ${nameIn(role)} on ${group.path}`,
+    );
+    const isRole = delegations.some(({ grant }) => grant.role.key === definition);
+    const who = names.length === 0 ? `whoever administers ${path}` : listFirst(names, 3);
+    return [
+      facts.aboutEntity(entity, {
+        severity:
+          severities.find((level) => delegations.some(({ severity }) => severity === level)) ?? "medium",
+        field: "parentUid",
+        message: `${labelEntity(entity)} lies in ${path}, and has ${plural(grants.length, "grant")} above or beside it: ${who} can change ${isRole ? "what it gives" : "who has it"}`,
+        details: limitLines([...new Set(grants)].sort()),
+        pins: [...delegations.map(({ grant }) => tupleOf(grant)).sort(), names],
+        advice: isRole
+          ? "define the role in the group of its grants, or above it"
+          : "bind an identity of the group of the grant, or of one above it",
+      }),
+    ];
+  });
+}
+
+/** The severity of capabilities that a subject gains through its role, and what they are. */
+function assessGain(
+  facts: Facts,
+  grant: Grant,
+  before: Entity,
+  added: readonly string[],
+): [Severity, string] {
+  const isWide = hasWideReach(grant);
+  const role = { key: before.key, builtIn: false, capabilities: readRoleCapabilities(before) ?? [] };
+  if (facts.roles.isOwner(grant.role) && !facts.roles.isOwner(role)) {
+    return [isWide ? "critical" : "high", "it is now equivalent to owner"];
+  }
+  const isProvider = grant.subject.type === "identityProvider" && !isOfKnownToken(facts, grant);
+  if (isProvider && facts.roles.capabilitiesBeyondViewer({ ...role, capabilities: added }).length > 0)
+    return ["high", "everyone who signs in can do more than viewer"];
+  for (const { effect, severity } of reportedEffects) {
+    const worst = added.find((capability) => facts.roles.effectOf(capability) === effect);
+    if (worst === undefined) continue;
+    return [severity === "high" || isWide ? "high" : "medium", `it can now ${familyOf(worst).can}`];
+  }
+  return grant.subject.matchesMany || grant.subject.type === "invite"
+    ? ["medium", "many can hold it"]
+    : ["low", ""];
+}
+
+const isRole = (kind: string): boolean => kind === "Role";
+
+const roleWidened: Rule = {
+  id: "G4",
+  name: "role-widened",
+  severities: ["critical", "high", "medium", "low"],
+  when: "the severity that G1, G2, G3, G6, G7 or G9 gives the added capabilities. Otherwise medium where many can hold the role, or an invite gives it, and low",
+  what: "A role that is already bound gains capabilities. The finding lists every subject that has the role, and on which group; an inventory adds those that this program does not manage. Not reported: a role without bindings, and a role that only loses capabilities.",
+  why: "One line in a role changes what each of its subjects can do, wherever the role is bound. The diff shows none of these bindings.",
+  fix: "Create a second role with the added capabilities, and bind it to those who need them. Or remove the write capabilities again.",
+  except: "After a reviewer has checked that every listed subject needs the added capabilities.",
+  exampleMatch: { role: "developer" },
+  needsBefore: "object",
+  about: isRole,
+  find: (facts) => {
+    const findings: FindingInput[] = [];
+    for (const { op, before, after } of facts.writes(isRole)) {
+      if (op === "create" || before === undefined) continue;
+      const old = new Set(readRoleCapabilities(before));
+      const added = (readRoleCapabilities(after) ?? []).filter((capability) => !old.has(capability));
+      if (added.length === 0 || readRoleCapabilities(before) === undefined) continue;
+      const grants = facts.after.ofRole(after.key).filter((grant) => !facts.isGained(grant));
+      if (grants.length === 0) continue;
+      const gains = grants.map((grant) => assessGain(facts, grant, before, added));
+      const severity = severities.find((level) => gains.some(([gained]) => gained === level)) ?? "low";
+      const consequence = gains.find(([gained, text]) => gained === severity && text !== "")?.[1];
+      const subjects = new Set(grants.map(({ subject }) => subject.key)).size;
+      const groups = new Set(grants.map(({ group }) => group.key)).size;
+      findings.push(
+        facts.aboutEntity(after, {
+          severity,
+          field: "capabilities",
+          message: `${labelEntity(after)} gains ${listFirst(added, 3)} for ${plural(subjects, "subject")} in ${plural(groups, "group")}${consequence === undefined ? "" : `: ${consequence}`}`,
+          details: limitLines([
+            ...(added.length > 3 ? [`added: ${listFirst(added, 20)}`] : []),
+            ...[...new Set(grants.map((grant) => `${grant.subject.displayName} ${scopeText(grant)}`))].sort(),
+          ]),
+          advice: "create a separate role for the added capabilities, and bind it to those who need them",
+        }),
+      );
+    }
+    return findings;
+  },
+};
+
+const scopeWidened: Rule = {
+  id: "G5",
+  name: "scope-widened",
+  severities: ["high", "medium"],
+  when: "high if it reaches a root group; otherwise medium",
+  what: "A subject that had a role on a group now has the same role on a group above it, instead or besides. The finding lists the groups that it newly reaches. A move to a lower group or to another branch is not reported.",
+  why: "A binding applies to everything below its group, including what is created there later. One level up often includes every other team.",
+  fix: "Keep the binding where it was, and add one for each further group that needs it.",
+  except: "For a subject that is meant to reach all groups below, such as a central team.",
+  exampleMatch: { subject: "sre*", role: "viewer", group: "acme" },
+  needsBefore: true,
+  about: givesAccess,
+  find: (facts) => {
+    const lostChanges = facts.comparison.grants.filter(({ change }) => change === "lost");
+    const lost = new GrantIndex(lostChanges.map(({ grant }) => grant));
+    const findings: FindingInput[] = [];
+    for (const { change, grant, before } of facts.comparison.grants) {
+      // What was held there before, and means more now, comes in the place of nothing.
+      if (change !== "gained" && (change !== "widened" || before?.group.key === grant.group.key)) continue;
+      const same = (old: Grant): boolean =>
+        old.subject.key === grant.subject.key &&
+        old.role.key === grant.role.key &&
+        old.group.key !== grant.group.key &&
+        facts.isWithin(old.group.key, grant.group.key);
+      const moved =
+        before !== undefined && same(before) ? before : lost.ofSubject(grant.subject.key).find(same);
+      // A grant that stays below may go in a later change: together they are a move.
+      const from = moved ?? facts.grantsBefore(grant.subject.key).find(same);
+      if (from === undefined) continue;
+      const reached = facts.newlyReachedGroups(grant.group.key, from.group.key);
+      findings.push(
+        facts.aboutGrant(grant, {
+          severity: grant.group.isRoot ? "high" : "medium",
+          field: "parentUid",
+          message: `${subjectName(grant)} has ${roleName(grant)} on ${grant.group.path} ${moved === undefined ? "besides" : "instead of"} ${from.group.path}, and reaches ${plural(reached.length, "more group")}`,
+          details: limitLines(reached.map(({ path }) => path).sort()),
+          advice: `${moved === undefined ? `remove the one on ${grant.group.path}` : `keep the binding on ${from.group.path}`}, and add one for each further group that needs it`,
+        }),
+      );
+    }
+    return findings;
+  },
+};
 
 /** What a rule says of a grant that brings capabilities of its families. */
 interface Judgement {

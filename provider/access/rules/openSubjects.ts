@@ -5,11 +5,11 @@ import { filterSharedIssuers, sharedIssuerOf } from "../trust/issuers";
 import type { SharedIssuer } from "../trust/issuers";
 import { findPatternProblem } from "../trust/judgement";
 import type { Owner, PatternJudgement } from "../trust/judgement";
-import { exactPattern } from "../trust/languages";
-import { judgeIssuer, SERVICE } from "../trust/ownedIssuers";
+import { Languages, exactPattern } from "../trust/languages";
+import { SERVICE, judgeIssuer } from "../trust/ownedIssuers";
 import {
-  judgeOwnerClaim,
   judgeOwnPart,
+  judgeOwnerClaim,
   judgePrincipal,
   judgeSubject,
   judgeUserId,
@@ -19,8 +19,80 @@ import {
 } from "../trust/ownedSubjects";
 import { SUBJECT } from "../trust/data/sharedIssuers";
 import type { Facts } from "./facts";
-import { judgePattern, judgementOf, languagesOf, openPatternOf } from "./openPatterns";
-import type { OpenPattern } from "./openPatterns";
+
+/** What a pattern lets in that it should not. */
+interface OpenPattern {
+  /** A text that it lets in; undefined where none was found. */
+  readonly example: string | undefined;
+  /** Whether an outsider is known to have such texts; otherwise it is only not proven that none has. */
+  readonly isOutsiders: boolean;
+  /** Ends the sentence "… is accepted: ": "the pattern is not anchored at its end". */
+  readonly reason: string;
+}
+
+/** What is known of the patterns of one review: all questions share a budget, and none is asked twice. */
+class PatternJudge {
+  private readonly judgements = new Map<string, PatternJudgement>();
+
+  constructor(readonly languages: Languages) {}
+
+  judge(
+    about: string,
+    pattern: string,
+    find: (languages: Languages, pattern: string) => PatternJudgement,
+  ): PatternJudgement {
+    const key = JSON.stringify([about, pattern]);
+    const known = this.judgements.get(key) ?? find(this.languages, pattern);
+    this.judgements.set(key, known);
+    return known;
+  }
+}
+
+const judges = new WeakMap<Facts, PatternJudge>();
+
+function judgeOf(facts: Facts): PatternJudge {
+  const known = judges.get(facts) ?? new PatternJudge(facts.comparison.languages ?? new Languages());
+  judges.set(facts, known);
+  return known;
+}
+
+export const languagesOf = (facts: Facts): Languages => judgeOf(facts).languages;
+
+/** What is not proven to be pinned is open, also what cannot be judged. */
+function openPatternOf(judged: PatternJudgement): OpenPattern | undefined {
+  if (judged.kind === "pinned") return undefined;
+  const { kind, reason } = judged;
+  return {
+    example: kind === "unjudged" ? undefined : judged.example,
+    isOutsiders: kind === "open",
+    reason: kind === "unjudged" ? `it cannot be judged: ${reason}` : reason,
+  };
+}
+
+/** The judgement of a text; the same text is judged once. */
+function judgementOf(
+  facts: Facts,
+  about: string,
+  text: string,
+  find: (languages: Languages, pattern: string) => PatternJudgement,
+): PatternJudgement {
+  return judgeOf(facts).judge(about, text, find);
+}
+
+export function judgePattern(
+  facts: Facts,
+  about: string,
+  text: string | undefined,
+  find: (languages: Languages, pattern: string) => PatternJudgement,
+): OpenPattern | undefined {
+  return text === undefined ? undefined : openPatternOf(judgementOf(facts, about, text, find));
+}
+
+/** "accepts “x”: why", or why alone. */
+export const describeOpenPattern = ({ example, reason }: OpenPattern): string =>
+  example === undefined ? reason.replace(/^it /, "") : `accepts ${JSON.stringify(example)}: ${reason}`;
+export const counterexampleOf = ({ example }: OpenPattern): { counterexample?: string } =>
+  example === undefined ? {} : { counterexample: example };
 
 /** The issuers that sign for many customers among those that an identity trusts. */
 export function sharedIssuersOf(facts: Facts, trust: Trust): readonly SharedIssuer[] {

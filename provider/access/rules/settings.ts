@@ -1,30 +1,35 @@
 import { urnParts } from "../documents/engineState";
-import { listsObject } from "../documents/inventoryScope";
+import { listedKinds, listsObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { accessKinds, bindingKeys, grantsIn, isShownByGrants } from "../graph/accessKinds";
-import { decidesAccess, isJudged } from "../graph/fieldAccess";
+import {
+  decidesAccess,
+  fieldsWhere,
+  isJudged,
+  lifetimesOf,
+  pathsMeant,
+  textAt,
+  textAtPath,
+} from "../graph/describedFields";
 import { isPathWithin, topProperty } from "../graph/references";
 import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { durationNanos, timestampNanos } from "../../fields/formats";
 import { identifyingInputs } from "../../fields/identity";
 import { aggregatedKind } from "../../fields/resourceSpec";
-import { listedKinds } from "../documents/inventoryKinds";
 import type { ResourceChange } from "../review/comparison";
 import { severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Entity } from "../graph/model";
-import { fieldsWhere, lifetimesOf, pathsMeant, textAt, textAtPath } from "../graph/describedFields";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
-import { roleName, subjectName } from "./grantText";
+import { labelEntity, roleName, subjectName } from "./wording";
 import { decidesSignIn, everyKind, givesAccess, hasJudgedContent } from "./kindConditions";
 import type { KindCondition } from "./kindConditions";
 import type { Rule } from "./rule";
 import { onlyDescribesPeople } from "./signIn";
-import { labelEntity } from "./wording";
 
 type Change = ResourceChange & { readonly after: Entity };
 

@@ -1,7 +1,8 @@
 import { isTakeover } from "./capabilities";
 import { mayWiden } from "../effects";
+import type { FieldEffect } from "../effects";
 import { accessKinds, isAccessField } from "../graph/accessKinds";
-import { listFirst, labelEntity, limitLines } from "./wording";
+import { labelEntity, limitLines, listFirst, roleName, scopeText } from "./wording";
 import { pathsMeant, textAtPath, textMeant } from "../graph/describedFields";
 import type { Entity } from "../graph/model";
 import type { Facts } from "./facts";
@@ -9,13 +10,24 @@ import type { FindingInput } from "./findingInput";
 import { decidesSignIn } from "./kindConditions";
 import type { Rule } from "./rule";
 import type { Severity } from "../review/finding";
-import type { FieldEffect } from "../effects";
 import type { ResourceChange } from "../review/comparison";
-import { claimsOfScopes } from "./data/claimsOfScopes";
 import { timestampNanos } from "../../fields/formats";
-import { roleName, scopeText } from "./grantText";
 import { shortName } from "../graph/grant";
 import type { Grant } from "../graph/grant";
+
+/**
+ * The scopes of OpenID Connect that describe a person, and the claims that an issuer adds for each of them (OpenID Connect Core
+ * 1.0, section 5.4). What any other scope adds, only its issuer knows.
+ */
+const claimsOfScopes: Readonly<Record<string, readonly string[]>> = {
+  email: ["email", "email_verified"],
+  profile: [
+    ...["name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile"],
+    ...["picture", "website", "gender", "birthdate", "zoneinfo", "locale", "updated_at"],
+  ],
+  address: ["address"],
+  phone: ["phone_number", "phone_number_verified"],
+};
 
 /** Whether a grant comes by a directory token that was there before: its provider, or the mapped group, has the same one. */
 export function isOfKnownToken(facts: Facts, { sourceKind, urn, uid }: Grant): boolean {

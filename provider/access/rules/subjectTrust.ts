@@ -7,27 +7,29 @@ import type { Required } from "../trust/untrustedRefs";
 import { labelEntity, listFirst } from "./wording";
 import { plural } from "../../text/plain";
 import type { Owner } from "../trust/judgement";
-import { fieldName, isOfTokens, pathOf, readClaimConditions, acceptedText } from "../graph/trust";
+import { acceptedText, fieldName, isOfTokens, pathOf, readClaimConditions } from "../graph/trust";
 import type { Trust, TrustPart } from "../graph/trust";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
-import { describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
-import { GITHUB_ORGANISATION } from "../trust/data/pins";
-import { pinningClaims } from "../trust/ownedSubjects";
-import { SUBJECT } from "../trust/data/sharedIssuers";
 import {
+  counterexampleOf,
+  describeOpenPattern,
   findOpenDomains,
   findOpenPrincipal,
   findOpenSubject,
   findUnjudgedPattern,
   issuersToPin,
+  languagesOf,
   ownersByClaims,
   ownersBySubject,
   sharedIssuersOf,
 } from "./openSubjects";
 import type { OpenSubject } from "./openSubjects";
+import { GITHUB_ORGANISATION } from "../trust/data/pins";
+import { pinningClaims } from "../trust/ownedSubjects";
+import { SUBJECT } from "../trust/data/sharedIssuers";
 import { listGrantsHeld, tokenTrustsToJudge, trustsToJudge } from "./trustedIdentities";
 
 function describeGrantsOf(facts: Facts, { key }: Entity): string[] {

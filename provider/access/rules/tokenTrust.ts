@@ -3,8 +3,8 @@ import type { Entity } from "../graph/model";
 import { knownIssuerOf } from "../trust/issuers";
 import { otherAudiences } from "../trust/data/audiences";
 import { anchored, exactPattern } from "../trust/languages";
-import { judgeIssuer, judgeAudience, SERVICE } from "../trust/ownedIssuers";
-import { fieldName, isOfTokens, pathOf, acceptedText, trustsOf } from "../graph/trust";
+import { SERVICE, judgeAudience, judgeIssuer } from "../trust/ownedIssuers";
+import { acceptedText, fieldName, isOfTokens, pathOf, trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
 import { labelEntity, listFirst } from "./wording";
 import type { Facts, KnownBy } from "./facts";
@@ -13,8 +13,13 @@ import { isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { KnownBefore } from "./knownBefore";
 import { isCustomer } from "./trustedOwners";
-import { judgePattern, describeOpenPattern, counterexampleOf, languagesOf } from "./openPatterns";
-import { judgeIssuersOf } from "./openSubjects";
+import {
+  counterexampleOf,
+  describeOpenPattern,
+  judgeIssuersOf,
+  judgePattern,
+  languagesOf,
+} from "./openSubjects";
 import { boundBefore, listGrantsHeld, trustsToJudge } from "./trustedIdentities";
 
 /** The pattern of the issuers whose tokens are accepted; undefined for a trust that accepts no tokens. */

@@ -7,15 +7,15 @@ import { customerOf } from "../trust/issuers";
 import type { Owner } from "../trust/judgement";
 import { ownerAtIssuer, ownersAtIssuer } from "../trust/ownedSubjects";
 import { SUBJECT } from "../trust/data/sharedIssuers";
-import { namesOfKeys } from "../effects/keySets";
+import { namesOfKeys } from "../effects/sets";
 import type { Facts } from "./facts";
-import { isOfTokens, readClaimConditions, acceptedText, trustsOf } from "../graph/trust";
+import { acceptedText, isOfTokens, readClaimConditions, trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
 import type { KnownBefore } from "./knownBefore";
-import { languagesOf } from "./openPatterns";
 import {
   judgeAtOwnIssuers,
   judgeIssuersOf,
+  languagesOf,
   ownersByClaims,
   ownersBySubject,
   sharedIssuersOf,

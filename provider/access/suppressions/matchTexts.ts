@@ -1,16 +1,15 @@
 import { SECRET_MASK } from "../documents/engineState";
-import { GroupHierarchy } from "../graph/groupHierarchy";
-import { groupPath } from "../graph/groupPath";
+import { GroupHierarchy, groupPath } from "../graph/groupHierarchy";
 import type { Entity } from "../graph/model";
 import type { Comparison } from "../review/comparison";
 import type { MatchKey } from "./policyDocument";
 import { specs } from "../documents/specs";
 import type { Finding } from "../review/finding";
 import type { Grant, Named, Scope, Subject } from "../graph/grant";
-import { GrantEffects } from "../graph/grantEffects";
+import { GrantEffects } from "../graph/grantIndex";
 import { describeTrust } from "../graph/trust";
 import { accessKinds } from "../graph/accessKinds";
-import { isHiddenProperty } from "../graph/concealed";
+import { isHiddenProperty } from "../graph/resourcePlan";
 
 type Texts = readonly (string | undefined)[];
 

@@ -1,5 +1,5 @@
 import { accessKinds } from "../graph/accessKinds";
-import { isHiddenProperty } from "../graph/concealed";
+import { isHiddenProperty } from "../graph/resourcePlan";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import type { Entity } from "../graph/model";
 import type { Comparison } from "../review/comparison";

@@ -1,8 +1,7 @@
 import { RE2JS } from "re2js";
-import { PatternAutomaton } from "./automaton";
+import { PatternAutomaton, difference, intersection, matchesNothing, shortestText } from "./automaton";
 import type { Automaton } from "./automaton";
 import { Budget } from "./budget";
-import { difference, intersection, matchesNothing, shortestText } from "./operations";
 import { compileProgram } from "./program";
 import { namesIn } from "./projection";
 import type { Names } from "./projection";

@@ -1,5 +1,5 @@
 import type { Inventory } from "../../access/documents/inventory";
-import { listedKinds } from "../../access/documents/inventoryKinds";
+import { listedKinds } from "../../access/documents/inventory";
 import { parseInventory } from "../../access/documents/parseInventory";
 import type { StateExport } from "../../access/documents/stateExport";
 import { driftThresholds, findDrift } from "../../access/drift/drift";

@@ -1,4 +1,4 @@
-import { inventoryKinds, listedKinds } from "../../access/documents/inventoryKinds";
+import { inventoryKinds, listedKinds } from "../../access/documents/inventory";
 import { printable } from "../../http/errors";
 import { UsageError } from "../framework/exitCodes";
 

@@ -1,8 +1,7 @@
 import { printable } from "../../../http/errors";
 import { compareTexts, isObject } from "../../../fields/values";
 import type { Props } from "../../../fields/values";
-import { DocumentError } from "../../documents/jsonText";
-import { parseJson } from "../../documents/parseJson";
+import { DocumentError, parseJson } from "../../documents/jsonText";
 import { withoutTrailing } from "../../../text/plain";
 import { slug } from "../names";
 

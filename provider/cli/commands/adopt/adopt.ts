@@ -8,7 +8,7 @@ import { findRoot, planAdoption, reportAdoption, uidsByKind } from "../../../acc
 import type { TerraformReport } from "../../../access/adopt/terraform/adoption";
 import type { TerraformState } from "../../../access/adopt/terraform/stateFile";
 import type { Inventory } from "../../../access/documents/inventory";
-import { inventoryKinds } from "../../../access/documents/inventoryKinds";
+import { inventoryKinds } from "../../../access/documents/inventory";
 import { parseInventory } from "../../../access/documents/parseInventory";
 import { json } from "../../../access/report/render/escape";
 import { printable } from "../../../http/errors";

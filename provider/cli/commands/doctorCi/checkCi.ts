@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { acceptUnverified } from "../../../access/graph/accessGraphs";
-import { effectiveAccess } from "../../../access/graph/effectiveAccess";
+import { acceptUnverified, effectiveAccess } from "../../../access/graph/effectiveAccess";
 import { buildGraphs } from "../../../access/graph/graphBuilder";
 import { planResources } from "../../../access/graph/resourcePlan";
 import { familyOf } from "../../../access/rules/capabilities";
@@ -18,7 +17,7 @@ import type { CheckResult } from "../checkResult";
 import { describeForCi } from "../init/backend";
 import { inspectFolder, readStackEncryption } from "../init/folder";
 import type { CiHost, ProjectFolder } from "../init/folder";
-import { ciCommands, STAND_IN } from "../init/workflows";
+import { STAND_IN, ciCommands } from "../init/workflows";
 import { checkImages, checkOwners, checkPins, checkWorkflows, readPipelines, readWorkflows } from "./files";
 import { checkGithub } from "./github";
 import { checkGitlab } from "./gitlab";

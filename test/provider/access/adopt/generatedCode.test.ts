@@ -15,7 +15,7 @@ import {
   changedArgumentsCode,
   revertCommand,
   quoteShellWord,
-} from "../../../../provider/access/drift/remedies";
+} from "../../../../provider/access/drift/differenceDescriber";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { entryText } from "../../../../provider/access/suppressions/writeEntries";
 import { INVISIBLE } from "../../../../provider/text/printable";

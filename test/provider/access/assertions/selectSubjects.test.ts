@@ -1,5 +1,5 @@
-import { SubjectJudge } from "../../../../provider/access/assertions/selectSubjects";
-import type { Share } from "../../../../provider/access/assertions/selectSubjects";
+import { SubjectJudge } from "../../../../provider/access/assertions/judgeAssertions";
+import type { Share } from "../../../../provider/access/assertions/judgeAssertions";
 import type { SubjectConditions } from "../../../../provider/access/assertions/assertion";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { UNKNOWN } from "../../../../provider/fields/values";

@@ -1,6 +1,6 @@
 import { applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
 import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
-import { listedKinds } from "../../../../provider/access/documents/inventoryKinds";
+import { listedKinds } from "../../../../provider/access/documents/inventory";
 import { specs } from "../../../../provider/access/documents/specs";
 import { headlineOf } from "../../../../provider/access/report/render/sections";
 import type { DriftReport } from "../../../../provider/access/report/report";

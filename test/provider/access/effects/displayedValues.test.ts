@@ -1,6 +1,6 @@
 import { visible } from "../../../../provider/text/printable";
 import { quoteValue } from "../../../../provider/access/trust/quote";
-import { displayValues } from "../../../../provider/access/effects/display";
+import { displayValues } from "../../../../provider/access/effects/describeEffects";
 import { string } from "../../../../provider/fields/builders";
 
 const text = string();

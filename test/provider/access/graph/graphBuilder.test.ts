@@ -1,15 +1,14 @@
-import { compare } from "../../../../provider/access/review/compare";
+import { compare, recordedObjects } from "../../../../provider/access/review/compare";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { review } from "../../../../provider/access/report/reviewReport";
-import { graphOfState } from "../../../../provider/access/graph/accessGraphs";
-import { recordedObjects } from "../../../../provider/access/graph/recorded";
+import { graphOfState } from "../../../../provider/access/graph/effectiveAccess";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { identityKey } from "../../../../provider/fields/identity";
 import { aggregatedKind, createOnlyOutputs } from "../../../../provider/fields/resourceSpec";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
-import { inventoryOf, preview, PROVENANCE, same, state, step, urn } from "../../../support/documents";
+import { PROVENANCE, inventoryOf, preview, same, state, step, urn } from "../../../support/documents";
 import { specs } from "../../../../provider/access/documents/specs";
 import { samples } from "../../../support/samples";
 import { lines } from "../fixtures";

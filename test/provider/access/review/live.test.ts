@@ -1,4 +1,4 @@
-import { listedKinds } from "../../../../provider/access/documents/inventoryKinds";
+import { listedKinds } from "../../../../provider/access/documents/inventory";
 import type { Comparison } from "../../../../provider/access/review/comparison";
 import { compare } from "../../../../provider/access/review/compare";
 import {

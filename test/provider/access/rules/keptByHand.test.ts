@@ -1,4 +1,4 @@
-import { listedKinds } from "../../../../provider/access/documents/inventoryKinds";
+import { listedKinds } from "../../../../provider/access/documents/inventory";
 import { compare } from "../../../../provider/access/review/compare";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { ADOPT } from "../../../../provider/fields/values";

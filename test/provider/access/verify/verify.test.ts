@@ -1,5 +1,5 @@
 import { reportDigest } from "../../../../provider/access/report/reportDigest";
-import { listedKinds } from "../../../../provider/access/documents/inventoryKinds";
+import { listedKinds } from "../../../../provider/access/documents/inventory";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { reportProblem } from "../../../../provider/access/report/parseReport";
 import { reportFormats, renderers } from "../../../../provider/access/report/render";

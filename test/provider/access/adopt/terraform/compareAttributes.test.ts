@@ -1,4 +1,4 @@
-import { compareAttributes } from "../../../../../provider/access/adopt/terraform/compareAttributes";
+import { compareAttributes } from "../../../../../provider/access/adopt/terraform/adoption";
 import { mappingOf, typeMappings } from "../../../../../provider/access/adopt/terraform/mapping";
 import type {
   AttributeMapping,

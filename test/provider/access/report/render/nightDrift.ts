@@ -4,7 +4,7 @@ import { applyPolicy } from "../../../../../provider/access/suppressions/applyPo
 import { parsePolicy } from "../../../../../provider/access/suppressions/parsePolicy";
 import type { DriftReport } from "../../../../../provider/access/report/report";
 import { parseStateExport } from "../../../../../provider/access/documents/stateExport";
-import { listedKinds } from "../../../../../provider/access/documents/inventoryKinds";
+import { listedKinds } from "../../../../../provider/access/documents/inventory";
 import { state } from "../../../../support/documents";
 
 /*

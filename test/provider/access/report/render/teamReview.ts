@@ -1,5 +1,5 @@
 import type { InventoryObject } from "../../../../../provider/access/documents/inventory";
-import { listedKinds } from "../../../../../provider/access/documents/inventoryKinds";
+import { listedKinds } from "../../../../../provider/access/documents/inventory";
 import type { ReviewReport } from "../../../../../provider/access/report/report";
 import { compare } from "../../../../../provider/access/review/compare";
 import type { Comparison } from "../../../../../provider/access/review/comparison";
