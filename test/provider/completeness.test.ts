@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { kindTables } from "../../emulator/tables";
-import { decidesAccess, effectOf } from "../../provider/access/graph/describedFields";
+import { decidesAccess, effectOf } from "../../provider/access/graph/fieldAccess";
 import type { AccessEffect } from "../../provider/fields/accessMeanings";
 import type { FieldSpec } from "../../provider/fields/fieldSpec";
 import type { ResourceSpec } from "../../provider/fields/resourceSpec";

@@ -14,7 +14,7 @@ export const INVENTORY_VERSION = 1;
  * @pattern ^[0-9a-f]{40}(/[0-9a-f]{16})*$
  * @errorMessage must be a uid: 40 hex digits, then 16 more after each slash
  */
-type Uid = string;
+export type Uid = string;
 
 /** One object of the live organisation, in the form in which a program would declare it. */
 export interface InventoryObject {

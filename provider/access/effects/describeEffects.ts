@@ -8,7 +8,7 @@ import type { EffectContext } from "./context";
 import type { Direction, Effect } from "./direction";
 import { judgeEntry, judgeField, objectOrEmpty } from "./judge";
 import type { FieldLevel, FieldStates } from "./judge";
-import { effectOf } from "../graph/describedFields";
+import { effectOf } from "../graph/fieldAccess";
 import { visible } from "../../http/errors";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { keysIn } from "./sets";

@@ -9,7 +9,7 @@ import { ownMember } from "../graph/references";
 import type { EffectContext } from "./context";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
-import { effectOf, isJudged } from "../graph/describedFields";
+import { effectOf, isJudged } from "../graph/fieldAccess";
 import { compareCovered, compareKeys, comparePresence, compareSets, itemsOf, namesOf } from "./sets";
 import { isUnread, reasonOf, reasonWords } from "../graph/unread";
 import { exactPattern } from "../trust/languages";

@@ -2,7 +2,7 @@ import type { FieldSpec } from "../../fields/fieldSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
-import { decidesAccess } from "./describedFields";
+import { decidesAccess } from "./fieldAccess";
 
 /** A value inside inputs. */
 export interface Leaf {

@@ -8,7 +8,7 @@ import { sha256 } from "../documents/digest";
 import type { Inventory } from "../documents/inventory";
 import { accessKinds } from "../graph/accessKinds";
 import { entityOfObject } from "../graph/entities";
-import { mustBeAnnounced } from "../graph/describedFields";
+import { mustBeAnnounced } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
 import type { Comparison, ResourceChange } from "../review/comparison";
 import { mapLeaves } from "../graph/references";

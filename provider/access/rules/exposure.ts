@@ -1,4 +1,4 @@
-import { isJudged, isName } from "../graph/describedFields";
+import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
 import { labelEntity, limitLines, listFirst, nounOf } from "./wording";
 import { plural } from "../../text/plain";

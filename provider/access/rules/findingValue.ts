@@ -3,7 +3,7 @@ import type { Json, Props } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
-import { isJudged, isName } from "../graph/describedFields";
+import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entities, Entity } from "../graph/model";
 import { GrantEffects } from "../graph/grantIndex";
 import type { Grant, Scope } from "../graph/grant";

@@ -1,6 +1,6 @@
 import { specs } from "../documents/specs";
 import { accessKinds } from "../graph/accessKinds";
-import { decidesAccess, isJudged, isName } from "../graph/describedFields";
+import { decidesAccess, isJudged, isName } from "../graph/fieldAccess";
 
 /** A condition on the kind of a resource. */
 export type KindCondition = (kind: string) => boolean;

@@ -4,15 +4,8 @@ import { specs } from "../documents/specs";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { accessKinds, bindingKeys, grantsIn, isShownByGrants } from "../graph/accessKinds";
-import {
-  decidesAccess,
-  fieldsWhere,
-  isJudged,
-  lifetimesOf,
-  pathsMeant,
-  textAt,
-  textAtPath,
-} from "../graph/describedFields";
+import { fieldsWhere, lifetimesOf, pathsMeant, textAt, textAtPath } from "../graph/describedFields";
+import { decidesAccess, isJudged } from "../graph/fieldAccess";
 import { isPathWithin, topProperty } from "../graph/references";
 import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";

@@ -7,7 +7,7 @@ import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { unreadReason } from "../effects";
-import { decidesAccess, effectOf, mustBeAnnounced } from "../graph/describedFields";
+import { decidesAccess, effectOf, mustBeAnnounced } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
 
 /** An object of the live organisation. */

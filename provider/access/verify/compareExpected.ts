@@ -11,7 +11,7 @@ import { specs } from "../documents/specs";
 import { createEffectSide, describeEffects } from "../effects";
 import type { Direction, EffectContext, FieldEffect } from "../effects";
 import { accessKinds, bindingKeys, isGrantPart } from "../graph/accessKinds";
-import { isName, mustBeAnnounced } from "../graph/describedFields";
+import { isName, mustBeAnnounced } from "../graph/fieldAccess";
 import type { GrantChange } from "../graph/grant";
 import { groupBy } from "../graph/grantIndex";
 import { graphOf } from "../graph/grants";

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { specOf } from "../../../../provider/access/graph/directory";
-import { decidesAccess } from "../../../../provider/access/graph/describedFields";
+import { decidesAccess } from "../../../../provider/access/graph/fieldAccess";
 import { reportFormats, renderers } from "../../../../provider/access/report/render";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import { aggregatedKind } from "../../../../provider/fields/resourceSpec";

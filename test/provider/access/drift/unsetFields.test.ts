@@ -1,5 +1,5 @@
 import { ownEffect } from "../../../../provider/fields/accessMeanings";
-import { decidesAccess } from "../../../../provider/access/graph/describedFields";
+import { decidesAccess } from "../../../../provider/access/graph/fieldAccess";
 import { specOf } from "../../../../provider/access/graph/directory";
 import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
 import { aggregatedKind } from "../../../../provider/fields/resourceSpec";

@@ -2,7 +2,7 @@ import fc, { casesOf } from "../../../support/properties";
 import { combineDirections, describeEffects } from "../../../../provider/access/effects";
 import type { Direction, EffectContext, FieldEffect } from "../../../../provider/access/effects";
 import { specs } from "../../../../provider/access/documents/specs";
-import { effectOf } from "../../../../provider/access/graph/describedFields";
+import { effectOf } from "../../../../provider/access/graph/fieldAccess";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { unreadAt } from "../../../../provider/access/graph/unread";
 import type { AccessEffect } from "../../../../provider/fields/accessMeanings";

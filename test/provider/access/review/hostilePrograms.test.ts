@@ -1,5 +1,5 @@
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
-import { decidesAccess, effectOf } from "../../../../provider/access/graph/describedFields";
+import { decidesAccess, effectOf } from "../../../../provider/access/graph/fieldAccess";
 import { isReference } from "../../../../provider/access/graph/references";
 import type { ReviewReport } from "../../../../provider/access/report/report";
 import { isSet } from "../../../../provider/fields/equal";
