@@ -1,5 +1,6 @@
 import { CodedError, withCode } from "./errors/codedError";
 import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { PolicyPack } from "@pulumi/policy";
 import type {
   Policies,
@@ -30,6 +31,7 @@ import type { Finding } from "./access/review/finding";
 import { isHighOrCritical } from "./access/review/finding";
 import { terminal, terminalLine } from "./access/report/render/escape";
 import { defaultRuleOptions, findingsOf, findRule, rules } from "./access/rules";
+import { loadRules, RulesError } from "./access/rules/ownRules";
 import { findOptionProblem } from "./access/rules/ruleOptions";
 import { whyNotInPolicyPack } from "./access/rules/rule";
 import type { Rule, RuleOptions } from "./access/rules";
@@ -59,6 +61,8 @@ export interface AccessPolicyArgs {
   readonly inventory?: string;
   /** The path of a policy file (`access-policy.yaml`): what it suppresses is not reported. */
   readonly policyFile?: string;
+  /** The path of a file of rules of your own (`access-rules.mjs`), in the place of those that the policy file names. */
+  readonly rules?: string;
   /**
    * The path of an approved report (`review --inventory … --output json=FILE`). Each argument that may matter must be what it
    * announces, or the update stops before the request. `digest` is needed with it. Objects that the update makes are read with
@@ -399,7 +403,10 @@ class Judge {
   private known:
     { readonly inventory: Inventory | undefined; readonly policy: Policy | undefined } | undefined;
 
-  constructor(private readonly args: AccessPolicyArgs) {}
+  constructor(
+    private readonly args: AccessPolicyArgs,
+    private readonly own: readonly Rule[],
+  ) {}
 
   /** What the rules find in a stack, as if all of it were new, without what the policy file suppresses. */
   findInStack(resources: readonly PolicyResource[]): readonly Finding[] {
@@ -438,7 +445,7 @@ class Judge {
       const { inventory } = this.documents();
       const compared = inventory && new StackUids(resources, inventory).comparedSteps();
       const findings = [
-        ...readings.flatMap((steps) => this.findIn(steps, otherRules)),
+        ...readings.flatMap((steps) => this.findIn(steps, [...otherRules, ...this.own])),
         ...(compared === undefined ? [] : this.findIn(compared, comparingRules)),
       ];
       const distinct = new Map(
@@ -486,12 +493,31 @@ function violation({ message, details, advice }: Finding): string {
 /** A preview knows too little to stop an update at these: they are advisory. */
 const ALWAYS_ADVISORY = ["X3"];
 
-function enforcementOf({ enforcement = {} }: AccessPolicyArgs): Map<Rule, Enforcement> {
+/** The rules of one's own. One that fails stops the update: what it would have found is not known. */
+function loadOwnRules({ rules: given, policyFile }: AccessPolicyArgs): readonly Rule[] {
+  let path = given;
+  if (path === undefined && policyFile !== undefined) {
+    try {
+      const { rules: named } = parsePolicy(readFileSync(policyFile, "utf8"), policyFile);
+      path = named && join(dirname(policyFile), named);
+    } catch {
+      // The policy `not-judged` reads the file again, and reports what is wrong with it.
+    }
+  }
+  if (path === undefined) return [];
+  return loadRules(path, {
+    onFailure: (message) => {
+      throw new RulesError(message);
+    },
+  });
+}
+
+function enforcementOf({ enforcement = {} }: AccessPolicyArgs, own: readonly Rule[]): Map<Rule, Enforcement> {
   const levels = new Map<Rule, Enforcement>();
   for (const [name, level] of Object.entries(enforcement)) {
-    const rule = findRule(name);
+    const rule = findRule(name, [...rules, ...own]);
     if (rule === undefined) {
-      const names = policyRules.flatMap(({ id, name: own }) => [id, own]);
+      const names = [...policyRules, ...own].flatMap(({ id, name: own }) => [id, own]);
       const meant = didYouMean(name, names);
       throw new CodedError(
         "PP1301",
@@ -614,16 +640,18 @@ function findingsOrNone(find: () => readonly Finding[]): readonly Finding[] {
  * judge the whole stack after the last request, changed or not: a policy does not see what was there before. With an inventory,
  * G4 and T5 compare each role and identity with the object of its place and name; one that gets another name is new to them.
  * With `approved`, `not-announced` stops what the approved report does not announce.
- * @throws Error where `enforcement` names no rule of the pack, for an option that is wrong, and for a report that is not the
+ * @throws Error where `enforcement` names no rule of the pack, for a wrong file of `rules`, for an option that is wrong, and for a report that is not the
  *   approved one.
  */
 export function accessPolicies(args: AccessPolicyArgs = {}): AccessPolicy[] {
-  const levels = enforcementOf(args);
+  const own = loadOwnRules(args);
+  const levels = enforcementOf(args, own);
   const problem = findOptionProblem({ ...args.options });
   if (problem !== undefined) throw new CodedError("PP1302", `options: ${problem}`);
   const ofReport = approvedPolicies(args);
-  const judge = new Judge(args);
-  const ofRules = policyRules.flatMap((rule) => {
+  const all = [...policyRules, ...own];
+  const judge = new Judge(args, own);
+  const ofRules = all.flatMap((rule) => {
     const policyFor = (isSevere: boolean): AccessPolicy[] => {
       const severity = rule.severities.find((each) => isHighOrCritical(each) === isSevere);
       if (severity === undefined) return [];
@@ -631,7 +659,7 @@ export function accessPolicies(args: AccessPolicyArgs = {}): AccessPolicy[] {
         levels.get(rule) ?? (isSevere && !ALWAYS_ADVISORY.includes(rule.id) ? "mandatory" : "advisory");
       const isAskedEarly = enforcementLevel === "mandatory" && !ONLY_IN_STACK.includes(rule.id);
       const told = new Set<string>();
-      const own = (find: () => readonly Finding[]): [string, string | undefined][] =>
+      const violations = (find: () => readonly Finding[]): [string, string | undefined][] =>
         findingsOrNone(find)
           .filter(({ id, severity: found }) => id === rule.id && isHighOrCritical(found) === isSevere)
           .map((finding) => [violation(finding), finding.urn]);
@@ -645,13 +673,13 @@ export function accessPolicies(args: AccessPolicyArgs = {}): AccessPolicy[] {
           enforcementLevel,
           validateResource: (resource, report) => {
             if (!isAskedEarly) return;
-            for (const [message, urn] of own(() => judge.findInResource(resource))) {
+            for (const [message, urn] of violations(() => judge.findInResource(resource))) {
               told.add(JSON.stringify([message, urn]));
               report(message);
             }
           },
           validateStack: ({ resources }, report) => {
-            for (const [message, urn] of own(() => judge.findInStack(resources))) {
+            for (const [message, urn] of violations(() => judge.findInStack(resources))) {
               // In a preview, which goes on, it is told with its resource.
               if (!told.has(JSON.stringify([message, urn]))) report(message, urn);
             }

@@ -651,6 +651,13 @@ export const documentCodes = {
     look: "The message has a line for each mistake, with file, line and path. Editors show them by the schema.",
     fix: "Correct each line. [Review](review.md) describes the file.",
   },
+  PP6102: {
+    title: "A file of own rules is wrong",
+    meaning:
+      "The file of `--rules` cannot be loaded, a rule of it is not as `defineRule` takes it, or the change that is reviewed edits it.",
+    look: "The message names the file, the rule and the property. `pulumi-platform explain --rules FILE` loads the file alone.",
+    fix: "Correct the rule. [Rules of your own](own-rules.md) describes the file.",
+  },
 } as const satisfies CodeTable;
 
 /** Posting to GitHub and GitLab, events, the emulator, and what nobody expected. */

@@ -20,7 +20,7 @@ const built = (file) => load(path.join(repository, "dist", "provider", file));
 
 const access = built("access/index.js");
 const { findDrift } = built("access/drift/drift.js");
-const { listedKinds } = built("access/documents/inventoryKinds.js");
+const { listedKinds } = built("access/documents/inventory.js");
 const { takeInventory } = built("inventory/takeInventory.js");
 const { generateProgram } = built("access/adopt/program.js");
 const kinds = built("kinds/index.js").kinds;

@@ -208,7 +208,7 @@ A rule judges what a change does to access, not what existed before. Fix a findi
 finding's \`fingerprint\`, which covers the value that was found. With a \`fingerprint\` it needs no \`match\`. Prefer \`uid\` in \`match\`: a name is
 chosen by whoever writes the program, in a pull request too.
 
-${listAsMarkdown()}
+${listAsMarkdown(rules)}
 
 ${sections.join("\n\n")}
 `;

@@ -51,6 +51,7 @@ const mustRestrict = {
 function policySchema(load, { definitions, properties, ...schema }) {
   /** @type {import("../../provider/access/rules/rule").Rule[]} */
   const rules = load("access/rules/index").rules;
+  const { OWN_RULE_ID } = load("access/rules/ownRules");
   const { isAlwaysHigh } = load("access/rules/rule");
   const { ADDRESS_GLOB } = load("access/trust/addressGlob");
   const { LONGEST_GLOB } = load("access/trust/glob");
@@ -123,7 +124,8 @@ function policySchema(load, { definitions, properties, ...schema }) {
   const assertion = (name, ...conditions) => ({ ...definitions[name], allOf: conditions });
 
   const { PolicyEntry: entry } = definitions;
-  const rule = { ...entry.properties["rule"], enum: ruleNames };
+  // The names come first: the message about another word is theirs.
+  const rule = { ...entry.properties["rule"], anyOf: [{ enum: ruleNames }, { pattern: OWN_RULE_ID }] };
   const items = {
     ...entry,
     properties: { ...entry.properties, rule },
@@ -136,6 +138,7 @@ function policySchema(load, { definitions, properties, ...schema }) {
       forbid: { ...properties["forbid"], items: assertion("ForbiddenAccess", mustNameAccess) },
       require: { ...properties["require"], items: assertion("RequiredAccess", mustNameAccess, mustCount) },
       separate: { ...properties["separate"], items: definitions["SeparatedDuties"] },
+      rules: properties["rules"],
       settings: definitions["PolicySettings"],
       allow: { ...properties["allow"], items },
       types: { ...properties["types"], items: definitions["JudgedType"] },

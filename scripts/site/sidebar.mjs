@@ -21,7 +21,15 @@ const SECTIONS = [
   { text: "Tasks", pages: ["docs/tasks/", "docs/from-terraform.md"] },
   {
     text: "Access review",
-    pages: ["docs/review.md", "docs/rules.md", "docs/threats.md", "docs/ci.md", "docs/drift.md"],
+    pages: [
+      "docs/review.md",
+      "docs/rules.md",
+      "docs/assertions.md",
+      "docs/own-rules.md",
+      "docs/threats.md",
+      "docs/ci.md",
+      "docs/drift.md",
+    ],
   },
   {
     text: "Reference",

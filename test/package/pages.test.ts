@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import { startEmulator } from "../../emulator";
 import { ROOT, Stack } from "../support/engine";
 import { SECRETS_PROVIDER, startKeyServer } from "../support/keyServer";
-import { folderWithPackage, isShell, pages, programsOf, readPage } from "../support/pages";
+import { fileNameOf, folderWithPackage, isShell, pages, programsOf, readPage } from "../support/pages";
 import { endChildren, run } from "../support/project";
 import { writeReplayedNpx } from "../support/replayedNpm";
 
@@ -36,16 +36,16 @@ const compilerOptions = {
 
 test("the programs of all pages have right types", async () => {
   const programs = pages.flatMap((path) =>
-    programsOf(readPage(path), "ts", "js").map(({ text, line, language }) => ({
-      // The compiler names the file: the page and the line of a mistake.
-      name: `${path.replaceAll("/", "-")}-${line}.${language}`,
-      text,
+    programsOf(readPage(path), "ts", "js").map((fence) => ({
+      // The compiler names the file: the page and the line of a mistake. Others import it by a name that the page gives it.
+      name: fileNameOf(fence, `${path.replaceAll("/", "-")}-${fence.line}.${fence.language}`),
+      text: fence.text,
     })),
   );
   expect(programs.length).toBeGreaterThan(4);
   const at = join(folder, "programs");
   mkdirSync(at);
-  for (const { name, text } of programs) writeFileSync(join(at, name), text);
+  for (const { name, text } of programs) writeFileSync(join(at, name), text, { flag: "wx" });
   writeFileSync(join(at, "package.json"), '{ "type": "module" }');
   const files = programs.map(({ name }) => name);
   writeFileSync(join(at, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));

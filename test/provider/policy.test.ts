@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { PolicyResource } from "@pulumi/policy";
 import { accessPolicies, policyRules } from "../../provider/policy";
 import type { AccessPolicyArgs } from "../../provider/policy";
@@ -437,6 +437,40 @@ describe("the rules as policies", () => {
         message: expect.stringContaining('did you mean "owner-grant"?') as string,
       }) as Error,
     );
+  });
+
+  describe("of one's own", () => {
+    const ownRule = (find: string): string => {
+      const path = join(folder, `${files++}.cjs`);
+      fs.writeFileSync(
+        path,
+        `module.exports = [{ id: "ACME1", name: "no-admin-here", severity: "high", why: "x", fix: "y", find: (facts) => ${find} }];`,
+      );
+      return path;
+    };
+    const found = 'facts.grantsToJudge().map((grant) => ({ message: "an admin", grant }))';
+    const path = ownRule(found);
+    const stack = bound("?", "?", pinned);
+
+    it.each<[string, AccessPolicyArgs]>([
+      ["the option names", { rules: path }],
+      ["the policy file names", { policyFile: writeText(`rules: ${basename(path)}\n`) }],
+    ])("are asked where %s their file, and can be configured", async (_, args) => {
+      expect(await violations(stack, args)).toContainEqual(
+        expect.stringMatching(/^no-admin-here @b: .*an admin/),
+      );
+      const configured = accessPolicies({ ...args, enforcement: { ACME1: "advisory" } });
+      expect(configured.find(({ name }) => name === "no-admin-here")?.enforcementLevel).toBe("advisory");
+    });
+
+    it("stop the update where one fails, and the pack where their file is wrong", async () => {
+      expect(await violations(stack, { rules: ownRule("facts.none.x") })).toContainEqual(
+        expect.stringMatching(/^not-judged .*rule ACME1 of .*\.cjs cannot judge this: TypeError: /),
+      );
+      expect(() => accessPolicies({ rules: join(folder, "none.cjs") })).toThrow(
+        expect.objectContaining({ errorCode: "PP6102" }) as Error,
+      );
+    });
   });
 
   it.each<[string, AccessPolicyArgs, string]>([

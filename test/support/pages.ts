@@ -29,8 +29,8 @@ export const isShell = (fence: Fence): boolean =>
   isProgram(fence) && ["sh", "bash", "console"].includes(fence.language);
 
 /** The name of a program's file, which its first line has as a comment. */
-export function fileNameOf({ text, line }: Fence): string {
-  const name = /^(?:\/\/|#) (\S+)\n/.exec(text)?.[1];
+export function fileNameOf({ text, line }: Fence, otherwise?: string): string {
+  const name = /^(?:\/\/|#) (\S+)\n/.exec(text)?.[1] ?? otherwise;
   if (name === undefined) throw new Error(`the program in line ${line} has no comment with its file name`);
   return name;
 }

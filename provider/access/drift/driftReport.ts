@@ -6,11 +6,13 @@ import { compareTexts } from "../../fields/values";
 import { differenceKinds, driftDirections, severities } from "../review/finding";
 import type { Finding } from "../review/finding";
 import { fitReport } from "../report/fitReport";
-import { SCHEMA_VERSION } from "../report/report";
+import { reportOwnRules, SCHEMA_VERSION } from "../report/report";
 import type { Coverage, Difference, DriftReport, GrantCounts } from "../report/report";
 import { countBy, sortGrants } from "../report/counts";
 import type { SuppressionResult } from "../report/reviewReport";
 import { describeStaleness, listedKinds } from "../documents/inventory";
+import { findUnused } from "../report/unusedAccess";
+import type { Entity } from "../graph/model";
 import type { DriftNotes } from "./difference";
 import type { DriftRequest } from "./request";
 import { organisationsOf } from "./roots";
@@ -107,6 +109,25 @@ function withEntry(finding: Finding, now: number): Finding {
     : finding;
 }
 
+/** After how many days without a sign-in an identity is counted as unused. */
+const UNUSED_DAYS = 90;
+
+/** How many identities nobody uses; nothing where there are none. */
+function countUnused(
+  inventories: DriftRequest["inventories"],
+  { after }: Comparison,
+): Pick<DriftReport, "unusedIdentities"> {
+  const found = inventories.map((inventory) => {
+    const isOwn = ({ uid = "" }: Entity) => uid === inventory.root || uid.startsWith(`${inventory.root}/`);
+    const entities = new Map([...after.entities].filter(([, entity]) => isOwn(entity)));
+    return findUnused({ entities, grants: [] }, inventory, UNUSED_DAYS);
+  });
+  const [unused, unknown] = [found.flatMap((each) => each.unused), found.flatMap((each) => each.unknown)];
+  return unused.length === 0
+    ? {}
+    : { unusedIdentities: { days: UNUSED_DAYS, unused: unused.length, unknown: unknown.length } };
+}
+
 function countGrants(grants: Comparison["grants"]): GrantCounts {
   return countBy(grants, ["gained", "lost", "widened", "narrowed"], ({ change }) => change);
 }
@@ -145,10 +166,12 @@ export function reportDrift(result: DriftResult): DriftReport {
     ...(accepted.size === 0 ? {} : { acceptedGrants: [...accepted] }),
     groups: comparison.groups,
     coverage,
+    ...(coverage === undefined ? {} : countUnused(inventories, comparison)),
     findings,
     suppressed,
     unresolved: [...notes.unresolved, ...comparison.unresolved].sort(compareTexts),
     policy: { unused, expired },
+    ...reportOwnRules(request.ownRules),
     provenance: { time: new Date(now).toISOString(), package: version },
   });
 }

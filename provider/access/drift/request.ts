@@ -2,6 +2,7 @@ import type { Inventory } from "../documents/inventory";
 import type { Comparison } from "../review/comparison";
 import type { Finding } from "../review/finding";
 import type { SuppressionResult, Rules } from "../report/reviewReport";
+import type { OwnRule } from "../rules/ownRules";
 import type { StateExport } from "../documents/stateExport";
 
 /** Which findings decide the exit code. */
@@ -22,6 +23,8 @@ export interface DriftRequest {
   readonly version: string;
   /** The risk rules; none run without them. */
   readonly rules?: Rules;
+  /** Those of them that are the organisation's own, for the report. */
+  readonly ownRules?: readonly OwnRule[];
   /** Restricts the run to these uids. */
   readonly onlyUids?: ReadonlySet<string>;
   /** Who changed the object of a uid. */

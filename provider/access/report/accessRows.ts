@@ -2,6 +2,8 @@ import type { Access, EffectiveAccess } from "../graph/effectiveAccess";
 import { urnParts } from "../documents/engineState";
 import type { Entity, AccessGraph } from "../graph/model";
 import { compareTexts } from "../../fields/values";
+import { describeLastSignIn } from "./unusedAccess";
+import type { SignIn, UnusedAccess } from "./unusedAccess";
 import { lifetimesOf, textAt, textMeant } from "../graph/describedFields";
 
 /** One line of "who has what": every value is a string, empty where nothing tells it. */
@@ -91,19 +93,48 @@ function buildRow(
   };
 }
 
+/** Unused identities that hold nothing, and those of which nobody knows whether they are used. */
+function unheldRows({ unused, unknown }: UnusedAccess, held: readonly Access[]): AccessRow[] {
+  const holders = new Set(held.map(({ grant }) => grant.subject.key));
+  const rowOf = (signIn: SignIn, matches: string): AccessRow => ({
+    subject: signIn.name ?? signIn.key,
+    subjectName: signIn.name ?? "",
+    subjectType: "identity",
+    subjectUid: signIn.uid ?? "",
+    role: "",
+    roleUid: "",
+    group: "",
+    groupUid: "",
+    path: `${describeLastSignIn(signIn)}; remove ${signIn.remove}`,
+    sourceKind: "",
+    sourceUid: "",
+    stack: signIn.urn === undefined ? "" : urnParts(signIn.urn).stack,
+    expires: "",
+    lastUsed: signIn.lastSeenTime ?? "",
+    matches,
+  });
+  return [
+    ...unused.filter(({ key }) => !holders.has(key)).map((each) => rowOf(each, "yes")),
+    ...unknown.map((each) => rowOf(each, "unknown")),
+  ];
+}
+
 /**
  * Who has what, in one order for the same access.
  *
  * @param hasStacks whether a stack was read: what has no urn is then in none of them.
+ * @param unused identities that have a row also where they hold nothing.
  */
 export function accessRows(
   { access, undecided }: EffectiveAccess,
   graph: AccessGraph,
   hasStacks: boolean,
+  unused?: UnusedAccess,
 ): AccessRow[] {
   const rows = [
     ...access.map((entry) => buildRow(entry, graph, hasStacks, "yes")),
     ...undecided.map((entry) => buildRow(entry, graph, hasStacks, "unknown")),
+    ...(unused === undefined ? [] : unheldRows(unused, [...access, ...undecided])),
   ].map((row) => ({ row, key: JSON.stringify(Object.values(row)) }));
   return rows.sort((a, b) => compareTexts(a.key, b.key)).map(({ row }) => row);
 }

@@ -133,6 +133,27 @@ export interface ExpectedAccess {
   readonly removed: readonly string[];
 }
 
+/** A rule of the organisation's own that was asked: `explain` knows it by its file only. */
+export interface ReportedRule {
+  /** The id of the rule: `ACME1`. */
+  readonly id: string;
+  /** The name of the rule. */
+  readonly name: string;
+  /** Why it matters. */
+  readonly why: string;
+  /** What to write instead. */
+  readonly fix: string;
+  /** The file of the rule. */
+  readonly file: string;
+}
+
+/** The member of a report about rules of the organisation's own; none where there are none. */
+export function reportOwnRules(own: readonly ReportedRule[] = []): Pick<CommonReport, "ownRules"> {
+  return own.length === 0
+    ? {}
+    : { ownRules: own.map(({ id, name, why, fix, file }) => ({ id, name, why, fix, file })) };
+}
+
 /** How many findings there are of each severity. */
 export type SeverityCounts = Readonly<Record<Severity, Count>>;
 
@@ -169,6 +190,8 @@ export interface CommonReport {
     /** Assertions of the policy file that were broken before the change and still are. */
     readonly standing?: readonly string[];
   };
+  /** The rules of the organisation's own that were asked. */
+  readonly ownRules?: readonly ReportedRule[];
   readonly provenance: Provenance;
 }
 
@@ -266,6 +289,15 @@ export interface DriftReport extends CommonReport {
   readonly acceptedGrants?: readonly GrantChange[];
   readonly groups: readonly GroupNode[];
   readonly coverage?: Coverage;
+  /** Of a comparison of whole organisations in which some identities have not signed in for so many days. */
+  readonly unusedIdentities?: {
+    /** For how many days they have not. */
+    readonly days: Count;
+    /** How many have not signed in, or never and are older than that. */
+    readonly unused: Count;
+    /** Of how many nobody knows. */
+    readonly unknown: Count;
+  };
 }
 
 /** Whether the organisation holds after an update what the review announced. */

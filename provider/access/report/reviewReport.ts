@@ -6,7 +6,7 @@ import { tupleOf } from "../graph/grant";
 import { compare } from "../review/compare";
 import type { Sources } from "../review/compare";
 import type { Comparison, ResourceChange } from "../review/comparison";
-import { toFieldChange, SCHEMA_VERSION } from "./report";
+import { reportOwnRules, toFieldChange, SCHEMA_VERSION } from "./report";
 import type { Provenance, TrustChange, ReviewReport } from "./report";
 import { sortFindings, severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
@@ -14,6 +14,7 @@ import { fitReport } from "./fitReport";
 import { reportDigest } from "./reportDigest";
 import { describeStaleness } from "../documents/inventory";
 import { comparePlan, withPlannedProviders } from "../documents/plan";
+import type { OwnRule } from "../rules/ownRules";
 import type { UpdatePlan } from "../documents/plan";
 import { proposeEntry } from "../suppressions/writeEntries";
 import { expectedAccess } from "./expectedAccess";
@@ -37,6 +38,8 @@ export interface SuppressionResult {
 export interface ReviewOptions {
   readonly failOn: Severity | "never";
   readonly rules: Rules;
+  /** Those of them that are the organisation's own, for the report. */
+  readonly ownRules?: readonly OwnRule[];
   /** Sets the findings apart that a policy file suppresses. The comparison says what exists before the change. */
   readonly judge?: (findings: readonly Finding[], comparison: Comparison) => SuppressionResult;
   readonly provenance: Provenance;
@@ -138,6 +141,7 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Review
     unrelated: unrelated(comparison.changes),
     groups: comparison.groups,
     policy: { unused, expired, changed, standing },
+    ...reportOwnRules(options.ownRules),
     provenance,
     plan: plan && { digest: plan.digest },
     expected: expectedAccess(comparison),

@@ -1,7 +1,6 @@
-import { rules } from ".";
 import { isHighOrCritical } from "../review/finding";
 import { whyNotInPolicyPack } from "./rule";
-import type { Rule } from ".";
+import type { Rule } from "./rule";
 
 /** What is to be known of a rule, as data. */
 interface Explanation {
@@ -100,15 +99,18 @@ export function explainAsMarkdown(rule: Rule): string {
   ].join("\n\n");
 }
 
-/** All rules, a line each. */
-export function listAsText(): string {
+/** The rules, a line each. */
+export function listAsText(rules: readonly Rule[]): string {
+  const idWidth = Math.max(...rules.map(({ id }) => id.length));
   const width = Math.max(...rules.map(({ name }) => name.length));
   return rules
-    .map(({ id, name, severities }) => `${id}  ${name.padEnd(width)}  ${severities.join(", ")}`)
+    .map(
+      ({ id, name, severities }) => `${id.padEnd(idWidth)}  ${name.padEnd(width)}  ${severities.join(", ")}`,
+    )
     .join("\n");
 }
 
-export function listAsMarkdown(): string {
+export function listAsMarkdown(rules: readonly Rule[]): string {
   const rows = rules
     .map(explainRule)
     .map(({ id, name, when }) => `| [${id}](#${id.toLowerCase()}-${name}) | ${name} | ${when} |`);

@@ -246,6 +246,28 @@ export class Facts {
     }
   }
 
+  /**
+   * The grants that a rule judges: in a review those that are new, mean more than before, or lie in a group that gets another
+   * path; after drift, which has happened already, all that exist.
+   */
+  grantsToJudge(): readonly Grant[] {
+    const { drift, after, grants, groups } = this.comparison;
+    if (drift !== undefined) return after.grants;
+    const changed = grants.flatMap(({ change, grant }) =>
+      change === "gained" || change === "widened" ? [grant] : [],
+    );
+    const moved = new Set(
+      groups.flatMap(({ key, change }) => (change === "moved" || change === "renamed" ? [key] : [])),
+    );
+    if (moved.size === 0) return changed;
+    const known = new Set(changed.map(tupleOf));
+    const there = after.grants.filter(
+      (grant) =>
+        !known.has(tupleOf(grant)) && this.groupAndAbove(grant.group.key).some((key) => moved.has(key)),
+    );
+    return [...changed, ...there];
+  }
+
   /** Whether more may be the holder with this key than before: what cannot be judged counts as more. */
   private acceptsMore(key: string): boolean {
     this.widenedHolders ??= new Set(

@@ -41,9 +41,9 @@ export const rules: readonly Rule[] = [
 ];
 
 /** The rule of an id or a name, in any case; undefined where there is none. */
-export function findRule(idOrName: string): Rule | undefined {
+export function findRule(idOrName: string, among: readonly Rule[] = rules): Rule | undefined {
   const wanted = idOrName.toLowerCase();
-  return rules.find(({ id, name }) => id.toLowerCase() === wanted || name === wanted);
+  return among.find(({ id, name }) => id.toLowerCase() === wanted || name === wanted);
 }
 
 const LONGEST_LINE = 400;
@@ -114,11 +114,12 @@ function findKept(
   facts: Facts,
   options: RuleOptions,
   found: readonly Finding[],
+  asked: readonly Rule[],
 ): Finding[] {
   const { asRecorded } = comparison;
   if (asRecorded === undefined) return [];
   const said = new Set(found.map(({ fingerprint }) => fingerprint));
-  const all = findAll(asRecorded.comparison, new Facts(asRecorded.comparison, options), rules);
+  const all = findAll(asRecorded.comparison, new Facts(asRecorded.comparison, options), asked);
   const unsaid = all.filter(({ fingerprint }) => !said.has(fingerprint));
   const values = new FindingValues(comparison);
   return reportKept(facts, asRecorded, unsaid).map((finding) =>
@@ -128,7 +129,7 @@ function findKept(
 
 /**
  * What is dangerous about a change of access.
- * @param only The rules to ask; all of them if not given.
+ * @param only The rules to ask; all built-in ones if not given.
  * @returns The findings, worst first. Suppressions are applied later: see applyPolicy.ts.
  */
 export function findingsOf(
@@ -138,8 +139,9 @@ export function findingsOf(
 ): Finding[] {
   const facts = new Facts(comparison, options);
   const found = findAll(comparison, facts, only);
-  const kept = only.includes(recordedState)
-    ? findKept(comparison, facts, options, only === rules ? found : findAll(comparison, facts, rules))
-    : [];
+  // What was done by hand is judged by all rules, whichever are asked.
+  const all = [...new Set([...rules, ...only])];
+  const foundByAll = () => (all.length === only.length ? found : findAll(comparison, facts, all));
+  const kept = only.includes(recordedState) ? findKept(comparison, facts, options, foundByAll(), all) : [];
   return sortFindings([...found, ...kept]);
 }

@@ -68,7 +68,7 @@ export function readPolicy(text: string, file: string): { policy: Policy; docume
       first.map((problem) => describe(yaml, file, problem)),
     );
   }
-  const { allow = [], types = [], settings = {}, ...assertions } = value as PolicyDocument;
+  const { allow = [], types = [], settings = {}, rules, ...assertions } = value as PolicyDocument;
   const open = allow.filter((entry) => exactKeyOf(entry) === undefined).length;
   if (open > MOST_OPEN_ENTRIES) {
     const why = "each is compared with each finding; name a uid or a fingerprint in the others";
@@ -86,6 +86,7 @@ export function readPolicy(text: string, file: string): { policy: Policy; docume
       require: written("require", assertions.require),
       separate: written("separate", assertions.separate),
     },
+    ...(rules === undefined ? {} : { rules }),
     settings,
     entries: allow.map((entry, i) => ({ ...entry, line: lineOf("allow", i) })),
     types: types.map((type, i) => ({ ...type, line: lineOf("types", i) })),

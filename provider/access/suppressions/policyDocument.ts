@@ -21,7 +21,7 @@ export type MatchKey = (typeof matchKeys)[number];
 
 /** A suppression: it suppresses each finding that matches all of its conditions. */
 export interface PolicyEntry {
-  /** A rule, by its id or name: see pulumi-platform explain. */
+  /** A rule, by its id or name: see pulumi-platform explain. One of your own by its id. */
   readonly rule?: string;
   /** A kind of drift. */
   readonly kind?: (typeof driftKinds)[number];
@@ -176,6 +176,13 @@ export interface PolicyDocument {
    * @errorMessage must be a list of assertions, each with name, on and duties
    */
   readonly separate?: readonly SeparatedDuties[];
+  /**
+   * The file of the rules of your own, relative to this one, as in access-rules.mjs.
+   * @maxLength 500
+   * @pattern ^(?!/)[^\\:]+\.[cm]?[jt]s$
+   * @errorMessage must be the path of a JavaScript file, relative to this one, as in access-rules.mjs
+   */
+  readonly rules?: string;
   readonly settings?: PolicySettings;
   /**
    * Types of resources of other packages that rule X4 does not report.
@@ -196,6 +203,8 @@ export type WrittenEntry = PolicyEntry & { readonly line: number };
 export interface Policy {
   readonly file: string;
   readonly assertions: Assertions;
+  /** The file of the rules of one's own, relative to this one. */
+  readonly rules?: string;
   readonly settings: PolicySettings;
   readonly entries: readonly WrittenEntry[];
   /** Types of other packages that were judged, each with its line. */

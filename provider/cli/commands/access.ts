@@ -9,6 +9,11 @@ import { parseInventory } from "../../access/documents/parseInventory";
 import { parsePreview } from "../../access/documents/preview";
 import { accessAsCsv, accessAsHtml, accessAsMarkdown } from "../../access/report/render/accessTable";
 import { json } from "../../access/report/render/escape";
+import { describeLastSignIn, findUnused } from "../../access/report/unusedAccess";
+import type { SignIn, UnusedAccess } from "../../access/report/unusedAccess";
+import { ownerOf } from "../../access/graph/keys";
+import type { AccessGraph } from "../../access/graph/model";
+import { plural } from "../../text/plain";
 import { parseStateExport } from "../../access/documents/stateExport";
 import { buildGraphs } from "../../access/graph/graphBuilder";
 import { planResources } from "../../access/graph/resourcePlan";
@@ -43,6 +48,11 @@ const flags = {
     value: "FILE",
     help: "report what breaks the assertions of this policy file (access-policy.yaml), and end with 5",
   },
+  unused: {
+    type: "string",
+    value: "DAYS",
+    help: "only identities that have not signed in for so long, as in 90d, or never and are older than that",
+  },
   output: outputFlag(forms),
 } as const satisfies Flags;
 
@@ -54,6 +64,8 @@ interface AccessDocument extends EffectiveAccess {
   readonly query: AccessQuery;
   /** Of --policy: what breaks its assertions. */
   readonly violations?: readonly DescribedViolation[];
+  /** Of --unused: the identities whose access is shown, and those of which nothing is known. */
+  readonly unused?: UnusedAccess;
 }
 
 function formatAccess({ grant, inheritedBy }: Access): string {
@@ -77,15 +89,31 @@ function formatBySubject(accesses: readonly Access[]): string[] {
   return [...bySubject.values()].map(({ displayName, lines }) => [displayName, ...lines].join("\n"));
 }
 
-function formatText({ access, undecided, incomplete, violations = [] }: AccessDocument): string {
+/** Each unused identity with where it is removed; its grants follow. */
+function formatUnused({ days, before, unused, unknown }: UnusedAccess): string[] {
+  const lineOf = (signIn: SignIn): string =>
+    printable(`  ${signIn.name ?? signIn.key}: ${describeLastSignIn(signIn)}; remove ${signIn.remove}`, 400);
+  const list = (heading: string, all: readonly SignIn[]): string[] =>
+    all.length === 0 ? [] : [[heading, ...all.map(lineOf)].join("\n")];
+  return [
+    ...(unused.length === 0 ? [`Each identity that is known here signed in since ${before}.`] : []),
+    ...list(`Not signed in for ${plural(days, "day")}, since ${before}: ${unused.length}`, unused),
+    ...list(`Unknown, neither used nor unused: ${unknown.length}`, unknown),
+  ];
+}
+
+function formatText({ access, undecided, incomplete, violations = [], unused }: AccessDocument): string {
   const parts = [
+    ...(unused === undefined ? [] : formatUnused(unused)),
     ...violations.map(({ severity, message, details }) =>
       [
         `${severity}: ${printable(message, 400)}`,
         ...details.map((line) => `    ${printable(line, 400)}`),
       ].join("\n"),
     ),
-    ...(access.length === 0 ? ["No grant that is known here matches."] : formatBySubject(access)),
+    ...(access.length === 0 && unused === undefined
+      ? ["No grant that is known here matches."]
+      : formatBySubject(access)),
     ...(undecided.length === 0
       ? []
       : [
@@ -104,7 +132,8 @@ export const command = defineCommand(
     about:
       "Shows who can do what where, and by which grant. Several documents are read together. - is standard input. csv, md " +
       "and html are one table of who has what, with the end of each grant, its path, and when the identity was last seen. " +
-      "With --policy it says how the access breaks what the file forbids, requires and separates.",
+      "With --policy it says how the access breaks what the file forbids, requires and separates. With --unused it shows what " +
+      "identities hold that nobody uses, and where to remove it.",
     flags,
     exitCodes: ["clean", "error", "usage", "incomplete", "reviewFindings"],
   },
@@ -113,7 +142,7 @@ export const command = defineCommand(
 export const { main } = command;
 
 /** @throws UsageError for flags that do not go together. */
-function checkFlags({ inventory, state, preview, can }: Values<typeof flags>): void {
+function checkFlags({ inventory, state, preview, can, unused }: Values<typeof flags>): void {
   const paths = [inventory, state, preview];
   if (paths.every((path) => path === undefined)) {
     throw new UsageError("PP5004", "access needs a document: give --inventory, --state or --preview");
@@ -121,12 +150,28 @@ function checkFlags({ inventory, state, preview, can }: Values<typeof flags>): v
   if (paths.filter((path) => path === "-").length > 1) {
     throw new UsageError("PP5003", "only one document can come from standard input");
   }
+  if (unused !== undefined && inventory === undefined) {
+    throw new UsageError(
+      "PP5003",
+      "--unused needs --inventory: only the server knows when an identity signed in",
+    );
+  }
   if (can !== undefined && !/^CAP_[A-Z0-9_]+$/.test(can)) {
     throw new UsageError(
       "PP5002",
       `--can must be the full name of a capability, as in CAP_REPO_DELETE, not "${printable(can, 80)}"`,
     );
   }
+}
+
+/** @throws UsageError */
+function readDays(text: string): number {
+  const days = Number(/^(\d{1,5})d$/.exec(text)?.[1] ?? 0);
+  if (days > 0) return days;
+  throw new UsageError(
+    "PP5002",
+    `--unused must be a number of days from 1d to 99999d, as in 90d, not "${printable(text, 80)}"`,
+  );
 }
 
 /** @throws DocumentError in one line. */
@@ -166,13 +211,24 @@ function buildGraph({ inventory, state, preview }: Documents) {
   return { graph, incomplete };
 }
 
+/** The same entities, with what unused identities hold, and what others hold by them. */
+function withGrantsOf({ entities, grants }: AccessGraph, { unused }: UnusedAccess): AccessGraph {
+  const keys = new Set(unused.map(({ key }) => key));
+  return { entities, grants: grants.filter(({ subject: { key } }) => keys.has(ownerOf(key) ?? key)) };
+}
+
 /** @throws UsageError, DocumentError in one line. */
 async function showAccess(values: Values<typeof flags>): Promise<number> {
   checkFlags(values);
   const { who, can, on } = values;
+  const days = values.unused === undefined ? undefined : readDays(values.unused);
   const outputs = readDestinations(values.output, forms, "text");
   const documents = await readDocuments(values);
   const { graph, incomplete } = buildGraph(documents);
+  const { inventory } = documents;
+  const unused =
+    days === undefined || inventory === undefined ? undefined : findUnused(graph, inventory, days);
+  const shown = unused === undefined ? graph : withGrantsOf(graph, unused);
   const policy = readDriftPolicy(values.policy);
   const violations = policy && describeViolations(graph, policy.assertions);
   const document: AccessDocument = {
@@ -180,12 +236,13 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
     complete: incomplete.length === 0,
     incomplete,
     query: { who, can, on },
-    ...effectiveAccess(graph, { who, can, on }),
+    ...effectiveAccess(shown, { who, can, on }),
+    ...(unused === undefined ? {} : { unused }),
     ...(violations === undefined ? {} : { violations }),
   };
   const hasStacks = documents.state !== undefined || documents.preview !== undefined;
   const broken = (violations ?? []).map(({ severity, message }) => `${severity}: ${message}`);
-  const table = { rows: accessRows(document, graph, hasStacks), incomplete, broken };
+  const table = { rows: accessRows(document, shown, hasStacks, unused), incomplete, broken };
   writeResults(outputs, {
     text: () => formatText(document),
     json: () => `${json(document)}\n`,

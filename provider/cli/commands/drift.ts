@@ -24,7 +24,7 @@ import { logError } from "../output/log";
 import { Progress } from "../output/progress";
 import type { Policy } from "../../access/suppressions/policyDocument";
 import { BaselineFile } from "../policy/baseline";
-import { createRules, createSuppressor, readDriftPolicy } from "../policy/suppressors";
+import { createRules, createSuppressor, readDriftPolicy, readOwnRules } from "../policy/suppressors";
 
 const ownFlags = {
   stack: {
@@ -76,6 +76,7 @@ const ownFlags = {
 const shared = {
   output: commonFlags.output,
   policy: commonFlags.policy,
+  rules: commonFlags.rules,
   "exit-zero": commonFlags["exit-zero"],
   now: commonFlags.now,
   strict: commonFlags.strict,
@@ -208,6 +209,7 @@ async function readLive(
 /** @throws UsageError where a flag or a file is wrong. */
 async function detectDrift(values: DriftValues): Promise<number> {
   const policy = readDriftPolicy(values.policy);
+  const ownRules = readOwnRules(values.rules, values.policy, policy);
   // A level of a review is none of drift.
   const settings = policy && { ...policy.settings, failOn: undefined };
   const options = readCommonOptions(withSettings(values, settings), driftThresholds);
@@ -232,7 +234,8 @@ async function detectDrift(values: DriftValues): Promise<number> {
       now: options.now.getTime(),
       version: ownVersion(),
       isPartial: values.root.length > 0,
-      rules: createRules(options, policy),
+      rules: createRules(options, policy, ownRules),
+      ownRules,
       suppress,
     });
     for (const line of baseline?.write() ?? []) logError(line);

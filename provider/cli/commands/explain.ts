@@ -11,6 +11,7 @@ import {
   listAsMarkdown,
   listAsText,
 } from "../../access/rules/explain";
+import { loadRules, OWN_RULE_ID } from "../../access/rules/ownRules";
 import { didYouMean } from "../../text/suggestions";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { defineCommand } from "../framework/defineCommand";
@@ -21,17 +22,20 @@ import { outputFlag, readDestinations } from "../framework/options";
 
 const forms = ["text", "json", "md"] as const;
 
-const flags = { output: outputFlag(forms) } as const satisfies Flags;
+const flags = {
+  rules: { type: "string", value: "FILE", help: "rules of your own, in the list and by their ids and names" },
+  output: outputFlag(forms),
+} as const satisfies Flags;
 
 /** What a word names: a rule, or the code of an error. */
 type Topic = { readonly rule: Rule } | { readonly code: ErrorCode };
 
-function resolve(text: string): Topic {
-  const rule = findRule(text);
+function resolve(text: string, all: readonly Rule[]): Topic {
+  const rule = findRule(text, all);
   if (rule !== undefined) return { rule };
   const code = findCode(text);
   if (code !== undefined) return { code };
-  throw /^\(?PP\d/i.test(text) ? unknownCode(text) : unknownRule(text);
+  throw /^\(?PP\d/i.test(text) ? unknownCode(text) : unknownRule(text, all);
 }
 
 function unknownCode(text: string): UsageError {
@@ -43,8 +47,8 @@ function unknownCode(text: string): UsageError {
   return new UsageError("PP5008", `unknown error code ${shown}; ${hint}`);
 }
 
-function unknownRule(text: string): UsageError {
-  const names = rules.flatMap(({ id, name }) => [id, name]);
+function unknownRule(text: string, all: readonly Rule[]): UsageError {
+  const names = all.flatMap(({ id, name }) => [id, name]);
   const isId = /^[a-z]{1,2}\d{1,3}$/i.test(text);
   const family = rules.filter(({ id }) => id.charAt(0) === text.charAt(0).toUpperCase()).map(({ id }) => id);
   const suggestion = isId
@@ -52,8 +56,11 @@ function unknownRule(text: string): UsageError {
       ? family.join(", ")
       : undefined
     : didYouMean(text.toLowerCase(), names);
-  const hint =
-    suggestion === undefined ? "pulumi-platform explain lists them all" : `did you mean ${suggestion}?`;
+  const listing =
+    new RegExp(OWN_RULE_ID).test(text.toUpperCase()) && all === rules
+      ? "give the file of your own rules: --rules FILE"
+      : "pulumi-platform explain lists them all";
+  const hint = suggestion === undefined ? listing : `did you mean ${suggestion}?`;
   return new UsageError("PP5008", `unknown rule ${JSON.stringify(printable(text, 60))}; ${hint}`);
 }
 
@@ -64,7 +71,7 @@ export const command = defineCommand(
     about:
       "Explains what a rule finds, why, how to fix it and how to make an exception; and what the code of an error " +
       "(PP3403) means, how to see why and what to do. Without an argument: all rules, a line each. A rule is named " +
-      "by its id (G1) or its name (owner-grant).",
+      "by its id (G1) or its name (owner-grant); --rules adds rules of your own.",
     arguments: ["RULE"],
     flags,
     exitCodes: ["clean", "error", "usage"],
@@ -89,12 +96,13 @@ function asJson(subjects: readonly Topic[]): object {
 
 /** @throws UsageError for an unknown rule or code. */
 function explainTopics({ values, positionals }: Parsed<typeof flags>): Promise<number> {
-  const subjects = positionals.map(resolve);
+  const all = values.rules === undefined ? rules : [...rules, ...loadRules(values.rules)];
+  const subjects = positionals.map((text) => resolve(text, all));
   const isList = subjects.length === 0;
   writeResults(readDestinations(values.output, forms, "text"), {
-    text: () => `${isList ? listAsText() : subjects.map(topicAsText).join("\n\n\n")}\n`,
-    md: () => `${isList ? listAsMarkdown() : subjects.map(markdownOf).join("\n\n")}\n`,
-    json: () => `${JSON.stringify(asJson(isList ? rules.map((rule) => ({ rule })) : subjects), null, 2)}\n`,
+    text: () => `${isList ? listAsText(all) : subjects.map(topicAsText).join("\n\n\n")}\n`,
+    md: () => `${isList ? listAsMarkdown(all) : subjects.map(markdownOf).join("\n\n")}\n`,
+    json: () => `${JSON.stringify(asJson(isList ? all.map((rule) => ({ rule })) : subjects), null, 2)}\n`,
   });
   return Promise.resolve(exitCodes.clean);
 }

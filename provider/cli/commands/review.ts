@@ -13,7 +13,7 @@ import { writeReport } from "../output/writeReport";
 import { checkFilesOfChange, checkProjectFiles } from "../input/projectFiles";
 import { readInput } from "../input/readInput";
 import { BaselineFile } from "../policy/baseline";
-import { readReviewPolicy } from "../policy/reviewPolicy";
+import { readReviewPolicy, readReviewRules } from "../policy/reviewPolicy";
 import { createReviewSuppressor, createRules } from "../policy/suppressors";
 import type { Suppressor } from "../policy/suppressors";
 import { provenanceFlags, readProvenance } from "../input/provenance";
@@ -165,11 +165,10 @@ function createBaseline(
 async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
   const { values } = parsed;
   const path = readPreviewPath(parsed);
-  const policy = readReviewPolicy({
-    policy: values.policy,
-    policyBase: values["policy-base"],
-    baseRef: values["base-ref"],
-  });
+  const { policy: policyPath, rules: rulesPath, "policy-base": policyBase, "base-ref": baseRef } = values;
+  const policyFlags = { policy: policyPath, rules: rulesPath, policyBase, baseRef };
+  const policy = readReviewPolicy(policyFlags);
+  const ownRules = readReviewRules(policyFlags, policy?.policy);
   const common = readCommonOptions(withSettings(values, policy?.policy.settings), levels);
   const failOn = levels.find((level) => level === common.failOn) ?? "high";
   const { sources, plan } = await readDocuments(path, values);
@@ -179,7 +178,7 @@ async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
     inventory: sources.inventory,
     cli: plan?.cli ?? sources.before?.cli,
   });
-  const rules = createRules(common, policy?.policy);
+  const rules = createRules(common, policy?.policy, ownRules);
   const byPolicy = policy && createReviewSuppressor(policy, common.now);
   const baseline = createBaseline(values["write-baseline"], common, byPolicy, () =>
     findBefore(sources, { rules, plan }),
@@ -188,7 +187,7 @@ async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
   const judge =
     suppress &&
     ((findings: readonly Finding[], comparison: Comparison) => suppress(findings, true, comparison));
-  const report = review(sources, { failOn, rules, judge, provenance, plan });
+  const report = review(sources, { failOn, rules, ownRules, judge, provenance, plan });
   for (const line of baseline?.write() ?? []) logError(line);
   await writeReport(report, common);
   if (common.outputs.every(({ path: file }) => file !== undefined)) logSummary(report);

@@ -41,6 +41,11 @@ export const commonFlags = {
     value: "FILE",
     help: "exceptions with reasons and end dates (access-policy.yaml)",
   },
+  rules: {
+    type: "string",
+    value: "FILE",
+    help: "rules of your own (access-rules.mjs), in the place of those that the policy file names",
+  },
   strict: { type: "boolean", help: "treat what cannot be resolved as a high finding" },
   "exit-zero": { type: "boolean", help: "findings do not change the exit code" },
   now: {

@@ -5,14 +5,19 @@ import { sortedJson } from "../../fields/formats";
 import { readEnvironment } from "../../settings/environment";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";
 import type { Policy } from "../../access/suppressions/policyDocument";
+import { loadRules } from "../../access/rules/ownRules";
+import type { OwnRule } from "../../access/rules/ownRules";
 import { entryText } from "../../access/suppressions/writeEntries";
 import { UsageError } from "../framework/exitCodes";
 import { runGit } from "../input/programs";
 import { readText } from "../input/readFiles";
+import { findRulesPath } from "./suppressors";
 
 /** The policy file of a change, and its version before the change. */
 interface PolicyFlags {
   readonly policy?: string | undefined;
+  /** A path: `--rules`. */
+  readonly rules?: string | undefined;
   /** A path: `--policy-base`. */
   readonly policyBase?: string | undefined;
   /** A commit: `--base-ref`. */
@@ -91,6 +96,44 @@ function findLinesOnlyIn(policy: Policy, other: Policy): string[] {
 const formatLines = (lines: readonly string[]): string =>
   `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}`;
 
+/**
+ * Loads the rules of one's own. They are code, so a review runs none that the change edits: with a base, the file must be
+ * that of the base.
+ *
+ * @param policy The policy that applies: that of the base.
+ * @throws UsageError, RulesError
+ */
+export function readReviewRules(flags: PolicyFlags, policy: Policy | undefined): readonly OwnRule[] {
+  const { rules, policy: policyPath, policyBase, baseRef } = flags;
+  const path = findRulesPath(rules, policyPath, policy);
+  if (path === undefined) return [];
+  if (rules !== undefined && policyBase !== undefined) {
+    throw new UsageError(
+      "PP5003",
+      "--rules conflicts with --policy-base: let that policy file name the rules (rules: access-rules.mjs), or give --base-ref",
+    );
+  }
+  if (policyBase === undefined && baseRef === undefined) return loadRules(path);
+  const basePath = findRulesPath(rules, policyBase ?? policyPath, policy) ?? path;
+  const base: BaseText =
+    baseRef === undefined
+      ? { text: readText(basePath, "rules of --policy-base"), name: printable(basePath, 200) }
+      : readAtRef(path, baseRef);
+  const own = existsSync(path) ? readText(path, "the rules") : undefined;
+  if (
+    own === undefined ||
+    base.text === undefined ||
+    normalizeLineEndings(own) !== normalizeLineEndings(base.text)
+  ) {
+    const verb = own === undefined ? "deletes" : base.text === undefined ? "adds" : "edits";
+    throw new UsageError(
+      "PP6102",
+      `${printable(path, 200)}: this change ${verb} the rules, which are code, and a review runs no code of a change: bring back the file as it is in the base (${base.name}), and review again`,
+    );
+  }
+  return loadRules(basePath);
+}
+
 /** How the file of the change differs from its base; a line each. */
 function describeChanges(
   own: Policy | undefined,
@@ -107,7 +150,9 @@ function describeChanges(
     return [`${file}: this change adds the policy file: none of its entries is used`];
   if (normalizeLineEndings(ownText) === normalizeLineEndings(from.text)) return [];
   const [added, removed] = [findLinesOnlyIn(own, base), findLinesOnlyIn(base, own)];
+  const [set, setBefore] = [own, base].map(({ settings, rules }) => sortedJson({ settings, rules }));
   const parts = [
+    ...(set === setBefore ? [] : ["edits its settings, or what rules it names"]),
     ...(added.length === 0 ? [] : [`adds or changes the entries in ${formatLines(added)}`]),
     ...(removed.length === 0
       ? []
@@ -117,12 +162,13 @@ function describeChanges(
   return [`${file}: this change ${what}; ${source}`];
 }
 
-function checkFlags({ policy, policyBase, baseRef }: PolicyFlags): void {
+function checkFlags({ policy, rules, policyBase, baseRef }: PolicyFlags): void {
   const flag = policyBase !== undefined ? "--policy-base" : "--base-ref";
   if (policyBase !== undefined && baseRef !== undefined) {
     throw new UsageError("PP5003", "--policy-base conflicts with --base-ref: give only one of them");
   }
-  if ((policyBase ?? baseRef) !== undefined && policy === undefined) {
+  const isBaseOfRules = policyBase === undefined && rules !== undefined;
+  if ((policyBase ?? baseRef) !== undefined && policy === undefined && !isBaseOfRules) {
     throw new UsageError("PP5003", `${flag} belongs to --policy: name the policy file of the change`);
   }
   if (baseRef !== undefined && policy === "-") {

@@ -1,10 +1,14 @@
 import type { Comparison } from "../../access/review/comparison";
 import type { Finding } from "../../access/review/finding";
 import type { SuppressionResult, Rules } from "../../access/report/reviewReport";
-import { findingsOf } from "../../access/rules";
+import { dirname, join } from "node:path";
+import { findingsOf, rules } from "../../access/rules";
+import { loadRules } from "../../access/rules/ownRules";
+import type { OwnRule } from "../../access/rules/ownRules";
 import { describeStanding, judgeAssertions } from "../../access/assertions/judgeAssertions";
 import { applyPolicy } from "../../access/suppressions/applyPolicy";
 import { findNewMatches } from "../../access/suppressions/newMatches";
+import type { RuleOptions } from "../../access/rules";
 import type { Policy } from "../../access/suppressions/policyDocument";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";
 import { printable } from "../../http/errors";
@@ -22,26 +26,42 @@ export type Suppressor = (
 /**
  * The rules, with the limits that the flags set.
  * @param policy What it asserts, and what begins to match its exceptions, is a finding.
+ * @param own Rules of the organisation's own.
  */
-export function createRules(options: CommonOptions, policy?: Policy): Rules {
+export function createRules(options: CommonOptions, policy?: Policy, own: readonly OwnRule[] = []): Rules {
   const { self, minOwners, requiredOwners, maxRemoval, issuerAllow, sinkAllow, strict, now } = options;
-  return (comparison) =>
-    findingsOf(comparison, {
-      now: now.getTime(),
-      minOwners,
-      requiredOwner: requiredOwners,
-      maxRemoval,
-      issuerAllow,
-      sinkAllow,
-      strict,
-      ...(self === undefined ? {} : { self }),
-      ...(policy === undefined
-        ? {}
-        : {
-            newMatches: (compared) => findNewMatches(policy, now.getTime(), compared),
-            assertions: policy.assertions,
-          }),
-    });
+  const ruleOptions: RuleOptions = {
+    now: now.getTime(),
+    minOwners,
+    requiredOwner: requiredOwners,
+    maxRemoval,
+    issuerAllow,
+    sinkAllow,
+    strict,
+    ...(self === undefined ? {} : { self }),
+    ...(policy === undefined
+      ? {}
+      : {
+          newMatches: (compared) => findNewMatches(policy, now.getTime(), compared),
+          assertions: policy.assertions,
+        }),
+  };
+  return (comparison) => findingsOf(comparison, ruleOptions, [...rules, ...own]);
+}
+
+/** The path of the rules of one's own: that of `--rules`, or what the policy file names beside itself. */
+export function findRulesPath(
+  flag: string | undefined,
+  policyPath: string | undefined,
+  policy: Policy | undefined,
+): string | undefined {
+  return flag ?? (policy?.rules === undefined ? undefined : join(dirname(policyPath ?? ""), policy.rules));
+}
+
+/** Loads the rules of one's own where no version of a base branch decides. @throws RulesError */
+export function readOwnRules(...from: Parameters<typeof findRulesPath>): readonly OwnRule[] {
+  const path = findRulesPath(...from);
+  return path === undefined ? [] : loadRules(path);
 }
 
 /**

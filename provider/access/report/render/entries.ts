@@ -183,8 +183,10 @@ export class EntryList {
   private readonly causes: CauseFinder;
   private readonly grants = new Map<ChangedResource, GrantChange[]>();
   private readonly differences: ReadonlyMap<string, Difference>;
+  private readonly ownRules: Report["ownRules"];
 
   constructor(report: Report) {
+    this.ownRules = report.ownRules;
     this.causes = new CauseFinder(report);
     const differences = report.command === "drift" ? report.differences : [];
     this.differences = new Map(differences.map((one) => [one.fingerprint, one]));
@@ -239,7 +241,7 @@ export class EntryList {
     const explain = (all: readonly Finding[], ...more: readonly Labelled[]): Block[] =>
       blocks(
         lineBlock(...unique(all.flatMap(({ details }) => details)).filter((line) => !repeated.has(line))),
-        labelled(...more, ...joinRows(all.flatMap((finding) => adviceOf(finding, said)))),
+        labelled(...more, ...joinRows(all.flatMap((finding) => adviceOf(finding, said, this.ownRules)))),
       );
     const explanation = explain(
       same,
@@ -331,10 +333,15 @@ const labelled = (...rows: readonly Labelled[]): Block => ({
 });
 
 /** What an outsider could write, why a finding matters and what to do, as far as an entry has not said it. */
-function adviceOf({ id, advice, counterexample }: Finding, said: Set<string>): Labelled[] {
+function adviceOf(
+  { id, advice, counterexample }: Finding,
+  said: Set<string>,
+  ownRules: Report["ownRules"] = [],
+): Labelled[] {
+  const rule = ownRules.find((own) => own.id === id) ?? findRule(id);
   const rows = [
     { label: "accepts", text: counterexample },
-    { label: "why", text: findRule(id)?.why },
+    { label: "why", text: rule?.why },
     { label: "fix", text: advice },
   ] as const;
   return rows.flatMap(({ label, text }) => {

@@ -94,7 +94,12 @@ function result(finding: Finding, rules: readonly string[], options: RenderOptio
 }
 
 /** A rule is as severe as its worst finding here: hosts sort by the rule's severity. */
-function rule(id: string, findings: readonly Finding[]): object {
+function rule(id: string, findings: readonly Finding[], own: Report["ownRules"] = []): object {
+  const known = own.find((each) => each.id === id);
+  const described =
+    known === undefined
+      ? { help: { text: plainText(`pulumi-platform explain ${id}`) } }
+      : { fullDescription: { text: sarifText([known.why]) }, help: { text: sarifText([known.fix]) } };
   const worst = findings.find((finding) => finding.id === id);
   const name = worst?.rule ?? id;
   const severity = worst?.severity ?? "low";
@@ -103,7 +108,7 @@ function rule(id: string, findings: readonly Finding[]): object {
     name: plainText(name),
     shortDescription: { text: plainText(name) },
     defaultConfiguration: { level: levels[severity] },
-    help: { text: plainText(`pulumi-platform explain ${id}`) },
+    ...described,
     properties: { tags: ["security", "access"], "security-severity": securitySeverity[severity] },
   };
 }
@@ -151,7 +156,7 @@ export function renderSarif(report: Report, options: RenderOptions): string {
   const bySeverity = [...all].sort(
     (a, b) => Number(securitySeverity[b.severity]) - Number(securitySeverity[a.severity]),
   );
-  const rules = ids.map((id) => rule(id, bySeverity));
+  const rules = ids.map((id) => rule(id, bySeverity, report.ownRules));
   const results = all.slice(0, MOST_RESULTS).map((finding) => result(finding, ids, options));
   const build = (count: number): string => {
     const run = runOf(report, rules, results.slice(0, count), all);

@@ -114,6 +114,7 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
     entries("suppressed", "Suppressed by the policy file", accepted, suppressed.length),
     grants("accepted", "Access that the policy file accepts", listAcceptedGrants(report)),
     lines("coverage", "Coverage", coverageLines(report)),
+    lines("unusedIdentities", "Unused access", unusedLines(report)),
     lines("unresolved", "Unresolved", report.unresolved),
     lines("policyChanged", "Policy file changed", policy.changed, "open"),
     lines("expired", "Expired suppressions", policy.expired, "open"),
@@ -378,6 +379,17 @@ export function coverageLines(report: Report): string[] {
     `all kinds: ${share(whole)}`,
     ...byKind.map(({ kind, ...count }) => `${kind}: ${share(count)}`),
     ...byGroup.map(({ path, ...count }) => `${path}: ${share(count)}`),
+  ];
+}
+
+/** How many identities nobody uses, in one line. */
+function unusedLines(report: Report): string[] {
+  if (report.command !== "drift" || report.unusedIdentities === undefined) return [];
+  const { days, unused, unknown } = report.unusedIdentities;
+  const who = plural(unused, "identity has", "identities have");
+  const rest = unknown === 0 ? "" : `; of ${unknown.toLocaleString("en-US")} more nobody knows`;
+  return [
+    `${who} not signed in for ${days} days${rest}: pulumi-platform access --unused ${days}d lists them`,
   ];
 }
 

@@ -44,7 +44,7 @@ export async function reportChanges(
   client: Client,
   changed: ChangedResources,
   states: readonly StateExport[],
-  { rules, suppress }: Pick<DriftRequest, "rules" | "suppress"> = {},
+  { rules, ownRules, suppress }: Pick<DriftRequest, "rules" | "ownRules" | "suppress"> = {},
 ): Promise<DriftReport> {
   return findDrift({
     states,
@@ -56,6 +56,7 @@ export async function reportChanges(
     version: ownVersion(),
     isPartial: true,
     rules,
+    ownRules,
     suppress,
   });
 }

@@ -10,7 +10,7 @@ import { resolveGroup } from "../../input/groups";
 import { readStates } from "../../input/states";
 import { finishDrift } from "../../output/finishDrift";
 import { logError } from "../../output/log";
-import { createRules, createSuppressor, readDriftPolicy } from "../../policy/suppressors";
+import { createRules, createSuppressor, readDriftPolicy, readOwnRules } from "../../policy/suppressors";
 import { EventReceiver } from "./eventReceiver";
 import { reportChanges } from "./reportChanges";
 import { readEnvironment } from "../../../settings/environment";
@@ -50,6 +50,7 @@ const flags = {
   cwd: { type: "string", value: "DIR", default: "this one", help: "the folder of the Pulumi project" },
   output: commonFlags.output,
   policy: commonFlags.policy,
+  rules: commonFlags.rules,
   "source-root": commonFlags["source-root"],
   "page-url": commonFlags["page-url"],
   fix: commonFlags.fix,
@@ -128,7 +129,8 @@ async function watch(values: WatchValues): Promise<number> {
   const readOptions = () => {
     const policy = readDriftPolicy(values.policy);
     const settings = policy && { ...policy.settings, failOn: undefined };
-    return { policy, options: readCommonOptions(withSettings(values, settings), ["any"]) };
+    const ownRules = readOwnRules(values.rules, values.policy, policy);
+    return { policy, ownRules, options: readCommonOptions(withSettings(values, settings), ["any"]) };
   };
   // An error in the policy file ends the command before the first event.
   readOptions();
@@ -151,10 +153,10 @@ async function watch(values: WatchValues): Promise<number> {
     settleMs,
     run: async (changed) => {
       const states = await readAllStates();
-      const { policy, options } = readOptions();
+      const { policy, ownRules, options } = readOptions();
       const suppress = createSuppressor(policy, new Date());
-      const rules = createRules(options, policy);
-      const report = await reportChanges(client, changed, states, { rules, suppress });
+      const rules = createRules(options, policy, ownRules);
+      const report = await reportChanges(client, changed, states, { rules, ownRules, suppress });
       if (report.findings.length === 0 && report.complete) return;
       await finishDrift(report, options);
     },

@@ -1,4 +1,5 @@
 import { review } from "../../../../provider/access/report/reviewReport";
+import { renderText } from "../../../../provider/access/report/render/text";
 import { rules } from "../../../../provider/access/rules";
 import type { Finding } from "../../../../provider/access/review/finding";
 import {
@@ -127,6 +128,22 @@ describe("the risk rules after drift", () => {
     expect(report.findings).toEqual([]);
     expect(report.grants).toEqual([]);
     expect(report.groups.map(({ change }) => change)).toEqual(["same", "same"]);
+  });
+
+  test("count the identities that have not signed in for 90 days, and those of which nobody knows", async () => {
+    const times: Readonly<Record<string, object>> = {
+      [ada.uid]: { lastSeenTime: "2000-01-01T00:00:00Z" },
+      [bob.uid]: { createTime: "2000-01-01T00:00:00Z", lastSeenTime: "2099-01-01T00:00:00Z" },
+    };
+    const seen = [...given, ...held.map((each) => ({ ...each, ...times[each.uid] }))];
+    const counted = async (more?: Parameters<typeof driftBetween>[2]) =>
+      (await driftBetween([stateOf(held)], seen, more)).unusedIdentities;
+    expect(await counted()).toEqual({ days: 90, unused: 1, unknown: 1 });
+    expect(await counted({ isPartial: true })).toBeUndefined();
+    const report = await driftBetween([stateOf(held)], seen);
+    expect(renderText(report, {})).toContain(
+      "1 identity has not signed in for 90 days; of 1 more nobody knows",
+    );
   });
 
   test("name who gained and who lost access, in the grants of the report", async () => {

@@ -82,7 +82,7 @@ describe("a policy file", () => {
     ["alow: []", 'access-policy.yaml:1: alow is an unknown property; did you mean "allow"?'],
     [
       "allow: []\nversion: 1",
-      "access-policy.yaml:2: version is an unknown property; known are forbid, require, separate, settings, allow, types",
+      "access-policy.yaml:2: version is an unknown property; known are forbid, require, separate, rules, settings, allow, types",
     ],
     [
       entry("reson: x", ...good),

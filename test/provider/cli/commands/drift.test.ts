@@ -315,6 +315,24 @@ allow:
     });
   });
 
+  test("asks rules of one's own, and counts who has not signed in for 90 days", async () => {
+    const find = "(facts) => facts.grantsToJudge().map((grant) => ({ message: 'found', grant }))";
+    const rule = `{ id: "ACME1", name: "of-acme", severity: "low", why: "x", fix: "y", find: ${find} }`;
+    const path = file("rules.cjs", `module.exports = [${rule}];`);
+    const policy = file("named.yaml", "rules: rules.cjs\n");
+    for (const flags of [
+      ["--rules", path],
+      ["--policy", policy],
+    ]) {
+      const { report } = await reportOf(...flags);
+      expect(report.findings).toContainEqual(expect.objectContaining({ id: "ACME1", message: "found" }));
+      expect(report.ownRules).toMatchObject([{ id: "ACME1", why: "x" }]);
+      expect(report.unusedIdentities).toBeUndefined();
+    }
+    const empty = file("empty.cjs", "module.exports = [];");
+    expect(await run("--rules", empty)).toMatchObject({ code: 2, stderr: expect.stringContaining("PP6102") });
+  });
+
   test("posts one issue, closes it when nothing differs, and appends to the step summary", async () => {
     const dry = await run("--post", "github-issue", "--dry-run", "--summary");
     expect(dry.code).toBe(7);

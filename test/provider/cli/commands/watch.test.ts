@@ -10,6 +10,9 @@ import { ChangedResources } from "../../../../provider/access/drift/changedResou
 import type { DriftReport } from "../../../../provider/access/report/report";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import type { StateExport } from "../../../../provider/access/documents/stateExport";
+import type { DriftRequest } from "../../../../provider/access/drift/drift";
+import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
+import { toRules } from "../../../../provider/access/rules/ownRules";
 import { createSuppressor, readDriftPolicy } from "../../../../provider/cli/policy/suppressors";
 import { EventReceiver } from "../../../../provider/cli/commands/watch/eventReceiver";
 import { main } from "../../../../provider/cli/commands/watch/watch";
@@ -88,6 +91,30 @@ describe("pulumi-platform watch", () => {
       suppressed: [{ uid: role, suppression: { reason: "tried out" } }],
       policy: { unused: [], expired: [] },
     });
+  });
+
+  test("asks rules of one's own about what changed, but none that needs the whole organisation", async () => {
+    const touched = new ChangedResources();
+    touched.add({ name: "iam.roles.updated", subject: role });
+    const rule = {
+      name: "of-acme",
+      severity: "low",
+      why: "x",
+      fix: "y",
+      find: () => [{ message: "found" }],
+    } as const;
+    const ownRules = toRules(
+      [
+        { ...rule, id: "ACME1" },
+        { ...rule, id: "ACME2", name: "of-all", needsWhole: true },
+      ],
+      "rules.cjs",
+    );
+    const ask: DriftRequest["rules"] = (comparison) =>
+      findingsOf(comparison, defaultRuleOptions(Date.now()), ownRules);
+    const report = await reportChanges(clientOf(emulator), touched, [state], { rules: ask, ownRules });
+    expect(report.findings.map(({ id }) => id)).toEqual(["ACME1"]);
+    expect(report.ownRules).toHaveLength(2);
   });
 
   test("a burst of events leads to one run for the changed objects, which names the actors", async () => {
@@ -284,6 +311,10 @@ describe("pulumi-platform watch", () => {
 
   test.each([
     [[], "nothing to compare"],
+    [
+      ["--state", "x.json", "--rules", "none.mjs"],
+      "none.mjs: the rules cannot be read: there is no such file",
+    ],
     [["--state", "x.json"], "--group is missing"],
     [["--state", "x.json", "--group", "0".repeat(40)], "--issuer must be the address"],
   ])("%j ends with 2", async (argv, message) => {

@@ -82,6 +82,66 @@ async function report(...flags: string[]): Promise<Report> {
 
 const ids = ({ suppressed }: Report): string[] => suppressed.map(({ id }) => id);
 
+describe("the rules of one's own of a review", () => {
+  const rule = (id: string): string =>
+    `module.exports = [{ id: "${id}", name: "of-acme", severity: "low", why: "x", fix: "y", find: () => [{ message: "found" }] }];\n`;
+  const named = "rules: rules.cjs\n";
+  const refused = (verb: string) => new RegExp(`rules\\.cjs: this change ${verb} the rules, which are code`);
+  const rows: [string, string | undefined, string | undefined, RegExp | undefined][] = [
+    [
+      "are used where the change leaves them",
+      rule("ACME1"),
+      rule("ACME1").replaceAll("\n", "\r\n"),
+      undefined,
+    ],
+    ["are refused where the change adds them", undefined, rule("ACME2"), refused("adds")],
+    ["are refused where the change edits them", rule("ACME1"), rule("ACME2"), refused("edits")],
+    ["are refused where the change deletes them", rule("ACME1"), undefined, refused("deletes")],
+  ];
+
+  it.each(rows)("%s", async (_what, base, own, message) => {
+    cpSync(committed(named), folder, { recursive: true });
+    const [path, other] = [join(folder, "rules.cjs"), join(folder, "base")];
+    mkdirSync(other);
+    writeFileSync(join(other, "policy.yaml"), named);
+    if (base !== undefined) {
+      writeFileSync(path, base);
+      writeFileSync(join(other, "rules.cjs"), base);
+      git(folder, "add", "rules.cjs");
+      git(folder, "commit", "--quiet", "-m", "rules");
+    }
+    if (own === undefined) rmSync(path);
+    else writeFileSync(path, own);
+    const bases = [
+      ["--rules", path, "--base-ref", "main"],
+      ["--policy", policy, "--base-ref", "main"],
+      ["--policy", policy, "--policy-base", join(other, "policy.yaml")],
+    ];
+    for (const flags of bases) {
+      if (message === undefined) {
+        expect((await report(...flags)).findings.map(({ id }) => id)).toContain("ACME1");
+        continue;
+      }
+      const { code, stderr } = await runCommand(review, [PREVIEW, ...flags], {});
+      const isMissing = base === undefined && flags.includes("--policy-base");
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(isMissing ? /rules\.cjs, which cannot be read/ : message),
+      ]);
+    }
+  });
+
+  it("are those that the policy file of the base names", async () => {
+    repository(T4, `${named}${T4}`);
+    writeFileSync(join(folder, "rules.cjs"), rule("ACME2"));
+    const read = await report("--policy", policy, "--base-ref", "main");
+    expect(read.findings.map(({ id }) => id)).not.toContain("ACME2");
+    expect(read.policy.changed).toEqual([
+      expect.stringContaining("this change edits its settings, or what rules it names; this review"),
+    ]);
+  });
+});
+
 describe("the policy file of a review", () => {
   it("is used alone if no base is given, and no change of it is reported", async () => {
     writeFileSync(policy, BOTH);
@@ -114,6 +174,13 @@ describe("the policy file of a review", () => {
       T4.replace("meant", "other"),
       ["T4"],
       [/adds or changes the entries in line 2, in place of those in line 2 of the base; this/],
+    ],
+    [
+      "has another setting",
+      T4,
+      `${T4}settings: { strict: true }\n`,
+      ["T4"],
+      [/this change edits its settings, or what rules it names; this review uses/],
     ],
     ["is new", undefined, BOTH, [], [/this change adds the policy file: none of its entries is used$/]],
     ["is deleted", T4, undefined, ["T4"], [/this change deletes the policy file; this review uses/]],

@@ -1,0 +1,298 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defineRule, findingsOf, reviewOf, rules } from "../../../../provider/access";
+import type { Facts, ProgramResource, RuleDefinition } from "../../../../provider/access";
+import { defaultRuleOptions } from "../../../../provider/access/rules";
+import { loadRules, toRules } from "../../../../provider/access/rules/ownRules";
+import {
+  acme,
+  binding,
+  compareResources,
+  groups,
+  identity,
+  owner,
+  pinned,
+  role,
+} from "../../../support/access";
+
+const noEditor: RuleDefinition = {
+  id: "ACME1",
+  name: "no-editor-in-production",
+  severity: "medium",
+  why: "production is changed by its own pipelines",
+  fix: "bind a role that only reads",
+  find: (facts) =>
+    facts
+      .grantsToJudge()
+      .filter((grant) => grant.role.name === "editor" && grant.group.path.includes("prod"))
+      .map((grant) => ({
+        message: `${grant.subject.displayName} holds editor at ${grant.group.path}`,
+        grant,
+      })),
+};
+
+const organisation: ProgramResource[] = [
+  { kind: "Group", name: "acme" },
+  { kind: "Group", name: "prod", parentUid: "acme" },
+  { kind: "Group", name: "staging", parentUid: "acme" },
+  { kind: "Role", name: "editor", builtIn: true, capabilities: ["CAP_REPO_UPDATE"] },
+  {
+    kind: "Identity",
+    name: "ci",
+    parentUid: "acme",
+    claimMatch: { issuer: "https://ci.acme.example", subject: "x" },
+  },
+];
+const editorAt = (group: string): ProgramResource => ({
+  kind: "RoleBinding",
+  parentUid: group,
+  identityUid: "ci",
+  roleUid: "editor",
+});
+
+/** What is thrown, as one line. */
+function messageOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("a definition", () => {
+  const wrong: [keyof RuleDefinition | "sevrity", unknown, RegExp][] = [
+    ["id", "G10", /^rule G10: id must be two to twelve capital letters and a number/],
+    ["id", "acme1", /id must be/],
+    ["id", "PP1001", /id must be/],
+    ["id", undefined, /^id must be/],
+    ["name", "editor", /name must be at least two words joined by hyphens/],
+    ["name", "owner-grant", /name is that of the built-in rule G1$/],
+    ["name", "not-judged", /name is taken by the policy pack/],
+    ["severity", "hihg", /severity must be one of critical, high, medium, low; did you mean high\?$/],
+    ["why", " ", /why must be a string that is not empty$/],
+    ["fix", undefined, /fix must be a string that is not empty$/],
+    ["what", 5, /what must be a string that is not empty$/],
+    ["needsWhole", false, /needsWhole must be true or left out$/],
+    ["find", [], /find must be a function/],
+    ["sevrity", "high", /^rule ACME1: sevrity is an unknown property; did you mean severity\?$/],
+  ];
+
+  it.each(wrong)(
+    "whose %s is %p is refused, and the message names the property",
+    (property, value, message) => {
+      expect(messageOf(() => defineRule({ ...noEditor, [property]: value }))).toMatch(message);
+    },
+  );
+
+  it("is taken with an id that no built-in rule can have", () => {
+    expect(defineRule(noEditor)).toBe(noEditor);
+    expect(rules.map(({ id }) => messageOf(() => defineRule({ ...noEditor, id })))).toEqual(
+      rules.map(() => expect.stringMatching(/id must be/) as string),
+    );
+  });
+
+  it("has an id and a name of its own in its list", () => {
+    expect(messageOf(() => toRules([noEditor, noEditor], "rules.mjs"))).toBe(
+      "rules.mjs: item 2: ACME1 is that of another rule of this list",
+    );
+  });
+});
+
+describe("a rule that does not answer", () => {
+  const failures: [string, (facts: Facts) => unknown, RegExp][] = [
+    [
+      "throws an error",
+      () => (null as unknown as Facts).comparison,
+      /: TypeError: Cannot read properties of null.*$/,
+    ],
+    [
+      "throws a text",
+      () => {
+        // eslint-disable-next-line @typescript-eslint/only-throw-error -- What a rule of somebody else may do.
+        throw "no";
+      },
+      /: it threw something that is no error$/,
+    ],
+    ["returns nothing", () => undefined, /: must return a list of findings$/],
+    ["is async", () => Promise.resolve([]), /: returned a promise: find must not be async$/],
+    ["returns texts", () => ["no"], /: finding 1 is not an object with a message$/],
+    ["says nothing", () => [{ message: "" }], /: finding 1 has no message/],
+    [
+      "returns a grant of its own",
+      () => [{ message: "x", grant: { subject: "ci" } }],
+      /: finding 1 has a grant that is none of the facts$/,
+    ],
+    [
+      "returns an entity of its own",
+      () => [{ message: "x", entity: {} }],
+      /: finding 1 has an entity that is none of the facts$/,
+    ],
+    [
+      "returns unknown members",
+      () => [{ message: "x", severity: "low" }],
+      /: finding 1 has the unknown property severity; known are message,/,
+    ],
+    [
+      "returns other details",
+      () => [{ message: "x", details: [1] }],
+      /: finding 1 has details that are not a list of strings$/,
+    ],
+    [
+      "runs for ever",
+      () => {
+        for (;;);
+      },
+      /: ran for longer than 0.5 seconds$/,
+    ],
+  ];
+  const change = compareResources(groups, [...groups]);
+  const ask = (find: RuleDefinition["find"], severity: RuleDefinition["severity"] = "low") =>
+    findingsOf(
+      change,
+      defaultRuleOptions(0),
+      toRules([{ ...noEditor, severity, find }], "rules.mjs", { ms: 500 }),
+    );
+
+  it.each(failures)(
+    "since it %s is a high finding that names the rule and the file",
+    (_how, find, message) => {
+      const found = ask(find as RuleDefinition["find"]);
+      expect(found).toMatchObject([
+        { id: "ACME1", severity: "high", message: expect.stringMatching(message) },
+      ]);
+      expect(found[0]?.message).toMatch(/^rule ACME1 of rules\.mjs cannot judge this: /);
+      expect(JSON.stringify(found)).not.toMatch(/ {2}at |node:/);
+    },
+  );
+
+  it("is critical where its findings are", () => {
+    expect(ask(() => undefined as never, "critical")).toMatchObject([{ severity: "critical" }]);
+  });
+});
+
+describe("reviewOf", () => {
+  const review = (before: ProgramResource[], after: ProgramResource[], asked = [noEditor]) =>
+    reviewOf(before, after, asked);
+
+  it("reports what the change brings, as the rule says it", () => {
+    const found = review(organisation, [...organisation, editorAt("prod")]);
+    expect(found).toMatchObject([
+      {
+        id: "ACME1",
+        rule: "no-editor-in-production",
+        severity: "medium",
+        kind: "RoleBinding",
+        advice: noEditor.fix,
+      },
+    ]);
+    expect(found[0]?.message).toMatch(/ holds editor at acme \/ prod$/);
+  });
+
+  it("reports neither what was there before, nor what the rule does not mean", () => {
+    const before = [...organisation, editorAt("prod")];
+    expect(review(before, [...before, editorAt("staging")])).toEqual([]);
+  });
+
+  it("reports a role that gains what is judged, and a group that moves there", () => {
+    const before = [...organisation, { kind: "Group", name: "team", parentUid: "staging" }, editorAt("team")];
+    const after = before.map((each) => (each.name === "team" ? { ...each, parentUid: "prod" } : each));
+    expect(review(before, after)).toHaveLength(1);
+  });
+
+  it("says what is wrong with a list, and which rule fails why", () => {
+    const [first] = organisation;
+    const fail = (...after: ProgramResource[]): string => messageOf(() => review(organisation, after));
+    expect(fail({ kind: "Grup" })).toBe("after[0]: there is no kind Grup; did you mean Group?");
+    expect(fail({ kind: "Group", nme: "x" })).toBe("after[0]: Group has no argument nme; did you mean name?");
+    expect(fail(...organisation, editorAt("none"))).toBe(
+      "after[5]: parentUid: the list has no Group named none: add it",
+    );
+    expect(fail(...organisation.filter(({ kind }) => kind !== "Role"), editorAt("prod"))).toMatch(
+      /^after\[4\]: roleUid: the list has no Role named editor: add it, as in \{ kind: "Role"/,
+    );
+    expect(
+      fail(...organisation, { kind: "Group", name: "prod", parentUid: "staging" }, editorAt("prod")),
+    ).toMatch(/the list has more than one Group named prod: give them different names$/);
+    expect(fail(first ?? { kind: "" }, { kind: "Group", name: "acme" })).toBe("after has Group acme twice");
+    expect(messageOf(() => review([], []))).toMatch(/^the lists have no group without a parent/);
+    const broken = { ...noEditor, find: () => undefined as never };
+    expect(messageOf(() => review(organisation, organisation, [broken]))).toBe(
+      "rule ACME1 of the given rules cannot judge this: must return a list of findings",
+    );
+  });
+});
+
+test("with the built-in rules, a rule changes none of their findings, and what was done by hand is judged by it too", () => {
+  const editor = role("editor", ["REPO_UPDATE"]);
+  const ci = identity("ci", pinned);
+  const before = [...groups, owner, editor, ci];
+  const byHand = binding(ci, editor, acme);
+  const change = compareResources(before, [...before, byHand], { live: [...before, byHand] });
+  const own = toRules(
+    [
+      {
+        ...noEditor,
+        find: (facts) => facts.grantsToJudge().map((grant) => ({ message: "said by ACME1", grant })),
+      },
+    ],
+    "rules.mjs",
+  );
+  const options = defaultRuleOptions(Date.parse("2026-06-01T00:00:00Z"));
+  const builtIn = findingsOf(change, options);
+  const all = findingsOf(change, options, [...rules, ...own]);
+  const saidOf = (found: typeof all) => found.filter(({ id }) => id !== "ACME1" && id !== "X5");
+  expect(saidOf(all)).toEqual(saidOf(builtIn));
+  expect(JSON.stringify(all.filter(({ id }) => id === "X5"))).toContain("said by ACME1");
+  expect(JSON.stringify(builtIn)).not.toContain("said by ACME1");
+});
+
+describe("a file of rules", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "pulumi-platform-rules-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const ENDLESS = "for (;;);";
+  let count = 0;
+  const load = (text: string, name = `rules-${(count += 1)}.cjs`) => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return loadRules(path, text === ENDLESS ? { ms: 500 } : {});
+  };
+  const rule = (id: string, name: string) =>
+    `{ id: "${id}", name: "${name}", severity: "low", why: "x", fix: "y", find: () => [] }`;
+
+  it("gives its rules, with where they stand", () => {
+    const loaded = load(`module.exports = [${rule("ACME1", "a-b")}, ${rule("ACME2", "c-d")}];`, "rules.cjs");
+    expect(loaded.map(({ id, name, file }) => [id, name, file])).toEqual([
+      ["ACME1", "a-b", join(folder, "rules.cjs")],
+      ["ACME2", "c-d", join(folder, "rules.cjs")],
+    ]);
+  });
+
+  it.each([
+    ["exports no list", "module.exports = {};", /must export a list of rules/],
+    ["exports an empty list", "module.exports = [];", /must export a list of rules/],
+    ["imports a file", 'import x from "./x.mjs"', /must not import other files/],
+    ["requires a file", 'const x = require("../x.cjs");', /must not import other files/],
+    ["imports a file when it runs", 'const x = import("/x.mjs");', /must not import other files/],
+    ["fails", 'throw new Error("no\\n    at x");', /: Error: no \(line 1\)$/],
+    ["never ends", ENDLESS, /: ran for longer than 0.5 seconds$/],
+    ["has a wrong rule", `module.exports = [${rule("G1", "a-b")}];`, /item 1: rule G1: id must be/],
+  ])("that %s is refused in one line that names it", (_how, text, message) => {
+    const said = messageOf(() => load(text, "wrong.cjs"));
+    jest.resetModules();
+    expect(said).toMatch(message);
+    expect(said.startsWith(join(folder, "wrong.cjs"))).toBe(true);
+    expect(said).not.toContain("\n");
+  });
+
+  it("that is not there is refused", () => {
+    expect(messageOf(() => loadRules(join(folder, "none.mjs")))).toMatch(
+      /none\.mjs: the rules cannot be read: there is no such file$/,
+    );
+  });
+});
