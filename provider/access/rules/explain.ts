@@ -28,6 +28,7 @@ function exampleOf(rule: Rule): string {
     "allow:",
     `  - rule: ${rule.id}`,
     ...(match.length === 0 ? [] : ["    match:", ...match]),
+    ...(rule.exampleFields === undefined ? [] : [`    fields: [${rule.exampleFields.join(", ")}]`]),
     ...(isSevere || match.length === 0
       ? ["    fingerprint: 0123456789abcdef0123456789abcdef # that of the finding"]
       : []),

@@ -181,6 +181,7 @@ const imageTrust: Rule = {
   fix: "Add the certificate where it is needed, at run time. Mirror the packages into a repository of your own that is signed with your key. Run as an unprivileged user.",
   except: "For the certificate authority and the mirror of your own company.",
   exampleMatch: { name: "base-*" },
+  exampleFields: ["customOverlay.certificates.additional"],
   needsBefore: false,
   about: changesImageTrust,
   find: (facts) => [...facts.writes(changesImageTrust)].flatMap((change) => findAddedTrust(facts, change)),

@@ -27,6 +27,11 @@ export interface Rule {
    */
   readonly exampleMatch: Readonly<Record<string, string>>;
   /**
+   * The `fields` of the example, where findings about one object are about unlike things: an entry with neither `fields` nor a
+   * fingerprint suppresses none of them.
+   */
+  readonly exampleFields?: readonly string[];
+  /**
    * It compares with what was before: without that it finds nothing, or calls everything new. `object`: what the changed object
    * was is enough, which an inventory shows a policy pack.
    */

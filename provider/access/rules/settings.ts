@@ -398,6 +398,7 @@ export const changedSetting: Rule = {
   fix: "Ask those who answer for the resource. Change the argument in a pull request of its own that says why.",
   except: "For one resource by its uid, once the new value has been checked.",
   exampleMatch: { name: "build-*" },
+  exampleFields: ["staticKeys.expirationTime"],
   needsBefore: true,
   planOnly: true,
   about: hasJudgedField,

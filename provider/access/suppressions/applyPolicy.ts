@@ -2,7 +2,8 @@ import { printable } from "../../http/errors";
 import type { Comparison } from "../review/comparison";
 import type { Finding } from "../review/finding";
 import { isHighOrCritical } from "../review/finding";
-import { EntryIndex, matchesEntry } from "./matchEntry";
+import { findRule } from "../rules";
+import { EntryIndex, matchesEntry, foundProperties } from "./matchEntry";
 import { VerifiedTexts } from "./matchTexts";
 import type { MatchTexts } from "./matchTexts";
 import { didYouMean } from "../../text/suggestions";
@@ -42,6 +43,8 @@ interface EntryUse {
   readonly withoutPerson: Finding[];
   /** Findings that it would suppress, if it had their fingerprint. */
   readonly unpinned: Finding[];
+  /** Findings of rules that report unlike things of one object, that it would suppress if it named their properties. */
+  readonly withoutFields: Finding[];
   /** Findings that it matches only by names: of resources that the change creates, or that only the program names. */
   readonly ofNewResources: Finding[];
   readonly unverified: Finding[];
@@ -55,7 +58,8 @@ export function isExpired({ expires }: Pick<PolicyEntry, "expires">, now: number
 
 /** Why an entry that has not expired suppresses less than it could. */
 function* usageNotes(use: EntryUse, isUnused: boolean): Generator<string> {
-  const { used, withoutExpiry, withoutPerson, unpinned, ofNewResources, unverified, reachingFurther } = use;
+  const { used, withoutExpiry, withoutPerson, unpinned, withoutFields } = use;
+  const { ofNewResources, unverified, reachingFurther } = use;
   if (withoutExpiry.length > 0) {
     yield `has no expires, so it does not suppress ${countFindings(withoutExpiry)}, high or critical: add expires`;
   }
@@ -65,6 +69,10 @@ function* usageNotes(use: EntryUse, isUnused: boolean): Generator<string> {
   if (unpinned.length > 0) {
     const prints = unpinned.slice(0, 3).map(({ id, fingerprint }) => `${fingerprint} (${id})`);
     yield `has no fingerprint, so it does not suppress ${countFindings(unpinned)}, high or critical: add fingerprint: ${prints.join(" or ")}, in an entry for each`;
+  }
+  if (withoutFields.length > 0) {
+    const fields = [...new Set(withoutFields.flatMap(foundProperties))].map((path) => JSON.stringify(path));
+    yield `has neither fields nor a fingerprint, so it does not suppress ${countFindings(withoutFields)}: that rule reports unlike things of one object: add fields: [${fields.slice(0, 6).join(", ")}], or a fingerprint`;
   }
   if (ofNewResources.length > 0) {
     yield `matches only resources that this change creates, renames or moves: ${countFindings(ofNewResources)} not suppressed: name one that exists before it, best by uid`;
@@ -111,6 +119,7 @@ class PolicyApplier {
         withoutExpiry: [],
         withoutPerson: [],
         unpinned: [],
+        withoutFields: [],
         ofNewResources: [],
         unverified: [],
         reachingFurther: [],
@@ -122,8 +131,12 @@ class PolicyApplier {
     return this.command === undefined || commandsOf(entry).includes(this.command);
   }
 
-  /** Why an entry that fits does not suppress a high or critical finding; undefined where it does. */
-  private listOfGap(entry: PolicyEntry, use: EntryUse): Finding[] | undefined {
+  /** Why an entry that fits does not suppress a finding; undefined where it does. */
+  private listOfGap(entry: PolicyEntry, use: EntryUse, finding: Finding): Finding[] | undefined {
+    if (!isHighOrCritical(finding.severity)) {
+      const isExact = entry.fingerprint !== undefined || entry.fields !== undefined;
+      return isExact || findRule(finding.id)?.exampleFields === undefined ? undefined : use.withoutFields;
+    }
     if (entry.expires === undefined) return use.withoutExpiry;
     if (entry.acceptedBy === undefined && this.command === "drift") return use.withoutPerson;
     // A name, and a uid too, would accept the next change of the same object.
@@ -140,11 +153,10 @@ class PolicyApplier {
         const use = this.uses.get(entry);
         return use === undefined ? [] : [[entry, use]];
       });
-    const isSevere = isHighOrCritical(finding.severity);
     const allows = ([entry, use]: readonly [PolicyEntry, EntryUse]): boolean =>
       matchesEntry(entry, finding, texts) &&
       !isExpired(entry, this.now) &&
-      (!isSevere || this.listOfGap(entry, use) === undefined);
+      this.listOfGap(entry, use, finding) === undefined;
     const found = fitting.find(allows);
     if (found !== undefined) {
       found[1].used = true;
@@ -162,7 +174,7 @@ class PolicyApplier {
   private listFor(entry: PolicyEntry, use: EntryUse, finding: Finding, texts: MatchTexts): Finding[] {
     if (matchesEntry(entry, finding, texts)) {
       if (isExpired(entry, this.now)) return use.afterExpiry;
-      return this.listOfGap(entry, use) ?? use.unpinned;
+      return this.listOfGap(entry, use, finding) ?? use.unpinned;
     }
     if (matchesEntry(entry, finding, { ...texts, reach: [] })) return use.reachingFurther;
     return this.texts.isUnverified(finding) ? use.unverified : use.ofNewResources;

@@ -6,8 +6,12 @@ import type { MatchTexts } from "./matchTexts";
 import { matchKeys } from "./policyDocument";
 import type { PolicyEntry, WrittenEntry } from "./policyDocument";
 
-function matchesFields(fields: readonly string[], { field, drift }: Finding): boolean {
-  const properties = drift?.paths ?? (field === undefined ? [] : [field]);
+/** The properties that a finding is about. One of several names them in a list. */
+export const foundProperties = ({ field, drift }: Finding): readonly string[] =>
+  drift?.paths ?? field?.split(", ") ?? [];
+
+function matchesFields(fields: readonly string[], finding: Finding): boolean {
+  const properties = foundProperties(finding);
   return (
     properties.length > 0 &&
     properties.every((property) => fields.some((glob) => globMatches(glob, property)))

@@ -39,7 +39,8 @@ export interface PolicyEntry {
    */
   readonly match?: Readonly<Partial<Record<MatchKey, Glob>>>;
   /**
-   * Properties that the finding may be about; all of them if not given.
+   * Properties that the finding may be about; all of them if not given. An entry for the rules R2 and S1 needs these or a
+   * fingerprint: what they report of one object is unlike.
    * @minItems 1
    * @errorMessage must be a list of properties, as in ["claimMatch.*"]
    */

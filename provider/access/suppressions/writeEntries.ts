@@ -4,6 +4,7 @@ import { printable } from "../../http/errors";
 import { nameIn } from "../graph/grant";
 import { isHighOrCritical } from "../review/finding";
 import type { Finding } from "../review/finding";
+import { foundProperties } from "./matchEntry";
 import { parsePolicy, PolicyError, readPolicy } from "./parsePolicy";
 import type { PolicyCommand, PolicyEntry } from "./policyDocument";
 
@@ -64,12 +65,12 @@ function orderMembers({
 }
 
 /** What a finding is about, in names: for whoever reads the entry. */
-function describeAbout({ name, uid, kind = "", grant, drift, field, message }: Finding): string {
+function describeAbout(finding: Finding): string {
+  const { name, uid, kind = "", grant, message } = finding;
   if (grant !== undefined)
     return `${grant.subject.displayName}: ${nameIn(grant.role)} at ${grant.group.path}`;
   const object = `${kind} ${name ?? uid ?? ""}`.trim();
-  const properties = drift?.paths ?? (field === undefined ? [] : [field]);
-  return object === "" ? message : [object, ...properties].join(", ");
+  return object === "" ? message : [object, ...foundProperties(finding)].join(", ");
 }
 
 /** An entry as a node of the file, with what its fingerprint stands for as a comment. */

@@ -435,6 +435,40 @@ test("a uid accepts the next value of the same object where the finding is mediu
   expect(suppressedBy(`allow: [{ fingerprint: ${first}, reason: agreed }]`, moved(then), then)).toEqual([]);
 });
 
+test("a name or a uid alone accepts nothing of a rule that reports unlike things of one object", () => {
+  const old = repo("base-image", { customOverlay: { environment: { LANG: "C" } } });
+  const now = edit(old, {
+    aliases: ["base:latest"],
+    customOverlay: { environment: { LANG: "C", TZ: "UTC" }, accounts: { runAs: "root" } },
+  });
+  const comparison = compareOf({ before: [old], after: [now], next: [] }, [now]);
+  const findings = findAll(comparison);
+  const unlike = rules.filter(({ exampleFields }) => exampleFields !== undefined);
+  expect(unlike.map(({ id }) => id)).toEqual(["R2", "S1"]);
+  const accepted = (id: string, match: string, fields?: string) => {
+    const more = fields === undefined ? "" : `fields: [${fields}], `;
+    const text = `allow: [{ rule: ${id}, match: { ${match} }, ${more}reason: agreed }]`;
+    return applyPolicy(findings, parsePolicy(text, "policy.yaml"), NOW, "review", true, comparison);
+  };
+  const named = [
+    ["R2", '"customOverlay.accounts.runAs"'],
+    ["S1", '"aliases", "customOverlay.environment.TZ"'],
+  ] as const;
+  for (const [id, fields] of named) {
+    expect(findings.filter((each) => each.id === id)).toMatchObject([{ severity: "medium" }]);
+    for (const match of ["name: base-*", `uid: "${old.uid}"`]) {
+      const { suppressed, unused } = accepted(id, match);
+      expect(suppressed).toEqual([]);
+      expect(unused).toEqual([
+        `policy.yaml:1: has neither fields nor a fingerprint, so it does not suppress 1 finding (${id}): that rule reports unlike things of one object: add fields: [${fields}], or a fingerprint`,
+      ]);
+      expect(accepted(id, match, fields).suppressed.map((each) => each.id)).toEqual([id]);
+    }
+  }
+  // Each property of a finding is named by itself: no glob of the first one covers those after it.
+  expect(accepted("S1", "name: base-*", "aliases*").suppressed).toEqual([]);
+});
+
 const compareOf = (sample: Sample, after: readonly Resource[], more?: ComparisonOptions): Comparison =>
   compareResources([...base, ...(sample.before ?? [])], [...base, ...after], more);
 
