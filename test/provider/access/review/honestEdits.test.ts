@@ -146,6 +146,8 @@ const branches = identity(
   claims({ issuer: GITHUB, subjectPattern: "^repo:acme/pay:ref:refs/heads/(main|next)$" }),
 );
 
+const reading = binding(branches, viewer, payments);
+
 /** The organisation that each edit changes. */
 const organisation: readonly Resource[] = [
   ...groups,
@@ -186,7 +188,7 @@ const organisation: readonly Resource[] = [
   terms,
   account,
   branches,
-  binding(branches, viewer, payments),
+  reading,
 ];
 
 type Resources = readonly Resource[];
@@ -604,6 +606,13 @@ const edits: Readonly<Record<string, Edit>> = {
       staticKeys: { ...(tester.inputs["staticKeys"] as Props), issuerKeys: twoKeys },
     }),
     findings: ["T5 high"],
+  },
+  // It has another uid then, which stands in the set-up of what signs in too.
+  "moves an identity together with its grant": {
+    to: (before) =>
+      before.map((one) => (one.uid === branches.uid || one.uid === reading.uid ? inGroup(cards, one) : one)),
+    replaced: [branches, reading],
+    findings: ["D2 high", "X2 low"],
   },
   "gives a team a role of its own": {
     to: (before, random) => {
