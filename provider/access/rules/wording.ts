@@ -7,9 +7,12 @@ export function nounOf(kind: string): string {
   return kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 }
 
+/** A name with blanks at its ends in quotes: nobody sees these in a list. */
+const showBlanks = (name: string): string => (name === name.trim() ? name : JSON.stringify(name));
+
 /** "identity ci-deployer". */
 export function labelEntity({ kind, name, uid, urn }: Pick<Entity, "kind" | "name" | "uid" | "urn">): string {
-  return `${nounOf(kind)} ${name ?? urn?.split("::").at(-1) ?? uid ?? "without a name"}`;
+  return `${nounOf(kind)} ${showBlanks(name ?? urn?.split("::").at(-1) ?? uid ?? "without a name")}`;
 }
 
 /** Joins the first items of a list, and says how many more there are. */

@@ -1,3 +1,4 @@
+import { labelEntity } from "../../../../provider/access/rules/wording";
 import builtInRoles from "../../../../emulator/data/builtinRoles.json";
 import { builtInRoleNames } from "../../../../provider/access/rules/data/builtInRoleNames";
 import { isCalledByName } from "../../../../provider/access/graph/accessKinds";
@@ -269,4 +270,12 @@ describe("two of one name", () => {
       expect.stringContaining(twin.uid.slice(twin.uid.lastIndexOf("/"))),
     ]);
   });
+});
+
+test.each([
+  ["ci ", 'identity "ci "'],
+  ["\tci", 'identity "\\tci"'],
+  ["c i", "identity c i"],
+])("the label of a name shows blanks at its ends: %j", (name, label) => {
+  expect(labelEntity({ kind: "Identity", name })).toBe(label);
 });
