@@ -1,14 +1,37 @@
 import { printable } from "../../http/errors";
 import { sortedJson } from "../../fields/formats";
-import { isObject, SECRET_MASK, SECRET_TYPE, SIGNATURE, UNKNOWN } from "../../fields/values";
+import { SECRET_MASK, SECRET_TYPE, SIGNATURE, UNKNOWN, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { parseType } from "../../program/resource";
 import { sha256 } from "./digest";
-import { PlainSecrets } from "./plainSecrets";
 import type { SourceLocation } from "./sourceLocation";
 import { specs } from "./specs";
 import { pluginOfProvider, whyNotReviewed } from "./reviewable";
 import type { Plugin } from "./reviewable";
+
+/**
+ * The plain text of a resource's secrets, by path. It serialises and prints as empty, so that only a lookup by path
+ * reveals a value.
+ */
+export class PlainSecrets {
+  readonly #values = new Map<string, Json>();
+
+  set(path: string, value: Json): void {
+    this.#values.set(path, value);
+  }
+
+  has(path: string): boolean {
+    return this.#values.has(path);
+  }
+
+  get(path: string): Json | undefined {
+    return this.#values.get(path);
+  }
+
+  toJSON(): undefined {
+    return undefined;
+  }
+}
 
 const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
 const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";

@@ -1,4 +1,5 @@
 import { isTopUid, isUid } from "../../text/uid";
+import { isObject } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { createEffectSide, describeEffects, mayWiden } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
@@ -8,8 +9,8 @@ import { graphOf } from "../graph/grants";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { readRoleCapabilities } from "../graph/roleCapabilities";
 import { tupleOf } from "../graph/grant";
-import type { Scope, Grant, GrantChange } from "../graph/grant";
-import type { Entity } from "../graph/model";
+import type { Grant, GrantChange, Scope } from "../graph/grant";
+import type { AccessGraph, Entity } from "../graph/model";
 import type { Comparison, ResourceChange } from "../review/comparison";
 import type { Severity } from "../review/finding";
 import { Languages } from "../trust/languages";
@@ -18,7 +19,47 @@ import type { RuleOptions } from "./ruleOptions";
 import { BuiltInRoles } from "./builtInRoles";
 import { textAt } from "../graph/describedFields";
 import { describeTrust } from "../graph/trust";
-import { textsIn, referencesOf, stillRefers } from "./referrers";
+import { withoutRetained } from "../graph/keys";
+import { ownMember } from "../graph/references";
+
+function* textsIn(value: Json | undefined): Generator<string> {
+  if (typeof value === "string") yield value;
+  else if (Array.isArray(value)) for (const item of value) yield* textsIn(item);
+  else if (isObject(value)) for (const item of Object.values(value)) yield* textsIn(item);
+}
+
+/** Whether a value is the reference that it was, leads to what stays beside a successor, or leads nowhere now. */
+const isSameReference = (after: Json | undefined, key: string): boolean =>
+  after === undefined || after === "" || (typeof after === "string" && withoutRetained(after) === key);
+
+/** Whether a reference is there still, or leads nowhere now: a reference to what has gone is empty. */
+function stillRefers(before: Json | undefined, after: Json | undefined, key: string): boolean {
+  if (before === key) return isSameReference(after, key);
+  if (Array.isArray(before)) {
+    const items = Array.isArray(after) ? after : [];
+    return before.includes(key)
+      ? items.some((item) => isSameReference(item, key))
+      : items.some((item) => [...textsIn(item)].includes(key));
+  }
+  if (!isObject(before)) return false;
+  return Object.entries(before).some(([name, value]) =>
+    stillRefers(value, isObject(after) ? ownMember(after, name) : undefined, key),
+  );
+}
+
+/** Who refers to whom: by key. */
+function referencesOf({ entities }: AccessGraph): Map<string, Entity[]> {
+  const found = new Map<string, Entity[]>();
+  for (const entity of entities.values()) {
+    for (const text of new Set(textsIn(entity.inputs))) {
+      if (!entities.has(text)) continue;
+      const list = found.get(text);
+      if (list) list.push(entity);
+      else found.set(text, [entity]);
+    }
+  }
+  return found;
+}
 
 interface FindingText {
   readonly severity: Severity;
