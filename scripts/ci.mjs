@@ -117,11 +117,25 @@ function checksBesideTests(scratch) {
   ];
 }
 
+/** The hosts of programs in YAML and Python need Go and Python: without them the tests of these languages are skipped. */
+async function setUpLanguages() {
+  const { code, output } = await run("npm", ["run", "--silent", "setup:languages"], {
+    cwd: root,
+    output: "capture",
+    timeoutMs: 20 * MINUTE_MS,
+  });
+  console.log(output.trimEnd());
+  if (code === 0) return outcomeOf([]);
+  console.log("the programs in YAML and Python are not run");
+  return { passed: 0, failed: 0, skipped: 1, problems: [] };
+}
+
 /** The tests use all processors themselves. @param {string} scratch @returns {(Check | Check[])[]} */
 function checks(scratch) {
   const setUp = () => succeeds(process.execPath, ["scripts/setup.mjs"], 45);
   return [
     { name: "set-up", fatal: true, body: setUp },
+    { name: "set-up of YAML and Python", body: setUpLanguages },
     checksBesideTests(scratch),
     { name: "npm run test:all", body: () => test(scratch) },
   ];

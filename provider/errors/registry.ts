@@ -126,7 +126,7 @@ export const programCodes = {
     title: "The plugin does not know a resource or a function",
     meaning: "A program of the native form asks for a type that this version of the plugin does not have.",
     look: "The message names the type. `pulumi plugin ls` lists the versions that are installed.",
-    fix: "Install the version of the package that the program uses: `npx pulumi-platform plugin install`.",
+    fix: "Install the version of the package that the program uses: `npx --no pulumi-platform plugin install`.",
   },
   PP1201: {
     title: "An argument of a lookup is wrong",

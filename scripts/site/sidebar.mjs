@@ -33,7 +33,7 @@ const SECTIONS = [
   },
   {
     text: "Reference",
-    pages: [REFERENCE, "docs/resources.md", "docs/commands.md", "docs/settings.md"],
+    pages: [REFERENCE, "docs/resources.md", "docs/languages.md", "docs/commands.md", "docs/settings.md"],
   },
   { text: "Operation", pages: ["docs/"] },
   {
