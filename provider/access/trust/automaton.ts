@@ -1,5 +1,3 @@
- 
-
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- every index is one that this file has made itself */
 
 import { alphabetOf, classOf, classesIn, joinAlphabets, representatives } from "./alphabet";

@@ -172,7 +172,10 @@ describe("getRole says", () => {
   test.each<[object, string]>([
     [{}, "set either uid or name"],
     [{ uid: ROLE_UID, name: "viewer" }, "set either uid or name"],
-    [{ uid: "viewer" }, "uid must be a uid: 40 hex digits, then 16 more after each slash; use the id of a resource or a lookup"],
+    [
+      { uid: "viewer" },
+      "uid must be a uid: 40 hex digits, then 16 more after each slash; use the id of a resource or a lookup",
+    ],
     [{ uid: 5 }, "uid must be a string, not the number 5"],
     [{ name: "" }, "name must not be empty"],
     [{ name: 5 }, "name must be a string, not the number 5"],

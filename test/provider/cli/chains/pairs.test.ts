@@ -118,8 +118,7 @@ describe("the output of one command is the input of the other:", () => {
     "review --policy": (policy) => chain.succeed([0, 5], ...review(), "--policy", policy),
     "review --policy-base": (policy) =>
       chain.succeed([0, 5], ...review(), "--policy", policy, "--policy-base", policy),
-    "review --write-baseline": (policy) =>
-      chain.succeed([0, 5], ...review(), "--write-baseline", policy),
+    "review --write-baseline": (policy) => chain.succeed([0, 5], ...review(), "--write-baseline", policy),
     "drift --policy": (policy) => chain.succeed([0, 7], ...drift(), "--policy", policy),
     "drift --write-baseline": (policy) => chain.succeed([0, 7], ...drift(), "--write-baseline", policy),
     "access --policy": (policy) =>

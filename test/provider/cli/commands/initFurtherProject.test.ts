@@ -32,7 +32,8 @@ const workflowOf = (
   suffix: string,
 ): Workflow & { name: string; concurrency: { group: string } } =>
   parse(textOf(kind, suffix)) as Workflow & { name: string; concurrency: { group: string } };
-const workflowsIn = (): string[] => Object.keys(folder.files()).filter((path) => path.startsWith(".github/workflows/"));
+const workflowsIn = (): string[] =>
+  Object.keys(folder.files()).filter((path) => path.startsWith(".github/workflows/"));
 const stepsOf = ({ jobs }: Workflow): Step[] => Object.values(jobs).flatMap(({ steps }: Job) => [...steps]);
 
 /** What a repository has once: names of workflows, groups, statuses, and of what jobs hand on. */
