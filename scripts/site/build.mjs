@@ -53,7 +53,9 @@ function fenceOf(checkout, begins) {
 function commentText(media) {
   const file = path.join(media ?? "", "comment.md");
   if (media === undefined || !existsSync(file)) return "";
-  const html = drawSigns(new MarkdownIt({ html: true, linkify: false }).render(readFileSync(file, "utf8")));
+  // The host draws the diagram; here the table says the same.
+  const text = readFileSync(file, "utf8").replace(/^<details>\n<summary>Diagram[^]*?^<\/details>\n/m, "");
+  const html = drawSigns(new MarkdownIt({ html: true, linkify: false }).render(text));
   // The headings of the comment are none of the page's.
   const body = html.replace(/<(\/?)h[1-6]>/g, "<$1p>").replace(/\n{2,}/g, "\n");
   return `## What a pull request shows\n\n<div class="comment" tabindex="0" role="region" aria-label="A comment of the review" v-pre>\n${body}</div>`;
@@ -87,7 +89,9 @@ async function buildVersion({ checkout, workspace, base, out, versions, media })
   const titles = copyPages({ root: checkout, into, repository });
   writeFileSync(path.join(into, "index.md"), firstPage(checkout, media));
   if (media !== undefined) {
-    cpSync(media, path.join(into, "public", "media"), { recursive: true });
+    // The comment is a part of the first page, and no page of its own.
+    const isShown = (/** @type {string} */ file) => !file.endsWith(".md");
+    cpSync(media, path.join(into, "public", "media"), { recursive: true, filter: isShown });
     appendFileSync(path.join(into, "index.md"), mediaText(media));
   }
   const data = { version: manifest.version, repository, base, out, versions, sidebar: buildSidebars(titles) };

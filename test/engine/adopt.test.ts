@@ -91,12 +91,12 @@ describe("adopt, through the real engine", () => {
   test("writes a project and its state, after which a preview shows no change, and writes nothing to the API", async () => {
     const first = await adopt();
     expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: "" });
-    expect(first.stdout).toMatch(/^\d+ resources are declared in .*index\.ts\n/);
+    expect(first.stdout).toMatch(/^\d+ resources are declared in .*index\.ts, .*\.ts\n/);
     expect(first.stdout).toMatch(/GroupInvite .*\n +its code is returned only at creation/);
     expect(first.stdout).toMatch(/set this secret: pulumi config set --secret \w+ClientSecret\n/);
-    expect(readFileSync(join(out, "index.ts"), "utf8")).toContain("new pulumi.ComponentResource(");
+    expect(readFileSync(join(out, "teams", "shared.ts"), "utf8")).toContain("new pulumi.ComponentResource(");
     expect(readdirSync(out).sort()).toEqual([
-      ...[".gitignore", "Pulumi.yaml", "index.ts", "package.json", "tsconfig.json"],
+      ...[".gitignore", "Pulumi.yaml", "index.ts", "package.json", "teams", "tsconfig.json"],
     ]);
     // No registry has the package: the printed commands add it, from the checkout.
     expect(readFileSync(join(out, "package.json"), "utf8")).not.toContain("pulumi-platform");

@@ -122,8 +122,8 @@ const READ_DIAGRAMS = `
   test.each([
     ["RoleBinding", "/docs/reference/resources/RoleBinding.html"],
     ["webhook", "/docs/reference/resources/Subscription.html"],
-    ["python", "/README.html#limits"],
-    ["pulumi import", "/README.html#limits"],
+    ["python", "/docs/languages.html"],
+    ["pulumi import", "/docs/languages.html"],
     ["PP3403", "/docs/troubleshooting.html#pp3403"],
   ])("the search finds %s, and no page for developers", async (word, address) => {
     const page = await openPage("/index.html");
