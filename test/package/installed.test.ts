@@ -49,6 +49,7 @@ describe("the tarball", () => {
     expect(Object.keys(manifest.exports)).toEqual([
       ".",
       "./dynamic",
+      "./native",
       "./events",
       "./access",
       "./policy",
@@ -56,6 +57,7 @@ describe("the tarball", () => {
       "./schema/access-policy.schema.json",
       "./schema/report.schema.json",
       "./schema/inventory.schema.json",
+      "./schema/plugin.json",
       "./package.json",
     ]);
     const entries = Object.values(manifest.exports).flatMap((entry) =>
@@ -66,8 +68,10 @@ describe("the tarball", () => {
   });
 
   test("holds types beside every module", () => {
-    // The compiled validators are loaded by name and export no types.
-    const modules = files.filter((path) => path.endsWith(".js") && !path.endsWith(".validate.js"));
+    // The compiled validators, the plugin and the policy pack are run, and no program imports them.
+    const isRun = (path: string): boolean =>
+      path.endsWith(".validate.js") || /^(dist\/plugin|templates)\//.test(path);
+    const modules = files.filter((path) => path.endsWith(".js") && !isRun(path));
     expect(modules).toContain("dist/provider/index.js");
     expect(files).toEqual(expect.arrayContaining(modules.map((path) => path.replace(/\.js$/, ".d.ts"))));
   });
@@ -83,6 +87,10 @@ describe("the tarball", () => {
         !/^docs\/(?!development\/)([a-z]+\/)*[A-Za-z-]+\.md$/.test(path) &&
         !/^templates\/typescript\/[A-Za-z-]+\.(ts|json|yaml)$/.test(path) &&
         !/^templates\/(deploy|drift|review)\/template\.yml$/.test(path) &&
+        !/^templates\/policy-pack\/(index\.js|package\.json|PulumiPolicy\.yaml)$/.test(path) &&
+        !/^dist\/plugin\/(main\.js|schema\.json|LICENSES\.txt|pulumi-resource-platform(\.cmd)?)$/.test(
+          path,
+        ) &&
         !/^templates\/init\/((github|gitlab)\/[a-z-]+\.yml|program\/[A-Za-z-]+\.(txt|ya?ml)|(CODEOWNERS|commands|output)\.txt)$/.test(
           path,
         ) &&
