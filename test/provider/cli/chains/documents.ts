@@ -91,6 +91,12 @@ export const inputs: Documents = {
   "explain <RULE>": ["rule"],
   // A word, and no document.
   "plugin <install|path>": [],
+  "access --unused": [],
+  // Code that a person writes.
+  "review --rules": [],
+  "drift --rules": [],
+  "watch --rules": [],
+  "explain --rules": [],
   "post <report.json>": ["review report", "drift report", "verify report"],
   "init <DIR>": ["project"],
   "inventory --root": ["group"],

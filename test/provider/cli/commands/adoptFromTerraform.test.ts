@@ -177,7 +177,7 @@ describe("pulumi-platform adopt --from-terraform", () => {
     expect(only.adopted.map(({ address }) => address)).toEqual(["chainguard_role.reader"]);
     const out = nextOut();
     await run(pulledState(rows), "--out", out, "--by", "team");
-    expect(readFileSync(join(out, "index.ts"), "utf8")).toContain("new pulumi.ComponentResource(");
+    expect(readFileSync(join(out, "teams", "shared.ts"), "utf8")).toContain("new pulumi.ComponentResource(");
   });
 
   test("the organisation itself is adopted where Terraform manages it", async () => {
