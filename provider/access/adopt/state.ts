@@ -234,7 +234,7 @@ class StateMerger {
       id: resource.uid,
       inputs,
       outputs: inputs,
-      provider: this.referToProvider(stringOrEmpty(state["type"]).replace(/:.*$/, ""), urn),
+      provider: this.referToProvider(stringOrEmpty(state["type"]).split(":")[0] ?? "", urn),
     };
   }
 }

@@ -65,7 +65,10 @@ export function checkPlaceholders(check: string, files: readonly CiFile[]): Chec
 /** Whether every action of every workflow is named by a commit: a tag can be moved. */
 export function checkPins(files: readonly CiFile[]): CheckResult {
   const uses = files.flatMap(({ path, text }) =>
-    [...text.matchAll(/^\s*(?:- )?uses:\s*["']?([^\s"'#]+)/gm)].map(([, action = ""]) => ({ path, action })),
+    [...text.matchAll(/^[ \t]*(?:- )?uses:[ \t]*["']?([^\s"'#]+)/gm)].map(([, action = ""]) => ({
+      path,
+      action,
+    })),
   );
   const isPinned = (action: string): boolean =>
     action.startsWith("./") ||
@@ -87,7 +90,7 @@ export function checkPins(files: readonly CiFile[]): CheckResult {
 /** Whether every image of GitLab's pipeline is named by its digest. */
 export function checkImages(files: readonly CiFile[]): CheckResult {
   const images = files.flatMap(({ path, text }) =>
-    [...text.matchAll(/^\s*image:\s*["']?([^\s"'#{*&]+)/gm)].map(([, image = ""]) => ({ path, image })),
+    [...text.matchAll(/^[ \t]*image:[ \t]*["']?([^\s"'#{*&]+)/gm)].map(([, image = ""]) => ({ path, image })),
   );
   const open = images.find(({ image }) => !/@sha256:[0-9a-f]{64}$/.test(image));
   if (open === undefined) return ok("pins", `${images.length} images are pinned by digest`);

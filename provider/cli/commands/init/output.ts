@@ -79,7 +79,8 @@ function listPlaceholders({ written }: InitResult): string {
     [STAND_IN.issuerUrl]: "its issuer",
   };
   const text = written.map((file) => file.text).join("\n");
-  const [owner] = /@\S+\/security$/m.exec(text) ?? [];
+  const words = text.split("\n").map((line) => line.slice(line.lastIndexOf(" ") + 1));
+  const owner = words.find((word) => word.startsWith("@") && word.endsWith("/security"));
   return [
     ...Object.entries(meanings).filter(([standIn]) => text.includes(standIn)),
     ...(owner === undefined ? [] : [[owner, "your team"]]),
