@@ -254,10 +254,12 @@ function selectAdoption(
   terraform: TerraformState | undefined,
 ): { readonly adoption: Adoption; readonly report?: TerraformReport } {
   const only = parseOnly(values.only);
+  // What the stack manages has its files in `teams`: what is new stands beside `adopted.ts`.
+  const folder = values.file?.replace(/\.ts$/, "") ?? (existing.usedNames.size > 0 ? "adopted" : "teams");
   const options = {
     inventory,
     native: values.native,
-    ...(values.by === "team" && { teamFolder: values.file?.replace(/\.ts$/, "") ?? "teams" }),
+    ...(values.by === "team" && { teamFolder: folder }),
     ...existing,
   };
   if (terraform === undefined) return { adoption: generateProgram({ ...options, only }) };
