@@ -12,6 +12,7 @@ const fixture = path.join(root, "test", "fixtures", "exports.json");
 const entries: Readonly<Record<string, string>> = {
   ".": "provider/index.ts",
   "./dynamic": "provider/dynamic.ts",
+  "./native": "provider/native/index.ts",
   "./events": "provider/events/index.ts",
   "./access": "provider/access/index.ts",
   "./policy": "provider/policy.ts",

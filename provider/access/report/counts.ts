@@ -2,6 +2,7 @@ import { tupleOf } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import { severities, rank } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
+import type { ReportedRule, ReviewReport } from "./report";
 
 /** How many items have each key. */
 export function countBy<Item, Key extends string>(
@@ -67,4 +68,11 @@ export function describeRanks(ranks: readonly number[]): string {
     .filter(([count]) => count > 0)
     .map(([count, name]) => `${count} ${name}`)
     .join(", ");
+}
+
+/** The member of a report about rules of the organisation's own; none where there are none. */
+export function reportOwnRules(own: readonly ReportedRule[] = []): Pick<ReviewReport, "ownRules"> {
+  return own.length === 0
+    ? {}
+    : { ownRules: own.map(({ id, name, why, fix, file }) => ({ id, name, why, fix, file })) };
 }

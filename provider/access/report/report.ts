@@ -147,13 +147,6 @@ export interface ReportedRule {
   readonly file: string;
 }
 
-/** The member of a report about rules of the organisation's own; none where there are none. */
-export function reportOwnRules(own: readonly ReportedRule[] = []): Pick<CommonReport, "ownRules"> {
-  return own.length === 0
-    ? {}
-    : { ownRules: own.map(({ id, name, why, fix, file }) => ({ id, name, why, fix, file })) };
-}
-
 /** How many findings there are of each severity. */
 export type SeverityCounts = Readonly<Record<Severity, Count>>;
 

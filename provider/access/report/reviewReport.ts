@@ -6,7 +6,7 @@ import { tupleOf } from "../graph/grant";
 import { compare } from "../review/compare";
 import type { Sources } from "../review/compare";
 import type { Comparison, ResourceChange } from "../review/comparison";
-import { reportOwnRules, toFieldChange, SCHEMA_VERSION } from "./report";
+import { toFieldChange, SCHEMA_VERSION } from "./report";
 import type { Provenance, TrustChange, ReviewReport } from "./report";
 import { sortFindings, severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
@@ -18,7 +18,7 @@ import type { OwnRule } from "../rules/ownRules";
 import type { UpdatePlan } from "../documents/plan";
 import { proposeEntry } from "../suppressions/writeEntries";
 import { expectedAccess } from "./expectedAccess";
-import { countFailing, countBy, sortGrants } from "./counts";
+import { countFailing, countBy, sortGrants, reportOwnRules } from "./counts";
 
 /** What the rules find in a comparison. */
 export type Rules = (comparison: Comparison) => readonly Finding[];
