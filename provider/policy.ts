@@ -61,7 +61,7 @@ export interface AccessPolicyArgs {
   readonly inventory?: string;
   /** The path of a policy file (`access-policy.yaml`): what it suppresses is not reported. */
   readonly policyFile?: string;
-  /** The path of a file of rules of your own (`access-rules.mjs`), in the place of those that the policy file names. */
+  /** The path of a file of rules of your own, in the place of those that the policy file names. */
   readonly rules?: string;
   /**
    * The path of an approved report (`review --inventory … --output json=FILE`). Each argument that may matter must be what it

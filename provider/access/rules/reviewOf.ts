@@ -97,7 +97,7 @@ export interface DescribedResource {
   readonly protect?: true;
   /** What the server adds to the inputs. */
   readonly outputs?: Props;
-  /** A line of the program: `project:///index.ts#7`. */
+  /** A line of the program, in the form in which the engine names it. */
   readonly sourcePosition?: string;
 }
 

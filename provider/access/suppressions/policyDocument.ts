@@ -178,10 +178,10 @@ export interface PolicyDocument {
    */
   readonly separate?: readonly SeparatedDuties[];
   /**
-   * The file of the rules of your own, relative to this one, as in access-rules.mjs.
+   * The file of the rules of your own, relative to this one.
    * @maxLength 500
    * @pattern ^(?!/)[^\\:]+\.[cm]?[jt]s$
-   * @errorMessage must be the path of a JavaScript file, relative to this one, as in access-rules.mjs
+   * @errorMessage must be the path of a JavaScript file, relative to this one
    */
   readonly rules?: string;
   readonly settings?: PolicySettings;

@@ -254,7 +254,7 @@ function selectAdoption(
   terraform: TerraformState | undefined,
 ): { readonly adoption: Adoption; readonly report?: TerraformReport } {
   const only = parseOnly(values.only);
-  // What the stack manages has its files in `teams`: what is new stands beside `adopted.ts`.
+  // What the stack manages has its files in `teams`: what is new gets a folder of its own.
   const folder = values.file?.replace(/\.ts$/, "") ?? (existing.usedNames.size > 0 ? "adopted" : "teams");
   const options = {
     inventory,

@@ -339,7 +339,7 @@ async function checkOwnersErrors({ host, path }: CheckedRepository): Promise<Che
   return [missing("codeowners", `GitHub ignores a line: ${shown}`, command)];
 }
 
-/** Whether the identities of ci.ts trust the subjects as GitHub writes them for this repository. */
+/** Whether the identities of CI trust the subjects as GitHub writes them for this repository. */
 async function checkSubjects(
   { host, path }: CheckedRepository,
   identities: CiFile | undefined,
