@@ -6,7 +6,10 @@ import { projectRoot } from "./support";
 
 const read = (file: string): string => readFileSync(path.join(projectRoot, file), "utf8");
 
-const names = readdirSync(path.join(projectRoot, "schema")).map((file) => file.replace(".schema.json", ""));
+/** Those of documents; `plugin.json` is for the engine. */
+const names = readdirSync(path.join(projectRoot, "schema")).flatMap((file) =>
+  file.endsWith(".schema.json") ? [file.replace(".schema.json", "")] : [],
+);
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;

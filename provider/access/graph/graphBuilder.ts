@@ -366,12 +366,12 @@ function plannedEntity(
   const spec = specs[resource.kind];
   if (spec === undefined) return planned;
   const assumptions: Assumption[] = [];
-  const candidates: Record<string, readonly string[]> = {};
+  const candidates = new Map<readonly string[], string[]>();
   const inputs = mapLeaves(spec, planned.inputs, (value, leaf) => {
     if (!isReference(leaf)) return value;
     if (!isUnread(value)) return removals.pruneDanglingRef(value);
     const { one: source, several } = reasonOf(value) === "unknown" ? resolver.resolve(resource, leaf) : {};
-    if (several !== undefined) candidates[leaf.path] = several;
+    if (several !== undefined) candidates.set(several, [...(candidates.get(several) ?? []), leaf.path]);
     if (source === undefined) return value;
     assumptions.push({ path: leaf.path, property: leaf.property, key: source });
     return source;
@@ -393,7 +393,7 @@ function plannedEntity(
     unresolved: unresolvedPaths(unread),
     ...(planned.unread ? { unread } : {}),
     ...(assumptions.length > 0 ? { assumptions } : {}),
-    ...(Object.keys(candidates).length > 0 ? { candidates } : {}),
+    ...(candidates.size > 0 ? { candidates: [...candidates].map(([keys, paths]) => ({ paths, keys })) } : {}),
     ...(plan.concealed ? { concealed: plan.concealed } : {}),
     ...(Object.keys(secretSources).length > 0 ? { secretSources } : {}),
   };

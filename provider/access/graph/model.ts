@@ -11,6 +11,13 @@ export interface Assumption {
   readonly key: string;
 }
 
+/** References that were not read: each is the id of one of some resources. */
+export interface Candidates {
+  readonly paths: readonly string[];
+  /** Of the resources. */
+  readonly keys: readonly string[];
+}
+
 /** A value that decides access, was readable before the change, and is secret after it. `inputs` has it as it was. */
 export interface ConcealedValue {
   readonly path: string;
@@ -39,8 +46,8 @@ export interface Entity {
   readonly concealed?: readonly ConcealedValue[];
   /** References that are taken to be the id of the one resource that they depend on. */
   readonly assumptions?: readonly Assumption[];
-  /** By path of a reference that was not read: the keys of the resources of which it can be the id. */
-  readonly candidates?: Readonly<Record<string, readonly string[]>>;
+  /** What the references that were not read can name. */
+  readonly candidates?: readonly Candidates[];
   /** By property: the keys of the resources that its value comes from and that have a secret. */
   readonly secretSources?: Readonly<Record<string, readonly string[]>>;
   /** Only the program describes it: it is read with `.get` or adopted, and is in no inventory. */

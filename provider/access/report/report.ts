@@ -2,6 +2,7 @@ import type { Props } from "../../fields/values";
 import type { SourceLocation } from "../documents/sourceLocation";
 import type { FieldEffect } from "../effects";
 import type { GrantChange, GroupNode } from "../graph/grant";
+import type { Candidates } from "../graph/model";
 import type { Finding, DriftDirection, DifferenceKind, Severity } from "../review/finding";
 
 /**
@@ -96,8 +97,8 @@ export interface ExpectedEntity {
   readonly builtIn?: true;
   /** The arguments whose changes matter, without secrets; keys of issuers stand as their SHA-256. */
   readonly inputs: Props;
-  /** By path of a reference that the review could not read: the keys of the objects of which it names one. */
-  readonly candidates?: Readonly<Record<string, readonly string[]>>;
+  /** What the references that the review could not read can name. */
+  readonly candidates?: readonly Candidates[];
   /** What the server has set of an object that the change leaves as it is: an end, a version. */
   readonly outputs?: Props;
   /** Of an object before the change: the arguments that the change sets to something else, harmless ones too. */
@@ -111,7 +112,7 @@ export interface DeclaredResource {
   /** The arguments whose changes matter, as in `ExpectedEntity`, those too that the server does not return. */
   readonly inputs: Props;
   /** As in `ExpectedEntity`. */
-  readonly candidates?: Readonly<Record<string, readonly string[]>>;
+  readonly candidates?: readonly Candidates[];
 }
 
 /** All that a review expects to exist after the change and that may matter: `verify` compares with it. */

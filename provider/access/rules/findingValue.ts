@@ -123,11 +123,11 @@ export class FindingValues {
    * References to what exists that a preview takes to be so, since the update may name another object, and what a reference
    * that was not read can name.
    */
-  private assumedOf({ assumptions = [], candidates = {} }: Entity): Json[] {
+  private assumedOf({ assumptions = [], candidates = [] }: Entity): Json {
     return [
       ...assumptions.flatMap(({ path, key }) => (this.byName.get(key)?.uid === undefined ? [] : [path])),
-      ...Object.entries(candidates).map(([path, keys]): Json => [
-        path,
+      ...candidates.map(({ paths, keys }): Json => [
+        [...paths],
         ...keys.map((key): Json => [this.nameOf(key), this.inputsOf(this.byName.get(key), []) ?? null]),
       ]),
     ];
@@ -159,7 +159,7 @@ export class FindingValues {
   of({ grant, kind = "", urn, uid, field, message, details = [], pins }: FindingInput): Json {
     const about = this.byName.get(`${kind} ${urn ?? uid ?? ""}`);
     const own = this.inputsOf(about, field === undefined ? [] : [field]) ?? null;
-    const assumed = about === undefined ? [] : this.assumedOf(about);
+    const assumed = about === undefined ? [] : this.remember(about, "assumed", () => this.assumedOf(about));
     if (grant !== undefined) {
       const { key } = grant.subject;
       // A group of a directory is whom its provider says, and a service acts as its identity.

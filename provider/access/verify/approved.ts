@@ -7,7 +7,7 @@ import type { InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { unreadReason } from "../effects";
 import { entityOfObject } from "../graph/entities";
-import { isReference, mapLeaves, ownMember } from "../graph/references";
+import { isReference, mapLeaves } from "../graph/references";
 import type { Leaf } from "../graph/references";
 import { declaredInputs, isComparable, isVerified, writtenInputs } from "../report/expectedAccess";
 import { isUnread } from "../graph/unread";
@@ -108,15 +108,18 @@ export class ApprovedAccess {
 
   /** The arguments with the announced value in place of each that is it: what the report could not say, and uids of what is new. */
   private async align(
-    { kind, inputs: announced, candidates = {} }: Pick<DeclaredResource, "kind" | "inputs" | "candidates">,
+    { kind, inputs: announced, candidates = [] }: Pick<DeclaredResource, "kind" | "inputs" | "candidates">,
     actual: Props,
   ): Promise<Props> {
     const spec = specs[kind];
     if (spec === undefined) return actual;
     const expected = leavesOf(kind, announced);
+    const candidatesAt = new Map(
+      candidates.flatMap(({ paths, keys }) => paths.map((path) => [path, keys] as const)),
+    );
     const pairs = [...leavesOf(kind, actual)].map(([path, { leaf, value }]): [string, Pair] => [
       path,
-      { leaf, announced: expected.get(path)?.value, actual: value, candidates: ownMember(candidates, path) },
+      { leaf, announced: expected.get(path)?.value, actual: value, candidates: candidatesAt.get(path) },
     ]);
     const same = await Promise.all(
       pairs.map(async ([path, pair]) => ((await this.isAnnounced(pair)) ? [path] : [])),
@@ -126,7 +129,7 @@ export class ApprovedAccess {
       paths.has(path) ? expected.get(path)?.value : value,
     );
     const isOpen = (key: string): boolean =>
-      (isUnread(announced[key]) && ownMember(candidates, key) === undefined) ||
+      (isUnread(announced[key]) && !candidatesAt.has(key)) ||
       (this.isPreview && unreadReason(actual[key]) !== undefined);
     const open = Object.keys(spec.fields).filter(isOpen);
     return { ...merged, ...Object.fromEntries(open.map((key) => [key, announced[key]])) };
