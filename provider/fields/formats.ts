@@ -32,6 +32,8 @@ interface TextFormat {
   readonly coverage?: (texts: readonly string[]) => ((text: string) => boolean) | undefined;
 }
 
+export const DAY_MS = 86_400_000;
+
 /** The nanoseconds of a duration such as `86400s`, `1.5s`, `24h` or `1h30m`; undefined if it is none. */
 export function durationNanos(text: string): bigint | undefined {
   const unit: Record<string, bigint> = { h: 3_600_000_000_000n, m: 60_000_000_000n, s: 1_000_000_000n };

@@ -1,4 +1,4 @@
-import { timestampNanos } from "../fields/formats";
+import { DAY_MS, timestampNanos } from "../fields/formats";
 import type { Failure } from "../fields/resourceSpec";
 import type { Json } from "../fields/values";
 import { string } from "../fields/builders";
@@ -69,7 +69,7 @@ interface Calendar {
   readonly must?: string;
 }
 
-export const DAY_NANOS = 86_400_000_000_000n;
+export const DAY_NANOS = BigInt(DAY_MS) * 1_000_000n;
 
 /** Only a new time is held to the calendar: one that has passed must not block other changes, or a delete. */
 export function checkEnd(property: string, end: Json | undefined, calendar: Calendar): Failure[] {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../fields/formats";
 import type { Props } from "../../fields/values";
 import { aggregatedKind } from "../../fields/resourceSpec";
 import { kinds } from "../../kinds";
@@ -109,8 +110,6 @@ export function inventoryGaps({ complete, refused }: Inventory): string[] {
   }
   return complete ? [] : ["the inventory is not complete"];
 }
-
-const DAY_MS = 86_400_000;
 
 /** Days after which an inventory no longer counts as the live organisation. A nightly one is read for a day, or a weekend. */
 const OLDEST_DAYS = 3;

@@ -1,4 +1,4 @@
-import { timestampNanos } from "../../fields/formats";
+import { DAY_MS, timestampNanos } from "../../fields/formats";
 import type { Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import type { AccessGraph, Entity } from "../graph/model";
@@ -27,8 +27,6 @@ export interface UnusedAccess {
   /** Nothing tells when they were seen or created: neither used nor unused. */
   readonly unknown: readonly SignIn[];
 }
-
-const DAY_MS = 86_400_000;
 
 /** Where a resource or a grant is removed. */
 export const placeOfRemoval = ({ location, urn, uid }: Pick<Entity, "location" | "urn" | "uid">): string =>

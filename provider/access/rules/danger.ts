@@ -1,4 +1,4 @@
-import { timestampNanos } from "../../fields/formats";
+import { DAY_MS, timestampNanos } from "../../fields/formats";
 import type { Deletion } from "../../fields/resourceSpec";
 import { specs } from "../documents/specs";
 import { nameIn, tupleOf } from "../graph/grant";
@@ -254,7 +254,6 @@ const lockOut: Rule = {
   ],
 };
 
-const DAY_MS = 86_400_000;
 const RECENT_DAYS = 30;
 
 function daysSinceSeen(facts: Facts, entity: Entity): number | undefined {

@@ -1,7 +1,7 @@
 import { ownEffect } from "../../fields/accessMeanings";
 import type { AccessMeaning } from "../../fields/accessMeanings";
 import { plural, tryParseJson } from "../../text/plain";
-import { ambiguityOf, durationNanos, findPrivateMember, timestampNanos } from "../../fields/formats";
+import { DAY_MS, ambiguityOf, durationNanos, findPrivateMember, timestampNanos } from "../../fields/formats";
 import { isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { isTakeover } from "./capabilities";
@@ -143,7 +143,6 @@ function findSecretTexts(facts: Facts): FindingInput[] {
   });
 }
 
-const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;
 const LONG_DAYS = 90;
 const INVITE_DAYS = 7;

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../fields/formats";
 import { printable } from "../../http/errors";
 import type { Comparison } from "../review/comparison";
 import type { Finding } from "../review/finding";
@@ -9,8 +10,6 @@ import type { MatchTexts } from "./matchTexts";
 import { didYouMean } from "../../text/suggestions";
 import { policyCommands } from "./policyDocument";
 import type { JudgedType, Policy, PolicyCommand, PolicyEntry, WrittenEntry } from "./policyDocument";
-
-const DAY_MS = 86_400_000;
 
 /** What became of findings. No finding is ever dropped: each is in one of the two lists. */
 interface PolicyResult {
