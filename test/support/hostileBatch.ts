@@ -334,7 +334,10 @@ class Batch {
     return Batch.at(this.honest, this.folder, async (emulator) => {
       const preview = ["preview", "--save-plan", "actual.json"];
       const [shown, stack] = await this.run(parts, emulator, preview, { FORGES_PLAN: "true" });
-      if (shown.code !== 0) throw new Error(`no plan of the update: ${shown.output.slice(-2_000)}`);
+      if (shown.code !== 0)
+        throw new Error(
+          `no plan of the update: ${shown.output.slice(shown.output.indexOf("Diagnostics:")).slice(0, 4_000)}`,
+        );
       const actual = JSON.parse(readFileSync(join(stack.directory, "actual.json"), "utf8")) as Plan;
       stack.dispose();
       const [update, updated] = await this.update(parts, emulator, actual);
