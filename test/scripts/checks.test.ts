@@ -220,10 +220,10 @@ function project(options: { result?: string; testExit?: number; failing?: readon
 }
 
 describe(".ci/run", () => {
-  test("passes with fifteen results: thirteen checks and two tests", async () => {
+  test("passes with sixteen results: fourteen checks and two tests", async () => {
     const { run, scratch } = project();
     const { code, stdout } = await run();
-    expect(stdout).toMatch(/\n15 passed, 0 failed, 3 skipped\n$/);
+    expect(stdout).toMatch(/\n16 passed, 0 failed, 3 skipped\n$/);
     expect(code).toBe(0);
     expect(readdirSync(scratch)).toEqual([]);
   });
@@ -245,7 +245,7 @@ describe(".ci/run", () => {
       ...["lint", "types", "format", "site", "demo", "reviews of large and hostile previews"],
       ...["bench --quick", "boundaries", "names", "workflows", "publint"],
     ]);
-    expect(stdout).toMatch(/\n4 passed, 11 failed, 3 skipped\n$/);
+    expect(stdout).toMatch(/\n5 passed, 11 failed, 3 skipped\n$/);
     expect(code).toBe(1);
   });
 
@@ -254,9 +254,9 @@ describe(".ci/run", () => {
     [
       "a failed test",
       { result: JSON.stringify(jestResult(1, 1)), testExit: 1 },
-      "14 passed, 1 failed, 3 skipped",
+      "15 passed, 1 failed, 3 skipped",
     ],
-    ["no result", { result: "none" }, "13 passed, 1 failed"],
+    ["no result", { result: "none" }, "14 passed, 1 failed"],
   ])("%s is one failure and exit code 1", async (_name, options, counts) => {
     const { code, stdout } = await project(options).run();
     expect(stdout.trimEnd().split("\n").at(-1)).toBe(counts);
@@ -266,7 +266,14 @@ describe(".ci/run", () => {
   test("a linter that cannot be built is skipped, with the reason", async () => {
     const { code, stdout } = await project({ failing: ["go"] }).run();
     expect(stdout).toContain("the workflows are not linted: go build");
-    expect(stdout).toMatch(/\n14 passed, 0 failed, 4 skipped\n$/);
+    expect(stdout).toMatch(/\n15 passed, 0 failed, 4 skipped\n$/);
+    expect(code).toBe(0);
+  });
+
+  test("languages whose hosts cannot be set up are skipped, with the reason", async () => {
+    const { code, stdout } = await project({ failing: ["setup:languages"] }).run();
+    expect(stdout).toContain("the programs in YAML and Python are not run");
+    expect(stdout).toMatch(/\n15 passed, 0 failed, 4 skipped\n$/);
     expect(code).toBe(0);
   });
 
@@ -282,6 +289,6 @@ describe(".ci/run", () => {
     writeFiles(root, {
       "package-lock.json": { packages: { "node_modules/a": { resolved: "https://example.org/a.tgz" } } },
     });
-    expect((await run()).stdout).toMatch(/\n14 passed, 1 failed, 3 skipped\n$/);
+    expect((await run()).stdout).toMatch(/\n15 passed, 1 failed, 3 skipped\n$/);
   });
 });
