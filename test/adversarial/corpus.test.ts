@@ -135,6 +135,15 @@ describe("a hostile program", () => {
     expect(Object.entries(reviews).filter(([, code]) => code !== 4 && code !== 2)).toEqual([]);
   });
 
+  const together = corpus.filter(({ caughtBy, runsAlone }) => caughtBy === "review" && !runsAlone);
+  testEach(everything ? [] : together)(
+    "$id is caught where its preview hides it and the plan is true",
+    (program) => {
+      const { review, forgedPreview = 0 } = outcomeOf(program);
+      expect(stopsChange(review === 0 ? review : forgedPreview)).toBe(review !== 0);
+    },
+  );
+
   test.each(corpus)("$id is reviewed within five seconds of CPU time", (program) => {
     expect(outcomeOf(program).reviewSeconds).toBeLessThan(5);
   });

@@ -15,9 +15,16 @@ import { WRITES_STATE_ONCE } from "./engine";
 import type { Run, StateResource, Stack } from "./engine";
 import { grantsAtServer } from "./serverGrants";
 
+interface StepState {
+  readonly id?: string;
+  readonly inputs?: object;
+}
+
 interface Step {
   readonly op: string;
   readonly urn: string;
+  readonly oldState?: StepState;
+  readonly newState?: StepState;
 }
 
 interface Diagnostic {
@@ -119,6 +126,27 @@ function forgeries(previewed: Plan, actual: Plan): Readonly<Record<string, strin
       ...planned,
     })).replaceAll('"REPEATED":', '"goal":'),
   };
+}
+
+/**
+ * A preview as a process that outlives it can edit it: what is created is said to be there already, and what is changed to
+ * have been so before.
+ */
+function forgePreview({ steps, ...more }: Preview): Preview {
+  const forged = steps.flatMap((step): Step[] => {
+    const { op, newState, oldState } = step;
+    if (newState === undefined || isShared(step.urn)) return [step];
+    const { inputs } = newState;
+    if (op === "create") {
+      const id = newState.id ?? randomBytes(20).toString("hex");
+      const there = { ...newState, id, outputs: { ...inputs, uid: id } };
+      return [step, { op: "refresh", urn: step.urn, oldState: there, newState: there }];
+    }
+    return op === "update"
+      ? [{ ...step, oldState: { ...oldState, inputs, outputs: inputs } as StepState }]
+      : [step];
+  });
+  return { ...more, steps: forged };
 }
 
 function exportOf(part: Part, { deployment, ...more }: Export): Export {
@@ -230,10 +258,16 @@ class Batch {
     const preview = await this.preview();
     const outcomes = new Map<string, Outcome>();
     for (const part of parts) outcomes.set(part.program.id, await this.review(part, preview));
+    const plan = JSON.parse(readFileSync(join(this.stack.directory, "plan.json"), "utf8")) as Plan;
+    for (const part of parts) {
+      const { id } = part.program;
+      const outcome = outcomes.get(id);
+      if (outcome && outcome.review !== 0)
+        outcomes.set(id, { ...outcome, forgedPreview: await this.reviewForged(part, preview, plan) });
+    }
     const isApplied = ({ program }: Part) =>
       program.caughtBy !== "review" && outcomes.get(program.id)?.review === 0;
     const applied = parts.filter(isApplied);
-    const plan = JSON.parse(readFileSync(join(this.stack.directory, "plan.json"), "utf8")) as Plan;
     const bound = applied.filter(({ program }) => program.plan === "refuses");
     const refused = await this.refusedByPlan(bound, plan);
     const forged = await this.forge(bound, plan);
@@ -291,6 +325,24 @@ class Batch {
       reviewSeconds: (user + system) / 1e6,
       said: `review ${code}: ${error}`,
     };
+  }
+
+  /** The exit code of a review of a forged preview with the true plan. */
+  private async reviewForged(part: Part, preview: Preview, plan: Plan): Promise<number> {
+    writeFileSync(this.path(part, "forged.json"), JSON.stringify(forgePreview(previewOf(part, preview))));
+    writeFileSync(this.path(part, "true-plan.json"), JSON.stringify(planOf([part], plan)));
+    const { code } = await exitCode(() =>
+      reviewMain([
+        ...[this.path(part, "forged.json"), "--inventory", this.path(part, "before.json")],
+        ...[
+          "--plan",
+          this.path(part, "true-plan.json"),
+          "-o",
+          `json=${this.path(part, "forged-report.json")}`,
+        ],
+      ]),
+    );
+    return code;
   }
 
   /** An update of some of the programs alone, from the state before it, in a copy of the project as the preview left it. */

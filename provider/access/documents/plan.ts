@@ -1,6 +1,6 @@
 import { printable } from "../../http/errors";
 import { sortedJson } from "../../fields/formats";
-import { UNKNOWN, isObject } from "../../fields/values";
+import { SECRET_MASK, UNKNOWN, isObject } from "../../fields/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, readState, urnParts, withoutSecrets } from "./engineState";
 import { DocumentError, parseJson } from "./jsonText";
@@ -199,7 +199,13 @@ function isSameDependencies(planned: Members, shown: Members): boolean {
   );
 }
 
-/** The inputs of which the plan allows another value than the preview shows. */
+/** A secret is masked in a preview, so its two sides may look the same. */
+const containsSecret = (value: unknown): boolean => textOf(value).includes(SECRET_MASK);
+
+/**
+ * The inputs of which the plan allows another value than the preview shows, or another change: an input that only one of the
+ * two changes has another value before it than the preview says.
+ */
 function findOtherInputs(diff: Members, before: Members, after: Members): string[] {
   const [adds, updates] = [asMembers(diff["adds"]), asMembers(diff["updates"])];
   const deletes = new Set(asList(diff["deletes"]).map(String));
@@ -211,8 +217,15 @@ function findOtherInputs(diff: Members, before: Members, after: Members): string
   };
   const isTwofold = (key: string): boolean =>
     [Object.hasOwn(adds, key), Object.hasOwn(updates, key), deletes.has(key)].filter(Boolean).length > 1;
+  const changes = new Set([...Object.keys(adds), ...Object.keys(updates), ...deletes]);
+  const isOtherChange = (key: string): boolean => {
+    const [old, now] = [memberOf(before, key), memberOf(after, key)];
+    // The engine distinguishes null from nothing, and a preview does not.
+    const isAbsent = !deletes.has(key) && (old ?? null) === null && (now ?? null) === null;
+    return !isAbsent && changes.has(key) === (textOf(old) === textOf(now)) && !containsSecret([old, now]);
+  };
   return inOrder([...keys, ...deletes]).filter(
-    (key) => isTwofold(key) || textOf(allowed(key)) !== textOf(memberOf(after, key)),
+    (key) => isTwofold(key) || textOf(allowed(key)) !== textOf(memberOf(after, key)) || isOtherChange(key),
   );
 }
 

@@ -255,6 +255,37 @@ function checkCounts(reading: PreviewReader): void {
   }
 }
 
+/** The steps of one replacement, which the engine writes in any order. */
+const REPLACEMENT_STEPS: ReadonlySet<string> = new Set([
+  "replace",
+  "create-replacement",
+  "delete-replaced",
+  "discard-replaced",
+  "read-replacement",
+  "import-replacement",
+  "remove-pending-replace",
+]);
+
+/**
+ * The engine refreshes a resource first, and decides about it once. A later step of the same resource would hide what the
+ * earlier one does: the engine writes none.
+ */
+function checkOrder({ steps, problems }: PreviewReader): void {
+  const decided = new Map<string, string>();
+  for (const { op, urn, before } of steps) {
+    // What an earlier run left to be deleted is another object under the same name.
+    if (op === "diff" || before?.pendingDelete === true) continue;
+    const decision = REPLACEMENT_STEPS.has(op) ? "replace" : op;
+    const earlier = decided.get(urn);
+    const isFirst = earlier === undefined || (earlier === "refresh" && op !== "refresh");
+    if (isFirst || (earlier === "replace" && decision === "replace")) decided.set(urn, decision);
+    else
+      problems.push(
+        `the preview shows ${printable(op, 40)} of ${printable(urnParts(urn).name, 80)} after ${printable(earlier, 40)}, which the engine does not write: it was edited`,
+      );
+  }
+}
+
 /** Removes the engine's second report of a failure, with which it ends a failed preview. */
 function removeRepetition(problems: readonly string[]): string[] {
   const bare = "the preview failed: preview failed";
@@ -316,6 +347,7 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
     },
   });
   checkCounts(reading);
+  checkOrder(reading);
   const [first] = reading.steps;
   const { stack, project } = urnParts(first?.urn ?? "");
   return {

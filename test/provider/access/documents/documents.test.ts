@@ -109,6 +109,26 @@ describe("a preview", () => {
     ]);
   });
 
+  // As a process can append them that outlives the preview.
+  test.each([
+    ["create", "refresh"],
+    ["create", "read"],
+    ["update", "same"],
+    ["same", "same"],
+    ["refresh", "refresh"],
+    ["replace", "update"],
+    ["read", "delete"],
+  ])("with %s and then %s of one resource was edited", (first, second) => {
+    const urn = "urn:pulumi:dev::acme::pulumi-nodejs:dynamic/platform:Role::x";
+    const state = { urn, type: "pulumi-nodejs:dynamic/platform:Role", inputs: {}, outputs: {} };
+    const stepOf = (op: string) => ({ op, urn, oldState: state, newState: state });
+    const changeSummary = { [first]: 1, [second]: first === second ? 2 : 1 };
+    const text = JSON.stringify({ steps: [stepOf(first), stepOf(second)], changeSummary });
+    expect(parsePreview(text).problems).toEqual([
+      `the preview shows ${second} of x after ${first}, which the engine does not write: it was edited`,
+    ]);
+  });
+
   test("in the streaming form is incomplete without its summary", () => {
     const lines = fixture("update-stream.ndjson").toString().trim().split("\n");
     expect(parsePreview(lines.join("\r\n")).problems).toEqual([]);

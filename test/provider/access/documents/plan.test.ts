@@ -133,6 +133,22 @@ describe("an update plan", () => {
     expect(problems(planOf(adds), previewOf(shown))).toEqual([]);
   });
 
+  it.each([
+    ["old", { ...before, name: "changed" }, "name"],
+    ["old", { ...updated }, "description, input name"],
+    ["same", { ...before, capabilities: [] }, "capabilities"],
+    ["other", { ...before, name: "x" }, "name"],
+  ])(
+    "does not fit a preview that says something else of what was there before (%s, %j)",
+    (name, old, named) => {
+      const preview = JSON.parse(previewOf()) as { steps: { urn: string; oldState?: object }[] };
+      for (const step of preview.steps) if (step.urn === urn(name)) step.oldState = stateOf(name, old);
+      const [problem, ...more] = problems(planOf(), JSON.stringify(preview));
+      expect(more).toEqual([]);
+      expect(problem).toContain(`Role ${name}: the plan allows another input ${named}`);
+    },
+  );
+
   it.each<[string, Plan, string | RegExp]>([
     [
       "another added input",
