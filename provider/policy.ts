@@ -608,8 +608,13 @@ function approvedPolicies({ approved, digest }: AccessPolicyArgs): AccessPolicy[
       enforcementLevel: "mandatory",
       validateResource: async (resource, report) => {
         const [given] = toStackResources(withoutDependencies(resource));
-        // The rule of what cannot be reviewed judges resources of other packages.
-        if (given === undefined || given.notReviewed !== undefined) return;
+        if (given === undefined) return;
+        if (given.notReviewed !== undefined) {
+          // What the report does not name is of another package. It announces no access, and the plan holds it.
+          if (access.isAnnounced(resource.urn))
+            report(printableLine(`the approved report announces this resource, and ${given.notReviewed}`));
+          return;
+        }
         const problems = await access
           .problemsOf(given.kind, resource.urn, given.inputs)
           .catch((error: unknown) => [

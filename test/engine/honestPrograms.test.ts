@@ -221,14 +221,14 @@ describe("an honest program passes the commands of the workflows", () => {
         ? open
         : await reviewWith("--policy", chain.write("policy.yaml", `allow:\n${entries.join("\n")}\n`));
     const digest = ["--digest", review.digest ?? ""];
-    await chain.succeed([0], "verify", path("review.json"), "--plan-only", ...plan, ...digest);
+    const ofStack = ["--stack", "test", "--cwd", stack.directory];
+    await chain.succeed([0], "verify", path("review.json"), "--plan-only", ...plan, ...digest, ...ofStack);
     await stack.succeed(["up", "--plan", "plan.json", "--policy-pack", PACK, "--skip-preview", "--yes"], {
       PLATFORM_APPROVED_REPORT: path("review.json"),
       PLATFORM_APPROVED_DIGEST: review.digest,
     });
     const verified = await chain.run(
-      ...["verify", path("review.json"), ...plan, ...digest, "--stack", "test", "--cwd", stack.directory],
-      ...["-o", `json=${path("verify.json")}`],
+      ...["verify", path("review.json"), ...plan, ...digest, ...ofStack, "-o", `json=${path("verify.json")}`],
     );
     const { findings, incomplete } = JSON.parse(chain.read("verify.json")) as VerifyReport;
     const messages = findings.map(({ message }) => message);

@@ -200,7 +200,7 @@ function isSameDependencies(planned: Members, shown: Members): boolean {
 }
 
 /** A secret is masked in a preview, so its two sides may look the same. */
-const containsSecret = (value: unknown): boolean => textOf(value).includes(SECRET_MASK);
+const hasMask = (value: unknown): boolean => textOf(value).includes(SECRET_MASK);
 
 /**
  * The inputs of which the plan allows another value than the preview shows, or another change: an input that only one of the
@@ -222,7 +222,7 @@ function findOtherInputs(diff: Members, before: Members, after: Members): string
     const [old, now] = [memberOf(before, key), memberOf(after, key)];
     // The engine distinguishes null from nothing, and a preview does not.
     const isAbsent = !deletes.has(key) && (old ?? null) === null && (now ?? null) === null;
-    return !isAbsent && changes.has(key) === (textOf(old) === textOf(now)) && !containsSecret([old, now]);
+    return !isAbsent && changes.has(key) === (textOf(old) === textOf(now)) && !hasMask([old, now]);
   };
   return inOrder([...keys, ...deletes]).filter(
     (key) => isTwofold(key) || textOf(allowed(key)) !== textOf(memberOf(after, key)) || isOtherChange(key),

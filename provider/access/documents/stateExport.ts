@@ -1,5 +1,6 @@
-import { timestampNanos } from "../../fields/formats";
+import { sortedJson, timestampNanos } from "../../fields/formats";
 import { isObject } from "../../fields/values";
+import { sha256 } from "./digest";
 import { cliVersionOf, findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { printable } from "../../http/errors";
@@ -24,6 +25,17 @@ export interface StateExport {
   readonly cli?: string;
   /** When the engine wrote the state. */
   readonly time?: string;
+}
+
+/**
+ * SHA-256 of what a stack records of this package's resources, hex: the same of an export and of the states before a preview.
+ * What was only read, and the rests of replacements, do not count.
+ */
+export function digestRecord(resources: readonly RecordedResource[]): string {
+  const lines = resources
+    .filter(({ kind, external, pendingDelete }) => kind !== undefined && !external && !pendingDelete)
+    .map(({ urn, id, inputs, outputs }) => sortedJson([urn, id ?? null, inputs, outputs]));
+  return sha256([...new Set(lines)].sort().join("\n"));
 }
 
 function timeOf(manifest: unknown): string | undefined {

@@ -189,6 +189,14 @@ export interface CommonReport {
   readonly provenance: Provenance;
 }
 
+/** The update plan that a review read. */
+export interface ReviewedPlan {
+  /** SHA-256 of the file. */
+  readonly digest: Sha256;
+  /** SHA-256 of what the preview shows of the stack before the change: `verify --plan-only --stack` compares it with the stack. */
+  readonly record?: Sha256;
+}
+
 /** What a preview does to access. */
 export interface ReviewReport extends CommonReport {
   readonly command: "review";
@@ -206,8 +214,8 @@ export interface ReviewReport extends CommonReport {
   readonly trust: readonly TrustChange[];
   /** Changes that concern no access: kind, operation, how many. */
   readonly unrelated: readonly { readonly kind: string; readonly op: string; readonly count: Count }[];
-  /** Of a review that read an update plan. `digest`: SHA-256 of the file. */
-  readonly plan?: { readonly digest: Sha256 };
+  /** Of a review that read an update plan. */
+  readonly plan?: ReviewedPlan;
   /** Of a review with an inventory. */
   readonly expected?: ExpectedAccess;
   /** SHA-256 of the report's canonical JSON (sorted keys, no white space) without this member. */
@@ -315,8 +323,8 @@ export interface VerifyReport extends CommonReport {
   /** Access that is less than the review expected, and access that was to be lost and is still there. */
   readonly missing: readonly GrantChange[];
   readonly trust: readonly TrustChange[];
-  /** The update plan that the review read. `digest`: SHA-256 of the file. */
-  readonly plan?: { readonly digest: Sha256 };
+  /** The update plan that the review read. */
+  readonly plan?: ReviewedPlan;
   /** The digest of the review's report. */
   readonly reviewDigest?: Sha256;
 }

@@ -143,7 +143,7 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Review
     policy: { unused, expired, changed, standing },
     ...reportOwnRules(options.ownRules),
     provenance,
-    plan: plan && { digest: plan.digest },
+    plan: plan && { digest: plan.digest, record: comparison.record },
     expected: expectedAccess(comparison),
   });
   return { ...report, digest: reportDigest(report) };

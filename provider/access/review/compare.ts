@@ -16,6 +16,7 @@ import { DocumentError } from "../documents/jsonText";
 import type { Comparison, KeptChange, ResourceChange } from "./comparison";
 import type { Preview } from "../documents/preview";
 import { specs } from "../documents/specs";
+import { digestRecord } from "../documents/stateExport";
 import type { StateExport } from "../documents/stateExport";
 import { Languages } from "../trust/languages";
 import { buildGraphs } from "../graph/graphBuilder";
@@ -237,6 +238,14 @@ function compareSides(
   return { grants, unchanged, groups: groupNodes(before.entities, after.entities) };
 }
 
+/** The states that a preview shows of the stack. After a refresh a step has the state that the refresh found. */
+function recordedBefore({ steps }: Preview): RecordedResource[] {
+  const refreshed = new Set(steps.flatMap(({ op, urn }) => (op === "refresh" ? [urn] : [])));
+  return steps.flatMap(({ op, urn, before }) =>
+    before === undefined || IMPORT.test(op) || (refreshed.has(urn) && op !== "refresh") ? [] : [before],
+  );
+}
+
 /**
  * Compares access before and after what a preview foresees.
  *
@@ -268,6 +277,7 @@ export function compare(sources: Sources): Comparison {
     inventory,
     languages,
     recorded: recordedObjects(preview, recorded, inventory),
+    record: digestRecord(recordedBefore(preview)),
   };
   const pairs = graphs.changes.map((planned, index) => [planned, changes[index] as ResourceChange] as const);
   const side =

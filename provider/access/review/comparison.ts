@@ -63,6 +63,8 @@ export interface KeptChange {
 
 /** Two graphs and what lies between them. */
 export interface Comparison {
+  /** SHA-256 of what the preview shows of the stack before the change: see `digestRecord`. Absent where there is no preview. */
+  readonly record?: string;
   readonly stack?: string;
   readonly before: AccessGraph;
   readonly after: AccessGraph;

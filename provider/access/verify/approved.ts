@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { equal } from "../../fields/equal";
 import type { Json, Props } from "../../fields/values";
 import { isUid } from "../../text/uid";
@@ -73,6 +74,10 @@ export class ApprovedAccess {
     this.acceptedUnread = new Set(suppressed.filter(({ id }) => id === "X3").map(({ urn }) => urn));
   }
 
+  isAnnounced(urn: string): boolean {
+    return this.declared.has(urn);
+  }
+
   /**
    * Why a resource may not be written as it is, a line each; none where the report announces it so.
    */
@@ -122,7 +127,7 @@ export class ApprovedAccess {
       { leaf, announced: expected.get(path)?.value, actual: value, candidates: candidatesAt.get(path) },
     ]);
     const same = await Promise.all(
-      pairs.map(async ([path, pair]) => ((await this.isAnnounced(pair)) ? [path] : [])),
+      pairs.map(async ([path, pair]) => ((await this.isAnnouncedValue(pair)) ? [path] : [])),
     );
     const paths = new Set(same.flat());
     const merged = mapLeaves(spec, actual, (value, { path }) =>
@@ -135,7 +140,7 @@ export class ApprovedAccess {
     return { ...merged, ...Object.fromEntries(open.map((key) => [key, announced[key]])) };
   }
 
-  private async isAnnounced({ leaf, announced, actual, candidates }: Pair): Promise<boolean> {
+  private async isAnnouncedValue({ leaf, announced, actual, candidates }: Pair): Promise<boolean> {
     if (isUnread(announced) && candidates !== undefined) {
       if (this.isPreview && unreadReason(actual) !== undefined) return true;
       const named = await Promise.all(candidates.map((key) => this.isReferenceTo(key, actual)));
@@ -162,8 +167,15 @@ export class ApprovedAccess {
     return known;
   }
 
-  private async compareNew({ kind, inputs }: ExpectedEntity, uid: string): Promise<boolean> {
+  private async compareNew({ key, kind, inputs }: ExpectedEntity, uid: string): Promise<boolean> {
     const spec = specs[kind];
+    // Nothing tells apart two new objects with the same arguments, of which each may hold what is not meant for the other.
+    const isTwin = (other: ExpectedEntity): boolean =>
+      other.key !== key &&
+      other.kind === kind &&
+      other.uid === undefined &&
+      isDeepStrictEqual(other.inputs, inputs);
+    if ([...this.byKey.values()].some(isTwin)) return false;
     const object = await this.read(kind, uid);
     if (spec === undefined || object === undefined) return false;
     const entity = entityOfObject(object);

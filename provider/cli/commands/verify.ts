@@ -4,6 +4,7 @@ import { DocumentError } from "../../access/documents/jsonText";
 import { parseInventory } from "../../access/documents/parseInventory";
 import { parsePlan } from "../../access/documents/plan";
 import type { ExpectedAccess, ReviewReport, VerifyReport } from "../../access/report/report";
+import { digestRecord } from "../../access/documents/stateExport";
 import type { StateExport } from "../../access/documents/stateExport";
 import { takeInventory } from "../../inventory/takeInventory";
 import { parseReviewReport } from "../../access/verify/parseReviewReport";
@@ -53,7 +54,7 @@ const flags = {
   },
   "plan-only": {
     type: "boolean",
-    help: "before the update: check only that --plan is the file that the approved report names, with --digest; reads nothing else",
+    help: "before the update: check only that --plan is the file that the approved report names, with --digest, and with --stack or --state that the stack is what the review saw; reads nothing else",
   },
   digest: {
     type: "string",
@@ -125,8 +126,25 @@ async function checkPlan(review: ReviewReport, path: string | undefined): Promis
   }
 }
 
+/**
+ * @throws DocumentError where the stack is another one than the preview showed: that was edited, or the stack was updated since.
+ */
+function checkRecord({ plan }: ReviewReport, { resources }: StateExport): void {
+  if (plan?.record === undefined) {
+    throw new DocumentError(
+      "PP6006",
+      "the report does not say what the stack recorded: review again with this version, with --plan",
+    );
+  }
+  if (plan.record === digestRecord(resources)) return;
+  throw new DocumentError(
+    "PP6005",
+    "the stack records something else than the preview that was reviewed shows: it was updated since, or the preview was edited; write the preview and the plan again, and review them",
+  );
+}
+
 /** The options of a check before the update, which has no result but its exit code. */
-const ofPlanOnly: readonly string[] = ["plan-only", "plan", "digest"];
+const ofPlanOnly: readonly string[] = ["plan-only", "plan", "digest", "stack", "state", "cwd"];
 
 /** @throws UsageError where an option is missing, or would have no effect. */
 function checkPlanOnly(values: Parsed<typeof flags>["values"]): void {
@@ -151,7 +169,10 @@ function logSummary({ failing, missing, incomplete }: VerifyReport): void {
 export const command = defineCommand(
   {
     name: "verify",
-    usage: ["<review.json> --stack STACK [options]", "<review.json> --plan-only --plan FILE --digest HEX"],
+    usage: [
+      "<review.json> --stack STACK [options]",
+      "<review.json> --plan-only --plan FILE --digest HEX [--stack STACK]",
+    ],
     about:
       "Compares what an approved review announced (review --inventory FILE --output json=review.json) with what the " +
       "organisation holds after the update. Sends read requests only.",
@@ -180,16 +201,18 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
   const input = await readInput(path, "the report");
   const review = parseReviewReport(input.bytes, input.name, values.digest);
   await checkPlan(review, values.plan);
-  if (values["plan-only"]) {
-    logError(`verify: ${printable(values.plan ?? "", 200)} is the plan that was reviewed`);
-    return exitCodes.clean;
-  }
   const { stack, state, cwd } = values;
   const [recorded] = await readStates(
     state === undefined ? [] : [state],
     stack === undefined ? [] : [stack],
     cwd,
   );
+  if (values["plan-only"]) {
+    if (recorded !== undefined) checkRecord(review, recorded);
+    const and = recorded === undefined ? "" : ", and the stack is as it was then";
+    logError(`verify: ${printable(values.plan ?? "", 200)} is the plan that was reviewed${and}`);
+    return exitCodes.clean;
+  }
   const root = values.root ?? review.expected?.root;
   const inventory =
     values.inventory === undefined && root !== undefined

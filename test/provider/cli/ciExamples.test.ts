@@ -240,7 +240,7 @@ describe.each([
         "deploy",
         "production",
         expect.stringMatching(
-          /verify \S+report\.json" --digest="\$DIGEST" \\\n +--plan-only --plan "(\$RUNNER_TEMP\/access-preview\/plan\.json)"\s*pack=.*policy-pack.*\n\s*pulumi up .*--plan "\1" --policy-pack "\$pack"/,
+          /verify \S+report\.json" --digest="\$DIGEST" \\\n +--plan-only --plan "(\$RUNNER_TEMP\/access-preview\/plan\.json)" --stack "\$STACK"\s*pack=.*policy-pack.*\n\s*pulumi up .*--plan "\1" --policy-pack "\$pack"/,
         ),
       ],
       ["verify", "", expect.stringMatching(/node "\$cli" verify .*report\.json" --digest="\$DIGEST"/)],

@@ -80,6 +80,13 @@ test.each<[string, Props, RegExp]>([
   expect(await stops(grown, bound, { ...bound.inputs, ...inputs })).toEqual([expect.stringMatching(problem)]);
 });
 
+test("the other one of two new objects with the same arguments stops the update", async () => {
+  const twin = { ...small, uid: large.uid, urn: large.urn };
+  expect(await stops([...base, small, twin, bound], bound)).toEqual([
+    "roleUid is not what the approved report announces: Role small",
+  ]);
+});
+
 test("the entries of a map are compared by their labels", async () => {
   const access = (first: Resource, second: Resource) =>
     resource("GroupAccess", "access", {

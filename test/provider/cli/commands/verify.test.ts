@@ -47,6 +47,34 @@ describe("verify --plan-only", () => {
     expect(await verify("--plan", planFile, "--digest", digest)).toEqual({ code: 0, stdout: "", stderr });
   });
 
+  it.each<[string, object, object, string | undefined]>([
+    ["the same", {}, {}, undefined],
+    ["another input", {}, { inputs: { ...inputs, name: "other" } }, "PP6005"],
+    ["another output", {}, { outputs: { more: 1 } }, "PP6005"],
+    ["another object", {}, { id: "b".repeat(40) }, "PP6005"],
+    ["nothing", {}, { external: true }, "PP6005"],
+  ])("compares with the stack what the preview shows of it: %s", async (_what, more, edit, code) => {
+    const state = { ...goal, urn, id: "a".repeat(40), inputs, outputs: inputs, ...more };
+    const step = { op: "same", urn, oldState: state, newState: state };
+    const saved = {
+      ...plan,
+      resourcePlans: { [urn]: { goal: { ...goal, inputDiff: {} }, steps: ["same"] } },
+    };
+    const savedFile = chain.write("saved.json", JSON.stringify(saved));
+    const shown = chain.write("shown.json", JSON.stringify({ steps: [step], changeSummary: { same: 1 } }));
+    const reviewed = chain.path("reviewed.json");
+    await chain.run("review", shown, "--plan", savedFile, "-o", `json=${reviewed}`);
+    const { digest: approved = "" } = JSON.parse(chain.read("reviewed.json")) as ReviewReport;
+    const deployment = { manifest: {}, resources: [{ ...state, ...edit }] };
+    const stateFile = chain.write("export.json", JSON.stringify({ version: 3, deployment }));
+    const flags = ["--plan", savedFile, "--digest", approved, "--state", stateFile];
+    const ended = await chain.run("verify", reviewed, "--plan-only", ...flags);
+    expect(ended).toMatchObject({
+      code: code === undefined ? 0 : 2,
+      stderr: expect.stringContaining(code ?? "and the stack is as it was then") as string,
+    });
+  });
+
   it.each([
     ["white space", `${JSON.stringify(plan)}\n`],
     ["the order of members", JSON.stringify({ resourcePlans: plan.resourcePlans, manifest: plan.manifest })],
@@ -85,7 +113,7 @@ describe("verify --plan-only", () => {
   });
 
   const others = Object.entries(command.description.flags).filter(
-    ([name]) => !["plan", "digest", "plan-only"].includes(name),
+    ([name]) => !["plan", "digest", "plan-only", "stack", "state", "cwd"].includes(name),
   );
   it.each(others)("refuses --%s, which would have no effect", async (name, { type: kind, choices }) => {
     const value = kind === "boolean" ? [] : [choices?.[0] ?? "text"];
