@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
-import { printable } from "../http/errors";
+import { printable } from "../text/printable";
 import { logFailure } from "./output/log";
 import { watchOutput } from "./output/watchOutput";
 import { exitCodeOf, exitCodes, UsageError } from "./framework/exitCodes";

@@ -115,8 +115,6 @@ function readDetails(details: unknown): ErrorDetails {
   };
 }
 
-export { printable, visible } from "../text/printable";
-
 /** The setting that holds the address of the API, in the words of messages. */
 export const BASE_URL_SETTING = "platform:baseUrl (or PLATFORM_BASE_URL)";
 
@@ -290,11 +288,6 @@ export class ConfigError extends CodedError {
 export class AuthenticationError extends CodedError {
   override readonly name = "AuthenticationError";
   readonly code = "AUTHENTICATION";
-}
-
-/** Whether an error is one of the API with this code, as in `ABORTED`, or got no response: `CONNECTION`. */
-export function hasCode(error: unknown, code: string): boolean {
-  return typeof error === "object" && error !== null && "code" in error && error.code === code;
 }
 
 function isApiError(error: unknown): error is ApiError {

@@ -1,5 +1,4 @@
-import { CodedError } from "../errors/codedError";
-import { hasCode } from "../lifecycle/messages";
+import { CodedError, hasCode } from "../errors/codedError";
 import { resource } from "../program/resource";
 import type { Api, Failure } from "../fields/resourceSpec";
 import { isObject } from "../fields/values";

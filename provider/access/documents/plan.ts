@@ -1,4 +1,4 @@
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { sortedJson } from "../../fields/formats";
 import { SECRET_MASK, UNKNOWN, isObject } from "../../fields/values";
 import { sha256 } from "./digest";

@@ -2,7 +2,7 @@ import { timestampNanos } from "../../fields/formats";
 import { isObject } from "../../fields/values";
 import { cliVersionOf, findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { DocumentError, readJson, tooDeepError } from "./jsonText";
 import { checkResourceSize } from "./limits";
 

@@ -1,7 +1,7 @@
 import { aggregatedKind } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";
 import { parentOf } from "../../text/uid";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { kinds } from "../../kinds";
 import { specOf } from "../graph/directory";
 import type { StateExport } from "../documents/stateExport";

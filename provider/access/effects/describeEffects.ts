@@ -9,7 +9,7 @@ import type { Direction, Effect } from "./direction";
 import { judgeEntry, judgeField, objectOrEmpty } from "./judge";
 import type { FieldLevel, FieldStates } from "./judge";
 import { effectOf } from "../graph/fieldAccess";
-import { visible } from "../../http/errors";
+import { visible } from "../../text/printable";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { keysIn } from "./sets";
 import { isUnread, reasonOf } from "../graph/unread";

@@ -1,4 +1,4 @@
-import { visible } from "../../http/errors";
+import { visible } from "../../text/printable";
 import { canonical } from "../../fields/equal";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { canonicalJwks, findPrivateMember, formats, sortedJson } from "../../fields/formats";

@@ -1,8 +1,7 @@
-import { printable } from "../../http/errors";
 import { parentOf } from "../../text/uid";
 import { objectKey } from "../../fields/identity";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { UNSEEN } from "../../text/printable";
+import { UNSEEN, printable } from "../../text/printable";
 import { groupPath } from "./groupHierarchy";
 import { specs } from "../documents/specs";
 import type { Inventory, InventoryObject } from "../documents/inventory";

@@ -1,4 +1,4 @@
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { DocumentError, parseJson } from "../documents/jsonText";
 import { isAltered } from "./reportDigest";
 import { SCHEMA_VERSION } from "./report";

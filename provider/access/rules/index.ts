@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { visible } from "../../http/errors";
+import { visible } from "../../text/printable";
 import type { Comparison } from "../review/comparison";
 import { sortFindings } from "../review/finding";
 import type { Finding } from "../review/finding";

@@ -1,4 +1,4 @@
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { DocumentError } from "../documents/jsonText";
 import { parseReport } from "../report/parseReport";
 import type { ReviewReport } from "../report/report";

@@ -6,7 +6,7 @@ import { findBefore, review } from "../../access/report/reviewReport";
 import type { Comparison } from "../../access/review/comparison";
 import type { Finding } from "../../access/review/finding";
 import { parseStateExport } from "../../access/documents/stateExport";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { logError } from "../output/log";
 import { writeReport } from "../output/writeReport";

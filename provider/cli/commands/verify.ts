@@ -9,7 +9,7 @@ import { takeInventory } from "../../inventory/takeInventory";
 import { parseReviewReport } from "../../access/verify/parseReviewReport";
 import { NO_INVENTORY } from "../../access/verify/sources";
 import { verify } from "../../access/verify/verify";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { logError } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";
 import { openConnection } from "../input/connection";

@@ -3,7 +3,7 @@ import type { ReportFormat } from "../../access/report/render/options";
 import type { PolicySettings } from "../../access/suppressions/policyDocument";
 import { globProblems } from "../../access/rules/ruleOptions";
 import { timestampNanos } from "../../fields/formats";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { UsageError } from "./exitCodes";
 import { isStdout } from "../output/descriptors";
 import { webAddress } from "../input/repository";

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, resolve, sep } from "node:path";
 import { globSync, isDynamicPattern } from "tinyglobby";
 import { checkBytes } from "../../access/documents/jsonText";
 import { CodedError } from "../../errors/codedError";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
 import { describeFileError } from "./fileErrors";
 

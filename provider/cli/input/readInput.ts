@@ -1,5 +1,5 @@
 import { checkBytes } from "../../access/documents/jsonText";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { readBytes } from "./readFiles";
 
 /** A document that an argument names, and its name in messages. */

@@ -1,5 +1,5 @@
 import type { Inventory } from "../../access/documents/inventory";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 
 /** What an inventory lacks, a line each. */
 export function describeRefusals({ refused }: Inventory): string[] {

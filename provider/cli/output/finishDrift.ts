@@ -1,5 +1,5 @@
 import type { DriftReport } from "../../access/report/report";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { exitCodes } from "../framework/exitCodes";
 import type { CommonOptions } from "../framework/options";
 import { logError } from "./log";

@@ -11,7 +11,7 @@ import { findNewMatches } from "../../access/suppressions/newMatches";
 import type { RuleOptions } from "../../access/rules";
 import type { Policy } from "../../access/suppressions/policyDocument";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import type { CommonOptions } from "../framework/options";
 import { readText } from "../input/readFiles";
 import type { ReviewPolicy } from "./reviewPolicy";

@@ -1,8 +1,8 @@
 import { CodedError } from "../../errors/codedError";
 import type { ErrorCode } from "../../errors/registry";
 import { setTimeout as delay } from "node:timers/promises";
-import { registerCredential } from "../../text/printable";
-import { ConnectionError, printable } from "../../http/errors";
+import { registerCredential, printable } from "../../text/printable";
+import { ConnectionError } from "../../http/errors";
 import { isSafe } from "../../text/address";
 import { Transport } from "../../http/transport";
 import type { HttpResponse as Response } from "../../http/transport";

@@ -10,7 +10,7 @@ import { isPlatformProvider, mappingOf } from "./mapping";
 import type { AdoptableType, AttributeMapping, AttributeMappings, LeafMapping } from "./mapping";
 import { blockAddress } from "./stateFile";
 import type { TerraformInstance, TerraformState } from "./stateFile";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { equalForDrift, isSet } from "../../../fields/equal";
 import type { FieldSpec } from "../../../fields/fieldSpec";
 import { isServerFilled } from "../../../fields/mergeLive";

@@ -11,7 +11,7 @@ import type { Inventory } from "../../../access/documents/inventory";
 import { inventoryKinds } from "../../../access/documents/inventory";
 import { parseInventory } from "../../../access/documents/parseInventory";
 import { json } from "../../../access/report/render/escape";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { isUid } from "../../../text/uid";
 import { takeInventory } from "../../../inventory/takeInventory";
 import { defineCommand } from "../../framework/defineCommand";

@@ -2,7 +2,7 @@ import { urnParts } from "../../../access/documents/engineState";
 import { parseStateExport } from "../../../access/documents/stateExport";
 import type { StateExport } from "../../../access/documents/stateExport";
 import { objectKey } from "../../../fields/identity";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";

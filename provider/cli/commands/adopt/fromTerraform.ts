@@ -3,7 +3,7 @@ import { printForgetCommand } from "../../../access/adopt/terraform/adoption";
 import type { TerraformReport } from "../../../access/adopt/terraform/adoption";
 import { parseTerraformState } from "../../../access/adopt/terraform/stateFile";
 import type { TerraformState } from "../../../access/adopt/terraform/stateFile";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { readInput } from "../../input/readInput";
 import { writeText } from "../../output/writeFiles";
 

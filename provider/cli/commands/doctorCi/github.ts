@@ -1,4 +1,4 @@
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import type { Environment } from "../../../settings/environment";
 import { quoteForShell } from "../../../text/plain";
 import {

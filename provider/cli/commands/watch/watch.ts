@@ -1,5 +1,5 @@
 import { hasUserinfo } from "../../../text/address";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { durationNanos } from "../../../fields/formats";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
