@@ -1,11 +1,11 @@
 import { CodedError } from "../errors/codedError";
 import { printable } from "../text/printable";
 import { resource } from "../program/resource";
-import type { Api, Clock, Failure } from "../fields/resourceSpec";
+import type { Api, Failure, Host } from "../fields/resourceSpec";
 import type { Json, Props } from "../fields/values";
-import { kind, list, map, object, shape, string, time, word } from "../fields/builders";
+import { kind, list, map, object, shape, string, word } from "../fields/builders";
 import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";
-import { adviseOnName, description, forPeople, nameOnly, parentGroup } from "./common";
+import { adviseOnName, description, forPeople, nameOnly, parentGroup, timestamps } from "./common";
 
 const COLLECTION = "/iam/v2/accountAssociations";
 const CHECKED = ["amazon", "google", "azure"] as const;
@@ -140,7 +140,7 @@ function checkAwaited(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
     }));
 }
 
-async function awaitReady(api: Api, uid: string, _olds: Props, news: Props, clock: Clock): Promise<void> {
+async function awaitReady(api: Api, uid: string, _olds: Props, news: Props, host: Host): Promise<void> {
   const until = performance.now() + READY_WITHIN_MS;
   let open = providersToAwait(news);
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
@@ -164,7 +164,7 @@ async function awaitReady(api: Api, uid: string, _olds: Props, news: Props, cloc
     const left = until - performance.now();
     if (left <= 0)
       throw new CodedError("PP4013", `not ready after ${READY_WITHIN_MS / 1000} s: ${reasons.join("; ")}`);
-    await clock.sleep(Math.min(wait, left));
+    await host.sleep(Math.min(wait, left));
   }
 }
 
@@ -215,10 +215,7 @@ const accountAssociation = kind({
     }),
   },
   reads: {
-    /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: time,
-    /** When it last changed: RFC 3339, as the API wrote it. */
-    updateTime: time,
+    ...timestamps,
   },
   operations: { afterWrite: awaitReady },
   validate: checkAwaited,
