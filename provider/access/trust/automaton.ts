@@ -300,14 +300,3 @@ function readableFirst(chars: readonly (string | undefined)[]): number[] {
 export function matchesNothing(automaton: Automaton, budget: Budget): boolean {
   return shortestText(automaton, budget) === undefined;
 }
-
-/** Reads a text from a state on. */
-export function acceptsText(
-  automaton: Automaton,
-  text: string,
-  classOf: (codePoint: number) => number,
-): boolean {
-  let state = automaton.start;
-  for (const char of text) state = automaton.step(state, classOf(char.codePointAt(0)!));
-  return automaton.accepts(state);
-}
