@@ -17,6 +17,7 @@ import {
 import type { CodeValue } from "./code";
 import { VariableNames, camelCase, slug, uidSuffix, uniqueNames } from "./names";
 import { parentOf } from "../../text/uid";
+import { isReference } from "../graph/references";
 import type { FieldSpec } from "../../fields/fieldSpec";
 
 /** What to adopt, and how the program declares it. */
@@ -324,8 +325,7 @@ export class References {
   /** An argument with references in place of its uids. */
   resolve(field: FieldSpec, value: Json): CodeValue {
     if (typeof value === "string") {
-      const isUid = field.type === "string" && (field.format === "uid" || field.format === "groupUid");
-      return isUid ? this.refer(value) : value;
+      return isReference({ field }) ? this.refer(value) : value;
     }
     if (Array.isArray(value) && field.type === "list") {
       return value.map((item) => this.resolve(field.items, item));

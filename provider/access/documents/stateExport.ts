@@ -26,6 +26,17 @@ export interface StateExport {
   readonly time?: string;
 }
 
+/** A resource whose object the stack manages: not one that it only reads. */
+export type ManagedState = RecordedResource & { readonly kind: string; readonly id: string };
+
+/** What a stack manages, of the kinds of this package. */
+export function listManaged({ resources }: Pick<StateExport, "resources">): ManagedState[] {
+  return resources.filter(
+    (resource): resource is ManagedState =>
+      resource.kind !== undefined && resource.id !== undefined && !resource.external,
+  );
+}
+
 function timeOf(manifest: unknown): string | undefined {
   const time = isObject(manifest) ? manifest["time"] : undefined;
   return typeof time === "string" && timestampNanos(time) !== undefined ? time : undefined;

@@ -3,7 +3,7 @@ import type { AccessEffect } from "../../fields/accessMeanings";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { SECRET_MASK, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
-import { isReference, ownMember } from "../graph/references";
+import { isReference, ownMember, isPathWithin } from "../graph/references";
 import type { EffectContext } from "./context";
 import type { Direction, Effect } from "./direction";
 import { judgeEntry, judgeField, objectOrEmpty } from "./judge";
@@ -246,10 +246,7 @@ class EffectReader {
   /** Whether a value is a secret, contains one, or is a part of one. */
   private isSecret(path: string): boolean {
     return (this.context.secretPaths ?? []).some(
-      (secret) =>
-        secret === path ||
-        path.startsWith(`${secret}.`) ||
-        (/^[.[]/.test(secret.slice(path.length)) && secret.startsWith(path)),
+      (secret) => isPathWithin(path, secret) || isPathWithin(secret, path),
     );
   }
 }

@@ -5,7 +5,7 @@ import { urnParts } from "../documents/engineState";
 import type { Grant, Named, Scope } from "./grant";
 import { isCalledByName } from "./accessKinds";
 import { textMeant } from "./describedFields";
-import { groupBy } from "./grantIndex";
+import { groupBy } from "../../fields/values";
 import { withoutRetained } from "./keys";
 import type { Entities } from "./model";
 import { isUnread } from "./unread";

@@ -6,7 +6,7 @@ import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
 import { declaredOf, toEntity } from "./entities";
-import { groupBy } from "./grantIndex";
+import { groupBy } from "../../fields/values";
 import { compositeKey } from "./keys";
 import { isManagedKind, recordedUid } from "./liveObjects";
 import type { LiveObjects, PlanKeys } from "./liveObjects";

@@ -9,6 +9,7 @@ import type { AccessGraph, Entities } from "../graph/model";
 import { Languages } from "../trust/languages";
 import { TrustComparison } from "./trustComparison";
 import type { HolderChange } from "./trustComparison";
+import { addTo } from "../../fields/values";
 import { movedGroups } from "./groupMoves";
 
 /** The two graphs whose grants are paired. */
@@ -141,12 +142,6 @@ function pairGrants(
 
 const joinKey = (...parts: readonly string[]): string => JSON.stringify(parts);
 
-function add(index: Map<string, number[]>, key: string, position: number): void {
-  const positions = index.get(key);
-  if (positions) positions.push(position);
-  else index.set(key, [position]);
-}
-
 /** Finds the lost grant that a new one continues, without trying each of them. */
 class LostGrants {
   private readonly paired = new Set<ResolvedGrant>();
@@ -162,9 +157,9 @@ class LostGrants {
     for (const [position, { grant }] of lost.entries()) {
       const { subject, role, group } = grant;
       for (const key of hierarchy.chain(group.key))
-        add(this.byRoleWithin, joinKey(subject.key, role.key, key), position);
-      add(this.byRoleAt, joinKey(subject.key, role.key, group.key), position);
-      add(this.byGroup, joinKey(subject.key, group.key), position);
+        addTo(this.byRoleWithin, joinKey(subject.key, role.key, key), position);
+      addTo(this.byRoleAt, joinKey(subject.key, role.key, group.key), position);
+      addTo(this.byGroup, joinKey(subject.key, group.key), position);
     }
   }
 

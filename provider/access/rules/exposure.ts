@@ -11,7 +11,7 @@ import type { Rule } from "./rule";
 import { urnParts } from "../documents/engineState";
 import { isSummary } from "../graph/keys";
 import type { ResourceChange } from "../review/comparison";
-import { shortName } from "../graph/grant";
+import { isGain, shortName } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { isUnread, reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
@@ -19,7 +19,7 @@ import { listGrantsHeld } from "./trustedIdentities";
 import { mapLeaves, ownMember } from "../graph/references";
 import { specs } from "../documents/specs";
 import { isCalledByName } from "../graph/accessKinds";
-import { groupBy } from "../graph/grantIndex";
+import { groupBy } from "../../fields/values";
 import type { Severity } from "../review/finding";
 import { findMixedWord, foldName } from "../trust/writingSystems";
 import { isBuiltInRole } from "./builtInRoles";
@@ -256,11 +256,7 @@ function unreadOf({ op, after }: ResourceChange & { readonly after: Entity }): U
 function findUnreadValues(facts: Facts): FindingInput[] {
   const findings: FindingInput[] = [];
   for (const change of judgedChanges(facts)) {
-    const groups = new Map<string, UnreadValue[]>();
-    for (const value of unreadOf(change)) {
-      const key = JSON.stringify([value.property, value.reason]);
-      groups.set(key, [...(groups.get(key) ?? []).slice(0, 100), value]);
-    }
+    const groups = groupBy(unreadOf(change), ({ property, reason }) => [JSON.stringify([property, reason])]);
     for (const [first, ...others] of groups.values()) {
       if (first === undefined) continue;
       const paths = [first, ...others].map(({ path }) => path);
@@ -373,7 +369,7 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): Doubt[] {
 
 function findUnknownGrants(facts: Facts): FindingInput[] {
   return facts.comparison.grants
-    .filter(({ change }) => change === "gained" || change === "widened")
+    .filter(isGain)
     .flatMap((change) =>
       [...doubtsOf(facts, change), ...doubtsOfGroup(facts, change)].map((doubt) =>
         facts.aboutGrant(change.grant, { severity: "high", ...doubt }),

@@ -4,7 +4,8 @@ import { reportedEffects } from "./data/capabilityFamilies";
 import type { ReportedEffect } from "./data/capabilityFamilies";
 import { hasWideReach, nameIn, tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
-import { GrantIndex, groupBy } from "../graph/grantIndex";
+import { GrantIndex } from "../graph/grantIndex";
+import { groupBy } from "../../fields/values";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
 import {

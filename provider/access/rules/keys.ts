@@ -2,7 +2,7 @@ import { ownEffect } from "../../fields/accessMeanings";
 import type { AccessMeaning } from "../../fields/accessMeanings";
 import { plural, tryParseJson } from "../../text/plain";
 import { DAY_MS, ambiguityOf, durationNanos, findPrivateMember, timestampNanos } from "../../fields/formats";
-import { isObject } from "../../fields/values";
+import { isObject, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { isTakeover } from "./capabilities";
 import type { Entity } from "../graph/model";
@@ -22,10 +22,9 @@ import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { everyKind, isInvite } from "./kindConditions";
 import type { Rule } from "./rule";
-import { SECRET_MASK } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { isReference, mapLeaves, topProperty } from "../graph/references";
-import { isUnread, reasonOf } from "../graph/unread";
+import { isUnread, reasonOf, unresolvedPaths } from "../graph/unread";
 import type { Severity } from "../review/finding";
 
 /*
@@ -246,7 +245,7 @@ function findKeyExpiry(
   const field = endOfKeys(entity.kind, keySet);
   const [parent] = splitPath(keySet);
   if (field === undefined || !isObject(valueAt(entity.inputs, parent))) return [];
-  if (entity.unresolved.includes(field)) return [];
+  if (unresolvedPaths(entity.unread).includes(field)) return [];
   const time = textAtPath(entity.inputs, field);
   const days = daysUntil(facts, time);
   if (time !== undefined && days === undefined) return [];
@@ -333,7 +332,8 @@ const expiry: Rule = {
 };
 
 /** What lets more redeem an invite than one address once within a few days: the field, and why. */
-function problemsOfInvite({ kind, inputs, unresolved }: Entity): (readonly [field: string, text: string])[] {
+function problemsOfInvite({ kind, inputs, unread }: Entity): (readonly [field: string, text: string])[] {
+  const unresolved = unresolvedPaths(unread);
   const problems = (meaning: AccessMeaning, judge: (value: Json | undefined) => string | undefined) =>
     pathsMeant(kind, meaning).flatMap((path) => {
       const text = unresolved.includes(path) ? undefined : judge(valueAt(inputs, path));
@@ -418,7 +418,8 @@ const MASKED = ["[secret]", "[unknown]"];
 
 const secretFields = fieldsWhere(({ secret }) => secret === true);
 
-function plaintextSecretsOf({ kind, inputs, details, plaintextSecrets, unresolved }: Entity): string[] {
+function plaintextSecretsOf({ kind, inputs, details, plaintextSecrets, unread }: Entity): string[] {
+  const unresolved = unresolvedPaths(unread);
   const isPlain = (props: Props | undefined, path: string): boolean => {
     const value = textAtPath(props, path);
     return value !== undefined && !MASKED.includes(value);

@@ -8,6 +8,7 @@ import { isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { unreadReason } from "../effects";
 import { decidesAccess, effectOf, mustBeAnnounced } from "../graph/fieldAccess";
+import { valueAt } from "../graph/describedFields";
 import type { Entity } from "../graph/model";
 
 /** An object of the live organisation. */
@@ -48,9 +49,6 @@ function isNear(one: bigint | undefined, other: bigint | undefined): boolean {
 
 const nanosOf = (value: Json | undefined): bigint | undefined =>
   typeof value === "string" ? timestampNanos(value) : undefined;
-
-const memberAt = (inputs: Props | undefined, path: string): Json | undefined =>
-  path.split(".").reduce<Json | undefined>((at, key) => (isObject(at) ? at[key] : undefined), inputs);
 
 /** An object, or one inside it, on both sides. */
 interface Level {
@@ -133,7 +131,7 @@ class Alignment {
     const forms = recorded?.[NORMALIZED];
     // The form is that of what the state declares, which an update that was not done leaves as it was.
     if (this.options.hasState)
-      return isObject(forms) && forms[path] === now && equal(field, memberAt(declared, path), old);
+      return isObject(forms) && forms[path] === now && equal(field, valueAt(declared, path), old);
     this.needsState.push(path);
     return true;
   }

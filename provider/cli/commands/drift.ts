@@ -2,8 +2,9 @@ import type { Inventory } from "../../access/documents/inventory";
 import { listedKinds } from "../../access/documents/inventory";
 import { parseInventory } from "../../access/documents/parseInventory";
 import type { StateExport } from "../../access/documents/stateExport";
-import { driftThresholds, findDrift } from "../../access/drift/drift";
-import type { DriftRequest, DriftThreshold } from "../../access/drift/drift";
+import { findDrift } from "../../access/drift/drift";
+import { driftThresholds } from "../../access/drift/request";
+import type { DriftRequest, DriftThreshold } from "../../access/drift/request";
 import { organisationsOf } from "../../access/drift/roots";
 import { takeInventory } from "../../inventory/takeInventory";
 import { defineCommand } from "../framework/defineCommand";
@@ -72,39 +73,20 @@ const ownFlags = {
   cwd: { type: "string", value: "DIR", default: "this one", help: "the folder of the Pulumi project" },
 } as const satisfies Flags;
 
-/** The common flags that apply to drift. */
-const shared = {
-  output: commonFlags.output,
-  policy: commonFlags.policy,
-  rules: commonFlags.rules,
-  "exit-zero": commonFlags["exit-zero"],
-  now: commonFlags.now,
-  strict: commonFlags.strict,
+const flags = {
+  ...ownFlags,
+  ...commonFlags,
   self: { ...commonFlags.self, help: "the identity that must not have lost its access" },
-  "min-owners": commonFlags["min-owners"],
-  "required-owner": commonFlags["required-owner"],
   "max-removal": {
     ...commonFlags["max-removal"],
     help: "the share of all grants that may be lost to drift",
   },
-  "issuer-allow": commonFlags["issuer-allow"],
-  "sink-allow": commonFlags["sink-allow"],
-  "source-root": commonFlags["source-root"],
-  "page-url": commonFlags["page-url"],
-  fix: commonFlags.fix,
-  summary: commonFlags.summary,
   post: {
     ...commonFlags.post,
     choices: ["github-issue"],
     help: "post one issue for the stacks; the first clean and complete run closes it, and another --root or other --types is another issue",
   },
   marker: issueMarker,
-  "dry-run": commonFlags["dry-run"],
-} as const satisfies Flags;
-
-const flags = {
-  ...ownFlags,
-  ...shared,
   "fail-on": {
     type: "string",
     value: "WHICH",

@@ -32,6 +32,33 @@ export function outputFlag<F extends string>(allowed: readonly F[]) {
   } as const satisfies Flag;
 }
 
+/** The flags that say how a report is shown, and where it is posted. */
+export const publishingFlags = {
+  "source-root": {
+    type: "string",
+    value: "DIR",
+    help: "the Pulumi project's folder in the repository, for links to lines",
+  },
+  "page-url": {
+    type: "string",
+    value: "URL",
+    help: "where the page (-o html) is published, for the link in Markdown and comments",
+  },
+  fix: {
+    type: "boolean",
+    help: "with -o text: show the commands, code and policy entries that settle each finding",
+  },
+  summary: { type: "boolean", help: "append Markdown to the file that $GITHUB_STEP_SUMMARY names" },
+  post: { type: "string", value: "WHERE", choices: postHosts, help: "post one comment for each stack" },
+  marker: {
+    type: "string",
+    value: "KEY",
+    default: "the stack",
+    help: "identifies the comment: runs with the same key update it",
+  },
+  "dry-run": { type: "boolean", help: "with --post: print what would be sent, send nothing" },
+} as const satisfies Flags;
+
 /** The flags of every command that writes a report. */
 export const commonFlags = {
   output: outputFlag(reportFormats),
@@ -89,29 +116,7 @@ export const commonFlags = {
     value: "HOST",
     help: "a host that events may go to, as in *.acme.example",
   },
-  "source-root": {
-    type: "string",
-    value: "DIR",
-    help: "the Pulumi project's folder in the repository, for links to lines",
-  },
-  "page-url": {
-    type: "string",
-    value: "URL",
-    help: "where the page (-o html) is published, for the link in Markdown and comments",
-  },
-  fix: {
-    type: "boolean",
-    help: "with -o text: show the commands, code and policy entries that settle each finding",
-  },
-  summary: { type: "boolean", help: "append Markdown to the file that $GITHUB_STEP_SUMMARY names" },
-  post: { type: "string", value: "WHERE", choices: postHosts, help: "post one comment for each stack" },
-  marker: {
-    type: "string",
-    value: "KEY",
-    default: "the stack",
-    help: "identifies the comment: runs with the same key update it",
-  },
-  "dry-run": { type: "boolean", help: "with --post: print what would be sent, send nothing" },
+  ...publishingFlags,
 } as const satisfies Flags;
 
 /** The flag `--marker` of a command that posts one issue for several stacks. */

@@ -49,6 +49,11 @@ const long: [string, Partial<Report>, RegExp][] = [
     { policy: { unused: many(500, () => WIDE), expired: [] } },
     /of 500 unused entries of the policy file/,
   ],
+  [
+    "assertions that were broken before",
+    { policy: { unused: [], expired: [], standing: many(500, () => WIDE) } },
+    /of 500 assertions that were broken before/,
+  ],
 ];
 const all: [string, Partial<Report>, RegExp] = [
   "all together",
