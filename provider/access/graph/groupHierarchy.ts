@@ -120,7 +120,7 @@ export function labelByKey(entities: Entities, key: string): string {
 }
 /** Identifies a grant by subject, role and the path of the group, so that a moved group has other grants than before. */
 export function grantKey(grant: Grant, hierarchy: GroupHierarchy): string {
-  // What stays beside its successor is what it was.
+  // The old object of a replacement, left at the server by `retainOnDelete`, is what it was.
   const keys = [grant.subject.key, grant.role.key, ...hierarchy.chain(grant.group.key)];
   return JSON.stringify(keys.map(withoutRetained));
 }

@@ -240,7 +240,10 @@ interface GrantDifference {
   readonly unchanged: number;
 }
 
-/** Grants by key; of those that two resources make alike the first. What stays is what it was: its successor is another one. */
+/**
+ * Grants by key; of those that two resources make alike the first. The old object of a replacement, left at the server by
+ * `retainOnDelete`, is what it was: its successor is another one.
+ */
 function byKey(resolved: readonly ResolvedGrant[], hierarchy: GroupHierarchy): Map<string, ResolvedGrant> {
   const grants = new Map<string, ResolvedGrant>();
   for (const entry of resolved) {

@@ -39,7 +39,7 @@ export class TrustComparison {
   compare(old: ResolvedGrant, now: ResolvedGrant): HolderChange {
     const retained = new Set(now.subjectEntityKeys.map(withoutRetained));
     const subjectEntityKeys = new Set([
-      // What stays beside its successor is compared with itself.
+      // The old object of a replacement, left at the server by `retainOnDelete`, is compared with itself.
       ...old.subjectEntityKeys.filter((key) => !retained.has(key)),
       ...now.subjectEntityKeys,
     ]);

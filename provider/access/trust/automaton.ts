@@ -3,8 +3,8 @@
 import { alphabetOf, classOf, classesIn, joinAlphabets, representatives } from "./alphabet";
 import type { Alphabet, JointClass } from "./alphabet";
 import type { Budget } from "./budget";
-import { At, Instruction } from "./program";
-import type { CharSet, PatternProgram } from "./program";
+import { At, Instruction } from "./regexProgram";
+import type { CharSet, PatternProgram } from "./regexProgram";
 
 /** A deterministic automaton whose states are made when they are first reached. */
 export interface Automaton {

@@ -15,7 +15,7 @@ import type { Entity } from "../graph/model";
 export interface LiveEntity extends Entity {
   readonly createTime?: string;
   /** The outputs that the state records of it. */
-  readonly recorded?: Props;
+  readonly recordedOutputs?: Props;
   /** The arguments that the state records of it, and that the last update has written. */
   readonly declared?: Props;
 }
@@ -127,8 +127,8 @@ class Alignment {
   private isRewritten({ field, path, old, now }: Argument): boolean {
     if (!field.normalized || !isSet(field, old) || !isSet(field, now)) return false;
     if (field.type === "string" && field.format === "timestamp") return isNear(nanosOf(old), nanosOf(now));
-    const { recorded, declared } = this.entity;
-    const forms = recorded?.[NORMALIZED];
+    const { recordedOutputs, declared } = this.entity;
+    const forms = recordedOutputs?.[NORMALIZED];
     // The form is that of what the state declares, which an update that was not done leaves as it was.
     if (this.options.hasState)
       return isObject(forms) && forms[path] === now && equal(field, valueAt(declared, path), old);

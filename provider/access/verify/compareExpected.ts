@@ -323,7 +323,7 @@ class EntityComparison {
     announced: Props | undefined,
     live: LiveEntity | undefined,
   ): FieldChange[] {
-    const expected = announced ?? live?.recorded;
+    const expected = announced ?? live?.recordedOutputs;
     if (expected === undefined) return [];
     const now = live?.details ?? {};
     const keys = [...Object.keys(spec.outputs ?? {}), ...(announced ? ["etag"] : [])];
