@@ -13,7 +13,7 @@ const READY_WITHIN_MS = 60_000;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 10_000;
 
-const account = string({ required: true, security: true, access: "account.id" });
+const account = string({ required: true, access: "account.id" });
 
 const amazon = shape({
   fields: {
@@ -36,7 +36,7 @@ const azure = shape({
     /** The id of the tenant. */
     tenantId: account,
     /** Client ids, by what they are for. */
-    clientIds: map(string(), { required: true, security: true, access: "account.clients" }),
+    clientIds: map(string(), { required: true, access: "account.clients" }),
   },
 });
 
@@ -45,7 +45,6 @@ const chainguard = shape({
     /** The uid of the identity that each service acts as, by the name of the service. */
     serviceBindings: map(string({ format: "uid", refersTo: "Identity" }), {
       required: true,
-      security: true,
       access: "permission",
     }),
   },
@@ -86,7 +85,6 @@ const github = shape({
   fields: {
     /** The installations of each app, by the id of the app. */
     appInstallations: map(object<GithubAppArgs, GithubInstallations>(app), {
-      security: true,
       access: "account.clients",
       keys: { regex: /^(0|[1-9]\d{0,18})$/, must: "a whole number, as in 12345" },
     }),

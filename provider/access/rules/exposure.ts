@@ -224,7 +224,6 @@ const lookalike: Rule = {
   fix: "Write the word in letters of one alphabet. Choose a name that nothing else of the kind has or had, and keep the name of what is in use.",
   except:
     "For a domain that really has such a name, after a person has compared its letters. For a new name, once those who use the old one know.",
-  exampleMatch: {},
   needsBefore: true,
   about: everyKind,
   find: (facts) => [...findLookalikes(facts), ...findTakenNames(facts)],
@@ -393,7 +392,6 @@ const cannotBeJudged: Rule = {
   except:
     "For one resource, after a person has checked the value. An exception cannot tell a hidden value from the next one.",
   exampleMatch: { group: "acme / partners" },
-  needsBefore: false,
   driftAdvice: "look at the live object, and restore what its program declares unless one of you changed it",
   about: (kind) => kind === "Group" || givesAccess(kind) || hasAccessField(kind),
   find: findUnjudged,
@@ -415,8 +413,6 @@ const notReviewed: Rule = {
   fix: "Declare the same with resources of this package. Run commands, and manage other clouds, in a separate pipeline that has its own credentials.",
   except:
     "For a command without a credential of the platform, after a person has read it. The fingerprint covers the arguments that the preview shows, and no secrets. For all resources of a type, name the type and the version of its package under `types` in the policy file.",
-  exampleMatch: {},
-  needsBefore: false,
   planOnly: true,
   about: everyKind,
   find: ({ comparison }) =>
@@ -523,7 +519,6 @@ const unresolved: Rule = {
   fix: "Compare the result of the update with the approved report (`verify`), and let the policy pack check the update itself. Or create what others refer to in a separate change.",
   except: "For a lookup whose result is never known in a preview.",
   exampleMatch: { group: "acme / ci*" },
-  needsBefore: false,
   driftAdvice: "run drift with an inventory of all kinds and with all stacks",
   about: everyKind,
   find: (facts) => {

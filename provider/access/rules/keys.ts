@@ -221,8 +221,6 @@ const staticKeys: Rule = {
   why: "Nobody rotates such keys, and no issuer can revoke them. A private key in a program is also in its repository, state and logs, and whoever can read one of them can sign in.",
   fix: "Trust the issuer of the CI system or cluster instead (`claimMatch`). Treat a private key as stolen: generate a new pair, and register only the public key.",
   except: "For an issuer that the platform cannot reach, until the date on which its keys are replaced.",
-  exampleMatch: {},
-  needsBefore: false,
   about: hasKeySet,
   find: (facts) =>
     [...facts.writes(hasKeySet)].flatMap((change) =>
@@ -309,7 +307,6 @@ const expiry: Rule = {
   fix: "Register the new key beside the old one, move `expirationTime`, and remove the old key when nothing signs with it any more.",
   except: "Until a planned rotation, with its date.",
   exampleMatch: { name: "build-cluster" },
-  needsBefore: false,
   judgesUnchanged: true,
   about: (kind) => hasKeySet(kind) || isInvite(kind),
   find: (facts) => {
@@ -381,7 +378,6 @@ const openInvite: Rule = {
   fix: "Set `email` and `singleUse: true`, and a `ttl` of a day or two (`48h`).",
   except: "For an event with many guests, with a read-only role, until it is over.",
   exampleMatch: { group: "acme / workshop", role: "viewer" },
-  needsBefore: false,
   about: isInvite,
   find: (facts) => {
     const findings: FindingInput[] = [];
@@ -439,8 +435,6 @@ const plainSecret: Rule = {
   why: "It is then in every state file, log and artifact that the engine writes, for whoever can read one of them. A text of the platform is read by whoever may list its object.",
   fix: "Read it with `config.requireSecret` or wrap it in `pulumi.secret`. Then rotate it, because it has been written already.",
   except: "Almost never: for a secret of a test system.",
-  exampleMatch: {},
-  needsBefore: false,
   notInPolicyPack: "a policy gets every secret as plain text",
   planOnly: true,
   about: everyKind,

@@ -224,8 +224,6 @@ function toRule(definition: RuleDefinition, file: string, ms: number, onFailure:
     why,
     fix,
     except: "Where the owner of the rules agrees, with a reason and the day on which it ends.",
-    exampleMatch: {},
-    needsBefore: false,
     ...(needsWhole === true ? { needsWhole } : {}),
     about: everyKind,
     find: (facts) => {
