@@ -14,7 +14,7 @@ import { pluginOfInputs } from "./access/documents/engineState";
 import type { RecordedResource } from "./access/documents/engineState";
 import type { Inventory, InventoryObject } from "./access/documents/inventory";
 import { listsObject } from "./access/documents/inventory";
-import { parseReviewReport } from "./access/verify/parseReviewReport";
+import { parseReviewReport } from "./access/report/parseReport";
 import { ApprovedAccess } from "./access/verify/approved";
 import { parseInventory } from "./access/documents/parseInventory";
 import { applyPolicy } from "./access/suppressions/applyPolicy";

@@ -29,7 +29,7 @@ export type { Rule, RuleOptions } from "./rules";
 export { parseStateExport } from "./documents/stateExport";
 export type { StateExport } from "./documents/stateExport";
 export type { RecordedResource } from "./documents/engineState";
-export { parseReviewReport } from "./verify/parseReviewReport";
+export { parseReviewReport } from "./report/parseReport";
 export { verify } from "./verify/verify";
 export type { VerifySources } from "./verify/sources";
 export type { VerifyOptions } from "./verify/verify";

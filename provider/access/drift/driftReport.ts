@@ -16,7 +16,7 @@ import { findUnused } from "../report/unusedAccess";
 import type { Entity } from "../graph/model";
 import type { DetectedDifference, DriftNotes } from "./difference";
 import type { DriftRequest, DriftThreshold } from "./request";
-import { organisationsOf } from "./roots";
+import { organisationsOf } from "../documents/stateExport";
 import { topProperty } from "../graph/references";
 import { inputsToPin } from "../rules/findingValue";
 import { isSecretArgument, maskSecrets } from "./secretValues";

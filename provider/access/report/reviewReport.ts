@@ -11,7 +11,7 @@ import type { Provenance, TrustChange, ReviewReport } from "./report";
 import { sortFindings, severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import { fitReport } from "./fitReport";
-import { reportDigest } from "./reportDigest";
+import { reportDigest } from "./parseReport";
 import { describeStaleness } from "../documents/inventory";
 import { comparePlan, withPlannedProviders } from "../documents/plan";
 import type { OwnRule } from "../rules/ownRules";

@@ -11,7 +11,7 @@ import { UsageError } from "../framework/exitCodes";
 import { logError } from "../output/log";
 import { chooseExitCode, logSummary, writeReport } from "../output/writeReport";
 import { checkFilesOfChange, checkProjectFiles } from "../input/projectFiles";
-import { readInput } from "../input/readInput";
+import { readInput } from "../input/readFiles";
 import { BaselineFile } from "../policy/baseline";
 import { readReviewPolicy, readReviewRules } from "../policy/reviewPolicy";
 import { createReviewSuppressor, createRules } from "../policy/suppressors";

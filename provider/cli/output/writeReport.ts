@@ -1,8 +1,8 @@
 import { withCode } from "../../errors/codedError";
 import { renderers } from "../../access/report/render";
 import type { RenderOptions } from "../../access/report/render";
-import type { Report } from "../../access/report/report";
-import { log } from "./log";
+import type { Report, DriftReport } from "../../access/report/report";
+import { log, logError } from "./log";
 import { printable } from "../../text/printable";
 import { exitCodes } from "../framework/exitCodes";
 import { writeText } from "./writeFiles";
@@ -75,4 +75,11 @@ export function chooseExitCode(
 ): number {
   if (failing > 0 && !exitZero) return exitCodes[findings];
   return complete ? exitCodes.clean : exitCodes.incomplete;
+}
+
+/** Writes the report of a drift run; returns the exit code. */
+export async function finishDrift(report: DriftReport, options: CommonOptions): Promise<number> {
+  await writeReport(report, options);
+  for (const line of report.incomplete) logError(`incomplete: ${printable(line)}`);
+  return chooseExitCode(report, options, "drift");
 }

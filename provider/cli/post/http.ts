@@ -246,3 +246,16 @@ export async function retryIfUnknown(upsert: () => Promise<string>): Promise<str
     throw error;
   }
 }
+
+/** What a path below a repository or a project returns; undefined where there is nothing. */
+export async function find(
+  { host, path }: { readonly host: ApiHost; readonly path: string },
+  below: string,
+): Promise<unknown> {
+  try {
+    return (await request(host, "GET", `${path}${below}`)).body;
+  } catch (error) {
+    if (error instanceof PostError && error.status === 404) return undefined;
+    throw error;
+  }
+}

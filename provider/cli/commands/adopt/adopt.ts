@@ -8,7 +8,7 @@ import { findRoot, planAdoption, reportAdoption, uidsByKind } from "../../../acc
 import type { TerraformReport } from "../../../access/adopt/terraform/adoption";
 import type { TerraformState } from "../../../access/adopt/terraform/stateFile";
 import type { Inventory } from "../../../access/documents/inventory";
-import { inventoryKinds } from "../../../access/documents/inventory";
+import { inventoryKinds, describeRefusals } from "../../../access/documents/inventory";
 import { parseInventory } from "../../../access/documents/parseInventory";
 import { json } from "../../../access/report/render/escape";
 import { printable } from "../../../text/printable";
@@ -22,7 +22,6 @@ import { openConnection } from "../../input/connection";
 import { resolveGroup } from "../../input/groups";
 import { readKinds } from "../../input/kinds";
 import { readText } from "../../input/readFiles";
-import { describeRefusals } from "../../output/describeRefusals";
 import { logError } from "../../output/log";
 import { Progress } from "../../output/progress";
 import { writeResults } from "../../output/writeFiles";

@@ -2,6 +2,7 @@ import { printable } from "../../../text/printable";
 import type { Environment } from "../../../settings/environment";
 import { quoteForShell } from "../../../text/plain";
 import {
+  find,
   listAll,
   memberByPath,
   numberMember,
@@ -11,12 +12,11 @@ import {
   stringMember,
 } from "../../post/http";
 import type { ApiHost } from "../../post/http";
-import { missing, ok, unchecked } from "../checkResult";
+import { judge, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import type { ProjectFolder } from "../init/folder";
 import { isOfReview } from "./files";
 import type { CiFile } from "./files";
-import { judge } from "./judge";
 
 /*
  * What GitHub shows of a repository, by its REST API. A token that may not read something leaves it unchecked.
@@ -37,16 +37,6 @@ const readMemberList = (value: unknown, ...path: string[]): readonly unknown[] =
   const list = memberByPath(value, ...path);
   return isList(list) ? list : [];
 };
-
-/** The response; undefined where there is nothing. */
-async function find({ host, path }: CheckedRepository, below: string): Promise<unknown> {
-  try {
-    return (await request(host, "GET", `${path}${below}`)).body;
-  } catch (error) {
-    if (error instanceof PostError && error.status === 404) return undefined;
-    throw error;
-  }
-}
 
 /** Names and values in all pages of an object with a list. */
 async function readNamedValues(

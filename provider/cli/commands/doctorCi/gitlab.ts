@@ -1,11 +1,10 @@
 import type { Environment } from "../../../settings/environment";
-import { listAll, memberByPath, parseBaseUrl, PostError, request, stringMember } from "../../post/http";
+import { find, listAll, memberByPath, parseBaseUrl, request, stringMember } from "../../post/http";
 import type { ApiHost } from "../../post/http";
-import { missing, ok, unchecked } from "../checkResult";
+import { judge, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import type { ProjectFolder } from "../init/folder";
 import { checkImages, checkPlaceholders } from "./files";
-import { judge } from "./judge";
 
 /*
  * What GitLab shows of a project, by its REST API. A token that may not read something leaves it unchecked.
@@ -16,15 +15,6 @@ interface Project {
   /** `/projects/<id>`. */
   readonly path: string;
   readonly branch: string;
-}
-
-async function find({ host, path }: Project, below: string): Promise<unknown> {
-  try {
-    return (await request(host, "GET", `${path}${below}`)).body;
-  } catch (error) {
-    if (error instanceof PostError && error.status === 404) return undefined;
-    throw error;
-  }
 }
 
 /** The variables that the commands set: each in its environment, hidden where a command says so. */

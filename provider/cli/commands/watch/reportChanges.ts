@@ -5,7 +5,7 @@ import { aggregatedKinds } from "../../../access/drift/changedResources";
 import type { ChangedResources } from "../../../access/drift/changedResources";
 import { findDrift } from "../../../access/drift/drift";
 import type { DriftRequest } from "../../../access/drift/request";
-import { organisationsOf } from "../../../access/drift/roots";
+import { organisationsOf } from "../../../access/documents/stateExport";
 import type { DriftReport } from "../../../access/report/report";
 import type { Client } from "../../../http/client";
 import { takeInventory } from "../../../inventory/takeInventory";

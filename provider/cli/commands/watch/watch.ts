@@ -8,7 +8,7 @@ import { commonFlags, issueMarker, readCommonOptions, withSettings } from "../..
 import { openConnection } from "../../input/connection";
 import { resolveGroup } from "../../input/groups";
 import { readStates } from "../../input/states";
-import { finishDrift } from "../../output/finishDrift";
+import { finishDrift } from "../../output/writeReport";
 import { logError } from "../../output/log";
 import { createRules, createSuppressor, readDriftPolicy, readOwnRules } from "../../policy/suppressors";
 import { EventReceiver } from "./eventReceiver";

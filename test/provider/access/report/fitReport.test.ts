@@ -1,8 +1,10 @@
-import { reportProblem } from "../../../../provider/access/report/parseReport";
-import { parseReviewReport } from "../../../../provider/access/verify/parseReviewReport";
+import {
+  reportProblem,
+  reportDigest,
+  parseReviewReport,
+} from "../../../../provider/access/report/parseReport";
 import type { Report } from "../../../../provider/access/report/report";
 import { fitReport } from "../../../../provider/access/report/fitReport";
-import { reportDigest } from "../../../../provider/access/report/reportDigest";
 import { renderers } from "../../../../provider/access/report/render";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { reportOf } from "../fixtures";
