@@ -10,7 +10,7 @@ import { takeInventory } from "../../inventory/takeInventory";
 import { defineCommand } from "../framework/defineCommand";
 import { UsageError } from "../framework/exitCodes";
 import type { Flags, Values } from "../framework/flags";
-import { commonFlags, issueMarker, readCommonOptions, withSettings } from "../framework/options";
+import { commonFlags, issueMarker } from "../framework/options";
 import type { CommonOptions } from "../framework/options";
 import { ownVersion } from "../../text/packageVersion";
 import { openConnection } from "../input/connection";
@@ -25,7 +25,7 @@ import { logError } from "../output/log";
 import { Progress } from "../output/progress";
 import type { Policy } from "../../access/suppressions/policyDocument";
 import { BaselineFile } from "../policy/baseline";
-import { createRules, createSuppressor, readDriftPolicy, readOwnRules } from "../policy/suppressors";
+import { createRules, createSuppressor, readDriftOptions } from "../policy/suppressors";
 
 const ownFlags = {
   stack: {
@@ -190,11 +190,7 @@ async function readLive(
 
 /** @throws UsageError where a flag or a file is wrong. */
 async function detectDrift(values: DriftValues): Promise<number> {
-  const policy = readDriftPolicy(values.policy);
-  const ownRules = readOwnRules(values.rules, values.policy, policy);
-  // A level of a review is none of drift.
-  const settings = policy && { ...policy.settings, failOn: undefined };
-  const options = readCommonOptions(withSettings(values, settings), driftThresholds);
+  const { policy, ownRules, options } = readDriftOptions(values, driftThresholds);
   checkSources(values);
   const kinds = readKinds(values.types);
   const since = values.since.map((path) => parseInventory(readText(path, "--since"), path));

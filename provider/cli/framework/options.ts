@@ -252,10 +252,10 @@ export function readPageUrl(text: string | undefined): string | undefined {
 }
 
 type CommonValues = Values<typeof commonFlags>;
-type SomeValues = { readonly [K in keyof CommonValues]?: CommonValues[K] | undefined };
+export type CommonFlagValues = { readonly [K in keyof CommonValues]?: CommonValues[K] | undefined };
 
 /** The flags, with the settings of the policy file in the place of those that are not given. */
-export function withSettings<T extends SomeValues>(values: T, settings: PolicySettings = {}): T {
+export function withSettings<T extends CommonFlagValues>(values: T, settings: PolicySettings = {}): T {
   const { failOn, strict, minOwners, requiredOwners, maxRemoval, issuerAllow, sinkAllow, selfIdentity } =
     settings;
   const listed = (given: readonly string[] = [], set: readonly string[] = []): readonly string[] =>
@@ -282,7 +282,7 @@ export function withSettings<T extends SomeValues>(values: T, settings: PolicySe
  * @throws UsageError that names the flag and what to write.
  */
 export function readCommonOptions(
-  values: SomeValues,
+  values: CommonFlagValues,
   failOn: readonly [FailOn, ...FailOn[]],
   clock: () => Date = () => new Date(),
 ): CommonOptions {
