@@ -6,7 +6,7 @@ import { encodeQuery } from "./query";
 import type { Query } from "./query";
 import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "./retry";
 import type { RetryPolicy } from "./retry";
-import { PAGE_SIZE, SharedCreates, SharedReads, lastWord } from "./sharing";
+import { LIST_PAGE_SIZE, SharedCreates, SharedReads, lastWord } from "./sharing";
 import { decodeClaims, timeClaim } from "./tokens";
 import type { TokenSource } from "./tokens";
 import { Transport } from "./transport";
@@ -220,7 +220,7 @@ export class Client {
     const uids = new Set<unknown>();
     const tokens = new Set<string>();
     let token: string | undefined;
-    let size = options.pageSize ?? PAGE_SIZE;
+    let size = options.pageSize ?? LIST_PAGE_SIZE;
     for (;;) {
       let page: JsonObject;
       try {

@@ -117,7 +117,7 @@ const MAX_WAIT_MS = 1000;
 /** The oldest that a response may be when a read returns it, from the sending of its request. */
 const MAX_AGE_MS = 10_000;
 /** The most, and what the server takes without a size. */
-export const PAGE_SIZE = 200;
+export const LIST_PAGE_SIZE = 200;
 /** Reads by GET below one parent before each page of its children. */
 const READS_PER_PAGE = 4;
 
@@ -207,7 +207,7 @@ export class SharedReads {
     // Until it has arrived there is no other one to ask for.
     children.nextPageToken = undefined;
     children.gets = 0;
-    const page = { ...query, "uidp.children_of": parent, page_size: PAGE_SIZE, page_token };
+    const page = { ...query, "uidp.children_of": parent, page_size: LIST_PAGE_SIZE, page_token };
     const response = await this.api.get(collection, page).catch((): JsonObject => ({}));
     const list: unknown = response[lastWord(collection)];
     const items = (Array.isArray(list) ? list : []) as (JsonObject | null)[];

@@ -3,9 +3,9 @@ import { printable } from "../text/printable";
 import { resource } from "../program/resource";
 import type { Api, Failure, Host } from "../fields/resourceSpec";
 import type { Json, Props } from "../fields/values";
-import { kind, list, map, object, shape, string, word } from "../fields/builders";
+import { kind, list, map, object, shape, string, time, word } from "../fields/builders";
 import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";
-import { adviseOnName, description, forPeople, nameOnly, parentGroup, timestamps } from "./common";
+import { adviseOnName, description, forPeople, nameOnly, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/accountAssociations";
 const CHECKED = ["amazon", "google", "azure"] as const;
@@ -213,7 +213,10 @@ const accountAssociation = kind({
     }),
   },
   reads: {
-    ...timestamps,
+    /** When it was made: RFC 3339, as the API wrote it. */
+    createTime: time,
+    /** When it last changed: RFC 3339, as the API wrote it. */
+    updateTime: time,
   },
   operations: { afterWrite: awaitReady },
   validate: checkAwaited,

@@ -5,7 +5,6 @@ import { optionalParentUid, resultReader } from "../fields/wire";
 import type { JsonObject } from "../http/client";
 import { splitByUrlLength } from "../http/query";
 import { textsArgument, withOptions } from "./arguments";
-import { timestamps } from "../kinds/common";
 import { functionsOf } from "./invoke";
 import { listArguments, lookupByUid, lookupList } from "./lookup";
 import type { ByUidArgs, ListArgs } from "./lookup";
@@ -115,7 +114,10 @@ const advisory = {
   severities: severityList,
   /** What was found out and done, in the order of the response. */
   events: list(resultObject<AdvisoryEvent>({ ...advisoryEvent, ...eventKind(["createTime", "findings"]) })),
-  ...timestamps,
+  /** When it was made: RFC 3339, as the API wrote it. */
+  createTime: time,
+  /** When it last changed: RFC 3339, as the API wrote it. */
+  updateTime: time,
   /** When it was withdrawn: RFC 3339, as the API wrote it. */
   deleteTime: time,
 };

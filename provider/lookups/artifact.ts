@@ -1,8 +1,7 @@
-import { boolean, enumOf, integer, list, string } from "../fields/builders";
+import { boolean, enumOf, integer, list, string, time } from "../fields/builders";
 import type { ArgumentsOf, Returned } from "../fields/builders";
 import { resultReader } from "../fields/wire";
 import { orderArgument } from "./arguments";
-import { timestamps } from "../kinds/common";
 import { functionsOf } from "./invoke";
 import { limitArgument, lookupList } from "./lookup";
 import type { LimitArgs } from "./lookup";
@@ -40,7 +39,10 @@ const artifact = {
   latestVersion: string(),
   /** How many versions there are. */
   versionCount: integer(),
-  ...timestamps,
+  /** When it was made: RFC 3339, as the API wrote it. */
+  createTime: time,
+  /** When it last changed: RFC 3339, as the API wrote it. */
+  updateTime: time,
 };
 
 /** A library. */
@@ -71,7 +73,10 @@ const version = {
   description: string(),
   /** The size in bytes: an exact whole number, in decimal digits. */
   sizeBytes: string({ format: "int64" }),
-  ...timestamps,
+  /** When it was made: RFC 3339, as the API wrote it. */
+  createTime: time,
+  /** When it last changed: RFC 3339, as the API wrote it. */
+  updateTime: time,
 };
 
 /** A version of a library. */

@@ -68,12 +68,12 @@ const isCodeObject = (value: CodeValue | undefined): value is CodeObject =>
   !Array.isArray(value) &&
   ![VariableReference, CallExpression, CompactObject].some((node) => value instanceof node);
 
-function withMember(value: CodeValue | undefined, path: readonly string[], member: CodeValue): CodeValue {
+function withCodeMember(value: CodeValue | undefined, path: readonly string[], member: CodeValue): CodeValue {
   const [key = "", ...remaining] = path;
   const members = isCodeObject(value) ? value : {};
   return {
     ...members,
-    [key]: remaining.length === 0 ? member : withMember(members[key], remaining, member),
+    [key]: remaining.length === 0 ? member : withCodeMember(members[key], remaining, member),
   };
 }
 
@@ -139,7 +139,7 @@ class ProgramGenerator {
       const secret = new CallExpression(new VariableReference("config", "requireSecret"), [
         this.configKeyOf(candidate, path),
       ]);
-      return withMember(all, path.split("."), secret);
+      return withCodeMember(all, path.split("."), secret);
     }, args);
   }
 

@@ -1,4 +1,4 @@
-import type { DifferenceKind } from "../review/finding";
+import type { differenceKinds } from "../review/finding";
 import type { Assertions, ForbiddenAccess, RequiredAccess, SeparatedDuties } from "../assertions/assertion";
 import type { Glob } from "../trust/glob";
 
@@ -22,7 +22,7 @@ export interface PolicyEntry {
   /** A rule, by its id or name: see pulumi-platform explain. One of your own by its id. */
   readonly rule?: string;
   /** A kind of drift. */
-  readonly kind?: DifferenceKind;
+  readonly kind?: (typeof differenceKinds)[number];
   /**
    * A kind of resource: Identity, RoleBinding, …
    * @pattern ^[A-Z][A-Za-z]{1,63}$

@@ -9,7 +9,7 @@ import { parseStateExport } from "../../access/documents/stateExport";
 import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
 import { logError } from "../output/log";
-import { chooseExitCode, logSummary, writeReport } from "../output/writeReport";
+import { exitCodeOfReport, logSummary, writeReport } from "../output/writeReport";
 import { checkFilesOfChange, checkProjectFiles } from "../input/projectFiles";
 import { readInput } from "../input/readFiles";
 import { BaselineFile } from "../policy/baseline";
@@ -183,5 +183,5 @@ async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
   for (const line of baseline?.write() ?? []) logError(line);
   await writeReport(report, common);
   logSummary(report, common, summarize(report));
-  return chooseExitCode(report, common, "reviewFindings");
+  return exitCodeOfReport(report, common, "reviewFindings");
 }

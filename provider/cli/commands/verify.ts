@@ -13,7 +13,7 @@ import { printable } from "../../text/printable";
 import { logError } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";
 import { openConnection } from "../input/connection";
-import { chooseExitCode, logSummary, writeReport } from "../output/writeReport";
+import { exitCodeOfReport, logSummary, writeReport } from "../output/writeReport";
 import { readInput } from "../input/readFiles";
 import { resolveGroup } from "../input/groups";
 import { defineCommand } from "../framework/defineCommand";
@@ -195,7 +195,7 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
     common,
     `pulumi-platform: verify: ${failing} not announced, ${missing.length} announced and missing`,
   );
-  return chooseExitCode(report, common, "reviewFindings");
+  return exitCodeOfReport(report, common, "reviewFindings");
 }
 
 async function readInventoryFile(path: string | undefined): Promise<Inventory> {

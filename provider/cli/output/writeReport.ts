@@ -68,7 +68,7 @@ export function logSummary({ incomplete }: Report, { outputs }: CommonOptions, r
 }
 
 /** The exit code of a report: findings come before incompleteness. */
-export function chooseExitCode(
+export function exitCodeOfReport(
   { failing, complete }: Report,
   { exitZero }: CommonOptions,
   findings: "reviewFindings" | "drift",
@@ -81,5 +81,5 @@ export function chooseExitCode(
 export async function finishDrift(report: DriftReport, options: CommonOptions): Promise<number> {
   await writeReport(report, options);
   for (const line of report.incomplete) logError(`incomplete: ${printable(line)}`);
-  return chooseExitCode(report, options, "drift");
+  return exitCodeOfReport(report, options, "drift");
 }

@@ -248,7 +248,7 @@ export async function retryIfUnknown(upsert: () => Promise<string>): Promise<str
 }
 
 /** What a path below a repository or a project returns; undefined where there is nothing. */
-export async function find(
+export async function findBelow(
   { host, path }: { readonly host: ApiHost; readonly path: string },
   below: string,
 ): Promise<unknown> {

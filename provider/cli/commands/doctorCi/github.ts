@@ -2,7 +2,7 @@ import { printable } from "../../../text/printable";
 import type { Environment } from "../../../settings/environment";
 import { quoteForShell } from "../../../text/plain";
 import {
-  find,
+  findBelow,
   listAll,
   memberByPath,
   numberMember,
@@ -91,7 +91,7 @@ const STATUS_ENVIRONMENT = "access-status";
 
 async function checkSecrets(repository: CheckedRepository): Promise<CheckResult[]> {
   const shared = await readNamedValues(repository, "/actions/secrets", "secrets");
-  const environment = await find(repository, `/environments/${STATUS_ENVIRONMENT}`);
+  const environment = await findBelow(repository, `/environments/${STATUS_ENVIRONMENT}`);
   const own =
     environment === undefined
       ? new Map<string, string>()
@@ -135,7 +135,7 @@ async function checkEnvironment(
     '-F "deployment_branch_policy[protected_branches]=false" -F "deployment_branch_policy[custom_branch_policies]=true"';
   const reviewers = hasReviewers ? ' -F "reviewers[][type]=Team" -F "reviewers[][id]=<id of your team>"' : "";
   const create = `gh api --silent -X PUT ${address} ${limit}${reviewers}`;
-  const environment = await find(repository, `/environments/${name}`);
+  const environment = await findBelow(repository, `/environments/${name}`);
   if (environment === undefined) return [missing(check, "does not exist", create)];
   if (memberByPath(environment, "deployment_branch_policy", "custom_branch_policies") !== true)
     return [missing(check, `is not limited to the branch ${branch}`, create)];
@@ -145,7 +145,7 @@ async function checkEnvironment(
       stringMember(rule, "type") === "required_reviewers" && readMemberList(rule, "reviewers").length > 0,
   );
   const entries = readMemberList(
-    await find(repository, `/environments/${name}/deployment-branch-policies`),
+    await findBelow(repository, `/environments/${name}/deployment-branch-policies`),
     "branch_policies",
   );
   const other = entries.find((entry) => stringMember(entry, "name") !== branch);

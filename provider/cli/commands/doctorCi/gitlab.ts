@@ -1,5 +1,5 @@
 import type { Environment } from "../../../settings/environment";
-import { find, listAll, memberByPath, parseBaseUrl, request, stringMember } from "../../post/http";
+import { findBelow, listAll, memberByPath, parseBaseUrl, request, stringMember } from "../../post/http";
 import type { ApiHost } from "../../post/http";
 import { judge, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
@@ -99,7 +99,7 @@ async function checkPipeline({ host }: Project, project: unknown): Promise<Check
 
 async function checkBranch(project: Project): Promise<CheckResult[]> {
   const { branch } = project;
-  const protection = await find(project, `/protected_branches/${encodeURIComponent(branch)}`);
+  const protection = await findBelow(project, `/protected_branches/${encodeURIComponent(branch)}`);
   if (protection === undefined) {
     const command = `glab api -X POST projects/:id/protected_branches -f name=${branch} -f push_access_level=0 -f code_owner_approval_required=true`;
     return [missing("branch", `${branch} is not protected`, command)];
@@ -119,7 +119,7 @@ async function checkBranch(project: Project): Promise<CheckResult[]> {
 }
 
 async function checkProduction(project: Project): Promise<CheckResult[]> {
-  const environment = await find(project, "/protected_environments/production");
+  const environment = await findBelow(project, "/protected_environments/production");
   if (environment !== undefined) return [ok("production", "the environment is protected")];
   const levels = '-F "deploy_access_levels[][access_level]=40" -F required_approval_count=1';
   return [
