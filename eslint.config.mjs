@@ -73,10 +73,8 @@ export default tseslint.config(
     ignores: [
       // Calendar times: of a server without a Date header, of documents, of rules about expiry dates.
       "provider/http/{client,tokens,transport}.ts",
-      "provider/lifecycle/{handlers,readOnly}.ts",
       "provider/cli/**/*.ts",
-      "provider/dynamic.ts",
-      "provider/native/provider.ts",
+      "provider/lifecycle/context.ts",
       "provider/policy.ts",
       // What an emulated server takes for the time.
       "emulator/index.ts",

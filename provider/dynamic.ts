@@ -2,13 +2,11 @@ import type { Client } from "./http/client";
 import { logLine } from "./text/printable";
 import { createClient, readSettings } from "./settings/settings";
 import { kinds } from "./kinds";
-import { KeyedMutex } from "./lifecycle/context";
-import type { HandlerContext } from "./lifecycle/context";
+import { createHandlerContext } from "./lifecycle/context";
 import type { CreateResult } from "./lifecycle/create";
 import { handlersFor, toEngineFailures } from "./lifecycle/handlers";
 import type { DiffResult, EngineFailure, Handlers } from "./lifecycle/handlers";
 import { guardErrors, PartialFailure } from "./lifecycle/messages";
-import { ProgramRecord } from "./lifecycle/programRecord";
 import type { ReadResult } from "./lifecycle/read";
 import type { ResourceSpec } from "./fields/resourceSpec";
 import { PROVIDER_TEXT, toPlainJson } from "./fields/values";
@@ -51,14 +49,7 @@ function connect(): Client {
   return client;
 }
 
-const context: HandlerContext = {
-  client: connect,
-  mutex: new KeyedMutex(),
-  program: new ProgramRecord(),
-  now: Date.now,
-  warn: (line) => process.stderr.write(`platform: ${logLine(line)}\n`),
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-};
+const context = createHandlerContext(connect, (line) => process.stderr.write(`platform: ${logLine(line)}\n`));
 
 /** As `guardErrors`; a resource that exists in part keeps the text that names its code. */
 async function guard<T>(

@@ -10,11 +10,11 @@ import type {
   StackValidationPolicy,
 } from "@pulumi/policy";
 import { compare } from "./access/review/compare";
-import { parseKind, pluginOfInputs } from "./access/documents/engineState";
+import { pluginOfInputs } from "./access/documents/engineState";
 import type { RecordedResource } from "./access/documents/engineState";
 import type { Inventory, InventoryObject } from "./access/documents/inventory";
 import { listsObject } from "./access/documents/inventory";
-import { parseReviewReport } from "./access/verify/parseReviewReport";
+import { parseReviewReport } from "./access/report/parseReport";
 import { ApprovedAccess } from "./access/verify/approved";
 import { parseInventory } from "./access/documents/parseInventory";
 import { applyPolicy } from "./access/suppressions/applyPolicy";
@@ -23,7 +23,7 @@ import type { Policy } from "./access/suppressions/policyDocument";
 import { isReference, mapLeaves, referredKind } from "./access/graph/references";
 import { specs } from "./access/documents/specs";
 import { parseType } from "./program/resource";
-import { pluginOfProvider, whyNotReviewed } from "./access/documents/reviewable";
+import { pluginOfProvider, whyNotReviewed, parseKind } from "./access/documents/reviewable";
 import type { Plugin } from "./access/documents/reviewable";
 import type { Leaf } from "./access/graph/references";
 import type { PreviewStep } from "./access/documents/preview";

@@ -1,11 +1,36 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
-import { printable } from "../http/errors";
-import { logFailure } from "./output/log";
-import { watchOutput } from "./output/watchOutput";
+import { printable } from "../text/printable";
+import { logFailure, logError } from "./output/log";
 import { exitCodeOf, exitCodes, UsageError } from "./framework/exitCodes";
 import { commands } from "./commands/list";
 import { ownVersion } from "../text/packageVersion";
+import { withCode } from "../errors/codedError";
+import { describeFileError } from "./input/fileErrors";
+
+function describeFailure(error: NodeJS.ErrnoException): string {
+  return error.code === "EPIPE"
+    ? "standard output was closed before everything was written"
+    : `standard output cannot be written: ${describeFileError(error)}`;
+}
+
+/**
+ * Reports output that cannot be written, and ends the process with an error then, unless it ends with findings or
+ * another error anyway. The command itself goes on, because it may be in the middle of a change.
+ */
+function watchOutput(): void {
+  let hasFailed = false;
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (!hasFailed) logError(withCode(describeFailure(error), "PP5006"));
+    hasFailed = true;
+  });
+  process.stderr.on("error", () => {
+    hasFailed = true;
+  });
+  process.on("exit", (code) => {
+    if (hasFailed && code === exitCodes.clean) process.exitCode = exitCodes.error;
+  });
+}
 
 /** Creates the parser of the command line; each command parses its own arguments. */
 function createProgram(onEnd: (code: number) => void): Command {

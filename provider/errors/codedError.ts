@@ -35,3 +35,8 @@ export class CodedError extends Error {
     super(message, options);
   }
 }
+
+/** Whether an error is one of the API with this code, as in `ABORTED`, or got no response: `CONNECTION`. */
+export function hasCode(error: unknown, code: string): boolean {
+  return typeof error === "object" && error !== null && "code" in error && error.code === code;
+}

@@ -18,7 +18,7 @@ import { ADOPT, containsUnknown, isObject, isUnknown } from "./values";
 import type { Json, Props } from "./values";
 import { didYouMean, quote, suggest } from "../text/suggestions";
 import { formatProblem } from "./formats";
-import { hasType, typeNames } from "./walk";
+import { hasType, typeNames, memberPath } from "./walk";
 import { isDeepStrictEqual } from "node:util";
 
 function describeType(value: unknown): string {
@@ -30,11 +30,6 @@ function describeType(value: unknown): string {
 
 /** The engine's own keys among the inputs. */
 const isInternal = (key: string): boolean => key.startsWith("__");
-
-function member(path: string, key: string): string {
-  if (/^[A-Za-z_$][\w$]*$/.test(key)) return path === "" ? key : `${path}.${key}`;
-  return `${path}[${JSON.stringify(key)}]`;
-}
 
 function patternFailure(pattern: Pattern | undefined, text: string): string | undefined {
   return pattern && !pattern.regex.test(text) ? `must be ${pattern.must}` : undefined;
@@ -138,7 +133,7 @@ class FieldChecker {
   private checkMap(spec: MapSpec, path: string, entries: Props, olds: Props | undefined): void {
     for (const [key, value] of Object.entries(entries)) {
       if (isRecorded(olds, key, value)) continue;
-      const at = member(path, key);
+      const at = memberPath(path, key);
       if (key === "") this.report("PP1006", at, "must have a key that is not empty");
       const wrong = patternFailure(spec.keys, key);
       if (wrong !== undefined) this.report("PP1004", at, `key ${wrong}`);
@@ -167,12 +162,12 @@ class FieldChecker {
     for (const key of Object.keys(values)) {
       if (key in fields && Object.hasOwn(fields, key)) continue;
       if (isInternal(key)) continue;
-      this.report("PP1002", member(path, key), `is not an argument${suggest(key, Object.keys(fields))}`);
+      this.report("PP1002", memberPath(path, key), `is not an argument${suggest(key, Object.keys(fields))}`);
     }
     for (const [key, field] of Object.entries(fields)) {
       const value = values[key];
       if (isRecorded(olds, key, value)) continue;
-      const at = member(path, key);
+      const at = memberPath(path, key);
       if (field.required && !isRequiredSet(field, value)) {
         this.report("PP1001", at, missingReason(field));
       } else if (value !== undefined && value !== null) {
@@ -198,7 +193,7 @@ class FieldChecker {
       if (settled.length > 1) {
         const first = settled[0] ?? "";
         for (const key of settled.slice(1)) {
-          this.report("PP1007", member(path, key), `conflicts with ${first}; set only one of ${names}`);
+          this.report("PP1007", memberPath(path, key), `conflicts with ${first}; set only one of ${names}`);
         }
       } else if (required && given.length === 0) {
         const reason = `needs exactly one of ${names}`;
@@ -209,7 +204,7 @@ class FieldChecker {
         if (unspecified === undefined) this.report("PP1008", path === "" ? (members[0] ?? "") : path, reason);
         else {
           const { key, text } = unspecified;
-          this.report("PP1008", member(path, key), `is no value: ${text} means none; ${reason}`);
+          this.report("PP1008", memberPath(path, key), `is no value: ${text} means none; ${reason}`);
         }
       }
     }

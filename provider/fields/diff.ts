@@ -2,6 +2,7 @@ import { equal, isSet } from "./equal";
 import type { FieldSpec } from "./fieldSpec";
 import type { ResourceSpec } from "./resourceSpec";
 import { isObject, isUnknown, UNKNOWN } from "./values";
+import { memberPath } from "./walk";
 import type { Json, Props } from "./values";
 
 /** How two sets of inputs differ. */
@@ -70,11 +71,6 @@ export interface PropertyDifference {
   readonly change: "add" | "delete" | "update";
   readonly replaces: boolean;
 }
-
-const memberPath = (prefix: string, key: string): string =>
-  /^[A-Za-z_$][\w$]*$/.test(key)
-    ? `${prefix}${prefix === "" ? "" : "."}${key}`
-    : `${prefix}[${JSON.stringify(key)}]`;
 
 /** Where a field differs, down to the members of objects and maps; a list differs as a whole. */
 function differencesIn(

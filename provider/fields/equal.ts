@@ -74,7 +74,7 @@ export function equal(spec: FieldSpec, a: Json | undefined, b: Json | undefined)
   return JSON.stringify(canonical(spec, a)) === JSON.stringify(canonical(spec, b));
 }
 
-/** Whether two values are equal as drift compares them: without fields that have `ignoreDrift`, such as descriptions. */
+/** Whether two values are equal as drift compares them: without fields that have `ignoreDrift`, such as the name of a GitHub installation. */
 export function equalForDrift(spec: FieldSpec, a: Json | undefined, b: Json | undefined): boolean {
   const [one, other] = [a, b].map((value) => canonical(spec, value, { includesIgnored: false }));
   return JSON.stringify(one) === JSON.stringify(other);

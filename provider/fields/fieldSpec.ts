@@ -55,7 +55,10 @@ interface Behaviour {
   readonly createOnly?: boolean;
   /** Its name on the wire, where that is not the property's. */
   readonly wire?: string;
-  /** Shown as drift also where the program did not set it: it decides who may do what. */
+  /**
+   * Whether it is drift also where the program did not set it. So is what `access` gives a meaning, unless the server fills
+   * it in or never returns it.
+   */
   readonly security?: boolean;
   /** What setting it needs besides the capabilities of the kind. */
   readonly capabilities?: readonly string[];
@@ -171,4 +174,12 @@ export function containsSecret(field: FieldSpec): boolean {
   return (
     field.secret === true || (field.type === "object" && Object.values(field.fields).some(containsSecret))
   );
+}
+
+/** Whether a field is drift also where the program did not set it: it decides who may do what. */
+export function isSecurityRelevant(
+  field: Pick<FieldSpec, "security" | "access" | "path" | "inputOnly" | "serverFilled">,
+): boolean {
+  const { security, access, path, inputOnly, serverFilled } = field;
+  return security ?? (access !== undefined && !path && !inputOnly && !serverFilled);
 }

@@ -1,4 +1,5 @@
 import { equal, equalForDrift, isSet } from "./equal";
+import { isSecurityRelevant } from "./fieldSpec";
 import type { FieldSpec } from "./fieldSpec";
 import type { ResourceSpec } from "./resourceSpec";
 import { isObject } from "./values";
@@ -32,14 +33,14 @@ function mergeField(
     const before = isObject(old) ? old : {};
     const merged = mergeFields(spec.fields, `${path}.`, before, live, {
       ...context,
-      includesUnset: context.includesUnset || (old === undefined && spec.security === true),
+      includesUnset: context.includesUnset || (old === undefined && isSecurityRelevant(spec)),
     });
     if (Object.keys(merged).length > 0) return merged;
     return isObject(old) && !isSet(spec, old) ? old : undefined;
   }
   if ((context.includesUnset ? equal : equalForDrift)(spec, old, live)) return old;
   if (isSet(spec, old) || context.includesUnset) return live;
-  return spec.security ? live : undefined;
+  return isSecurityRelevant(spec) ? live : undefined;
 }
 
 /** Whether the server set a field that the program did not set. */

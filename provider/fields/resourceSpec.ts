@@ -39,15 +39,9 @@ export interface Api extends ReadingApi {
   ): Promise<readonly Record<string, unknown>[]>;
 }
 
-/** The time, for code that waits. */
-export interface Clock {
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
-}
-
 /** What operations need of the process that they run in. */
-export interface Host extends Clock {
+export interface Host {
+  readonly sleep: (ms: number) => Promise<void>;
   /** Tells a person one line. */
   readonly warn: (line: string) => void;
   /** Whether a resource of this run's program owns the object of this kind and uid. */

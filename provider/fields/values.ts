@@ -57,6 +57,25 @@ export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** Adds an item to the list of a key. */
+export function addTo<K, T>(lists: Map<K, T[]>, key: K, item: T): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
+}
+
+/** Lists items by their keys; one without a key is in no list. */
+export function groupBy<T>(
+  items: Iterable<T>,
+  keysOf: (item: T) => Iterable<string | undefined>,
+): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    for (const key of new Set(keysOf(item))) if (key !== undefined) addTo(groups, key, item);
+  }
+  return groups;
+}
+
 /** The engine takes plain JSON only; an `undefined` anywhere is an error there. */
 export function toPlainJson<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;

@@ -47,6 +47,12 @@ export function hasType(field: FieldSpec, value: Json, writer: Writer): boolean 
   }
 }
 
+/** The path of a member, as the engine writes it. */
+export function memberPath(path: string, key: string): string {
+  if (/^[A-Za-z_$][\w$]*$/.test(key)) return path === "" ? key : `${path}.${key}`;
+  return `${path}[${JSON.stringify(key)}]`;
+}
+
 /** An item of a list, an entry of a map, or a member of an object: an unset one too. */
 export interface Part {
   readonly field: FieldSpec;

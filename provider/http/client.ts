@@ -6,7 +6,7 @@ import { encodeQuery } from "./query";
 import type { Query } from "./query";
 import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "./retry";
 import type { RetryPolicy } from "./retry";
-import { SharedCreates, SharedReads } from "./sharing";
+import { LIST_PAGE_SIZE, SharedCreates, SharedReads, lastWord } from "./sharing";
 import { decodeClaims, timeClaim } from "./tokens";
 import type { TokenSource } from "./tokens";
 import { Transport } from "./transport";
@@ -54,8 +54,6 @@ export interface ListOptions {
   /** At most, and by default, 200. */
   readonly pageSize?: number;
 }
-
-const PAGE_SIZE = 200;
 
 function hasUid(value: unknown): boolean {
   return value !== null && typeof value === "object" && "uid" in value && isUid(String(value.uid));
@@ -216,13 +214,13 @@ export class Client {
 
   /** All objects of a list, page by page. What comes twice is dropped: objects may be made or deleted between two pages. */
   async *list(collection: string, query: Query = {}, options: ListOptions = {}): AsyncGenerator<JsonObject> {
-    const plural = options.member ?? collection.slice(collection.lastIndexOf("/") + 1);
+    const plural = options.member ?? lastWord(collection);
     const wrongList = (why: string) =>
       this.transport.unexpectedResponse({ method: "GET", path: collection }, `its list ${why}`);
     const uids = new Set<unknown>();
     const tokens = new Set<string>();
     let token: string | undefined;
-    let size = options.pageSize ?? PAGE_SIZE;
+    let size = options.pageSize ?? LIST_PAGE_SIZE;
     for (;;) {
       let page: JsonObject;
       try {

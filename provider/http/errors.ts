@@ -115,8 +115,6 @@ function readDetails(details: unknown): ErrorDetails {
   };
 }
 
-export { printable, visible } from "../text/printable";
-
 /** The setting that holds the address of the API, in the words of messages. */
 export const BASE_URL_SETTING = "platform:baseUrl (or PLATFORM_BASE_URL)";
 
@@ -292,23 +290,14 @@ export class AuthenticationError extends CodedError {
   readonly code = "AUTHENTICATION";
 }
 
-/** Whether an error is one of the API with this code, as in `ABORTED`, or got no response: `CONNECTION`. */
-export function hasCode(error: unknown, code: string): boolean {
-  return typeof error === "object" && error !== null && "code" in error && error.code === code;
-}
-
-function isApiError(error: unknown): error is ApiError {
-  return error instanceof Error && error.name === "ApiError";
-}
-
 /** A missing resource: code NOT_FOUND *with* a ResourceInfo. A wrong address has none. */
 export function isNotFound(error: unknown): boolean {
-  return isApiError(error) && error.code === "NOT_FOUND" && error.details.resource !== undefined;
+  return error instanceof ApiError && error.code === "NOT_FOUND" && error.details.resource !== undefined;
 }
 
 /** A message over 4 MiB, in either direction: the same request gets the same response. */
 export function isTooLarge(error: unknown): boolean {
-  return isApiError(error) && isSizeLimit(error.code, error.serverMessage);
+  return error instanceof ApiError && isSizeLimit(error.code, error.serverMessage);
 }
 
 function isSizeLimit(code: Code, serverMessage: string): boolean {
@@ -318,7 +307,7 @@ function isSizeLimit(code: Code, serverMessage: string): boolean {
 /** Whether a request that failed so may have been carried out. */
 export function hasUnknownOutcome(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.outcome === "unknown";
-  if (!isApiError(error)) return false;
+  if (!(error instanceof ApiError)) return false;
   if (error.status >= 500) return error.code !== "UNIMPLEMENTED";
   return error.code === "UNAVAILABLE" || error.code === "ABORTED" || error.code === "CANCELLED";
 }

@@ -2,7 +2,7 @@ import DataLoader from "dataloader";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CodedError } from "../errors/codedError";
 import { ApiError, ConnectionError, hasUnknownOutcome, isThrottled } from "./errors";
-import type { JsonObject } from "./client";
+import type { Client, JsonObject } from "./client";
 import type { Query } from "./query";
 import { isUid, parentOf } from "../text/uid";
 
@@ -19,19 +19,13 @@ function concernsWholeBatch(error: unknown): boolean {
 }
 
 /** The name of the resources in a collection, as in `roleBindings`. */
-const lastWord = (collection: string): string => collection.slice(collection.lastIndexOf("/") + 1);
+export const lastWord = (collection: string): string => collection.slice(collection.lastIndexOf("/") + 1);
 
 const asError = (error: unknown): Error =>
   error instanceof Error ? error : new CodedError("PP9001", "what failed is no error");
 
 /** Most resources that one request of a batch creates, all or none. */
 const MAX_BATCH = 25;
-
-/** The requests that shared creates consist of. */
-interface CreateApi {
-  post(path: string, body: unknown, options: { isIdempotent: boolean }): Promise<JsonObject>;
-  create(collection: string, parent: string | undefined, body: unknown): Promise<JsonObject>;
-}
 
 /** Creates that come within this time share a request; the engine writes its state between them, one after another. */
 const COLLECTED_MS = 100;
@@ -45,7 +39,7 @@ export class SharedCreates {
   /** By collection and parent. */
   private readonly loaders = new Map<string, DataLoader<unknown, JsonObject>>();
 
-  constructor(private readonly api: CreateApi) {}
+  constructor(private readonly api: Pick<Client, "post" | "create">) {}
 
   /** Makes one resource. Throws the error of this resource. */
   createOne(collection: string, parent: string, resource: unknown): Promise<JsonObject> {
@@ -122,15 +116,10 @@ function isMissing(error: unknown): boolean {
 const MAX_WAIT_MS = 1000;
 /** The oldest that a response may be when a read returns it, from the sending of its request. */
 const MAX_AGE_MS = 10_000;
-const PAGE_SIZE = 200;
+/** The most, and what the server takes without a size. */
+export const LIST_PAGE_SIZE = 200;
 /** Reads by GET below one parent before each page of its children. */
 const READS_PER_PAGE = 4;
-
-/** The requests that shared reads consist of. */
-interface ReadApi {
-  get(path: string, query?: Query): Promise<JsonObject>;
-  getResource(collection: string, uid: string): Promise<JsonObject>;
-}
 
 /** What pages have shown of one parent's children. */
 interface Children {
@@ -156,7 +145,7 @@ export class SharedReads {
   /** Collections whose lists this server refuses, or does not select by parent. */
   private readonly withoutPages = new Set<string>();
 
-  constructor(private readonly api: ReadApi) {}
+  constructor(private readonly api: Pick<Client, "get" | "getResource">) {}
 
   /**
    * One resource, as its own GET would return it: at most ten seconds old, and never older than this
@@ -218,7 +207,7 @@ export class SharedReads {
     // Until it has arrived there is no other one to ask for.
     children.nextPageToken = undefined;
     children.gets = 0;
-    const page = { ...query, "uidp.children_of": parent, page_size: PAGE_SIZE, page_token };
+    const page = { ...query, "uidp.children_of": parent, page_size: LIST_PAGE_SIZE, page_token };
     const response = await this.api.get(collection, page).catch((): JsonObject => ({}));
     const list: unknown = response[lastWord(collection)];
     const items = (Array.isArray(list) ? list : []) as (JsonObject | null)[];

@@ -1,15 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { tryParseJson } from "../text/plain";
 import type { JsonObject } from "./client";
-import { registerCredential } from "../text/printable";
-import {
-  ApiError,
-  AuthenticationError,
-  ConfigError,
-  ConnectionError,
-  printable,
-  printableMessage,
-} from "./errors";
+import { registerCredential, printable } from "../text/printable";
+import { ApiError, AuthenticationError, ConfigError, ConnectionError, printableMessage } from "./errors";
 import { Transport } from "./transport";
 import type { HttpResponse } from "./transport";
 

@@ -1,6 +1,6 @@
 import { isWithin, listedKinds } from "../access/documents/inventory";
 import type { Inventory, InventoryObject, RefusedList } from "../access/documents/inventory";
-import { CodedError } from "../errors/codedError";
+import { CodedError, hasCode } from "../errors/codedError";
 import { isSet } from "../fields/equal";
 import type { FieldSpec } from "../fields/fieldSpec";
 import { aggregatedKind, isReadAs } from "../fields/resourceSpec";
@@ -10,7 +10,7 @@ import type { Props } from "../fields/values";
 import { findSchemaMismatch, readOutputs } from "../fields/wire";
 import { requireUid } from "../http/client";
 import type { Client, JsonObject } from "../http/client";
-import { ApiError, BASE_URL_SETTING, ConnectionError, hasCode, isNotFound } from "../http/errors";
+import { ApiError, BASE_URL_SETTING, ConnectionError, isNotFound } from "../http/errors";
 import { printable } from "../text/printable";
 import { splitByUrlLength } from "../http/query";
 import { kinds } from "../kinds";

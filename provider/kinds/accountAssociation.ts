@@ -1,7 +1,7 @@
 import { CodedError } from "../errors/codedError";
 import { printable } from "../text/printable";
 import { resource } from "../program/resource";
-import type { Api, Clock, Failure } from "../fields/resourceSpec";
+import type { Api, Failure, Host } from "../fields/resourceSpec";
 import type { Json, Props } from "../fields/values";
 import { kind, list, map, object, shape, string, time, word } from "../fields/builders";
 import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";
@@ -13,7 +13,7 @@ const READY_WITHIN_MS = 60_000;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 10_000;
 
-const account = string({ required: true, security: true, access: "account.id" });
+const account = string({ required: true, access: "account.id" });
 
 const amazon = shape({
   fields: {
@@ -36,7 +36,7 @@ const azure = shape({
     /** The id of the tenant. */
     tenantId: account,
     /** Client ids, by what they are for. */
-    clientIds: map(string(), { required: true, security: true, access: "account.clients" }),
+    clientIds: map(string(), { required: true, access: "account.clients" }),
   },
 });
 
@@ -45,7 +45,6 @@ const chainguard = shape({
     /** The uid of the identity that each service acts as, by the name of the service. */
     serviceBindings: map(string({ format: "uid", refersTo: "Identity" }), {
       required: true,
-      security: true,
       access: "permission",
     }),
   },
@@ -86,7 +85,6 @@ const github = shape({
   fields: {
     /** The installations of each app, by the id of the app. */
     appInstallations: map(object<GithubAppArgs, GithubInstallations>(app), {
-      security: true,
       access: "account.clients",
       keys: { regex: /^(0|[1-9]\d{0,18})$/, must: "a whole number, as in 12345" },
     }),
@@ -140,7 +138,7 @@ function checkAwaited(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
     }));
 }
 
-async function awaitReady(api: Api, uid: string, _olds: Props, news: Props, clock: Clock): Promise<void> {
+async function awaitReady(api: Api, uid: string, _olds: Props, news: Props, host: Host): Promise<void> {
   const until = performance.now() + READY_WITHIN_MS;
   let open = providersToAwait(news);
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
@@ -164,7 +162,7 @@ async function awaitReady(api: Api, uid: string, _olds: Props, news: Props, cloc
     const left = until - performance.now();
     if (left <= 0)
       throw new CodedError("PP4013", `not ready after ${READY_WITHIN_MS / 1000} s: ${reasons.join("; ")}`);
-    await clock.sleep(Math.min(wait, left));
+    await host.sleep(Math.min(wait, left));
   }
 }
 

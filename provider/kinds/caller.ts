@@ -1,6 +1,6 @@
 import type { Api, ReadingApi } from "../fields/resourceSpec";
 import { stringOrEmpty } from "../fields/values";
-import { hasCode } from "../lifecycle/messages";
+import { hasCode } from "../errors/codedError";
 import { isUid, parentOf } from "../text/uid";
 import { ROLE_BINDINGS } from "./grants";
 import { readGrant, stringsIn } from "./groupAccess/readBindings";

@@ -68,7 +68,10 @@ const group = kind({
     /** One line, at most 512 characters. */
     description,
     /** `ORG_KIND_…`, on root groups only; inherited below. Required if `verified`. */
-    kind: enumOf("ORG_KIND_", "STARTER CUSTOMER DEV INFRA AWS_MARKETPLACE", { access: "other" }),
+    kind: enumOf("ORG_KIND_", "STARTER CUSTOMER DEV INFRA AWS_MARKETPLACE", {
+      security: false,
+      access: "other",
+    }),
     /** Whether the organisation is verified: set by the platform's staff only, on root groups only. */
     verified: boolean({ security: false, access: "permission" }),
   },

@@ -81,7 +81,6 @@ const groupAccess = kind({
     bindings: map(object<GroupAccessBindingArgs>(binding), {
       required: true,
       allowEmpty: true,
-      security: true,
       access: "permission",
       keys: {
         regex: /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]{1,100}$/u,

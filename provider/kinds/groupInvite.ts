@@ -28,14 +28,7 @@ const groupInvite = kind({
     /** The uid of the group that the invite leads to. Changing it replaces the invite. */
     parentUid: parentGroup,
     /** The uid of the role that whoever accepts it gets on the group. Changing it replaces the invite. */
-    roleUid: string({
-      format: "uid",
-      required: true,
-      immutable: true,
-      hydratedIn: "role",
-      security: true,
-      access: "role",
-    }),
+    roleUid: string({ format: "uid", required: true, immutable: true, hydratedIn: "role", access: "role" }),
     /** How long it can be accepted, as in `24h` or `86400s`. Changing it replaces the invite. */
     ttl: string({
       format: "duration",
@@ -46,9 +39,9 @@ const groupInvite = kind({
       access: "invite.lifetime",
     }),
     /** The only e-mail address that may accept it; anyone with the code if not given. Changing it replaces the invite. */
-    email: string({ immutable: true, security: true, access: "invite.address" }),
+    email: string({ immutable: true, access: "invite.address" }),
     /** Whether it is used up by the first who accepts it. Changing it replaces the invite. */
-    singleUse: boolean({ immutable: true, security: true, access: "invite.once" }),
+    singleUse: boolean({ immutable: true, access: "invite.once" }),
   },
   outputs: {
     /** What to hand to whoever is invited: a secret, returned only at creation. */

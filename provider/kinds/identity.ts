@@ -9,13 +9,13 @@ import { checkEnd, description, forPeople, identityName, nameOnly, parentGroup }
 const claimMatch = shape({
   fields: {
     /** The exact `iss` claim. One of `issuer`, `issuerPattern`. */
-    issuer: string({ security: true, access: "trust.issuer", format: "url" }),
+    issuer: string({ access: "trust.issuer", format: "url" }),
     /** An RE2 regular expression for the `iss` claim; anchor it with `^` and `$`. */
-    issuerPattern: string({ security: true, access: "trust.issuer", format: "regex" }),
+    issuerPattern: string({ access: "trust.issuer", format: "regex" }),
     /** The exact `sub` claim. One of `subject`, `subjectPattern`. */
-    subject: string({ security: true, access: "trust.subject" }),
+    subject: string({ access: "trust.subject" }),
     /** An RE2 regular expression for the `sub` claim; anchor it with `^` and `$`. */
-    subjectPattern: string({ security: true, access: "trust.subject", format: "regex" }),
+    subjectPattern: string({ access: "trust.subject", format: "regex" }),
     /** The exact `aud` claim; the issuer's host name if neither this nor `audiencePattern` is given. */
     audience: string({
       security: true,
@@ -24,11 +24,11 @@ const claimMatch = shape({
         typeof issuer === "string" && URL.canParse(issuer) ? new URL(issuer).hostname : undefined,
     }),
     /** An RE2 regular expression for the `aud` claim. */
-    audiencePattern: string({ security: true, access: "trust.audience", format: "regex" }),
+    audiencePattern: string({ access: "trust.audience", format: "regex" }),
     /** Further claims with their exact values. */
-    claims: map(string(), { security: true, access: "trust.claims" }),
+    claims: map(string(), { access: "trust.claims" }),
     /** Further claims with RE2 regular expressions for their values. */
-    claimPatterns: map(string({ format: "regex" }), { security: true, access: "trust.claims" }),
+    claimPatterns: map(string({ format: "regex" }), { access: "trust.claims" }),
   },
   oneOfs: [
     { members: ["issuer", "issuerPattern"], required: true },
@@ -40,15 +40,15 @@ const claimMatch = shape({
 const staticKeys = shape({
   fields: {
     /** The exact `iss` claim. */
-    issuer: string({ security: true, access: "trust.issuer", format: "url", required: true }),
+    issuer: string({ access: "trust.issuer", format: "url", required: true }),
     /** The exact `sub` claim. */
-    subject: string({ security: true, access: "trust.subject", required: true }),
+    subject: string({ access: "trust.subject", required: true }),
     /** The public keys: a JSON Web Key Set as a string. */
-    issuerKeys: string({ format: "jwks", required: true, security: true, access: "trust.keys" }),
+    issuerKeys: string({ format: "jwks", required: true, access: "trust.keys" }),
     /** When the keys stop counting: RFC 3339. Default and maximum: 365 days after creation. */
     expirationTime: string({ format: "timestamp", serverFilled: true, access: "trust.keysEnd" }),
     /** The one audience that is accepted instead of the platform's list. */
-    audiences: list(string(), { security: true, access: "trust.audience", maxItems: 1 }),
+    audiences: list(string(), { access: "trust.audience", maxItems: 1 }),
   },
 });
 
@@ -56,19 +56,18 @@ const awsIdentity = shape({
   fields: {
     /** The account: 12 digits. */
     awsAccount: string({
-      security: true,
       access: "trust.account",
       required: true,
       pattern: { regex: /^\d{12}$/, must: "the 12 digits of an AWS account" },
     }),
     /** The exact ARN. One of `arn`, `arnPattern`. */
-    arn: string({ security: true, access: "trust.arn" }),
+    arn: string({ access: "trust.arn" }),
     /** An RE2 regular expression for the ARN. */
-    arnPattern: string({ security: true, access: "trust.arn", format: "regex" }),
+    arnPattern: string({ access: "trust.arn", format: "regex" }),
     /** The exact user id. One of `userId`, `userIdPattern`. */
-    userId: string({ security: true, access: "trust.userId" }),
+    userId: string({ access: "trust.userId" }),
     /** An RE2 regular expression for the user id. */
-    userIdPattern: string({ security: true, access: "trust.userId", format: "regex" }),
+    userIdPattern: string({ access: "trust.userId", format: "regex" }),
   },
   oneOfs: [
     { members: ["arn", "arnPattern"], required: true },
@@ -120,7 +119,7 @@ const identity = kind({
     servicePrincipal: enumOf(
       "SERVICE_PRINCIPAL_",
       "COSIGNED INGESTER CATALOG_SYNCER APKO_BUILDER ENTITLEMENT_SYNCER TENANT_SCANNER SEDIMENTOLOGY SKILLUP MATERIALIZER MICROFLOW GUARDENER MICROVM SKILLS",
-      { security: true, access: "trust.service" },
+      { access: "trust.service" },
     ),
   },
   oneOfs: [

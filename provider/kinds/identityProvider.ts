@@ -1,5 +1,4 @@
-import { CodedError } from "../errors/codedError";
-import { hasCode } from "../lifecycle/messages";
+import { CodedError, hasCode } from "../errors/codedError";
 import { resource } from "../program/resource";
 import type { Api, Failure } from "../fields/resourceSpec";
 import { isObject } from "../fields/values";
@@ -24,18 +23,18 @@ const COLLECTION = "/iam/v2/identityProviders";
 const oidc = shape({
   fields: {
     /** The issuer's address. */
-    issuer: string({ format: "url", required: true, security: true, access: "signIn.issuer" }),
+    issuer: string({ format: "url", required: true, access: "signIn.issuer" }),
     /** The client id that the issuer gave. */
-    clientId: string({ required: true, security: true, access: "signIn.client" }),
+    clientId: string({ required: true, access: "signIn.client" }),
     /**
      * The client secret that the issuer gave: always a secret in state. Needed unless `pkceEnabled`. Another value
      * rotates it; taking the argument away wipes it at the server. A change by hand cannot be seen: the API never returns it.
      */
     clientSecret: secret({ inputOnly: true, harmless: "the issuer lets nobody in by another one" }),
     /** Scopes to ask for besides `openid`. Order means nothing. */
-    additionalScopes: list(string(), { unordered: true, security: true, access: "signIn.scopes" }),
+    additionalScopes: list(string(), { unordered: true, access: "signIn.scopes" }),
     /** The claim that holds the names of a person's groups; none: no group mapping. */
-    groupsClaim: string({ security: true, access: "signIn.groups" }),
+    groupsClaim: string({ access: "signIn.groups" }),
     /**
      * `CORRELATION_RULE_…`: which claim is the external id; `CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID` if not given.
      * Changing it replaces the identity provider.
@@ -43,11 +42,10 @@ const oidc = shape({
     correlationRule: enumOf("CORRELATION_RULE_", "SUB_EQUALS_EXTERNAL_ID OID_EQUALS_EXTERNAL_ID", {
       default: "SUB_EQUALS_EXTERNAL_ID",
       immutable: true,
-      security: true,
       access: "signIn.person",
     }),
     /** Whether PKCE is used: instead of a client secret, or beside it. */
-    pkceEnabled: boolean({ security: true, access: "signIn.proof" }),
+    pkceEnabled: boolean({ access: "signIn.proof" }),
   },
 });
 
@@ -134,7 +132,7 @@ const identityProvider = kind({
     /** One line, at most 512 characters. */
     description,
     /** The uid of the role that everybody gets who signs in: a Role's id, or what `getRole` finds. */
-    defaultRole: string({ format: "uid", required: true, security: true, access: "role" }),
+    defaultRole: string({ format: "uid", required: true, access: "role" }),
     /** How people sign in. */
     oidc: objectWithSecret<OidcArgs, IdentityProviderOidc>(oidc, { required: true, security: true }),
     /**
@@ -144,7 +142,6 @@ const identityProvider = kind({
     scimEnabled: boolean({
       capabilities: ["CAP_IAM_SCIM_MANAGE", "CAP_IAM_IDENTITY_PROVIDERS_LIST"],
       subresource: true,
-      security: true,
       access: "signIn.provisioning",
       unsetMeans: "nobody is deprovisioned any more, and who can sign in then is not known",
     }),

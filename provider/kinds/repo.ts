@@ -6,11 +6,11 @@ import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";
 import { adviseOnName, bundle, forPeople, oneLine, parentGroup, tagName } from "./common";
 
 /** What is put into an image: others pull and run it. */
-const content = { security: true, access: "images.contents" } as const;
+const content = { access: "images.contents" } as const;
 /** Where the catalogue shows it. */
 const catalogue = { harmless: "where the catalogue lists it" } as const;
 /** Where images are copied to. */
-const registry = string({ security: true, access: "permission" });
+const registry = string({ access: "permission" });
 
 const pem = {
   regex: /^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/,
@@ -20,12 +20,7 @@ const pem = {
 const syncConfig = shape({
   fields: {
     /** The source: a repository's uid, a catalogue name, or an image reference. */
-    source: string({
-      required: true,
-      normalized: true,
-      security: true,
-      access: "images.source",
-    }),
+    source: string({ required: true, normalized: true, access: "images.source" }),
     /** The Google registry to copy to. */
     google: registry,
     /** The Amazon registry to copy to. */
@@ -115,17 +110,15 @@ export interface RepoOverlayCertificate extends ResultOf<typeof certificate> {}
 const contents = shape({
   fields: {
     /** Packages to add. Order means nothing. */
-    packages: list(string(), { security: true, unordered: true, access: "images.packages" }),
+    packages: list(string(), { unordered: true, access: "images.packages" }),
     /** Package repositories; they replace the default ones. */
     runtimeRepositories: list(string(), {
-      security: true,
       unordered: false,
       access: "images.packageRepositories",
       unsetMeans: "the default repositories count again",
     }),
     /** Keys that packages may be signed with. */
     runtimeKeyring: list(object<OverlayKeyArgs, RepoOverlayKey>(key), {
-      security: true,
       unordered: false,
       access: "images.packageKeys",
       unsetMeans: "which keys count without them is not known",
@@ -136,7 +129,7 @@ const contents = shape({
 const accounts = shape({
   fields: {
     /** The user that the image runs as: a name or a number. */
-    runAs: string({ security: true, access: "images.user" }),
+    runAs: string({ access: "images.user" }),
     /** Users to add. */
     users: list(object<OverlayUserArgs, RepoOverlayUser>(user), { ...content, unordered: false }),
     /** Groups to add. */
@@ -148,12 +141,11 @@ const certificates = shape({
   fields: {
     /** Certificates to trust besides the usual ones. */
     additional: list(object<OverlayCertificateArgs, RepoOverlayCertificate>(certificate), {
-      security: true,
       unordered: false,
       access: "images.certificates",
     }),
     /** Names of providers whose certificates are trusted. */
-    providers: list(string(), { security: true, unordered: false, access: "images.certificateProviders" }),
+    providers: list(string(), { unordered: false, access: "images.certificateProviders" }),
   },
 });
 
@@ -246,7 +238,7 @@ const repo = kind({
     /** The uid of the group that the repository belongs to. Changing it replaces the repository. */
     parentUid: parentGroup,
     /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
-    name: string({ required: true, access: "other" }),
+    name: string({ required: true, security: false, access: "other" }),
     /** One line, at most 512 characters. With `syncConfig` it comes from the source if not given. */
     description: string({ ...oneLine, ...forPeople, serverFilled: filledFromSource("description") }),
     /** `CATALOG_TIER_…`. With `syncConfig` it comes from the source. */

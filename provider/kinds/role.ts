@@ -37,7 +37,6 @@ const role = kind({
     capabilities: list(enumOf<"CAP_", UsualCapability>("CAP_", capabilityNames), {
       required: true,
       unordered: true,
-      security: true,
       access: "capabilities",
     }),
   },

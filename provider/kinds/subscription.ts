@@ -13,13 +13,7 @@ const subscription = kind({
     /** The uid of the group whose events, and those of all below it, are delivered. Changing it replaces the subscription. */
     parentUid: parentGroup,
     /** The https address that receives the events. Changing it replaces the subscription. */
-    sink: string({
-      format: "httpsUrl",
-      required: true,
-      immutable: true,
-      security: true,
-      access: "events.receiver",
-    }),
+    sink: string({ format: "httpsUrl", required: true, immutable: true, access: "events.receiver" }),
   },
 });
 

@@ -49,11 +49,10 @@ const tag = kind({
     /** The uid of the repository that the tag belongs to. Changing it replaces the tag. */
     parentUid: parentRepo,
     /** The tag, as in `latest` or `1.2.3`: at most 128 characters. Changing it replaces the tag. */
-    name: string({ required: true, immutable: true, pattern: tagName, access: "other" }),
+    name: string({ required: true, immutable: true, pattern: tagName, security: false, access: "other" }),
     /** The image that it points to: `sha256:` and 64 hex digits. Changing it moves the tag, which keeps its uid. */
     digest: string({
       required: true,
-      security: true,
       access: "images.image",
       pattern: {
         regex: /^sha256:[0-9a-f]{64}$/,

@@ -1,5 +1,5 @@
 import type { Client } from "../http/client";
-import type { Clock, Host, ResourceSpec } from "../fields/resourceSpec";
+import type { Host, ResourceSpec } from "../fields/resourceSpec";
 import { explain } from "./messages";
 import { ProgramRecord } from "./programRecord";
 import { createReader } from "./read";
@@ -22,14 +22,29 @@ export class KeyedMutex {
 }
 
 /** What the handlers of every kind share in one process. */
-export interface HandlerContext extends Clock {
+export interface HandlerContext {
   readonly client: () => Client;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
   /** Writes to one resource run one at a time, by its uid, whatever its kinds; so do creates of equal resources. */
   readonly mutex?: KeyedMutex;
   /** What the program of this run declares, creates and keeps. */
   readonly program?: ProgramRecord;
   /** Prints one line; nothing is printed if not given. */
   readonly warn?: (line: string) => void;
+}
+
+/** The context of a process that the engine runs. */
+export function createHandlerContext(client: () => Client, warn: (line: string) => void): HandlerContext {
+  return {
+    client,
+    mutex: new KeyedMutex(),
+    program: new ProgramRecord(),
+    now: Date.now,
+    warn,
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  };
 }
 
 /** What the operations of one kind share. */
@@ -45,7 +60,7 @@ export interface KindContext {
 export function createKindContext(spec: ResourceSpec, context: HandlerContext): KindContext {
   const program = context.program ?? new ProgramRecord();
   const host: Host = {
-    ...context,
+    sleep: context.sleep,
     warn: (line) => context.warn?.(line),
     isOwned: (kind, uid) => program.isOwned(kind, uid),
     isDeclared: (key) => program.isDeclared(key),

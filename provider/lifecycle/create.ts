@@ -1,4 +1,4 @@
-import { errorCodeOf } from "../errors/codedError";
+import { errorCodeOf, hasCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import type { JsonObject } from "../http/client";
 import { requireUid } from "../http/client";
@@ -24,7 +24,6 @@ import {
   adviseOnRefusal,
   explainFailure,
   handlerError,
-  hasCode,
   labelResource,
   PartialFailure,
 } from "./messages";

@@ -1,4 +1,5 @@
-import { hasCode, isNotFound } from "../http/errors";
+import { isNotFound } from "../http/errors";
+import { hasCode } from "../errors/codedError";
 import { printable } from "../text/printable";
 import { identityKey } from "../fields/identity";
 import { aggregatedKind } from "../fields/resourceSpec";

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../http/client";
 import { requireUid } from "../http/client";
-import { ConnectionError, hasCode, hasUnknownOutcome, isNotFound } from "../http/errors";
+import { ConnectionError, hasUnknownOutcome, isNotFound } from "../http/errors";
+import { hasCode } from "../errors/codedError";
 import { lineage } from "../text/uid";
 import { createOnlyOutputs, isFoundByComparison, isReadAs } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";

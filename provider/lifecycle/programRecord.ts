@@ -2,7 +2,7 @@ import { identityKey, objectKey } from "../fields/identity";
 import type { InputDifference } from "../fields/diff";
 import { sortedJson } from "../fields/formats";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
-import { ADOPT, isUnknown } from "../fields/values";
+import { ADOPT, isUnknown, addTo } from "../fields/values";
 import type { Props } from "../fields/values";
 import { handlerError, labelResource, PartialFailure } from "./messages";
 
@@ -104,9 +104,9 @@ export class ProgramRecord {
     const compared = sortedJson(olds);
     const diff = { uid, inputs: key, olds: compared, provesOwnership: !difference.changed };
     for (const name of new Set([object, identityKey(spec, news) ?? object])) {
-      append(this.diffsByObject, name, diff);
+      addTo(this.diffsByObject, name, diff);
     }
-    append(this.diffsByInputs, key, diff);
+    addTo(this.diffsByInputs, key, diff);
   }
 
   /** Records that a resource keeps its object and is written to. */
@@ -199,10 +199,4 @@ export class ProgramRecord {
       diffs.some(({ provesOwnership, olds: compared }) => provesOwnership || compared !== own)
     );
   }
-}
-
-function append<T>(lists: Map<string, T[]>, key: string, item: T): void {
-  const list = lists.get(key);
-  if (list) list.push(item);
-  else lists.set(key, [item]);
 }

@@ -31,7 +31,6 @@ export async function readResource(
 /** Reads the objects of one kind. */
 export interface KindReader {
   readonly spec: ResourceSpec;
-  readonly client: () => Client;
   /** The object with this uid; undefined where it does not exist. With `mayShare`, one request may read several. */
   readonly find: (
     uid: string,
@@ -75,7 +74,6 @@ export function createReader(spec: ResourceSpec, client: () => Client): KindRead
   };
   return {
     spec,
-    client,
     find,
     get: async (uid, inputs) => {
       const response = await find(uid, inputs);

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../http/client";
-import { ApiError, hasCode, isNotFound } from "../http/errors";
+import { ApiError, isNotFound } from "../http/errors";
+import { hasCode } from "../errors/codedError";
 import { applyUpdate, buildPatch, changedSubresources, writesInputOnly } from "../fields/patch";
 import type { Patch } from "../fields/patch";
 import { UNCONFIRMED } from "../fields/values";

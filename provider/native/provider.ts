@@ -10,12 +10,10 @@ import type { Client } from "../http/client";
 // Loads every kind and every lookup.
 import "../index";
 import { kinds } from "../kinds";
-import { KeyedMutex } from "../lifecycle/context";
-import type { HandlerContext } from "../lifecycle/context";
+import { createHandlerContext } from "../lifecycle/context";
 import { handlersFor, toEngineFailures } from "../lifecycle/handlers";
 import type { DiffResult, EngineFailure, Handlers } from "../lifecycle/handlers";
 import { guardErrors, PartialFailure } from "../lifecycle/messages";
-import { ProgramRecord } from "../lifecycle/programRecord";
 import { lookups, runLookup } from "../lookups/invoke";
 import type { RunSession } from "../lookups/invoke";
 import { parseType } from "../program/resource";
@@ -84,14 +82,10 @@ export class PlatformProvider {
   private readonly kinds: ReadonlyMap<string, HandledKind>;
 
   constructor(private readonly log: Log) {
-    const context: HandlerContext = {
-      client: () => this.connect().client,
-      mutex: new KeyedMutex(),
-      program: new ProgramRecord(),
-      now: Date.now,
-      warn: (line) => this.tell("warning", line),
-      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    };
+    const context = createHandlerContext(
+      () => this.connect().client,
+      (line) => this.tell("warning", line),
+    );
     this.kinds = new Map(
       kinds.map(({ spec }) => [spec.kind, { spec, handlers: handlersFor(spec, context) }]),
     );

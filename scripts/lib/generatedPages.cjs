@@ -236,13 +236,15 @@ function listPaths(fields, prefix, matches) {
 function uncomparedFields(load) {
   /** @type {typeof import("../../provider/kinds").kinds} */
   const kinds = load("kinds/index").kinds;
+  /** @type {typeof import("../../provider/fields/fieldSpec")} */
+  const { isSecurityRelevant } = load("fields/fieldSpec");
   return kinds
     .map(({ spec }) => ({
       kind: spec.kind,
       ifUnset: listPaths(
         spec.fields,
         "",
-        ({ path, required, inputOnly, security }) => !path && !required && !inputOnly && !security,
+        (field) => !field.path && !field.required && !field.inputOnly && !isSecurityRelevant(field),
       ),
       never: listPaths(spec.fields, "", ({ inputOnly }) => inputOnly),
     }))

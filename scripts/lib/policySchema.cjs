@@ -57,7 +57,7 @@ function policySchema(load, { definitions, properties, ...schema }) {
   const { LONGEST_GLOB } = load("access/trust/glob");
   const { UNSEEN } = load("text/printable");
   /** @type {string[]} */
-  const driftKinds = load("access/suppressions/policyDocument").driftKinds;
+  const driftKinds = load("access/review/finding").differenceKinds;
   const namesOf = (/** @type {typeof rules} */ some) => some.flatMap(({ id, name }) => [id, name]);
   const ruleNames = [...namesOf(rules), ...driftKinds.map((kind) => `drift-${kind}`)];
 

@@ -2,7 +2,7 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { compare } from "../../provider/access/review/compare";
 import { diffGrants } from "../../provider/access/review/grantChanges";
-import { groupBy } from "../../provider/access/graph/grantIndex";
+import { groupBy } from "../../provider/fields/values";
 import { grantKey, GroupHierarchy } from "../../provider/access/graph/groupHierarchy";
 import { withoutRetained } from "../../provider/access/graph/keys";
 import { readRoleCapabilities } from "../../provider/access/graph/roleCapabilities";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { kindTables } from "../../emulator/tables";
-import { decidesAccess, effectOf } from "../../provider/access/graph/fieldAccess";
+import { effectOf } from "../../provider/access/graph/fieldAccess";
 import type { AccessEffect } from "../../provider/fields/accessMeanings";
 import type { FieldSpec } from "../../provider/fields/fieldSpec";
 import type { ResourceSpec } from "../../provider/fields/resourceSpec";
@@ -91,16 +91,6 @@ function isJudgedField(field: FieldSpec): boolean {
     : field.type === "map" && isJudgedField(field.values);
 }
 
-/** Where what a program leaves out cannot differ at the server, or no response tells it. */
-const isAlwaysGiven = ({
-  required,
-  path,
-  immutable,
-  inputOnly,
-  serverFilled,
-  subresource,
-}: FieldSpec): boolean => [required, path, immutable, inputOnly, serverFilled, subresource].some(Boolean);
-
 interface Around {
   readonly path: string;
   readonly effect?: AccessEffect | "none";
@@ -111,7 +101,6 @@ interface Around {
 /** What the description of a field leaves unsaid, and what to write. */
 function unsaidOf(field: FieldSpec, { path, effect: inherited, isPart }: Around): string[] {
   const effect = effectOf(field, inherited);
-  const decides = field.type !== "object" && decidesAccess(field, inherited);
   const isOrdered = effect === "permission" || effect === "restriction";
   const within = { effect, isPart: isPart || field.type === "list" || field.type === "map" };
   const inner: readonly (readonly [string, FieldSpec])[] =
@@ -129,11 +118,6 @@ function unsaidOf(field: FieldSpec, { path, effect: inherited, isPart }: Around)
     ...(field.type === "enum" && isOrdered && !isPart && field.ordered !== true
       ? [
           `${path}: write \`ordered: true\`, with the names from the least to the most, or \`access: "other"\``,
-        ]
-      : []),
-    ...(decides && field.security === undefined && !isPart && !isAlwaysGiven(field)
-      ? [
-          `${path}: write \`security: true\`, or \`security: false\` if a value that no program set need not show as drift`,
         ]
       : []),
     ...inner.flatMap(([at, each]) => unsaidOf(each, { path: at, ...within })),
@@ -180,7 +164,7 @@ describe("a kind of resource", () => {
     },
   );
 
-  const said = { security: true, access: "permission" } as const;
+  const said = { access: "permission" } as const;
   const networks = string({ format: "cidr" });
   const mode = { ...said, access: "restriction" } as const;
   test.each<[string, FieldSpec, string[]]>([
@@ -191,7 +175,6 @@ describe("a kind of resource", () => {
       ["one.all: write `unordered"],
     ],
     ["neither access nor a reason", boolean(), ["one: write `access`"]],
-    ["access without security", boolean({ access: "permission" }), ["one: write `security: true`"]],
     ["names without an order", enumOf("MODE_", "AUDIT ENFORCE", mode), ["one: write `ordered: true`"]],
     ["nothing unsaid", enumOf("MODE_", "AUDIT ENFORCE", { ...mode, ordered: true }), []],
   ])("whose field has %s is told what to write, in one sentence", (_what, field, advice) => {

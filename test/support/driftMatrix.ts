@@ -1,10 +1,10 @@
 import type { Emulator } from "../../emulator";
 import { findDrift } from "../../provider/access/drift/drift";
-import type { DriftRequest } from "../../provider/access/drift/drift";
+import type { DriftRequest } from "../../provider/access/drift/request";
 import type { DriftReport } from "../../provider/access/report/report";
 import type { StateExport } from "../../provider/access/documents/stateExport";
 import { listedKinds } from "../../provider/access/documents/inventory";
-import { organisationsOf } from "../../provider/access/drift/roots";
+import { organisationsOf } from "../../provider/access/documents/stateExport";
 import { isUidManaged, unlistedManagedUids } from "../../provider/cli/input/managedUids";
 import { takeInventory } from "../../provider/inventory/takeInventory";
 import { tokenSource } from "../../provider/http/tokens";

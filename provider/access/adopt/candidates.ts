@@ -5,7 +5,7 @@ import { compareTexts, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { kinds } from "../../kinds";
 import type { Inventory, InventoryObject } from "../documents/inventory";
-import { specOf } from "../graph/directory";
+import { specs } from "../documents/specs";
 import type { Directory } from "../graph/directory";
 import { objectKey } from "../../fields/identity";
 import { checkInputs } from "../../fields/check";
@@ -49,7 +49,8 @@ function withoutMember(inputs: Props, path: readonly string[]): Props {
   return rest.length === 0 || !isObject(member) ? others : { ...others, [key]: withoutMember(member, rest) };
 }
 
-function withMember(inputs: Props, path: readonly string[], value: Json): Props {
+/** Inputs with another value at a path. */
+export function withMember(inputs: Props, path: readonly string[], value: Json): Props {
   const [key = "", ...rest] = path;
   const member = inputs[key];
   return {
@@ -191,7 +192,7 @@ export function selectCandidates(
   const skipped: SkippedObject[] = [];
   for (const object of inventory.objects) {
     const { kind, uid, builtIn } = object;
-    const spec = specOf(kind);
+    const spec = specs[kind];
     if (spec === undefined || builtIn) continue;
     if (only && !only.has(kind) && !only.has(uid)) continue;
     if (request.keys && !request.keys.has(objectKey(kind, uid))) continue;

@@ -1,5 +1,6 @@
 import { CodedError } from "../../errors/codedError";
 import type { Json } from "../../fields/values";
+import { columnsOf } from "../../text/plain";
 import { replaceInvisible } from "../../text/printable";
 
 /**
@@ -73,20 +74,6 @@ export function printKey(key: string): string {
   return IDENTIFIER.test(key) ? key : printLiteral(key);
 }
 
-/** How wide a text is shown: most East Asian characters and emoji take two columns. */
-function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text) {
-    width +=
-      /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u.test(
-        character,
-      )
-        ? 2
-        : 1;
-  }
-  return width;
-}
-
 type ObjectMembers = readonly (readonly [string, CodeValue])[];
 
 /** The members of an object; undefined for any other value. */
@@ -143,7 +130,7 @@ function isBreakable(value: CodeValue): boolean {
  */
 function printValue(value: CodeValue, indent: number, used: number, after = 1): string {
   const line = printFlat(value);
-  if (line !== undefined && (!isBreakable(value) || used + widthOf(line) + after <= WIDTH)) return line;
+  if (line !== undefined && (!isBreakable(value) || used + columnsOf(line) + after <= WIDTH)) return line;
   if (value instanceof CallExpression) return printCall(value, indent, used);
   if (Array.isArray(value)) return `[${printLines(value, indent)}]`;
   const members = readMembers(value) ?? [];
@@ -165,9 +152,9 @@ function printCall(call: CallExpression, indent: number, used: number): string {
   const leadingArgs = call.args.slice(0, -1).map(printFlat);
   if (last !== undefined && canOpen(last) && !leadingArgs.includes(undefined)) {
     const start = `${head}${leadingArgs.map((argument) => `${argument ?? ""}, `).join("")}`;
-    const lastText = printValue(last, indent, used + widthOf(start), WIDTH);
+    const lastText = printValue(last, indent, used + columnsOf(start), WIDTH);
     const [opening = ""] = lastText.split("\n");
-    if (used + widthOf(start + opening) <= WIDTH) return `${start}${lastText})`;
+    if (used + columnsOf(start + opening) <= WIDTH) return `${start}${lastText})`;
   }
   return `${head}${printLines(call.args, indent)})`;
 }
@@ -181,8 +168,8 @@ function canOpen(value: CodeValue): boolean {
 /** One property of an object with its indentation and comma; a text that is too long gets a line of its own. */
 export function printProperty(key: string, value: CodeValue, indent: number): string {
   const head = `${" ".repeat(indent)}${printKey(key)}:`;
-  const used = widthOf(head) + 1;
-  if (typeof value === "string" && used + widthOf(printLiteral(value)) + 1 > WIDTH) {
+  const used = columnsOf(head) + 1;
+  if (typeof value === "string" && used + columnsOf(printLiteral(value)) + 1 > WIDTH) {
     return `${head}\n${" ".repeat(indent + 2)}${printLiteral(value)},`;
   }
   return `${head} ${printValue(value, indent, used)},`;
@@ -202,7 +189,7 @@ export function printOpenStatement(call: CallExpression): string {
 export function printDeclaration(name: string, value: CodeValue, isExported = false): string {
   const head = `${isExported ? "export " : ""}const ${identifier(name)} =`;
   const line = printFlat(value);
-  const isTooLong = line === undefined || widthOf(`${head} ${line};`) > WIDTH;
+  const isTooLong = line === undefined || columnsOf(`${head} ${line};`) > WIDTH;
   if (isTooLong && typeof value === "string") return `${head}\n  ${printLiteral(value)};`;
   return `${head} ${printValue(value, 0, head.length + 1)};`;
 }

@@ -3,6 +3,7 @@ import { parentUidOf } from "../../fields/wire";
 import type { InventoryObject } from "../documents/inventory";
 import { objectKey } from "../../fields/identity";
 import type { Directory } from "../graph/directory";
+import { isReference } from "../graph/references";
 import { withoutTrailing } from "../../text/plain";
 
 const MAX_LENGTH = 50;
@@ -43,8 +44,7 @@ function nameWords(named: NamedObject, directory: Directory): string[] {
   const joined = Object.entries(spec.fields).flatMap(([key, field]) => {
     const value = object.inputs[key];
     if (field.path || !field.required || field.type !== "string" || typeof value !== "string") return [];
-    if (field.format === "uid" || field.format === "groupUid")
-      return [directory.nameOf(value) ?? uidSuffix(value)];
+    if (isReference({ field })) return [directory.nameOf(value) ?? uidSuffix(value)];
     return value.length <= MAX_LENGTH ? [value.replace(/^https?:\/\//, "")] : [];
   });
   const parentName = directory.nameOf(readParentUid(named));

@@ -17,6 +17,7 @@ import {
 import type { CodeValue } from "./code";
 import { VariableNames, camelCase, slug, uidSuffix, uniqueNames } from "./names";
 import { parentOf } from "../../text/uid";
+import { isReference } from "../graph/references";
 import type { FieldSpec } from "../../fields/fieldSpec";
 
 /** What to adopt, and how the program declares it. */
@@ -67,12 +68,12 @@ const isCodeObject = (value: CodeValue | undefined): value is CodeObject =>
   !Array.isArray(value) &&
   ![VariableReference, CallExpression, CompactObject].some((node) => value instanceof node);
 
-function withMember(value: CodeValue | undefined, path: readonly string[], member: CodeValue): CodeValue {
+function withCodeMember(value: CodeValue | undefined, path: readonly string[], member: CodeValue): CodeValue {
   const [key = "", ...remaining] = path;
   const members = isCodeObject(value) ? value : {};
   return {
     ...members,
-    [key]: remaining.length === 0 ? member : withMember(members[key], remaining, member),
+    [key]: remaining.length === 0 ? member : withCodeMember(members[key], remaining, member),
   };
 }
 
@@ -138,7 +139,7 @@ class ProgramGenerator {
       const secret = new CallExpression(new VariableReference("config", "requireSecret"), [
         this.configKeyOf(candidate, path),
       ]);
-      return withMember(all, path.split("."), secret);
+      return withCodeMember(all, path.split("."), secret);
     }, args);
   }
 
@@ -324,8 +325,7 @@ export class References {
   /** An argument with references in place of its uids. */
   resolve(field: FieldSpec, value: Json): CodeValue {
     if (typeof value === "string") {
-      const isUid = field.type === "string" && (field.format === "uid" || field.format === "groupUid");
-      return isUid ? this.refer(value) : value;
+      return isReference({ field }) ? this.refer(value) : value;
     }
     if (Array.isArray(value) && field.type === "list") {
       return value.map((item) => this.resolve(field.items, item));

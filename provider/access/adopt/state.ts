@@ -1,10 +1,12 @@
 import { diffInputs } from "../../fields/diff";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { isObject, SECRET_TYPE, SIGNATURE, stringOrEmpty, UNKNOWN } from "../../fields/values";
+import { isObject, SECRET_TYPE, SIGNATURE, stringOrEmpty, UNKNOWN, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
-import { specOf } from "../graph/directory";
-import { SECRET_MASK, parseKind, urnParts } from "../documents/engineState";
+import { specs } from "../documents/specs";
+import { urnParts } from "../documents/engineState";
+import { parseKind } from "../documents/reviewable";
 import { DocumentError } from "../documents/jsonText";
+import { withMember } from "./candidates";
 import type { AdoptedResource } from "./program";
 
 const PROVIDERS = "pulumi:providers:";
@@ -70,15 +72,6 @@ function fillUnknowns(planned: Json | undefined, live: Json | undefined): Json |
       fillUnknowns(member, isObject(live) ? live[key] : undefined),
     ]),
   );
-}
-
-function withMember(inputs: Props, path: readonly string[], value: Json): Props {
-  const [key = "", ...rest] = path;
-  const member = inputs[key];
-  return {
-    ...inputs,
-    [key]: rest.length === 0 ? value : withMember(isObject(member) ? member : {}, rest, value),
-  };
 }
 
 function withoutProvider(inputs: Props): Props {
@@ -190,7 +183,7 @@ class StateMerger {
     }
     const key = `${parseKind(type) ?? type} ${name}`;
     const resource = this.pending.get(key);
-    const spec = resource && specOf(resource.kind);
+    const spec = resource && specs[resource.kind];
     if (!resource || !spec) {
       this.problems.push(`the program would also create ${urn}: run pulumi up first, or take it out`);
       return false;

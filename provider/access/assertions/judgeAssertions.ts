@@ -1,7 +1,8 @@
 import { isTopUid, isUid } from "../../text/uid";
 import { plural } from "../../text/plain";
 import { mayWiden } from "../effects";
-import { GrantIndex, groupBy } from "../graph/grantIndex";
+import { GrantIndex } from "../graph/grantIndex";
+import { groupBy } from "../../fields/values";
 import { nameIn, shortName } from "../graph/grant";
 import type { Grant, GrantedRole, Scope, Subject } from "../graph/grant";
 import { GroupHierarchy } from "../graph/groupHierarchy";
@@ -457,13 +458,11 @@ class AssertionJudge {
 
   /** Who holds one of each duty, with a grant of the last one, by subject. */
   private withAllDuties(side: Side, assertion: SeparatedDuties, on: ReadonlySet<string>) {
-    const bySubject = new Map<string, Grant[]>();
-    for (const grant of side.graph.grants) {
-      if (side.pointsOf(grant, on).length === 0) continue;
-      if (matchedBy(grant.role.capabilities, [assertion.duties.flat()]).length === 0) continue;
-      const key = withoutRetained(grant.subject.key);
-      bySubject.set(key, [...(bySubject.get(key) ?? []), grant]);
-    }
+    const duties = [assertion.duties.flat()];
+    const holding = side.graph.grants.filter(
+      (grant) => side.pointsOf(grant, on).length > 0 && matchedBy(grant.role.capabilities, duties).length > 0,
+    );
+    const bySubject = groupBy(holding, ({ subject }) => [withoutRetained(subject.key)]);
     return new Map(
       [...bySubject].filter(([, grants]) => {
         const [first] = grants;

@@ -1,6 +1,6 @@
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { sortedJson } from "../../fields/formats";
-import { SECRET_MASK, SECRET_TYPE, SIGNATURE, UNKNOWN, isObject } from "../../fields/values";
+import { PROVIDER_TEXT, SECRET_MASK, SECRET_TYPE, SIGNATURE, UNKNOWN, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { parseType } from "../../program/resource";
 import { sha256 } from "./digest";
@@ -35,10 +35,6 @@ export class PlainSecrets {
 
 const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
 const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
-
-export { SECRET_MASK };
-
-const PROVIDER = "__provider";
 
 /** One resource as a state records it, or as a preview foresees it. */
 export interface RecordedResource {
@@ -100,8 +96,6 @@ export function cliVersionOf(manifest: unknown): string | undefined {
   const version = isObject(manifest) ? manifest["version"] : undefined;
   return typeof version === "string" ? printable(version, 40) : undefined;
 }
-
-export { parseKind } from "./reviewable";
 
 interface ReadOptions {
   /** Whether the string "[secret]" stands for a secret, as in digests. In other documents a program may have written it. */
@@ -246,7 +240,7 @@ function locate(state: Record<string, unknown>): SourceLocation | undefined {
 /** The texts by which the engine finds the code of a resource: it runs that of the inputs, or of the outputs. */
 function providerTexts(state: Record<string, unknown>): unknown[] {
   return [state["inputs"], state["outputs"]].flatMap((props) =>
-    isObject(props) && Object.hasOwn(props, PROVIDER) ? [props[PROVIDER]] : [],
+    isObject(props) && Object.hasOwn(props, PROVIDER_TEXT) ? [props[PROVIDER_TEXT]] : [],
   );
 }
 
@@ -260,7 +254,7 @@ const readFlags = (state: Record<string, unknown>) => ({
 /** Inputs or outputs without the text of the provider. */
 function readProps(value: unknown, options: ReadOptions): Props {
   if (!isObject(value)) return {};
-  const given = Object.entries(value).filter(([key]) => key !== PROVIDER);
+  const given = Object.entries(value).filter(([key]) => key !== PROVIDER_TEXT);
   return readValue(Object.fromEntries(given), "", options) as Props;
 }
 
@@ -337,7 +331,7 @@ function readManaged(
  * Reads one state of a resource.
  *
  * @param state as the engine writes it: `ResourceV3`, or the states of its events.
- * @param form `digest` replaces secrets with a masksAreSecrets text; an `export` is what earlier updates recorded, and no program's word.
+ * @param form `digest` replaces secrets with the text "[secret]"; an `export` is what earlier updates recorded, and no program's word.
  * @param withSecrets keeps the plain text of secret inputs in `secrets`.
  */
 export function readState(

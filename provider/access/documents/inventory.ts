@@ -2,6 +2,7 @@ import { DAY_MS } from "../../fields/formats";
 import type { Props } from "../../fields/values";
 import { aggregatedKind } from "../../fields/resourceSpec";
 import { kinds } from "../../kinds";
+import { printable } from "../../text/printable";
 
 /**
  * The document of `pulumi-platform inventory`. `npm run docs` writes `schema/inventory.schema.json` from these types and
@@ -109,6 +110,15 @@ export function inventoryGaps({ complete, refused }: Inventory): string[] {
     );
   }
   return complete ? [] : ["the inventory is not complete"];
+}
+
+/** What an inventory lacks, a line each. */
+export function describeRefusals({ refused }: Inventory): string[] {
+  return refused.map(
+    ({ kind, scope, code, errorCode, message }) =>
+      `${kind}${scope === undefined ? "" : ` at ${scope}`} was not read: ${code}: ${printable(message, 300)}` +
+      (errorCode === undefined ? "" : ` (${errorCode})`),
+  );
 }
 
 /** Days after which an inventory no longer counts as the live organisation. A nightly one is read for a day, or a weekend. */

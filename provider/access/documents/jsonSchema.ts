@@ -1,5 +1,5 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { didYouMean } from "../../text/suggestions";
 import { isObject } from "../../fields/values";
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { CodedError } from "../../errors/codedError";
 
 /** A document cannot be read: one line that says which, and what to give instead. */

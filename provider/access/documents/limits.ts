@@ -1,4 +1,4 @@
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { ownEffect } from "../../fields/accessMeanings";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { isObject } from "../../fields/values";

@@ -1,4 +1,4 @@
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { parentUidOf } from "../../fields/wire";
 import { isObject } from "../../fields/values";
 import { INVENTORY_VERSION } from "./inventory";

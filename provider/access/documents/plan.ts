@@ -1,6 +1,6 @@
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { sortedJson } from "../../fields/formats";
-import { SECRET_MASK, UNKNOWN, isObject } from "../../fields/values";
+import { SECRET_MASK, UNKNOWN, groupBy, isObject } from "../../fields/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, readState, urnParts, withoutSecrets } from "./engineState";
 import { DocumentError, parseJson } from "./jsonText";
@@ -338,13 +338,7 @@ export function comparePlan(
       "a preview in the streaming form shows no dependencies and options, so the plan cannot be compared: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW",
     ];
   }
-  const shown = new Map<string, PreviewStep[]>();
-  for (const step of steps) {
-    if (NOT_PLANNED.has(step.op)) continue;
-    const all = shown.get(step.urn);
-    if (all) all.push(step);
-    else shown.set(step.urn, [step]);
-  }
+  const shown = groupBy(steps, ({ op, urn }) => (NOT_PLANNED.has(op) ? [] : [urn]));
   const planned = new Map(resources.map((resource) => [resource.urn, resource]));
   const comparison = new PlanComparison(steps);
   const isHidden = (urn: string): boolean =>

@@ -1,4 +1,4 @@
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { isObject } from "../../fields/values";
 import { findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";

@@ -3,7 +3,7 @@ import { isObject } from "../../fields/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { DocumentError, readJson, tooDeepError } from "./jsonText";
 import { checkResourceSize } from "./limits";
 
@@ -36,6 +36,17 @@ export function digestRecord(resources: readonly RecordedResource[]): string {
     .filter(({ kind, external, pendingDelete }) => kind !== undefined && !external && !pendingDelete)
     .map(({ urn, id, inputs, outputs }) => sortedJson([urn, id ?? null, inputs, outputs]));
   return sha256([...new Set(lines)].sort().join("\n"));
+}
+
+/** A resource whose object the stack manages: not one that it only reads. */
+export type ManagedState = RecordedResource & { readonly kind: string; readonly id: string };
+
+/** What a stack manages, of the kinds of this package. */
+export function listManaged({ resources }: Pick<StateExport, "resources">): ManagedState[] {
+  return resources.filter(
+    (resource): resource is ManagedState =>
+      resource.kind !== undefined && resource.id !== undefined && !resource.external,
+  );
 }
 
 function timeOf(manifest: unknown): string | undefined {
@@ -119,4 +130,9 @@ export function parseStateExport(
     cli: cliVersionOf(manifest),
     time: timeOf(manifest),
   };
+}
+
+/** The organisations that states manage something of: the uids of their root groups, sorted. */
+export function organisationsOf(states: readonly StateExport[]): string[] {
+  return [...new Set(states.flatMap(listManaged).map(({ id }) => id.split("/")[0] ?? id))].sort();
 }

@@ -1,9 +1,9 @@
 import { aggregatedKind } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";
 import { parentOf } from "../../text/uid";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { kinds } from "../../kinds";
-import { specOf } from "../graph/directory";
+import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
 
 /** The part of a verified event that a run needs. */
@@ -93,7 +93,7 @@ function isInStates(states: readonly StateExport[], kind: string, uid: string): 
 export function aggregatedKinds(states: readonly StateExport[]): string[] {
   const aggregated = states.flatMap(({ resources }) =>
     resources.flatMap(({ kind }) => {
-      const spec = specOf(kind ?? "");
+      const spec = specs[kind ?? ""];
       return (spec && aggregatedKind(spec)) ?? [];
     }),
   );

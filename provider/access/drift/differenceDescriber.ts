@@ -114,10 +114,6 @@ export function adoptionCode(
   return printOpenStatement(new CallExpression(new VariableReference(spec.kind), [name, adoption], true));
 }
 
-function capital(noun: string): string {
-  return capitalize(noun);
-}
-
 function hasSameInputs(a: InventoryObject, b: InventoryObject): boolean {
   const text = ({ inputs }: InventoryObject) =>
     JSON.stringify(Object.entries(inputs).sort(([left], [right]) => compareTexts(left, right)));
@@ -183,7 +179,7 @@ export class DifferenceDescriber {
       uid,
       name,
       direction: directionOf(changes),
-      message: `${capital(spec.noun)} ${name} was changed outside of its program: ${propertiesOf(changes)}`,
+      message: `${capitalize(spec.noun)} ${name} was changed outside of its program: ${propertiesOf(changes)}`,
       ...answers,
       details: [`in stack ${stack}`, ...this.changeTime(older && object && hasSameInputs(older, object))],
       fields: changes,
@@ -223,7 +219,7 @@ export class DifferenceDescriber {
       uid,
       name,
       direction,
-      message: `${capital(spec.noun)} ${name} was deleted outside of its program`,
+      message: `${capitalize(spec.noun)} ${name} was deleted outside of its program`,
       fields: [],
     };
   }
@@ -241,7 +237,7 @@ export class DifferenceDescriber {
       uid,
       name,
       direction: "neutral",
-      message: `${capital(spec.noun)} ${name} is managed ${who}: each update undoes the other`,
+      message: `${capitalize(spec.noun)} ${name} is managed ${who}: each update undoes the other`,
       advice: "keep it in one program; remove it from the others and from their states",
       details: owners.map((owner) => `${owner.stack}: ${owner.resource.urn}`),
       fields: [],
@@ -264,7 +260,7 @@ export class DifferenceDescriber {
       uid,
       name,
       direction: givesAccess ? "widened" : "neutral",
-      message: `${capital(spec.noun)} ${name} is ${isNew ? "new" : "not managed by any stack"}`,
+      message: `${capitalize(spec.noun)} ${name} is ${isNew ? "new" : "not managed by any stack"}`,
       advice: "delete it, adopt it into a program, or suppress it",
       details: [...details, ...this.creationTime(object)],
       fields: [],
@@ -279,7 +275,7 @@ export class DifferenceDescriber {
   describeRemoved(spec: ResourceSpec, { uid, inputs }: InventoryObject): DetectedDifference {
     return {
       ...this.describeMissing(spec, uid, inputs),
-      message: `${capital(spec.noun)} ${this.directory.describe(spec, uid, inputs)} was deleted`,
+      message: `${capitalize(spec.noun)} ${this.directory.describe(spec, uid, inputs)} was deleted`,
       details: [`it existed at ${this.olderTime}`],
       before: inputs,
     };
@@ -299,7 +295,7 @@ export class DifferenceDescriber {
       uid: older.uid,
       name,
       direction: directionOf(changes),
-      message: `${capital(spec.noun)} ${name} was changed: ${propertiesOf(changes)}`,
+      message: `${capitalize(spec.noun)} ${name} was changed: ${propertiesOf(changes)}`,
       details: this.changeTime(false),
       fields: changes,
       before: older.inputs,

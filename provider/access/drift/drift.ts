@@ -1,4 +1,5 @@
-import { Directory, specOf } from "../graph/directory";
+import { Directory } from "../graph/directory";
+import { specs } from "../documents/specs";
 import { describeEffects } from "../effects";
 import type { EffectContext, EffectSide } from "../effects";
 import type { Coverage, DriftReport, ManagedCount } from "../report/report";
@@ -48,7 +49,7 @@ function measureCoverage({ directory, managed, resources, scope }: CoverageSourc
   const [all, kinds, groups] = [new Counter(), new Counter(), new Counter()];
   for (const object of directory.all()) {
     const { kind, uid } = object;
-    const spec = specOf(kind);
+    const spec = specs[kind];
     if (spec === undefined || isUndeclarable(spec, object, scope)) continue;
     const keys = bindingKeys(entityOfObject(object));
     const isManaged =
@@ -87,7 +88,7 @@ class InventoryComparison {
     for (const kind of this.kinds) {
       if (this.directory.inventories.every(({ kinds }) => kinds.includes(kind))) continue;
       notes.incomplete.add(
-        `${specOf(kind)?.noun ?? kind}: not compared: only one of the inventories contains it`,
+        `${specs[kind]?.noun ?? kind}: not compared: only one of the inventories contains it`,
       );
     }
     for (const object of this.older.all()) this.compare(object);
@@ -100,7 +101,7 @@ class InventoryComparison {
 
   private compare(older: InventoryObject): void {
     const { kind, uid, inputs, builtIn } = older;
-    const spec = specOf(kind);
+    const spec = specs[kind];
     if (spec === undefined || !this.scope.includes(spec, uid)) return;
     const now = this.directory.find(kind, uid);
     if (now === undefined) {
@@ -114,9 +115,6 @@ class InventoryComparison {
     if (changes.length > 0) this.differences.push(this.describer.describeEdited(spec, older, now, changes));
   }
 }
-
-export { driftThresholds } from "./request";
-export type { DriftRequest, DriftThreshold } from "./request";
 
 function sideOfDirectory({ capabilities }: Directory): EffectSide {
   return { findName: (uid) => uid, findCapabilities: capabilities };
@@ -164,7 +162,7 @@ class DriftDetector {
     for (const { refused } of this.request.inventories) {
       for (const { kind, scope, code, message } of refused) {
         const at = scope === undefined ? "" : ` at ${this.directory.pathOf(scope)}`;
-        this.notes.incomplete.add(`${specOf(kind)?.noun ?? kind}${at}: not compared: ${code}: ${message}`);
+        this.notes.incomplete.add(`${specs[kind]?.noun ?? kind}${at}: not compared: ${code}: ${message}`);
       }
     }
   }

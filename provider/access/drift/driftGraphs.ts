@@ -1,15 +1,12 @@
-import { groupNodes, unresolvedGrants } from "../review/compare";
-import { specOf } from "../graph/directory";
+import { compareSides, unresolvedGrants } from "../review/compare";
+import { specs } from "../documents/specs";
 import { objectKey } from "../../fields/identity";
 import type { Directory } from "../graph/directory";
 import { describeEffects, createEffectSide } from "../effects";
 import type { EffectContext } from "../effects";
 import { toEntity, entityOfObject, entityKey } from "../graph/entities";
-import { diffGrants } from "../review/grantChanges";
 import { bindingKeys } from "../graph/accessKinds";
-import { compareGrants } from "../graph/grant";
 import type { Entities, Entity } from "../graph/model";
-import { changesByMoves } from "../review/groupMoves";
 import type { Languages } from "../trust/languages";
 import type { Comparison, ResourceChange } from "../review/comparison";
 import { graphOf } from "../graph/grants";
@@ -97,7 +94,7 @@ class DriftGraphs {
     for (let added = -1; added !== 0;) {
       added = 0;
       for (const { kind, inputs } of [...this.before.values()]) {
-        const spec = specOf(kind);
+        const spec = specs[kind];
         if (spec === undefined) continue;
         mapLeaves(spec, inputs, (value, leaf) => {
           const live = isReference(leaf) && typeof value === "string" ? this.after.get(value) : undefined;
@@ -120,7 +117,7 @@ class DriftGraphs {
     );
     if (deletedUids.size === 0) return;
     for (const [key, entity] of this.after) {
-      const spec = specOf(entity.kind);
+      const spec = specs[entity.kind];
       if (spec === undefined) continue;
       const inputs = mapLeaves(spec, entity.inputs, (value, leaf) =>
         isReference(leaf) && deletedUids.has(value) ? "" : value,
@@ -213,7 +210,7 @@ function listResourceChanges(
 /** The objects that a suppression may name, by uid: those that programs declare, and those that did not change. */
 function objectsByUid(before: Entities): Map<string, Entity> {
   const objects = [...before.values()].filter(
-    ({ uid, kind }) => uid !== undefined && specOf(kind)?.sharesParentUid !== true,
+    ({ uid, kind }) => uid !== undefined && specs[kind]?.sharesParentUid !== true,
   );
   return new Map(objects.map((entity) => [entity.uid ?? "", entity]));
 }
@@ -231,16 +228,13 @@ export function compareDrift(sides: DriftSides): Comparison {
     after: createEffectSide(graphs.after),
     languages,
   };
-  const { changes: own, unchanged } = diffGrants(before, after, languages);
-  const grants = [...own, ...changesByMoves(before, after)].sort((a, b) => compareGrants(a.grant, b.grant));
+  const compared = compareSides(before, after, languages);
   return {
     before,
     after,
     changes: listResourceChanges(differences, before.entities, after.entities, context),
-    grants,
-    unchanged,
-    groups: groupNodes(before.entities, after.entities),
-    unresolved: unresolvedGrants(grants, after),
+    ...compared,
+    unresolved: unresolvedGrants(compared.grants, after),
     complete: isWhole,
     incomplete: [],
     inventory: directory.inventories[0],

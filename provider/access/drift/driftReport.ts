@@ -8,19 +8,19 @@ import { differenceKinds, driftDirections, isHighOrCritical, severities } from "
 import type { Finding, Severity } from "../review/finding";
 import { fitReport } from "../report/fitReport";
 import { SCHEMA_VERSION, toFieldChange } from "../report/report";
-import type { Coverage, Difference, DriftReport, GrantCounts } from "../report/report";
-import { countBy, sortGrants, reportOwnRules } from "../report/counts";
+import type { Coverage, Difference, DriftReport } from "../report/report";
+import { countBy, countGrants, sortGrants, reportOwnRules } from "../report/counts";
 import type { SuppressionResult } from "../report/reviewReport";
-import { describeStaleness, listedKinds } from "../documents/inventory";
+import { describeStaleness, listedKinds, isWithin } from "../documents/inventory";
 import { findUnused } from "../report/unusedAccess";
 import type { Entity } from "../graph/model";
 import type { DetectedDifference, DriftNotes } from "./difference";
 import type { DriftRequest, DriftThreshold } from "./request";
-import { organisationsOf } from "./roots";
-import { createHash } from "node:crypto";
+import { organisationsOf } from "../documents/stateExport";
 import { topProperty } from "../graph/references";
 import { inputsToPin } from "../rules/findingValue";
 import { isSecretArgument, maskSecrets } from "./secretValues";
+import { fingerprintOf } from "../documents/digest";
 import { mayWiden } from "../effects";
 
 /** Whether a finding decides the exit code. */
@@ -95,10 +95,7 @@ function fingerprintDifference(difference: DetectedDifference): string {
   const { kind, direction, spec, uid, managed, fields } = difference;
   const properties = fields.map(({ path }) => path).sort();
   const identity = [`drift-${kind}`, direction, spec.kind, uid, managed?.resource.urn ?? "", ...properties];
-  return createHash("sha256")
-    .update(JSON.stringify([identity, liveValue(difference)]))
-    .digest("hex")
-    .slice(0, 32);
+  return fingerprintOf([identity, liveValue(difference)]);
 }
 
 /** The finding of a difference. */
@@ -250,7 +247,7 @@ function countUnused(
   { after }: Comparison,
 ): Pick<DriftReport, "unusedIdentities"> {
   const found = inventories.map((inventory) => {
-    const isOwn = ({ uid = "" }: Entity) => uid === inventory.root || uid.startsWith(`${inventory.root}/`);
+    const isOwn = ({ uid = "" }: Entity) => isWithin(uid, inventory.root);
     const entities = new Map([...after.entities].filter(([, entity]) => isOwn(entity)));
     return findUnused({ entities, grants: [] }, inventory, UNUSED_DAYS);
   });
@@ -258,10 +255,6 @@ function countUnused(
   return unused.length === 0
     ? {}
     : { unusedIdentities: { days: UNUSED_DAYS, unused: unused.length, unknown: unknown.length } };
-}
-
-function countGrants(grants: Comparison["grants"]): GrantCounts {
-  return countBy(grants, ["gained", "lost", "widened", "narrowed"], ({ change }) => change);
 }
 
 /** Turns what a run found into a report. */

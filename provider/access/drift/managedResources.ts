@@ -1,9 +1,11 @@
+import { listManaged } from "../documents/stateExport";
 import { aggregatedKind } from "../../fields/resourceSpec";
 import { parentOf } from "../../text/uid";
-import { specOf } from "../graph/directory";
+import { specs } from "../documents/specs";
 import { objectKey } from "../../fields/identity";
 import { urnParts } from "../documents/engineState";
 import type { StateExport } from "../documents/stateExport";
+import { addTo } from "../../fields/values";
 import type { DriftNotes, ManagedResource } from "./difference";
 
 /** Everything that the states of a run record. */
@@ -54,11 +56,10 @@ export class ManagedResources {
     for (const { kind, id } of state.pendingDeletes) {
       if (kind !== undefined && id !== undefined) this.known.add(objectKey(kind, id));
     }
-    for (const resource of state.resources) {
-      const { kind, id: uid, urn, external } = resource;
-      if (kind === undefined || uid === undefined || external) continue;
+    for (const resource of listManaged(state)) {
+      const { kind, id: uid, urn } = resource;
       this.known.add(objectKey(kind, uid));
-      const spec = specOf(kind);
+      const spec = specs[kind];
       if (spec === undefined) {
         notes.incomplete.add(`${stack}: unknown kind ${kind}: ${urn}; use a newer version of this package`);
       } else {
@@ -70,10 +71,7 @@ export class ManagedResources {
   private add(managed: ManagedResource): void {
     const { spec, uid } = managed;
     this.all.push(managed);
-    const key = objectKey(spec.kind, uid);
-    const owners = this.byKey.get(key);
-    if (owners === undefined) this.byKey.set(key, [managed]);
-    else owners.push(managed);
+    addTo(this.byKey, objectKey(spec.kind, uid), managed);
     const aggregated = aggregatedKind(spec);
     if (aggregated !== undefined) this.collections.set(objectKey(aggregated, uid), managed);
   }

@@ -3,7 +3,7 @@ import type { ResourceSpec } from "../../fields/resourceSpec";
 import { SECRET_MASK, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import type { PlainSecrets, RecordedResource } from "../documents/engineState";
-import { isReference, mapLeaves } from "../graph/references";
+import { isReference, mapLeaves, isPathWithin } from "../graph/references";
 import type { Leaf } from "../graph/references";
 import type { DriftNotes, ManagedResource } from "./difference";
 
@@ -104,10 +104,7 @@ export function maskSecrets(
   const secretPaths: string[] = [];
   const masked = mapLeaves(spec, inputs, (value, leaf) => {
     const { path } = leaf;
-    const isSecret = secret.some(
-      (secretPath) =>
-        path === secretPath || path.startsWith(`${secretPath}.`) || path.startsWith(`${secretPath}[`),
-    );
+    const isSecret = secret.some((outer) => isPathWithin(path, outer));
     if (!isSecret || isReference(leaf) || value === undefined) return value;
     secretPaths.push(path);
     return SECRET_MASK;
@@ -117,8 +114,5 @@ export function maskSecrets(
 
 /** Whether an argument of a resource is a secret, or contains one. */
 export function isSecretArgument({ secretPaths }: RecordedResource): (argument: string) => boolean {
-  return (argument) =>
-    secretPaths.some(
-      (path) => path === argument || path.startsWith(`${argument}.`) || path.startsWith(`${argument}[`),
-    );
+  return (argument) => secretPaths.some((path) => isPathWithin(path, argument));
 }

@@ -1,11 +1,12 @@
 import { diffInputs } from "../../fields/diff";
 import { aggregatedKind } from "../../fields/resourceSpec";
 import type { ReadingApi } from "../../fields/resourceSpec";
+import { groupBy } from "../../fields/values";
 import type { Props } from "../../fields/values";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
-import { specOf } from "../graph/directory";
+import { specs } from "../documents/specs";
 import type { Directory } from "../graph/directory";
-import { topProperty } from "../graph/references";
+import { topProperty, isPathWithin } from "../graph/references";
 import { describeEffects, mayWiden } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
 import type { ComparisonScope } from "./comparisonScope";
@@ -29,16 +30,10 @@ function toResponse(object: InventoryObject, directory: Directory): Props {
 const childrenKey = (collection: string, parent: string): string => JSON.stringify([collection, parent]);
 
 /** All objects, by collection and parent. */
-function childrenByParent(directory: Directory): Map<string, InventoryObject[]> {
-  const children = new Map<string, InventoryObject[]>();
-  for (const object of directory.all()) {
-    const key = childrenKey(specOf(object.kind)?.collection ?? "", parentOf(object.uid) ?? "");
-    const siblings = children.get(key);
-    if (siblings === undefined) children.set(key, [object]);
-    else siblings.push(object);
-  }
-  return children;
-}
+const childrenByParent = (directory: Directory): Map<string, InventoryObject[]> =>
+  groupBy(directory.all(), ({ kind, uid }) => [
+    childrenKey(specs[kind]?.collection ?? "", parentOf(uid) ?? ""),
+  ]);
 
 /**
  * An API that responds from inventories, so that a kind that aggregates others reads them as it reads the server.
@@ -81,10 +76,7 @@ class LiveArguments {
 }
 
 const isIgnored = (property: string, ignored: readonly string[]): boolean =>
-  ignored.some((path) => {
-    if (path === "*") return true;
-    return property === path || property.startsWith(`${path}.`) || property.startsWith(`${path}[`);
-  });
+  ignored.some((path) => path === "*" || isPathWithin(property, path));
 
 /** The live arguments with the recorded value of each property that has changed. */
 function argumentsBefore(recorded: Props, live: Props, changes: readonly FieldEffect[]): Props {

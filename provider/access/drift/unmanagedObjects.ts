@@ -1,9 +1,9 @@
 import { parentOf } from "../../text/uid";
 import { isSet } from "../../fields/equal";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { compareTexts } from "../../fields/values";
+import { compareTexts, groupBy } from "../../fields/values";
 import type { Props } from "../../fields/values";
-import { specOf } from "../graph/directory";
+import { specs } from "../documents/specs";
 import type { Directory } from "../graph/directory";
 import type { InventoryObject } from "../documents/inventory";
 import type { ComparisonScope } from "./comparisonScope";
@@ -56,14 +56,14 @@ export class UnmanagedObjects {
     const moved = deletedByText(deleted);
     const differences: DetectedDifference[] = [];
     for (const object of this.directory.all()) {
-      const spec = specOf(object.kind);
+      const spec = specs[object.kind];
       if (spec === undefined || !isCandidate(object) || !this.scope.includes(spec, object.uid)) continue;
       if (this.managed.collectionOwner(object.kind, object.uid) !== undefined) continue;
       if (isUndeclarable(spec, object, this.scope)) continue;
       const givesAccess =
         spec.grantsAccess === "always" || (spec.grantsAccess === "bound" && this.isBound(object.uid));
       const details = (moved.get(textWithoutParent(object.kind, object.inputs)) ?? []).map(
-        (uid) =>
+        ({ uid }) =>
           `moved from ${this.directory.pathOf(parentOf(uid) ?? "")}, where an identical object was deleted`,
       );
       differences.push(this.describer.describeUnmanaged(spec, object, { givesAccess, isNew, details }));
@@ -77,24 +77,20 @@ export class UnmanagedObjects {
   }
 }
 
-/** The uids of deleted objects by what they were, without their parents. */
-function deletedByText(deleted: readonly DetectedDifference[]): ReadonlyMap<string, readonly string[]> {
-  const byText = new Map<string, string[]>();
-  for (const { spec, uid, managed } of deleted) {
-    if (managed === undefined) continue;
-    const text = textWithoutParent(spec.kind, managed.resource.inputs);
-    const uids = byText.get(text);
-    if (uids === undefined) byText.set(text, [uid]);
-    else uids.push(uid);
-  }
-  return byText;
+/** Deleted objects by what they were, without their parents. */
+function deletedByText(
+  deleted: readonly DetectedDifference[],
+): ReadonlyMap<string, readonly DetectedDifference[]> {
+  return groupBy(deleted, ({ spec, managed }) => [
+    managed && textWithoutParent(spec.kind, managed.resource.inputs),
+  ]);
 }
 
 /** The uids that objects refer to: the subjects and roles of bindings. */
 function listReferredUids(directory: Directory): Set<string> {
   const uids = new Set<string>();
   for (const { kind, inputs } of directory.all()) {
-    for (const [key, field] of Object.entries(specOf(kind)?.fields ?? {})) {
+    for (const [key, field] of Object.entries(specs[kind]?.fields ?? {})) {
       const value = inputs[key];
       if (!field.path && field.type === "string" && field.format === "uid" && typeof value === "string") {
         uids.add(value);

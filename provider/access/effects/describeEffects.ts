@@ -3,13 +3,13 @@ import type { AccessEffect } from "../../fields/accessMeanings";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { SECRET_MASK, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
-import { isReference, ownMember } from "../graph/references";
+import { isReference, ownMember, isPathWithin } from "../graph/references";
 import type { EffectContext } from "./context";
 import type { Direction, Effect } from "./direction";
 import { judgeEntry, judgeField, objectOrEmpty } from "./judge";
 import type { FieldLevel, FieldStates } from "./judge";
 import { effectOf } from "../graph/fieldAccess";
-import { visible } from "../../http/errors";
+import { visible } from "../../text/printable";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { keysIn } from "./sets";
 import { isUnread, reasonOf } from "../graph/unread";
@@ -246,10 +246,7 @@ class EffectReader {
   /** Whether a value is a secret, contains one, or is a part of one. */
   private isSecret(path: string): boolean {
     return (this.context.secretPaths ?? []).some(
-      (secret) =>
-        secret === path ||
-        path.startsWith(`${secret}.`) ||
-        (/^[.[]/.test(secret.slice(path.length)) && secret.startsWith(path)),
+      (secret) => isPathWithin(path, secret) || isPathWithin(secret, path),
     );
   }
 }

@@ -1,14 +1,14 @@
-import { visible } from "../../http/errors";
+import { visible } from "../../text/printable";
 import { canonical } from "../../fields/equal";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { canonicalJwks, findPrivateMember, formats, sortedJson } from "../../fields/formats";
-import { isObject } from "../../fields/values";
+import { isObject, groupBy } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { narrowed, neutral, unknown, widened } from "./direction";
 import type { Effect } from "./direction";
 import { createHash } from "node:crypto";
+import { sha256 } from "../documents/digest";
 import { tryParseJson } from "../../text/plain";
-import { groupBy } from "../graph/grantIndex";
 
 /** The members that make a public key, by its type: RFC 7638, section 3.2, and RFC 8037 for `OKP`. */
 const KEY_MEMBERS: Readonly<Partial<Record<string, readonly string[]>>> = {
@@ -35,9 +35,7 @@ function nameKey(key: Json): string {
   if (thumbprint !== undefined) return thumbprint;
   // A digest of a short secret would tell it.
   const digest =
-    findPrivateMember(key) === undefined
-      ? `sha256 ${createHash("sha256").update(sortedJson(key)).digest("hex").slice(0, 32)}`
-      : "private";
+    findPrivateMember(key) === undefined ? `sha256 ${sha256(sortedJson(key)).slice(0, 32)}` : "private";
   return `of an unknown form (${digest})`;
 }
 

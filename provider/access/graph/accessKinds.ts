@@ -211,3 +211,7 @@ export function bindingKeys(entity: Entity): string[] {
     "identity" in holder ? [JSON.stringify([holder.identity, role, group])] : [],
   );
 }
+
+/** Whether resources of the kind bind roles to identities: the list of grants shows all that changes of them. */
+export const bindsRoles = (kind: string): boolean =>
+  accessKinds[kind]?.binding === true || accessKinds[kind]?.ownsBindings === true;

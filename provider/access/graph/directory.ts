@@ -1,16 +1,12 @@
-import { printable } from "../../http/errors";
 import { parentOf } from "../../text/uid";
 import { objectKey } from "../../fields/identity";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { UNSEEN } from "../../text/printable";
+import { UNSEEN, printable } from "../../text/printable";
 import { groupPath } from "./groupHierarchy";
 import { specs } from "../documents/specs";
+import { isReference } from "./references";
+import { readRoleCapabilities } from "./roleCapabilities";
 import type { Inventory, InventoryObject } from "../documents/inventory";
-
-/** The description of a kind; undefined of one that this version does not know. */
-export function specOf(kind: string): ResourceSpec | undefined {
-  return specs[kind];
-}
 
 /** Shows invisible characters as their code, because suppressions match descriptions. */
 function showInvisible(text: string): string {
@@ -33,7 +29,7 @@ export class Directory {
   constructor(readonly inventories: readonly Inventory[]) {
     for (const object of inventories.flatMap(({ objects }) => objects)) {
       this.objects.set(objectKey(object.kind, object.uid), object);
-      if (specOf(object.kind)?.sharesParentUid !== true) this.named.set(object.uid, object);
+      if (specs[object.kind]?.sharesParentUid !== true) this.named.set(object.uid, object);
     }
   }
 
@@ -76,10 +72,8 @@ export class Directory {
   }
 
   /** What a role allows. */
-  readonly capabilities = (roleUid: string): readonly string[] | undefined => {
-    const names = this.find("Role", roleUid)?.inputs["capabilities"];
-    return Array.isArray(names) ? names.filter((name) => typeof name === "string") : undefined;
-  };
+  readonly capabilities = (roleUid: string): readonly string[] | undefined =>
+    readRoleCapabilities(this.find("Role", roleUid));
 
   /** What people would call an object: its name, or what it joins: "ada → owner at acme / payments". */
   describe(spec: ResourceSpec, uid: string, inputs: InventoryObject["inputs"]): string {
@@ -99,8 +93,7 @@ export class Directory {
         return [];
       }
       if (!field.required || field.inputOnly) return [];
-      const shown =
-        field.format === "uid" || field.format === "groupUid" ? (this.givenName(value) ?? value) : value;
+      const shown = isReference({ field }) ? (this.givenName(value) ?? value) : value;
       return [escapeSeparators(shown)];
     });
     return parts.length === 0 || spec.listing?.singletonOf !== undefined

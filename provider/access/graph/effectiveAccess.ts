@@ -1,4 +1,4 @@
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { GroupHierarchy, grantKey, labelByKey } from "./groupHierarchy";
 import { DocumentError } from "../documents/jsonText";
 import type { AccessGraph, Entity } from "./model";

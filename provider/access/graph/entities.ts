@@ -1,9 +1,8 @@
 import { isUid } from "../../text/uid";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { isUnknown } from "../../fields/values";
+import { isUnknown, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
-import { SECRET_MASK } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { InventoryObject } from "../documents/inventory";
 import { compositeKey } from "./keys";
@@ -126,13 +125,6 @@ export function declaredOf(resource: RecordedResource): Props {
   return Object.fromEntries(Object.entries(resource.outputs).filter(([key]) => Object.hasOwn(fields, key)));
 }
 
-/** Paths that a reader cannot know: what is not known yet, and what decides access and is not shown. */
-export function unresolvedPaths(unread: readonly UnreadValue[]): string[] {
-  return unread
-    .filter(({ reason, decidesAccess }) => reason === "unknown" || decidesAccess)
-    .map(({ path }) => path);
-}
-
 /** How a resource of a state becomes an entity. */
 interface Reading {
   readonly key: string;
@@ -170,7 +162,6 @@ export function toEntity(
     urn,
     name: readKnownName(inputs),
     inputs,
-    unresolved: unresolvedPaths(unread),
     secretPaths,
     location: resource.location,
     ...(unread.length > 0 ? { unread } : {}),
@@ -191,7 +182,6 @@ export function entityOfObject(object: InventoryObject): Entity {
     uid,
     name: readKnownName(inputs),
     inputs,
-    unresolved: unresolvedPaths(unread),
     secretPaths: [],
     external: true,
     ...(unread.length > 0 ? { unread } : {}),

@@ -71,6 +71,10 @@ export interface GroupNode extends Scope {
   readonly parentKey?: string;
   readonly change: "added" | "removed" | "moved" | "renamed" | "same";
 }
+/** Whether a change gives more access. */
+export const isGain = ({ change }: Pick<GrantChange, "change">): boolean =>
+  change === "gained" || change === "widened";
+
 /** Who, what and where, as one text: two resources that grant the same have the same. */
 export function tupleOf({ subject, role, group }: Pick<Grant, "subject" | "role" | "group">): string {
   return JSON.stringify([subject.key, role.key, group.key]);

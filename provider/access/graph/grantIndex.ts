@@ -1,28 +1,12 @@
 import { tupleOf } from "./grant";
 import type { Grant } from "./grant";
 import { ownerOf } from "./keys";
+import { groupBy } from "../../fields/values";
 import type { AccessGraph, Entity } from "./model";
 
 const resourceKey = (kind: string, id: string): string => JSON.stringify([kind, id]);
 
 const placeKey = (subject: string, group: string): string => JSON.stringify([subject, group]);
-
-/** Lists items by their keys; one without a key is in no list. */
-export function groupBy<T>(
-  items: readonly T[],
-  keysOf: (item: T) => Iterable<string | undefined>,
-): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    for (const key of new Set(keysOf(item))) {
-      if (key === undefined) continue;
-      const group = groups.get(key);
-      if (group) group.push(item);
-      else groups.set(key, [item]);
-    }
-  }
-  return groups;
-}
 
 /** Finds grants by what they are about. Each index is built when it is first used. */
 export class GrantIndex {
@@ -74,7 +58,9 @@ export class GrantIndex {
 
   /** The subjects that belong to another one: groups of an identity provider, services of an identity. */
   subjectsOf(owner: string): readonly string[] {
-    this.dependents ??= subjectsByOwner(this.grants);
+    this.dependents ??= groupBy(new Set(this.grants.map(({ subject }) => subject.key)), (key) => [
+      ownerOf(key),
+    ]);
     return this.dependents.get(owner) ?? [];
   }
 }
@@ -86,18 +72,6 @@ function distinct(grants: readonly Grant[]): Grant[] {
     if (!first.has(tuple)) first.set(tuple, grant);
   }
   return [...first.values()];
-}
-
-function subjectsByOwner(grants: readonly Grant[]): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const key of new Set(grants.map(({ subject }) => subject.key))) {
-    const owner = ownerOf(key);
-    if (owner === undefined) continue;
-    const subjects = found.get(owner);
-    if (subjects) subjects.push(key);
-    else found.set(owner, [key]);
-  }
-  return found;
 }
 
 /** Finds what an object gives, before a change and after it: the grants of which it is a part, or that it makes. */

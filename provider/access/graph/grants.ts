@@ -1,5 +1,5 @@
 import { isUid, parentOf } from "../../text/uid";
-import { compareTexts } from "../../fields/values";
+import { compareTexts, groupBy } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { compositeKey, ownerOf } from "./keys";
 import type { AccessGraph, Entities, Entity } from "./model";
@@ -16,7 +16,6 @@ import { describeIdentity, type SubjectDescription } from "./subjects";
 import { pathsMeant, valueAt } from "./describedFields";
 import { isUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
 import { readRoleCapabilities } from "./roleCapabilities";
-import { groupBy } from "./grantIndex";
 import { GroupHierarchy, distinctLabels, findNamed, labelByKey } from "./groupHierarchy";
 import { type ReferenceValue, type DeclaredGrant, grantsIn, accessKinds } from "./accessKinds";
 

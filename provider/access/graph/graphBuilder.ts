@@ -1,13 +1,13 @@
 import { applyCreate, applyUpdate } from "../../fields/patch";
-import { ADOPT, UNCONFIRMED, containsUnknown, isObject } from "../../fields/values";
+import { ADOPT, UNCONFIRMED, containsUnknown, isObject, groupBy, addTo } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { mergeLive } from "../../fields/mergeLive";
-import { parseKind } from "../documents/engineState";
+import { parseKind } from "../documents/reviewable";
 import type { RecordedResource } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
-import { entityKey, toEntity, unresolvedPaths } from "./entities";
+import { entityKey, toEntity } from "./entities";
 import { graphOf } from "./grants";
 import { compositeKey } from "./keys";
 import { LiveObjects, PlanKeys, isManagedKind, recordedUid, uidAfter, withInputs } from "./liveObjects";
@@ -23,7 +23,6 @@ import { equal } from "../../fields/equal";
 import { identifyingInputs, identityKey } from "../../fields/identity";
 import { aggregatedKind, createOnlyOutputs } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { groupBy } from "./grantIndex";
 import { UNMANAGED } from "../../kinds/groupAccess/readBindings";
 import type { Op } from "../documents/preview";
 import { Languages, anchored } from "../trust/languages";
@@ -371,7 +370,7 @@ function plannedEntity(
     if (!isReference(leaf)) return value;
     if (!isUnread(value)) return removals.pruneDanglingRef(value);
     const { one: source, several } = reasonOf(value) === "unknown" ? resolver.resolve(resource, leaf) : {};
-    if (several !== undefined) candidates.set(several, [...(candidates.get(several) ?? []), leaf.path]);
+    if (several !== undefined) addTo(candidates, several, leaf.path);
     if (source === undefined) return value;
     assumptions.push({ path: leaf.path, property: leaf.property, key: source });
     return source;
@@ -390,7 +389,6 @@ function plannedEntity(
   return {
     ...planned,
     inputs,
-    unresolved: unresolvedPaths(unread),
     ...(planned.unread ? { unread } : {}),
     ...(assumptions.length > 0 ? { assumptions } : {}),
     ...(candidates.size > 0 ? { candidates: [...candidates].map(([keys, paths]) => ({ paths, keys })) } : {}),
@@ -540,7 +538,6 @@ function remainingUnmanaged(recorded: Entity, after: Entity | undefined, op: Op)
     kind: recorded.kind,
     urn: recorded.urn,
     inputs,
-    unresolved: [],
     secretPaths: [],
     external: true,
   };

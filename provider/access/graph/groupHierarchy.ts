@@ -5,7 +5,7 @@ import { urnParts } from "../documents/engineState";
 import type { Grant, Named, Scope } from "./grant";
 import { isCalledByName } from "./accessKinds";
 import { textMeant } from "./describedFields";
-import { groupBy } from "./grantIndex";
+import { groupBy } from "../../fields/values";
 import { withoutRetained } from "./keys";
 import type { Entities } from "./model";
 import { isUnread } from "./unread";
@@ -120,7 +120,7 @@ export function labelByKey(entities: Entities, key: string): string {
 }
 /** Identifies a grant by subject, role and the path of the group, so that a moved group has other grants than before. */
 export function grantKey(grant: Grant, hierarchy: GroupHierarchy): string {
-  // What stays beside its successor is what it was.
+  // The old object of a replacement, left at the server by `retainOnDelete`, is what it was.
   const keys = [grant.subject.key, grant.role.key, ...hierarchy.chain(grant.group.key)];
   return JSON.stringify(keys.map(withoutRetained));
 }

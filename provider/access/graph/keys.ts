@@ -7,7 +7,7 @@ import { tryParseJson } from "../../text/plain";
  */
 
 type CompositeKind =
-  /** What stays at the server beside its successor, which has its key. */
+  /** The old object of a replacement, left at the server by `retainOnDelete`: its successor has its key. */
   | "retained"
   /** What has the uid of another resource: a part of that. */
   | "part"

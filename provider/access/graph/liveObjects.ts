@@ -8,7 +8,7 @@ import { listsObject } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
-import { declaredOf, entityKey, entityOfObject, unresolvedPaths } from "./entities";
+import { declaredOf, entityKey, entityOfObject } from "./entities";
 import type { Entity } from "./model";
 import { mapLeaves, pathsAround } from "./references";
 import { isUnread, reasonOf, unreadAt } from "./unread";
@@ -63,7 +63,6 @@ export function withInputs(entity: Entity, inputs: Props): Entity {
   return {
     ...entity,
     inputs,
-    unresolved: unresolvedPaths(unread),
     unread: unread.length > 0 ? unread : undefined,
     name: isName ? name : undefined,
   };

@@ -40,8 +40,6 @@ export interface Entity {
    * placeholder (unread.ts) named in `unread`. A secret is "[secret]".
    */
   readonly inputs: Props;
-  /** Paths of what is not known yet, and of what decides access and is not shown. */
-  readonly unresolved: readonly string[];
   readonly unread?: readonly UnreadValue[];
   readonly concealed?: readonly ConcealedValue[];
   /** References that are taken to be the id of the one resource that they depend on. */

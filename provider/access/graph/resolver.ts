@@ -7,6 +7,7 @@ import { referredKind } from "./references";
 import type { Leaf } from "./references";
 import type { UnreadValue } from "./unread";
 import { reasonWords } from "./unread";
+import { groupBy } from "../../fields/values";
 import type { ResourcePlan } from "./resourcePlan";
 
 /** Names in a line, so that thousands stay readable. */
@@ -99,14 +100,9 @@ export class ReferenceResolver {
 
   /** Notes what of a resource could not be read: a line for each property and reason. */
   report(resource: RecordedResource, unread: readonly UnreadValue[]): void {
-    const groups = new Map<string, UnreadValue[]>();
-    for (const value of unread) {
-      if (!value.decidesAccess) continue;
-      const key = JSON.stringify([value.property, value.reason]);
-      const group = groups.get(key);
-      if (group) group.push(value);
-      else groups.set(key, [value]);
-    }
+    const groups = groupBy(unread, ({ decidesAccess, property, reason }) =>
+      decidesAccess ? [JSON.stringify([property, reason])] : [],
+    );
     for (const [first, ...others] of groups.values()) {
       if (first === undefined) continue;
       const { property, reason } = first;

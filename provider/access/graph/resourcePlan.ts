@@ -1,10 +1,9 @@
-import { SECRET_MASK } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import { operations } from "../documents/preview";
 import type { Op, PreviewStep } from "../documents/preview";
 import type { StateExport } from "../documents/stateExport";
 import type { ConcealedValue, Entity } from "./model";
-import { containsUnknown, isObject, isUnknown } from "../../fields/values";
+import { containsUnknown, isObject, isUnknown, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { specs } from "../documents/specs";
 import { mapLeaves, ownMember } from "./references";

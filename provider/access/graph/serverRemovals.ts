@@ -6,7 +6,7 @@ import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
 import { declaredOf, toEntity } from "./entities";
-import { groupBy } from "./grantIndex";
+import { groupBy } from "../../fields/values";
 import { compositeKey } from "./keys";
 import { isManagedKind, recordedUid } from "./liveObjects";
 import type { LiveObjects, PlanKeys } from "./liveObjects";
@@ -15,7 +15,7 @@ import { isReference, mapLeaves } from "./references";
 import type { ResourcePlan } from "./resourcePlan";
 
 /** The kinds of resources whose delete the server may refuse, by uid. */
-type Candidates = ReadonlyMap<string, string>;
+type Deletions = ReadonlyMap<string, string>;
 
 /** Whether an object of a kind keeps the server from deleting what it refers to: the description of that lists it. */
 export function blocksDelete(kind: string, deleted: string): boolean {
@@ -100,27 +100,27 @@ export class ServerRemovals {
   }
 
   private findRefused(): void {
-    const candidates = new Map(
+    const deletions = new Map(
       this.plans.flatMap(({ before }): [string, string][] => {
         const [uid, kind = ""] = [recordedUid(before), before?.kind];
         const isCandidate = uid !== undefined && specs[kind]?.deletion?.blockedBy !== undefined;
         return isCandidate && this.removed.has(uid) ? [[uid, kind]] : [];
       }),
     );
-    if (candidates.size === 0) return;
-    for (const plan of this.plans) this.refuseForPlan(plan, candidates);
+    if (deletions.size === 0) return;
+    for (const plan of this.plans) this.refuseForPlan(plan, deletions);
     const owned = this.ownedBindings();
-    for (const object of this.live.all()) this.refuseForObject(object, candidates, owned);
+    for (const object of this.live.all()) this.refuseForObject(object, deletions, owned);
     // A resource whose delete is refused may itself keep another one from being deleted.
     const byUid = groupBy(this.plans, ({ before }) => [recordedUid(before)]);
     for (let uid = this.open.pop(); uid !== undefined; uid = this.open.pop()) {
-      for (const plan of byUid.get(uid) ?? []) this.refuseForPlan(plan, candidates);
+      for (const plan of byUid.get(uid) ?? []) this.refuseForPlan(plan, deletions);
     }
   }
 
-  private refuse(candidates: Candidates, kind: string, referred: Json | undefined): void {
+  private refuse(deletions: Deletions, kind: string, referred: Json | undefined): void {
     if (typeof referred !== "string") return;
-    const deleted = candidates.get(referred);
+    const deleted = deletions.get(referred);
     if (deleted === undefined || this.refused.has(referred) || !blocksDelete(kind, deleted)) return;
     this.refused.add(referred);
     this.removed.delete(referred);
@@ -128,23 +128,23 @@ export class ServerRemovals {
   }
 
   /** A resource that owns all bindings of its group keeps what each of them refers to. */
-  private refuseForBindings(candidates: Candidates, kind: string, inputs: Props): void {
+  private refuseForBindings(deletions: Deletions, kind: string, inputs: Props): void {
     const spec = specs[kind];
     const binding = aggregatedKind(spec ?? {});
     if (spec === undefined || binding === undefined) return;
     mapLeaves(spec, inputs, (value, leaf) => {
-      if (isReference(leaf)) this.refuse(candidates, binding, value);
+      if (isReference(leaf)) this.refuse(deletions, binding, value);
       return value;
     });
   }
 
-  private refuseForPlan(plan: ResourcePlan, candidates: Candidates): void {
+  private refuseForPlan(plan: ResourcePlan, deletions: Deletions): void {
     const resource = plan.after ?? plan.before;
     if (resource === undefined || (plan.op === "delete" && this.isRemovedFromServer(plan))) return;
     const kind = resource.kind ?? "";
     const inputs = this.inputsAfter(plan, resource);
-    for (const referred of [inputs["parentUid"], inputs["roleUid"]]) this.refuse(candidates, kind, referred);
-    this.refuseForBindings(candidates, kind, inputs);
+    for (const referred of [inputs["parentUid"], inputs["roleUid"]]) this.refuse(deletions, kind, referred);
+    this.refuseForBindings(deletions, kind, inputs);
   }
 
   /** The arguments that a resource has once all is done, as far as references are known before. */
@@ -168,12 +168,12 @@ export class ServerRemovals {
       : applyUpdate(spec, live.inputs, declaredOf(before), declaredOf(resource));
   }
 
-  private refuseForObject(object: Entity, candidates: Candidates, owned: ReadonlySet<string>): void {
+  private refuseForObject(object: Entity, deletions: Deletions, owned: ReadonlySet<string>): void {
     const { kind, uid = "", key, inputs } = object;
     if (this.isManaged(key)) return;
     if (bindingKeys(object).some((binding) => owned.has(binding))) return;
     const parent = specs[kind]?.sharesParentUid === true ? uid : parentOf(uid);
-    for (const referred of [parent, inputs["roleUid"]]) this.refuse(candidates, kind, referred);
+    for (const referred of [parent, inputs["roleUid"]]) this.refuse(deletions, kind, referred);
   }
 
   /** The bindings of resources that own all bindings of their group. */

@@ -6,7 +6,7 @@ import { trustsOf } from "./trust";
 import type { Trust, TrustPart } from "./trust";
 import { plainOrQuoted as plain, quoteValue } from "../trust/quote";
 import { topProperty } from "./references";
-import { isUnread } from "./unread";
+import { isUnread, unresolvedPaths } from "./unread";
 
 /** A subject as messages show it. */
 export interface SubjectDescription {
@@ -108,10 +108,10 @@ function describeAws(trust: Trust): SubjectDescription {
 }
 
 /** Whether a reader cannot know a field of these meanings: it is not shown, or the update may have changed it. */
-function isDoubtful({ kind, unresolved, concealed = [] }: Entity, meanings: string): boolean {
+function isDoubtful({ kind, unread, concealed = [] }: Entity, meanings: string): boolean {
   const hidden = concealed.filter(({ isUnchanged }) => !isUnchanged).map(({ path }) => path);
   const fields = meaningsOf(kind).filter(({ meaning }) => meaning.startsWith(meanings));
-  return [...unresolved, ...hidden].some((path) =>
+  return [...unresolvedPaths(unread), ...hidden].some((path) =>
     fields.some((field) => topProperty(field.path) === topProperty(path)),
   );
 }

@@ -24,6 +24,13 @@ export interface UnreadValue {
   readonly decidesAccess: boolean;
 }
 
+/** Paths that a reader cannot know: what is not known yet, and what decides access and is not shown. */
+export function unresolvedPaths(unread: readonly UnreadValue[] = []): string[] {
+  return unread
+    .filter(({ reason, decidesAccess }) => reason === "unknown" || decidesAccess)
+    .map(({ path }) => path);
+}
+
 declare const unreadMark: unique symbol;
 
 /** The placeholder of a value that was not read. */

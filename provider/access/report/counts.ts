@@ -1,4 +1,4 @@
-import { tupleOf } from "../graph/grant";
+import { isGain, tupleOf } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import { severities, rank } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
@@ -15,6 +15,10 @@ export function countBy<Item, Key extends string>(
   return counts;
 }
 
+/** How many grants changed in each way. */
+export const countGrants = (grants: readonly GrantChange[]): Record<GrantChange["change"], number> =>
+  countBy(grants, ["gained", "lost", "widened", "narrowed"], ({ change }) => change);
+
 /** How many findings are at least as bad as a level. */
 export function countFailing(findings: readonly Finding[], failOn: Severity | "never"): number {
   if (failOn === "never") return 0;
@@ -22,8 +26,6 @@ export function countFailing(findings: readonly Finding[], failOn: Severity | "n
 }
 
 const NO_FINDING = severities.length;
-
-const isGain = ({ change }: GrantChange): boolean => change === "gained" || change === "widened";
 
 /** The worst finding of a grant or of its subject; `NO_FINDING` where there is none. */
 export function rankGrants(findings: readonly Finding[]): (change: GrantChange) => number {

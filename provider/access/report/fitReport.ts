@@ -33,6 +33,7 @@ const LISTS: Readonly<Record<string, readonly [what: string, weight: number]>> =
   unused: ["unused entries of the policy file", 1],
   expired: ["expired entries of the policy file", 1],
   changed: ["changes of the policy file", 1],
+  standing: ["assertions that were broken before", 1],
 };
 
 const ADVICE: Readonly<Record<Report["command"], string>> = {

@@ -11,14 +11,14 @@ import type { Provenance, TrustChange, ReviewReport } from "./report";
 import { sortFindings, severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import { fitReport } from "./fitReport";
-import { reportDigest } from "./reportDigest";
+import { reportDigest } from "./parseReport";
 import { describeStaleness } from "../documents/inventory";
 import { comparePlan, withPlannedProviders } from "../documents/plan";
 import type { OwnRule } from "../rules/ownRules";
 import type { UpdatePlan } from "../documents/plan";
 import { proposeEntry } from "../suppressions/writeEntries";
 import { expectedAccess } from "./expectedAccess";
-import { countFailing, countBy, sortGrants, reportOwnRules } from "./counts";
+import { countFailing, countBy, countGrants, sortGrants, reportOwnRules } from "./counts";
 
 /** What the rules find in a comparison. */
 export type Rules = (comparison: Comparison) => readonly Finding[];
@@ -90,8 +90,6 @@ function unrelated(changes: readonly ResourceChange[]): ReviewReport["unrelated"
   return [...counts.values()].sort((a, b) => compareTexts(a.kind, b.kind) || compareTexts(a.op, b.op));
 }
 
-const grantChanges = ["gained", "lost", "widened", "narrowed"] as const;
-
 /** The most findings that get an entry, worst first, because nobody reads thousands. */
 const MOST_ENTRIES = 500;
 
@@ -128,7 +126,7 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Review
     failOn,
     failing: countFailing(findings, failOn),
     summary: {
-      ...countBy(comparison.grants, grantChanges, ({ change }) => change),
+      ...countGrants(comparison.grants),
       unchanged: comparison.unchanged,
       findings: countBy(findings, severities, ({ severity }) => severity),
       suppressed: suppressed.length,

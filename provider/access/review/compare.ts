@@ -1,7 +1,7 @@
-import { UNCONFIRMED, compareTexts, isUnknown } from "../../fields/values";
+import { UNCONFIRMED, compareTexts, isUnknown, SECRET_MASK } from "../../fields/values";
 import { createEffectSide, describeEffects } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
-import { SECRET_MASK, urnParts } from "../documents/engineState";
+import { urnParts } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import { diffGrants } from "./grantChanges";
 import { accessKinds, bindingKeys, isAccessField } from "../graph/accessKinds";
@@ -102,7 +102,7 @@ function changeOf(
 }
 
 /** The groups of both sides, with what has changed about each. */
-export function groupNodes(before: Entities, after: Entities): GroupNode[] {
+function groupNodes(before: Entities, after: Entities): GroupNode[] {
   const hierarchies = { before: new GroupHierarchy(before), after: new GroupHierarchy(after) };
   const keys = [...before.values(), ...after.values()]
     .filter(({ kind }) => kind === "Group")
@@ -226,7 +226,7 @@ function findUnresolved(
 }
 
 /** What lies between two graphs. */
-function compareSides(
+export function compareSides(
   before: AccessGraph,
   after: AccessGraph,
   languages: Languages,
@@ -446,7 +446,7 @@ const IMPORT = /^import/;
 function toRecordedEntity(kind: string, uid: string, inputs: Entity["inputs"]): Entity {
   const { name } = inputs;
   const isName = typeof name === "string" && name !== "" && name !== SECRET_MASK && !isUnknown(name);
-  return { key: uid, kind, uid, ...(isName ? { name } : {}), inputs, unresolved: [], secretPaths: [] };
+  return { key: uid, kind, uid, ...(isName ? { name } : {}), inputs, secretPaths: [] };
 }
 
 /**

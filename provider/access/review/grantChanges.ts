@@ -1,15 +1,76 @@
-import { mayWiden } from "../effects";
+import { mayWiden, createEffectSide, describeEffects, combineDirections } from "../effects";
+import type { EffectContext, FieldEffect, Direction } from "../effects";
 import { resolveGrants } from "../graph/grants";
 import type { ResolvedGrant } from "../graph/grants";
 import { GroupHierarchy, grantKey, isOfRetained, labelByKey } from "../graph/groupHierarchy";
-import { isUnreadKey } from "../graph/keys";
+import { isUnreadKey, withoutRetained } from "../graph/keys";
 import { compareGrants } from "../graph/grant";
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
 import type { AccessGraph, Entities } from "../graph/model";
 import { Languages } from "../trust/languages";
-import { TrustComparison } from "./trustComparison";
-import type { HolderChange } from "./trustComparison";
+import { addTo } from "../../fields/values";
 import { movedGroups } from "./groupMoves";
+import { isAccessField } from "../graph/accessKinds";
+import { specs } from "../documents/specs";
+
+/** What becomes of who can be a holder, for everyone by whom grants are held before or after. */
+class TrustComparison {
+  private readonly context: EffectContext;
+  private readonly known = new Map<string, readonly FieldEffect[]>();
+
+  constructor(
+    private readonly before: Entities,
+    private readonly after: Entities,
+    languages: Languages,
+  ) {
+    this.context = { before: createEffectSide(before), after: createEffectSide(after), languages };
+  }
+
+  private findTrustEffects(key: string): readonly FieldEffect[] {
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const [before, after] = [this.before.get(withoutRetained(key)), this.after.get(key)];
+    const kind = after?.kind ?? "";
+    const spec = specs[kind];
+    const effects =
+      before === undefined || after === undefined || spec === undefined
+        ? []
+        : describeEffects(spec, before.inputs, after.inputs, this.context).filter(({ path }) =>
+            isAccessField(kind, path),
+          );
+    this.known.set(key, effects);
+    return effects;
+  }
+
+  compare(old: ResolvedGrant, now: ResolvedGrant): HolderChange {
+    const retained = new Set(now.subjectEntityKeys.map(withoutRetained));
+    const subjectEntityKeys = new Set([
+      // The old object of a replacement, left at the server by `retainOnDelete`, is compared with itself.
+      ...old.subjectEntityKeys.filter((key) => !retained.has(key)),
+      ...now.subjectEntityKeys,
+    ]);
+    const effects = [...subjectEntityKeys].flatMap((key) => this.findTrustEffects(key));
+    const direction = combineDirections(effects.map((effect) => effect.direction));
+    if (direction === "neutral") return { direction, reasons: [] };
+    const [before, after] = [old.grant.subject.displayName, now.grant.subject.displayName];
+    const what =
+      before === after ? "how the holder proves who it is changes" : `who holds it changes: it was ${before}`;
+    const doubt = effects.find((effect) => effect.direction === "unknown");
+    const isDoubtful = direction === "unknown" && doubt !== undefined;
+    return {
+      direction,
+      reasons: [
+        what,
+        ...(isDoubtful ? [`whether to more cannot be judged: ${doubt.path}: ${doubt.reason}`] : []),
+      ],
+    };
+  }
+}
+
+interface HolderChange {
+  readonly direction: Direction;
+  readonly reasons: readonly string[];
+}
 
 /** The two graphs whose grants are paired. */
 interface GraphSides {
@@ -141,12 +202,6 @@ function pairGrants(
 
 const joinKey = (...parts: readonly string[]): string => JSON.stringify(parts);
 
-function add(index: Map<string, number[]>, key: string, position: number): void {
-  const positions = index.get(key);
-  if (positions) positions.push(position);
-  else index.set(key, [position]);
-}
-
 /** Finds the lost grant that a new one continues, without trying each of them. */
 class LostGrants {
   private readonly paired = new Set<ResolvedGrant>();
@@ -162,9 +217,9 @@ class LostGrants {
     for (const [position, { grant }] of lost.entries()) {
       const { subject, role, group } = grant;
       for (const key of hierarchy.chain(group.key))
-        add(this.byRoleWithin, joinKey(subject.key, role.key, key), position);
-      add(this.byRoleAt, joinKey(subject.key, role.key, group.key), position);
-      add(this.byGroup, joinKey(subject.key, group.key), position);
+        addTo(this.byRoleWithin, joinKey(subject.key, role.key, key), position);
+      addTo(this.byRoleAt, joinKey(subject.key, role.key, group.key), position);
+      addTo(this.byGroup, joinKey(subject.key, group.key), position);
     }
   }
 
@@ -245,7 +300,10 @@ interface GrantDifference {
   readonly unchanged: number;
 }
 
-/** Grants by key; of those that two resources make alike the first. What stays is what it was: its successor is another one. */
+/**
+ * Grants by key; of those that two resources make alike the first. The old object of a replacement, left at the server by
+ * `retainOnDelete`, is what it was: its successor is another one.
+ */
 function byKey(resolved: readonly ResolvedGrant[], hierarchy: GroupHierarchy): Map<string, ResolvedGrant> {
   const grants = new Map<string, ResolvedGrant>();
   for (const entry of resolved) {

@@ -1,3 +1,4 @@
+import { groupBy } from "../../fields/values";
 import { GrantIndex } from "../graph/grantIndex";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import type { AccessGraph, Entities } from "../graph/model";
@@ -19,15 +20,8 @@ function grantsOn(
   return grantsByKey;
 }
 
-function byGroup({ grants }: AccessGraph): Map<string, Grant[]> {
-  const found = new Map<string, Grant[]>();
-  for (const grant of grants) {
-    const list = found.get(grant.group.key);
-    if (list) list.push(grant);
-    else found.set(grant.group.key, [grant]);
-  }
-  return found;
-}
+const byGroup = ({ grants }: AccessGraph): Map<string, Grant[]> =>
+  groupBy(grants, ({ group }) => [group.key]);
 
 /** The groups of both graphs that lie below another group afterwards. */
 export function movedGroups(

@@ -45,7 +45,6 @@ const shared = {
   when: "as the assertion says; high where it says nothing",
   except:
     "Hardly ever: exclude whom it is not about with `not` in the assertion itself, where the next reader looks for it.",
-  exampleMatch: {},
   needsBefore: true,
   about: (kind) => givesAccess(kind) || kind === "Group",
 } as const satisfies Partial<Rule>;

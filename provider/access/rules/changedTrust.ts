@@ -11,6 +11,7 @@ import type { FindingInput } from "./findingInput";
 import { languagesOf } from "./openSubjects";
 import { listGrantsHeld } from "./trustedIdentities";
 import { labelEntity, limitLines } from "./wording";
+import { addTo } from "../../fields/values";
 import { plural } from "../../text/plain";
 
 /** What the change of the trust of an identity means, and what to do: new keys may be a rotation, which no rule can tell. */
@@ -109,7 +110,7 @@ function findPredecessors(
   const shared = new Map<Entity, Grant[]>();
   for (const grant of facts.grantsThrough(created.key)) {
     for (const old of deleted.get(placeOf(grant)) ?? []) {
-      if (old.kind === created.kind) shared.set(old, [...(shared.get(old) ?? []), grant]);
+      if (old.kind === created.kind) addTo(shared, old, grant);
     }
   }
   const hasSameName = ({ old }: Predecessor): number => Number(old.name === created.name);

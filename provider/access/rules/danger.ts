@@ -13,14 +13,14 @@ import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { isBuiltInRole } from "./builtInRoles";
-import { bindsRoles, everyKind, isAssumable } from "./kindConditions";
+import { everyKind, isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { ownEffect } from "../../fields/accessMeanings";
 import { trustMatches } from "../trust/addressGlob";
 import { compareKeys } from "../effects";
 import type { FieldEffect } from "../effects";
 import { isWithin } from "../documents/inventory";
-import { isAccessField } from "../graph/accessKinds";
+import { bindsRoles, isAccessField } from "../graph/accessKinds";
 import type { ResourceChange } from "../review/comparison";
 import { describeTrust } from "../graph/trust";
 

@@ -97,7 +97,6 @@ export const exposure: Rule = {
   fix: "Send events to a host of your own that verifies their signatures, and allow it with `--sink-allow`.",
   except: "Use `--sink-allow` instead of a suppression.",
   exampleMatch: { group: "acme / security" },
-  needsBefore: false,
   about: receivesEvents,
   find: findNewReceivers,
 };

@@ -23,7 +23,7 @@ const yaml = (text: string): string => (/^[A-Za-z0-9][\w .-]*$/.test(text) ? tex
 
 function exampleOf(rule: Rule): string {
   const isSevere = rule.severities.some(isHighOrCritical);
-  const match = Object.entries(rule.exampleMatch).map(([key, value]) => `      ${key}: ${yaml(value)}`);
+  const match = Object.entries(rule.exampleMatch ?? {}).map(([key, value]) => `      ${key}: ${yaml(value)}`);
   return [
     "allow:",
     `  - rule: ${rule.id}`,

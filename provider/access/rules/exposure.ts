@@ -11,7 +11,7 @@ import type { Rule } from "./rule";
 import { urnParts } from "../documents/engineState";
 import { isSummary } from "../graph/keys";
 import type { ResourceChange } from "../review/comparison";
-import { shortName } from "../graph/grant";
+import { isGain, shortName } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { isUnread, reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
@@ -19,7 +19,7 @@ import { listGrantsHeld } from "./trustedIdentities";
 import { mapLeaves, ownMember } from "../graph/references";
 import { specs } from "../documents/specs";
 import { isCalledByName } from "../graph/accessKinds";
-import { groupBy } from "../graph/grantIndex";
+import { groupBy } from "../../fields/values";
 import type { Severity } from "../review/finding";
 import { findMixedWord, foldName } from "../trust/writingSystems";
 import { isBuiltInRole } from "./builtInRoles";
@@ -224,7 +224,6 @@ const lookalike: Rule = {
   fix: "Write the word in letters of one alphabet. Choose a name that nothing else of the kind has or had, and keep the name of what is in use.",
   except:
     "For a domain that really has such a name, after a person has compared its letters. For a new name, once those who use the old one know.",
-  exampleMatch: {},
   needsBefore: true,
   about: everyKind,
   find: (facts) => [...findLookalikes(facts), ...findTakenNames(facts)],
@@ -256,11 +255,7 @@ function unreadOf({ op, after }: ResourceChange & { readonly after: Entity }): U
 function findUnreadValues(facts: Facts): FindingInput[] {
   const findings: FindingInput[] = [];
   for (const change of judgedChanges(facts)) {
-    const groups = new Map<string, UnreadValue[]>();
-    for (const value of unreadOf(change)) {
-      const key = JSON.stringify([value.property, value.reason]);
-      groups.set(key, [...(groups.get(key) ?? []).slice(0, 100), value]);
-    }
+    const groups = groupBy(unreadOf(change), ({ property, reason }) => [JSON.stringify([property, reason])]);
     for (const [first, ...others] of groups.values()) {
       if (first === undefined) continue;
       const paths = [first, ...others].map(({ path }) => path);
@@ -373,7 +368,7 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): Doubt[] {
 
 function findUnknownGrants(facts: Facts): FindingInput[] {
   return facts.comparison.grants
-    .filter(({ change }) => change === "gained" || change === "widened")
+    .filter(isGain)
     .flatMap((change) =>
       [...doubtsOf(facts, change), ...doubtsOfGroup(facts, change)].map((doubt) =>
         facts.aboutGrant(change.grant, { severity: "high", ...doubt }),
@@ -397,7 +392,6 @@ const cannotBeJudged: Rule = {
   except:
     "For one resource, after a person has checked the value. An exception cannot tell a hidden value from the next one.",
   exampleMatch: { group: "acme / partners" },
-  needsBefore: false,
   driftAdvice: "look at the live object, and restore what its program declares unless one of you changed it",
   about: (kind) => kind === "Group" || givesAccess(kind) || hasAccessField(kind),
   find: findUnjudged,
@@ -419,8 +413,6 @@ const notReviewed: Rule = {
   fix: "Declare the same with resources of this package. Run commands, and manage other clouds, in a separate pipeline that has its own credentials.",
   except:
     "For a command without a credential of the platform, after a person has read it. The fingerprint covers the arguments that the preview shows, and no secrets. For all resources of a type, name the type and the version of its package under `types` in the policy file.",
-  exampleMatch: {},
-  needsBefore: false,
   planOnly: true,
   about: everyKind,
   find: ({ comparison }) =>
@@ -527,7 +519,6 @@ const unresolved: Rule = {
   fix: "Compare the result of the update with the approved report (`verify`), and let the policy pack check the update itself. Or create what others refer to in a separate change.",
   except: "For a lookup whose result is never known in a preview.",
   exampleMatch: { group: "acme / ci*" },
-  needsBefore: false,
   driftAdvice: "run drift with an inventory of all kinds and with all stacks",
   about: everyKind,
   find: (facts) => {

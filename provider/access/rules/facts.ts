@@ -1,14 +1,14 @@
 import { isTopUid, isUid } from "../../text/uid";
-import { isObject } from "../../fields/values";
+import { isObject, groupBy } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { createEffectSide, describeEffects, mayWiden } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
 import { specs } from "../documents/specs";
-import { GrantIndex, groupBy } from "../graph/grantIndex";
+import { GrantIndex } from "../graph/grantIndex";
 import { graphOf } from "../graph/grants";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { readRoleCapabilities } from "../graph/roleCapabilities";
-import { tupleOf } from "../graph/grant";
+import { isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, Scope } from "../graph/grant";
 import type { AccessGraph, Entity } from "../graph/model";
 import type { Comparison, ResourceChange } from "../review/comparison";
@@ -48,18 +48,8 @@ function stillRefers(before: Json | undefined, after: Json | undefined, key: str
 }
 
 /** Who refers to whom: by key. */
-function referencesOf({ entities }: AccessGraph): Map<string, Entity[]> {
-  const found = new Map<string, Entity[]>();
-  for (const entity of entities.values()) {
-    for (const text of new Set(textsIn(entity.inputs))) {
-      if (!entities.has(text)) continue;
-      const list = found.get(text);
-      if (list) list.push(entity);
-      else found.set(text, [entity]);
-    }
-  }
-  return found;
-}
+const referencesOf = ({ entities }: AccessGraph): Map<string, Entity[]> =>
+  groupBy(entities.values(), ({ inputs }) => [...textsIn(inputs)].filter((text) => entities.has(text)));
 
 interface FindingText {
   readonly severity: Severity;
@@ -227,7 +217,7 @@ export class Facts {
   gainsAbout(key: string): boolean {
     this.gaining ??= new Set(
       this.comparison.grants
-        .filter(({ change }) => change === "gained" || change === "widened")
+        .filter(isGain)
         .flatMap(({ grant: { urn, subject, role } }) => [urn, subject.key, role.key])
         .filter((each) => each !== undefined),
     );
@@ -275,8 +265,7 @@ export class Facts {
 
   /** Grants that are new or reach further, but for those whose role alone gained capabilities: G4's affair. */
   *newOrWiderGrants(): Generator<GrantChange> {
-    for (const change of this.comparison.grants) {
-      if (change.change !== "gained" && change.change !== "widened") continue;
+    for (const change of this.comparison.grants.filter(isGain)) {
       const { before, grant } = change;
       const isRoleOnly =
         change.change === "widened" &&
@@ -294,9 +283,7 @@ export class Facts {
   grantsToJudge(): readonly Grant[] {
     const { drift, after, grants, groups } = this.comparison;
     if (drift !== undefined) return after.grants;
-    const changed = grants.flatMap(({ change, grant }) =>
-      change === "gained" || change === "widened" ? [grant] : [],
-    );
+    const changed = grants.filter(isGain).map(({ grant }) => grant);
     const moved = new Set(
       groups.flatMap(({ key, change }) => (change === "moved" || change === "renamed" ? [key] : [])),
     );
@@ -374,41 +361,25 @@ export class Facts {
 
   /** A finding about a grant. */
   aboutGrant(grant: Grant, text: FindingText): FindingInput {
-    const trust = describeTrust(this.entity(grant.subject.key));
-    return {
-      ...text,
-      kind: grant.sourceKind,
-      ...optional({
-        name: grant.subject.name,
-        urn: grant.urn,
-        uid: grant.uid,
-        location: grant.location,
-        trust,
-      }),
-      grant,
-    };
+    const { subject, sourceKind: kind, urn, uid, location } = grant;
+    const trust = describeTrust(this.entity(subject.key));
+    return { ...text, kind, name: subject.name, urn, uid, location, trust, grant };
   }
 
   /** A finding about a resource. */
   aboutEntity(entity: Entity, text: FindingText): FindingInput {
-    const { name, urn, uid, location } = entity;
-    return {
-      ...text,
-      kind: entity.kind,
-      ...optional({ name, urn, uid, location, group: this.groupOf(entity), trust: describeTrust(entity) }),
-    };
+    const { kind, name, urn, uid, location } = entity;
+    const [group, trust] = [this.groupOf(entity), describeTrust(entity)];
+    return { ...text, kind, name, urn, uid, location, group, trust };
   }
 }
 
 /** A group as findings name it, without what a report says of the group alone. */
 const toScope = ({ key, uid, urn, name, path, isRoot }: Scope): Scope => ({
   key,
-  ...optional({ uid, urn, name }),
+  uid,
+  urn,
+  name,
   path,
   isRoot,
 });
-
-/** Without the members that are undefined: reports are plain JSON. */
-function optional<T extends object>(members: T): Partial<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
-}

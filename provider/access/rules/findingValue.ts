@@ -1,3 +1,4 @@
+import { isSecurityRelevant } from "../../fields/fieldSpec";
 import { compareTexts } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { sha256 } from "../documents/digest";
@@ -33,7 +34,7 @@ export function inputsToPin(
   if (spec === undefined) return null;
   const properties = topLevel(paths);
   const kept = Object.entries(inputs).filter(
-    ([key]) => properties.has(key) || spec.fields[key]?.security === true || isAccessField(kind, key),
+    ([key]) => properties.has(key) || isAccessField(kind, key) || isSecurityRelevant({ ...spec.fields[key] }),
   );
   const named = mapLeaves(spec, Object.fromEntries(kept), (value, leaf) =>
     isReference(leaf) && typeof value === "string" ? nameOf(value) : value,

@@ -4,7 +4,8 @@ import { reportedEffects } from "./data/capabilityFamilies";
 import type { ReportedEffect } from "./data/capabilityFamilies";
 import { hasWideReach, nameIn, tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
-import { GrantIndex, groupBy } from "../graph/grantIndex";
+import { GrantIndex } from "../graph/grantIndex";
+import { groupBy } from "../../fields/values";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
 import {
@@ -326,7 +327,6 @@ const ownerGrant: Rule = {
   except:
     "For the few owners that every organisation needs: each by uid or name, with an expiry date for the next check.",
   exampleMatch: { subject: "break-glass", group: "acme" },
-  needsBefore: false,
   about: givesAccess,
   find: (facts) => {
     const findings: FindingInput[] = [];
@@ -364,7 +364,6 @@ const takeoverCaps: Rule = {
   fix: "Keep these capabilities for owners and for the one pipeline that applies this program. Remove them from the role, or bind a role without them.",
   except: "For the identity that your pipeline runs as, pinned to one repository and one branch.",
   exampleMatch: { subject: "ci-platform", role: "iam-admin" },
-  needsBefore: false,
   about: givesAccess,
   find: (facts) =>
     findGrantsWith(facts, "G2", () => ({
@@ -384,7 +383,6 @@ const delegationCaps: Rule = {
   fix: "Create bindings and identities in this program only. For pull tokens use the platform's own `…pull_token_creator` roles, on the group that needs them. Define a role in the group where it is bound, or above it.",
   except: "For a service that issues pull tokens.",
   exampleMatch: { role: "registry.pull_token_creator", group: "acme / ci*" },
-  needsBefore: false,
   about: (kind) => givesAccess(kind) || isAssumable(kind) || kind === "Role",
   find: (facts) => [
     ...findGrantsWith(facts, "G3", (grant, found) => {
@@ -428,7 +426,6 @@ const supplyChainWrite: Rule = {
   fix: "Pull with `registry.pull`. Let one pinned identity push, on the group of its own repositories. Define it in that group, and make the group, the identity and the binding in one change.",
   except: "For the identity of a build pipeline, pinned to its repository and branch.",
   exampleMatch: { subject: "ci-*", role: "registry.push" },
-  needsBefore: false,
   about: givesAccess,
   find: (facts) => {
     let isOwnPipeline: ReturnType<typeof createOwnPipelineCheck> | undefined;
@@ -459,7 +456,6 @@ const disruptiveCaps: Rule = {
   fix: "Delete in this program only. Bind `viewer`, or a role without these capabilities.",
   except: "For a service that cleans up, on the group that it cleans up.",
   exampleMatch: { subject: "cleaner", group: "acme / sandbox" },
-  needsBefore: false,
   about: givesAccess,
   find: (facts) =>
     findGrantsWith(facts, "G9", (grant) => ({

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { visible } from "../../http/errors";
+import { visible } from "../../text/printable";
 import type { Comparison } from "../review/comparison";
 import { sortFindings } from "../review/finding";
 import type { Finding } from "../review/finding";
@@ -20,6 +19,7 @@ import { hasPrincipal } from "../graph/accessKinds";
 import { findChangedTrust, findInheritedGrants } from "./changedTrust";
 import { newOutsider } from "./newOutsider";
 import { anySubject, pullRequestRef, sharedIssuer } from "./subjectTrust";
+import { fingerprintOf } from "../documents/digest";
 import { anyIssuer, looseMatch } from "./tokenTrust";
 
 const trustChanged: Rule = {
@@ -95,10 +95,7 @@ function fingerprintFinding(id: string, finding: FindingInput, values: FindingVa
     values.placeOf(grant?.group ?? group),
     field ?? "",
   ];
-  return createHash("sha256")
-    .update(JSON.stringify([what, values.of(finding)]))
-    .digest("hex")
-    .slice(0, 32);
+  return fingerprintOf([what, values.of(finding)]);
 }
 
 function finalize(rule: Rule, finding: FindingInput, { drift }: Comparison, values: FindingValues): Finding {

@@ -2,7 +2,7 @@ import { ownEffect } from "../../fields/accessMeanings";
 import type { AccessMeaning } from "../../fields/accessMeanings";
 import { plural, tryParseJson } from "../../text/plain";
 import { DAY_MS, ambiguityOf, durationNanos, findPrivateMember, timestampNanos } from "../../fields/formats";
-import { isObject } from "../../fields/values";
+import { isObject, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { isTakeover } from "./capabilities";
 import type { Entity } from "../graph/model";
@@ -22,10 +22,9 @@ import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
 import { everyKind, isInvite } from "./kindConditions";
 import type { Rule } from "./rule";
-import { SECRET_MASK } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { isReference, mapLeaves, topProperty } from "../graph/references";
-import { isUnread, reasonOf } from "../graph/unread";
+import { isUnread, reasonOf, unresolvedPaths } from "../graph/unread";
 import type { Severity } from "../review/finding";
 
 /*
@@ -222,8 +221,6 @@ const staticKeys: Rule = {
   why: "Nobody rotates such keys, and no issuer can revoke them. A private key in a program is also in its repository, state and logs, and whoever can read one of them can sign in.",
   fix: "Trust the issuer of the CI system or cluster instead (`claimMatch`). Treat a private key as stolen: generate a new pair, and register only the public key.",
   except: "For an issuer that the platform cannot reach, until the date on which its keys are replaced.",
-  exampleMatch: {},
-  needsBefore: false,
   about: hasKeySet,
   find: (facts) =>
     [...facts.writes(hasKeySet)].flatMap((change) =>
@@ -246,7 +243,7 @@ function findKeyExpiry(
   const field = endOfKeys(entity.kind, keySet);
   const [parent] = splitPath(keySet);
   if (field === undefined || !isObject(valueAt(entity.inputs, parent))) return [];
-  if (entity.unresolved.includes(field)) return [];
+  if (unresolvedPaths(entity.unread).includes(field)) return [];
   const time = textAtPath(entity.inputs, field);
   const days = daysUntil(facts, time);
   if (time !== undefined && days === undefined) return [];
@@ -310,7 +307,6 @@ const expiry: Rule = {
   fix: "Register the new key beside the old one, move `expirationTime`, and remove the old key when nothing signs with it any more.",
   except: "Until a planned rotation, with its date.",
   exampleMatch: { name: "build-cluster" },
-  needsBefore: false,
   judgesUnchanged: true,
   about: (kind) => hasKeySet(kind) || isInvite(kind),
   find: (facts) => {
@@ -333,7 +329,8 @@ const expiry: Rule = {
 };
 
 /** What lets more redeem an invite than one address once within a few days: the field, and why. */
-function problemsOfInvite({ kind, inputs, unresolved }: Entity): (readonly [field: string, text: string])[] {
+function problemsOfInvite({ kind, inputs, unread }: Entity): (readonly [field: string, text: string])[] {
+  const unresolved = unresolvedPaths(unread);
   const problems = (meaning: AccessMeaning, judge: (value: Json | undefined) => string | undefined) =>
     pathsMeant(kind, meaning).flatMap((path) => {
       const text = unresolved.includes(path) ? undefined : judge(valueAt(inputs, path));
@@ -381,7 +378,6 @@ const openInvite: Rule = {
   fix: "Set `email` and `singleUse: true`, and a `ttl` of a day or two (`48h`).",
   except: "For an event with many guests, with a read-only role, until it is over.",
   exampleMatch: { group: "acme / workshop", role: "viewer" },
-  needsBefore: false,
   about: isInvite,
   find: (facts) => {
     const findings: FindingInput[] = [];
@@ -418,7 +414,8 @@ const MASKED = ["[secret]", "[unknown]"];
 
 const secretFields = fieldsWhere(({ secret }) => secret === true);
 
-function plaintextSecretsOf({ kind, inputs, details, plaintextSecrets, unresolved }: Entity): string[] {
+function plaintextSecretsOf({ kind, inputs, details, plaintextSecrets, unread }: Entity): string[] {
+  const unresolved = unresolvedPaths(unread);
   const isPlain = (props: Props | undefined, path: string): boolean => {
     const value = textAtPath(props, path);
     return value !== undefined && !MASKED.includes(value);
@@ -438,8 +435,6 @@ const plainSecret: Rule = {
   why: "It is then in every state file, log and artifact that the engine writes, for whoever can read one of them. A text of the platform is read by whoever may list its object.",
   fix: "Read it with `config.requireSecret` or wrap it in `pulumi.secret`. Then rotate it, because it has been written already.",
   except: "Almost never: for a secret of a test system.",
-  exampleMatch: {},
-  needsBefore: false,
   notInPolicyPack: "a policy gets every secret as plain text",
   planOnly: true,
   about: everyKind,

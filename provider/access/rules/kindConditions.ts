@@ -13,10 +13,6 @@ export const givesAccess: KindCondition = (kind) => {
   return [grants, impersonates, services].some((member) => member !== undefined);
 };
 
-/** A resource of the kind binds roles to identities. */
-export const bindsRoles: KindCondition = (kind) =>
-  accessKinds[kind]?.binding === true || accessKinds[kind]?.ownsBindings === true;
-
 export const isInvite: KindCondition = (kind) => accessKinds[kind]?.invite === true;
 
 /** It decides who signs in. */

@@ -151,7 +151,6 @@ export const newOutsider: Rule = {
   why: "The subject pins one owner, but nobody has said that the owner is one of yours. `acme` and `acme-inc` are two organisations. Who administers one group can create an identity there, and make an outsider look known.",
   fix: "Compare the name letter by letter with the one that you mean. Bind outsiders to a role that only reads, on a group below the root. Let identities of your own organisation write.",
   except: "For a partner, by the fingerprint of the finding, until the change is merged.",
-  exampleMatch: {},
   needsBefore: true,
   // Drift reports each identity that no program declares, and each change of trust.
   planOnly: true,

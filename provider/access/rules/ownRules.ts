@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, resolve } from "node:path";
 import { runInNewContext } from "node:vm";
-import { CodedError } from "../../errors/codedError";
+import { CodedError, hasCode } from "../../errors/codedError";
 import { isObject } from "../../fields/values";
-import { hasCode, printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { didYouMean } from "../../text/suggestions";
 import type { Grant } from "../graph/grant";
 import type { Entity } from "../graph/model";
@@ -224,8 +224,6 @@ function toRule(definition: RuleDefinition, file: string, ms: number, onFailure:
     why,
     fix,
     except: "Where the owner of the rules agrees, with a reason and the day on which it ends.",
-    exampleMatch: {},
-    needsBefore: false,
     ...(needsWhole === true ? { needsWhole } : {}),
     about: everyKind,
     find: (facts) => {

@@ -3,7 +3,7 @@ import type { Json } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "../graph/accessKinds";
-import { nameIn, tupleOf } from "../graph/grant";
+import { isGain, nameIn, tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { ownerOf } from "../graph/keys";
 import type { Entity } from "../graph/model";
@@ -24,7 +24,7 @@ import { plural } from "../../text/plain";
 function keysOfMoreAccess(facts: Facts): ReadonlySet<string | undefined> {
   return new Set(
     facts.comparison.grants
-      .filter(({ change }) => change === "gained" || change === "widened")
+      .filter(isGain)
       .flatMap(({ grant: { subject, role } }) => [subject.key, ownerOf(subject.key), role.key]),
   );
 }

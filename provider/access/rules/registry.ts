@@ -182,7 +182,6 @@ const imageTrust: Rule = {
   except: "For the certificate authority and the mirror of your own company.",
   exampleMatch: { name: "base-*" },
   exampleFields: ["customOverlay.certificates.additional"],
-  needsBefore: false,
   about: changesImageTrust,
   find: (facts) => [...facts.writes(changesImageTrust)].flatMap((change) => findAddedTrust(facts, change)),
 };

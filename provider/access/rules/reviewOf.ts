@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 import { listedKinds } from "../documents/inventory";
 import { parsePreview } from "../documents/preview";
@@ -14,6 +13,7 @@ import { didYouMean } from "../../text/suggestions";
 import { isUid, parentOf } from "../../text/uid";
 import { defaultRuleOptions, findingsOf } from ".";
 import { RulesError, toRules } from "./ownRules";
+import { sha256 } from "../documents/digest";
 import type { RuleDefinition } from "./ownRules";
 
 /*
@@ -103,7 +103,7 @@ export interface DescribedResource {
 
 /** The last part of a uid, which differs for each resource. */
 export const lastPartOf = (...parts: readonly unknown[]): string =>
-  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+  sha256(JSON.stringify(parts)).slice(0, 16);
 
 /** Replaces each reference to what has no uid yet, as a preview does, and names the resources referred to. */
 class ReferenceWriter {

@@ -22,10 +22,10 @@ export interface Rule {
   /** When an exception is right. */
   readonly except: string;
   /**
-   * The `match` of an example entry of the policy file: what existed before. Empty where findings are about what is new,
+   * The `match` of an example entry of the policy file: what existed before. Absent where findings are about what is new,
    * which only a fingerprint names.
    */
-  readonly exampleMatch: Readonly<Record<string, string>>;
+  readonly exampleMatch?: Readonly<Record<string, string>>;
   /**
    * The `fields` of the example, where findings about one object are about unlike things: an entry with neither `fields` nor a
    * fingerprint suppresses none of them.
@@ -35,7 +35,7 @@ export interface Rule {
    * It compares with what was before: without that it finds nothing, or calls everything new. `object`: what the changed object
    * was is enough, which an inventory shows a policy pack.
    */
-  readonly needsBefore: boolean | "object";
+  readonly needsBefore?: true | "object";
   /** Why a policy pack cannot run it, where that is not `needsBefore`. */
   readonly notInPolicyPack?: string;
   /** It predicts what an update will do, or judges what a program says: nothing that has happened already. */

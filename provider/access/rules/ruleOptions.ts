@@ -1,7 +1,7 @@
 import { didYouMean } from "../../text/suggestions";
 import { isAddressGlob, isHostGlob } from "../trust/addressGlob";
 import { isObject } from "../../fields/values";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import type { Entity } from "../graph/model";
 import type { Comparison } from "../review/comparison";
 import type { Assertions } from "../assertions/assertion";

@@ -31,7 +31,7 @@ const hasJudgedField: KindCondition = (kind) =>
   Object.values(specs[kind]?.fields ?? {}).some((field) => isJudged(field));
 
 /** Whether the list of grants shows that somebody gains something by a resource. */
-const isGain = (facts: Facts, { urn, after }: Change): boolean =>
+const gainsSomething = (facts: Facts, { urn, after }: Change): boolean =>
   facts.gainsAbout(after.key) || (urn !== undefined && facts.gainsAbout(urn));
 
 /** Whether each grant of a resource was held before, by it or by another one: it only takes access away. */
@@ -48,7 +48,8 @@ function grantsNothingNew(facts: Facts, { after }: Change): boolean {
 
 /** Whether the list of grants shows what a property gives: a gain, which the rules of grants judge, or nothing. */
 const isShownInGrants = (facts: Facts, change: Change, { path, effect }: FieldEffect): boolean =>
-  isShownByGrants(change.kind, path, effect) && (isGain(facts, change) || grantsNothingNew(facts, change));
+  isShownByGrants(change.kind, path, effect) &&
+  (gainsSomething(facts, change) || grantsNothingNew(facts, change));
 
 const nowNanos = (facts: Facts): bigint => BigInt(facts.options.now) * 1_000_000n;
 
@@ -89,7 +90,7 @@ function renewedLifetimes(facts: Facts, change: Change): FieldEffect[] {
         reason: "it is made anew, and begins again",
       };
     })
-    .filter((field) => !isGain(facts, change) || isRevived(facts, change, field));
+    .filter((field) => !gainsSomething(facts, change) || isRevived(facts, change, field));
 }
 
 /** Whether the inventory shows each grant of the organisation that something lies in. */
@@ -298,7 +299,6 @@ export const newRoot: Rule = {
   why: "Whoever creates an organisation owns it, and no binding, review or nightly comparison of the existing one covers it. Often the parent was forgotten.",
   fix: "Set `parentUid` to the uid of the group that it belongs to.",
   except: "For the first program of a new organisation.",
-  exampleMatch: {},
   needsBefore: true,
   planOnly: true,
   about: isGroup,
@@ -367,7 +367,6 @@ export const newMatch: Rule = {
   why: "In this change the exception does not apply to it, but in the next one it does. Nobody has accepted what the object will then give.",
   fix: "Choose a name that no exception matches. Give the exception a fingerprint, or remove it.",
   except: "For an object that the exception is meant for, by the fingerprint of this finding.",
-  exampleMatch: {},
   needsBefore: true,
   planOnly: true,
   about: everyKind,

@@ -44,8 +44,6 @@ export const massGrant: Rule = {
   why: "Everyone who signs in, or every member of that group, gets the role. Other people decide who that is, and no review of this program shows it.",
   fix: "Set `defaultRole` to `viewer` or to a role that reads less, and bind more to each person who needs it. Map groups to roles that cannot change IAM.",
   except: "For a directory group whose members are reviewed as strictly as this program.",
-  exampleMatch: {},
-  needsBefore: false,
   about: (kind) => decidesSignIn(kind) || accessKinds[kind]?.mapsGroups === true,
   find: (facts) => {
     const findings: FindingInput[] = [];
@@ -136,7 +134,6 @@ export const signInProvider: Rule = {
   why: "Whoever runs the issuer, or has the SCIM token, decides who signs in and into which groups. Each of these people gets the default role and the roles of their groups.",
   fix: "Register it in a separate change, reviewed by those who run the directory. Compare the issuer character by character.",
   except: "For the directory of your own company, by the fingerprint of the finding.",
-  exampleMatch: {},
   needsBefore: true,
   about: decidesSignIn,
   find: (facts) => {

@@ -83,8 +83,6 @@ export const anySubject: Rule = {
   why: "A pattern may match anywhere in the subject, so one without `^` and `$` accepts every string that contains it. Whoever can make the issuer sign such a subject gets all access of the identity.",
   fix: "Write the exact `subject`. If it must vary, anchor the whole pattern, put alternatives in a group, and let only the last part vary: `^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$`.",
   except: "Almost never: only if the issuer is your own and everyone who can sign in there is meant.",
-  exampleMatch: {},
-  needsBefore: false,
   about: isAssumable,
   find: (facts) =>
     [...trustsToJudge(facts)].flatMap(({ entity, trust }) => {
@@ -105,8 +103,6 @@ export const sharedIssuer: Rule = {
   why: "Every customer of that service gets tokens from the same issuer. Anyone can name an environment `production`.",
   fix: "Name the organisation in the subject (`repo:acme/pay:…`), or in an exact claim such as `repository_owner_id`. A numeric id is safer than a name, which can be given up and registered by others.",
   except: "Never while the issuer serves other customers.",
-  exampleMatch: {},
-  needsBefore: false,
   about: isAssumable,
   find: (facts) => {
     const findings: FindingInput[] = [];
@@ -216,8 +212,6 @@ export const pullRequestRef: Rule = {
   why: "Whoever can push a branch or open a pull request writes the workflow that runs. It acts as the identity before anyone has reviewed a line.",
   fix: "Pin the branch or, better, a protected environment: `repo:acme/pay:environment:production`. Use a second identity with a read-only role for pull requests.",
   except: "For an identity that only reads what pull requests need.",
-  exampleMatch: {},
-  needsBefore: false,
   about: isAssumable,
   find: (facts) =>
     [...tokenTrustsToJudge(facts)].flatMap(({ entity, trust }) => {

@@ -164,8 +164,6 @@ export const anyIssuer: Rule = {
   why: "Whoever runs an issuer can sign any subject and any claim. A look-alike domain costs little, and its owner can then assume the identity.",
   fix: "Write the exact `issuer`. For several issuers, create an identity for each, or write out each host: `^https://(?:ci|sso)\\.acme\\.example$`.",
   except: "Never for a pattern. For an issuer that `--issuer-allow` does not name, add it there.",
-  exampleMatch: {},
-  needsBefore: false,
   about: isAssumable,
   find: (facts) => {
     const findings: FindingInput[] = [];
@@ -229,8 +227,6 @@ export const looseMatch: Rule = {
   why: "Tokens issued for another service are accepted too, so whoever receives such tokens can use them here. An identity with a `*` in an exact value never works, and is then often repaired with a pattern that is too wide.",
   fix: "Omit the audience, so that the issuer's host name applies, or give the exact `audience`. If a part must vary, use an anchored `subjectPattern`.",
   except: "For an issuer that cannot set the audience.",
-  exampleMatch: {},
-  needsBefore: false,
   about: isAssumable,
   find: (facts) => {
     const findings: FindingInput[] = [];

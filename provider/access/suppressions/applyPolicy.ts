@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../fields/formats";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import type { Comparison } from "../review/comparison";
 import type { Finding } from "../review/finding";
 import { isHighOrCritical } from "../review/finding";

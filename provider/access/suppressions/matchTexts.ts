@@ -1,4 +1,4 @@
-import { SECRET_MASK } from "../documents/engineState";
+import { SECRET_MASK } from "../../fields/values";
 import { GroupHierarchy, groupPath } from "../graph/groupHierarchy";
 import type { Entity } from "../graph/model";
 import type { Comparison } from "../review/comparison";

@@ -1,7 +1,7 @@
 import { CodedError } from "../../errors/codedError";
 import { LineCounter, Parser, isAlias, isMap, isNode, isScalar, isSeq, parseDocument, visit } from "yaml";
 import type { CST, Document, Node } from "yaml";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { MOST_LEVELS } from "../documents/jsonText";
 import { propertyPath, schemaProblems } from "../documents/jsonSchema";
 import type { SchemaProblem } from "../documents/jsonSchema";

@@ -1,3 +1,4 @@
+import type { differenceKinds } from "../review/finding";
 import type { Assertions, ForbiddenAccess, RequiredAccess, SeparatedDuties } from "../assertions/assertion";
 import type { Glob } from "../trust/glob";
 
@@ -5,9 +6,6 @@ import type { Glob } from "../trust/glob";
  * The policy file. `npm run docs` writes `schema/access-policy.schema.json` from these types and `scripts/lib/policySchema.cjs`: tags
  * such as `@pattern` are copied, and `@errorMessage` is the message about a value that does not match.
  */
-
-/** Kinds of drift. */
-export const driftKinds = ["changed", "deleted", "unmanaged", "contested"] as const;
 
 /** The commands whose findings an entry can suppress. */
 export const policyCommands = ["review", "drift"] as const;
@@ -24,7 +22,7 @@ export interface PolicyEntry {
   /** A rule, by its id or name: see pulumi-platform explain. One of your own by its id. */
   readonly rule?: string;
   /** A kind of drift. */
-  readonly kind?: (typeof driftKinds)[number];
+  readonly kind?: (typeof differenceKinds)[number];
   /**
    * A kind of resource: Identity, RoleBinding, …
    * @pattern ^[A-Z][A-Za-z]{1,63}$

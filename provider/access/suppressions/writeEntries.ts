@@ -1,6 +1,6 @@
 import { Document, isScalar, isSeq } from "yaml";
 import type { Node } from "yaml";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { nameIn } from "../graph/grant";
 import { isHighOrCritical } from "../review/finding";
 import type { Finding } from "../review/finding";

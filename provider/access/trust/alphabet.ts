@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- every index is one that this file has made itself */
 import type { Budget } from "./budget";
-import { LAST_CODE_POINT } from "./program";
-import type { CharSet } from "./program";
+import { LAST_CODE_POINT } from "./regexProgram";
+import type { CharSet } from "./regexProgram";
 
 /** Characters in classes: an automaton treats all characters of a class in the same way. */
 export interface Alphabet {

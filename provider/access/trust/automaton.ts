@@ -3,8 +3,8 @@
 import { alphabetOf, classOf, classesIn, joinAlphabets, representatives } from "./alphabet";
 import type { Alphabet, JointClass } from "./alphabet";
 import type { Budget } from "./budget";
-import { At, Instruction } from "./program";
-import type { CharSet, PatternProgram } from "./program";
+import { At, Instruction } from "./regexProgram";
+import type { CharSet, PatternProgram } from "./regexProgram";
 
 /** A deterministic automaton whose states are made when they are first reached. */
 export interface Automaton {
@@ -299,15 +299,4 @@ function readableFirst(chars: readonly (string | undefined)[]): number[] {
 /** Whether nothing is accepted. */
 export function matchesNothing(automaton: Automaton, budget: Budget): boolean {
   return shortestText(automaton, budget) === undefined;
-}
-
-/** Reads a text from a state on. */
-export function acceptsText(
-  automaton: Automaton,
-  text: string,
-  classOf: (codePoint: number) => number,
-): boolean {
-  let state = automaton.start;
-  for (const char of text) state = automaton.step(state, classOf(char.codePointAt(0)!));
-  return automaton.accepts(state);
 }

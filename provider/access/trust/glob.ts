@@ -73,10 +73,3 @@ export function globMatches(glob: string, text: string): boolean {
   while (pattern[p]?.kind === "any") p += 1;
   return p === pattern.length;
 }
-
-/** A glob that matches this text, and hardly another one. None matches a text with invisible characters. */
-export function globOf(text: string): string {
-  const short = text.length > LONGEST_GLOB / 2 ? text.slice(0, LONGEST_GLOB / 2 - 1) : text;
-  const glob = short.replace(/[\\*?[\]{}]/g, "\\$&").replace(new RegExp(`[${UNSEEN}]`, "gu"), "?");
-  return short === text ? glob : `${glob}*`;
-}

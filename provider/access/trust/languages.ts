@@ -2,7 +2,7 @@ import { RE2JS } from "re2js";
 import { PatternAutomaton, difference, intersection, matchesNothing, shortestText } from "./automaton";
 import type { Automaton } from "./automaton";
 import { Budget } from "./budget";
-import { compileProgram } from "./program";
+import { compileProgram } from "./regexProgram";
 import { namesIn } from "./projection";
 import type { Names } from "./projection";
 import { acceptChoices, escapeDots, isTooLargeToCompile, removeChoices } from "./regexSyntax";

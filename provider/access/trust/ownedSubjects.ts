@@ -19,6 +19,7 @@ import { judgeEach, judgeForms, judgeWithin, ownerOfText, segmentText } from "./
 import type { Owner, PatternJudgement, PinningForm } from "./judgement";
 import { anchored } from "./languages";
 import type { Languages } from "./languages";
+import { addTo } from "../../fields/values";
 import { removeChoices } from "./regexSyntax";
 
 function toForm({
@@ -47,7 +48,7 @@ function toForm({
 const formsByPart = new Map<string, PinningForm[]>();
 for (const pin of sharedPins) {
   const key = JSON.stringify([pin.issuer, pin.part]);
-  formsByPart.set(key, [...(formsByPart.get(key) ?? []), toForm(pin)]);
+  addTo(formsByPart, key, toForm(pin));
 }
 const formsOf = ({ issuer }: SharedIssuer, part: string): readonly PinningForm[] =>
   formsByPart.get(JSON.stringify([issuer, part])) ?? [];

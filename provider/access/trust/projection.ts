@@ -2,6 +2,7 @@
 import { classOf, joinAlphabets } from "./alphabet";
 import type { JointClass } from "./alphabet";
 import type { Automaton } from "./automaton";
+import { addTo } from "../../fields/values";
 import type { Budget } from "./budget";
 
 /** A part of a string that names an owner: what precedes it, how it is written, and what follows. */
@@ -132,9 +133,7 @@ class NameGraph {
         if (next === undefined) continue;
         if (this.all.size > size) queue.push(next);
         state.next.set(symbol, next);
-        const known = before.get(next);
-        if (known) known.push(state);
-        else before.set(next, [state]);
+        addTo(before, next, state);
       }
     }
     const ready = [...this.all.values()].filter(({ isLast }) => isLast);

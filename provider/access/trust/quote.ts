@@ -1,4 +1,4 @@
-import { visible } from "../../http/errors";
+import { visible } from "../../text/printable";
 
 /** A value in quotes that it cannot close itself. */
 export function quoteValue(value: string, limit = 120): string {

@@ -8,13 +8,14 @@ import { isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { unreadReason } from "../effects";
 import { decidesAccess, effectOf, mustBeAnnounced } from "../graph/fieldAccess";
+import { valueAt } from "../graph/describedFields";
 import type { Entity } from "../graph/model";
 
 /** An object of the live organisation. */
 export interface LiveEntity extends Entity {
   readonly createTime?: string;
   /** The outputs that the state records of it. */
-  readonly recorded?: Props;
+  readonly recordedOutputs?: Props;
   /** The arguments that the state records of it, and that the last update has written. */
   readonly declared?: Props;
 }
@@ -48,9 +49,6 @@ function isNear(one: bigint | undefined, other: bigint | undefined): boolean {
 
 const nanosOf = (value: Json | undefined): bigint | undefined =>
   typeof value === "string" ? timestampNanos(value) : undefined;
-
-const memberAt = (inputs: Props | undefined, path: string): Json | undefined =>
-  path.split(".").reduce<Json | undefined>((at, key) => (isObject(at) ? at[key] : undefined), inputs);
 
 /** An object, or one inside it, on both sides. */
 interface Level {
@@ -129,11 +127,11 @@ class Alignment {
   private isRewritten({ field, path, old, now }: Argument): boolean {
     if (!field.normalized || !isSet(field, old) || !isSet(field, now)) return false;
     if (field.type === "string" && field.format === "timestamp") return isNear(nanosOf(old), nanosOf(now));
-    const { recorded, declared } = this.entity;
-    const forms = recorded?.[NORMALIZED];
+    const { recordedOutputs, declared } = this.entity;
+    const forms = recordedOutputs?.[NORMALIZED];
     // The form is that of what the state declares, which an update that was not done leaves as it was.
     if (this.options.hasState)
-      return isObject(forms) && forms[path] === now && equal(field, memberAt(declared, path), old);
+      return isObject(forms) && forms[path] === now && equal(field, valueAt(declared, path), old);
     this.needsState.push(path);
     return true;
   }

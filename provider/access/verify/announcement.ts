@@ -1,5 +1,5 @@
 import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
-import { nameIn } from "../graph/grant";
+import { nameIn, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { replaceKeys } from "../graph/keys";
 import type { ReviewReport } from "../report/report";
@@ -25,9 +25,6 @@ const describeGrant = ({ grant, before = grant }: GrantChange): string => {
   return `${subject.displayName}: ${nameIn(role)} at ${group.path}`;
 };
 
-const tupleKey = ({ subject, role, group }: GrantChange["grant"]): string =>
-  JSON.stringify([subject.key, role.key, group.key]);
-
 /** A grant that names what was created as the server names it. */
 function withNewKeys(grant: Grant, newKeys: ReadonlyMap<string, string>): Grant {
   const { subject, role, group } = grant;
@@ -45,7 +42,7 @@ export function compareWithAnnouncement(
   newKeys: ResolvedAccess["newKeys"],
 ): AnnouncedChanges {
   const { more, remaining, less, taken, expected } = differences;
-  const remainingKeys = new Set(remaining.map(({ grant }) => tupleKey(grant)));
+  const remainingKeys = new Set(remaining.map(({ grant }) => tupleOf(grant)));
   const hierarchy = new GroupHierarchy(expected.entities);
   const differing = new Set(
     [...more, ...remaining, ...less, ...taken].map(({ grant, before }) =>
@@ -54,7 +51,7 @@ export function compareWithAnnouncement(
   );
   const isMissing = ({ change, grant }: GrantChange): boolean =>
     change === "lost"
-      ? remainingKeys.has(tupleKey(grant))
+      ? remainingKeys.has(tupleOf(grant))
       : differing.has(grantKey(withNewKeys(grant, newKeys), hierarchy));
   return {
     confirmed: review.grants.filter((change) => !isMissing(change)),

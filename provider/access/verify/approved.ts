@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { equal } from "../../fields/equal";
 import type { Json, Props } from "../../fields/values";
 import { isUid } from "../../text/uid";
-import { SECRET_MASK } from "../documents/engineState";
+import { SECRET_MASK } from "../../fields/values";
 import { DocumentError } from "../documents/jsonText";
 import type { InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";

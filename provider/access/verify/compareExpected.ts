@@ -1,3 +1,4 @@
+import { isGain } from "../graph/grant";
 import { equal } from "../../fields/equal";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { timestampNanos } from "../../fields/formats";
@@ -10,10 +11,10 @@ import type { StateExport } from "../documents/stateExport";
 import { specs } from "../documents/specs";
 import { createEffectSide, describeEffects } from "../effects";
 import type { Direction, EffectContext, FieldEffect } from "../effects";
-import { accessKinds, bindingKeys, isGrantPart } from "../graph/accessKinds";
+import { accessKinds, bindingKeys, isGrantPart, bindsRoles } from "../graph/accessKinds";
 import { isName, mustBeAnnounced } from "../graph/fieldAccess";
 import type { GrantChange } from "../graph/grant";
-import { groupBy } from "../graph/grantIndex";
+import { groupBy } from "../../fields/values";
 import { graphOf } from "../graph/grants";
 import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
@@ -89,11 +90,6 @@ function isSignedInPerson({ kind, inputs }: Entity): boolean {
   );
 }
 
-/** Whether the list of grants shows all that changes of an object of this kind. */
-function isBinding(kind: string): boolean {
-  return accessKinds[kind]?.binding === true || accessKinds[kind]?.ownsBindings === true;
-}
-
 /** Compares the objects of all sides one by one. */
 class EntityComparison {
   readonly unread: string[] = [];
@@ -143,7 +139,7 @@ class EntityComparison {
       // The platform alone changes its own roles, and people make identities by signing in.
       if (entity === undefined || entity.builtIn) return [];
       if (old === undefined) return this.compareUnexpected(entity);
-      if (isBinding(entity.kind)) return [];
+      if (bindsRoles(entity.kind)) return [];
       return now === undefined ? this.compareMissing(entity) : this.compareChanged(old, now);
     });
   }
@@ -207,7 +203,7 @@ class EntityComparison {
     const { kind, key } = entity;
     const old = this.sides.before.get(key);
     if (old === undefined || old.kind !== kind) return this.compareNew(entity);
-    if (isBinding(kind)) return [];
+    if (bindsRoles(kind)) return [];
     const now = this.actualAsBefore.get(key) ?? entity;
     const spec = specs[kind];
     const changed = spec === undefined ? [] : this.changedInputs(spec, old.inputs, now.inputs);
@@ -327,7 +323,7 @@ class EntityComparison {
     announced: Props | undefined,
     live: LiveEntity | undefined,
   ): FieldChange[] {
-    const expected = announced ?? live?.recorded;
+    const expected = announced ?? live?.recordedOutputs;
     if (expected === undefined) return [];
     const now = live?.details ?? {};
     const keys = [...Object.keys(spec.outputs ?? {}), ...(announced ? ["etag"] : [])];
@@ -393,8 +389,6 @@ function hasGrantOf(
   return accessKinds[kind]?.shownByGrants === true && isNarrowed && narrowed.has(entity.key);
 }
 
-const isMore = ({ change }: GrantChange): boolean => change === "gained" || change === "widened";
-
 /** What is granted again is not what the review saw: somebody revoked that, and the update knew nothing of it. */
 export const GRANTED_AGAIN =
   "the review saw such a grant, which was revoked since: this one was made after it";
@@ -408,7 +402,7 @@ function findGrantedAgain(
   const bindings = [...expected.entities, ...(expected.owned ?? [])].filter(
     ({ uid, kind }) => uid !== undefined && accessKinds[kind]?.binding === true,
   );
-  const known = groupBy(bindings, (entity) => bindingKeys({ ...entity, unresolved: [], secretPaths: [] }));
+  const known = groupBy(bindings, (entity) => bindingKeys({ ...entity, secretPaths: [] }));
   const again = new Set<string>();
   for (const entity of live.values()) {
     if (accessKinds[entity.kind]?.binding !== true) continue;
@@ -437,28 +431,24 @@ export function compareExpected(sides: Sides, context: ComparisonContext): Diffe
   const hierarchy = new GroupHierarchy(sides.expected);
   const keyOf = ({ grant }: GrantChange): string => grantKey(grant, hierarchy);
   const keyBefore = ({ grant, before = grant }: GrantChange): string => grantKey(before, hierarchy);
-  const moreThanBefore = new Set(sinceBefore.filter(isMore).map(keyOf));
+  const moreThanBefore = new Set(sinceBefore.filter(isGain).map(keyOf));
   const lessThanBefore = new Set(
-    sinceBefore.filter((change) => !isMore(change)).flatMap((change) => [keyOf(change), keyBefore(change)]),
+    sinceBefore.filter((change) => !isGain(change)).flatMap((change) => [keyOf(change), keyBefore(change)]),
   );
   const differing = new Set(changes.map(keyOf));
   const again = findGrantedAgain(context, sides.live, actual).filter(
     (change) => !differing.has(keyOf(change)),
   );
-  const more = [...changes.filter((change) => isMore(change) && moreThanBefore.has(keyOf(change))), ...again];
-  const lessOrTaken = changes.filter((change) => !isMore(change));
+  const more = [...changes.filter((change) => isGain(change) && moreThanBefore.has(keyOf(change))), ...again];
+  const lessOrTaken = changes.filter((change) => !isGain(change));
   const isTaken = (change: GrantChange): boolean => lessThanBefore.has(keyOf(change));
   const entities = comparison.run();
   const shown = partsOfGrants(more);
   const narrowed = partsOfGrants(lessOrTaken.filter(({ change }) => change === "narrowed"));
-  const causes = new Map<string, EntityDifference[]>();
-  for (const difference of entities) {
-    const { key, uid = key } = difference.entity;
-    for (const each of new Set([key, uid])) causes.set(each, [...(causes.get(each) ?? []), difference]);
-  }
+  const causes = groupBy(entities, ({ entity: { key, uid } }) => [key, uid]);
   return {
     more,
-    remaining: changes.filter((change) => isMore(change) && !moreThanBefore.has(keyOf(change))),
+    remaining: changes.filter((change) => isGain(change) && !moreThanBefore.has(keyOf(change))),
     less: lessOrTaken.filter((change) => !isTaken(change)),
     taken: lessOrTaken.filter(isTaken),
     entities: entities.filter((difference) => !hasGrantOf(difference, shown, narrowed)),

@@ -165,7 +165,6 @@ function createdEntity(
     kind,
     uid,
     inputs,
-    unresolved: [],
     secretPaths: [],
     ...(urn === undefined ? {} : { urn }),
     ...(name === undefined ? {} : { name }),

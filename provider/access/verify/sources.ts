@@ -86,7 +86,7 @@ export function liveEntities({ inventory, state }: VerifySources): Map<string, L
         : {
             urn: resource.urn,
             location: resource.location,
-            recorded: resource.outputs,
+            recordedOutputs: resource.outputs,
             declared: resource.inputs,
           }),
     });

@@ -16,12 +16,10 @@ import { inventoryGaps, isWithin } from "../documents/inventory";
 import { isGrantPart } from "../graph/accessKinds";
 import type { Entity } from "../graph/model";
 import { isVerified } from "../report/expectedAccess";
-import { sha256 } from "../documents/digest";
+import { fingerprintOf } from "../documents/digest";
 import { nameIn } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import { describeField } from "../report/render/words";
-
-export type { VerifySources } from "./sources";
 
 export interface VerifyOptions {
   readonly provenance: Provenance;
@@ -146,10 +144,6 @@ function describeGaps(
 
 const ADVICE = "remove it, or review the change that adds it; then find out who made the change";
 
-function fingerprint(...parts: readonly (string | undefined)[]): string {
-  return sha256(JSON.stringify(parts)).slice(0, 32);
-}
-
 /** What the half of an update makes, since some of it was done and some was not. */
 const PARTIAL_ADVICE =
   "run pulumi up again, since a part of the announced update was not done, and then verify; otherwise remove it";
@@ -183,7 +177,7 @@ function grantFinding(
     ...(grant.uid === undefined ? {} : { uid: grant.uid }),
     ...(grant.location === undefined ? {} : { location: grant.location }),
     grant,
-    fingerprint: fingerprint("verify-unannounced", subject.key, role.key, group.key),
+    fingerprint: fingerprintOf(["verify-unannounced", subject.key, role.key, group.key]),
   };
 }
 
@@ -202,7 +196,7 @@ function entityFinding({ kind, entity, what, fields }: EntityDifference): Findin
     ...(entity.name === undefined ? {} : { name: entity.name }),
     ...(entity.urn === undefined ? {} : { urn: entity.urn }),
     ...(entity.uid === undefined ? {} : { uid: entity.uid }),
-    fingerprint: fingerprint("verify-changed", kind, entity.key, ...properties),
+    fingerprint: fingerprintOf(["verify-changed", kind, entity.key, ...properties]),
   };
 }
 

@@ -1,4 +1,4 @@
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { describeViolations } from "../../access/assertions/judgeAssertions";
 import type { DescribedViolation } from "../../access/assertions/judgeAssertions";
 import { accessRows } from "../../access/report/accessRows";
@@ -20,7 +20,7 @@ import { planResources } from "../../access/graph/resourcePlan";
 import { logError } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";
 import { writeResults } from "../output/writeFiles";
-import { readInput } from "../input/readInput";
+import { readInput } from "../input/readFiles";
 import { readDriftPolicy } from "../policy/suppressors";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Values } from "../framework/flags";

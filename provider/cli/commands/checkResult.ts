@@ -2,6 +2,7 @@ import { errorCodeOf } from "../../errors/codedError";
 import type { ErrorCode } from "../../errors/registry";
 import { exitCodeOf, exitCodes } from "../framework/exitCodes";
 import type { NamedGroup } from "../input/groups";
+import { PostError } from "../post/http";
 
 /** The result of one check of `doctor`: a line of the report. */
 export interface CheckResult {
@@ -43,3 +44,16 @@ export const unchecked = (check: string, reason: string, command?: string): Chec
   text: `not checked: ${reason}`,
   ...(command !== undefined && { command }),
 });
+
+/** Runs a check that asks the host: what the host does not answer is not checked. */
+export async function judge(check: string, run: () => Promise<CheckResult[]>): Promise<CheckResult[]> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof PostError)) throw error;
+    if (error.status === 401)
+      return [wrong(check, `${error.message}; replace the token`, "PP7001", exitCodes.authentication)];
+    const hint = error.status === 403 || error.status === 404 ? "; may the token read it?" : "";
+    return [unchecked(check, `${error.message}${hint}`)];
+  }
+}

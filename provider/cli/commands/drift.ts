@@ -2,14 +2,15 @@ import type { Inventory } from "../../access/documents/inventory";
 import { listedKinds } from "../../access/documents/inventory";
 import { parseInventory } from "../../access/documents/parseInventory";
 import type { StateExport } from "../../access/documents/stateExport";
-import { driftThresholds, findDrift } from "../../access/drift/drift";
-import type { DriftRequest, DriftThreshold } from "../../access/drift/drift";
-import { organisationsOf } from "../../access/drift/roots";
+import { findDrift } from "../../access/drift/drift";
+import { driftThresholds } from "../../access/drift/request";
+import type { DriftRequest, DriftThreshold } from "../../access/drift/request";
+import { organisationsOf } from "../../access/documents/stateExport";
 import { takeInventory } from "../../inventory/takeInventory";
 import { defineCommand } from "../framework/defineCommand";
 import { UsageError } from "../framework/exitCodes";
 import type { Flags, Values } from "../framework/flags";
-import { commonFlags, issueMarker, readCommonOptions, withSettings } from "../framework/options";
+import { commonFlags, issueMarker } from "../framework/options";
 import type { CommonOptions } from "../framework/options";
 import { ownVersion } from "../../text/packageVersion";
 import { openConnection } from "../input/connection";
@@ -19,12 +20,12 @@ import { isUidManaged, unlistedManagedUids } from "../input/managedUids";
 import { readProvenance } from "../input/provenance";
 import { readText } from "../input/readFiles";
 import { readStates } from "../input/states";
-import { finishDrift } from "../output/finishDrift";
+import { finishDrift } from "../output/writeReport";
 import { logError } from "../output/log";
 import { Progress } from "../output/progress";
 import type { Policy } from "../../access/suppressions/policyDocument";
 import { BaselineFile } from "../policy/baseline";
-import { createRules, createSuppressor, readDriftPolicy, readOwnRules } from "../policy/suppressors";
+import { createRules, createSuppressor, readDriftOptions } from "../policy/suppressors";
 
 const ownFlags = {
   stack: {
@@ -72,39 +73,20 @@ const ownFlags = {
   cwd: { type: "string", value: "DIR", default: "this one", help: "the folder of the Pulumi project" },
 } as const satisfies Flags;
 
-/** The common flags that apply to drift. */
-const shared = {
-  output: commonFlags.output,
-  policy: commonFlags.policy,
-  rules: commonFlags.rules,
-  "exit-zero": commonFlags["exit-zero"],
-  now: commonFlags.now,
-  strict: commonFlags.strict,
+const flags = {
+  ...ownFlags,
+  ...commonFlags,
   self: { ...commonFlags.self, help: "the identity that must not have lost its access" },
-  "min-owners": commonFlags["min-owners"],
-  "required-owner": commonFlags["required-owner"],
   "max-removal": {
     ...commonFlags["max-removal"],
     help: "the share of all grants that may be lost to drift",
   },
-  "issuer-allow": commonFlags["issuer-allow"],
-  "sink-allow": commonFlags["sink-allow"],
-  "source-root": commonFlags["source-root"],
-  "page-url": commonFlags["page-url"],
-  fix: commonFlags.fix,
-  summary: commonFlags.summary,
   post: {
     ...commonFlags.post,
     choices: ["github-issue"],
     help: "post one issue for the stacks; the first clean and complete run closes it, and another --root or other --types is another issue",
   },
   marker: issueMarker,
-  "dry-run": commonFlags["dry-run"],
-} as const satisfies Flags;
-
-const flags = {
-  ...ownFlags,
-  ...shared,
   "fail-on": {
     type: "string",
     value: "WHICH",
@@ -208,11 +190,7 @@ async function readLive(
 
 /** @throws UsageError where a flag or a file is wrong. */
 async function detectDrift(values: DriftValues): Promise<number> {
-  const policy = readDriftPolicy(values.policy);
-  const ownRules = readOwnRules(values.rules, values.policy, policy);
-  // A level of a review is none of drift.
-  const settings = policy && { ...policy.settings, failOn: undefined };
-  const options = readCommonOptions(withSettings(values, settings), driftThresholds);
+  const { policy, ownRules, options } = readDriftOptions(values, driftThresholds);
   checkSources(values);
   const kinds = readKinds(values.types);
   const since = values.since.map((path) => parseInventory(readText(path, "--since"), path));

@@ -1,5 +1,4 @@
-import { CodedError } from "../../errors/codedError";
-import { hasCode } from "../../http/errors";
+import { CodedError, hasCode } from "../../errors/codedError";
 import { UsageError } from "../framework/exitCodes";
 import { seedNames, serve } from "../../../emulator/main";
 import { defineCommand } from "../framework/defineCommand";

@@ -1,7 +1,7 @@
 import { codeAsMarkdown, codeAsText, explanationOfCode, findCode } from "../../errors/explainCode";
 import { errorCodes } from "../../errors/registry";
 import type { ErrorCode } from "../../errors/registry";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { findRule, rules } from "../../access/rules";
 import type { Rule } from "../../access/rules";
 import {

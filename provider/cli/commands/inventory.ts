@@ -8,7 +8,7 @@ import { outputFlag, readDestinations } from "../framework/options";
 import { openConnection } from "../input/connection";
 import { resolveGroup } from "../input/groups";
 import { readKinds } from "../input/kinds";
-import { describeRefusals } from "../output/describeRefusals";
+import { describeRefusals } from "../../access/documents/inventory";
 import { logError } from "../output/log";
 import { Progress } from "../output/progress";
 import { writeResults } from "../output/writeFiles";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { ownVersion, packageFolder } from "../../text/packageVersion";
 import { defineCommand } from "../framework/defineCommand";
 import { exitCodes, UsageError } from "../framework/exitCodes";

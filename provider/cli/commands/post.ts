@@ -1,7 +1,8 @@
 import { withCode } from "../../errors/codedError";
 import { parseReport } from "../../access/report/parseReport";
 import type { Report } from "../../access/report/report";
-import { printable, printableMessage } from "../../http/errors";
+import { printableMessage } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { readBytes } from "../input/readFiles";
 import { log } from "../output/log";

@@ -6,12 +6,12 @@ import { findBefore, review } from "../../access/report/reviewReport";
 import type { Comparison } from "../../access/review/comparison";
 import type { Finding } from "../../access/review/finding";
 import { parseStateExport } from "../../access/documents/stateExport";
-import { printable } from "../../http/errors";
-import { exitCodes, UsageError } from "../framework/exitCodes";
+import { printable } from "../../text/printable";
+import { UsageError } from "../framework/exitCodes";
 import { logError } from "../output/log";
-import { writeReport } from "../output/writeReport";
+import { exitCodeOfReport, logSummary, writeReport } from "../output/writeReport";
 import { checkFilesOfChange, checkProjectFiles } from "../input/projectFiles";
-import { readInput } from "../input/readInput";
+import { readInput } from "../input/readFiles";
 import { BaselineFile } from "../policy/baseline";
 import { readReviewPolicy, readReviewRules } from "../policy/reviewPolicy";
 import { createReviewSuppressor, createRules } from "../policy/suppressors";
@@ -72,18 +72,10 @@ const flags = {
   },
 } as const satisfies Flags;
 
-/** The exit code of a review: findings come before incompleteness. */
-function chooseExitCode(report: ReviewReport, exitZero: boolean): number {
-  if (report.failing > 0 && !exitZero) return exitCodes.reviewFindings;
-  return report.complete ? exitCodes.clean : exitCodes.incomplete;
-}
-
-/** Logs the result in one line, for a run that writes its report to files only. */
-function logSummary({ summary, failing, complete, incomplete }: ReviewReport): void {
+/** The result in one line. */
+function summarize({ summary, failing }: ReviewReport): string {
   const { gained, lost, widened, narrowed } = summary;
-  const counts = `${gained} gained, ${lost} lost, ${widened} widened, ${narrowed} narrowed`;
-  const gaps = complete ? "" : `; incomplete: ${printable(incomplete.join("; "), 2_000)}`;
-  console.error(`pulumi-platform review: ${counts}; ${failing} findings meet --fail-on${gaps}`);
+  return `pulumi-platform review: ${gained} gained, ${lost} lost, ${widened} widened, ${narrowed} narrowed; ${failing} findings meet --fail-on`;
 }
 
 export const command = defineCommand(
@@ -190,6 +182,6 @@ async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
   const report = review(sources, { failOn, rules, ownRules, judge, provenance, plan });
   for (const line of baseline?.write() ?? []) logError(line);
   await writeReport(report, common);
-  if (common.outputs.every(({ path: file }) => file !== undefined)) logSummary(report);
-  return chooseExitCode(report, common.exitZero);
+  logSummary(report, common, summarize(report));
+  return exitCodeOfReport(report, common, "reviewFindings");
 }

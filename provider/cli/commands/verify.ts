@@ -3,27 +3,28 @@ import type { Inventory } from "../../access/documents/inventory";
 import { DocumentError } from "../../access/documents/jsonText";
 import { parseInventory } from "../../access/documents/parseInventory";
 import { parsePlan } from "../../access/documents/plan";
-import type { ExpectedAccess, ReviewReport, VerifyReport } from "../../access/report/report";
+import type { ExpectedAccess, ReviewReport } from "../../access/report/report";
 import { digestRecord } from "../../access/documents/stateExport";
 import type { StateExport } from "../../access/documents/stateExport";
 import { takeInventory } from "../../inventory/takeInventory";
-import { parseReviewReport } from "../../access/verify/parseReviewReport";
+import { parseReviewReport } from "../../access/report/parseReport";
 import { NO_INVENTORY } from "../../access/verify/sources";
 import { verify } from "../../access/verify/verify";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { logError } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";
 import { openConnection } from "../input/connection";
-import { writeReport } from "../output/writeReport";
-import { readInput } from "../input/readInput";
+import { exitCodeOfReport, logSummary, writeReport } from "../output/writeReport";
+import { readInput } from "../input/readFiles";
 import { resolveGroup } from "../input/groups";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";
-import { commonFlags, readCommonOptions } from "../framework/options";
+import { commonFlags, publishingFlags, readCommonOptions } from "../framework/options";
 import { Progress } from "../output/progress";
 import { provenanceFlags, readProvenance } from "../input/provenance";
 import { readStates } from "../input/states";
-import { addTo, unlistedManagedUids } from "../input/managedUids";
+import { unlistedManagedUids } from "../input/managedUids";
+import { addTo } from "../../fields/values";
 
 const flags = {
   stack: {
@@ -66,13 +67,7 @@ const flags = {
   output: commonFlags.output,
   "exit-zero": commonFlags["exit-zero"],
   now: { ...commonFlags.now, help: "the time of the report (RFC 3339)" },
-  "source-root": commonFlags["source-root"],
-  "page-url": commonFlags["page-url"],
-  fix: commonFlags.fix,
-  summary: commonFlags.summary,
-  post: commonFlags.post,
-  marker: commonFlags.marker,
-  "dry-run": commonFlags["dry-run"],
+  ...publishingFlags,
 } as const satisfies Flags;
 
 interface LiveOptions {
@@ -160,12 +155,6 @@ function checkPlanOnly(values: Parsed<typeof flags>["values"]): void {
   }
 }
 
-/** Logs the result in one line, for a run that writes its report to files only. */
-function logSummary({ failing, missing, incomplete }: VerifyReport): void {
-  const gaps = incomplete.length === 0 ? "" : `; incomplete: ${printable(incomplete.join("; "), 2_000)}`;
-  logError(`verify: ${failing} not announced, ${missing.length} announced and missing${gaps}`);
-}
-
 export const command = defineCommand(
   {
     name: "verify",
@@ -223,9 +212,13 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
     { provenance: readProvenance(values, { now: common.now, inventory, cli: recorded?.cli }) },
   );
   await writeReport(report, common);
-  if (common.outputs.every(({ path: file }) => file !== undefined)) logSummary(report);
-  if (report.failing > 0 && !common.exitZero) return exitCodes.reviewFindings;
-  return report.complete ? exitCodes.clean : exitCodes.incomplete;
+  const { failing, missing } = report;
+  logSummary(
+    report,
+    common,
+    `pulumi-platform: verify: ${failing} not announced, ${missing.length} announced and missing`,
+  );
+  return exitCodeOfReport(report, common, "reviewFindings");
 }
 
 async function readInventoryFile(path: string | undefined): Promise<Inventory> {

@@ -2,7 +2,7 @@ import { errorCodeOf, withCode } from "../../errors/codedError";
 import type { ErrorCode } from "../../errors/registry";
 import { json } from "../../access/report/render/escape";
 import type { Client } from "../../http/client";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { isUid } from "../../text/uid";
 import { defineCommand } from "../framework/defineCommand";
 import { exitCodeOf, exitCodes } from "../framework/exitCodes";

@@ -1,4 +1,4 @@
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { exitCodeRows, exitCodes, UsageError } from "./exitCodes";
 import type { ExitCodeName } from "./exitCodes";
 import { describeFlags, parseFlags, wrapText } from "./flags";

@@ -1,5 +1,4 @@
-import { CodedError } from "../../errors/codedError";
-import { hasCode } from "../../http/errors";
+import { CodedError, hasCode } from "../../errors/codedError";
 
 /** The exit codes of all commands, their help and the documents. */
 const exitCodeTable = [

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Help, Option } from "commander";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { UsageError } from "./exitCodes";
 
 /** One option of a command: parsing, help, error messages and shell completion all come from this description. */

@@ -3,7 +3,7 @@ import type { ReportFormat } from "../../access/report/render/options";
 import type { PolicySettings } from "../../access/suppressions/policyDocument";
 import { globProblems } from "../../access/rules/ruleOptions";
 import { timestampNanos } from "../../fields/formats";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { UsageError } from "./exitCodes";
 import { isStdout } from "../output/descriptors";
 import { webAddress } from "../input/repository";
@@ -31,6 +31,33 @@ export function outputFlag<F extends string>(allowed: readonly F[]) {
     help: "format of the result, to stdout or to a file",
   } as const satisfies Flag;
 }
+
+/** The flags that say how a report is shown, and where it is posted. */
+export const publishingFlags = {
+  "source-root": {
+    type: "string",
+    value: "DIR",
+    help: "the Pulumi project's folder in the repository, for links to lines",
+  },
+  "page-url": {
+    type: "string",
+    value: "URL",
+    help: "where the page (-o html) is published, for the link in Markdown and comments",
+  },
+  fix: {
+    type: "boolean",
+    help: "with -o text: show the commands, code and policy entries that settle each finding",
+  },
+  summary: { type: "boolean", help: "append Markdown to the file that $GITHUB_STEP_SUMMARY names" },
+  post: { type: "string", value: "WHERE", choices: postHosts, help: "post one comment for each stack" },
+  marker: {
+    type: "string",
+    value: "KEY",
+    default: "the stack",
+    help: "identifies the comment: runs with the same key update it",
+  },
+  "dry-run": { type: "boolean", help: "with --post: print what would be sent, send nothing" },
+} as const satisfies Flags;
 
 /** The flags of every command that writes a report. */
 export const commonFlags = {
@@ -89,29 +116,7 @@ export const commonFlags = {
     value: "HOST",
     help: "a host that events may go to, as in *.acme.example",
   },
-  "source-root": {
-    type: "string",
-    value: "DIR",
-    help: "the Pulumi project's folder in the repository, for links to lines",
-  },
-  "page-url": {
-    type: "string",
-    value: "URL",
-    help: "where the page (-o html) is published, for the link in Markdown and comments",
-  },
-  fix: {
-    type: "boolean",
-    help: "with -o text: show the commands, code and policy entries that settle each finding",
-  },
-  summary: { type: "boolean", help: "append Markdown to the file that $GITHUB_STEP_SUMMARY names" },
-  post: { type: "string", value: "WHERE", choices: postHosts, help: "post one comment for each stack" },
-  marker: {
-    type: "string",
-    value: "KEY",
-    default: "the stack",
-    help: "identifies the comment: runs with the same key update it",
-  },
-  "dry-run": { type: "boolean", help: "with --post: print what would be sent, send nothing" },
+  ...publishingFlags,
 } as const satisfies Flags;
 
 /** The flag `--marker` of a command that posts one issue for several stacks. */
@@ -247,10 +252,10 @@ export function readPageUrl(text: string | undefined): string | undefined {
 }
 
 type CommonValues = Values<typeof commonFlags>;
-type SomeValues = { readonly [K in keyof CommonValues]?: CommonValues[K] | undefined };
+export type CommonFlagValues = { readonly [K in keyof CommonValues]?: CommonValues[K] | undefined };
 
 /** The flags, with the settings of the policy file in the place of those that are not given. */
-export function withSettings<T extends SomeValues>(values: T, settings: PolicySettings = {}): T {
+export function withSettings<T extends CommonFlagValues>(values: T, settings: PolicySettings = {}): T {
   const { failOn, strict, minOwners, requiredOwners, maxRemoval, issuerAllow, sinkAllow, selfIdentity } =
     settings;
   const listed = (given: readonly string[] = [], set: readonly string[] = []): readonly string[] =>
@@ -277,7 +282,7 @@ export function withSettings<T extends SomeValues>(values: T, settings: PolicySe
  * @throws UsageError that names the flag and what to write.
  */
 export function readCommonOptions(
-  values: SomeValues,
+  values: CommonFlagValues,
   failOn: readonly [FailOn, ...FailOn[]],
   clock: () => Date = () => new Date(),
 ): CommonOptions {

@@ -1,6 +1,7 @@
 import type { TokenSource } from "../../http/tokens";
 import type { Client } from "../../http/client";
-import { ConfigError, printable } from "../../http/errors";
+import { ConfigError } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { createClient, readSettings } from "../../settings/settings";
 import type { Settings, SettingSources } from "../../settings/settings";
 import type { Flag } from "../framework/flags";

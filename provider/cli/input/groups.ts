@@ -1,5 +1,5 @@
 import type { Client } from "../../http/client";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { isUid, parentOf } from "../../text/uid";
 import { UsageError } from "../framework/exitCodes";
 import { compareTexts } from "../../fields/values";

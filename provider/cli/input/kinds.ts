@@ -1,5 +1,5 @@
 import { inventoryKinds, listedKinds } from "../../access/documents/inventory";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
 
 /** The kinds that `--types` names; `+KIND` adds to the default ones. @throws UsageError */

@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { parse } from "yaml";
-import { ConfigError, printable } from "../../http/errors";
+import { ConfigError } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { isObject } from "../../fields/values";
 
 /** The extensions of project and stack files, in the order in which the Pulumi CLI looks for them. */

@@ -2,7 +2,7 @@ import type { Inventory } from "../../access/documents/inventory";
 import { timestampNanos } from "../../fields/formats";
 import { isObject } from "../../fields/values";
 import type { Provenance } from "../../access/report/report";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
 import type { Flags } from "../framework/flags";
 import { readCommit, readEventFile } from "../post/event";

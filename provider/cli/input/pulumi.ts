@@ -1,5 +1,5 @@
 import { CodedError } from "../../errors/codedError";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { readEnvironment } from "../../settings/environment";
 import { pulumiEnvironment } from "./backend";
 import { findProgram, runProgram } from "./programs";

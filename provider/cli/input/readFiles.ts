@@ -3,7 +3,7 @@ import { dirname, isAbsolute, resolve, sep } from "node:path";
 import { globSync, isDynamicPattern } from "tinyglobby";
 import { checkBytes } from "../../access/documents/jsonText";
 import { CodedError } from "../../errors/codedError";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
 import { describeFileError } from "./fileErrors";
 
@@ -63,4 +63,32 @@ export function matchingFiles(pattern: string, flag: string): string[] {
   if (files.length === 0)
     throw new UsageError("PP5007", `${flag}: no file matches ${printable(pattern, 200)}`);
   return files;
+}
+
+/** A document that an argument names, and its name in messages. */
+interface Input {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Reads a file, or standard input for `-`.
+ *
+ * @param what the argument in messages: `--before`, or "the preview".
+ * @throws UsageError in one line.
+ */
+export async function readInput(path: string, what: string): Promise<Input> {
+  if (path === "-") {
+    const name = "standard input";
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of process.stdin) {
+      chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+      checkBytes(size, name, "inParts");
+    }
+    return { name, bytes: Buffer.concat(chunks) };
+  }
+  const name = printable(path, 200);
+  return { name, bytes: readBytes(path, `${what}: ${name} cannot be read`) };
 }

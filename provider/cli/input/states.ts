@@ -1,6 +1,6 @@
 import { parseStateExport } from "../../access/documents/stateExport";
 import type { StateExport } from "../../access/documents/stateExport";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
 import { PulumiError, runPulumi, STACK_NOT_FOUND } from "./pulumi";
 import { matchingFiles, readBytes } from "./readFiles";

@@ -1,6 +1,6 @@
 import { decodeClaims, timeClaim } from "../../http/tokens";
 import type { Claims } from "../../http/tokens";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 
 /** The claims of an access token; a missing claim is null. */
 export interface TokenDescription {

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import type { Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
 import { describeFileError } from "../input/fileErrors";
 import { descriptorOf } from "./descriptors";

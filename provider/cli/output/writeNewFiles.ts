@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import type { Stats } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
 import { describeFileError } from "../input/fileErrors";
 

@@ -1,8 +1,10 @@
 import { withCode } from "../../errors/codedError";
 import { renderers } from "../../access/report/render";
 import type { RenderOptions } from "../../access/report/render";
-import type { Report } from "../../access/report/report";
-import { log } from "./log";
+import type { Report, DriftReport } from "../../access/report/report";
+import { log, logError } from "./log";
+import { printable } from "../../text/printable";
+import { exitCodes } from "../framework/exitCodes";
 import { writeText } from "./writeFiles";
 import type { CommonOptions } from "../framework/options";
 import { readRepository, readRunUrl } from "../input/repository";
@@ -56,4 +58,28 @@ export async function writeReport(report: Report, options: CommonOptions): Promi
       log,
     });
   }
+}
+
+/** Logs the result in one line, for a run that writes its report to files only. */
+export function logSummary({ incomplete }: Report, { outputs }: CommonOptions, result: string): void {
+  if (outputs.some(({ path }) => path === undefined)) return;
+  const gaps = incomplete.length === 0 ? "" : `; incomplete: ${printable(incomplete.join("; "), 2_000)}`;
+  log(`${result}${gaps}`);
+}
+
+/** The exit code of a report: findings come before incompleteness. */
+export function exitCodeOfReport(
+  { failing, complete }: Report,
+  { exitZero }: CommonOptions,
+  findings: "reviewFindings" | "drift",
+): number {
+  if (failing > 0 && !exitZero) return exitCodes[findings];
+  return complete ? exitCodes.clean : exitCodes.incomplete;
+}
+
+/** Writes the report of a drift run; returns the exit code. */
+export async function finishDrift(report: DriftReport, options: CommonOptions): Promise<number> {
+  await writeReport(report, options);
+  for (const line of report.incomplete) logError(`incomplete: ${printable(line)}`);
+  return exitCodeOfReport(report, options, "drift");
 }

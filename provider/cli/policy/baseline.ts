@@ -8,7 +8,7 @@ import { parsePolicy } from "../../access/suppressions/parsePolicy";
 import type { PolicyCommand } from "../../access/suppressions/policyDocument";
 import { appendEntries, defaultExpiry, entryFor, proposeEntry } from "../../access/suppressions/writeEntries";
 import type { NewEntry } from "../../access/suppressions/writeEntries";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
 import type { CommonOptions } from "../framework/options";
 import { readText } from "../input/readFiles";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { sortedJson } from "../../fields/formats";
 import { readEnvironment } from "../../settings/environment";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";

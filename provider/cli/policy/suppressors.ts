@@ -11,8 +11,9 @@ import { findNewMatches } from "../../access/suppressions/newMatches";
 import type { RuleOptions } from "../../access/rules";
 import type { Policy } from "../../access/suppressions/policyDocument";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";
-import { printable } from "../../http/errors";
-import type { CommonOptions } from "../framework/options";
+import { printable } from "../../text/printable";
+import { readCommonOptions, withSettings } from "../framework/options";
+import type { CommonFlagValues, CommonOptions } from "../framework/options";
 import { readText } from "../input/readFiles";
 import type { ReviewPolicy } from "./reviewPolicy";
 
@@ -58,12 +59,6 @@ export function findRulesPath(
   return flag ?? (policy?.rules === undefined ? undefined : join(dirname(policyPath ?? ""), policy.rules));
 }
 
-/** Loads the rules of one's own where no version of a base branch decides. @throws RulesError */
-export function readOwnRules(...from: Parameters<typeof findRulesPath>): readonly OwnRule[] {
-  const path = findRulesPath(...from);
-  return path === undefined ? [] : loadRules(path);
-}
-
 /**
  * Reads the file of `--policy` where no version of a base branch decides; undefined where there is none.
  *
@@ -71,6 +66,22 @@ export function readOwnRules(...from: Parameters<typeof findRulesPath>): readonl
  */
 export function readDriftPolicy(path: string | undefined): Policy | undefined {
   return path === undefined ? undefined : parsePolicy(readText(path, "--policy"), printable(path, 200));
+}
+
+/**
+ * What the flags of a command that reports drift say, with its policy and rules of one's own.
+ * @param failOn the levels that the command knows, its default first: a level of a review is none of drift.
+ * @throws RulesError, UsageError
+ */
+export function readDriftOptions(
+  values: CommonFlagValues,
+  failOn: Parameters<typeof readCommonOptions>[1],
+): { readonly policy?: Policy; readonly ownRules: readonly OwnRule[]; readonly options: CommonOptions } {
+  const policy = readDriftPolicy(values.policy);
+  const path = findRulesPath(values.rules, values.policy, policy);
+  const ownRules = path === undefined ? [] : loadRules(path);
+  const settings = policy && { ...policy.settings, failOn: undefined };
+  return { policy, ownRules, options: readCommonOptions(withSettings(values, settings), failOn) };
 }
 
 /** Suppresses what the policy of a drift run allows; undefined where there is none. */

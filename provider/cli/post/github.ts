@@ -10,7 +10,7 @@ import {
   retryIfUnknown,
   stringMember,
 } from "./http";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { readEventFile } from "./event";
 import type { Message } from "./message";
 import type { Environment } from "../../settings/environment";

@@ -1,8 +1,8 @@
 import { CodedError } from "../../errors/codedError";
 import type { ErrorCode } from "../../errors/registry";
 import { setTimeout as delay } from "node:timers/promises";
-import { registerCredential } from "../../text/printable";
-import { ConnectionError, printable } from "../../http/errors";
+import { registerCredential, printable } from "../../text/printable";
+import { ConnectionError } from "../../http/errors";
 import { isSafe } from "../../text/address";
 import { Transport } from "../../http/transport";
 import type { HttpResponse as Response } from "../../http/transport";
@@ -243,6 +243,19 @@ export async function retryIfUnknown(upsert: () => Promise<string>): Promise<str
     return await upsert();
   } catch (error) {
     if (error instanceof PostError && error.mayHaveSucceeded) return await upsert();
+    throw error;
+  }
+}
+
+/** What a path below a repository or a project returns; undefined where there is nothing. */
+export async function findBelow(
+  { host, path }: { readonly host: ApiHost; readonly path: string },
+  below: string,
+): Promise<unknown> {
+  try {
+    return (await request(host, "GET", `${path}${below}`)).body;
+  } catch (error) {
+    if (error instanceof PostError && error.status === 404) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { errorCodeOf, withCode } from "../../errors/codedError";
 import type { Report } from "../../access/report/report";
-import { printable } from "../../http/errors";
+import { printable } from "../../text/printable";
 import { postToIssue, postToPullRequest } from "./github";
 import { postToMergeRequest } from "./gitlab";
 import type { ApiHost as HttpHost } from "./http";

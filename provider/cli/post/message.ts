@@ -1,7 +1,8 @@
 import type { RenderOptions } from "../../access/report/render";
 import { renderers } from "../../access/report/render";
 import { joinStacks, title as titleOf } from "../../access/report/render/words";
-import { commentMarker, markdown, markdownCode, plainText, shorten } from "../../access/report/render/escape";
+import { commentMarker, markdown, markdownCode, shorten } from "../../access/report/render/escape";
+import { plainText } from "../../text/printable";
 import type { Report } from "../../access/report/report";
 import { readRepository, readRunUrl } from "../input/repository";
 import { readCommit } from "./event";

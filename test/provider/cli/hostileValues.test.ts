@@ -1,4 +1,4 @@
-import { reportDigest } from "../../../provider/access/report/reportDigest";
+import { reportDigest } from "../../../provider/access/report/parseReport";
 import { specs } from "../../../provider/access/documents/specs";
 import type { Props } from "../../../provider/fields/values";
 import { CommandChain } from "../../support/commandChain";

@@ -4,13 +4,13 @@ import {
   apiErrorFrom,
   ConfigError,
   ConnectionError,
-  hasCode,
   hasUnknownOutcome,
   isNotFound,
-  printable,
   ProxyError,
   toConnectionError,
 } from "../../../provider/http/errors";
+import { hasCode } from "../../../provider/errors/codedError";
+import { printable } from "../../../provider/text/printable";
 import { detail } from "../support/server";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");

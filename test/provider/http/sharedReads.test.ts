@@ -1,5 +1,6 @@
 import type { Client, ClientOptions } from "../../../provider/http/client";
-import { hasCode, isNotFound } from "../../../provider/http/errors";
+import { isNotFound } from "../../../provider/http/errors";
+import { hasCode } from "../../../provider/errors/codedError";
 import { clientOf, errorOf, failure, htmlPage, missing, ScriptedServer } from "../support/server";
 import type { Recorded, Reply } from "../support/server";
 import { GROUP_UID } from "../support/samples";

@@ -1,6 +1,7 @@
 import { isUid } from "../../../text/uid";
-import { isObject } from "../../../fields/values";
+import { isObject, addTo } from "../../../fields/values";
 import type { Json, Props } from "../../../fields/values";
+import { isWithin } from "../../documents/inventory";
 import type { Inventory } from "../../documents/inventory";
 import { DocumentError } from "../../documents/jsonText";
 import { objectKey } from "../../../fields/identity";
@@ -10,11 +11,11 @@ import { isPlatformProvider, mappingOf } from "./mapping";
 import type { AdoptableType, AttributeMapping, AttributeMappings, LeafMapping } from "./mapping";
 import { blockAddress } from "./stateFile";
 import type { TerraformInstance, TerraformState } from "./stateFile";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { equalForDrift, isSet } from "../../../fields/equal";
 import type { FieldSpec } from "../../../fields/fieldSpec";
 import { isServerFilled } from "../../../fields/mergeLive";
-import { specOf } from "../../graph/directory";
+import { specs } from "../../documents/specs";
 
 /** An attribute whose value in Terraform's state is not the live one. Values are as reports show them. */
 interface AttributeDifference {
@@ -102,7 +103,7 @@ export function compareAttributes(
     live: Props,
     path: readonly string[],
   ): void {
-    const field = other === undefined ? fields[to] : specOf(other)?.fields[to];
+    const field = other === undefined ? fields[to] : specs[other]?.fields[to];
     const siblings = other === undefined ? live : (liveOf(other) ?? {});
     // The server has its own spelling of some values, and never returns others.
     if (field === undefined || field.secret || field.inputOnly || ("normalized" in field && field.normalized))
@@ -139,7 +140,7 @@ export function compareAttributes(
     }
   }
 
-  visit(attributes, mappings, specOf(kind)?.fields ?? {}, liveOf(kind) ?? {}, []);
+  visit(attributes, mappings, specs[kind]?.fields ?? {}, liveOf(kind) ?? {}, []);
   return { differences, unmapped };
 }
 
@@ -227,7 +228,7 @@ export function uidsByKind(state: TerraformState, listed: readonly string[]): Ma
   const uids = new Map<string, string[]>();
   for (const { instance, mapping, uid } of listMapped(state)) {
     for (const kind of kindsOfInstance(instance, mapping)) {
-      if (!listed.includes(kind)) uids.set(kind, [...(uids.get(kind) ?? []), uid]);
+      if (!listed.includes(kind)) addTo(uids, kind, uid);
     }
   }
   return uids;
@@ -259,7 +260,7 @@ export function planAdoption(
     const { instance, mapping, uid } = one;
     const { kind } = mapping;
     const leave = (reason: string) => remaining.push({ address: instance.address, reason });
-    if (uid !== root && !uid.startsWith(`${root}/`)) leave(`it is not below ${root}`);
+    if (!isWithin(uid, root)) leave(`it is not below ${root}`);
     else if (only !== undefined && !only.includes(kind) && !only.includes(uid)) leave("--only leaves it out");
     else if (objects.has(objectKey(kind, uid))) {
       mapped.push(one);

@@ -1,4 +1,4 @@
-import { isObject } from "../../../fields/values";
+import { isObject, addTo } from "../../../fields/values";
 import type { Json, Props } from "../../../fields/values";
 import { capabilityNames } from "../../../kinds/capabilities";
 
@@ -85,7 +85,7 @@ function githubApps(rows: readonly (Json | undefined)[]): Json {
       installationId: scalarText(row["installation_id"]),
       ...(name ? { name } : {}),
     };
-    byApp.set(app, [...(byApp.get(app) ?? []), installation]);
+    addTo(byApp, app, installation);
   }
   if (byApp.size === 0) return null;
   const apps = [...byApp].map(([app, installations]): [string, Json] => [app, { installations }]);

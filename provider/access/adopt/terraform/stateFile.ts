@@ -1,4 +1,4 @@
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { compareTexts, isObject } from "../../../fields/values";
 import type { Props } from "../../../fields/values";
 import { DocumentError, parseJson } from "../../documents/jsonText";

@@ -1,7 +1,8 @@
 import type { Report } from "../report";
 import type { Finding, Severity } from "../../review/finding";
 import { describeFindings } from "../counts";
-import { json, plainText, shorten } from "./escape";
+import { json, shorten } from "./escape";
+import { plainText } from "../../../text/printable";
 import { largestThatFits } from "./sizeLimits";
 import type { RenderOptions } from "./options";
 import { findLocation, repositoryPath, formatRule, joinStacks } from "./words";

@@ -8,6 +8,7 @@ import type { Finding, Severity } from "../../review/finding";
 import { findRule } from "../../rules";
 import { plural } from "../../../text/plain";
 import type { Difference, FieldChange, Report, TrustChange } from "../report";
+import { addTo } from "../../../fields/values";
 import { chooseName, describeField, findLocation, formatTime, listTrustChanges, nameSubject } from "./words";
 
 /**
@@ -192,10 +193,7 @@ export class EntryList {
     this.differences = new Map(differences.map((one) => [one.fingerprint, one]));
     for (const change of report.grants) {
       const cause = this.causes.ofGrant(change);
-      if (cause === undefined) continue;
-      const known = this.grants.get(cause);
-      if (known === undefined) this.grants.set(cause, [change]);
-      else known.push(change);
+      if (cause !== undefined) addTo(this.grants, cause, change);
     }
     const explained = new Set<object>();
     this.open = this.entriesOf(report.findings, explained);
@@ -213,10 +211,7 @@ export class EntryList {
   private entriesOf(findings: readonly Finding[], explained: Set<object>): Entry[] {
     const groups = new Map<ChangedResource | string, [Finding, ...Finding[]]>();
     for (const finding of findings) {
-      const key = this.causes.ofFinding(finding) ?? resourceKey(finding);
-      const known = groups.get(key);
-      if (known === undefined) groups.set(key, [finding]);
-      else known.push(finding);
+      addTo(groups, this.causes.ofFinding(finding) ?? resourceKey(finding), finding);
     }
     return [...groups].map(([key, grouped]) => {
       if (typeof key !== "string") explained.add(key);
@@ -369,7 +364,7 @@ function affectedHolders(grants: readonly GrantChange[]): Block {
   const holders = new Map<string, GrantLine[]>();
   for (const line of shown) {
     const name = line.name === undefined ? line.who : `${line.who} (${line.name})`;
-    holders.set(name, [...(holders.get(name) ?? []), line]);
+    addTo(holders, name, line);
   }
   const [only] = holders.size === 1 && shown.length === grants.length ? holders.keys() : [];
   const more = grants.length - shown.length;

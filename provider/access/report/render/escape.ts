@@ -1,12 +1,10 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../documents/digest";
 import { plainText, replaceInvisible } from "../../../text/printable";
 
 /**
  * Names come from pull requests and servers: whoever chooses one must not choose what a reader sees.
  * One function per language; each takes any text, first makes it `plain`, and gives text that means only itself there.
  */
-
-export { plainText };
 
 /** At most `limit` characters, the last an ellipsis where something is cut; never half a surrogate pair. */
 export function shorten(text: string, limit: number): string {
@@ -152,12 +150,11 @@ export function uriPath(path: string): string {
 
 /** A longer key is told from others by its digest. */
 const LONGEST_KEY = 1000;
-const hashText = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 
 /** The hidden marker by which a comment of ours is found again. A key cannot end it early. */
 export function commentMarker(command: string, key: string): string {
   const whole = plainText(key).replace(/[^A-Za-z0-9._/-]/gu, percent);
-  const safe = whole.length <= LONGEST_KEY ? whole : `${whole.slice(0, LONGEST_KEY)}.${hashText(key)}`;
+  const safe = whole.length <= LONGEST_KEY ? whole : `${whole.slice(0, LONGEST_KEY)}.${sha256(key)}`;
   return `<!-- pulumi-platform:${command}:${safe.replaceAll("--", "-%2d")} -->`;
 }
 

@@ -8,6 +8,7 @@ import { plainIndented, shorten, terminal, terminalLine } from "./escape";
 import type { RenderOptions } from "./options";
 import { headOf, originLine, sectionsOf, tallyLine } from "./sections";
 import type { Section } from "./sections";
+import { columnsOf } from "../../../text/plain";
 import { capabilityWords, changeOrder, changeSigns, fieldSides, formatLocation, formatRule } from "./words";
 
 const DEFAULT_WIDTH = 80;
@@ -256,20 +257,6 @@ interface EntryOptions {
 
 /** A uid and a URN are copied whole: a terminal that breaks one by itself still copies it as one. */
 const WHOLE = /(urn:pulumi:\S+|[0-9a-f]{40}(?:\/[0-9a-f]{16})*)/;
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
-
-/** Columns that a text takes on a terminal: marks take none, East Asian letters and emoji two. */
-export function columnsOf(text: string): number {
-  if (/^[ -~]*$/.test(text)) return text.length;
-  let columns = 0;
-  for (const character of text) {
-    if (/\p{Mn}|\p{Me}/u.test(character)) continue;
-    columns += WIDE.test(character) ? 2 : 1;
-  }
-  return columns;
-}
-
 /** A word in the pieces that may stand on lines of their own: its uids and URNs, and the characters between them. */
 function piecesOf(word: string): string[] {
   return word.split(WHOLE).flatMap((part, index) => (index % 2 === 1 ? [part] : Array.from(part)));

@@ -1,8 +1,8 @@
 import { urnParts } from "../../../access/documents/engineState";
-import { parseStateExport } from "../../../access/documents/stateExport";
+import { listManaged, parseStateExport } from "../../../access/documents/stateExport";
 import type { StateExport } from "../../../access/documents/stateExport";
 import { objectKey } from "../../../fields/identity";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
@@ -16,18 +16,15 @@ export interface ExistingStack {
   readonly managers: ReadonlyMap<string, string>;
 }
 
-/** What a stack manages, by kind and uid. What its program only reads (`.get`) is not managed. */
-function listManaged({ resources }: StateExport, manager: string): [string, string][] {
-  return resources.flatMap(({ kind, id, external }): [string, string][] =>
-    kind === undefined || id === undefined || external ? [] : [[objectKey(kind, id), manager]],
-  );
-}
+/** What a stack manages, by kind and uid, each with the stack. */
+const managersIn = (state: StateExport, manager: string): [string, string][] =>
+  listManaged(state).map(({ kind, id }) => [objectKey(kind, id), manager]);
 
 /** What other stacks manage. @param patterns Files that `pulumi stack export` wrote. */
 export async function readOtherStacks(patterns: readonly string[]): Promise<ExistingStack> {
   const states = await readStates(patterns, [], undefined);
   const managers = states.flatMap((state) =>
-    listManaged(state, state.stack === undefined ? "another stack" : `stack ${printable(state.stack, 200)}`),
+    managersIn(state, state.stack === undefined ? "another stack" : `stack ${printable(state.stack, 200)}`),
   );
   return { usedNames: new Set(), managers: new Map(managers) };
 }
@@ -52,6 +49,6 @@ export async function readStack(out: string, stack: string): Promise<ExistingSta
         kind === undefined ? [] : [objectKey(kind, urnParts(urn).name)],
       ),
     ),
-    managers: new Map(listManaged(state, "the stack")),
+    managers: new Map(managersIn(state, "the stack")),
   };
 }

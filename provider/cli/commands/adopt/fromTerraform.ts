@@ -3,8 +3,8 @@ import { printForgetCommand } from "../../../access/adopt/terraform/adoption";
 import type { TerraformReport } from "../../../access/adopt/terraform/adoption";
 import { parseTerraformState } from "../../../access/adopt/terraform/stateFile";
 import type { TerraformState } from "../../../access/adopt/terraform/stateFile";
-import { printable } from "../../../http/errors";
-import { readInput } from "../../input/readInput";
+import { printable } from "../../../text/printable";
+import { readInput } from "../../input/readFiles";
 import { writeText } from "../../output/writeFiles";
 
 const REMOVED_FILE = "removed.tf";

@@ -7,7 +7,7 @@ import { slug } from "../../../access/adopt/names";
 import type { Adoption } from "../../../access/adopt/program";
 import { mergeState, StateMergeError } from "../../../access/adopt/state";
 import type { StateParts } from "../../../access/adopt/state";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { tryParseJson } from "../../../text/plain";
 import { UsageError } from "../../framework/exitCodes";
 import { readProjectName } from "../../input/backend";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
 import { packageFolder } from "../../../text/packageVersion";
 import { packageSource } from "../../output/packageSource";

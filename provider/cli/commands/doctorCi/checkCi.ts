@@ -5,7 +5,7 @@ import { buildGraphs } from "../../../access/graph/graphBuilder";
 import { planResources } from "../../../access/graph/resourcePlan";
 import { familyOf } from "../../../access/rules/capabilities";
 import { CodedError } from "../../../errors/codedError";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { takeInventory } from "../../../inventory/takeInventory";
 import { readEnvironment } from "../../../settings/environment";
 import { UsageError } from "../../framework/exitCodes";

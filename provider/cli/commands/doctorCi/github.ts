@@ -1,7 +1,8 @@
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import type { Environment } from "../../../settings/environment";
 import { quoteForShell } from "../../../text/plain";
 import {
+  findBelow,
   listAll,
   memberByPath,
   numberMember,
@@ -11,12 +12,11 @@ import {
   stringMember,
 } from "../../post/http";
 import type { ApiHost } from "../../post/http";
-import { missing, ok, unchecked } from "../checkResult";
+import { judge, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import type { ProjectFolder } from "../init/folder";
 import { isOfReview } from "./files";
 import type { CiFile } from "./files";
-import { judge } from "./judge";
 
 /*
  * What GitHub shows of a repository, by its REST API. A token that may not read something leaves it unchecked.
@@ -37,16 +37,6 @@ const readMemberList = (value: unknown, ...path: string[]): readonly unknown[] =
   const list = memberByPath(value, ...path);
   return isList(list) ? list : [];
 };
-
-/** The response; undefined where there is nothing. */
-async function find({ host, path }: CheckedRepository, below: string): Promise<unknown> {
-  try {
-    return (await request(host, "GET", `${path}${below}`)).body;
-  } catch (error) {
-    if (error instanceof PostError && error.status === 404) return undefined;
-    throw error;
-  }
-}
 
 /** Names and values in all pages of an object with a list. */
 async function readNamedValues(
@@ -101,7 +91,7 @@ const STATUS_ENVIRONMENT = "access-status";
 
 async function checkSecrets(repository: CheckedRepository): Promise<CheckResult[]> {
   const shared = await readNamedValues(repository, "/actions/secrets", "secrets");
-  const environment = await find(repository, `/environments/${STATUS_ENVIRONMENT}`);
+  const environment = await findBelow(repository, `/environments/${STATUS_ENVIRONMENT}`);
   const own =
     environment === undefined
       ? new Map<string, string>()
@@ -145,7 +135,7 @@ async function checkEnvironment(
     '-F "deployment_branch_policy[protected_branches]=false" -F "deployment_branch_policy[custom_branch_policies]=true"';
   const reviewers = hasReviewers ? ' -F "reviewers[][type]=Team" -F "reviewers[][id]=<id of your team>"' : "";
   const create = `gh api --silent -X PUT ${address} ${limit}${reviewers}`;
-  const environment = await find(repository, `/environments/${name}`);
+  const environment = await findBelow(repository, `/environments/${name}`);
   if (environment === undefined) return [missing(check, "does not exist", create)];
   if (memberByPath(environment, "deployment_branch_policy", "custom_branch_policies") !== true)
     return [missing(check, `is not limited to the branch ${branch}`, create)];
@@ -155,7 +145,7 @@ async function checkEnvironment(
       stringMember(rule, "type") === "required_reviewers" && readMemberList(rule, "reviewers").length > 0,
   );
   const entries = readMemberList(
-    await find(repository, `/environments/${name}/deployment-branch-policies`),
+    await findBelow(repository, `/environments/${name}/deployment-branch-policies`),
     "branch_policies",
   );
   const other = entries.find((entry) => stringMember(entry, "name") !== branch);

@@ -1,11 +1,10 @@
 import type { Environment } from "../../../settings/environment";
-import { listAll, memberByPath, parseBaseUrl, PostError, request, stringMember } from "../../post/http";
+import { findBelow, listAll, memberByPath, parseBaseUrl, request, stringMember } from "../../post/http";
 import type { ApiHost } from "../../post/http";
-import { missing, ok, unchecked } from "../checkResult";
+import { judge, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import type { ProjectFolder } from "../init/folder";
 import { checkImages, checkPlaceholders } from "./files";
-import { judge } from "./judge";
 
 /*
  * What GitLab shows of a project, by its REST API. A token that may not read something leaves it unchecked.
@@ -16,15 +15,6 @@ interface Project {
   /** `/projects/<id>`. */
   readonly path: string;
   readonly branch: string;
-}
-
-async function find({ host, path }: Project, below: string): Promise<unknown> {
-  try {
-    return (await request(host, "GET", `${path}${below}`)).body;
-  } catch (error) {
-    if (error instanceof PostError && error.status === 404) return undefined;
-    throw error;
-  }
 }
 
 /** The variables that the commands set: each in its environment, hidden where a command says so. */
@@ -109,7 +99,7 @@ async function checkPipeline({ host }: Project, project: unknown): Promise<Check
 
 async function checkBranch(project: Project): Promise<CheckResult[]> {
   const { branch } = project;
-  const protection = await find(project, `/protected_branches/${encodeURIComponent(branch)}`);
+  const protection = await findBelow(project, `/protected_branches/${encodeURIComponent(branch)}`);
   if (protection === undefined) {
     const command = `glab api -X POST projects/:id/protected_branches -f name=${branch} -f push_access_level=0 -f code_owner_approval_required=true`;
     return [missing("branch", `${branch} is not protected`, command)];
@@ -129,7 +119,7 @@ async function checkBranch(project: Project): Promise<CheckResult[]> {
 }
 
 async function checkProduction(project: Project): Promise<CheckResult[]> {
-  const environment = await find(project, "/protected_environments/production");
+  const environment = await findBelow(project, "/protected_environments/production");
   if (environment !== undefined) return [ok("production", "the environment is protected")];
   const levels = '-F "deploy_access_levels[][access_level]=40" -F required_approval_count=1';
   return [

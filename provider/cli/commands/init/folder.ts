@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { parse } from "yaml";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { readEnvironment } from "../../../settings/environment";
 import { UsageError } from "../../framework/exitCodes";
 import { describeFileError } from "../../input/fileErrors";

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { stringify } from "yaml";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
 import type { Flags, Values } from "../../framework/flags";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { printableAddress } from "../../../text/address";
 import { packageSource, quoteWord } from "../../output/packageSource";
 import { joinFilePath } from "../../output/writeNewFiles";

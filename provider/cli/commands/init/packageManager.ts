@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
 
 /** The commands of a package manager, as the workflows and a reader use them. */

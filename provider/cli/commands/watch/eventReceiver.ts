@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { Server } from "node:http";
 import { ChangedResources } from "../../../access/drift/changedResources";
 import type { ChangeEvent } from "../../../access/drift/changedResources";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { isObject } from "../../../fields/values";
 import { createEventHandler } from "../../../events";
 import type { EventHandlerOptions } from "../../../events";

@@ -1,10 +1,11 @@
+import { isWithin } from "../../../access/documents/inventory";
 import type { Inventory } from "../../../access/documents/inventory";
 import type { StateExport } from "../../../access/documents/stateExport";
 import { aggregatedKinds } from "../../../access/drift/changedResources";
 import type { ChangedResources } from "../../../access/drift/changedResources";
 import { findDrift } from "../../../access/drift/drift";
-import type { DriftRequest } from "../../../access/drift/drift";
-import { organisationsOf } from "../../../access/drift/roots";
+import type { DriftRequest } from "../../../access/drift/request";
+import { organisationsOf } from "../../../access/documents/stateExport";
 import type { DriftReport } from "../../../access/report/report";
 import type { Client } from "../../../http/client";
 import { takeInventory } from "../../../inventory/takeInventory";
@@ -21,7 +22,7 @@ async function readInventories(
   const uidsToCompare = [...changed.uidsToCompare(uidsToRead)];
   const inventories: Inventory[] = [];
   for (const root of organisationsOf(states)) {
-    const isBelow = (uid: string) => uid === root || uid.startsWith(`${root}/`);
+    const isBelow = (uid: string) => isWithin(uid, root);
     const onlyBelow = (byKind: ReadonlyMap<string, Iterable<string>>): Map<string, string[]> =>
       new Map([...byKind].map(([kind, uids]) => [kind, [...uids].filter(isBelow)]));
     if (!uidsToCompare.some(isBelow)) continue;

@@ -1,16 +1,16 @@
 import { hasUserinfo } from "../../../text/address";
-import { printable } from "../../../http/errors";
+import { printable } from "../../../text/printable";
 import { durationNanos } from "../../../fields/formats";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
 import type { Flags, Values } from "../../framework/flags";
-import { commonFlags, issueMarker, readCommonOptions, withSettings } from "../../framework/options";
+import { commonFlags, issueMarker } from "../../framework/options";
 import { openConnection } from "../../input/connection";
 import { resolveGroup } from "../../input/groups";
 import { readStates } from "../../input/states";
-import { finishDrift } from "../../output/finishDrift";
+import { finishDrift } from "../../output/writeReport";
 import { logError } from "../../output/log";
-import { createRules, createSuppressor, readDriftPolicy, readOwnRules } from "../../policy/suppressors";
+import { createRules, createSuppressor, readDriftOptions } from "../../policy/suppressors";
 import { EventReceiver } from "./eventReceiver";
 import { reportChanges } from "./reportChanges";
 import { readEnvironment } from "../../../settings/environment";
@@ -126,12 +126,7 @@ async function listen(receiver: EventReceiver, host: string, port: number): Prom
 
 /** @returns the exit code when a signal ends it. @throws UsageError where a flag is wrong. */
 async function watch(values: WatchValues): Promise<number> {
-  const readOptions = () => {
-    const policy = readDriftPolicy(values.policy);
-    const settings = policy && { ...policy.settings, failOn: undefined };
-    const ownRules = readOwnRules(values.rules, values.policy, policy);
-    return { policy, ownRules, options: readCommonOptions(withSettings(values, settings), ["any"]) };
-  };
+  const readOptions = () => readDriftOptions(values, ["any"]);
   // An error in the policy file ends the command before the first event.
   readOptions();
   if (values.stack.length + values.state.length === 0) {

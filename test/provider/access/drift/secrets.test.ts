@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { specOf } from "../../../../provider/access/graph/directory";
+import { specs } from "../../../../provider/access/documents/specs";
 import { decidesAccess } from "../../../../provider/access/graph/fieldAccess";
 import { reportFormats, renderers } from "../../../../provider/access/report/render";
 import type { DriftReport } from "../../../../provider/access/report/report";
@@ -37,11 +37,11 @@ const argumentsOf = (args: Record<string, unknown>): Props =>
 
 const cases = samples
   .filter(({ kind }) => {
-    const spec = specOf(kind);
+    const spec = specs[kind];
     return spec === undefined || aggregatedKind(spec) === undefined;
   })
   .flatMap(({ label, kind, args }) =>
-    Object.entries(specOf(kind)?.fields ?? {})
+    Object.entries(specs[kind]?.fields ?? {})
       .filter(([key, field]) => args[key] !== undefined && !field.path && !field.inputOnly && !field.secret)
       .map(([key, field]) => [`${label} ${key}`, { kind, inputs: argumentsOf(args), key, field }] as const),
   );

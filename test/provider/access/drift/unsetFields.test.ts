@@ -1,6 +1,6 @@
 import { ownEffect } from "../../../../provider/fields/accessMeanings";
 import { decidesAccess } from "../../../../provider/access/graph/fieldAccess";
-import { specOf } from "../../../../provider/access/graph/directory";
+import { specs } from "../../../../provider/access/documents/specs";
 import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
 import { aggregatedKind } from "../../../../provider/fields/resourceSpec";
 import { isObject } from "../../../../provider/fields/values";
@@ -47,12 +47,12 @@ function withMember(
 
 const cases = samples
   .filter(({ kind }) => {
-    const spec = specOf(kind);
+    const spec = specs[kind];
     return spec === undefined || aggregatedKind(spec) === undefined;
   })
   .flatMap(({ label, kind, args }) => {
     const inputs = argumentsOf(args);
-    return [...fieldsIn(specOf(kind)?.fields ?? {}, inputs)].map(
+    return [...fieldsIn(specs[kind]?.fields ?? {}, inputs)].map(
       ([path, field]) => [`${label} ${path.join(".")}`, { kind, inputs, path, field }] as const,
     );
   });
@@ -134,7 +134,7 @@ describe("what the server sets and no argument does", () => {
     const { kind, name, from, to, isDrift } = each;
     const sample = samples.find((one) => one.kind === kind);
     const object = live(kind, argumentsOf(sample?.args ?? {}));
-    const uid = specOf(kind)?.sharesParentUid === true ? org : object.uid;
+    const uid = specs[kind]?.sharesParentUid === true ? org : object.uid;
     const states = [stateOf([{ ...object, uid, outputs: { ...object.inputs, [name]: from } }])];
     const report = await driftBetween(states, [], {
       inventories: [inventoryOf([{ ...object, uid, details: { [name]: to } }], { kinds: listed })],

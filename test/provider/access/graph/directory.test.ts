@@ -1,4 +1,5 @@
-import { Directory, specOf } from "../../../../provider/access/graph/directory";
+import { Directory } from "../../../../provider/access/graph/directory";
+import { specs } from "../../../../provider/access/documents/specs";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 
 const ROOT = "a".repeat(40);
@@ -31,7 +32,7 @@ it.each([
   ['ci" at acme / sandbox', '"ci\\" at acme \\/ sandbox" at acme / team'],
   ["ci\u202e", '"ci\\u{202e}" at acme / team'],
 ])("a description escapes a name that looks like a path or a reference: %j", (name, description) => {
-  const spec = specOf("Identity");
+  const spec = specs["Identity"];
   if (spec === undefined) throw new Error("there is no kind Identity");
   const uid = `${below(1)}/${"2".repeat(16)}`;
   expect(directoryOf("acme", "team").describe(spec, uid, { name })).toBe(description);

@@ -1,4 +1,5 @@
 import type { Entity } from "../../../../provider/access/graph/model";
+import { topProperty } from "../../../../provider/access/graph/references";
 import {
   describeIdentity,
   describeInvite,
@@ -11,7 +12,12 @@ const entity = (kind: string, inputs: Props, unresolved: string[] = []): Entity 
   kind,
   name: typeof inputs["name"] === "string" ? inputs["name"] : undefined,
   inputs,
-  unresolved,
+  unread: unresolved.map((path) => ({
+    path,
+    property: topProperty(path),
+    reason: "unknown",
+    decidesAccess: true,
+  })),
   secretPaths: [],
 });
 const claims = (claimMatch: Props) => describeIdentity(entity("Identity", { name: "i", claimMatch }));

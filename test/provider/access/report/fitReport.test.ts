@@ -1,8 +1,10 @@
-import { reportProblem } from "../../../../provider/access/report/parseReport";
-import { parseReviewReport } from "../../../../provider/access/verify/parseReviewReport";
+import {
+  reportProblem,
+  reportDigest,
+  parseReviewReport,
+} from "../../../../provider/access/report/parseReport";
 import type { Report } from "../../../../provider/access/report/report";
 import { fitReport } from "../../../../provider/access/report/fitReport";
-import { reportDigest } from "../../../../provider/access/report/reportDigest";
 import { renderers } from "../../../../provider/access/report/render";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { reportOf } from "../fixtures";
@@ -48,6 +50,11 @@ const long: [string, Partial<Report>, RegExp][] = [
     "policy",
     { policy: { unused: many(500, () => WIDE), expired: [] } },
     /of 500 unused entries of the policy file/,
+  ],
+  [
+    "assertions that were broken before",
+    { policy: { unused: [], expired: [], standing: many(500, () => WIDE) } },
+    /of 500 assertions that were broken before/,
   ],
 ];
 const all: [string, Partial<Report>, RegExp] = [

@@ -1,5 +1,4 @@
-import { parseReport, reportProblem } from "../../../../provider/access/report/parseReport";
-import { reportDigest } from "../../../../provider/access/report/reportDigest";
+import { parseReport, reportProblem, reportDigest } from "../../../../provider/access/report/parseReport";
 import { cleanReview, largeReview, nightDrift, riskyReview, wholeReports } from "./render/reports";
 
 test.each([riskyReview, nightDrift, cleanReview, largeReview(50), ...wholeReports])(

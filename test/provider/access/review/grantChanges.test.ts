@@ -21,7 +21,6 @@ function entity(kind: string, key: string, inputs: Props): Entity {
     urn: `urn:pulumi:s::p::pulumi-nodejs:dynamic/platform:${kind}::${key}`,
     name: typeof name === "string" ? name : undefined,
     inputs,
-    unresolved: [],
     secretPaths: [],
   };
 }

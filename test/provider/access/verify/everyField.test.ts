@@ -7,7 +7,7 @@ import { decidesAccess, mustBeAnnounced } from "../../../../provider/access/grap
 import { isVerified } from "../../../../provider/access/report/expectedAccess";
 import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
 import { review } from "../../../../provider/access/report/reviewReport";
-import { parseReviewReport } from "../../../../provider/access/verify/parseReviewReport";
+import { parseReviewReport } from "../../../../provider/access/report/parseReport";
 import { verify } from "../../../../provider/access/verify/verify";
 import { takeInventory } from "../../../../provider/inventory/takeInventory";
 import type { FieldSpec } from "../../../../provider/fields/fieldSpec";

@@ -1,12 +1,14 @@
-import { reportDigest } from "../../../../provider/access/report/reportDigest";
 import { listedKinds } from "../../../../provider/access/documents/inventory";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
-import { reportProblem } from "../../../../provider/access/report/parseReport";
+import {
+  reportProblem,
+  reportDigest,
+  parseReviewReport,
+} from "../../../../provider/access/report/parseReport";
 import { reportFormats, renderers } from "../../../../provider/access/report/render";
 import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
 import { reportOn } from "../../../../provider/access/report/reviewReport";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
-import { parseReviewReport } from "../../../../provider/access/verify/parseReviewReport";
 import { verify } from "../../../../provider/access/verify/verify";
 import {
   acme,

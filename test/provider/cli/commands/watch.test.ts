@@ -10,7 +10,7 @@ import { ChangedResources } from "../../../../provider/access/drift/changedResou
 import type { DriftReport } from "../../../../provider/access/report/report";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import type { StateExport } from "../../../../provider/access/documents/stateExport";
-import type { DriftRequest } from "../../../../provider/access/drift/drift";
+import type { DriftRequest } from "../../../../provider/access/drift/request";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { toRules } from "../../../../provider/access/rules/ownRules";
 import { createSuppressor, readDriftPolicy } from "../../../../provider/cli/policy/suppressors";

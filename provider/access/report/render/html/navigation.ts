@@ -1,4 +1,4 @@
-import { compareTexts } from "../../../../fields/values";
+import { compareTexts, addTo } from "../../../../fields/values";
 import type { Grant, GrantChange, GroupNode, Scope } from "../../../graph/grant";
 import type { Report } from "../../report";
 import { listOpenGrants } from "../sections";
@@ -102,9 +102,7 @@ class GroupTree {
     for (const group of index.groups.values()) {
       const { parentKey } = group;
       const parent = parentKey !== undefined && index.groups.has(parentKey) ? parentKey : undefined;
-      const siblings = this.children.get(parent) ?? [];
-      siblings.push(group);
-      this.children.set(parent, siblings);
+      addTo(this.children, parent, group);
     }
   }
 

@@ -2,7 +2,7 @@ import fc, { casesOf } from "../../../../support/properties";
 import MarkdownIt from "markdown-it";
 import { parseFragment } from "parse5";
 import type { DefaultTreeAdapterMap } from "parse5";
-import { logLine, logLines, visible } from "../../../../../provider/text/printable";
+import { logLine, logLines, visible, plainText } from "../../../../../provider/text/printable";
 import {
   commentMarker,
   csv,
@@ -12,7 +12,6 @@ import {
   markdownBlock,
   markdownCode,
   mermaid,
-  plainText,
   shorten,
   terminal,
   terminalLine,

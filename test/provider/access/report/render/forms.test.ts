@@ -10,7 +10,7 @@ import { parse } from "parse5";
 import type { DefaultTreeAdapterMap } from "parse5";
 import type { ReportFormat, RenderOptions } from "../../../../../provider/access/report/render";
 import { reportFormats, renderers } from "../../../../../provider/access/report/render";
-import { columnsOf } from "../../../../../provider/access/report/render/text";
+import { columnsOf } from "../../../../../provider/text/plain";
 import type { Report, ReviewReport } from "../../../../../provider/access/report/report";
 import type { GrantChange } from "../../../../../provider/access/graph/grant";
 import { headlineOf } from "../../../../../provider/access/report/render/sections";
