@@ -6,11 +6,7 @@ import type { Recorded, Reply } from "../support/server";
 const ROLES = "/iam/v2/roles";
 const REPOS = "/registry/v2/repos";
 
-let server: ScriptedServer;
-beforeAll(async () => {
-  server = await ScriptedServer.start();
-});
-afterAll(() => server.close());
+const server = ScriptedServer.ofSuite();
 
 async function repos(client: Client): Promise<JsonObject[]> {
   const items = [];
