@@ -5,14 +5,6 @@ import type { Refusals } from "./support";
 export const registry: Refusals = {
   Repo: [
     {
-      name: "nothing at all",
-      inputs: {},
-      failures: [
-        "parentUid is missing: give a uid, as in the id of another resource",
-        "name is missing: give a string that is not empty",
-      ],
-    },
-    {
       name: "wrong values at the top",
       inputs: {
         parentUid: GROUP_UID,
@@ -124,14 +116,6 @@ export const registry: Refusals = {
   ],
   RepoReadme: [
     {
-      name: "nothing at all",
-      inputs: {},
-      failures: [
-        "parentUid is missing: give a uid, as in the id of another resource",
-        "content is missing: give a string that is not empty",
-      ],
-    },
-    {
       name: "a text of blanks in a repository without a uid",
       inputs: { parentUid: "nginx", content: " \n", readme: "# nginx" },
       failures: [
@@ -139,11 +123,6 @@ export const registry: Refusals = {
         `parentUid ${UID_WANTED}`,
         "content is missing: give a string that is not empty",
       ],
-    },
-    {
-      name: "no text",
-      inputs: { parentUid: GROUP_UID, content: { markdown: "# nginx" } },
-      failures: ["content must be a string, not an object"],
     },
     {
       name: "all that runs a script",
@@ -176,26 +155,6 @@ export const registry: Refusals = {
   ],
   Tag: [
     {
-      name: "nothing at all",
-      inputs: {},
-      failures: [
-        "parentUid is missing: give a uid, as in the id of another resource",
-        "name is missing: give a string that is not empty",
-        "digest is missing: give a string that is not empty",
-      ],
-    },
-    {
-      name: "wrong types everywhere",
-      inputs: { parentUid: 1, name: 1.27, digest: { sha256: "6b3f" }, deprecated: "yes", bundles: "base" },
-      failures: [
-        "parentUid must be a string, not the number 1",
-        "name must be a string, not the number 1.27",
-        "digest must be a string, not an object",
-        "deprecated must be true or false, not a string",
-        "bundles must be a list, not a string",
-      ],
-    },
-    {
       name: "wrong values everywhere",
       inputs: {
         parentUid: "nginx",
@@ -222,14 +181,6 @@ export const registry: Refusals = {
     ),
   ],
   Subscription: [
-    {
-      name: "nothing at all",
-      inputs: {},
-      failures: [
-        "parentUid is missing: give a uid, as in the id of another resource",
-        "sink is missing: give a string that is not empty",
-      ],
-    },
     {
       name: "a sink without encryption",
       inputs: { parentUid: ROLE_UID, sink: "http://events.example.com", sinkUrl: "x" },
