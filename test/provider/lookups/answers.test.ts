@@ -21,19 +21,19 @@ type Fields = Readonly<Record<string, FieldSpec>>;
 
 /** What a response tells in members of its own. */
 function toldOf({ fields, outputs, reads }: Pick<ResourceSpec, "fields" | "outputs" | "reads">): Fields {
-  const all = Object.entries({ ...fields, ...outputs, ...(reads as Fields) });
   return Object.fromEntries(
-    all
-      .filter(([, field]) => typeof field !== "function" && !field.path)
-      .map(([key, field]) => [key, field.type === "object" ? { ...field, fields: toldOf(field) } : field]),
-  ) as Fields;
+    Object.entries({ ...fields, ...outputs, ...reads }).flatMap(([key, field]): [string, FieldSpec][] => {
+      if (typeof field === "function" || field.path) return [];
+      return [[key, field.type === "object" ? { ...field, fields: toldOf(field) } : field]];
+    }),
+  );
 }
 
 /** Values of all fields; those that no lookup returns have others. */
 const valuesOf = (fields: Fields): Props =>
   Object.fromEntries(
     Object.entries(fields).map(([key, field]) => [key, field.secret ? "canary" : valueOf(field, 0)]),
-  ) as Props;
+  );
 
 /** Without what no response holds. */
 const returned = (fields: Fields, values: Props): Props =>
