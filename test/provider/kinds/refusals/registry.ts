@@ -1,5 +1,5 @@
 import { CERTIFICATE, GROUP_UID, PUBLIC_KEY, ROLE_UID } from "../../support/samples";
-import { UID_WANTED, TAG_WANTED, DIGEST_WANTED, SANITISED } from "./support";
+import { UID_WANTED, DIGEST_WANTED, SANITISED } from "./support";
 import type { Refusals } from "./support";
 
 export const registry: Refusals = {
@@ -154,24 +154,6 @@ export const registry: Refusals = {
     },
   ],
   Tag: [
-    {
-      name: "wrong values everywhere",
-      inputs: {
-        parentUid: "nginx",
-        name: "-latest",
-        digest: `sha256:${"A".repeat(64)}`,
-        bundles: ["Base", ""],
-        depricated: true,
-      },
-      failures: [
-        'depricated is not an argument; did you mean "deprecated"?',
-        `parentUid ${UID_WANTED}`,
-        `name ${TAG_WANTED}`,
-        `digest ${DIGEST_WANTED}`,
-        'bundles[0] must be a bundle\'s name in lower case, as in "base" or "ai-gpu"',
-        "bundles[1] must not be empty",
-      ],
-    },
     ...["nginx", "6b3f".repeat(16), `sha512:${"a".repeat(128)}`, `nginx@sha256:${"a".repeat(64)}`].map(
       (digest) => ({
         name: `the digest ${digest.slice(0, 20)}`,
