@@ -1,4 +1,3 @@
-import { request } from "node:http";
 import type { Emulator, EmulatorOptions } from "../../emulator";
 import { startEmulator } from "../../emulator";
 
@@ -157,32 +156,6 @@ export async function extraEmulator(options: EmulatorOptions = {}): Promise<Emul
 afterEach(async () => {
   for (const emulator of extras.splice(0)) await emulator.close();
 });
-
-/** A request whose path is sent as it stands, which fetch would clean. */
-export function rawRequest(
-  emulator: Emulator,
-  method: string,
-  path: string,
-  token = emulator.token,
-): Promise<{ status: number; body: string; headers: NodeJS.Dict<string | string[]> }> {
-  const { hostname, port } = new URL(emulator.url);
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      { hostname, port, method, path, headers: { authorization: `Bearer ${token}` } },
-      (response) => {
-        let body = "";
-        response.setEncoding("utf8");
-        response.on("data", (chunk: string) => (body += chunk));
-        response.on("end", () =>
-          resolve({ status: response.statusCode ?? 0, body, headers: response.headers }),
-        );
-        response.on("error", reject);
-      },
-    );
-    sent.on("error", reject);
-    sent.end();
-  });
-}
 
 /** The names of the fields that an error of code 3 reports. */
 export function violatedFields(response: ApiResponse): string[] {

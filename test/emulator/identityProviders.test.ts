@@ -68,8 +68,6 @@ describe("a provider", () => {
 
   test.each<[string, () => object, string]>([
     ["no oidc", () => ({ name: "a", defaultRole }), "oidc"],
-    ["no issuer", () => provider({ issuer: "" }), "oidc.issuer"],
-    ["no client", () => provider({ clientId: "" }), "oidc.clientId"],
     ["neither secret nor PKCE", () => provider({ clientSecret: "" }), "oidc.clientSecret"],
     ["no role", () => ({ name: "a", oidc }), "defaultRole"],
     ["a missing role", () => ({ name: "a", defaultRole: "x", oidc }), "defaultRole"],

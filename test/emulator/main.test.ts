@@ -1,7 +1,5 @@
-import type { ChildProcess } from "node:child_process";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import {
-  copyFileSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -13,14 +11,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import ts from "typescript";
 import { startEmulator } from "../../emulator";
 import { serve } from "../../emulator/main";
 import type { ServeOptions } from "../../emulator/main";
 import { Api } from "./api";
 
-const root = join(__dirname, "../..");
 let folder: string;
 
 beforeEach(() => {
@@ -180,127 +175,96 @@ describe("wrong options are refused in one line that names the option", () => {
   });
 });
 
-describe("as a process", () => {
-  let built: string;
-  let child: ChildProcess | undefined;
+describe("serving", () => {
+  const { PLATFORM_TOKEN } = process.env;
+  let logged: string[];
 
-  beforeAll(() => {
-    built = mkdtempSync(join(tmpdir(), "emulator-built-"));
-    transpile(join(root, "emulator"), built);
+  beforeEach(() => {
+    logged = [];
+    jest.spyOn(console, "error").mockImplementation((line) => logged.push(String(line)));
   });
-  afterAll(() => {
-    rmSync(built, { recursive: true, force: true });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    if (PLATFORM_TOKEN === undefined) delete process.env.PLATFORM_TOKEN;
+    else process.env.PLATFORM_TOKEN = PLATFORM_TOKEN;
   });
-  afterEach(() => child?.kill("SIGKILL"));
 
-  function start(options: ServeOptions, env: NodeJS.ProcessEnv = {}) {
-    const code = `require(${JSON.stringify(join(built, "main.js"))}).serve(JSON.parse(process.argv[1])).then(process.exit)`;
-    const running = spawn(process.execPath, ["-e", code, "--", JSON.stringify(options)], {
-      env: { ...process.env, PLATFORM_TOKEN: "", NODE_PATH: join(root, "node_modules"), ...env },
+  /** What is printed at the start, requests, and the end by a signal. */
+  async function start(options: ServeOptions, token = "") {
+    process.env.PLATFORM_TOKEN = token;
+    let lines: string[] = [];
+    const printed = new Promise<void>((done) => {
+      jest.spyOn(console, "log").mockImplementation((text) => {
+        lines = String(text).split("\n");
+        done();
+      });
     });
-    child = running;
-    let stderr = "";
-    running.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-    const lines = createInterface({ input: running.stdout })[Symbol.asyncIterator]();
-    const exit = new Promise<number | null>((resolve) => running.once("exit", resolve));
-    return { running, lines, exit, stderr: () => stderr };
+    const ended = serve(options);
+    await Promise.race([printed, ended]);
+    const send = async (url: string, bearer: string, method = "GET", body?: object) => {
+      const headers = { authorization: `Bearer ${bearer}` };
+      const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
+      return (await response.json()) as Record<string, unknown>;
+    };
+    const stop = async (signal: "SIGINT" | "SIGTERM") => {
+      process.emit(signal, signal);
+      expect(await ended).toBe(0);
+    };
+    return { lines, send, stop, url: lines[0]!.replace("listening on ", "") };
   }
 
-  async function nextLine(lines: AsyncIterator<string>): Promise<string> {
-    return ((await lines.next()).value ?? "") as string;
-  }
-
-  test("prints its address, then its token, and exits cleanly with its data written", async () => {
+  test("prints its address, then its token, and ends with its data written", async () => {
     const dataFile = join(folder, "state.json");
-    const { running, lines, exit } = start({ data: dataFile });
-    const [, url] = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(await nextLine(lines)) ?? [];
-    const [, token] = /^token: (\S+)$/.exec(await nextLine(lines)) ?? [];
-    const response = await fetch(`${url!}/iam/v2/groups`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token!}` },
-      body: '{"name":"org"}',
-    });
-    expect(response.status).toBe(200);
-    running.kill("SIGTERM");
-    expect(await exit).toBe(0);
+    const { lines, send, stop, url } = await start({ data: dataFile });
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const [, token = ""] = /^token: (\S+)$/.exec(lines[1]!) ?? [];
+    await send(`${url}/iam/v2/groups`, token, "POST", { name: "org" });
+    await stop("SIGTERM");
     expect(readFileSync(dataFile, "utf8")).toContain('"name":"org"');
   });
 
   test("takes its token from the environment without printing it", async () => {
     const options = { recorded: true, latency: "1ms", "deliver-to": "http://127.0.0.1:1" };
-    const { running, lines, exit } = start(options, { PLATFORM_TOKEN: "canary" });
-    const url = (await nextLine(lines)).replace("listening on ", "");
-    expect(await nextLine(lines)).toBe("press Ctrl+C to stop");
-    const response = await fetch(`${url}/iam/v2/groups`, { headers: { authorization: "Bearer canary" } });
-    expect(await response.json()).not.toHaveProperty("totalCount");
-    running.kill("SIGINT");
-    expect(await exit).toBe(0);
+    const { lines, send, stop, url } = await start(options, "canary");
+    expect(lines.slice(1)).toEqual(["press Ctrl+C to stop"]);
+    expect(await send(`${url}/iam/v2/groups`, "canary")).not.toHaveProperty("totalCount");
+    await stop("SIGINT");
   });
 
   test("omits empty or unchanged fields with its options", async () => {
-    const { running, lines, exit } = start(
-      { "omit-empty": true, "sparse-updates": true },
-      { PLATFORM_TOKEN: "t" },
-    );
-    const url = (await nextLine(lines)).replace("listening on ", "");
-    const send = async (method: string, path: string, body: object) => {
-      const headers = { authorization: "Bearer t" };
-      const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
-      return (await response.json()) as Record<string, unknown>;
-    };
-    const group = await send("POST", "/iam/v2/groups", { name: "org" });
+    const { send, stop, url } = await start({ "omit-empty": true, "sparse-updates": true }, "t");
+    const group = await send(`${url}/iam/v2/groups`, "t", "POST", { name: "org" });
     expect(group).not.toHaveProperty("description");
-    const path = `/iam/v2/groups/${String(group["uid"])}`;
-    expect(await send("PATCH", path, { description: "d" })).toEqual({ uid: group["uid"], description: "d" });
-    running.kill("SIGINT");
-    expect(await exit).toBe(0);
+    const { uid } = group;
+    expect(await send(`${url}/iam/v2/groups/${String(uid)}`, "t", "PATCH", { description: "d" })).toEqual({
+      uid,
+      description: "d",
+    });
+    await stop("SIGINT");
   });
 
-  test("prints one line of JSON for scripts, without a token of the environment", async () => {
-    for (const PLATFORM_TOKEN of ["", "canary"]) {
-      const { running, lines, exit, stderr } = start(
-        { seed: "acme", format: "json", log: true },
-        { PLATFORM_TOKEN },
-      );
-      const started = JSON.parse(await nextLine(lines)) as { url: string; token?: string; rootUid: string };
-      const random = PLATFORM_TOKEN === "" ? { token: expect.any(String) } : {};
+  test.each(["", "canary"])(
+    "prints one line of JSON for scripts, without a token of the environment: %j",
+    async (token) => {
+      const { lines, send, stop } = await start({ seed: "acme", format: "json", log: true }, token);
+      expect(lines).toHaveLength(1);
+      const started = JSON.parse(lines[0]!) as { url: string; token?: string; rootUid: string };
+      const random = token === "" ? { token: expect.any(String) } : {};
       const rootUid = expect.stringMatching(/^[0-9a-f]{40}$/);
       expect(started).toEqual({ url: expect.any(String), ...random, rootUid, seed: "acme" });
-      const headers = { authorization: `Bearer ${started.token ?? PLATFORM_TOKEN}` };
-      const response = await fetch(`${started.url}/iam/v2/groups/${started.rootUid}`, { headers });
-      expect(await response.json()).toMatchObject({ name: "acme" });
-      running.kill("SIGTERM");
-      expect(await exit).toBe(0);
-      expect(stderr()).toMatch(/^\S+ GET \/iam\/v2\/groups\/[0-9a-f]{40} 200 \d+ ms\n$/);
-    }
-  });
+      const path = `/iam/v2/groups/${started.rootUid}`;
+      expect(await send(started.url + path, started.token ?? token)).toMatchObject({ name: "acme" });
+      await stop("SIGTERM");
+      expect(logged).toEqual([expect.stringMatching(new RegExp(`^\\S+ GET ${path} 200 \\d+ ms$`))]);
+    },
+  );
 
   test("fails in one line when the port is taken", async () => {
     const emulator = await startEmulator();
-    const { exit, stderr } = start({ port: new URL(emulator.url).port });
-    expect(await exit).toBe(1);
-    expect(stderr()).toContain("EADDRINUSE");
+    await expect(serve({ port: new URL(emulator.url).port })).rejects.toMatchObject({
+      code: "START",
+      message: expect.stringMatching(/^cannot listen on \S+: another process listens there; [^\n]+$/),
+    });
     await emulator.close();
   });
 });
-
-/** Compiles without checking types, which is quick; the types are checked for the whole project elsewhere. */
-function transpile(from: string, to: string): void {
-  mkdirSync(to, { recursive: true });
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
-    const source = join(from, entry.name);
-    const target = join(to, entry.name);
-    if (entry.isDirectory()) transpile(source, target);
-    else if (entry.name.endsWith(".json")) copyFileSync(source, target);
-    else {
-      const { outputText } = ts.transpileModule(readFileSync(source, "utf8"), {
-        compilerOptions: {
-          module: ts.ModuleKind.CommonJS,
-          target: ts.ScriptTarget.ES2022,
-          esModuleInterop: true,
-        },
-      });
-      writeFileSync(target.replace(/\.ts$/, ".js"), outputText);
-    }
-  }
-}

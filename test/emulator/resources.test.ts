@@ -69,8 +69,6 @@ describe("every create", () => {
     ["identities", { name: "Bad", claimMatch }, ["name"]],
     ["groups", { name: "" }, ["name"]],
     ["roles", { name: "a/b", capabilities: ["CAP_REPO_LIST"] }, ["name"]],
-    ["groups", { name: "a", description: "two\nlines" }, ["description"]],
-    ["groups", { name: "a", description: "x".repeat(513) }, ["description"]],
   ])("in %s of %j names %j", async (collection, body, fields) => {
     const response = await api.post(`/iam/v2/${collection}/${org}`, body);
     expect([response.status, response.body.code, violatedFields(response)]).toEqual([400, 3, fields]);
@@ -171,19 +169,13 @@ describe("identities", () => {
   test.each([
     [{}, "claimMatch"],
     [{ claimMatch: {} }, "claimMatch.issuer"],
-    [{ claimMatch: { issuer: "", subject: "s" } }, "claimMatch.issuer"],
-    [{ claimMatch: { issuer: "i", subjectPattern: "(" } }, "claimMatch.subjectPattern"],
     [{ claimMatch: { issuer: "i", subjectPattern: "(?=x)" } }, "claimMatch.subjectPattern"],
-    [{ claimMatch: { ...claimMatch, claimPatterns: { a: "[" } } }, "claimMatch.claimPatterns"],
-    [{ staticKeys: { ...keys, issuer: "" } }, "staticKeys.issuer"],
     [{ staticKeys: { ...keys, issuerKeys: "{}" } }, "staticKeys.issuerKeys"],
     [{ staticKeys: { ...keys, issuerKeys: "no" } }, "staticKeys.issuerKeys"],
-    [{ staticKeys: { ...keys, audiences: ["a", "b"] } }, "staticKeys.audiences"],
     [
       { staticKeys: { ...keys, expirationTime: new Date(start + 366 * dayMs).toISOString() } },
       "staticKeys.expirationTime",
     ],
-    [{ awsIdentity: { ...aws, awsAccount: "12345" } }, "awsIdentity.awsAccount"],
     [{ awsIdentity: { ...aws, arn: undefined } }, "awsIdentity.arn"],
     [{ awsIdentity: { ...aws, userId: undefined, userIdPattern: "(" } }, "awsIdentity.userIdPattern"],
     [{ servicePrincipal: "SERVICE_PRINCIPAL_NOPE" }, "claimMatch"],
@@ -425,14 +417,12 @@ describe("repos", () => {
   test.each([
     [overlay({ environment: { CHAINGUARD_X: "1" } }), "customOverlay.environment"],
     [overlay({ annotations: { "dev.chainguard.x": "1" } }), "customOverlay.annotations"],
-    [overlay({ annotations: { "org.opencontainers.image.title": "1" } }), "customOverlay.annotations"],
     [keyring(".hidden", pem), "customOverlay.contents.runtimeKeyring[0].name"],
     [keyring("a/b", pem), "customOverlay.contents.runtimeKeyring[0].name"],
     [keyring("key.pub", "no key"), "customOverlay.contents.runtimeKeyring[0].content"],
     [overlay({ accounts: { users: [{ uid: 1 }] } }), "customOverlay.accounts.users[0].username"],
     [overlay({ accounts: { groups: [{ gid: 1 }] } }), "customOverlay.accounts.groups[0].groupname"],
     [{ bundles: ["nope"] }, "bundles"],
-    [{ aliases: ["no-tag"] }, "aliases"],
     [{ sync_config: { google: "g" } }, "sync_config.source"],
     [
       { sync_config: { source: "nginx", expirationTime: "2027-01-01T00:00:00Z" } },

@@ -114,3 +114,24 @@ describe.each(cases)("$title", ({ field, value, wire, read }) => {
     expect(read({ uid, field: wrong })).toEqual(read({ uid }));
   });
 });
+
+test.each<[string, PublicSpec, readonly Json[], Json | undefined]>([
+  ["a string", string(), [null, ""], ""],
+  ["a number", integer(), [null, 0], 0],
+  ["a flag", boolean(), [null, false], false],
+  ["a list", list(string()), [null, []], []],
+  ["a map", map(string()), [null, {}], {}],
+  ["a large number", string({ format: "int64" }), [null, 0, 1e300, "1.5"], "0"],
+  ["a large number with zeros", string({ format: "int64" }), [7, "007"], "7"],
+  ["an object", object(members), [null, {}, { text: "", count: 0 }], undefined],
+  ["a name", enumOf("COLOR_", "RED"), [null, 0, "", "COLOR_UNSPECIFIED", "UNKNOWN"], undefined],
+  ["a newer name", enumOf("COLOR_", "RED"), [99], "99"],
+  ["a time", string({ format: "timestamp" }), [null, "", "0001-01-01T00:00:00Z"], undefined],
+  ["a list with items of no type", list(string()), [["a", 5, null]], ["a"]],
+])(
+  "%s that says nothing, or says it oddly, is for a lookup what it means",
+  (_what, field, values, result) => {
+    const read = resourceReader(kind({ kind: "Invented", collection: "/x/v1/invented", fields: { field } }));
+    for (const value of values) expect(read({ uid: "a", field: value })).toEqual({ uid: "a", field: result });
+  },
+);

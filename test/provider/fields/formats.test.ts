@@ -14,6 +14,8 @@ import type { Format } from "../../../provider/fields/formats";
 import { toWire } from "../../../provider/fields/wire";
 import { GROUP_UID, JWKS, PUBLIC_KEY, ROOT_UID } from "../support/samples";
 
+const words = (text: string): string[] => text.split(" ");
+
 describe("durations", () => {
   test.each([
     ["0s", "0s"],
@@ -36,23 +38,9 @@ describe("durations", () => {
   });
 
   test.each([
+    ...words("86400 P1D 1d h 1s1m 1h1h 1.s .5s +1s --1s 1e3s 0.0000000001s 315576000001s 100000000h ١s"),
     "",
-    "86400",
-    "P1D",
-    "1d",
     "1 h",
-    "h",
-    "1s1m",
-    "1h1h",
-    "1.s",
-    ".5s",
-    "+1s",
-    "--1s",
-    "1e3s",
-    "0.0000000001s",
-    "315576000001s",
-    "100000000h",
-    "١s",
     "1s\n",
   ])("%j is not a duration, and is not changed", (text) => {
     expect(durationNanos(text)).toBeUndefined();
@@ -86,30 +74,14 @@ describe("times", () => {
   });
 
   test.each([
+    ...words("2027-01-31 2027-01-31T12:00:00 2027-01-31t12:00:00Z 2027-01-31T12:00:00z 2027-01-31T12:00Z"),
+    ...words("2027-01-31T24:00:00Z 2027-01-31T12:60:00Z 2027-01-31T12:00:60Z 2027-02-29T12:00:00Z"),
+    ...words("2100-02-29T12:00:00Z 2027-00-10T12:00:00Z 2027-13-10T12:00:00Z 2027-04-31T12:00:00Z"),
+    ...words("2027-04-00T12:00:00Z 0000-01-01T00:00:00Z 10000-01-01T00:00:00Z 2027-01-31T12:00:00.Z"),
+    ...words("2027-01-31T12:00:00.0000000001Z 2027-01-31T12:00:00+1:00 2027-01-31T12:00:00+24:00"),
+    ...words("2027-01-31T12:00:00+0100 1800000000"),
     "",
-    "2027-01-31",
-    "2027-01-31T12:00:00",
     "2027-01-31 12:00:00Z",
-    "2027-01-31t12:00:00Z",
-    "2027-01-31T12:00:00z",
-    "2027-01-31T12:00Z",
-    "2027-01-31T24:00:00Z",
-    "2027-01-31T12:60:00Z",
-    "2027-01-31T12:00:60Z",
-    "2027-02-29T12:00:00Z",
-    "2100-02-29T12:00:00Z",
-    "2027-00-10T12:00:00Z",
-    "2027-13-10T12:00:00Z",
-    "2027-04-31T12:00:00Z",
-    "2027-04-00T12:00:00Z",
-    "0000-01-01T00:00:00Z",
-    "10000-01-01T00:00:00Z",
-    "2027-01-31T12:00:00.Z",
-    "2027-01-31T12:00:00.0000000001Z",
-    "2027-01-31T12:00:00+1:00",
-    "2027-01-31T12:00:00+24:00",
-    "2027-01-31T12:00:00+0100",
-    "1800000000",
     " 2027-01-31T12:00:00Z",
   ])("%j is refused, as the API refuses it", (text) => {
     expect(timestampNanos(text)).toBeUndefined();
@@ -214,30 +186,14 @@ describe.each(Object.entries(formats))("the examples of the format %s", (name, {
 /** What a format takes and refuses besides. */
 const texts: Readonly<Partial<Record<Format, { good: string[]; bad: string[] }>>> = {
   cidr: {
-    good: [
-      "0.0.0.0/0",
-      "10.0.0.0/8",
-      "192.0.2.1/32",
-      "::/0",
-      "2001:DB8::/32",
-      "::ffff:192.0.2.0/120",
-      "fe80::1/128",
-    ],
+    good: words("0.0.0.0/0 10.0.0.0/8 192.0.2.1/32 ::/0 2001:DB8::/32 ::ffff:192.0.2.0/120 fe80::1/128"),
     bad: [
+      ...words(
+        "10.0.0.0 10.0.0.0/33 10.0.0.1/8 10.0.0.0/08 10.0.0/8 010.0.0.0/8 2001:db8::/129 2001:db8::1/32",
+      ),
+      ...words("fe80::1%eth0/128 example.com/24 /8 10.0.0.0/-1"),
       "",
-      "10.0.0.0",
-      "10.0.0.0/33",
-      "10.0.0.1/8",
-      "10.0.0.0/08",
-      "10.0.0/8",
-      "010.0.0.0/8",
       "10.0.0.0/8 ",
-      "2001:db8::/129",
-      "2001:db8::1/32",
-      "fe80::1%eth0/128",
-      "example.com/24",
-      "/8",
-      "10.0.0.0/-1",
     ],
   },
   uid: {
@@ -257,22 +213,7 @@ const texts: Readonly<Partial<Record<Format, { good: string[]; bad: string[] }>>
   groupUid: { good: [ROOT_UID, GROUP_UID], bad: ["acme", ` ${ROOT_UID}`] },
   regex: {
     good: ["^a$", "", "(?i)x", "(?P<name>a)", "\\pL+", "[[:alpha:]]", "a{1,1000}", "\\Qa.b\\E", "(a|b)*?"],
-    bad: [
-      "(",
-      "[",
-      "*",
-      "a**b(",
-      "(?=a)",
-      "(?!a)",
-      "(?<=a)",
-      "(?<!a)",
-      "\\1",
-      "(?P<n",
-      "a{1001}",
-      "(?>a)",
-      "\\",
-      "a++",
-    ],
+    bad: [...words("( [ * a**b( (?=a) (?!a) (?<=a) (?<!a) (?P<n a{1001} (?>a) a++"), "\\1", "\\"],
   },
   int64: {
     good: ["0", "7", "1234567890123456789", "9223372036854775807"],
@@ -287,19 +228,13 @@ const texts: Readonly<Partial<Record<Format, { good: string[]; bad: string[] }>>
       "https://example.com/a%20b",
     ],
     bad: [
+      ...words("example.com //example.com ftp://example.com https:// https://user@example.com"),
+      ...words("https://:secret@example.com javascript:alert(1) file:///etc/passwd"),
       "",
-      "example.com",
-      "//example.com",
-      "ftp://example.com",
-      "https://",
       "https:example.com\\x",
       "https://exa mple.com",
       "https://example.com/a b",
       " https://example.com",
-      "https://user@example.com",
-      "https://:secret@example.com",
-      "javascript:alert(1)",
-      "file:///etc/passwd",
     ],
   },
   httpsUrl: { good: ["https://example.com/hook"], bad: ["http://example.com/hook", "wss://example.com"] },

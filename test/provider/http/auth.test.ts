@@ -45,13 +45,6 @@ describe("a token that is set", () => {
     const error = await errorOf(source.token());
     expect(error).toMatchObject({ name: "ConfigError", errorCode: "PP2007", message });
   });
-
-  test("is never repeated in a message", async () => {
-    const error = await errorOf(
-      tokenSource({ kind: "token", token: `${CANARY} x`, setting: "PLATFORM_TOKEN" }).token(),
-    );
-    expect(error.message).not.toContain(CANARY);
-  });
 });
 
 describe("a token in a file", () => {

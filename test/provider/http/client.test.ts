@@ -5,11 +5,11 @@ import { ConfigError } from "../../../provider/http/errors";
 import { CHILD_UID, GROUP_UID } from "../support/samples";
 import {
   clientOf,
-  detail,
   errorOf,
   failure,
   htmlPage,
   missing,
+  promised,
   ScriptedServer,
   TOKEN,
   tokensOf,
@@ -19,11 +19,7 @@ import type { Reply } from "../support/server";
 const DAY_MS = 86_400_000;
 const GROUPS = "/iam/v2/groups";
 
-let server: ScriptedServer;
-beforeAll(async () => {
-  server = await ScriptedServer.start();
-});
-afterAll(() => server.close());
+const server = ScriptedServer.ofSuite();
 
 /** Runs with a server of its own: a request that was given up may still arrive, and would take the reply of the next one. */
 async function withOwnServer<Result>(run: (own: ScriptedServer) => Promise<Result>): Promise<Result> {
@@ -39,13 +35,6 @@ async function all(list: AsyncIterable<JsonObject>): Promise<unknown[]> {
   const items = [];
   for await (const item of list) items.push(item["uid"]);
   return items;
-}
-
-/** A promise that a test settles. */
-function deferred(): { promise: Promise<void>; settle: () => void } {
-  let settle = () => {};
-  const promise = new Promise<void>((done) => (settle = done));
-  return { promise, settle };
 }
 
 /** The address of a port that nobody listens on. */
@@ -238,17 +227,6 @@ describe("repeating", () => {
     },
   );
 
-  test("ends after as many as are allowed, with the last error", async () => {
-    server.script(() => failure(14, "still unavailable"));
-    const error = await errorOf(clientOf(server, { maxRetries: 3 }).get("/x"));
-    expect(error).toMatchObject({
-      name: "ApiError",
-      code: "UNAVAILABLE",
-      serverMessage: "still unavailable",
-    });
-    expect(server.requests).toHaveLength(4);
-  });
-
   test("does not happen without a token, and no request is sent", async () => {
     server.script([]);
     const token = jest.fn(() => Promise.reject<string>(new ConfigError("PP2002", "PLATFORM_TOKEN is empty")));
@@ -261,19 +239,6 @@ describe("repeating", () => {
 });
 
 describe("a server that asks to wait", () => {
-  const info = detail("RetryInfo", { retryDelay: "0.060s" });
-  test.each<[string, Reply]>([
-    ["by Retry-After", { status: 429, text: htmlPage, headers: { "Retry-After": "0.06" } }],
-    ["by the service's own header", { ...failure(8, "m"), headers: { "Grpc-Metadata-Retry-After": "0.06" } }],
-    ["by RetryInfo", failure(8, "m", info)],
-    ["together with 503", { status: 503, text: "", headers: { "Retry-After": "0.06" } }],
-  ])("%s is obeyed", async (_name, reply) => {
-    server.script([reply, { json: {} }]);
-    await clientOf(server, { maxRetries: 1 }).get("/x");
-    const [first, second] = server.requests;
-    expect(second!.at - first!.at).toBeGreaterThan(55);
-  });
-
   test("is obeyed by every request of the client, also by those that were already waiting", async () => {
     server.script((_request, count) =>
       count === 0 ? { status: 429, text: "", headers: { "Retry-After": "0.08" } } : { json: {} },
@@ -296,12 +261,12 @@ describe("a server that asks to wait", () => {
 
 describe("connections", () => {
   test("never carry more requests at once than are allowed, and as many as are", async () => {
-    const gate = deferred();
+    const gate = promised();
     server.script(() => ({ json: {}, after: gate.promise }));
     const client = clientOf(server, { maxConcurrency: 3 });
     const requests = Promise.all(Array.from({ length: 12 }, (_, i) => client.get(`/x${i}`)));
-    while (server.requests.length < 3) await new Promise(setImmediate);
-    gate.settle();
+    await server.arrived(3);
+    gate.keep();
     await requests;
     expect(server.requests).toHaveLength(12);
     expect(server.mostAtOnce).toBe(3);
@@ -595,17 +560,6 @@ describe("lists", () => {
     server.script([page(["a"], "t1"), failure(7, "no")]);
     const error = await errorOf(all(clientOf(server).list(GROUPS)));
     expect(error).toMatchObject({ code: "PERMISSION_DENIED" });
-  });
-
-  test("ask for no more pages than are wanted", async () => {
-    server.script([page(["a", "b"], "t1")]);
-    const seen = [];
-    for await (const item of clientOf(server).list(GROUPS)) {
-      seen.push(item["uid"]);
-      break;
-    }
-    expect(seen).toEqual(["a"]);
-    expect(server.requests).toHaveLength(1);
   });
 });
 

@@ -427,21 +427,3 @@ test("no property of an exchange's error contains a token", async () => {
     for (const canary of [OIDC, REFRESH, "access-1"]) expect(shown).not.toContain(canary);
   }
 });
-
-test("a request with an exchanged token that is refused is sent once more with a new one", async () => {
-  const api = await ScriptedServer.start();
-  try {
-    issuer.script((_request, count) => access(count + 1));
-    api.script((request) =>
-      request.headers.authorization === "Bearer access-2" ? { json: { uid: "x" } } : failure(16, "ended"),
-    );
-    const client = clientOf(api, { tokens: sourceOf() });
-    await expect(client.get("/iam/v2/groups/x")).resolves.toEqual({ uid: "x" });
-    expect(issuer.requests).toHaveLength(2);
-    api.script(() => failure(16, "ended"));
-    expect(await errorOf(client.get("/iam/v2/groups/x"))).toMatchObject({ code: "UNAUTHENTICATED" });
-    expect([issuer.requests.length, api.requests.length]).toEqual([3, 2]);
-  } finally {
-    await api.close();
-  }
-});

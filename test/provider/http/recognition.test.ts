@@ -1,16 +1,12 @@
 import type { Client, JsonObject } from "../../../provider/http/client";
 import { GROUP_UID, ROLE_UID } from "../support/samples";
-import { clientOf, errorOf, failure, htmlPage, missing, ScriptedServer } from "../support/server";
+import { clientOf, errorOf, failure, missing, ScriptedServer } from "../support/server";
 import type { Recorded, Reply } from "../support/server";
 
 const ROLES = "/iam/v2/roles";
 const REPOS = "/registry/v2/repos";
 
-let server: ScriptedServer;
-beforeAll(async () => {
-  server = await ScriptedServer.start();
-});
-afterAll(() => server.close());
+const server = ScriptedServer.ofSuite();
 
 async function repos(client: Client): Promise<JsonObject[]> {
   const items = [];
@@ -56,23 +52,6 @@ describe("a list that a response leaves out", () => {
       { json: { repos: [{ uid: ROLE_UID }], totalCount: "2", skipped: 1 } },
     ]);
     await expect(repos(clientOf(server))).resolves.toEqual([{ uid: GROUP_UID }, { uid: ROLE_UID }]);
-  });
-
-  test.each<[string, Reply]>([
-    ["answers {} to everything", { json: {} }],
-    ["has resources with other uids", { json: { uid: "17", items: [{ uid: "a" }] } }],
-    ["knows no such address", { status: 404, json: { code: 5, message: "Not Found", details: [] } }],
-    ["has no such method", failure(12, "Method Not Allowed")],
-    ["has errors of another form", { status: 404, json: { code: 404, message: "no" } }],
-    ["answers pages", { text: htmlPage }],
-  ])("is an error where nothing shows the API: the server %s", async (_what, reply) => {
-    server.script(({ path }) => (path === REPOS ? { json: {} } : reply));
-    const client = clientOf(server);
-    await client.get("/before").catch(() => undefined);
-    const error = await errorOf(repos(client));
-    expect(error.message).toBe(
-      `GET ${server.url}${REPOS}: this is not the Platform API: its response has no list "repos"; check platform:baseUrl (or PLATFORM_BASE_URL)`,
-    );
   });
 
   test("is an error where the response holds something else, also at the API", async () => {

@@ -1,7 +1,7 @@
 import type { Client, ClientOptions } from "../../../provider/http/client";
 import { isNotFound } from "../../../provider/http/errors";
 import { hasCode } from "../../../provider/errors/codedError";
-import { clientOf, errorOf, failure, htmlPage, missing, ScriptedServer } from "../support/server";
+import { clientOf, failure, htmlPage, missing, promised, ScriptedServer } from "../support/server";
 import type { Recorded, Reply } from "../support/server";
 import { GROUP_UID } from "../support/samples";
 
@@ -16,17 +16,6 @@ afterEach(() => jest.restoreAllMocks());
 const COLLECTION = "/iam/v2/roleBindings";
 const uidOf = (n: number, parent = GROUP_UID): string => `${parent}/${n.toString(16).padStart(16, "0")}`;
 const groupOf = (n: number): string => uidOf(0x1000 + n);
-
-/** A promise that a test keeps. */
-function promised(): { readonly promise: Promise<void>; keep: () => void } {
-  let keep = (): void => undefined;
-  const promise = new Promise<void>((resolve) => (keep = resolve));
-  return { promise, keep: () => keep() };
-}
-
-const arrived = async (count: number): Promise<void> => {
-  while (server.requests.length < count) await new Promise((resolve) => setImmediate(resolve));
-};
 
 const isPage = ({ path }: Recorded): boolean => path === COLLECTION;
 const kindOf = (request: Recorded): string => (isPage(request) ? "page" : "get");
@@ -84,7 +73,7 @@ test("four reads below a parent are GETs, sent at once; the next ones share page
   server.script((request) => ({ ...answer(request), after: isPage(request) ? undefined : gets.promise }));
   const { read } = reading();
   const alone = numbered(4).map(read);
-  await arrived(4);
+  await server.arrived(4);
   const others = [...numbered(8).slice(4), uidOf(299)].map(read);
   await expect(Promise.all(others.slice(0, 4))).resolves.toMatchObject(Array(4).fill({ from: "list" }));
   gets.keep();
@@ -153,35 +142,7 @@ test("an error of a GET is that resource's own", async () => {
   expect(last?.status === "rejected" && hasCode(last.reason, "PERMISSION_DENIED")).toBe(true);
 });
 
-test("requests without a response time out", async () => {
-  server.script(() => ({ silent: true }));
-  const { read } = reading({ timeoutMs: 80 });
-  for (const stuck of numbered(2).map(read))
-    expect((await errorOf(stuck)).message).toContain("no response in time");
-});
-
 describe("the children of one parent", () => {
-  test.each([
-    [8, 0.06],
-    [64, 0.04],
-  ])("500 of them, read %d at once, take at most %f requests each", async (parallel, most) => {
-    server.script(holding(new Set(numbered(500))));
-    const outcomes = await reading().readAll(numbered(500), parallel);
-    for (const [uid, outcome] of outcomes) {
-      expect(outcome).toMatchObject({ status: "fulfilled", value: { uid } });
-    }
-    expect(outcomes.size).toBe(500);
-    expect(server.requests.length).toBeLessThanOrEqual(500 * most);
-  });
-
-  test("a few reads of very many children load few pages", async () => {
-    server.script(holding(new Set(numbered(5000))));
-    const some = Array.from({ length: 24 }, (_, n) => uidOf(n * 200 + 199));
-    await reading().readAll(some, 8);
-    expect(server.requests.filter(isPage).length).toBeLessThanOrEqual(6);
-    expect(server.requests.length).toBeLessThanOrEqual(some.length * 1.25);
-  });
-
   test("a page without a response delays reads by at most a second", async () => {
     const answer = holding(new Set(numbered(60)));
     server.script((request) => (isPage(request) ? { silent: true } : answer(request)));
@@ -252,7 +213,7 @@ describe("how old a cached response may be", () => {
     );
     const { client, read } = reading();
     const reads = numbered(8).map(read);
-    await arrived(5);
+    await server.arrived(5);
     await client.patchAt(client.address(COLLECTION, uidOf(7)), { roleUid: "r" }, ["roleUid"]);
     page.keep();
     await expect(reads[7]).resolves.toMatchObject({ from: "get" });
@@ -277,13 +238,6 @@ describe("the number of requests", () => {
     server.script(holding(new Set(uids)));
     await reading().readAll(uids, 8);
     expect(server.requests).toHaveLength(10 * most);
-  });
-
-  test("where half of them are deleted: one for each of those, and few others", async () => {
-    server.script(holding(new Set(numbered(200).filter((_, n) => n % 2 === 0))));
-    const outcomes = await reading().readAll(numbered(200), 8);
-    expect([...outcomes.values()].filter(({ status }) => status === "rejected")).toHaveLength(100);
-    expect(server.requests.length).toBeLessThanOrEqual(105);
   });
 
   test("where all are deleted: one each, and the page that finds that", async () => {

@@ -131,20 +131,6 @@ describe("the inventory of a live organisation", () => {
     expect(inventory.objects.filter(({ kind }) => kind === "RoleBinding")).toHaveLength(200);
   });
 
-  test("a page that is too large for the server is asked for in smaller ones", async () => {
-    const { take, emulator, count } = await start();
-    const message = "grpc: received message larger than max (4253996 vs. 4194304)";
-    emulator.addFault({
-      path: "/iam/v2/roleBindings",
-      count: 1,
-      status: 429,
-      body: { code: 8, message, details: [] },
-    });
-    const inventory = await take();
-    expect(inventory.complete).toBe(true);
-    expect(inventory.objects.filter(({ builtIn }) => !builtIn)).toHaveLength(count);
-  });
-
   test("tokens that expire between pages make no object twice", async () => {
     const { take, emulator } = await start({ ...small, bindings: 450 });
     let pages = 0;

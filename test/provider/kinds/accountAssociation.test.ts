@@ -4,18 +4,14 @@ import { PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
 import { mergeLive } from "../../../provider/fields/mergeLive";
 import { GROUP_UID, sampleOf, specOf, withValue } from "../support/samples";
-import { clientOf, detail, errorOf, failure, missing, ScriptedServer } from "../support/server";
+import { clientOf, detail, errorOf, failure, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
 
 const KIND = "AccountAssociation";
 const ADDRESS = `/iam/v2/accountAssociations/${GROUP_UID}`;
 const CHECK = `POST ${ADDRESS}:checkAccountAssociation`;
 
-let server: ScriptedServer;
-beforeAll(async () => {
-  server = await ScriptedServer.start();
-});
-afterAll(() => server.close());
+const server = ScriptedServer.ofSuite();
 
 let clock: number;
 let slept: number[];
@@ -73,36 +69,6 @@ describe("an association", () => {
     server.script([stored(bare)]);
     const { inputs: read } = await handlers().read(GROUP_UID, {});
     expect(read).toEqual(bare);
-  });
-
-  test("that is deleted is not found, and deleting it again succeeds", async () => {
-    server.script([missing(GROUP_UID), missing(GROUP_UID)]);
-    await expect(handlers().read(GROUP_UID, inputs)).resolves.toEqual({});
-    await handlers().delete(GROUP_UID, inputs);
-  });
-
-  test("sends only the block that changed", async () => {
-    const news = withValue(inputs, ["google", "projectId"], "acme-staging");
-    server.script([stored(news)]);
-    await handlers().update(GROUP_UID, inputs, news);
-    expect(server.last().query.get("updateMask")).toBe("google.projectId");
-    expect(server.last().body).toEqual({ google: { projectId: "acme-staging" } });
-  });
-
-  test("clears the block that was taken out", async () => {
-    const news = withValue(inputs, ["github"], undefined);
-    server.script([stored(news)]);
-    await handlers().update(GROUP_UID, inputs, news);
-    expect(server.last().query.get("updateMask")).toBe("github");
-    expect(server.last().body).toEqual({ github: null });
-  });
-
-  test("shows a block that was added by hand", async () => {
-    const added = { ...bare, azure: { tenantId: "t", clientIds: { pull: "c" } } };
-    server.script([stored(added)]);
-    const read = await handlers().read(GROUP_UID, bare);
-    expect(read.inputs).toEqual(added);
-    expect(handlers().diff(read.props ?? {}, bare).changes).toBeUndefined();
   });
 });
 

@@ -1,13 +1,12 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator, Fault } from "../../../emulator";
-import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
 import { call } from "../../support/wire";
 import { clientOf, errorOf } from "../support/server";
-import { specOf } from "../support/samples";
+import { handlersAt } from "../support/handlerStack";
 
 let emulator: Emulator;
 let org: string;
@@ -93,10 +92,8 @@ function handlers({
       return post(...args);
     };
   }
-  return handlersFor(specOf("GroupAccess"), {
-    client: () => client,
+  return handlersAt("GroupAccess", client, {
     program,
-    now: Date.now,
     sleep: (ms) => {
       slept.push(ms);
       return Promise.resolve();
@@ -253,14 +250,6 @@ describe("a lost response", () => {
     expect(slept).toEqual([500, 500]);
     // What is there is listed before, and after each lost response.
     expect(emulator.requests.filter(({ method }) => method === "GET")).toHaveLength(3);
-  });
-
-  test("is sent again for missing bindings", async () => {
-    inForce({ path: ":batchCreate", close: "before", count: 1 });
-    await handlers().create(inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] }));
-    expect(held()).toEqual(["alice viewer", "bob viewer"]);
-    expect(batches()).toEqual([2, 2]);
-    expect(slept).toEqual([500]);
   });
 
   test("leaves a binding that appears after it was sent again: both are deleted with the grant", async () => {

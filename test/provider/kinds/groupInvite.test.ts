@@ -1,27 +1,19 @@
-import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
-import { ROOT_UID, ROLE_UID, sampleOf, specOf } from "../support/samples";
-import { clientOf, errorOf, missing, ScriptedServer } from "../support/server";
+import { ROOT_UID, ROLE_UID, sampleOf } from "../support/samples";
+import { clientOf, errorOf, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
+import { handlersAt } from "../support/handlerStack";
 
 const KIND = "GroupInvite";
 const UID = `${ROOT_UID}/00000000000000aa`;
 const CODE = "the code of an invite";
 
-let server: ScriptedServer;
-beforeAll(async () => {
-  server = await ScriptedServer.start();
-});
-afterAll(() => server.close());
+const server = ScriptedServer.ofSuite();
 
 function handlers(): Handlers {
   const client = clientOf(server);
-  return handlersFor(specOf(KIND), {
-    client: () => client,
-    now: () => 0,
-    sleep: () => Promise.resolve(),
-  });
+  return handlersAt(KIND, client);
 }
 
 const inputs = sampleOf(KIND, "invite");
@@ -106,11 +98,6 @@ describe("an invite", () => {
     expect(boundTo(handlers()).diff(props, inputs)).toEqual(replaced);
     // What versions before this one recorded.
     expect(boundTo(handlers()).diff({ ...error.properties, ttl: null }, inputs).changes).toBe(true);
-  });
-
-  test("that is deleted is created again", async () => {
-    server.script([missing(UID)]);
-    await expect(handlers().read(UID, inputs)).resolves.toEqual({});
   });
 });
 

@@ -1,27 +1,19 @@
 import { checkInputs } from "../../../provider/fields/check";
-import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
 import { REPO_UID, sampleOf, specOf } from "../support/samples";
 import { clientOf, errorOf, failure, htmlPage, missing, ScriptedServer } from "../support/server";
 import type { Replier } from "../support/server";
 import { cpuSeconds } from "../../support/cpu";
+import { handlersAt } from "../support/handlerStack";
 
 const README = `/registry/v2/repos/${REPO_UID}/readme`;
 
-let server: ScriptedServer;
-beforeAll(async () => {
-  server = await ScriptedServer.start();
-});
-afterAll(() => server.close());
+const server = ScriptedServer.ofSuite();
 
 function handlers(maxRetries = 0): Handlers {
   const client = clientOf(server, { maxRetries });
-  return handlersFor(specOf("RepoReadme"), {
-    client: () => client,
-    now: Date.now,
-    sleep: () => Promise.resolve(),
-  });
+  return handlersAt("RepoReadme", client);
 }
 
 const readme = sampleOf("RepoReadme");
@@ -73,30 +65,6 @@ describe("a readme", () => {
   ])("%s counts as deleted", async (_what, reply) => {
     server.script([reply]);
     expect(await handlers().read(REPO_UID, readme)).toEqual({});
-  });
-
-  test.each([
-    ["an empty answer", {}],
-    ["an answer about another", { uid: `${REPO_UID}/5555555555555555`, content: "" }],
-  ])("never counts as deleted by %s", async (_what, json) => {
-    server.script([{ json }]);
-    expect((await errorOf(handlers().read(REPO_UID, readme))).message).toContain(
-      `the response is not about ${REPO_UID}`,
-    );
-  });
-
-  test("whose response is empty is read back", async () => {
-    server.script(({ method }) =>
-      method === "PATCH" ? { json: {} } : { json: { uid: REPO_UID, content: readme["content"] } },
-    );
-    expect(await handlers().create(readme)).toEqual({ id: REPO_UID, outs: readme });
-    expect(server.calls).toEqual([`PATCH ${README}`, `GET ${README}`]);
-  });
-
-  test("whose response was lost is written again, without a search", async () => {
-    server.script((request, count) => (count === 0 ? { cut: "before" } : taking(request, count)));
-    await handlers(1).create(readme);
-    expect(server.calls).toEqual([`PATCH ${README}`, `PATCH ${README}`]);
   });
 
   test.each([

@@ -1,24 +1,20 @@
-import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
-import { DIGEST, REPO_UID, sampleOf, specOf } from "../support/samples";
+import { DIGEST, REPO_UID, sampleOf } from "../support/samples";
 import { clientOf, errorOf, failure, missing, ScriptedServer } from "../support/server";
 import type { Replier } from "../support/server";
+import { handlersAt } from "../support/handlerStack";
 
 const UID = `${REPO_UID}/4444444444444444`;
 const OTHER = `sha256:${"0a1b".repeat(16)}`;
 const BELOW = `POST /registry/v2/tags/${REPO_UID}`;
 const READ = `GET /registry/v2/tags/${UID}`;
 
-let server: ScriptedServer;
-beforeAll(async () => {
-  server = await ScriptedServer.start();
-});
-afterAll(() => server.close());
+const server = ScriptedServer.ofSuite();
 
 function handlers(maxRetries = 0): Handlers {
   const client = clientOf(server, { maxRetries });
-  return handlersFor(specOf("Tag"), { client: () => client, now: Date.now, sleep: () => Promise.resolve() });
+  return handlersAt("Tag", client);
 }
 
 const tag: Props = { ...sampleOf("Tag"), deprecated: true };
@@ -44,11 +40,6 @@ describe("a tag", () => {
     expect(await handlers().create(minimal)).toEqual({ id: UID, outs: minimal });
     expect(server.calls).toEqual([BELOW]);
     expect(server.last().body).toEqual({ name: "1.27", digest: DIGEST, deprecated: false, bundles: [] });
-  });
-
-  test("has no time in its state, which changes with each move", async () => {
-    server.script(taking);
-    expect(Object.keys((await handlers().create(tag)).outs).sort()).toEqual(Object.keys(tag).sort());
   });
 
   test.each<[string, Props, Props]>([
@@ -91,23 +82,11 @@ describe("a tag", () => {
     expect(server.calls).toEqual([READ]);
   });
 
-  test("whose response was lost is written again, without a search", async () => {
-    server.script((request, count) => (count === 0 ? { cut: "before" } : taking(request, count)));
-    expect((await handlers(1).create(tag)).id).toBe(UID);
-    expect(server.calls).toEqual([BELOW, BELOW]);
-  });
-
   test("whose responses are all lost fails, without a search", async () => {
     server.script(() => ({ cut: "before" }));
     const error = await errorOf(handlers(1).create(tag));
     expect(error.message).toContain(`creating tag "1.27" below ${REPO_UID}`);
     expect(server.calls).toEqual([BELOW, BELOW]);
-  });
-
-  test("changed by hand shows, also where the program set nothing", async () => {
-    server.script([{ json: { ...minimal, uid: UID, digest: OTHER, deprecated: true, bundles: ["ai"] } }]);
-    const { inputs } = await handlers().read(UID, minimal);
-    expect(inputs).toEqual({ ...minimal, digest: OTHER, deprecated: true, bundles: ["ai"] });
   });
 
   test("that the server did not move is an error", async () => {
@@ -117,24 +96,13 @@ describe("a tag", () => {
     expect(error.message).toContain(`the server ignored digest (the server has ${JSON.stringify(DIGEST)})`);
   });
 
-  test("is deleted once, and a second delete succeeds", async () => {
-    server.script([{ status: 200 }, missing(UID)]);
-    await handlers().delete(UID, tag);
-    await handlers().delete(UID, tag);
-    expect(server.calls).toEqual(Array(2).fill(`DELETE /registry/v2/tags/${UID}`));
-  });
-
   test("that prevents a repository's deletion is named", async () => {
     const full = failure(9, "Precondition failed");
     server.script(({ method }) =>
       method === "DELETE" ? full : { json: { tags: [{ uid: UID, name: "1.27" }] } },
     );
     const client = clientOf(server);
-    const repo = handlersFor(specOf("Repo"), {
-      client: () => client,
-      now: Date.now,
-      sleep: () => Promise.resolve(),
-    });
+    const repo = handlersAt("Repo", client);
     const error = await errorOf(repo.delete(REPO_UID, { name: "nginx" }));
     expect(error.message).toContain(`tags in it: "1.27" ${UID}`);
     expect(server.last().query.get("uidp.children_of")).toBe(REPO_UID);

@@ -1,22 +1,14 @@
-import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import { clientOf, errorOf, failure, missing, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
-import { GROUP_UID, specOf } from "../support/samples";
+import { GROUP_UID } from "../support/samples";
+import { handlersAt } from "../support/handlerStack";
 
-let server: ScriptedServer;
-beforeAll(async () => {
-  server = await ScriptedServer.start();
-});
-afterAll(() => server.close());
+const server = ScriptedServer.ofSuite();
 
 function handlers(maxRetries = 0): Handlers {
   const client = clientOf(server, { maxRetries });
-  return handlersFor(specOf("TermsAcceptance"), {
-    client: () => client,
-    now: Date.now,
-    sleep: () => Promise.resolve(),
-  });
+  return handlersAt("TermsAcceptance", client);
 }
 
 const PATH = `/iam/v2/terms/${GROUP_UID}`;

@@ -1,7 +1,6 @@
 import type { Emulator, Fault } from "../../../emulator";
 import { tokenSource } from "../../../provider/http/tokens";
 import { AuthenticationError, ConfigError, ConnectionError } from "../../../provider/http/errors";
-import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
 import { aggregatedKind, createOnlyOutputs } from "../../../provider/fields/resourceSpec";
 import type { Props } from "../../../provider/fields/values";
@@ -15,6 +14,7 @@ import { startSeededEmulator } from "../support/seededEmulator";
 import { clientOf, errorOf, htmlPage } from "../support/server";
 import { specOf } from "../support/samples";
 import { spreadOf } from "../../support/properties";
+import { handlersAt } from "../support/handlerStack";
 
 /** Every kind, with what a network and a server do to its requests, against the emulator over real sockets. */
 
@@ -43,12 +43,7 @@ function handlers(kind: string, maxRetries = 3) {
     policy: { firstDelayMs: 1, maxDelayMs: 2 },
     timeoutMs: 60_000,
   });
-  return handlersFor(specOf(kind), {
-    client: () => client,
-    now: Date.now,
-    sleep: () => onSleep((sleeps += 1)),
-    mutex: new KeyedMutex(),
-  });
+  return handlersAt(kind, client, { sleep: () => onSleep((sleeps += 1)), mutex: new KeyedMutex() });
 }
 
 function resolved(args: Record<string, unknown>, own: string): Props {
@@ -334,9 +329,7 @@ describe("below a new root group", () => {
       order.push("exchange");
       return Promise.resolve(true);
     });
-    const groups = handlersFor(specOf("Group"), {
-      client: () => client,
-      now: Date.now,
+    const groups = handlersAt("Group", client, {
       sleep: (ms) => {
         order.push(String(ms));
         return Promise.resolve();
@@ -364,12 +357,7 @@ describe("below a new root group", () => {
       tokens: { token: () => Promise.resolve(emulator.token), renew: () => Promise.resolve(false), refresh },
     });
     const warned: string[] = [];
-    const groups = handlersFor(specOf("Group"), {
-      client: () => client,
-      now: Date.now,
-      sleep: () => Promise.resolve(),
-      warn: (line) => warned.push(line),
-    });
+    const groups = handlersAt("Group", client, { warn: (line) => warned.push(line) });
     const root = await groups.create({ name: "fresh" });
     emulator.addFault({ ...denied, count: 3 });
     await groups.create({ parentUid: root.id, name: "team" });

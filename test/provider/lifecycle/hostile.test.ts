@@ -1,5 +1,4 @@
 import fc, { casesOf, spreadOf } from "../../support/properties";
-import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { logLine } from "../../../provider/text/printable";
 import { HandlerError } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
@@ -9,17 +8,14 @@ import { samples as handlerSamples, specOf } from "../support/samples";
 import { clientOf, detail, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
 import { lowerFirst } from "../../../scripts/lib/letterCase.cjs";
+import { handlersAt } from "../support/handlerStack";
 
 /**
  * Whatever a server answers, each operation of each kind ends: in plain values of the kind's own form, or in one
  * clean error. Nothing of it reaches a prototype or a terminal.
  */
 
-let server: ScriptedServer;
-beforeAll(async () => {
-  server = await ScriptedServer.start();
-});
-afterAll(() => server.close());
+const server = ScriptedServer.ofSuite();
 
 const ESCAPE = `\u001b[31m\u001b]0;title\u0007\u202e\r\n::error::${HOSTILE_TEXT}`;
 
@@ -37,11 +33,7 @@ afterEach(() => {
 
 function handlers(kind: string) {
   const client = clientOf(server, { maxRetries: 0, log: (line) => logged.push(line) });
-  return handlersFor(specOf(kind), {
-    client: () => client,
-    now: Date.now,
-    sleep: () => Promise.resolve(),
-  });
+  return handlersAt(kind, client);
 }
 
 const deep = (depth: number): unknown =>

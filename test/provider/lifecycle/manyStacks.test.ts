@@ -3,10 +3,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { startEmulator } from "../../../emulator";
 import { Client } from "../../../provider/http/client";
-import { handlersFor } from "../../../provider/lifecycle/handlers";
-import { specOf } from "../support/samples";
 import { isQuick } from "../../support/properties";
 import { tokensOf } from "../support/server";
+import { handlersAt } from "../support/handlerStack";
 
 /* What the provider processes of many stacks do to one server, one after another, without the engine between. */
 
@@ -79,12 +78,7 @@ test(`${STACKS} stacks of ${RESOURCES} resources leave neither memory nor connec
 
 function bindingsOf(client: Client) {
   // Each run of the engine has a process of its own, which knows nothing of the one before.
-  const run = () =>
-    handlersFor(specOf("RoleBinding"), {
-      client: () => client,
-      now: Date.now,
-      sleep: () => Promise.resolve(),
-    });
+  const run = () => handlersAt("RoleBinding", client);
   const [up, destroy] = [run(), run()];
   return {
     create: (inputs: { parentUid: string; identityUid: string; roleUid: string }) => up.create(inputs),

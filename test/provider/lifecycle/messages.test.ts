@@ -200,12 +200,6 @@ describe("advice", () => {
   ])("is not invented for %s", (_name, status, code) => {
     expect(told("Group", errorFrom(status, { code, message: "m" }))).not.toContain("\n");
   });
-
-  test("a page of a proxy is never repeated", () => {
-    expect(told("Group", errorFrom(502, htmlPage))).toBe(
-      `updating thing: UNAVAILABLE (HTTP 502)\n  ${PROXY}`,
-    );
-  });
 });
 
 describe("what an error carries", () => {

@@ -1,6 +1,5 @@
 import type { Emulator } from "../../../emulator";
 import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
-import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
 import { kinds } from "../../../provider/kinds";
@@ -10,6 +9,7 @@ import type { Sample } from "../../support/samples";
 import { startSeededEmulator } from "../support/seededEmulator";
 import { clientOf, errorOf, tokensOf } from "../support/server";
 import { specOf } from "../support/samples";
+import { handlersAt } from "../support/handlerStack";
 
 /* Two creates, or adoptions, of one process that would end with one object, against the emulator. */
 
@@ -30,12 +30,7 @@ afterAll(() => emulator.close());
 
 function handlers(kind: string) {
   const client = clientOf(emulator, { tokens: tokensOf(() => Promise.resolve(emulator.token)) });
-  return handlersFor(specOf(kind), {
-    client: () => client,
-    program,
-    now: Date.now,
-    sleep: () => Promise.resolve(),
-  });
+  return handlersAt(kind, client, { program });
 }
 
 function resolved(args: Record<string, unknown>, own: string): Props {
@@ -151,13 +146,7 @@ describe("a kind whose parent can have each object once", () => {
   /** A later run: nothing of an earlier one is known. */
   const laterRun = (kind: string, lines: string[], program = new ProgramRecord()) => {
     const client = clientOf(emulator, { tokens: tokensOf(() => Promise.resolve(emulator.token)) });
-    return handlersFor(specOf(kind), {
-      client: () => client,
-      program,
-      now: Date.now,
-      sleep: () => Promise.resolve(),
-      warn: (line) => lines.push(line),
-    });
+    return handlersAt(kind, client, { program, warn: (line) => lines.push(line) });
   };
 
   test.each(unique)("%s: adopts an equal object of another run, and says so", async (kind, sample) => {

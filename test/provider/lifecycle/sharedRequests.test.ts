@@ -2,14 +2,14 @@ import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
 import { Client } from "../../../provider/http/client";
 import type { ClientOptions } from "../../../provider/http/client";
-import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
 import { kinds } from "../../../provider/kinds";
 import type { Declarations } from "../../support/engine";
 import { declared, samples, surroundings } from "../../support/samples";
-import { errorOf, tokensOf } from "../support/server";
+import { tokensOf } from "../support/server";
 import { specOf } from "../support/samples";
+import { handlersAt } from "../support/handlerStack";
 
 /* Reads and creates that share requests, against the emulator: what comes out must be what single requests give. */
 
@@ -31,11 +31,7 @@ function connect(options: Partial<ClientOptions> = {}): Client {
 }
 
 function handlers(kind: string, client: Client): Handlers {
-  return handlersFor(specOf(kind), {
-    client: () => client,
-    now: Date.now,
-    sleep: () => Promise.resolve(),
-  });
+  return handlersAt(kind, client);
 }
 
 interface Made {
@@ -118,18 +114,6 @@ test("tags that lists hide by default share reads as well", async () => {
   expect(emulator.requests).toHaveLength(1);
 });
 
-test("identity providers are read one by one: lists leave scim out", async () => {
-  const made = [...(await make(copies)).values()].filter(({ kind }) => kind === "IdentityProvider");
-  const { collection } = specOf("IdentityProvider");
-  const uids = made.map(({ id }) => id);
-  const client = connect();
-  const single = await client.getResource(collection, uids[0] ?? "");
-  const [listed] = await client.listShared(collection, { "uidp.ids": uids.slice(0, 1) });
-  expect(single["scim"]).toHaveProperty("enabled");
-  expect(listed?.["scim"]).toBeNull();
-  expect(specOf("IdentityProvider").listing?.contents).toBe("partial");
-});
-
 /** A group with identities and a role, and the inputs of a binding for each identity. */
 async function bindings(count: number): Promise<{ parent: string; inputs: Props[] }> {
   const made = await make({
@@ -161,37 +145,11 @@ async function bindings(count: number): Promise<{ parent: string; inputs: Props[
   };
 }
 
-const writes = () => emulator.requests.filter(({ method }) => method === "POST");
 const granted = () =>
   (emulator.state()["roleBindings"] ?? []).map((binding) => String(binding["identityUid"])).sort();
 const identities = (inputs: readonly Props[]) => inputs.map(({ identityUid }) => identityUid).sort();
 
 describe("role bindings created at the same time", () => {
-  test("share a request, and each has its own inputs", async () => {
-    const { inputs } = await bindings(30);
-    const all = handlers("RoleBinding", connect());
-    const made = await Promise.all(inputs.map((input) => all.create(input)));
-    expect(made.map(({ outs }) => outs)).toEqual(inputs);
-    expect(granted()).toEqual(identities(inputs));
-    for (const [index, { id }] of made.entries()) {
-      await expect(all.read(id, {})).resolves.toMatchObject({ inputs: inputs[index] });
-    }
-    // 25 and 5: those that come together share requests from the first one on.
-    expect(writes()).toHaveLength(2);
-  });
-
-  test("an invalid one has its own error, and all others are created", async () => {
-    const { parent, inputs } = await bindings(10);
-    const all = handlers("RoleBinding", connect());
-    const wrong = { ...inputs[5], identityUid: `${parent}/00000000000000ff` };
-    const mixed = inputs.map((input, index) => (index === 5 ? wrong : input));
-    const outcomes = await Promise.allSettled(mixed.map((input) => all.create(input)));
-    const failed = outcomes.flatMap((outcome, index) => (outcome.status === "rejected" ? [index] : []));
-    expect(failed).toEqual([5]);
-    expect((await errorOf(all.create(wrong))).message).toMatch(/identityUid: identity .* does not exist/);
-    expect(granted()).toEqual(identities(inputs.filter((_, index) => index !== 5)));
-  });
-
   test.each([
     ["after the batch was carried out", "after"],
     ["before the batch was carried out", "before"],
@@ -206,13 +164,5 @@ describe("role bindings created at the same time", () => {
     // One list for all that shared the lost batch, at each look, and after each request that was sent again.
     const lists = emulator.requests.filter(({ method }) => method === "GET");
     expect(lists.length).toBeLessThanOrEqual(6);
-  });
-
-  test("without batching each has its own request, with the same outcome", async () => {
-    const { inputs } = await bindings(10);
-    const all = handlers("RoleBinding", connect({ batching: false }));
-    const made = await Promise.all(inputs.map((input) => all.create(input)));
-    expect(made.map(({ outs }) => outs)).toEqual(inputs);
-    expect(writes()).toHaveLength(10);
   });
 });

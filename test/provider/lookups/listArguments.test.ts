@@ -134,6 +134,11 @@ test.each<[string, unknown, string]>([
     { uid: GROUP_UID, provider: "ACCOUNT_PROVIDER_TYPE_GITHUB" },
     "provider must be ACCOUNT_PROVIDER_TYPE_GOOGLE, ACCOUNT_PROVIDER_TYPE_AMAZON or ACCOUNT_PROVIDER_TYPE_AZURE",
   ],
+  ["lookupIdentity", {}, "issuer is missing: give a string that is not empty"],
+  ["lookupIdentity", { issuer: "", subject: "s" }, "issuer must not be empty"],
+  ["lookupIdentity", { issuer: "i", subject: 5 }, "subject must be a string, not the number 5"],
+  ["getRole", undefined, "set either uid or name"],
+  ["getRole", { name: "a", parentUid: "acme" }, `parentUid ${IS_UID}`],
   ["checkAccountAssociation", { uid: GROUP_UID }, "provider is missing: give a string that is not empty"],
 ])("%s with %j says what to write, and sends no request", async (name, args, message) => {
   context.server.script([]);

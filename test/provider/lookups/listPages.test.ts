@@ -1,7 +1,6 @@
 import * as platform from "../../../provider/index";
 import { ProgramContext } from "../support/program";
 import { GROUP_UID, ROOT_UID } from "../support/samples";
-import { errorOf, failure } from "../support/server";
 import type { Reply } from "../support/server";
 
 const context = new ProgramContext().install();
@@ -62,11 +61,6 @@ describe("a limit", () => {
     const living = await platform.getTags({ childrenOf: GROUP_UID, deprecated: false });
     expect(living.map(({ name }) => name)).toEqual(["t0", "t2"]);
   });
-
-  test("above the length of a list returns the whole list", async () => {
-    context.server.script([groups(0, 2)]);
-    await expect(platform.getGroups({ limit: 3 })).resolves.toHaveLength(2);
-  });
 });
 
 test("built-in roles are picked out of the list that mixes them with custom ones", async () => {
@@ -117,13 +111,6 @@ describe("many uids", () => {
     }
     expect(context.server.requests).toHaveLength(0);
   });
-
-  test("leave room in an address for the other arguments", async () => {
-    echo();
-    await platform.getGroups({ uids: many, name: "n".repeat(3000) });
-    expect(context.server.requests.length).toBeGreaterThan(1);
-    for (const query of queries()) expect(query.length).toBeLessThan(8000);
-  });
 });
 
 test.each<[string, () => Promise<unknown[]>]>([
@@ -143,10 +130,3 @@ test.each<[string, () => Promise<unknown[]>]>([
     expect(context.server.requests).toHaveLength(0);
   },
 );
-
-test("a list fails as a whole if one page fails", async () => {
-  context.server.script([groups(0, 2, "1"), failure(7, "no")]);
-  expect((await errorOf(platform.getGroups())).message).toBe(
-    "getGroups: GET /iam/v2/groups: PERMISSION_DENIED (HTTP 403): no (PP3403)",
-  );
-});

@@ -4,12 +4,6 @@ import { errorOf, htmlPage, TOKEN, wrongAddress } from "../support/server";
 
 const context = new ProgramContext().install();
 
-test("ping returns the API's response", async () => {
-  context.server.script([{ json: { response: "pong" } }]);
-  await expect(ping()).resolves.toStrictEqual({ response: "pong" });
-  expect(context.server.calls).toEqual(["GET /ping/v2/ping"]);
-});
-
 test("ping fails where the address is wrong", async () => {
   context.server.script([{ text: htmlPage }, wrongAddress]);
   expect((await errorOf(ping())).message).toMatch(/^ping: .*this is not the Platform API/);

@@ -1,7 +1,6 @@
-import * as pulumi from "@pulumi/pulumi";
 import { getRole, getRoleOutput } from "../../../provider/index";
 import { ProgramContext, resolved } from "../support/program";
-import { GROUP_UID, ROLE_UID, ROOT_UID } from "../support/samples";
+import { GROUP_UID, ROLE_UID } from "../support/samples";
 import { errorOf, failure, htmlPage, missing, TOKEN } from "../support/server";
 import type { Reply } from "../support/server";
 
@@ -30,19 +29,6 @@ async function told(args: object): Promise<string> {
 }
 
 describe("getRole", () => {
-  test("by uid returns the role", async () => {
-    context.server.script([{ json: viewer }]);
-    await expect(getRole({ uid: ROLE_UID })).resolves.toStrictEqual({
-      uid: ROLE_UID,
-      name: "viewer",
-      description: "May look",
-      capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"],
-      builtIn: true,
-    });
-    expect(context.server.calls).toEqual([`GET /iam/v2/roles/${ROLE_UID}`]);
-    expect(context.server.last().headers.authorization).toBe(`Bearer ${TOKEN}`);
-  });
-
   test("by name requests that name and returns the exact match", async () => {
     context.server.script([roles({ ...viewer, uid: OTHER_UID, name: "Viewer" }, viewer, { name: "viewer" })]);
     await expect(getRole({ name: "viewer" })).resolves.toMatchObject({ uid: ROLE_UID, builtIn: true });
@@ -63,35 +49,6 @@ describe("getRole", () => {
       capabilities: ["CAP_REPO_LIST"],
       builtIn: false,
       parentUid: GROUP_UID,
-    });
-  });
-
-  test("returns only a role of the given group", async () => {
-    const elsewhere = { ...custom, uid: `${ROOT_UID}/4444444444444444` };
-    context.server.script(() => roles(viewer, elsewhere, custom));
-    await expect(getRole({ name: "viewer", parentUid: GROUP_UID })).resolves.toMatchObject({
-      uid: CUSTOM_UID,
-    });
-    expect(context.server.last().query.get("uidp.children_of")).toBe(GROUP_UID);
-  });
-
-  test("looks at every page", async () => {
-    context.server.script(({ query }) =>
-      query.get("page_token") === null ? { json: { roles: [], nextPageToken: "2" } } : roles(viewer),
-    );
-    await expect(getRole({ name: "viewer" })).resolves.toMatchObject({ uid: ROLE_UID });
-    expect(context.server.requests).toHaveLength(2);
-  });
-
-  test("fills in what a response omits", async () => {
-    context.server.script([{ json: { uid: ROLE_UID, capabilities: ["CAP_A", 217, null] } }]);
-    await expect(getRole({ uid: ROLE_UID })).resolves.toStrictEqual({
-      uid: ROLE_UID,
-      name: "",
-      description: "",
-      // The name of a value newer than the gateway is its number.
-      capabilities: ["CAP_A", "217"],
-      builtIn: true,
     });
   });
 });
@@ -169,36 +126,6 @@ describe("getRole says", () => {
     expect(lines[21]).toBe("  …");
   });
 
-  test.each<[object, string]>([
-    [{}, "set either uid or name"],
-    [{ uid: ROLE_UID, name: "viewer" }, "set either uid or name"],
-    [
-      { uid: "viewer" },
-      "uid must be a uid: 40 hex digits, then 16 more after each slash; use the id of a resource or a lookup",
-    ],
-    [{ uid: 5 }, "uid must be a string, not the number 5"],
-    [{ name: "" }, "name must not be empty"],
-    [{ name: 5 }, "name must be a string, not the number 5"],
-    [
-      { name: "a", parentUid: "acme" },
-      "parentUid must be a uid: 40 hex digits, then 16 more after each slash; use the id of a resource or a lookup",
-    ],
-    [{ uid: ROLE_UID, builtIn: true }, "uid conflicts with the other arguments: remove builtIn"],
-    [
-      { uid: ROLE_UID, parentUid: GROUP_UID, builtIn: false },
-      "uid conflicts with the other arguments: remove parentUid, builtIn",
-    ],
-    [{ nmae: "viewer" }, "nmae is not an argument; it takes uid, name, parentUid, builtIn"],
-  ])("what is wrong with %j, and sends no request", async (args, message) => {
-    context.server.script([]);
-    expect(await told(args)).toBe(`getRole: ${message} (PP1201)`);
-    expect(context.server.requests).toHaveLength(0);
-  });
-
-  test("that it was called without arguments", async () => {
-    expect(await told(undefined as unknown as object)).toBe("getRole: set either uid or name (PP1201)");
-  });
-
   test.each<[string, Reply, RegExp]>([
     ["is denied", failure(7, "no"), /^getRole: GET \S+: PERMISSION_DENIED \(HTTP 403\): no \(PP3403\)$/],
     [
@@ -230,18 +157,6 @@ describe("getRole says", () => {
 });
 
 describe("getRoleOutput", () => {
-  test("accepts arguments that are known later, and returns an output", async () => {
-    context.server.script([roles(viewer, custom)]);
-    const output = getRoleOutput({
-      name: pulumi.output(Promise.resolve("viewer")),
-      builtIn: pulumi.output(true),
-    });
-    expect(pulumi.Output.isInstance(output)).toBe(true);
-    await expect(resolved(output.uid)).resolves.toBe(ROLE_UID);
-    await expect(resolved(output.capabilities)).resolves.toEqual(viewer.capabilities);
-    expect(context.server.requests).toHaveLength(1);
-  });
-
   test("fails with the same error", async () => {
     context.server.script([roles()]);
     const error = await errorOf(resolved(getRoleOutput({ name: "viewer" })));

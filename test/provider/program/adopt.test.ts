@@ -1,13 +1,12 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
 import { adopt } from "../../../provider/program/adopt";
-import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
 import type { RoleArgs } from "../../../provider/kinds/role";
 import { clientOf } from "../../support/driftMatrix";
 import { call } from "../../support/wire";
-import { specOf } from "../support/samples";
+import { handlersAt } from "../support/handlerStack";
 
 describe("adopting existing objects by code alone", () => {
   let emulator: Emulator;
@@ -16,11 +15,7 @@ describe("adopting existing objects by code alone", () => {
 
   const of = (kind: string): Handlers => {
     const client = clientOf(emulator);
-    return handlersFor(specOf(kind), {
-      client: () => client,
-      now: Date.now,
-      sleep: () => Promise.resolve(),
-    });
+    return handlersAt(kind, client);
   };
   const role = (more: Props = {}): Props => ({
     parentUid: org,

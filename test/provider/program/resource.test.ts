@@ -220,13 +220,6 @@ describe("a resource that is only read", () => {
     await expect(valueOf(group.uid)).resolves.toBe(GROUP_UID);
   });
 
-  test("takes the options of a resource", async () => {
-    const parent = new Group("parent", { name: "acme" });
-    const group = Group.get("there", GROUP_UID, { parent });
-    await expect(settled(group)).resolves.toBe(GROUP_UID);
-    expect(pulumi.Resource.isInstance(group)).toBe(true);
-  });
-
   test("is created if the id in the options is undefined", async () => {
     await settled(new Group("thing", { name: "team" }, { id: undefined }));
     expect(registered[0]?.inputs).toMatchObject({ name: "team" });

@@ -37,11 +37,6 @@ describe("settings", () => {
     });
   });
 
-  test("come from the stack's configuration", () => {
-    const stack = { timeout: "30s", maxRetries: "0", maxConcurrency: "256" };
-    expect(read(stackOf(stack))).toMatchObject({ timeoutMs: 30_000, maxRetries: 0, maxConcurrency: 256 });
-  });
-
   test("come from the environment", () => {
     const env = {
       PLATFORM_BASE_URL: "http://localhost:8080/",

@@ -114,7 +114,7 @@ function membersOf(
 }
 
 /** The keys whose change replaces a resource, or that name its parent. */
-export function fixedKeys(spec: ResourceSpec): string[] {
+function fixedKeys(spec: ResourceSpec): string[] {
   return Object.entries(spec.fields)
     .filter(([, field]) => field.immutable === true || field.path === true)
     .map(([key]) => key);

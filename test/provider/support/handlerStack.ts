@@ -1,9 +1,17 @@
+import type { Client } from "../../../provider/http/client";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
 import { kinds } from "../../../provider/kinds";
 import type { Declarations } from "../../support/engine";
+import { specOf } from "./samples";
 import { clientOf, tokensOf } from "./server";
+
+type Surroundings = Parameters<typeof handlersFor>[1];
+
+/** The handlers of a kind, which wait for nothing. */
+export const handlersAt = (kind: string, client: Client, more: Partial<Surroundings> = {}): Handlers =>
+  handlersFor(specOf(kind), { client: () => client, now: Date.now, sleep: () => Promise.resolve(), ...more });
 
 export interface Held {
   readonly kind: string;
@@ -36,9 +44,8 @@ export class HandlerStack {
     const client = clientOf(server, {
       tokens: tokensOf(() => Promise.resolve(server.token)),
     });
-    const surroundings = { client: () => client, now: Date.now, sleep: () => Promise.resolve() };
     this.handlers = Object.fromEntries(
-      kinds.map(({ spec }) => [spec.kind, inSeparateRuns(() => handlersFor(spec, surroundings))]),
+      kinds.map(({ spec }) => [spec.kind, inSeparateRuns(() => handlersAt(spec.kind, client))]),
     );
   }
 

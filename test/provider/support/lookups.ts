@@ -63,15 +63,11 @@ const each = (parameter: string): LookupCase => [
 
 /** Lookups with arguments or addresses of their own. */
 const written: readonly LookupRow[] = [
-  list("/iam/v2/groups", platform.getGroups, [named]),
-  get("/iam/v2/groups", platform.getGroup),
   list("/iam/v2/identities", platform.getIdentities, [
     named,
     [{ relationshipType: "RELATIONSHIP_TYPE_STATIC" }, "relationshipType=RELATIONSHIP_TYPE_STATIC"],
   ]),
-  get("/iam/v2/identities", platform.getIdentity),
   list("/iam/v2/roles", platform.getRoles, [named, [{ builtIn: true }, ""]]),
-  get("/iam/v2/roles", platform.getRole, ROLE_UID),
   list("/iam/v2/roleBindings", platform.getRoleBindings, [
     [{ identityUid: IDENTITY_UID }, `identity=${enc(IDENTITY_UID)}`],
     [{ groupUid: GROUP_UID }, `group=${enc(GROUP_UID)}`],
@@ -81,17 +77,10 @@ const written: readonly LookupRow[] = [
       `identity=${enc(IDENTITY_UID)}&group=${enc(GROUP_UID)}&role=${ROLE_UID}`,
     ],
   ]),
-  get("/iam/v2/roleBindings", platform.getRoleBinding),
-  list("/iam/v2/accountAssociations", platform.getAccountAssociations, [named]),
-  get("/iam/v2/accountAssociations", platform.getAccountAssociation, GROUP_UID),
   list("/iam/v2/groupInvites", platform.getGroupInvites, [[{ keyId: "k/1" }, "keyId=k%2F1"]]),
-  get("/iam/v2/groupInvites", platform.getGroupInvite),
   list("/iam/v2/externalGroupRoleMappings", platform.getExternalGroupRoleMappings, [
     [{ identityProviderUid: PROVIDER_UID }, `identityProviderUid=${enc(PROVIDER_UID)}`],
   ]),
-  get("/iam/v2/externalGroupRoleMappings", platform.getExternalGroupRoleMapping),
-  list("/registry/v2/repos", platform.getRepos, [named]),
-  get("/registry/v2/repos", platform.getRepo),
   {
     operation: "Get /registry/v2/repos readme",
     call: platform.getRepoReadme,
@@ -109,7 +98,6 @@ const written: readonly LookupRow[] = [
     [{ deprecated: true }, ""],
     [{ deprecated: false, limit: 5 }, ""],
   ]),
-  get("/registry/v2/tags", platform.getTag),
   {
     operation: "Get images architectures",
     call: platform.getImageArchitectures,
@@ -263,14 +251,16 @@ const written: readonly LookupRow[] = [
 
 type Call = (args?: never) => Promise<unknown>;
 
-/** The two lookups of a kind that take no more than those of any kind; none where its rows are written above. */
-function usualRows({ kind, collection, listsByName }: ResourceSpec): LookupRow[] {
+/** The two lookups of a kind; without those that are written above. */
+function usualRows({ kind, collection, listsByName, operations }: ResourceSpec): LookupRow[] {
   const calls = platform as unknown as Readonly<Record<string, Call | undefined>>;
   const last = collection.slice(collection.lastIndexOf("/") + 1);
   const one = calls[`get${kind}`];
   const many = calls[`get${upperFirst(last)}`];
-  if (!one || !many || written.some(({ call }) => call === one || call === many)) return [];
-  return [list(collection, many, listsByName ? [named] : []), get(collection, one)];
+  // A readme has the address of its repository.
+  if (!one || !many || operations?.get) return [];
+  const rows = [list(collection, many, listsByName ? [named] : []), get(collection, one)];
+  return rows.filter(({ call }) => !written.some((row) => row.call === call));
 }
 
 /** Every lookup of the package, with every argument. */

@@ -52,15 +52,25 @@ export class ScriptedServer {
 
   private constructor(private readonly server: Server) {}
 
-  static async start(): Promise<ScriptedServer> {
-    const server = createServer();
-    const scripted = new ScriptedServer(server);
-    server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-      scripted.serve(request, response);
-    });
-    server.on("connection", () => (scripted.connections += 1));
-    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  static start(): Promise<ScriptedServer> {
+    return new ScriptedServer(createServer()).listen();
+  }
+
+  /** One for all tests of a file: call in its body. */
+  static ofSuite(): ScriptedServer {
+    const scripted = new ScriptedServer(createServer());
+    beforeAll(() => scripted.listen());
+    afterAll(() => scripted.close());
     return scripted;
+  }
+
+  private async listen(): Promise<this> {
+    this.server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+      this.serve(request, response);
+    });
+    this.server.on("connection", () => (this.connections += 1));
+    await new Promise<void>((done) => this.server.listen(0, "127.0.0.1", done));
+    return this;
   }
 
   get url(): string {
@@ -82,6 +92,11 @@ export class ScriptedServer {
   /** What was asked, as in `GET /iam/v2/groups`. */
   get calls(): string[] {
     return this.requests.map(({ method, path }) => `${method} ${path}`);
+  }
+
+  /** Waits until so many requests have come. */
+  async arrived(count: number): Promise<void> {
+    while (this.requests.length < count) await new Promise(setImmediate);
   }
 
   last(): Recorded {
@@ -212,6 +227,13 @@ export function clientOf(server: { readonly url: string }, options: Partial<Clie
     policy: { firstDelayMs: 1, maxDelayMs: 2, maxServerDelayMs: 5000 },
     ...options,
   });
+}
+
+/** A promise that a test keeps. */
+export function promised(): { readonly promise: Promise<void>; readonly keep: () => void } {
+  let keep = (): void => undefined;
+  const promise = new Promise<void>((resolve) => (keep = resolve));
+  return { promise, keep: () => keep() };
 }
 
 /** The error that a promise ends in. */

@@ -78,11 +78,6 @@ export const accounts: Refusals = {
   ],
   ScimToken: [
     {
-      name: "nothing at all",
-      inputs: {},
-      failures: ["parentUid is missing: give a uid, as in the id of another resource"],
-    },
-    {
       name: "wrong values everywhere",
       inputs: {
         parentUid: "login",
@@ -103,11 +98,6 @@ export const accounts: Refusals = {
       ],
     },
     {
-      name: "an end and none",
-      inputs: { parentUid: GROUP_UID, expireTime: "2027-01-01T00:00:00Z", neverExpires: true },
-      failures: ["neverExpires conflicts with expireTime; set only one of expireTime, neverExpires"],
-    },
-    {
       name: "an end in the past, and a negative overlap",
       inputs: { parentUid: GROUP_UID, expireTime: "2026-01-01T00:00:00Z", overlap: "-1s" },
       failures: ["expireTime must be in the future", 'overlap must be between "0s" and "24h"'],
@@ -120,14 +110,6 @@ export const accounts: Refusals = {
   ],
   TermsAcceptance: [
     {
-      name: "nothing at all",
-      inputs: {},
-      failures: [
-        "parentUid is missing: give a uid, as in the id of another resource",
-        "documentIds is missing: give at least one",
-      ],
-    },
-    {
       name: "no document, and wrong ones",
       inputs: { parentUid: "acme", documentIds: ["terms.v1", "", 3] },
       failures: [
@@ -138,23 +120,6 @@ export const accounts: Refusals = {
     },
   ],
   AccountAssociation: [
-    {
-      name: "nothing at all",
-      inputs: {},
-      failures: [
-        "parentUid is missing: give a uid, as in the id of another resource",
-        "name is missing: give a string that is not empty",
-      ],
-    },
-    {
-      name: "blocks of wrong types",
-      inputs: { parentUid: GROUP_UID, name: "a", amazon: "123456789012", google: [], github: 5 },
-      failures: [
-        "amazon must be an object, not a string",
-        "google must be an object, not a list",
-        "github must be an object, not the number 5",
-      ],
-    },
     {
       name: "empty blocks",
       inputs: {

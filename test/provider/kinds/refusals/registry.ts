@@ -1,17 +1,9 @@
 import { CERTIFICATE, GROUP_UID, PUBLIC_KEY, ROLE_UID } from "../../support/samples";
-import { UID_WANTED, TAG_WANTED, DIGEST_WANTED, SANITISED } from "./support";
+import { UID_WANTED, DIGEST_WANTED, SANITISED } from "./support";
 import type { Refusals } from "./support";
 
 export const registry: Refusals = {
   Repo: [
-    {
-      name: "nothing at all",
-      inputs: {},
-      failures: [
-        "parentUid is missing: give a uid, as in the id of another resource",
-        "name is missing: give a string that is not empty",
-      ],
-    },
     {
       name: "wrong values at the top",
       inputs: {
@@ -124,14 +116,6 @@ export const registry: Refusals = {
   ],
   RepoReadme: [
     {
-      name: "nothing at all",
-      inputs: {},
-      failures: [
-        "parentUid is missing: give a uid, as in the id of another resource",
-        "content is missing: give a string that is not empty",
-      ],
-    },
-    {
       name: "a text of blanks in a repository without a uid",
       inputs: { parentUid: "nginx", content: " \n", readme: "# nginx" },
       failures: [
@@ -139,11 +123,6 @@ export const registry: Refusals = {
         `parentUid ${UID_WANTED}`,
         "content is missing: give a string that is not empty",
       ],
-    },
-    {
-      name: "no text",
-      inputs: { parentUid: GROUP_UID, content: { markdown: "# nginx" } },
-      failures: ["content must be a string, not an object"],
     },
     {
       name: "all that runs a script",
@@ -175,44 +154,6 @@ export const registry: Refusals = {
     },
   ],
   Tag: [
-    {
-      name: "nothing at all",
-      inputs: {},
-      failures: [
-        "parentUid is missing: give a uid, as in the id of another resource",
-        "name is missing: give a string that is not empty",
-        "digest is missing: give a string that is not empty",
-      ],
-    },
-    {
-      name: "wrong types everywhere",
-      inputs: { parentUid: 1, name: 1.27, digest: { sha256: "6b3f" }, deprecated: "yes", bundles: "base" },
-      failures: [
-        "parentUid must be a string, not the number 1",
-        "name must be a string, not the number 1.27",
-        "digest must be a string, not an object",
-        "deprecated must be true or false, not a string",
-        "bundles must be a list, not a string",
-      ],
-    },
-    {
-      name: "wrong values everywhere",
-      inputs: {
-        parentUid: "nginx",
-        name: "-latest",
-        digest: `sha256:${"A".repeat(64)}`,
-        bundles: ["Base", ""],
-        depricated: true,
-      },
-      failures: [
-        'depricated is not an argument; did you mean "deprecated"?',
-        `parentUid ${UID_WANTED}`,
-        `name ${TAG_WANTED}`,
-        `digest ${DIGEST_WANTED}`,
-        'bundles[0] must be a bundle\'s name in lower case, as in "base" or "ai-gpu"',
-        "bundles[1] must not be empty",
-      ],
-    },
     ...["nginx", "6b3f".repeat(16), `sha512:${"a".repeat(128)}`, `nginx@sha256:${"a".repeat(64)}`].map(
       (digest) => ({
         name: `the digest ${digest.slice(0, 20)}`,
@@ -222,14 +163,6 @@ export const registry: Refusals = {
     ),
   ],
   Subscription: [
-    {
-      name: "nothing at all",
-      inputs: {},
-      failures: [
-        "parentUid is missing: give a uid, as in the id of another resource",
-        "sink is missing: give a string that is not empty",
-      ],
-    },
     {
       name: "a sink without encryption",
       inputs: { parentUid: ROLE_UID, sink: "http://events.example.com", sinkUrl: "x" },
