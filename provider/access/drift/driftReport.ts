@@ -17,9 +17,8 @@ import type { Entity } from "../graph/model";
 import type { DetectedDifference, DriftNotes } from "./difference";
 import type { DriftRequest, DriftThreshold } from "./request";
 import { organisationsOf } from "./roots";
-import { createHash } from "node:crypto";
 import { topProperty } from "../graph/references";
-import { inputsToPin } from "../rules/findingValue";
+import { fingerprintOf, inputsToPin } from "../rules/findingValue";
 import { isSecretArgument, maskSecrets } from "./secretValues";
 import { mayWiden } from "../effects";
 
@@ -95,10 +94,7 @@ function fingerprintDifference(difference: DetectedDifference): string {
   const { kind, direction, spec, uid, managed, fields } = difference;
   const properties = fields.map(({ path }) => path).sort();
   const identity = [`drift-${kind}`, direction, spec.kind, uid, managed?.resource.urn ?? "", ...properties];
-  return createHash("sha256")
-    .update(JSON.stringify([identity, liveValue(difference)]))
-    .digest("hex")
-    .slice(0, 32);
+  return fingerprintOf([identity, liveValue(difference)]);
 }
 
 /** The finding of a difference. */

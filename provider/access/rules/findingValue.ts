@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { compareTexts } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { sha256 } from "../documents/digest";
@@ -54,6 +55,16 @@ export function inputsToPin(
 export const chooseStableName = (
   named: { urn?: string; uid?: string; key?: string; name?: string } | undefined,
 ): string => named?.urn ?? named?.uid ?? named?.key ?? named?.name ?? "";
+
+/**
+ * 32 hex digits that name a finding. A resource is the same one in both of its forms: what was accepted stays accepted when
+ * a program changes its import.
+ */
+export const fingerprintOf = (value: readonly unknown[]): string =>
+  createHash("sha256")
+    .update(JSON.stringify(value).replaceAll(/(::|\$)platform:index:/g, "$1pulumi-nodejs:dynamic/platform:"))
+    .digest("hex")
+    .slice(0, 32);
 
 /** The arguments of a kind that matter, but for names: how long an invite is valid, too. */
 const judgedFields = (kind = ""): string[] =>

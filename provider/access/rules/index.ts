@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { visible } from "../../http/errors";
 import type { Comparison } from "../review/comparison";
 import { sortFindings } from "../review/finding";
@@ -7,7 +6,7 @@ import { forbiddenAccess, requiredAccess, separatedDuties } from "./assertions";
 import { dangerRules } from "./danger";
 import { exposureRules } from "./exposure";
 import { Facts } from "./facts";
-import { FindingValues, chooseStableName } from "./findingValue";
+import { FindingValues, chooseStableName, fingerprintOf } from "./findingValue";
 import { grantRules } from "./grants";
 import { keyRules } from "./keys";
 import { recordedState, reportKept } from "./recordedState";
@@ -95,10 +94,7 @@ function fingerprintFinding(id: string, finding: FindingInput, values: FindingVa
     values.placeOf(grant?.group ?? group),
     field ?? "",
   ];
-  return createHash("sha256")
-    .update(JSON.stringify([what, values.of(finding)]))
-    .digest("hex")
-    .slice(0, 32);
+  return fingerprintOf([what, values.of(finding)]);
 }
 
 function finalize(rule: Rule, finding: FindingInput, { drift }: Comparison, values: FindingValues): Finding {
