@@ -10,7 +10,7 @@ import { initTemplates } from "./lib/initTemplates.mjs";
 import * as generated from "./lib/generatedPages.cjs";
 import { readImports, withImportGraph } from "./lib/importGraph.mjs";
 import { referencePages, stalePages } from "./lib/reference/index.mjs";
-import { pluginSchema } from "./lib/pluginSchema.mjs";
+import { enumerationsModule, pluginSchema } from "./lib/pluginSchema.mjs";
 import { policySchema } from "./lib/policySchema.cjs";
 import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.mjs";
 
@@ -43,7 +43,9 @@ await writeSchema(
 );
 await writeSchema("schema/report.schema.json", reportSchema(root));
 await writeSchema("schema/inventory.schema.json", inventorySchema(root));
-await writeSchema("schema/plugin.json", pluginSchema(root, load));
+const plugin = pluginSchema(root, load);
+await writeSchema("schema/plugin.json", plugin);
+write("provider/native/enumerations.ts", enumerationsModule(plugin));
 for (const [file, text] of initTemplates(root)) write(`templates/init/${file}`, text);
 write("docs/rules.md", generated.rulesPage(load));
 write("docs/commands.md", generated.commandsPage(load));

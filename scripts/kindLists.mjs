@@ -62,6 +62,7 @@ import * as kinds from "../kinds/exports";
 import { native } from "../program/resource";
 
 export * from "../index";
+export * from "./enumerations";
 export { Provider } from "../program/provider";
 export type { ProviderArgs } from "../program/provider";
 ${kinds.map((kind) => `\n/** ${kind}, managed by the plugin. @see {@link kinds.${kind}} */\nexport class ${kind} extends native(kinds.${kind}) {}\n`).join("")}`;

@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * `npm run setup:languages`: builds the hosts of programs in YAML and Python with Go, once for all checkouts, and installs
- * Pulumi's package for Python. With `--print` it only prints the folder that is to be put on PATH, if it is there.
+ * Pulumi's package for Python. Below them, in `code/`, is the host that generates code in TypeScript. With `--print` it only
+ * prints the folder that is to be put on PATH, if it is there.
  */
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -19,11 +20,15 @@ const hosts = ["language-yaml", "language-python"].map((name) => {
   return { folder, tool, pins: mod + readFileSync(path.join(folder, "go.sum"), "utf8") };
 });
 
+const cli = path.join(root, "scripts", "cli", "pulumi");
+const generator = path.join(root, "scripts", "cli", "code-generator", "main.go");
+
 const { version } = JSON.parse(
   readFileSync(path.join(root, "node_modules", "@pulumi", "pulumi", "package.json"), "utf8"),
 );
 const recipe = createHash("sha256").update(version);
 for (const { pins } of hosts) recipe.update(pins);
+for (const file of [path.join(cli, "go.sum"), generator]) recipe.update(readFileSync(file));
 const cache = cacheRoot(process.env);
 const target = path.join(cache, `hosts-${recipe.digest("hex").slice(0, 12)}`);
 const bin = path.join(target, "bin");
@@ -34,10 +39,14 @@ async function build(folder) {
   await runToSuccess("python3", ["-m", "venv", path.join(target, "venv")]);
   const pip = path.join(target, "venv", "bin", "pip");
   await runToSuccess(pip, ["install", "--quiet", "--disable-pip-version-check", `pulumi==${version}`]);
+  const env = { ...process.env, GOWORK: "off", CGO_ENABLED: "0" };
+  const goBuild = (/** @type {string} */ cwd, /** @type {string} */ name, /** @type {string} */ source) => {
+    const args = ["build", "-mod=readonly", "-trimpath", "-ldflags", "-s -w", "-o", path.join(folder, name)];
+    return runToSuccess("go", [...args, source], { cwd, env });
+  };
+  await goBuild(cli, path.join("code", "pulumi-language-nodejs"), generator);
   for (const { folder: cwd, tool } of hosts) {
-    const args = ["build", "-mod=readonly", "-trimpath", "-ldflags", "-s -w"];
-    const env = { ...process.env, GOWORK: "off", CGO_ENABLED: "0" };
-    await runToSuccess("go", [...args, "-o", path.join(folder, path.basename(tool)), tool], { cwd, env });
+    await goBuild(cwd, path.basename(tool), tool);
     const { stdout } = await run("go", ["list", "-mod=readonly", "-f", "{{.Dir}}", tool], { cwd, env });
     // Beside the host of Python lies the script that runs a program.
     const script = path.join(path.dirname(stdout.trim()), `${path.basename(tool)}-exec`);

@@ -49,6 +49,19 @@ export function isServerFilled(field: FieldSpec, siblings: Props, key: string): 
   return siblings[key] === field.serverFilled(siblings);
 }
 
+/** What a program declares of a live object: no field that the server computes, and fills in again. */
+export function declaredFields(fields: Readonly<Record<string, FieldSpec>>, live: Props): Props {
+  const entries = Object.entries(fields).flatMap(([key, field]): [string, Json][] => {
+    const value = live[key];
+    if (value === undefined || value === null || !isSet(field, value)) return [];
+    // The server fills in such a field again.
+    if (isServerFilled(field, live, key) && field.serverFilled !== true) return [];
+    if (field.type !== "object" || !isObject(value)) return [[key, value]];
+    return [[key, declaredFields(field.fields, value)]];
+  });
+  return Object.fromEntries(entries);
+}
+
 function mergeFields(
   fields: Readonly<Record<string, FieldSpec>>,
   prefix: string,

@@ -6,6 +6,7 @@ import * as kinds from "../kinds/exports";
 import { native } from "../program/resource";
 
 export * from "../index";
+export * from "./enumerations";
 export { Provider } from "../program/provider";
 export type { ProviderArgs } from "../program/provider";
 

@@ -187,7 +187,8 @@ function serviceOf(provider: PlatformProvider): grpc.UntypedServiceImplementatio
       return new messages.CreateResponse().setId(id).setProperties(toStruct(outs));
     }),
     read: method(async (request: messages.ReadRequest) => {
-      const [state, recorded] = [fromStruct(request.getProperties()), fromStruct(request.getInputs())];
+      const state = fromStruct(request.getProperties());
+      const recorded = request.hasInputs() ? fromStruct(request.getInputs()) : undefined;
       const { id = "", outs, inputs } = await provider.read(subjectOf(request), state, recorded);
       return new messages.ReadResponse().setId(id).setProperties(toStruct(outs)).setInputs(toStruct(inputs));
     }),

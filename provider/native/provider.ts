@@ -3,6 +3,7 @@ import { CodedError } from "../errors/codedError";
 import { listDifferences } from "../fields/diff";
 import type { PropertyDifference } from "../fields/diff";
 import { adviseOnNames } from "../fields/enumNames";
+import { declaredFields } from "../fields/mergeLive";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { toPlainJson, UNKNOWN } from "../fields/values";
 import type { Json, Props } from "../fields/values";
@@ -200,19 +201,25 @@ export class PlatformProvider {
     });
   }
 
-  /** An import, and `.get`, have no recorded properties. */
+  /** An import has no recorded inputs: it takes for arguments what a program would declare. */
   read(
     subject: RequestedResource,
     state: Props,
-    recordedInputs: Props,
+    recordedInputs: Props | undefined,
   ): Promise<{ id?: string; outs: Props; inputs: Props }> {
-    return this.run(subject, [state, recordedInputs], async ({ spec, handlers }, [olds = {}]) => {
+    const sent = [state, recordedInputs ?? {}];
+    return this.run(subject, sent, async ({ spec, handlers }, [olds = {}]) => {
       const { id, props = {}, inputs = {} } = toPlainJson(await handlers.read(subject.id ?? "", olds));
-      const sent = [state, recordedInputs];
+      const found = { outs: props, inputs };
+      if (recordedInputs === undefined) {
+        found.inputs = declaredFields(spec.fields, inputs);
+        const added = Object.entries(props).filter(([key]) => !Object.hasOwn(spec.fields, key));
+        found.outs = { ...found.inputs, ...Object.fromEntries(added) };
+      }
       return {
         ...(id === undefined ? {} : { id }),
-        outs: withMarks(fieldsOf(spec), props, sent),
-        inputs: withMarks(spec.fields, inputs, sent),
+        outs: withMarks(fieldsOf(spec), found.outs, sent),
+        inputs: withMarks(spec.fields, found.inputs, sent),
       };
     });
   }

@@ -53,7 +53,11 @@ class SchemaWriter {
       }
       case "enum": {
         if (field.known.length === 0) return { type: "string" };
-        const values = field.known.map((known) => ({ name: known, value: field.prefix + known }));
+        // As Pulumi's generators expect names: of one in capitals, that for Python would make another.
+        const values = field.known.map((known) => ({
+          name: known.toLowerCase().split("_").map(upperFirst).join(""),
+          value: field.prefix + known,
+        }));
         const ref = this.addType(name, { type: "string", enum: values });
         // The list of names grows at the server.
         return { type: "string", oneOf: [{ type: "string" }, { type: "string", ...ref }] };
@@ -217,4 +221,19 @@ export function pluginSchema(root, load) {
     resources: sorted(resources),
     functions: sorted(functions),
   };
+}
+
+/** The module of the enumerations of a schema: what the code that `pulumi import` prints calls their names. @param {{ types: Record<string, Schema> }} schema */
+export function enumerationsModule({ types }) {
+  const listed = Object.entries(types).flatMap(([name, { enum: members }]) => {
+    if (!members) return [];
+    const lines = members.map((/** @type {Schema} */ { name: key, value }) => `  ${key}: "${value}",\n`);
+    const constant = name.replace(token(""), "");
+    return [
+      `/** The names of ${constant} that the API has. */\nexport const ${constant} = {\n${lines.join("")}} as const;\n`,
+    ];
+  });
+  const head =
+    "/* The enumerations, as the code that `pulumi import` prints names them. `npm run docs` writes this file. */\n\n";
+  return head + listed.join("\n");
 }

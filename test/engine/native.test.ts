@@ -5,17 +5,22 @@ import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { CheckRequest } from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { startEmulator } from "../../emulator";
 import { parsePreview } from "../../provider/access/documents/preview";
+import { main as adoptMain } from "../../provider/cli/commands/adopt/adopt";
 import { kinds } from "../../provider/kinds";
 import type { FieldSpec } from "../../provider/fields/fieldSpec";
+import { runCommand } from "../provider/cli/support";
 import { AllKinds, asIs, stepsOf } from "../support/allKinds";
+import { CommandChain } from "../support/commandChain";
 import { ROOT, Stack } from "../support/engine";
+import { languageHosts, testWithHosts } from "../support/languageHosts";
 import { describeLife } from "../support/lifeOfKinds";
+import { clean, compile } from "../support/tools";
 
 /* The native plugin: what the form of dynamic resources cannot do, and how a stack changes between the two. */
 
@@ -26,11 +31,66 @@ const specOf = (kind: string) => kinds.find(({ spec }) => spec.kind === kind)?.s
 describe("a stack that changes its form", () => {
   let all: AllKinds;
 
+  let chain: CommandChain;
+  let pack: string;
+  let judgedBefore: Awaited<ReturnType<typeof judge>>;
+
+  const withoutForm = (text: string) => text.replaceAll("pulumi-nodejs:dynamic/platform:", "platform:index:");
+
+  /** What the commands and the policy pack say of a change by hand, and of one of the program, without the types. */
+  const judge = async () => {
+    const { stack } = all;
+    const report = async (...argv: string[]) => {
+      const { stdout, stderr } = await chain.run(...argv, "-o", "json");
+      expect(stderr).not.toMatch(/failed/);
+      const text = withoutForm(stdout).replaceAll(/("at": ?)"[^"]*"/g, '$1""');
+      const { complete, summary, grants, trust, differences, findings, missing, unannounced } = JSON.parse(
+        text,
+      ) as Record<string, unknown>;
+      return { complete, summary, grants, trust, differences, findings, missing, unannounced };
+    };
+    const ofStack = ["--stack", "test", "--cwd", stack.directory];
+    const { kind = "", args = {} } = asIs["role"] ?? {};
+    const capabilities = ["CAP_IAM_ROLES_UPDATE"];
+    await all.updateByHand("role", { capabilities });
+    const drift = await report("drift", ...ofStack);
+    await all.updateByHand("role", { capabilities: args["capabilities"] });
+
+    const binding = { parentUid: "${org}", identityUid: "${other}", roleUid: "${role}" };
+    const more = { kind: "RoleBinding", args: binding };
+    stack.declare({ ...asIs, role: { kind, args: { ...args, capabilities } }, more });
+    const preview = await stack.succeed(["preview", "--json", "--show-sames"]);
+    chain.write("preview.json", preview.stdout);
+    const { output } = await stack.pulumi(["preview", "--policy-pack", pack]);
+    stack.declare(asIs);
+    const violations = withoutForm(output)
+      .split("\n")
+      .filter((line) => /\[(mandatory|advisory)\]/.test(line));
+    expect(violations).not.toEqual([]);
+    const inventory = chain.path("inventory.json");
+    await chain.succeed([0], "inventory", "--root", all.uid("org"), "-o", `json=${inventory}`);
+    const argv = ["review", chain.path("preview.json"), "--inventory", inventory];
+    await chain.run(...argv, "-o", `json=${chain.path("review.json")}`);
+    const verify = await report("verify", chain.path("review.json"), ...ofStack);
+    const review = await report(...argv);
+    for (const { findings } of [drift, review]) expect(findings).not.toEqual([]);
+    return { drift, review, verify, violations: violations.sort() };
+  };
+
   beforeAll(async () => {
     all = await AllKinds.start();
+    chain = new CommandChain(all.emulator, undefined, () => all.stack.environment());
+    pack = chain.path("pack");
+    const filter = (path: string) => !path.includes("node_modules");
+    cpSync(join(ROOT, "examples", "policy-pack"), pack, { recursive: true, filter });
+    symlinkSync(join(ROOT, "node_modules"), join(pack, "node_modules"));
+    judgedBefore = await judge();
   });
 
-  afterAll(() => all.close());
+  afterAll(async () => {
+    chain.remove();
+    await all.close();
+  });
 
   const prefixes = () =>
     new Set(Object.values(all.stack.recorded()).map(({ type }) => type.slice(0, type.lastIndexOf(":"))));
@@ -43,6 +103,10 @@ describe("a stack that changes its form", () => {
     expect(all.writes()).toEqual([]);
     expect(prefixes()).toEqual(new Set(["platform:index"]));
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+  });
+
+  test("is judged as before by drift, review, verify and the policy pack", async () => {
+    expect(await judge()).toEqual(judgedBefore);
   });
 
   test("keeps its rows when a newer plugin runs", async () => {
@@ -74,46 +138,99 @@ describe("a stack that changes its form", () => {
   });
 });
 
-test("pulumi import takes over each kind; only what the API never returns is left to do", async () => {
-  const all = await AllKinds.start({}, "native");
-  const { emulator, stack } = all;
-  const other = await new Stack({ url: emulator.url, token: emulator.token }).init();
-  try {
+describe("pulumi import", () => {
+  let all: AllKinds;
+  let other: Stack;
+
+  beforeAll(async () => {
+    all = await AllKinds.start({}, "native");
+    const { emulator, stack } = all;
+    other = await new Stack({ url: emulator.url, token: emulator.token }).init();
     other.useForm("native");
-    const rows = Object.entries(stack.recorded());
-    const resources = rows.map(([name, { type, id }]) => ({ type, name, id }));
+    const resources = Object.entries(stack.recorded()).map(([name, { type, id }]) => ({ type, name, id }));
     writeFileSync(join(other.directory, "import.json"), JSON.stringify({ resources }));
     emulator.clearRequests();
-    await other.succeed([
-      "import",
-      "--file",
-      "import.json",
-      "--yes",
-      "--protect=false",
-      "--generate-code=false",
-    ]);
-    expect(all.writes()).toEqual([]);
-    other.declare(asIs);
-    const { stdout } = await other.pulumi(["preview", "--json"]);
-    /** Whether the API returns an argument of a resource, or an output, never again. */
-    const isLost = ({ kind, args }: { kind: string; args: object }): boolean => {
-      const { fields = {}, outputs = {} } = specOf(kind) ?? {};
-      const inputOnly = (inner: Readonly<Record<string, FieldSpec>>, given: object): boolean =>
-        Object.entries(given).some(([key, value]: [string, unknown]) => {
-          const field = inner[key];
-          if (field?.inputOnly) return true;
-          return field?.type === "object" && value !== null && inputOnly(field.fields, value as object);
-        });
-      return inputOnly(fields, args) || Object.values(outputs).some(({ createOnly }) => createOnly);
-    };
-    const left = stepsOf(stdout).filter(({ op, name }) => op !== "same" && name in asIs);
-    const lost = Object.entries(asIs).flatMap(([name, declaration]) => (isLost(declaration) ? [name] : []));
-    // An import takes for arguments what the server has filled in, and this program does not declare it.
-    expect(left.map(({ name }) => name).sort()).toEqual([...lost, "synced"].sort());
-  } finally {
+    const code = languageHosts === "" ? ["--generate-code=false"] : ["--out", "generated.ts"];
+    await other.succeed(["import", "--file", "import.json", "--yes", "--protect=false", ...code], {
+      PATH: `${join(languageHosts, "code")}${delimiter}${other.environment()["PATH"] ?? ""}`,
+    });
+  });
+
+  afterAll(async () => {
     other.dispose();
     await all.close();
-  }
+  });
+
+  const left = async () => {
+    const { stdout } = await other.succeed(["preview", "--json"]);
+    const steps = stepsOf(stdout).filter(({ op, urn }) => op !== "same" && urn.includes("platform:index:"));
+    return steps.map(({ op, name }) => `${op} ${name}`).sort();
+  };
+  const isCreateOnly = (kind: string) =>
+    Object.values(specOf(kind)?.outputs ?? {}).some(({ createOnly }) => createOnly);
+
+  test("takes over each kind; only what the API never returns is left to do", async () => {
+    expect(all.writes()).toEqual([]);
+    // The server has a form of its own for what is normalized.
+    const isUntold = (fields: Readonly<Record<string, FieldSpec>>, given: object): boolean =>
+      Object.entries(given).some(([key, value]: [string, unknown]) => {
+        const field = fields[key];
+        if (field?.inputOnly || field?.normalized) return true;
+        return field?.type === "object" && value !== null && isUntold(field.fields, value as object);
+      });
+    // A label is the program's own: an import cannot know it.
+    const hasLabels = (kind: string) => kind === "GroupAccess";
+    const lost = Object.entries(asIs).flatMap(([name, { kind, args }]) => {
+      if (isCreateOnly(kind)) return [`replace ${name}`];
+      return hasLabels(kind) || isUntold(specOf(kind)?.fields ?? {}, args) ? [`update ${name}`] : [];
+    });
+    other.declare(asIs);
+    expect(await left()).toEqual(lost.sort());
+  });
+
+  test("adopt --native writes a program that changes nothing", async () => {
+    const { url, token } = all.emulator;
+    const [root, out] = [all.uid("org"), join(other.directory, "adopted")];
+    const env = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
+    const adopted = new Stack({ url, token, directory: out, env });
+    const adopt = (...more: string[]) =>
+      runCommand(adoptMain, ["--root", root, "--out", out, "--native", ...more], adopted.environment());
+    try {
+      const { stdout } = await adopt();
+      symlinkSync(join(ROOT, "node_modules"), join(out, "node_modules"));
+      await adopted.useForm("native").init();
+      await adopted.succeed(["config", "set", "rootUid", root]);
+      for (const [, key = ""] of stdout.matchAll(/pulumi config set --secret (\w+)/g))
+        await adopted.succeed(["config", "set", "--secret", key, "hush"]);
+      expect(await adopt("--stack", "test", "--write-state")).toMatchObject({ code: 0, stderr: "" });
+      all.emulator.clearRequests();
+      await adopted.succeed(["preview", "--expect-no-changes"]);
+      await adopted.up("--expect-no-changes");
+      expect(all.writes()).toEqual([]);
+      const types = new Set(Object.values(adopted.recorded()).map(({ type }) => type.replace(/:\w+$/, "")));
+      expect(types).toEqual(new Set(["platform:index"]));
+    } finally {
+      adopted.dispose();
+    }
+  });
+
+  testWithHosts("prints code of each kind that compiles, and that changes nothing", async () => {
+    const code = readFileSync(join(other.directory, "generated.ts"), "utf8");
+    for (const { spec } of kinds) expect(code).toContain(`new platform.${spec.kind}(`);
+    // No invite tells how long it was meant to last.
+    const program = code.replaceAll('ttl: ""', 'ttl: "1h"');
+    other.files({
+      "generated.ts": program,
+      "index.js": "require('./generated.js');\n",
+      "tsconfig.json": JSON.stringify({
+        compilerOptions: { strict: true, target: "es2022", module: "node16", skipLibCheck: true },
+        files: ["generated.ts"],
+      }),
+    });
+    expect(compile(other.directory)).toEqual(clean);
+    const replaced = Object.entries(asIs).filter(([, { kind }]) => isCreateOnly(kind));
+    expect(await left()).toEqual(replaced.map(([name]) => `replace ${name}`).sort());
+  });
 });
 
 test("two providers of one program write to two addresses", async () => {
@@ -163,6 +280,22 @@ test("two providers of one program write to two addresses", async () => {
 describe("the plugin's process", () => {
   const logged: string[] = [];
 
+  /** The plugin's processes of a stack. */
+  const pluginsOf = (stack: Stack): string[] => {
+    const folder = join(stack.environment()["PULUMI_HOME"] ?? "", "plugins");
+    const processes = execFileSync("ps", ["-A", "-o", "args="], { encoding: "utf8" }).split("\n");
+    return processes.filter((line) => line.includes(folder));
+  };
+
+  const until = async (isSo: () => boolean): Promise<void> => {
+    while (!isSo()) await new Promise((done) => setTimeout(done, 50));
+  };
+
+  /** What a dependency may do: print, and be warned of. */
+  const noise = `data:text/javascript,${encodeURIComponent(
+    `setImmediate(() => { console.log("printed by a dependency"); process.emitWarning("warned of"); });`,
+  )}`;
+
   /** An engine that only takes log lines, and the plugin that it has started. */
   async function startPlugin() {
     const engine = new grpc.Server();
@@ -178,19 +311,21 @@ describe("the plugin's process", () => {
       );
     });
     const plugin = join(ROOT, "dist/plugin/pulumi-resource-platform");
-    const child = spawn(plugin, [`127.0.0.1:${port}`], { stdio: ["ignore", "pipe", "inherit"] });
-    let stdout = "";
+    const env = { ...process.env, NODE_OPTIONS: `--import ${noise}` };
+    const child = spawn(plugin, [`127.0.0.1:${port}`], { env });
+    let [stdout, stderr] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
     await once(child.stdout, "data");
     const client = new ResourceProviderClient(
       `127.0.0.1:${stdout.trim()}`,
       grpc.credentials.createInsecure(),
     );
-    return { engine, child, client, stdout: () => stdout };
+    return { engine, child, client, stdout: () => stdout, stderr: () => stderr };
   }
 
   test("prints its port only, warns through the engine, and ends with a killed engine", async () => {
-    const { engine, child, client, stdout } = await startPlugin();
+    const { engine, child, client, stdout, stderr } = await startPlugin();
     const ended = once(child, "exit");
     const request = new CheckRequest()
       .setUrn("urn:pulumi:test::test::platform:index:Role::reader")
@@ -206,6 +341,35 @@ describe("the plugin's process", () => {
     engine.forceShutdown();
     expect(await ended).toEqual([0, null]);
     expect(stdout()).toMatch(/^\d+\n$/);
+    for (const line of ["printed by a dependency", "warned of"]) expect(stderr()).toContain(line);
+  });
+
+  test.each(["SIGINT", "SIGKILL"] as const)("a run that gets %s leaves no plugin behind", async (signal) => {
+    const emulator = await startEmulator();
+    const stack = await new Stack({ url: emulator.url, token: emulator.token }).init();
+    try {
+      stack.useForm("native").declare({
+        slow: { kind: "Group", args: { name: "slow" } },
+        later: { kind: "Group", args: { parentUid: "${slow}", name: "later" } },
+      });
+      const create = emulator.addFault({ method: "POST", path: "/iam/v2/groups", latencyMs: 3000 });
+      const args = ["up", "--yes", "--skip-preview", "--non-interactive"];
+      const up = spawn("pulumi", args, { cwd: stack.directory, env: stack.environment(), detached: true });
+      const ended = once(up, "close");
+      await until(() => create.hits > 0);
+      expect(pluginsOf(stack)).toHaveLength(1);
+      // A terminal interrupts every process; who kills the engine does not.
+      process.kill(signal === "SIGINT" ? -(up.pid ?? 0) : (up.pid ?? 0), signal);
+      await ended;
+      await until(() => pluginsOf(stack).length === 0);
+      // An interrupted engine records what was under way, and begins nothing more.
+      const recorded = signal === "SIGINT" ? ["slow"] : [];
+      expect(Object.keys(stack.ids())).toEqual(recorded);
+      if (signal === "SIGINT") expect(emulator.state()["groups"]).toMatchObject([{ name: "slow" }]);
+    } finally {
+      stack.dispose();
+      await emulator.close();
+    }
   });
 });
 

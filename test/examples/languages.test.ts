@@ -1,20 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { startEmulator } from "../../emulator";
 import { parsePreview } from "../../provider/access/documents/preview";
 import { ROOT, Stack } from "../support/engine";
+import { languageHosts, testWithHosts } from "../support/languageHosts";
 
 /* The same organisation in YAML and in Python, by the native plugin. */
-
-/** The folder of the hosts of these languages; empty where they are not built. */
-const hosts = execFileSync(process.execPath, [join(ROOT, "scripts/languageHosts.mjs"), "--print"], {
-  encoding: "utf8",
-}).trim();
-
-const reason = "there are no hosts for YAML and Python: npm run setup:languages builds them";
-if (hosts === "") console.warn(`skipped: ${reason}`);
-const testWithHosts = hosts === "" ? test.skip : test;
 
 /** The program in TypeScript that both examples are, in the form of dynamic resources. */
 const PROGRAM = `
@@ -49,7 +40,11 @@ function readSteps(document: string) {
 
 testWithHosts.each(["yaml", "python"])("the example in %s is the same program", async (language) => {
   const emulator = await startEmulator();
-  const path = [hosts, join(dirname(hosts), "venv", "bin"), process.env["PULUMI_PLATFORM_CLI_DIR"]];
+  const path = [
+    languageHosts,
+    join(dirname(languageHosts), "venv", "bin"),
+    process.env["PULUMI_PLATFORM_CLI_DIR"],
+  ];
   const env = { PATH: [...path, process.env["PATH"]].join(delimiter) };
   const [stack, typescript] = [0, 1].map(() => new Stack({ url: emulator.url, token: emulator.token })) as [
     Stack,

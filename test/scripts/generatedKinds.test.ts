@@ -44,6 +44,20 @@ test("docs/reference equals the output of npm run docs, and no page is stale", a
   for (const [file, text] of written) expect([file, contentOf(read(file))]).toEqual([file, contentOf(text)]);
 });
 
+test("the plugin's schema and its enumerations equal the output of npm run docs", async () => {
+  const modules = {
+    "fields/formats": { formatWords },
+    "kinds/index": { kinds: kinds.map(({ spec }) => ({ spec })) },
+    "settings/definitions": { settingDefinitions },
+  };
+  const [schema, enumerations] = (await evaluate(
+    "lib/pluginSchema.mjs",
+    `((schema) => [schema, m.enumerationsModule(schema)])(m.pluginSchema(${root}, (file) => (${JSON.stringify(modules)})[file]))`,
+  )) as [unknown, string];
+  expect(JSON.parse(read("schema/plugin.json"))).toEqual(schema);
+  expect(read("provider/native/enumerations.ts")).toBe(enumerations);
+});
+
 test("templates/init equals the output of npm run docs, beside the texts of the command", async () => {
   const templates = await evaluate("lib/initTemplates.mjs", `[...m.initTemplates(${root})]`);
   const written = new Map(templates as [string, string][]);

@@ -9,9 +9,8 @@ import { specs } from "../documents/specs";
 import type { Directory } from "../graph/directory";
 import { objectKey } from "../../fields/identity";
 import { checkInputs } from "../../fields/check";
-import { isSet } from "../../fields/equal";
 import type { FieldSpec } from "../../fields/fieldSpec";
-import { isServerFilled } from "../../fields/mergeLive";
+import { declaredFields } from "../../fields/mergeLive";
 
 /** A secret that the server has and never returns. */
 interface MissingSecret {
@@ -28,18 +27,6 @@ export interface Declaration {
 /** Why an object cannot be declared, in words. */
 interface NotAdoptable {
   readonly reason: string;
-}
-
-function declaredFields(fields: Readonly<Record<string, FieldSpec>>, live: Props): Props {
-  const entries = Object.entries(fields).flatMap(([key, field]): [string, Json][] => {
-    const value = live[key];
-    if (value === undefined || value === null || !isSet(field, value)) return [];
-    // The server fills in such a field again.
-    if (isServerFilled(field, live, key) && field.serverFilled !== true) return [];
-    if (field.type !== "object" || !isObject(value)) return [[key, value]];
-    return [[key, declaredFields(field.fields, value)]];
-  });
-  return Object.fromEntries(entries);
 }
 
 /** The inputs without the member at a path. */

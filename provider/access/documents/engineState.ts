@@ -196,6 +196,7 @@ function texts(value: unknown): string[] {
 /** Where the classes of resources are, in this version and in earlier ones. */
 const OWN_FOLDERS = [
   "dist/provider/kinds/",
+  "dist/provider/native/",
   "dist/provider/program/",
   "dist/provider/resources/",
   "dist/provider/engine/",

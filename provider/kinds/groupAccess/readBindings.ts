@@ -125,6 +125,7 @@ export function withLabels(
   grants: Iterable<ExistingGrant>,
   recorded: readonly LabelledGrant[],
   isIgnored: IgnoreFilter = () => false,
+  prefix = UNMANAGED,
 ): Props {
   const open = new Map([...grants].map((existing) => [identityRoleKey(existing), existing]));
   const labelled = new Map<string, HeldGrant>();
@@ -148,7 +149,7 @@ export function withLabels(
     add(existing, label, ...more);
   }
   for (const existing of [...open.values()].filter((one) => !isIgnored(one))) {
-    const label = `${UNMANAGED}${existing.name}`;
+    const label = `${prefix}${existing.name}`;
     const { identityUid } = existing;
     add(existing, label, `${label} (${identityUid.slice(-8)})`, `${label} (${identityRoleKey(existing)})`);
   }
@@ -156,11 +157,16 @@ export function withLabels(
   return Object.fromEntries([...labelled].map(([label, grant]) => [label, { ...grant }]));
 }
 
-/** What a group holds, in the program's labels, without what is ignored. @throws ApiError where the group does not exist */
+/**
+ * What a group holds, in the program's labels, without what is ignored. An import has no program yet: its labels are for one
+ * to have.
+ * @throws ApiError where the group does not exist
+ */
 export async function readBindings(api: ReadingApi, group: string, olds: Props): Promise<Props> {
   const grants = await listGrants(api, group);
   // The list of a group that is gone may be just empty.
   if (grants.size === 0) await api.get(api.address("/iam/v2/groups", group));
-  const bindings = withLabels(grants.values(), labelledGrantsIn(olds), ignoreFilter(olds));
+  const prefix = olds["parentUid"] === undefined ? "" : UNMANAGED;
+  const bindings = withLabels(grants.values(), labelledGrantsIn(olds), ignoreFilter(olds), prefix);
   return { uid: group, bindings };
 }

@@ -14,6 +14,8 @@ import { ROOT } from "../../support/engine";
 
 interface Property {
   readonly type?: string;
+  readonly oneOf?: readonly Property[];
+  readonly enum?: readonly { readonly name: string; readonly value: string }[];
   readonly $ref?: string;
   readonly description?: string;
   readonly secret?: boolean;
@@ -36,6 +38,10 @@ const schema = JSON.parse(readFileSync(join(ROOT, "schema/plugin.json"), "utf8")
   readonly functions: Readonly<Record<string, { readonly description: string }>>;
 };
 
+/** The type that a property refers to. */
+const referred = (property: Property | undefined): Property | undefined =>
+  schema.types[property?.$ref?.replace("#/types/", "") ?? ""];
+
 /** What the schema and the description say differently of these fields, at any depth. */
 function differences(
   path: string,
@@ -52,8 +58,11 @@ function differences(
       type = inner.type === "list" ? type?.items : type?.additionalProperties;
       inner = inner.type === "list" ? inner.items : inner.values;
     }
-    const members = schema.types[type?.$ref?.replace("#/types/", "") ?? ""]?.properties ?? {};
+    const members = referred(type)?.properties ?? {};
+    const names = (type?.oneOf ?? []).flatMap((each) => referred(each)?.enum ?? []).map(({ value }) => value);
+    const known = inner.type === "enum" ? inner.known.map((name) => `${inner.prefix}${name}`) : [];
     return [
+      ...(names.join() === known.join() ? [] : [`${at} has other names`]),
       ...(property.description ? [] : [`${at} has no description`]),
       ...(property.secret === (field.secret ?? undefined)
         ? []
@@ -90,8 +99,16 @@ test("the schema has every kind, field, setting and lookup, with its documentati
   expect(Object.keys(schema.config.variables)).toEqual(keys);
 });
 
-test("the native form exports what the dynamic one does, and its provider", () => {
-  expect(Object.keys(native).sort()).toEqual([...Object.keys(platform), "Provider"].sort());
+test("the native form exports what the dynamic one does, its provider, and the enumerations of the schema", () => {
+  const enumerations = Object.entries(schema.types).flatMap(([token, { enum: members }]) =>
+    members ? [[token.replace("platform:index:", ""), members] as const] : [],
+  );
+  const more = ["Provider", ...enumerations.map(([name]) => name)];
+  expect(Object.keys(native).sort()).toEqual([...Object.keys(platform), ...more].sort());
+  for (const [name, members] of enumerations) {
+    const exported = Object.entries(native[name as keyof typeof native]);
+    expect(exported).toEqual(members.map(({ name: key, value }) => [key, value]));
+  }
 });
 
 test("a type and a function that the plugin does not have are named", async () => {
