@@ -78,11 +78,25 @@ function concernsAccess({ kind, fields, op }: ResourceChange): boolean {
   return accessKinds[kind] !== undefined;
 }
 
-function unrelated(changes: readonly ResourceChange[]): ReviewReport["unrelated"] {
+/** Whom, by what and where the changed grants are about. */
+function keysOfGrants({ grants }: Comparison): ReadonlySet<string | undefined> {
+  const both = grants.flatMap(({ grant, before }) => [grant, ...(before ? [before] : [])]);
+  return new Set(both.flatMap(({ urn, subject, role, group }) => [urn, subject.key, role.key, group.key]));
+}
+
+/** What no other part of the report shows: changes that concern no access, and what is new or goes and has none. */
+function unrelated(comparison: Comparison): ReviewReport["unrelated"] {
   const counts = new Map<string, { kind: string; op: string; count: number }>();
-  for (const change of changes) {
+  const shown = keysOfGrants(comparison);
+  const isShown = (change: ResourceChange): boolean => {
+    const { op, urn, kind, before, after } = change;
+    if (!concernsAccess(change)) return false;
+    const isWhole = (op === "create" || op === "delete") && kind !== "Group";
+    return !isWhole || [urn, before?.key, after?.key].some((key) => key !== undefined && shown.has(key));
+  };
+  for (const change of comparison.changes) {
     const { kind, op } = change;
-    if (op === "same" || op === "read" || concernsAccess(change)) continue;
+    if (op === "same" || op === "read" || isShown(change)) continue;
     const key = `${kind} ${op}`;
     const known = counts.get(key) ?? { kind, op, count: 0 };
     counts.set(key, { ...known, count: known.count + 1 });
@@ -136,7 +150,7 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Review
     findings,
     suppressed,
     unresolved: comparison.unresolved,
-    unrelated: unrelated(comparison.changes),
+    unrelated: unrelated(comparison),
     groups: comparison.groups,
     policy: { unused, expired, changed, standing },
     ...reportOwnRules(options.ownRules),

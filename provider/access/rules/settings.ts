@@ -341,7 +341,7 @@ export const repeatedGrant: Rule = {
     return facts.comparison.after.grants.flatMap((grant) => {
       const other = first.get(tupleOf(grant));
       const isCreated = [grant, other].some((each) => each?.urn !== undefined && created.has(each.urn));
-      if (other === undefined || other === grant || !isCreated) return [];
+      if (other === undefined || other.urn === grant.urn || !isCreated) return [];
       const { sourceKind, urn, uid } = other;
       return [
         facts.aboutGrant(grant, {

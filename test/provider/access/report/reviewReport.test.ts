@@ -186,6 +186,20 @@ describe("a review of a captured preview", () => {
     for (const [index, cause] of causes.entries()) expect(incomplete[index]).toMatch(cause);
   });
 
+  test("counts what is new and has no access among the other changes", () => {
+    const root = "a".repeat(40);
+    const idle = state("Identity", "idle", {
+      parentUid: root,
+      name: "idle",
+      claimMatch: { issuer: "https://a.example", subject: "x" },
+    });
+    const { grants, unrelated } = judge(preview(step("create", undefined, idle)));
+    expect({ grants, unrelated }).toEqual({
+      grants: [],
+      unrelated: [{ kind: "Identity", op: "create", count: 1 }],
+    });
+  });
+
   test("bounds the cause of a failed preview, and escapes it", () => {
     const message = ["error: no", ...Array.from({ length: 40 }, () => `\u001b[2J${"x".repeat(900)}`)].join(
       "\n",
