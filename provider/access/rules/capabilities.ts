@@ -1,5 +1,8 @@
 import { capabilityFamilies, UNKNOWN_FAMILY } from "./data/capabilityFamilies";
 import type { CapabilityFamily } from "./data/capabilityFamilies";
+import { capabilityNames } from "../../kinds/capabilities";
+import { didYouMean } from "../../text/suggestions";
+import { globMatches } from "../trust/glob";
 
 export type { CapabilityEffect } from "./data/capabilityFamilies";
 
@@ -30,3 +33,21 @@ export const OWNER_CAPABILITIES: readonly string[] = [
   "CAP_IAM_ROLES_UPDATE",
   "CAP_IAM_IDENTITY_UPDATE",
 ];
+
+/**
+ * What is wrong with a pattern of capabilities: it matches none, so whatever it asks of access is always answered with nothing.
+ *
+ * @param held Capabilities that roles hold, which a server can know before this version does.
+ */
+export function unknownCapability(pattern: string, held: readonly string[] = []): string | undefined {
+  const names = capabilityNames.map((name) => `CAP_${name}`);
+  if ([...names, ...held].some((name) => globMatches(pattern, name))) return undefined;
+  // A pattern is compared with what it can have meant: the beginning of a name, up to an underscore.
+  const beginnings = names.flatMap((name) =>
+    Array.from(name.matchAll(/_/g), ({ index }) => `${name.slice(0, index)}_*`),
+  );
+  const word = pattern.startsWith("CAP_") ? pattern : `CAP_${pattern}`;
+  const meant = didYouMean(word, pattern.includes("*") ? [...beginnings, ...names] : names);
+  const hint = meant === undefined ? "docs/reference/resources/Role.md lists them" : `did you mean ${meant}?`;
+  return `matches no capability that this version knows; ${hint}`;
+}
