@@ -5,7 +5,7 @@ import { missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import type { ProjectFolder } from "../init/folder";
 import { checkImages, checkPlaceholders } from "./files";
-import { judge } from "./judge";
+import { judgeAll } from "./judge";
 
 /*
  * What GitLab shows of a project, by its REST API. A token that may not read something leaves it unchecked.
@@ -151,9 +151,9 @@ export async function checkGitlab(
   const token = env["GITLAB_TOKEN"] ?? "";
   const server = found.server === "" ? "gitlab.com" : found.server;
   const get = `export GITLAB_TOKEN="$(glab config get token --host ${server})"`;
-  const areas = ["variables", "settings", "pipeline", "branch", "approval", "production"];
+  const areas = "variables, settings, pipeline, branch, approval and production";
   const all = (reason: string) => ({
-    results: areas.map((area) => unchecked(area, reason, get)),
+    results: [unchecked("gitlab", `${reason}; so nothing is known of ${areas}`, get)],
     variables: new Map<string, string>(),
   });
   if (token === "")
@@ -171,7 +171,7 @@ export async function checkGitlab(
   };
   const variables = new Map<string, string>();
   const ask = async (): Promise<unknown> => (await request(project.host, "GET", project.path)).body;
-  const parts: readonly (readonly [string, () => Promise<CheckResult[]>])[] = [
+  const results = await judgeAll("gitlab", [
     [
       "variables",
       async () => {
@@ -185,8 +185,6 @@ export async function checkGitlab(
     ["pipeline", async () => checkPipeline(project, await ask())],
     ["branch", () => checkBranch(project)],
     ["production", () => checkProduction(project)],
-  ];
-  const results: CheckResult[] = [];
-  for (const [check, run] of parts) results.push(...(await judge(check, run)));
+  ]);
   return { results, variables };
 }
