@@ -412,7 +412,7 @@ describe("T4 pull-request-ref", () => {
     ["(?:^repo:acme/risk:.*)", []],
   ])("says of %j whether it is anchored, where a claim pins the owner", (subjectPattern, lines) => {
     const [finding] = found("T4", made(github({ subjectPattern, claims: { repository_owner: "acme" } })));
-    expect(finding?.details?.filter((line) => line.includes("anchored"))).toEqual(lines);
+    expect(finding?.details.filter((line) => line.includes("anchored"))).toEqual(lines);
   });
 
   const NEW_ENVIRONMENT = "any environment, also a new one without protection";
