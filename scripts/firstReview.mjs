@@ -1,15 +1,7 @@
 // @ts-check
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -51,7 +43,7 @@ async function followPage(folder, bin, limit) {
     end: () => {},
     folder,
     given: {},
-    env: { ...env, CHECKOUT: await createCheckout(folder), PULUMI_SKIP_UPDATE_CHECK: "true" },
+    env: { ...env, PACKAGE: await copyPackage(folder), PULUMI_SKIP_UPDATE_CHECK: "true" },
   };
   try {
     return await timeSteps(session, limit);
@@ -77,16 +69,14 @@ async function timeSteps(session, limit) {
   return total <= limit ? 0 : 1;
 }
 
-/** What a checkout has after the first step of the page. @param {string} folder */
-async function createCheckout(folder) {
+/** The packed package, as a reader has it. @param {string} folder */
+async function copyPackage(folder) {
   const packer = path.join(root, "scripts", "packedPackage.mjs");
   /** @type {{ tarball: string }} */
   const { tarball } = JSON.parse(await runToSuccess(process.execPath, [packer, "npm"], { cwd: root }));
-  const checkout = path.join(folder, "checkout");
-  mkdirSync(checkout);
-  symlinkSync(path.join(root, "dist"), path.join(checkout, "dist"));
-  copyFileSync(tarball, path.join(checkout, path.basename(tarball)));
-  return checkout;
+  const copy = path.join(folder, path.basename(tarball));
+  copyFileSync(tarball, copy);
+  return copy;
 }
 
 /**
@@ -129,9 +119,17 @@ async function runStep(session, text) {
 
 /** Starts the emulator on a free port, and keeps its address and token. @param {Session} session @param {string} text */
 async function startEmulator(session, text) {
-  const command = `exec ${text.trim().replace(/--port \d+/, "--port 0")}`;
+  // The command itself: npx would not pass the signal on that ends it.
+  const own = text
+    .trim()
+    .replace("npx --no ", "node_modules/.bin/")
+    .replace(/--port \d+/, "--port 0");
+  const { stdout: place } = await run("bash", ["-c", `source '${stateFile(session)}' && pwd`], {
+    env: session.env,
+  });
+  const command = `exec ${own}`;
   const child = spawn("bash", ["-c", command], {
-    cwd: session.env["CHECKOUT"],
+    cwd: place.trim(),
     env: session.env,
     stdio: ["ignore", "pipe", "inherit"],
   });

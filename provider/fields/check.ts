@@ -47,6 +47,12 @@ function asObject(value: Json | undefined): Props | undefined {
   return isObject(value) ? value : undefined;
 }
 
+/** The arguments that unknown ones were probably meant to be: the message about those says all. */
+const listMisspelt = (fields: Readonly<Record<string, FieldSpec>>, values: Props): readonly string[] =>
+  Object.keys(values).flatMap((key) =>
+    Object.hasOwn(fields, key) || isInternal(key) ? [] : (didYouMean(key, Object.keys(fields)) ?? []),
+  );
+
 /** Checks values against their fields, and collects what is wrong. */
 class FieldChecker {
   readonly failures: Failure[] = [];
@@ -164,12 +170,13 @@ class FieldChecker {
       if (isInternal(key)) continue;
       this.report("PP1002", memberPath(path, key), `is not an argument${suggest(key, Object.keys(fields))}`);
     }
+    const misspelt = listMisspelt(fields, values);
     for (const [key, field] of Object.entries(fields)) {
       const value = values[key];
       if (isRecorded(olds, key, value)) continue;
       const at = memberPath(path, key);
       if (field.required && !isRequiredSet(field, value)) {
-        this.report("PP1001", at, missingReason(field));
+        if (!misspelt.includes(key)) this.report("PP1001", at, missingReason(field));
       } else if (value !== undefined && value !== null) {
         this.checkValue(field, at, value, olds?.[key]);
       }
@@ -196,6 +203,7 @@ class FieldChecker {
           this.report("PP1007", memberPath(path, key), `conflicts with ${first}; set only one of ${names}`);
         }
       } else if (required && given.length === 0) {
+        if (listMisspelt(fields, values).some((key) => members.includes(key))) continue;
         const reason = `needs exactly one of ${names}`;
         const [unspecified] = members.flatMap((key) => {
           const text = values[key];

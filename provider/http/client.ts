@@ -299,7 +299,10 @@ export class Client {
     }
     const end = response.status === 401 ? timeClaim(decodeClaims(token), "exp") : undefined;
     const tokenEnd = end !== undefined && end.getTime() <= this.serverNow() ? end : undefined;
-    const body = this.transport.read({ ...call, tokenEnd }, response);
+    const body = this.transport.read(
+      { ...call, tokenEnd, credential: this.options.tokens.setting },
+      response,
+    );
     this.isRecognized ||= [body, ...Object.values(body).flat()].some(hasUid);
     return body;
   }

@@ -136,6 +136,8 @@ export interface RequestLine {
   readonly baseUrl?: string;
   /** When the token that it carried has expired, where the token says so. */
   readonly tokenEnd?: Date;
+  /** The setting that its token comes from, as in "PLATFORM_TOKEN". */
+  readonly credential?: string;
 }
 
 /** The API, or a proxy before it, responded with an error. */
@@ -195,15 +197,21 @@ export function describeWait({ retryAfterMs }: Pick<ApiError, "retryAfterMs">): 
 type Refusal = Pick<ApiError, "status" | "code" | "fromApi" | "retryAfterMs" | "details">;
 
 function adviseOn(
-  { path, baseUrl = "", tokenEnd }: RequestLine,
+  { path, baseUrl = "", tokenEnd, credential }: RequestLine,
   { status, code, fromApi, details }: Refusal,
 ): string | undefined {
+  const token = credential === undefined ? "the token" : `the token of ${credential}`;
   if (code === "UNAUTHENTICATED" && tokenEnd !== undefined)
-    return `the token expired at ${tokenEnd.toISOString()}`;
+    return `${token} expired at ${tokenEnd.toISOString()}`;
+  if (code === "UNAUTHENTICATED" && credential !== undefined)
+    return `${token} is not accepted: is it for this API?`;
   const isUnknownAddress = fromApi ? code === "NOT_FOUND" && details.resource === undefined : status === 404;
   if (!isUnknownAddress) return undefined;
   const base = URL.canParse(baseUrl) ? new URL(baseUrl).pathname : "/";
-  const ending = base === "/" ? "" : `, which ends with the path ${base}`;
+  const ending =
+    base === "/"
+      ? ""
+      : `, which ends with the path ${base}${path.startsWith(base) ? ": leave the path out" : ""}`;
   return `no such API endpoint: ${printable(`${baseUrl}${path}`, 500)}; check ${BASE_URL_SETTING}${ending}`;
 }
 

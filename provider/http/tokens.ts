@@ -55,6 +55,8 @@ export interface TokenSource {
   refresh(): Promise<boolean>;
   /** When the token that `token()` gave last ends, where an exchange said so. */
   expiry?(): Date | undefined;
+  /** The setting that holds the token; undefined where it is exchanged. */
+  readonly setting?: string;
 }
 
 interface TokenSourceOptions {
@@ -73,6 +75,7 @@ export function tokenSource(
     case "token": {
       const { token, setting } = credentials;
       return {
+        setting,
         token: () => Promise.resolve().then(() => parseToken(token, setting, ACCESS_TOKEN)),
         renew: () => Promise.resolve(false),
         refresh: () => Promise.resolve(false),
@@ -81,6 +84,7 @@ export function tokenSource(
     case "tokenFile": {
       const { path, setting } = credentials;
       return {
+        setting,
         token: () => readTokenFile(path, setting, ACCESS_TOKEN),
         renew: async (refused) => (await readTokenFile(path, setting, ACCESS_TOKEN)) !== refused,
         refresh: () => Promise.resolve(false),

@@ -2,7 +2,7 @@ import type { Json } from "../fields/values";
 
 /*
  * Names without their prefix `CAP_`, of one published version of the API. The
- * list grows at the server: it serves hints and warnings, never refusals.
+ * list grows at the server: in programs it serves hints and warnings, never refusals.
  */
 
 /** Not for customers. */

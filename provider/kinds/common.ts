@@ -77,7 +77,12 @@ export function checkEnd(property: string, end: Json | undefined, calendar: Cale
   const nanos = typeof end === "string" ? timestampNanos(end) : undefined;
   if (nanos === undefined || (typeof recorded === "string" && nanos === timestampNanos(recorded))) return [];
   const ahead = nanos - BigInt(now) * 1_000_000n;
-  if (ahead <= 0n) return [{ property, reason: "must be in the future", code: "PP1010" }];
+  if (ahead <= 0n) {
+    const limit = days === undefined ? "" : `, at most ${days} days ahead`;
+    return [
+      { property, reason: `must be in the future${limit}, not ${JSON.stringify(end)}`, code: "PP1010" },
+    ];
+  }
   return days !== undefined && ahead > BigInt(days) * DAY_NANOS
     ? [{ property, reason: must, code: "PP1010" }]
     : [];

@@ -166,11 +166,12 @@ export function explain(
     );
   }
   const { reason } = error;
-  const lines = [
+  const ofServer = [
     ...describeDetails(error, (field) => propertyOf(spec, field)),
     ...(reason === "" || reason === error.code ? [] : [`reason: ${reason}`]),
-    ...notes,
   ];
+  // What is known of wrong arguments comes first: the server only saw what was left of them.
+  const lines = error.code === "INVALID_ARGUMENT" ? [...notes, ...ofServer] : [...ofServer, ...notes];
   const hint = hintFor(spec, error);
   if (hint !== undefined) lines.push(hint);
   if (error.requestId !== "") lines.push(`request id: ${printable(error.requestId)}`);

@@ -181,10 +181,7 @@ async function listNames(client: Client, spec: ResourceSpec, name: string, query
     const quoted = shown.map((one) => JSON.stringify(printable(one, 80)));
     return `  ${origin}: ${quoted.join(", ")}${all.length > MAX_NAMES || names.length >= MAX_PAGE ? ", …" : ""}`;
   });
-  return [
-    ...(meant === undefined ? [] : [`  did you mean ${JSON.stringify(printable(meant, 80))}?`]),
-    ...lists,
-  ];
+  return meant === undefined ? lists : [`  did you mean ${JSON.stringify(printable(meant, 80))}?`];
 }
 
 /** The only object with a name; none and several are errors. */

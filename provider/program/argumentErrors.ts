@@ -34,7 +34,7 @@ function toProps(value: object): Props {
 const OWN_FOLDER = dirname(__dirname) + sep;
 
 /** The line of the program that declares a resource, as `index.ts:12: `; empty where the stack does not tell. */
-function lineOf({ stack = "" }: Error): string {
+export function lineOf({ stack = "" }: Error): string {
   const places = stack.split("\n").flatMap((line) => {
     // The place stands last, often in parentheses: file, line and column. The name of a folder may hold a colon.
     const parts = line.slice(line.lastIndexOf(line.includes("(") ? "(" : " ") + 1).split(":");

@@ -36,6 +36,26 @@ function tokenOf(value: unknown): string | undefined {
   return `output ${number}`;
 }
 
+/** Two objects of one name, or two equal grants, are legal, and hardly ever meant. Said where the arguments are the same. */
+function warnOfTwin(
+  spec: ResourceSpec,
+  args: Readonly<Record<string, unknown>>,
+  owner: string,
+  owners: Owners,
+): void {
+  const { kind, fields } = spec;
+  const own = "name" in fields ? ["name"] : "identityUid" in fields ? ["identityUid", "roleUid"] : [];
+  const tokens = own.map((key) => tokenOf(args[key]));
+  // What two resources must not have in common is refused.
+  if (own.length === 0 || identifyingInputs(spec).length > 0 || tokens.includes(undefined)) return;
+  const key = `twin ${kind} ${[tokenOf(args["parentUid"]), ...tokens].join()}`;
+  const other = owners.get(key) ?? owner;
+  owners.set(key, owner);
+  if (other === owner) return;
+  const same = ["parentUid", ...own].join(", ").replace(/, (?=[^,]*$)/, " and ");
+  void pulumi.log.warn(`${owner} and ${other} have the same ${same}: is one of the two too many?`);
+}
+
 /**
  * Takes note of the object that a resource's arguments name, and of the children that it owns. Two of the same kind and name
  * count as one: a program under test is made many times over.
@@ -64,6 +84,7 @@ export function recordResource(
     }
     owners.set(keyOf(owns.all ? "all" : "one"), owner);
   }
+  warnOfTwin(spec, args, owner, owners);
   // Two owners of all children are one object, and got the message about them.
   const names = owns?.all ? [] : identifyingInputs(spec);
   const adopted = tokenOf(args[ADOPT]);

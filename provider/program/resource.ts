@@ -6,7 +6,7 @@ import type { FieldSpec } from "../fields/fieldSpec";
 import { createOnlyOutputs } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { PROVIDER_TEXT } from "../fields/values";
-import { reportWrongArguments } from "./argumentErrors";
+import { lineOf, reportWrongArguments } from "./argumentErrors";
 import { recordResource } from "./ownership";
 
 /**
@@ -133,6 +133,7 @@ function warnOfStoredToken(): void {
 
 /** Not tied to the resource in the log: a message that waits for a resource is lost when its making fails. */
 function warnOfInputs(spec: ResourceSpec, name: string, args: Readonly<Record<string, unknown>>): void {
+  const place = new Error();
   for (const [key, field] of Object.entries(spec.fields)) {
     const linesFor = spec.inputWarnings?.[key];
     if (args[key] === undefined || (linesFor === undefined && !holdsNames(field))) continue;
@@ -140,7 +141,7 @@ function warnOfInputs(spec: ResourceSpec, name: string, args: Readonly<Record<st
     pulumi.all([given, pulumi.isSecret(given)]).apply(([value, isSecret]) => {
       if (isSecret) return;
       for (const line of [...adviseOnNames(field, value), ...(linesFor?.(value) ?? [])]) {
-        void pulumi.log.warn(`${spec.kind} ${JSON.stringify(name)}: ${key}: ${line}`);
+        void pulumi.log.warn(`${lineOf(place)}${spec.kind} ${JSON.stringify(name)}: ${key}: ${line}`);
       }
     });
   }

@@ -65,8 +65,7 @@ function commentText(media) {
 const firstPage = (checkout, media) =>
   readFileSync(path.join(site, "index.md"), "utf8")
     .replace("<!-- the program -->", () => fenceOf(checkout, /^```ts\nimport /))
-    .replace("<!-- the build -->", () => fenceOf(checkout, /^```sh\nnpm ci /))
-    .replace("<!-- the installation -->", () => fenceOf(checkout, /^```sh\nnode "\$CHECKOUT/))
+    .replace("<!-- the installation -->", () => fenceOf(checkout, /^```sh\nnpm install /))
     .replace("<!-- the comment -->", () => commentText(media));
 
 /** Prepares a folder of its own for VitePress, which writes beside its configuration. @param {string} folder */

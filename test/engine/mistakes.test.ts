@@ -111,7 +111,7 @@ describe("typical mistakes, through the real engine", () => {
       ],
       [
         declare("Identity", { name: "a", staticKeys: keys }),
-        'Identity "mine": staticKeys.expirationTime must be in the future',
+        'Identity "mine": staticKeys.expirationTime must be in the future, at most 365 days ahead, not "',
       ],
       [
         'new platform.Role("mine", { name: "a", capabilities: ["CAP_REPO_LIST"] });',

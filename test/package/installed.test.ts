@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { readFileSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { ROOT } from "../support/engine";
 import { endChildren, packagedBy, Project, run, signal, start } from "../support/project";
@@ -84,7 +84,7 @@ describe("the tarball", () => {
         ) &&
         !/^(dist\/)?schema\/[a-z-]+\.schema\.json$/.test(path) &&
         !/^dist\/schema\/[a-z-]+\.validate\.js$/.test(path) &&
-        !/^docs\/(?!development\/)([a-z]+\/)*[A-Za-z-]+\.md$/.test(path) &&
+        !/^docs\/([a-z]+\/)*[A-Za-z-]+\.md$/.test(path) &&
         !/^templates\/typescript\/[A-Za-z-]+\.(ts|json|yaml)$/.test(path) &&
         !/^templates\/(deploy|drift|review)\/template\.yml$/.test(path) &&
         !/^templates\/policy-pack\/(index\.js|package\.json|PulumiPolicy\.yaml)$/.test(path) &&
@@ -96,9 +96,26 @@ describe("the tarball", () => {
         ) &&
         !/^actions\/[a-z]+\/action\.yml$/.test(path) &&
         !/^examples\/ci\/([a-z-]+\.(yml|ts)|README\.md)$/.test(path) &&
-        !["CHANGELOG.md", "LICENSE", "README.md"].includes(path),
+        !/^examples\/(least-privilege|python|teams|yaml)\/([\w.-]+\/)*[\w.-]+\.(ts|json|yaml|py|txt)$/.test(
+          path,
+        ) &&
+        !["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md"].includes(path),
     );
     expect(others).toEqual(["package.json"]);
+  });
+
+  test("holds what its pages link to", () => {
+    const dead = files
+      .filter((path) => path.endsWith(".md"))
+      .flatMap((page) => {
+        const text = readFileSync(inPackage(page), "utf8").replace(/^```.*?^```|`[^`\n]*`/gms, "");
+        return [...text.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)].flatMap(([, link = ""]) => {
+          const target = join(dirname(page), link).replace(/\/$/, "");
+          const isThere = files.some((path) => path === target || path.startsWith(`${target}/`));
+          return /^[a-z]+:/.test(link) || isThere ? [] : [`${page}: ${link}`];
+        });
+      });
+    expect(dead).toEqual([]);
   });
 
   test("names no folder of the machine that built it", () => {

@@ -133,7 +133,12 @@ class StateMerger {
     const errors = diagnostics.flatMap((one) =>
       isObject(one) && one["severity"] === "error" ? [stringOrEmpty(one["message"]).trim()] : [],
     );
-    if (errors.length > 0) throw new StateMergeError(errors);
+    // The engine's words: nothing was merged yet.
+    if (errors.length > 0)
+      throw new DocumentError(
+        "PP5009",
+        ["the preview of the program fails:", ...errors.slice(0, 20)].join("\n  "),
+      );
     if (!Array.isArray(steps)) throw new StateMergeError(["this is no preview: it has no steps"]);
     return steps.filter(isObject);
   }

@@ -145,12 +145,26 @@ export function propertyPath(keys: readonly string[]): string {
   return printable(path.join("").replace(/^\./, ""), LONGEST_PATH);
 }
 
+/** The keywords of a schema that ask for a property. */
+const ABSENCES = ["required", "oneOf", "anyOf"];
+
+const isMisspelling = ({ keyword, params, parentSchema }: ErrorObject): boolean =>
+  keyword === "additionalProperties" &&
+  didYouMean(
+    String(Reflect.get(params, "additionalProperty")),
+    Object.keys((parentSchema as ErrorSchema | undefined)?.properties ?? {}),
+  ) !== undefined;
+
 /** Finds the mismatches between a value and a schema, at most one for each place. */
 export function schemaProblems(name: SchemaName, value: unknown): SchemaProblem[] {
   const validate = validators[name]();
   if (validate(value)) return [];
   const problems = new Map<string, SchemaProblem>();
-  for (const error of validate.errors ?? []) {
+  const errors = validate.errors ?? [];
+  // Where a property is misspelt, what is missing beside it is mostly that one: its own message says so.
+  const misspelt = new Set(errors.filter(isMisspelling).map(({ instancePath }) => instancePath));
+  for (const error of errors) {
+    if (misspelt.has(error.instancePath) && ABSENCES.includes(error.keyword)) continue;
     const keys = locateError(error);
     const place = JSON.stringify(keys);
     if (error.keyword === "if" || problems.has(place)) continue;

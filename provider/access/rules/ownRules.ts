@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { runInNewContext } from "node:vm";
 import { CodedError, hasCode } from "../../errors/codedError";
 import { isObject } from "../../fields/values";
@@ -254,7 +254,9 @@ function loadDefinitions(path: string, file: string, ms: number): readonly RuleD
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    const missing = hasCode(error, "ENOENT") ? "there is no such file" : describeThrown(error);
+    const missing = hasCode(error, "ENOENT")
+      ? `there is no such file in ${dirname(path)}`
+      : describeThrown(error);
     throw new RulesError(`${file}: the rules cannot be read: ${missing}`);
   }
   if (IMPORTS_FILE.test(text)) {

@@ -74,6 +74,32 @@ function reportOpenDomains(
   });
 }
 
+/** Where the subjects of GitHub and GitLab name the repository, as a text or a pattern has it without wildcards. */
+const REPOSITORY = /^\^?(?:repo|project_path):((?:[\w-]|\\?\.)+(?:\/(?:[\w-]|\\?\.)+)+):/;
+
+/** The example of advice: with the repository that the identity names, written for the property that is set. */
+function exampleFor({ example }: RunsOfService, part: TrustPart | undefined): string {
+  const { exact, pattern = "", exactPath = "", patternPath = "" } = part ?? {};
+  const repository = REPOSITORY.exec(exact ?? pattern)?.[1]?.replace(/\\?\./g, "\\.");
+  const ofOwn =
+    repository === undefined
+      ? example
+      : example.replace(
+          /^(\^(?:repo|project_path):)acme\/pay(?=:)/,
+          (_, start: string) => start + repository,
+        );
+  if (exact === undefined || !ofOwn.startsWith("^")) return JSON.stringify(ofOwn);
+  const text = ofOwn.slice(1, -1);
+  if (!/[[\](){}*+?|]/.test(text.replace(/\\./g, ""))) return JSON.stringify(text.replace(/\\(.)/g, "$1"));
+  return `${JSON.stringify(ofOwn)} in ${patternPath} in place of ${exactPath}`;
+}
+
+/** A pattern may match anywhere, which is not seen where a claim pins the owner. */
+const describeStart = ({ pattern = "", patternPath }: TrustPart): string[] =>
+  pattern === "" || /^\(*(?:\?:)?(?:\^|\\A)/.test(pattern)
+    ? []
+    : [`${patternPath} is not anchored at its start: begin it with ^`];
+
 export const anySubject: Rule = {
   id: "T1",
   name: "any-subject",
@@ -126,7 +152,7 @@ export const sharedIssuer: Rule = {
             `subject: ${subject ?? pattern ?? ""}`,
             ...(claims.length > 0 ? [`claims that any customer can set: ${claims.join(", ")}`] : []),
           ],
-          advice: `name the ${vendor.owner} in the subject, as in ${JSON.stringify(vendor.example)}, or by the claim ${pinningClaims(vendor).slice(0, 2).join(" or ")}`,
+          advice: `name the ${vendor.owner} in the subject, as in ${exampleFor(vendor, trust.subject)}, or by the claim ${pinningClaims(vendor).slice(0, 2).join(" or ")}`,
         }),
       );
     }
@@ -136,7 +162,7 @@ export const sharedIssuer: Rule = {
 
 /** The runs of a CI system that an identity accepts although nobody has reviewed what they run. */
 interface UntrustedRuns {
-  readonly field: string;
+  readonly part: TrustPart;
   /** The subject or the pattern, as the program writes it. */
   readonly accepted: string;
   readonly vendor: RunsOfService;
@@ -174,7 +200,7 @@ function findUntrustedRunsOf(facts: Facts, trust: Trust): UntrustedRuns | undefi
   const [first] = found;
   if (first === undefined) return undefined;
   return {
-    field: pathOf(trust.subject),
+    part: trust.subject,
     accepted,
     vendor: first.vendor,
     runs: [...new Set(found.map(({ what }) => what))],
@@ -184,22 +210,23 @@ function findUntrustedRunsOf(facts: Facts, trust: Trust): UntrustedRuns | undefi
 }
 
 function reportUntrustedRuns(facts: Facts, entity: Entity, found: UntrustedRuns): FindingInput {
-  const { field, accepted, vendor, runs, example, owners } = found;
+  const { part, accepted, vendor, runs, example, owners } = found;
   const grants = facts.grantsAfter(entity.key);
   const canWrite = grants.some(({ role }) => facts.roles.mayWrite(role));
   return facts.aboutEntity(entity, {
     severity: canWrite ? "high" : "medium",
-    field,
+    field: pathOf(part),
     message: `${labelEntity(entity)} can be assumed by ${new Intl.ListFormat("en-GB").format(runs)}${example === undefined ? "" : `: it accepts ${JSON.stringify(example)}`}`,
     ...(example === undefined ? {} : { counterexample: example }),
     details: [
       `subject: ${accepted}`,
+      ...describeStart(part),
       ...(owners.length > 1 ? [`owners: ${owners.join(", ")}`] : []),
       ...(grants.length === 0
         ? ["it has no grant yet"]
         : ["whoever assumes it gets:", ...listGrantsHeld(grants)]),
     ],
-    advice: `pin the branch or a protected environment, as in ${JSON.stringify(vendor.example)}`,
+    advice: `pin the branch or a protected environment, as in ${exampleFor(vendor, part)}`,
   });
 }
 

@@ -222,9 +222,9 @@ export const looseMatch: Rule = {
   id: "T6",
   name: "loose-audience",
   severities: ["medium", "low"],
-  when: "medium for an audience pattern that other services match. Low for an audience of a known service, or a `*` in an exact value",
-  what: "An `audiencePattern` accepts audiences of other services: any host, or any word. Or it is the audience of tokens for AWS, Azure, Google Cloud, Vault or Sigstore, or the default audience of GitHub Actions, Buildkite or Vercel. Or an exact value (`subject`, `issuer`, `arn`, a claim) contains a `*`, which is no wildcard there and matches nothing that an issuer signs.",
-  why: "Tokens issued for another service are accepted too, so whoever receives such tokens can use them here. An identity with a `*` in an exact value never works, and is then often repaired with a pattern that is too wide.",
+  when: "medium for an audience pattern that other services match. Low for an audience of a known service, or a `*` or a leading `^` in an exact value",
+  what: "An `audiencePattern` accepts audiences of other services: any host, or any word. Or it is the audience of tokens for AWS, Azure, Google Cloud, Vault or Sigstore, or the default audience of GitHub Actions, Buildkite or Vercel. Or an exact value (`subject`, `issuer`, `arn`, a claim) contains a `*` or begins with `^`. Neither means anything there, so it matches nothing that an issuer signs.",
+  why: "Tokens issued for another service are accepted too, so whoever receives such tokens can use them here. An identity with such an exact value never works, and is then often repaired with a pattern that is too wide.",
   fix: "Omit the audience, so that the issuer's host name applies, or give the exact `audience`. If a part must vary, use an anchored `subjectPattern`.",
   except: "For an issuer that cannot set the audience.",
   about: isAssumable,
@@ -260,16 +260,21 @@ export const looseMatch: Rule = {
         );
       }
       for (const { value, path: field, patternPath: patternField } of exactValues(trust)) {
-        if (!value.includes("*")) continue;
+        const sign = /^\^|\*/.exec(value)?.[0];
+        if (sign === undefined) continue;
         findings.push(
           facts.aboutEntity(entity, {
             severity: "low",
             field,
-            message: `${labelEntity(entity)} can never be assumed: ${field} is compared exactly, and the * in ${JSON.stringify(value)} is no wildcard`,
+            message: `${labelEntity(entity)} can never be assumed: ${field} is compared exactly, and the ${sign} in ${JSON.stringify(value)} is ${sign === "*" ? "no wildcard" : "no anchor"}`,
             advice:
               patternField === undefined
-                ? "if a part must vary, create an identity for each value"
-                : `if a part must vary, use ${patternField}, anchored with ^ and $`,
+                ? sign === "^"
+                  ? "write the value without ^ and $"
+                  : "if a part must vary, create an identity for each value"
+                : sign === "^"
+                  ? `write the value without ^ and $, or the pattern in ${patternField}`
+                  : `if a part must vary, use ${patternField}, anchored with ^ and $`,
           }),
         );
       }

@@ -3,6 +3,7 @@ import { LineCounter, Parser, isAlias, isMap, isNode, isScalar, isSeq, parseDocu
 import type { CST, Document, Node } from "yaml";
 import { printable } from "../../text/printable";
 import { MOST_LEVELS } from "../documents/jsonText";
+import { unknownCapability } from "../rules/capabilities";
 import { propertyPath, schemaProblems } from "../documents/jsonSchema";
 import type { SchemaProblem } from "../documents/jsonSchema";
 import { exactKeyOf } from "./matchEntry";
@@ -49,7 +50,8 @@ class YamlText {
   ) {
     const options = { version: "1.2", schema: "core", prettyErrors: false } as const;
     this.document = parseDocument(text, { ...options, lineCounter: this.lines });
-    for (const error of [...this.document.errors, ...this.document.warnings]) {
+    // What the parser says after its first error follows from it.
+    for (const error of [...this.document.errors.slice(0, 1), ...this.document.warnings]) {
       const { line } = this.lines.linePos(error.pos[0]);
       // What follows the colon quotes the file, which may be none of ours.
       this.report(line, (error.message.split(/\n|: /, 1)[0] ?? "").replace(/\.$/, ""));
@@ -129,6 +131,26 @@ function describe(yaml: YamlText, file: string, { keys, keyword, requirement }: 
   return printable(`${file}:${line}: ${path} ${requirement}${advice}`, 600);
 }
 
+/** The patterns of capabilities that match none: the assertion would never find anything. */
+function capabilityProblems({ forbid = [], require = [], separate = [] }: PolicyDocument): SchemaProblem[] {
+  const lists = [
+    ...Object.entries({ forbid, require }).flatMap(([list, assertions]) =>
+      assertions.map(({ can = [] }, i) => ({ keys: [list, String(i), "can"], can })),
+    ),
+    ...separate.flatMap(({ duties }, i) =>
+      duties.map((can, duty) => ({ keys: ["separate", String(i), "duties", String(duty)], can })),
+    ),
+  ];
+  return lists.flatMap(({ keys, can }) =>
+    can.flatMap((pattern, i) => {
+      const problem = unknownCapability(pattern);
+      if (problem === undefined) return [];
+      const requirement = `${printable(JSON.stringify(pattern), 80)} ${problem}`;
+      return [{ keys: [...keys, String(i)], keyword: "capability", requirement }];
+    }),
+  );
+}
+
 function refuseLong(problems: readonly unknown[], file: string, lines: readonly string[]): never {
   const more = problems.length - MOST_PROBLEMS;
   throw new PolicyError(more > 0 ? [...lines, `${file}: and ${more} more mistakes`] : lines);
@@ -149,7 +171,8 @@ function parse(text: string, file: string): { yaml: YamlText; value: unknown } {
 export function readPolicy(text: string, file: string): { policy: Policy; document: Document.Parsed } {
   const { yaml, value } = parse(text, file);
   if (yaml.problems.length > 0) refuseLong(yaml.problems, file, yaml.problems.slice(0, MOST_PROBLEMS));
-  const problems = schemaProblems("access-policy", value);
+  const ofSchema = schemaProblems("access-policy", value);
+  const problems = ofSchema.length > 0 ? ofSchema : capabilityProblems(value as PolicyDocument);
   if (problems.length > 0) {
     const first = problems.slice(0, MOST_PROBLEMS);
     refuseLong(

@@ -11,6 +11,7 @@ import { accessAsCsv, accessAsHtml, accessAsMarkdown } from "../../access/report
 import { json } from "../../access/report/render/escape";
 import { describeLastSignIn, findUnused } from "../../access/report/unusedAccess";
 import type { SignIn, UnusedAccess } from "../../access/report/unusedAccess";
+import { unknownCapability } from "../../access/rules/capabilities";
 import { ownerOf } from "../../access/graph/keys";
 import type { AccessGraph } from "../../access/graph/model";
 import { plural } from "../../text/plain";
@@ -96,7 +97,9 @@ function formatUnused({ days, before, unused, unknown }: UnusedAccess): string[]
   const list = (heading: string, all: readonly SignIn[]): string[] =>
     all.length === 0 ? [] : [[heading, ...all.map(lineOf)].join("\n")];
   return [
-    ...(unused.length === 0 ? [`Each identity that is known here signed in since ${before}.`] : []),
+    ...(unused.length === 0
+      ? [`None is known to be unused for ${plural(days, "day")}, since ${before}.`]
+      : []),
     ...list(`Not signed in for ${plural(days, "day")}, since ${before}: ${unused.length}`, unused),
     ...list(`Unknown, neither used nor unused: ${unknown.length}`, unknown),
   ];
@@ -164,6 +167,15 @@ function checkFlags({ inventory, state, preview, can, unused }: Values<typeof fl
   }
 }
 
+/** @throws UsageError for a capability that neither this version knows nor a role holds. */
+function checkCapability(can: string, { grants }: AccessGraph): void {
+  const problem = unknownCapability(
+    can,
+    grants.flatMap(({ role: { capabilities = [] } }) => capabilities),
+  );
+  if (problem !== undefined) throw new UsageError("PP5002", `--can ${can} ${problem}`);
+}
+
 /** @throws UsageError */
 function readDays(text: string): number {
   const days = Number(/^(\d{1,5})d$/.exec(text)?.[1] ?? 0);
@@ -225,6 +237,7 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
   const outputs = readDestinations(values.output, forms, "text");
   const documents = await readDocuments(values);
   const { graph, incomplete } = buildGraph(documents);
+  if (can !== undefined) checkCapability(can, graph);
   const { inventory } = documents;
   const unused =
     days === undefined || inventory === undefined ? undefined : findUnused(graph, inventory, days);

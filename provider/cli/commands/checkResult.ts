@@ -57,3 +57,29 @@ export async function judge(check: string, run: () => Promise<CheckResult[]>): P
     return [unchecked(check, `${error.message}${hint}`)];
   }
 }
+
+/**
+ * Runs the checks one after the other. A host that cannot be reached is one line: none of the others would learn more.
+ *
+ * @param host what the line is about
+ */
+export async function judgeAll(
+  host: string,
+  parts: readonly (readonly [string, () => Promise<CheckResult[]>])[],
+): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const [check, run] of parts) {
+    const found = await judge(check, async () => {
+      try {
+        return await run();
+      } catch (error) {
+        if (!(error instanceof PostError) || error.status !== undefined || error.errorCode === "PP7004")
+          throw error;
+        return [unchecked(host, error.message)];
+      }
+    });
+    results.push(...found);
+    if (found.some((one) => one.check === host)) break;
+  }
+  return results;
+}

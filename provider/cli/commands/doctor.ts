@@ -1,5 +1,5 @@
 import { withCode } from "../../errors/codedError";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import satisfies from "semver/functions/satisfies";
@@ -62,9 +62,23 @@ async function checkVersions(stack: string | undefined): Promise<CheckResult[]> 
             `@pulumi/pulumi ${installed.version} is not supported: npm install "@pulumi/pulumi@${sdk}"`,
             "PP5015",
           ),
+    ...checkTypeScript(),
     await checkCli(),
     ...checkLoopback(),
     ...checkProject(stack),
+  ];
+}
+
+/** Without TypeScript in the project the engine compiles by an old one of its own, which does not know all options. */
+function checkTypeScript(): CheckResult[] {
+  const isNew = existsSync("tsconfig.json") && /node16|nodenext/i.test(readFileSync("tsconfig.json", "utf8"));
+  if (!isNew || readManifest("typescript", process.cwd()) !== undefined) return [];
+  return [
+    wrong(
+      "typescript",
+      "it is not installed in this folder, and tsconfig.json needs it: npm install -D typescript @types/node",
+      "PP5015",
+    ),
   ];
 }
 

@@ -49,13 +49,19 @@ function unknownCode(text: string): UsageError {
 
 function unknownRule(text: string, all: readonly Rule[]): UsageError {
   const names = all.flatMap(({ id, name }) => [id, name]);
+  const nearestId = /^[a-z]{1,2}\d/i.test(text)
+    ? didYouMean(
+        text.toUpperCase(),
+        all.map(({ id }) => id),
+      )
+    : undefined;
   const isId = /^[a-z]{1,2}\d{1,3}$/i.test(text);
   const family = rules.filter(({ id }) => id.charAt(0) === text.charAt(0).toUpperCase()).map(({ id }) => id);
   const suggestion = isId
     ? family.length > 0
       ? family.join(", ")
       : undefined
-    : didYouMean(text.toLowerCase(), names);
+    : (nearestId ?? didYouMean(text.toLowerCase(), names));
   const listing =
     new RegExp(OWN_RULE_ID).test(text.toUpperCase()) && all === rules
       ? "give the file of your own rules: --rules FILE"

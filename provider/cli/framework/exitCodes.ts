@@ -4,7 +4,7 @@ import { CodedError, hasCode } from "../../errors/codedError";
 const exitCodeTable = [
   ["clean", 0, "success; nothing found"],
   // A crash and a failed `npx` are 1 too, so 1 never means a finding.
-  ["error", 1, "unexpected error, or the output was not written"],
+  ["error", 1, "something failed: a request, another program, a check of doctor, or the output"],
   ["usage", 2, "wrong arguments, settings or files"],
   ["authentication", 3, "the credential is missing, refused or expired"],
   ["incomplete", 4, "incomplete: something was not checked"],

@@ -106,7 +106,8 @@ export async function request(
   for (let attempt = 0; ; attempt += 1) {
     const response = await send(host, { method, path, body, attempt: attempt + 1 }).catch(
       (error: unknown) => {
-        if (!isIdempotent || attempt + 1 >= ATTEMPTS) throw toPostError(error);
+        const isFinal = error instanceof ConnectionError && !error.isTransient;
+        if (!isIdempotent || attempt + 1 >= ATTEMPTS || isFinal) throw toPostError(error);
         return undefined;
       },
     );

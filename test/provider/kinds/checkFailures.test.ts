@@ -78,7 +78,7 @@ describe("what check refuses", () => {
     const before = withValue(staticKeys, path, "2026-06-01T00:00:00Z");
     expect(failuresOf("Identity", withValue(before, path, "2030-01-01T00:00:00Z"), before)).toEqual([]);
     expect(failuresOf("Identity", withValue(before, path, "2026-02-01T00:00:00Z"), before)).toEqual([
-      "staticKeys.expirationTime must be in the future",
+      'staticKeys.expirationTime must be in the future, not "2026-02-01T00:00:00Z"',
     ]);
   });
 

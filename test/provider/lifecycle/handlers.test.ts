@@ -71,7 +71,11 @@ describe("check and diff", () => {
     const path = ["staticKeys", "expirationTime"];
     const past = withValue(keys, path, "2026-02-28T00:00:00Z");
     const failures = [
-      { property: "staticKeys.expirationTime", reason: "must be in the future", code: "PP1010" },
+      {
+        property: "staticKeys.expirationTime",
+        reason: 'must be in the future, at most 365 days ahead, not "2026-02-28T00:00:00Z"',
+        code: "PP1010",
+      },
     ];
     expect(handlers("Identity").check({}, past)).toEqual(failures);
     expect(handlers("Identity").check(past, past)).toEqual([]);

@@ -328,6 +328,36 @@ describe("two resources that are one object", () => {
   });
 });
 
+describe("two objects that are hardly both meant", () => {
+  const parent = pulumi.output(GROUP_UID);
+  const grant = (name: string, roleUid: pulumi.Input<string>) =>
+    new RoleBinding(name, { parentUid: parent, identityUid: GROUP_UID, roleUid });
+
+  test.each<[string, () => unknown, string[]]>([
+    [
+      "of one name",
+      () => [
+        new Group("one", { parentUid: parent, name: "a" }),
+        new Group("two", { parentUid: parent, name: "a" }),
+        new Group("three", { parentUid: parent, name: "b" }),
+        new Group("four", { name: "a" }),
+      ],
+      ['Group "two" and Group "one" have the same parentUid and name: is one of the two too many?'],
+    ],
+    [
+      "of one grant",
+      () => [grant("one", ROOT_UID), grant("two", ROOT_UID), grant("three", GROUP_UID)],
+      [
+        'RoleBinding "two" and RoleBinding "one" have the same parentUid, identityUid and roleUid: is one of the two too many?',
+      ],
+    ],
+  ])("%s are named", (_title, make, lines) => {
+    const warn = jest.spyOn(pulumi.log, "warn").mockResolvedValue(undefined);
+    make();
+    expect(warn.mock.calls.map(([line]) => line)).toEqual(lines);
+  });
+});
+
 describe("warnings", () => {
   async function warningsOf(capabilities: pulumi.Input<pulumi.Input<string>[]>): Promise<string[]> {
     const warn = jest.spyOn(pulumi.log, "warn").mockResolvedValue(undefined);
@@ -339,7 +369,10 @@ describe("warnings", () => {
     await valueOf(pulumi.output(capabilities));
     const lines = warn.mock.calls.map(([line]) => line);
     warn.mockRestore();
-    return lines;
+    // Each begins with the line of the program.
+    const place = /^test\/provider\/program\/resource\.test\.ts:\d+: /;
+    for (const line of lines) if (!line.startsWith("wrong arguments:")) expect(line).toMatch(place);
+    return lines.map((line) => line.replace(place, ""));
   }
 
   test("are given for a capability that is unknown, internal or deprecated", async () => {

@@ -13,7 +13,15 @@ import { RepositoryLinks } from "./repositoryLinks";
 import { digestOf, headOf, listOpenGrants, originLine, sectionsOf, tallyLine } from "./sections";
 import type { Head, Section } from "./sections";
 import { byteLength, largestThatFits } from "./sizeLimits";
-import { capabilityWords, chooseName, fieldSides, formatLocation, formatRule, nameSubject } from "./words";
+import {
+  capabilityWords,
+  chooseName,
+  fieldSides,
+  formatLocation,
+  formatRule,
+  nameSubject,
+  placeOfChange,
+} from "./words";
 
 /** GitHub takes 65,536 characters in a comment; these are bytes, which are never fewer. */
 const MOST_BYTES_OF_COMMENT = 65_000;
@@ -295,7 +303,7 @@ class Comment {
       `${oldRole}${change === "lost" ? struck(code(role, 80)) : code(role, 80)}`,
       `${oldGroup}${escapeText(group, 160)}${source.grant.group.isRoot ? " (root)" : ""}`,
       can.length === 0 ? escapeText(source.reason, 200) : can.join("<br>"),
-      this.place(source.grant.location) ?? "",
+      this.place(placeOfChange(this.report.command, source)) ?? "",
     ];
     return `| ${cells.join(" | ")} |`;
   }

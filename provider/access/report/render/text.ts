@@ -9,7 +9,15 @@ import type { RenderOptions } from "./options";
 import { headOf, originLine, sectionsOf, tallyLine } from "./sections";
 import type { Section } from "./sections";
 import { columnsOf } from "../../../text/plain";
-import { capabilityWords, changeOrder, changeSigns, fieldSides, formatLocation, formatRule } from "./words";
+import {
+  capabilityWords,
+  changeOrder,
+  changeSigns,
+  fieldSides,
+  formatLocation,
+  formatRule,
+  placeOfChange,
+} from "./words";
 
 const DEFAULT_WIDTH = 80;
 const NARROWEST = 40;
@@ -83,7 +91,7 @@ function printSection(
         if (changes.length === 0) continue;
         const how = id === "accepted" ? "ACCEPTED BY THE POLICY FILE: " : "";
         page.heading(`${how}${grantHeading(command, kind)} (${changes.length})`);
-        for (const change of changes) printGrant(page, change, options);
+        for (const change of changes) printGrant(page, command, change, options);
       }
   }
 }
@@ -156,11 +164,16 @@ function grantHeading(command: Report["command"], change: GrantChange["change"])
   return command === "verify" ? `ANNOUNCED AND APPLIED: ${heading}` : heading;
 }
 
-function printGrant(page: TextPage, change: GrantChange, { sourceRoot }: RenderOptions): void {
+function printGrant(
+  page: TextPage,
+  command: Report["command"],
+  change: GrantChange,
+  { sourceRoot }: RenderOptions,
+): void {
   const { who, name, role, group, before } = describeChange(change);
   page.entry(2, `${changeSigns[change.change]} `, `${who}${name === undefined ? "" : ` (${name})`}`, {
     leadStyles: [changeStyles[change.change], "bold"],
-    tail: formatLocation(change.grant.location, sourceRoot),
+    tail: formatLocation(placeOfChange(command, change), sourceRoot),
   });
   page.entry(4, "", `${role} at ${group}${change.grant.group.isRoot ? " (root)" : ""}`, { styles: ["bold"] });
   if (before.role !== undefined || before.group !== undefined) {

@@ -76,6 +76,12 @@ export function findLocation(finding: Finding): SourceLocation | undefined {
   return finding.location ?? finding.grant?.location;
 }
 
+/** Where a change of access stands. What a review calls lost stood in the file as it was: a line of it is none of the new one. */
+export const placeOfChange = (
+  command: Report["command"],
+  { change, grant }: GrantChange,
+): SourceLocation | undefined => (command === "review" && change === "lost" ? undefined : grant.location);
+
 /** Formats the rule of a finding: `G1 owner-grant`. In drift both are the same, and shown once. */
 export const formatRule = ({ id, rule }: Finding): string => (id === rule ? id : `${id} ${rule}`);
 

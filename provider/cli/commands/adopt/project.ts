@@ -31,8 +31,9 @@ function projectFiles(name: string): Record<string, string> {
   const compilerOptions = {
     strict: true,
     target: "ES2022",
-    module: "commonjs",
-    moduleResolution: "node",
+    // Others do not find pulumi-platform/native.
+    module: "Node16",
+    moduleResolution: "Node16",
     skipLibCheck: true,
     forceConsistentCasingInFileNames: true,
     noEmit: true,

@@ -9,12 +9,14 @@ import { printable } from "../../../text/printable";
 import { takeInventory } from "../../../inventory/takeInventory";
 import { readEnvironment } from "../../../settings/environment";
 import { UsageError } from "../../framework/exitCodes";
+import { printableAddress } from "../../../text/address";
 import { packageFolder } from "../../../text/packageVersion";
 import { findBackend } from "../../input/backend";
 import type { Connection } from "../../input/connection";
 import { failed, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import { describeForCi } from "../init/backend";
+import type { CiBackend } from "../init/backend";
 import { inspectFolder, readStackEncryption } from "../init/folder";
 import type { CiHost, ProjectFolder } from "../init/folder";
 import { STAND_IN, ciCommands } from "../init/workflows";
@@ -33,12 +35,15 @@ function checkLockfile({ folders, packageManager: { lockfile, name } }: ProjectF
     : missing("lockfile", `there is no ${lockfile}, from which the jobs install`, `${name} install`);
 }
 
+/** A state that no job can reach. */
+function checkBackend({ kind, named }: CiBackend): CheckResult[] {
+  if (kind !== "local") return [];
+  const text = `the state is at ${printableAddress(named.url)}, which CI cannot reach: move it as state-for-ci.md says`;
+  return [missing("backend", text, "pulumi stack export --show-secrets --file stack.json")];
+}
+
 /** The commands that `init` prints for this folder. */
-function commandsOf(found: ProjectFolder, host: CiHost, packageRoot: string): string[] {
-  const backend = describeForCi(
-    findBackend(found.folder, readEnvironment()),
-    readStackEncryption(found, found.stack ?? "prod"),
-  );
+function commandsOf(found: ProjectFolder, host: CiHost, packageRoot: string, backend: CiBackend): string[] {
   const { path, defaultBranch, packageManager, project = "" } = found;
   const stack = found.stack ?? "prod";
   const { organization } = STAND_IN;
@@ -133,10 +138,14 @@ async function checkRepository(
       "--ci needs a repository whose remote origin, or whose files, name GitHub or GitLab: git remote add origin <address>",
     );
   }
-  const commands = commandsOf(found, host, packageRoot);
+  const backend = describeForCi(
+    findBackend(found.folder, env),
+    readStackEncryption(found, found.stack ?? "prod"),
+  );
+  const commands = commandsOf(found, host, packageRoot, backend);
   const name = ["ci.ts", "ci.js"].find((one) => existsSync(join(folder, one)));
   const identities = name && { path: name, text: readFileSync(join(folder, name), "utf8") };
-  const common = [checkLockfile(found), checkOwners(found, host, packageRoot)];
+  const common = [checkLockfile(found), ...checkBackend(backend), checkOwners(found, host, packageRoot)];
   if (host === "gitlab") {
     const pipelines = readPipelines(root);
     const { results, variables } = await checkGitlab(found, env, commands);

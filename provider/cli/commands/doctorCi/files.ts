@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { quoteForShell } from "../../../text/plain";
 import { missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
@@ -10,7 +10,10 @@ import { ownersFile, ownersText, STAND_IN } from "../init/workflows";
  * What the files of the repository show of the review: no request is sent.
  */
 
-/** A file for CI, with its path below the root of the repository. */
+/** A path below the root of the repository, as a command in the current folder names it. */
+const pathFromHere = (root: string, path: string): string => relative(process.cwd(), join(root, path));
+
+/** A file for CI, with its path from the current folder. */
 export interface CiFile {
   readonly path: string;
   readonly text: string;
@@ -23,7 +26,7 @@ const filesIn = (root: string, folder: string, pattern: RegExp): CiFile[] =>
         .filter((name) => pattern.test(name))
         .sort()
         .map((name) => ({
-          path: `${folder}/${name}`,
+          path: pathFromHere(root, `${folder}/${name}`),
           text: readFileSync(join(root, folder, name), "utf8"),
         }));
 
@@ -115,7 +118,8 @@ function ownerLines(text: string, isRequired: (pattern: string) => boolean): str
 /** Whether the files that decide a review belong to somebody, by the last pattern that matches each of them. */
 export function checkOwners(found: ProjectFolder, host: CiHost, packageRoot: string): CheckResult {
   const { root, packageManager, repository } = found;
-  const path = ownersFile(root, host);
+  const file = join(root, ownersFile(root, host));
+  const path = pathFromHere(root, ownersFile(root, host));
   const required = ownersText(packageRoot, packageManager, {
     owner: "",
     github: host === "github",
@@ -124,7 +128,7 @@ export function checkOwners(found: ProjectFolder, host: CiHost, packageRoot: str
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("#"));
-  const text = existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : "";
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   const lines = ownerLines(text, (pattern) => required.includes(pattern));
   const lastOf = (pattern: string): number => lines.findLastIndex(([one]) => one === pattern);
   const owner = lines.find(([one, who]) => required.includes(one ?? "") && who !== undefined)?.[1];
@@ -136,7 +140,11 @@ export function checkOwners(found: ProjectFolder, host: CiHost, packageRoot: str
   if (unowned !== undefined) return missing("codeowners", `${path}: ${unowned} has no owner`, append);
   const first = Math.min(...required.map(lastOf));
   const later = lines.slice(first).find(([pattern = ""]) => !required.includes(pattern));
-  if (later === undefined) return ok("codeowners", `${path} ends with the files that decide a review`);
+  if (later === undefined)
+    return ok(
+      "codeowners",
+      `${path} ends with the files that decide a review, of ${names}: a team of yours?`,
+    );
   return missing(
     "codeowners",
     `${path}: ${later.join(" ")} comes after them, and the last pattern that matches a file decides`,

@@ -12,7 +12,7 @@ import {
   stringMember,
 } from "../../post/http";
 import type { ApiHost } from "../../post/http";
-import { judge, missing, ok, unchecked } from "../checkResult";
+import { judge, judgeAll, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import type { ProjectFolder } from "../init/folder";
 import { isOfReview } from "./files";
@@ -365,9 +365,9 @@ export async function checkGithub(
   const name = env["GITHUB_REPOSITORY"] ?? found.repository ?? "";
   const token = env["GITHUB_TOKEN"] ?? env["GH_TOKEN"] ?? "";
   const get = 'export GITHUB_TOKEN="$(gh auth token)"';
-  const areas = ["variables", "secrets", "environments", "branch", "status", "bypass", "subjects"];
+  const areas = "variables, secrets, environments, branch, status, bypass and subjects";
   const all = (reason: string) => ({
-    results: areas.map((area) => unchecked(area, reason, get)),
+    results: [unchecked("github", `${reason}; so nothing is known of ${areas}`, get)],
     variables: none,
   });
   if (token === "")
@@ -389,20 +389,20 @@ export async function checkGithub(
     files: given.files.filter(isOfReview),
   };
   let variables: ReadonlyMap<string, string> = none;
-  const ofVariables = await judge("variables", async () => {
-    variables = await readVariables(repository);
-    return checkVariables(repository, variables, given.commands);
-  });
-  const app = variables.get("ACCESS_APP_ID");
-  const parts: readonly (readonly [string, () => Promise<CheckResult[]>])[] = [
+  const results = await judgeAll("github", [
+    [
+      "variables",
+      async () => {
+        variables = await readVariables(repository);
+        return checkVariables(repository, variables, given.commands);
+      },
+    ],
     ["secrets", () => checkSecrets(repository)],
     [`env ${STATUS_ENVIRONMENT}`, () => checkEnvironment(repository, STATUS_ENVIRONMENT, false)],
     ["env production", () => checkEnvironment(repository, "production", true)],
-    ["branch", () => checkProtection(repository, app)],
+    ["branch", () => checkProtection(repository, variables.get("ACCESS_APP_ID"))],
     ["codeowners", () => checkOwnersErrors(repository)],
     ["subjects", () => checkSubjects(repository, given.identities)],
-  ];
-  const results = [...ofVariables];
-  for (const [check, run] of parts) results.push(...(await judge(check, run)));
+  ]);
   return { results, variables };
 }

@@ -1,7 +1,7 @@
 import type { Environment } from "../../../settings/environment";
 import { findBelow, listAll, memberByPath, parseBaseUrl, request, stringMember } from "../../post/http";
 import type { ApiHost } from "../../post/http";
-import { judge, missing, ok, unchecked } from "../checkResult";
+import { judgeAll, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import type { ProjectFolder } from "../init/folder";
 import { checkImages, checkPlaceholders } from "./files";
@@ -141,9 +141,9 @@ export async function checkGitlab(
   const token = env["GITLAB_TOKEN"] ?? "";
   const server = found.server === "" ? "gitlab.com" : found.server;
   const get = `export GITLAB_TOKEN="$(glab config get token --host ${server})"`;
-  const areas = ["variables", "settings", "pipeline", "branch", "approval", "production"];
+  const areas = "variables, settings, pipeline, branch, approval and production";
   const all = (reason: string) => ({
-    results: areas.map((area) => unchecked(area, reason, get)),
+    results: [unchecked("gitlab", `${reason}; so nothing is known of ${areas}`, get)],
     variables: new Map<string, string>(),
   });
   if (token === "")
@@ -161,7 +161,7 @@ export async function checkGitlab(
   };
   const variables = new Map<string, string>();
   const ask = async (): Promise<unknown> => (await request(project.host, "GET", project.path)).body;
-  const parts: readonly (readonly [string, () => Promise<CheckResult[]>])[] = [
+  const results = await judgeAll("gitlab", [
     [
       "variables",
       async () => {
@@ -175,8 +175,6 @@ export async function checkGitlab(
     ["pipeline", async () => checkPipeline(project, await ask())],
     ["branch", () => checkBranch(project)],
     ["production", () => checkProduction(project)],
-  ];
-  const results: CheckResult[] = [];
-  for (const [check, run] of parts) results.push(...(await judge(check, run)));
+  ]);
   return { results, variables };
 }

@@ -41,6 +41,8 @@ export interface ProjectFolder {
   /** The name of the machine that has it. */
   readonly server: string;
   readonly defaultBranch: string;
+  /** How that is known, in words. */
+  readonly branchSource: string;
   readonly packageManager: PackageManager;
   readonly manifest?: Manifest;
   readonly hasTsconfig: boolean;
@@ -131,16 +133,18 @@ function findHost(root: string, server: string): CiHost | undefined {
   return isGithub ? "github" : "gitlab";
 }
 
-function findDefaultBranch(root: string): string {
+function findDefaultBranch(root: string): Pick<ProjectFolder, "defaultBranch" | "branchSource"> {
   const head = git(root, "symbolic-ref", "--short", "refs/remotes/origin/HEAD");
-  if (head?.startsWith("origin/")) return head.slice("origin/".length);
+  if (head?.startsWith("origin/"))
+    return { defaultBranch: head.slice("origin/".length), branchSource: "of the remote origin" };
   const current = git(root, "symbolic-ref", "--short", "HEAD");
   // Before the first commit, that is the branch which the commit makes.
   if (current !== undefined && git(root, "rev-parse", "--verify", "--quiet", "HEAD") === undefined)
-    return current;
+    return { defaultBranch: current, branchSource: "local branch, no commit yet" };
   const exists = (branch: string) =>
     git(root, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}`) !== undefined;
-  return !exists("main") && exists("master") ? "master" : "main";
+  const defaultBranch = !exists("main") && exists("master") ? "master" : "main";
+  return { defaultBranch, branchSource: exists(defaultBranch) ? "local branch" : "by default" };
 }
 
 /** @throws UsageError for a program in another language. */
@@ -193,7 +197,7 @@ export function inspectFolder(given: string): ProjectFolder {
     host: top === undefined ? undefined : findHost(root, server),
     repository,
     server,
-    defaultBranch: top === undefined ? "main" : findDefaultBranch(root),
+    ...(top === undefined ? { defaultBranch: "main", branchSource: "by default" } : findDefaultBranch(root)),
     packageManager: findPackageManager(above),
     manifest: readFile(join(folder, "package.json"), (text) => JSON.parse(text) as unknown),
     hasTsconfig: existsSync(join(folder, "tsconfig.json")),

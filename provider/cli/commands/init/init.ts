@@ -48,6 +48,13 @@ const flags = {
     default: "the only one with a configuration file, else prod",
     help: "the stack to review, as prod or organization/project/prod",
   },
+  branch: {
+    type: "string",
+    value: "NAME",
+    default:
+      "that of the remote origin, else the branch of a repository without a commit, else main or master",
+    help: "the default branch, which the workflows review and deploy",
+  },
   "base-url": {
     type: "string",
     value: "URL",
@@ -267,7 +274,10 @@ function init(dir: string, values: InitValues): number {
   const packageRoot = packageFolder();
   if (packageRoot === undefined)
     throw new UsageError("PP5011", "init needs the installed package: run it by npx");
-  const found = inspectFolder(dir);
+  const folder = inspectFolder(dir);
+  const { branch } = values;
+  const found =
+    branch === undefined ? folder : { ...folder, defaultBranch: branch, branchSource: "--branch" };
   const host = values.ci ?? found.host ?? "none";
   const settings = chooseSettings(values, found, { host, packageRoot });
   const language = chooseLanguage(values, found);
@@ -281,7 +291,9 @@ function init(dir: string, values: InitValues): number {
   checkNewFiles(missing);
   const isDryRun = values["dry-run"];
   if (!isDryRun) writeNewFiles(missing);
-  process.stdout.write(describeResult({ ...plan, existing, written: missing, isDryRun }));
+  process.stdout.write(
+    describeResult({ ...plan, existing, written: missing, isDryRun, isHostGiven: values.ci !== undefined }),
+  );
   return exitCodes.clean;
 }
 

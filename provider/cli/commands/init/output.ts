@@ -31,6 +31,8 @@ interface InitResult extends InitPlan {
   readonly existing: readonly NewFile[];
   readonly written: readonly NewFile[];
   readonly isDryRun: boolean;
+  /** Whether a flag names the host, or that there is none. */
+  readonly isHostGiven: boolean;
 }
 
 const shownPath = (file: NewFile): string =>
@@ -100,7 +102,7 @@ const isForeign = ({ found }: InitResult, file: NewFile): boolean =>
 function describeCi(result: InitResult): TemplateValues {
   const { found, host, settings, packageRoot, existing, written } = result;
   const { backend, further } = settings;
-  if (host === "none") return { ci: false };
+  if (host === "none") return { ci: false, asked: result.isHostGiven };
   const { kind, url, omitted, named } = backend;
   const isIdentities = ({ path }: NewFile): boolean => /^ci\.[jt]s$/.test(path);
   const identities = written.find(isIdentities);
@@ -112,6 +114,8 @@ function describeCi(result: InitResult): TemplateValues {
   const exported = found.manifest?.type === "module" ? "./ci.js" : "./ci";
   return {
     ci: true,
+    branch: found.defaultBranch,
+    branchSource: found.branchSource,
     host,
     [host]: true,
     identities: identities && !isImported ? `export * from "${exported}";` : "",

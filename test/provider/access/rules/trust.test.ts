@@ -384,6 +384,37 @@ describe("T4 pull-request-ref", () => {
     expect(finding?.severity).toBe("high");
   });
 
+  it.each([
+    [github({ subject: "repo:acme/bot:pull_request" }), '"repo:acme/bot:ref:refs/heads/main"'],
+    [github({ subjectPattern: "^repo:acme/b\\.js:.*$" }), '"^repo:acme/b\\\\.js:ref:refs/heads/main$"'],
+    [github({ subject: "repo:acme/b.js:pull_request" }), '"repo:acme/b.js:ref:refs/heads/main"'],
+    [github({ subjectPattern: "^repo:acme/.*$" }), '"^repo:acme/pay:ref:refs/heads/main$"'],
+    [
+      claims({ issuer: "https://gitlab.com", subject: "project_path:acme/a/b:ref_type:mr:ref:x" }),
+      '"project_path:acme/a/b:ref_type:branch:ref:main"',
+    ],
+    [
+      claims({
+        issuer: "https://agent.buildkite.com",
+        subject: "organization:acme:pipeline:pay:ref:refs/pull/1/head:commit:c:step:s",
+      }),
+      '"^organization:acme:pipeline:pay:ref:refs/heads/main:commit:[0-9a-f]{40}:step:[a-z-]+$" in claimMatch.subjectPattern in place of claimMatch.subject',
+    ],
+  ])("has an example for the property that %j sets, of its repository", (trust, example) => {
+    expect(found("T4", made(trust, pusher)).map(({ advice }) => advice)).toEqual([
+      `pin the branch or a protected environment, as in ${example}`,
+    ]);
+  });
+
+  it.each([
+    ["repo:acme/risk:.*", ["claimMatch.subjectPattern is not anchored at its start: begin it with ^"]],
+    ["^repo:acme/risk:.*", []],
+    ["(?:^repo:acme/risk:.*)", []],
+  ])("says of %j whether it is anchored, where a claim pins the owner", (subjectPattern, lines) => {
+    const [finding] = found("T4", made(github({ subjectPattern, claims: { repository_owner: "acme" } })));
+    expect(finding?.details.filter((line) => line.includes("anchored"))).toEqual(lines);
+  });
+
   const NEW_ENVIRONMENT = "any environment, also a new one without protection";
   const at = (issuer: string, more: Props): Props => claims({ issuer, ...more });
   const terraform = (more: Props): Props => at("https://app.terraform.io", more);
@@ -915,6 +946,11 @@ describe("T6 loose-audience", () => {
     expect(star?.advice).toContain("claimMatch.subjectPattern");
     const [claim] = found("T6", made(github({ subject: "s", claims: { ref: "refs/heads/*" } })));
     expect(claim?.advice).toContain("claimMatch.claimPatterns.ref");
+    const [anchor] = found("T6", made(github({ subject: "^repo:acme/pay:ref:refs/heads/main$" })));
+    expect(anchor?.message).toMatch(/^identity ci can never be assumed: .* the \^ in .* is no anchor$/);
+    expect(anchor?.advice).toBe(
+      "write the value without ^ and $, or the pattern in claimMatch.subjectPattern",
+    );
   });
 
   it.each([

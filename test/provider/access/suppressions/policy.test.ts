@@ -173,6 +173,26 @@ describe("a policy file", () => {
     ],
     [entry(...good, "fields: []"), "allow[0].fields must be a list of properties"],
     [entry(...good, "fields: name"), "allow[0].fields must be a list of properties"],
+    ...["forbid", "require", "separate"].flatMap((list) =>
+      [
+        ["CAP_TAGS_CREATE", "CAP_TAG_CREATE"],
+        ["TAG_CREATE", "CAP_TAG_CREATE"],
+        ["CAP_MANIFST_*", "CAP_MANIFEST_*"],
+      ].map(([written, meant]): [string, string] => {
+        const [can, path] =
+          list === "separate"
+            ? [`duties: [["CAP_*"], [CAP_REPO_LIST, "${written}"]]`, "duties[1][1]"]
+            : [
+                `can: ["*_CREATE", "${written}"], atLeast: 1`.slice(0, list === "forbid" ? -12 : undefined),
+                "can[1]",
+              ];
+        return [
+          `${list}:\n  - { name: n, on: [acme], ${can} }`,
+          `access-policy.yaml:2: ${list}[0].${path} "${written}" matches no capability that this version knows; did you mean ${meant}?`,
+        ];
+      }),
+    ),
+    ["forbid: [{ name: n, on: [acme], can: [CAP_QUARK] }]", "Role.md lists them"],
     [entry(...good, "rule: G6"), "Map keys must be unique"],
     [`${entry(...good)}allow: []`, "access-policy.yaml:6: Map keys must be unique"],
     [entry("rule: &r G6", ...good.slice(1)), "anchors and aliases"],
@@ -187,6 +207,27 @@ describe("a policy file", () => {
     ["a".repeat(1_000_001), "is larger than"],
   ])("%j is refused: %s", (text, problem) => {
     expect(problemsOf(text)).toContain(problem);
+  });
+
+  it.each([
+    [
+      "forbid:\n  - { name: n, on: [acme], cann: [CAP_TAG_CREATE] }",
+      'forbid[0].cann is an unknown property; did you mean "can"?',
+    ],
+    [
+      "require:\n  - { name: n, on: [acme], can: [CAP_TAG_CREATE], atleast: 1 }",
+      'require[0].atleast is an unknown property; did you mean "atLeast"?',
+    ],
+    [
+      entry("rule: G6", "match: { nam: x }", "reson: x"),
+      'allow[0].reson is an unknown property; did you mean "reason"?\naccess-policy.yaml:3: allow[0].match.nam is an unknown property; did you mean "name"?',
+    ],
+    [
+      "forbid: [}\n  - a: b: c\n",
+      "Flow sequence in block collection must be sufficiently indented and end with a ]",
+    ],
+  ])("%j is one mistake: %s", (text, problem) => {
+    expect(problemsOf(text).replace(/^access-policy\.yaml:\d+: /, "")).toBe(problem);
   });
 
   it.each([

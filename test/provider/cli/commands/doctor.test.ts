@@ -65,6 +65,22 @@ describe("doctor", () => {
     );
   });
 
+  test("asks for TypeScript where tsconfig.json needs it", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-doctor-"));
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      writeFileSync("tsconfig.json", '{ "compilerOptions": { "module": "Node16" } }');
+      expect(await doctor([])).toBe(1);
+    } finally {
+      process.chdir(before);
+      rmSync(folder, { recursive: true });
+    }
+    expect(report()["typescript"]).toBe(
+      "wrong: it is not installed in this folder, and tsconfig.json needs it: npm install -D typescript @types/node (PP5015)",
+    );
+  });
+
   test.each([
     ["", true],
     ["example.com", true],

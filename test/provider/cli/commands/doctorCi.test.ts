@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { main as doctor } from "../../../../provider/cli/commands/doctor";
 import { InitFolder } from "../../../support/initFolder";
 import { call } from "../../../support/wire";
@@ -463,7 +464,7 @@ describe("what cannot be judged has not passed:", () => {
     expect(asked).toEqual([]);
     const skipped = checks.filter(({ state }) => state === "skipped");
     expect(skipped.map((one) => one.check)).toEqual(
-      expect.arrayContaining(["variables", "branch", "identity preview", "identity review"]),
+      expect.arrayContaining([host, "identity preview", "identity review"]),
     );
     expect(skipped[0]).toMatchObject({
       text: expect.stringMatching(/^not checked: GIT(HUB|LAB)_TOKEN is not set/) as unknown,
@@ -506,6 +507,33 @@ describe("what cannot be judged has not passed:", () => {
     });
     expect(code).toBe(3);
   });
+});
+
+test("in a folder of the repository, commands name the files from there", async () => {
+  await check();
+  folder.write({ "access/Pulumi.yaml": "name: access\nruntime: nodejs\n", ".github/CODEOWNERS": "" });
+  process.chdir(join(folder.root, "access"));
+  const workflow = ".github/workflows/access-preview.yml";
+  folder.write({ [workflow]: `${folder.files()[workflow] ?? ""}# ORGANIZATION\n` });
+  const { stdout } = await run([]);
+  expect(stdout).toContain(`sed -i 's|ORGANIZATION|<yours>|g' ../${workflow}\n`);
+  expect(stdout).toMatch(/^ {9}printf .* >> \.\.\/\.github\/CODEOWNERS$/m);
+});
+
+test("a state that no job can reach is wrong", async () => {
+  const { wrong } = await check({ env: { PULUMI_BACKEND_URL: "file:///srv/state" } });
+  expect(wrong.map((one) => `${one.check}: ${one.text}`)).toEqual([
+    "backend: the state is at file:///srv/state, which CI cannot reach: move it as state-for-ci.md says",
+  ]);
+});
+
+test("a host that cannot be reached is asked once, and is one line", async () => {
+  const start = performance.now();
+  const { code, checks } = await check({ env: { GITHUB_API_URL: "https://github.invalid" } });
+  expect(code).toBe(4);
+  const lines = checks.filter(({ state }) => state === "skipped").map((one) => one.check);
+  expect(lines).toEqual(["github", "identity preview", "identity review"]);
+  expect(performance.now() - start).toBeLessThan(20_000);
 });
 
 test("a folder without a host gets one line", async () => {

@@ -50,6 +50,26 @@ async function refuse(folder: InitFolder, dir: string, ...argv: string[]): Promi
   return stderr;
 }
 
+describe("the default branch", () => {
+  test.each<[string, string[], string]>([
+    ["ref: refs/heads/setup-ci\n", [], "default branch: setup-ci (local branch, no commit yet; "],
+    ["ref: refs/heads/setup-ci\n", ["--branch", "trunk"], "default branch: trunk (--branch; "],
+  ])("of a repository whose HEAD is %j, with %j, is printed", async (head, argv, line) => {
+    const folder = newFolder().repository(GITHUB).write({ ".git/HEAD": head });
+    expect(await succeed(folder, ".", ...argv)).toContain(line);
+    const branch = /: (\S+) /.exec(line)?.[1];
+    expect(parse(folder.files()[".github/workflows/access-deploy.yml"] ?? "")).toMatchObject({
+      on: { push: { branches: [branch] } },
+    });
+  });
+
+  test("a host that is refused is no host that was not found", async () => {
+    expect(await succeed(newFolder().repository(GITHUB), ".", "--ci", "none")).toContain(
+      "no workflow: --ci none\n",
+    );
+  });
+});
+
 describe("the program", () => {
   test("an empty folder gets a TypeScript program and a policy, and no workflow", async () => {
     const folder = newFolder();

@@ -313,7 +313,7 @@ describe("pulumi-platform watch", () => {
     [[], "nothing to compare"],
     [
       ["--state", "x.json", "--rules", "none.mjs"],
-      "none.mjs: the rules cannot be read: there is no such file",
+      "none.mjs: the rules cannot be read: there is no such file in ",
     ],
     [["--state", "x.json"], "--group is missing"],
     [["--state", "x.json", "--group", "0".repeat(40)], "--issuer must be the address"],

@@ -100,7 +100,10 @@ export const accounts: Refusals = {
     {
       name: "an end in the past, and a negative overlap",
       inputs: { parentUid: GROUP_UID, expireTime: "2026-01-01T00:00:00Z", overlap: "-1s" },
-      failures: ["expireTime must be in the future", 'overlap must be between "0s" and "24h"'],
+      failures: [
+        'expireTime must be in the future, at most 731 days ahead, not "2026-01-01T00:00:00Z"',
+        'overlap must be between "0s" and "24h"',
+      ],
     },
     {
       name: "an end too far ahead, and an overlap too long",

@@ -193,7 +193,9 @@ export const identities: Refusals = {
     {
       name: "keys that have expired",
       inputs: withValue(staticKeys, ["staticKeys", "expirationTime"], "2026-02-28T23:59:59Z"),
-      failures: ["staticKeys.expirationTime must be in the future"],
+      failures: [
+        'staticKeys.expirationTime must be in the future, at most 365 days ahead, not "2026-02-28T23:59:59Z"',
+      ],
     },
     {
       name: "keys that live too long",

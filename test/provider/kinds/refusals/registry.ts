@@ -105,7 +105,6 @@ export const registry: Refusals = {
         "customOverlay.accounts.users[0].gid must be a whole number, not the number 2147483648",
         'customOverlay.accounts.users[1].homeDirs is not an argument; did you mean "homeDir"?',
         'customOverlay.accounts.groups[0].groupName is not an argument; did you mean "groupname"?',
-        "customOverlay.accounts.groups[0].groupname is missing: give a string that is not empty",
         "customOverlay.accounts.groups[1].gid must be a whole number, not a string",
         "customOverlay.accounts.groups[1].members[0] must not be empty",
         'customOverlay.certificates.additional[0].content must be a certificate in PEM, beginning "-----BEGIN CERTIFICATE-----"',

@@ -1,7 +1,7 @@
 import { compareTexts } from "../../../../fields/values";
 import type { Grant, GrantChange, Scope } from "../../../graph/grant";
 import { describeChange, isIndirect } from "../entries";
-import { chooseName, groupCapabilities, nameSubject } from "../words";
+import { chooseName, groupCapabilities, nameSubject, placeOfChange } from "../words";
 import {
   changeTag,
   changedText,
@@ -84,7 +84,7 @@ function grantRow(row: readonly GrantChange[], context: PageContext, isFiltered:
   };
   const own = name === undefined ? undefined : markup`<div class="where mono">${name}</div>`;
   const reason = source.reason === "" ? undefined : markup`<div>${source.reason}</div>`;
-  const places = new Set(grants.map(({ location }) => context.place(location)?.text));
+  const places = new Set(row.map((each) => context.place(placeOfChange(context.report.command, each))?.text));
   const more = places.size > 1 ? markup`<br>and ${places.size - 1} more` : undefined;
   return markup`<tr role="row"${isFiltered ? attributes(values) : undefined}>${[
     cell(
@@ -94,7 +94,10 @@ function grantRow(row: readonly GrantChange[], context: PageContext, isFiltered:
     markup`<th scope="row" role="rowheader" data-label="${columns[1]}">${changedText(before.who, who)}${own}</th>`,
     cell(2, markup`<ul>${lines.map((each) => markup`<li>${roleAndGroup(each)}</li>`)}</ul>`),
     cell(3, markup`${reason}${capabilityFold(source)}`),
-    cell(4, markup`<span class="where">${context.place(source.grant.location)}${more}</span>`),
+    cell(
+      4,
+      markup`<span class="where">${context.place(placeOfChange(context.report.command, source))}${more}</span>`,
+    ),
   ]}</tr>`;
 }
 
