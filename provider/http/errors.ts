@@ -204,7 +204,7 @@ function adviseOn(
   if (code === "UNAUTHENTICATED" && tokenEnd !== undefined)
     return `${token} expired at ${tokenEnd.toISOString()}`;
   if (code === "UNAUTHENTICATED" && credential !== undefined)
-    return `${token} is not accepted: is it for this API?`;
+    return `${token} is missing, expired or for another API`;
   const isUnknownAddress = fromApi ? code === "NOT_FOUND" && details.resource === undefined : status === 404;
   if (!isUnknownAddress) return undefined;
   const base = URL.canParse(baseUrl) ? new URL(baseUrl).pathname : "/";

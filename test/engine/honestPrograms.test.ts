@@ -77,6 +77,9 @@ const optionsOf = (_sample: Sample, index: number): Edit => ({
   options: OPTIONS[index % OPTIONS.length] ?? {},
 });
 
+/** New objects with equal arguments cannot be told apart, and a reference to one of them is refused. */
+const named = (one: Declaration, name: string): Declaration => ({ ...one, args: { ...one.args, name } });
+
 /** A token and an account cannot be taken over without an alias: each has one place at the server. */
 const needsAlias = ({ kind }: Sample): boolean => kind === "ScimToken" || kind === "AccountAssociation";
 
@@ -134,13 +137,15 @@ describe("an honest program passes the commands of the workflows", () => {
     const subjects = subjectsOf.map((sample, index): Declarations => {
       const edited = edit(sample, index);
       const { name = sample.label, args = sample.args, ...more } = edited ?? {};
-      const { [name]: subject, ...own } = declared(name, sample, args, `${sample.label}-own`);
+      const ownName = `${sample.label}-own`;
+      const { [name]: subject, [ownName]: ownOne, ...rest } = declared(name, sample, args, ownName);
+      const own = { ...rest, ...(ownOne ? { [ownName]: named(ownOne, ownName) } : {}) };
       return subject === undefined || edited === undefined
         ? own
         : { ...own, [name]: { ...subject, ...more } };
     });
     const elsewhere = samples.flatMap(({ label, own }): [string, Declaration][] =>
-      own ? [[`${label}-elsewhere`, own]] : [],
+      own ? [[`${label}-elsewhere`, named(own, `${label}-elsewhere`)]] : [],
     );
     const all: Declarations = {
       ...surroundings,
@@ -153,18 +158,20 @@ describe("an honest program passes the commands of the workflows", () => {
       ...Object.fromEntries(elsewhere),
       ...(Object.assign({}, ...subjects) as Declarations),
     };
-    const named = JSON.parse(JSON.stringify(all).replaceAll("${", `\${${copy}.`)) as Declarations;
+    const ofCopy = JSON.parse(JSON.stringify(all).replaceAll("${", `\${${copy}.`)) as Declarations;
     return Object.fromEntries(
-      Object.entries(named).map(([name, one]): [string, Declaration] => {
+      Object.entries(ofCopy).map(([name, one]): [string, Declaration] => {
         const { dependsOn, ...options } = one.options ?? {};
         const own =
           dependsOn === undefined ? one : { ...one, options: { ...options, dependsOn: [`${copy}.partner`] } };
         // What can stand in a root group alone stands in the one that is reviewed; all groups stand below it.
         const isTop = one.kind === "Group" && one.args["parentUid"] === undefined;
-        if (isTop)
-          return [`${copy}.${name}`, { ...own, args: { ...one.args, parentUid: root, kind: undefined } }];
-        const place = PLACE_OF_ROOTS[one.kind];
-        return [`${copy}.${name}`, place ? { ...own, args: { ...one.args, [place]: root } } : own];
+        const place = isTop ? "parentUid" : PLACE_OF_ROOTS[one.kind];
+        if (place === undefined) return [`${copy}.${name}`, own];
+        const given = one.args["name"];
+        const ownName = typeof given === "string" ? { name: `${copy}-${given}` } : {};
+        const args = { ...one.args, ...ownName, [place]: root, ...(isTop ? { kind: undefined } : {}) };
+        return [`${copy}.${name}`, { ...own, args }];
       }),
     );
   }

@@ -183,12 +183,12 @@ describe("typical mistakes, through the real engine", () => {
     [
       "a wrong token",
       () => ({ PLATFORM_TOKEN: TOKEN }),
-      /the token is missing, expired or for another API: set a new one with PLATFORM_TOKEN/,
+      /the token of PLATFORM_TOKEN is missing, expired or for another API: set a new one with PLATFORM_TOKEN/,
     ],
     [
       "an expired token",
       () => ({ PLATFORM_TOKEN: expiredToken() }),
-      /the token expired at 2020-09-13T12:26:40.000Z: set a new one with PLATFORM_TOKEN/,
+      /the token of PLATFORM_TOKEN expired at 2020-09-13T12:26:40.000Z: set a new one with PLATFORM_TOKEN/,
     ],
     [
       "a host that does not exist",

@@ -14,6 +14,7 @@ import { inventoryGaps, listsObject } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
 import type { Comparison, KeptChange, ResourceChange } from "./comparison";
+import { operations } from "../documents/preview";
 import type { Preview } from "../documents/preview";
 import { specs } from "../documents/specs";
 import { digestRecord } from "../documents/stateExport";
@@ -238,11 +239,19 @@ export function compareSides(
   return { grants, unchanged, groups: groupNodes(before.entities, after.entities) };
 }
 
-/** The states that a preview shows of the stack. After a refresh a step has the state that the refresh found. */
+/**
+ * The states that a preview shows of the stack. After a refresh a step has the state that the refresh found. What a run replaces
+ * is marked for its delete in that run.
+ */
 function recordedBefore({ steps }: Preview): RecordedResource[] {
   const refreshed = new Set(steps.flatMap(({ op, urn }) => (op === "refresh" ? [urn] : [])));
   return steps.flatMap(({ op, urn, before }) =>
-    before === undefined || IMPORT.test(op) || (refreshed.has(urn) && op !== "refresh") ? [] : [before],
+    before === undefined ||
+    IMPORT.test(op) ||
+    (refreshed.has(urn) && op !== "refresh") ||
+    (operations.get(op) === "delete" && before.pendingDelete)
+      ? []
+      : [{ ...before, pendingDelete: false }],
   );
 }
 
