@@ -400,7 +400,7 @@ describe("an update plan", () => {
       );
     const fitting = report(planOf());
     expect(fitting.incomplete.filter((line) => line.includes("plan"))).toEqual([]);
-    expect(fitting.plan).toEqual({ digest: parsePlan(JSON.stringify(planOf())).digest });
+    expect(fitting.plan?.digest).toBe(parsePlan(JSON.stringify(planOf())).digest);
     const forged = report(forgeGoal("new", { id: "uid" }));
     expect(forged.complete).toBe(false);
     expect(forged.incomplete).toContain("Role new: the plan allows another id than the preview shows");
