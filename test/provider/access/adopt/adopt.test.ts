@@ -164,7 +164,7 @@ describe("the program that adopts an organisation", () => {
     expect(leftOut.filter(isThere).map(({ reason }) => reason)).toEqual(
       bindings
         .filter(isThere)
-        .map(() => "the GroupAccess of stack acme/prod owns all of its group: add it there"),
+        .map(() => "the GroupAccess of stack acme/prod owns all of its group: if it is not there, add it"),
     );
     expect(resources.filter(isThere)).toEqual([]);
     expect(resources.length + leftOut.length).toBe(bindings.length);
