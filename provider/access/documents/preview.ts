@@ -9,7 +9,7 @@ import { checkResourceSize } from "./limits";
 export type Op = "create" | "update" | "replace" | "delete" | "same" | "read" | "import";
 
 /** What each operation of the engine means for a resource; undefined if another step of the resource already covers it. */
-export const operations: ReadonlyMap<string, Op | undefined> = new Map([
+const operations: ReadonlyMap<string, Op | undefined> = new Map([
   ["same", "same"],
   ["create", "create"],
   ["update", "update"],
@@ -44,6 +44,15 @@ export interface PreviewStep {
   readonly differing?: readonly string[];
   /** Both states as the CLI wrote them, of a step that a document shows. */
   readonly written?: { readonly before?: WrittenState; readonly after?: WrittenState };
+}
+
+/**
+ * What a step decides about its resource; undefined where another one does. The old half of a replacement is marked for its
+ * delete; a delete of it alone is the rest of an earlier one, which is another object under the same name.
+ */
+export function decidedOp({ op, before }: Pick<PreviewStep, "op" | "before">): Op | undefined {
+  const decided = operations.get(op);
+  return decided === "delete" && before?.pendingDelete === true ? undefined : decided;
 }
 
 /** A preview, whichever way the CLI wrote it. */
@@ -259,11 +268,8 @@ function checkCounts(reading: PreviewReader): void {
 const REPLACEMENT_STEPS: ReadonlySet<string> = new Set([
   "replace",
   "create-replacement",
-  "delete-replaced",
-  "discard-replaced",
   "read-replacement",
   "import-replacement",
-  "remove-pending-replace",
 ]);
 
 /**
@@ -272,9 +278,9 @@ const REPLACEMENT_STEPS: ReadonlySet<string> = new Set([
  */
 function checkOrder({ steps, problems }: PreviewReader): void {
   const decided = new Map<string, string>();
-  for (const { op, urn, before } of steps) {
-    // What an earlier run left to be deleted is another object under the same name.
-    if (op === "diff" || before?.pendingDelete === true) continue;
+  for (const step of steps) {
+    const { op, urn } = step;
+    if (decidedOp(step) === undefined) continue;
     const decision = REPLACEMENT_STEPS.has(op) ? "replace" : op;
     const earlier = decided.get(urn);
     const isFirst = earlier === undefined || (earlier === "refresh" && op !== "refresh");

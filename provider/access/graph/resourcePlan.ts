@@ -1,5 +1,5 @@
 import type { RecordedResource } from "../documents/engineState";
-import { operations } from "../documents/preview";
+import { decidedOp } from "../documents/preview";
 import type { Op, PreviewStep } from "../documents/preview";
 import type { StateExport } from "../documents/stateExport";
 import type { ConcealedValue, Entity } from "./model";
@@ -38,10 +38,10 @@ export function planResources(
     plans.set(resource.urn, { urn: resource.urn, op: "same", before: resource, after: resource });
   }
   const whole = new Set<string>();
-  for (const { op: operation, urn, before, after, differing } of steps) {
-    const op = operations.get(operation);
-    // The old half of a replacement is marked for its delete; alone it is the rest of an earlier one.
-    if (op === undefined || (op === "delete" && before?.pendingDelete === true)) continue;
+  for (const step of steps) {
+    const { op: operation, urn, before, after, differing } = step;
+    const op = decidedOp(step);
+    if (op === undefined) continue;
     if (operation === "create-replacement" && whole.has(urn)) continue;
     if (operation === "replace") whole.add(urn);
     const earlier = plans.get(urn);

@@ -14,7 +14,7 @@ import { inventoryGaps, listsObject } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
 import type { Comparison, KeptChange, ResourceChange } from "./comparison";
-import { operations } from "../documents/preview";
+import { decidedOp } from "../documents/preview";
 import type { Preview } from "../documents/preview";
 import { specs } from "../documents/specs";
 import { digestRecord } from "../documents/stateExport";
@@ -245,14 +245,13 @@ export function compareSides(
  */
 function recordedBefore({ steps }: Preview): RecordedResource[] {
   const refreshed = new Set(steps.flatMap(({ op, urn }) => (op === "refresh" ? [urn] : [])));
-  return steps.flatMap(({ op, urn, before }) =>
-    before === undefined ||
-    IMPORT.test(op) ||
-    (refreshed.has(urn) && op !== "refresh") ||
-    (operations.get(op) === "delete" && before.pendingDelete)
+  return steps.flatMap((step) => {
+    const { op, urn, before } = step;
+    const isLater = refreshed.has(urn) && op !== "refresh";
+    return before === undefined || IMPORT.test(op) || isLater || decidedOp(step) === undefined
       ? []
-      : [{ ...before, pendingDelete: false }],
-  );
+      : [{ ...before, pendingDelete: false }];
+  });
 }
 
 /**
