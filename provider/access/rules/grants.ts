@@ -416,6 +416,20 @@ function createOwnPipelineCheck(facts: Facts): (grant: Grant) => boolean {
     writers.get(group.key)?.every((other) => other.subject.key === subject.key) === true;
 }
 
+/** Finds the grants of a rule. Those of a group's own pipeline reach nobody else yet: they are low. */
+function findUnlessOwnPipeline(facts: Facts, rule: "G6" | "G9", advice: string): FindingInput[] {
+  let isOwnPipeline: ReturnType<typeof createOwnPipelineCheck> | undefined;
+  return findGrantsWith(facts, rule, (grant) => {
+    isOwnPipeline ??= createOwnPipelineCheck(facts);
+    return isOwnPipeline(grant)
+      ? {
+          severity: "low",
+          advice: "check that the identity is the pipeline of the repositories that the group is for",
+        }
+      : { severity: hasWideReach(grant) ? "high" : "medium", advice };
+  });
+}
+
 const supplyChainWrite: Rule = {
   id: "G6",
   name: "supply-chain-write",
@@ -427,30 +441,19 @@ const supplyChainWrite: Rule = {
   except: "For the identity of a build pipeline, pinned to its repository and branch.",
   exampleMatch: { subject: "ci-*", role: "registry.push" },
   about: givesAccess,
-  find: (facts) => {
-    let isOwnPipeline: ReturnType<typeof createOwnPipelineCheck> | undefined;
-    return findGrantsWith(facts, "G6", (grant) => {
-      isOwnPipeline ??= createOwnPipelineCheck(facts);
-      if (isOwnPipeline(grant)) {
-        return {
-          severity: "low",
-          advice: "check that the identity is the pipeline of the repositories that the group is for",
-        };
-      }
-      return {
-        severity: hasWideReach(grant) ? "high" : "medium",
-        advice:
-          "bind registry.pull to pull; to push, use one pinned identity on the group of its own repositories, made in one change",
-      };
-    });
-  },
+  find: (facts) =>
+    findUnlessOwnPipeline(
+      facts,
+      "G6",
+      "bind registry.pull to pull; to push, use one pinned identity on the group of its own repositories, made in one change",
+    ),
 };
 
 const disruptiveCaps: Rule = {
   id: "G9",
   name: "disruptive-caps",
-  severities: ["high", "medium"],
-  when: "high at a root group, or if several outsiders can be the subject; otherwise medium",
+  severities: ["high", "medium", "low"],
+  when: "high at a root group, or if several outsiders can be the subject. Low for the pipeline of a new group, as G6 describes it; otherwise medium",
   what: "A subject gains a capability that is not proven to only read, and that no other rule reports. That is to delete role bindings, roles, identities, invites or groups, to create or change groups, or to decide where events and logs go. To accept terms, to call tools and to change requests for packages count too. So does a capability that this version does not know, whatever its name says. Proven to read are those of built-in roles that only read, such as `viewer`. Not reported: what the subject could already do there or above by what the stack records, and a grant of `owner` (G1).",
   why: "It can lock others out, or remove the alerts before it does something else. New subscriptions show it who does what. Logs and internal data may hold secrets of others.",
   fix: "Delete in this program only. Bind `viewer`, or a role without these capabilities.",
@@ -458,10 +461,11 @@ const disruptiveCaps: Rule = {
   exampleMatch: { subject: "cleaner", group: "acme / sandbox" },
   about: givesAccess,
   find: (facts) =>
-    findGrantsWith(facts, "G9", (grant) => ({
-      severity: hasWideReach(grant) ? "high" : "medium",
-      advice: "bind a role without these capabilities: use viewer to read, and this program to delete",
-    })),
+    findUnlessOwnPipeline(
+      facts,
+      "G9",
+      "bind a role without these capabilities: use viewer to read, and this program to delete",
+    ),
 };
 
 export const grantRules: readonly Rule[] = [

@@ -695,7 +695,7 @@ describe("G6 supply-chain-write", () => {
   });
 });
 
-describe("G6 for the pipeline of a new group", () => {
+describe("G6 and G9 for the pipeline of a new group", () => {
   const own = group("team", `${acme}/${"3".repeat(16)}`);
   const inOwn = (one: Resource): Resource => ({ ...one, inputs: { ...one.inputs, parentUid: own.uid } });
   const [pipeline, second, crowd] = [identity("pipeline", pinned), identity("second", pinned), open].map(
@@ -726,6 +726,14 @@ describe("G6 for the pipeline of a new group", () => {
   ])("%s", (_title, before, after, expected) => {
     const all = [...groups, viewer, pusher];
     expect(severitiesOf("G6", compareResources([...all, ...before], [...all, ...after]))).toEqual(expected);
+  });
+
+  it("is low in G9 too, where it may also change the new group", () => {
+    const cleaner = role("cleaner", ["TAG_CREATE", "IAM_GROUPS_DELETE"]);
+    const all = [...groups, cleaner];
+    const cleans = [pipeline, binding(pipeline, cleaner, own.uid)];
+    expect(severitiesOf("G9", compareResources(all, [...all, own, ...cleans]))).toEqual(["low"]);
+    expect(severitiesOf("G9", compareResources([...all, own], [...all, own, ...cleans]))).toEqual(["medium"]);
   });
 
   test("is high where the group is a root", () => {
