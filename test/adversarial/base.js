@@ -103,6 +103,16 @@ const resources = {
       singleUse: true,
     }),
   ],
+  // Who can take over what others hold.
+  rescue: [
+    "Role",
+    () => ({ parentUid: ids.root, name: "rescue", capabilities: ["CAP_IAM_ROLES_UPDATE", "CAP_REPO_LIST"] }),
+  ],
+  rescuer: ["Identity", (r) => ({ parentUid: r.team.id, name: "rescuer", claimMatch: workflow("rescue") })],
+  "rescuer-rescues": [
+    "RoleBinding",
+    (r) => ({ parentUid: r.team.id, identityUid: r.rescuer.id, roleUid: r.rescue.id }),
+  ],
   // What follows somebody revokes at the server when the honest program is applied: the program does not know of it.
   archive: ["Group", () => ({ parentUid: ids.root, name: "archive" })],
   vault: ["Group", () => ({ parentUid: ids.root, name: "vault" })],

@@ -101,7 +101,8 @@ function findUnknownInResource(value: Members): string[] {
 
 function readPlannedResource(urn: string, value: unknown, name: string): PlannedResource {
   checkNameLengths(name, { "a URN": urn });
-  const { steps, goal } = asMembers(value);
+  // An import has none.
+  const { steps = [], goal } = asMembers(value);
   if (!Array.isArray(steps) || steps.some((step) => typeof step !== "string")) {
     throw new DocumentError(
       "PP6003",
@@ -138,11 +139,20 @@ export function parsePlan(input: string | Uint8Array, name = "the plan"): Update
   };
 }
 
-/** The engine makes these providers itself, and no preview shows them. */
+/** No preview shows providers with such a name: the engine makes them itself, or a program declares one. */
 const isDefaultProvider = (urn: string): boolean => {
   const { type, name } = urnParts(urn);
   return type.startsWith("pulumi:providers:") && name.startsWith("default");
 };
+
+/** Why a provider with the name of a default one cannot be compared. The engine gives its own no parent. */
+function findDefaultProblem({ goal = {} }: PlannedResource): string | undefined {
+  if (["parent", "propertyDependencies", "dependencies"].some((key) => Object.hasOwn(goal, key)))
+    return "the program declares it with a name of the engine's own providers, so that no preview shows it: give it another name";
+  return textOf(goal).includes(UNKNOWN)
+    ? "the plan allows any value in place of an unknown one, and the preview does not show it"
+    : undefined;
+}
 
 /**
  * Adds the providers that a plan creates or changes and a preview does not show: those that the engine makes itself, and any
@@ -165,11 +175,19 @@ const NOT_PLANNED: ReadonlySet<string> = new Set(["refresh", "read"]);
 
 /** What one `replace` of a preview stands for in a plan. */
 const REPLACEMENT = ["create-replacement", "replace", "delete-replaced"];
+/** The same where the program only reads what it replaces the old object by. */
+const REPLACEMENT_BY_READ = ["delete-replaced"];
 
-/** The operations that a preview shows, as a plan has them. */
-function plannedOps(ops: readonly string[]): readonly string[] {
-  const isWhole = !ops.includes("replace") || ops.includes("create-replacement");
-  return isWhole ? ops : ops.flatMap((op) => (op === "replace" ? REPLACEMENT : [op]));
+const isRead = ({ written }: PreviewStep): boolean => written?.after?.["external"] === true;
+
+/** The operations that a preview shows, as a plan has them. The goal of an import is planned, and no step of it. */
+function plannedOps(steps: readonly PreviewStep[]): readonly string[] {
+  const isSplit = steps.some(({ op }) => op === "create-replacement");
+  return steps.flatMap((step) => {
+    if (step.op === "import") return [];
+    if (step.op !== "replace" || isSplit) return [step.op];
+    return isRead(step) ? REPLACEMENT_BY_READ : REPLACEMENT;
+  });
 }
 
 const inOrder = (values: readonly unknown[]): string[] => [...new Set(values.map(String))].sort();
@@ -274,7 +292,7 @@ class PlanComparison {
     const written = steps.findLast((step) => step.written?.after !== undefined)?.written;
     const after = written?.after;
     if (after === undefined) return goal === undefined ? [] : ["goal"];
-    if (goal === undefined) return ["no goal"];
+    if (goal === undefined) return steps.some(isRead) ? [] : ["no goal"];
     const before = written?.before;
     const diff = asMembers(goal["inputDiff"]);
     const inputs = findOtherInputs(diff, asMembers(before?.["inputs"]), asMembers(after["inputs"]));
@@ -310,12 +328,11 @@ class PlanComparison {
     }
     const allowed = inOrder(planned.steps);
     if (isDefaultProvider(urn)) {
-      return textOf(planned.goal).includes(UNKNOWN)
-        ? `${who}: the plan allows any value in place of an unknown one, and the preview does not show it`
-        : undefined;
+      const problem = findDefaultProblem(planned);
+      return problem === undefined ? undefined : `${who}: ${problem}`;
     }
     if (ops.length === 0) return `${who} is in the plan (${allowed.join(", ")}) and not in the preview`;
-    if ([...planned.steps].sort().join() !== [...plannedOps(ops)].sort().join()) {
+    if ([...planned.steps].sort().join() !== [...plannedOps(steps)].sort().join()) {
       return `${who}: the plan allows ${allowed.join(", ")}, and the preview shows ${inOrder(ops).join(", ")}`;
     }
     const differences = this.findDifferences(planned, steps);

@@ -285,6 +285,10 @@ function checkOrder({ steps, problems }: PreviewReader): void {
     const earlier = decided.get(urn);
     const isFirst = earlier === undefined || (earlier === "refresh" && op !== "refresh");
     if (isFirst || (earlier === "replace" && decision === "replace")) decided.set(urn, decision);
+    else if (earlier === "import" && op === "update")
+      problems.push(
+        `the preview imports ${printable(urnParts(urn).name, 80)} and changes it at once: write it as it is, import it, and change it in a later run`,
+      );
     else
       problems.push(
         `the preview shows ${printable(op, 40)} of ${printable(urnParts(urn).name, 80)} after ${printable(earlier, 40)}, which the engine does not write: it was edited`,

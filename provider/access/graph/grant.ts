@@ -71,6 +71,9 @@ export interface GroupNode extends Scope {
   readonly parentKey?: string;
   readonly change: "added" | "removed" | "moved" | "renamed" | "same";
 }
+/** The reason of a change that is a new grant, and nothing else. */
+export const NEW_GRANT = "new grant";
+
 /** Whether a change gives more access. */
 export const isGain = ({ change }: Pick<GrantChange, "change">): boolean =>
   change === "gained" || change === "widened";

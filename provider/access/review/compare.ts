@@ -3,7 +3,7 @@ import { createEffectSide, describeEffects } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
 import { urnParts } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
-import { diffGrants } from "./grantChanges";
+import { addMeanwhile, diffGrants } from "./grantChanges";
 import { accessKinds, bindingKeys, isAccessField } from "../graph/accessKinds";
 import { GroupHierarchy, labelByKey } from "../graph/groupHierarchy";
 import { compareGrants } from "../graph/grant";
@@ -26,6 +26,7 @@ import { isPathWithin, isReference, mapLeaves, topProperty } from "../graph/refe
 import { planResources } from "../graph/resourcePlan";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import { graphOf } from "../graph/grants";
+import { readRoleCapabilities } from "../graph/roleCapabilities";
 import { withInputs } from "../graph/liveObjects";
 
 /** What a comparison is made from. */
@@ -89,6 +90,7 @@ function changeOf(
     ...(ignored.length === 0 ? {} : { newlyIgnored: ignored }),
     ...(secret.length === 0 && sendsNothing(plan, kind) ? { sendsNothing: true } : {}),
     ...known,
+    ...(plan.after?.dependencies && { waitsFor: Object.values(plan.after.dependencies).flat() }),
     ...(recorded === undefined || recorded.external === true ? {} : { recorded }),
     ...(planned === undefined || planned.external === true ? {} : { planned }),
     ...(notReviewed === undefined
@@ -240,6 +242,32 @@ export function compareSides(
 }
 
 /**
+ * Adds to new grants what their roles allow until the update narrows them. An update takes its time, and one that fails stops
+ * half-way. Only a grant that takes the uid of its role from the role's resource is made after that.
+ */
+function withGrantsMeanwhile<Sides extends Pick<Comparison, "grants">>(
+  sides: Sides,
+  changes: readonly ResourceChange[],
+): Sides {
+  const updatedRoles = new Map(
+    changes.flatMap((change) => {
+      const { op, before, after } = change;
+      const isRole = op === "update" && after !== undefined && before?.inputs["capabilities"] !== undefined;
+      return isRole ? [[after.key, change] as const] : [];
+    }),
+  );
+  if (updatedRoles.size === 0) return sides;
+  const byUrn = new Map(changes.map((change) => [change.urn, change]));
+  const grants = sides.grants.map((change) => {
+    const role = updatedRoles.get(change.grant.role.key);
+    const { waitsFor = [] } = byUrn.get(change.grant.urn) ?? {};
+    if (role?.urn === undefined || change.change === "lost" || waitsFor.includes(role.urn)) return change;
+    return addMeanwhile(change, readRoleCapabilities(role.before));
+  });
+  return { ...sides, grants };
+}
+
+/**
  * The states that a preview shows of the stack. After a refresh a step has the state that the refresh found. What a run replaces
  * is marked for its delete in that run.
  */
@@ -271,7 +299,7 @@ export function compare(sources: Sources): Comparison {
     languages,
   };
   const changes = graphs.changes.map((change) => changeOf(change, context));
-  const sides = compareSides(before, after, languages);
+  const sides = withGrantsMeanwhile(compareSides(before, after, languages), changes);
   const incomplete = findGaps(sources, changes, before.entities.size + after.entities.size === 0);
   const comparison: Comparison = {
     stack: preview.stack ?? recorded?.stack,
@@ -292,7 +320,8 @@ export function compare(sources: Sources): Comparison {
     inventory === undefined ? undefined : recordedSide(before, pairs, context, mayOmitResources(preview));
   if (side === undefined) return comparison;
   const { kept, isFirstImport, ...own } = side;
-  const asRecorded = { ...comparison, ...own, ...compareSides(own.before, after, languages) };
+  const ownSides = withGrantsMeanwhile(compareSides(own.before, after, languages), own.changes);
+  const asRecorded = { ...comparison, ...own, ...ownSides };
   return { ...comparison, asRecorded: { comparison: asRecorded, kept, isFirstImport } };
 }
 

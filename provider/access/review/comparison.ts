@@ -43,6 +43,8 @@ export interface ResourceChange {
   readonly location?: SourceLocation;
   /** Properties that are secret on both sides, so that a change cannot be seen. */
   readonly secretsMayHaveChanged: readonly string[];
+  /** The URNs of the resources that its arguments come from: what the update does to them is done before. */
+  readonly waitsFor?: readonly string[];
 }
 /** The same change compared with what the stack records, where that differs from the server and the change keeps the server's. */
 export interface ComparisonAsRecorded {

@@ -4,7 +4,7 @@ import { resolveGrants } from "../graph/grants";
 import type { ResolvedGrant } from "../graph/grants";
 import { GroupHierarchy, grantKey, isOfRetained, labelByKey } from "../graph/groupHierarchy";
 import { isUnreadKey, withoutRetained } from "../graph/keys";
-import { compareGrants } from "../graph/grant";
+import { NEW_GRANT, compareGrants, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
 import type { AccessGraph, Entities } from "../graph/model";
 import { Languages } from "../trust/languages";
@@ -354,10 +354,32 @@ function compareContinuing(
 const gain = ({ grant }: ResolvedGrant): GrantChange => ({
   change: "gained",
   grant,
-  reason: "new grant",
+  reason: NEW_GRANT,
   capabilitiesAdded: grant.role.capabilities ?? [],
   capabilitiesRemoved: [],
 });
+
+/**
+ * A new grant, with what its role allows when the update makes it. A grant that was there before changes with its role.
+ * @param meanwhile the capabilities of the role before the update; undefined if they are not known.
+ */
+export function addMeanwhile(change: GrantChange, meanwhile: readonly string[] | undefined): GrantChange {
+  const { grant, before, reason } = change;
+  if (before !== undefined && tupleOf(before) === tupleOf(grant)) return change;
+  const { capabilities: final, ...rest } = grant.role;
+  const capabilities = meanwhile && final && [...new Set([...meanwhile, ...final])].sort();
+  if (capabilities !== undefined && capabilities.length === final?.length) return change;
+  const role = capabilities === undefined ? rest : { ...rest, capabilities };
+  const { added } = compareCapabilities(before?.role ?? { ...rest, capabilities: [] }, role);
+  if (before !== undefined && capabilities !== undefined && added.length === 0) return change;
+  return {
+    ...change,
+    change: before === undefined ? "gained" : "widened",
+    grant: { ...grant, role },
+    reason: `${reason}, made before this update narrows its role`,
+    capabilitiesAdded: added,
+  };
+}
 
 const loss = ({ grant }: ResolvedGrant): GrantChange => ({
   change: "lost",

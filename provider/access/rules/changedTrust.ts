@@ -35,6 +35,18 @@ function describeTrustChange(
   };
 }
 
+/** What to say of a trust that is narrowed only after somebody whom it accepted before got a grant. */
+function describeLateNarrowing(
+  after: Entity,
+  narrowed: readonly FieldEffect[],
+  grants: number,
+): Pick<FindingInput, "message" | "advice"> {
+  return {
+    message: `the trust of ${labelEntity(after)} is narrowed by the update that makes ${plural(grants, "grant")} of it, and maybe later than these: until then whoever it accepted before has them: ${narrowed.map(({ path }) => path).join(", ")}`,
+    advice: "let the grant take the uid from the resource of the identity, so that it is made after that",
+  };
+}
+
 function trustDetails(changed: readonly FieldEffect[], grants: readonly Grant[]): string[] {
   const fields = changed.map(({ path, before, after, direction, reason, effect }) =>
     effect === "keys" && direction !== "unknown"
@@ -49,16 +61,23 @@ const widensTrust = ({ kind }: Entity, { path, direction }: FieldEffect): boolea
 
 /** Identities with grants that trust somebody else than before. */
 export function findChangedTrust(facts: Facts): FindingInput[] {
-  return [...facts.writes(hasPrincipal)].flatMap(({ op, before, after, fields }) => {
+  return [...facts.writes(hasPrincipal)].flatMap((change) => {
+    const { op, before, after, fields } = change;
     if (op === "create" || before === undefined) return [];
-    const changed = fields.filter((field) => widensTrust(after, field));
-    const grants = facts.grantsThrough(after.key);
+    const widened = fields.filter((field) => widensTrust(after, field));
+    const isWidened = widened.length > 0;
+    const changed = isWidened
+      ? widened
+      : fields.filter(({ path, direction }) => isPrincipalField(after.kind, path) && direction === "narrowed");
+    const grants = isWidened
+      ? [...facts.grantsThrough(after.key), ...facts.lostThrough(after.key)]
+      : facts.gainedBefore(change);
     if (changed.length === 0 || grants.length === 0) return [];
     return [
       facts.aboutEntity(after, {
         severity: "high",
         field: changed[0]?.path ?? "",
-        ...describeTrustChange(after, changed, grants.length),
+        ...(isWidened ? describeTrustChange : describeLateNarrowing)(after, changed, grants.length),
         details: trustDetails(changed, grants),
       }),
     ];

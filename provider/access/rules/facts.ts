@@ -83,6 +83,7 @@ export class Facts {
   private gained: ReadonlySet<string> | undefined;
   private gaining: ReadonlySet<string> | undefined;
   private namesakes: ReadonlyMap<string, readonly Entity[]> | undefined;
+  private waits: ReadonlyMap<string, readonly string[]> | undefined;
   private createContext: EffectContext | undefined;
   /** By subject, group and side: many grants can be of one subject at one group. */
   private readonly capabilities = new Map<string, ReadonlySet<string>>();
@@ -187,6 +188,22 @@ export class Facts {
       languages: languages ?? new Languages(),
     };
     return describeEffects(spec, inPlaceOf, inputs, this.createContext);
+  }
+
+  /** What an identity and those who hold by it have until the update deletes it, which it does last. */
+  lostThrough(key: string): readonly Grant[] {
+    const kept = new Set(this.grantsThrough(key).map(tupleOf));
+    return [key, ...this.before.subjectsOf(key)]
+      .flatMap((subject) => this.grantsBefore(subject))
+      .filter((grant) => !kept.has(tupleOf(grant)));
+  }
+
+  /** The new grants of an identity that the update may make before it changes that identity. */
+  gainedBefore({ urn, after }: ResourceChange & { readonly after: Entity }): readonly Grant[] {
+    this.waits ??= new Map(this.comparison.changes.map(({ urn: own = "", waitsFor = [] }) => [own, waitsFor]));
+    return this.grantsThrough(after.key).filter(
+      (grant) => this.isGained(grant) && !this.waits?.get(grant.urn ?? "")?.includes(urn ?? ""),
+    );
   }
 
   /** The objects of the same kind that had this name at this place before. */

@@ -182,12 +182,15 @@ function assessGain(
 
 const isRole = (kind: string): boolean => kind === "Role";
 
+const untilDeleted = (grant: Grant): string =>
+  `${grant.subject.displayName} ${scopeText(grant)}, until the update deletes that, which it does last`;
+
 const roleWidened: Rule = {
   id: "G4",
   name: "role-widened",
   severities: ["critical", "high", "medium", "low"],
   when: "the severity that G1, G2, G3, G6, G7 or G9 gives the added capabilities. Otherwise medium where many can hold the role, or an invite gives it, and low",
-  what: "A role that is already bound gains capabilities. The finding lists every subject that has the role, and on which group; an inventory adds those that this program does not manage. Not reported: a role without bindings, and a role that only loses capabilities.",
+  what: "A role that is already bound gains capabilities. The finding lists every subject that has the role, and on which group; an inventory adds those that this program does not manage. Those whose grant the update deletes count too: it deletes last. Not reported: a role without bindings, and a role that only loses capabilities.",
   why: "One line in a role changes what each of its subjects can do, wherever the role is bound. The diff shows none of these bindings.",
   fix: "Create a second role with the added capabilities, and bind it to those who need them. Or remove the write capabilities again.",
   except: "After a reviewer has checked that every listed subject needs the added capabilities.",
@@ -201,7 +204,10 @@ const roleWidened: Rule = {
       const old = new Set(readRoleCapabilities(before));
       const added = (readRoleCapabilities(after) ?? []).filter((capability) => !old.has(capability));
       if (added.length === 0 || readRoleCapabilities(before) === undefined) continue;
-      const grants = facts.after.ofRole(after.key).filter((grant) => !facts.isGained(grant));
+      const kept = facts.after.ofRole(after.key).filter((grant) => !facts.isGained(grant));
+      const known = new Set(kept.map(tupleOf));
+      const lost = facts.before.ofRole(after.key).filter((grant) => !known.has(tupleOf(grant)));
+      const grants = [...kept, ...lost];
       if (grants.length === 0) continue;
       const gains = grants.map((grant) => assessGain(facts, grant, before, added));
       const severity = severities.find((level) => gains.some(([gained]) => gained === level)) ?? "low";
@@ -215,7 +221,8 @@ const roleWidened: Rule = {
           message: `${labelEntity(after)} gains ${listFirst(added, 3)} for ${plural(subjects, "subject")} in ${plural(groups, "group")}${consequence === undefined ? "" : `: ${consequence}`}`,
           details: limitLines([
             ...(added.length > 3 ? [`added: ${listFirst(added, 20)}`] : []),
-            ...[...new Set(grants.map((grant) => `${grant.subject.displayName} ${scopeText(grant)}`))].sort(),
+            ...[...new Set(kept.map((grant) => `${grant.subject.displayName} ${scopeText(grant)}`))].sort(),
+            ...[...new Set(lost.map(untilDeleted))].sort(),
           ]),
           advice: "create a separate role for the added capabilities, and bind it to those who need them",
         }),

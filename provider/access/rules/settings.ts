@@ -343,6 +343,8 @@ export const repeatedGrant: Rule = {
       const isCreated = [grant, other].some((each) => each?.urn !== undefined && created.has(each.urn));
       if (other === undefined || other.urn === grant.urn || !isCreated) return [];
       const { sourceKind, urn, uid } = other;
+      // The program reads what the inventory lists.
+      if (uid !== undefined && uid === grant.uid) return [];
       return [
         facts.aboutGrant(grant, {
           severity: "low",

@@ -1,5 +1,5 @@
 import type { Entity } from "../graph/model";
-import { nameIn } from "../graph/grant";
+import { NEW_GRANT, nameIn } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 
 /** Spells a kind in words: "identity provider". */
@@ -38,7 +38,7 @@ export const subjectName = ({ subject }: Grant): string => {
   return `${subject.displayName} (${anyone})`;
 };
 
-/** How a grant that existed before has changed; nothing for a new grant. */
-export function changeReason({ before, reason }: GrantChange): string[] {
-  return before === undefined ? [] : [reason];
+/** What there is to say of a change of a grant, beside that the grant is new. */
+export function changeReason({ reason }: GrantChange): string[] {
+  return reason === NEW_GRANT ? [] : [reason];
 }

@@ -133,6 +133,14 @@ describe("a preview", () => {
     }
   });
 
+  test("with an import that the program changes at once is incomplete", () => {
+    const urn = "urn:pulumi:dev::acme::platform:index:Role::x";
+    const state = { urn, type: "platform:index:Role", inputs: {}, outputs: {} };
+    const steps = ["import", "update"].map((op) => ({ op, urn, oldState: state, newState: state }));
+    const { problems } = parsePreview(JSON.stringify({ steps, changeSummary: { import: 1, update: 1 } }));
+    expect(problems).toEqual([expect.stringMatching(/^the preview imports x and changes it at once: /)]);
+  });
+
   test("in the streaming form is incomplete without its summary", () => {
     const lines = fixture("update-stream.ndjson").toString().trim().split("\n");
     expect(parsePreview(lines.join("\r\n")).problems).toEqual([]);

@@ -85,7 +85,11 @@ const planOf = (adds: object = inputs): Plan => ({
   manifest: { time: "2026-01-01T00:00:00Z", magic: "m", version: "v3.230.0" },
   config: { "platform:baseUrl": "https://api.acme.example" },
   resourcePlans: {
-    [engines]: { goal: goalOf("default", { adds: { version: "1" } }), steps: ["same"], state: {} },
+    [engines]: {
+      goal: { type, name: "default", inputDiff: { adds: { version: "1" } }, outputDiff: {} },
+      steps: ["same"],
+      state: {},
+    },
     [urn("new")]: { goal: goalOf("new", { adds }), steps: ["create"], state: adds, seed: "AA==" },
     [urn("old")]: {
       goal: goalOf(
@@ -276,6 +280,11 @@ describe("an update plan", () => {
       /default: the plan allows any value/,
     ],
     [
+      "a provider of the program with the name of one of the engine's",
+      forge((plans) => Object.assign(plans[engines]?.goal ?? {}, { parent: stack })),
+      /default: the program declares it .* give it another name/,
+    ],
+    [
       "dependencies of a property left out",
       forgeGoal("new", { propertyDependencies: {} }),
       /another propertyDependencies/,
@@ -409,9 +418,44 @@ describe("an update plan", () => {
   it.each([
     ["{", /is truncated or invalid JSON/],
     ["{}", /is not an update plan/],
-    ['{"resourcePlans":{"urn":{}}}', /has no steps/],
+    ['{"resourcePlans":{"urn":{"steps":"create"}}}', /has no steps/],
   ])("is refused as %s", (text, message) => {
     expect(() => parsePlan(text, "plan.json")).toThrow(message);
+  });
+});
+
+describe("what a plan has no steps or no goal of", () => {
+  const compareOne = (step: object, planned: object) =>
+    comparePlan(
+      parsePlan(JSON.stringify({ resourcePlans: { [urn("new")]: planned } })),
+      parsePreview(
+        JSON.stringify({
+          steps: [{ urn: urn("new"), ...step }],
+          changeSummary: { [(step as { op: string }).op]: 1 },
+        }),
+      ),
+    );
+  const imported = { op: "import", newState: stateOf("new", inputs, { importID: "uid" }) };
+  const read = {
+    op: "replace",
+    oldState: stateOf("new", before),
+    newState: stateOf("new", inputs, { external: true }),
+  };
+
+  it("is an import: its goal says which object", () => {
+    const goal = goalOf("new", { adds: inputs }, { id: "uid" });
+    expect(compareOne(imported, { goal })).toEqual([]);
+    expect(compareOne(imported, { goal: { ...goal, id: "other" } })).toEqual([
+      expect.stringMatching(/another id than the preview shows/),
+    ]);
+    expect(compareOne(imported, { goal, steps: ["create"] })).toEqual([
+      expect.stringMatching(/allows create/),
+    ]);
+  });
+
+  it("is what the program reads in the place of what it deletes", () => {
+    expect(compareOne(read, { steps: ["delete-replaced"] })).toEqual([]);
+    expect(compareOne(read, { steps: ["create-replacement", "replace", "delete-replaced"] })).toHaveLength(1);
   });
 });
 
