@@ -443,7 +443,8 @@ describe("warnings", () => {
       new Group("a", {} as never),
     ];
     await Promise.all([settled(list), settled(group)]);
-    const linesOf = (one: Registered | undefined): unknown => one?.inputs["__wrongArguments"];
+    const linesOf = (one: Registered | undefined): unknown =>
+      (one?.inputs as Record<string, unknown>)["__wrongArguments"];
     const refused = (says: string): unknown =>
       expect.stringMatching(new RegExp(`^\\S*resource\\.test\\.ts:\\d+: ${says} \\(PP\\d{4}\\)$`));
     expect(linesOf(role)).toEqual(
