@@ -244,7 +244,7 @@ export function missingReason(field: FieldSpec): string {
 }
 
 /** A failure in one line, without its code. */
-export const describeFailure = ({ property, reason }: Failure): string =>
+export const describeWrongArgument = ({ property, reason }: Failure): string =>
   printable(`${property} ${reason}`.trim(), 500);
 
 /** Finds all problems of one value that is given for a field. */

@@ -1,6 +1,6 @@
 import { withCode } from "../errors/codedError";
 import { printable } from "../text/printable";
-import { checkInputs, describeFailure } from "../fields/check";
+import { checkInputs, describeWrongArgument } from "../fields/check";
 import { diffInputs } from "../fields/diff";
 import { createOnlyOutputs } from "../fields/resourceSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
@@ -113,7 +113,7 @@ function toEngineFailures(failures: readonly Failure[], inputs: Props): EngineFa
  * Checks the arguments that the engine sends, which a program may have checked before. The engine ends it at the first
  * resource that is refused, so that one says what the program found: about all its resources, each with its line.
  */
-export function checkArguments(
+export function checkProgramArguments(
   handlers: Handlers,
   olds: Props,
   { [WRONG_ARGUMENTS]: found, ...inputs }: Props,
@@ -122,7 +122,9 @@ export function checkArguments(
   const lines = Array.isArray(found) ? found.filter((line) => typeof line === "string") : [];
   if (failures.length === 0 || lines.length === 0)
     return { inputs, failures: toEngineFailures(failures, inputs) };
-  const unsaid = failures.filter((failure) => !lines.some((line) => line.includes(describeFailure(failure))));
+  const unsaid = failures.filter(
+    (failure) => !lines.some((line) => line.includes(describeWrongArgument(failure))),
+  );
   const reason = lines.length === 1 ? (lines[0] ?? "") : ["wrong arguments:", ...lines].join("\n  ");
   return { inputs, failures: [{ property: "", reason }, ...toEngineFailures(unsaid, inputs)] };
 }

@@ -1,5 +1,5 @@
 import { withCode } from "../errors/codedError";
-import { checkInputs, describeFailure } from "../fields/check";
+import { checkInputs, describeWrongArgument } from "../fields/check";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
 import type { Json, Props } from "../fields/values";
@@ -53,7 +53,7 @@ function describeFailures(spec: ResourceSpec, name: string, args: object): strin
   const failures = checkInputs(spec, toProps(args), { olds: {}, now });
   if (failures.length === 0) return [];
   const resource = `${lineOf(new Error())}${spec.kind} ${printable(JSON.stringify(name), 100)}`;
-  return failures.map((failure) => withCode(`${resource}: ${describeFailure(failure)}`, failure.code));
+  return failures.map((failure) => withCode(`${resource}: ${describeWrongArgument(failure)}`, failure.code));
 }
 
 /** What is wrong, of the resources that were declared in this turn of the event loop. */
