@@ -4,7 +4,7 @@ import { createClient, readSettings } from "./settings/settings";
 import { kinds } from "./kinds";
 import { createHandlerContext } from "./lifecycle/context";
 import type { CreateResult } from "./lifecycle/create";
-import { handlersFor, toEngineFailures } from "./lifecycle/handlers";
+import { checkProgramArguments, handlersFor } from "./lifecycle/handlers";
 import type { DiffResult, EngineFailure, Handlers } from "./lifecycle/handlers";
 import { guardErrors, PartialFailure } from "./lifecycle/messages";
 import type { ReadResult } from "./lifecycle/read";
@@ -77,10 +77,7 @@ function createProvider(spec: ResourceSpec): DynamicProvider {
       return Promise.resolve();
     },
     check: (olds, news) =>
-      guard(spec, undefined, [olds, news], () => ({
-        inputs: news,
-        failures: toEngineFailures(handlers.check(olds, news), news),
-      })),
+      guard(spec, undefined, [olds, news], () => checkProgramArguments(handlers, olds, news)),
     diff: (id, olds, news) =>
       guard(spec, undefined, [olds, news], () => {
         const difference = handlers.diff(olds, news, id);

@@ -16,6 +16,7 @@ import type {
 import type { CheckContext, Failure, ResourceSpec } from "./resourceSpec";
 import { ADOPT, containsUnknown, isObject, isUnknown } from "./values";
 import type { Json, Props } from "./values";
+import { printable } from "../text/printable";
 import { didYouMean, quote, suggest } from "../text/suggestions";
 import { formatProblem } from "./formats";
 import { hasType, typeNames, memberPath } from "./walk";
@@ -241,6 +242,10 @@ export function missingReason(field: FieldSpec): string {
       return `is missing: give ${typeNames[field.type]}`;
   }
 }
+
+/** A failure in one line, without its code. */
+export const describeWrongArgument = ({ property, reason }: Failure): string =>
+  printable(`${property} ${reason}`.trim(), 500);
 
 /** Finds all problems of one value that is given for a field. */
 export function checkField(field: FieldSpec, path: string, value: Json): Failure[] {

@@ -24,6 +24,9 @@ export const ADOPT = "__adopt";
 /** The property by which the engine finds the code of a dynamic resource. */
 export const PROVIDER_TEXT = "__provider";
 
+/** The input in which a program says what is wrong with its arguments; no state has it. */
+export const WRONG_ARGUMENTS = "__wrongArguments";
+
 /** Marks the outputs of a resource that was created and then could not be read: the next read completes them. */
 export const UNCONFIRMED = "__unconfirmed";
 

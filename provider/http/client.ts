@@ -15,6 +15,8 @@ import type { HttpResponse } from "./transport";
 export interface ClientOptions {
   /** Absolute, without a trailing slash. */
   readonly baseUrl: string;
+  /** The setting that it comes from; default: those that it may come from. */
+  readonly baseUrlSetting?: string;
   /** For one attempt, from sending to the last byte of the response. */
   readonly timeoutMs: number;
   readonly maxRetries: number;
@@ -41,8 +43,11 @@ interface Call {
 }
 
 /** The API in the words of messages. */
-export function apiEndpoint(baseUrl: string): Endpoint {
-  return { baseUrl, name: "the Platform API", setting: BASE_URL_SETTING };
+export function apiEndpoint({
+  baseUrl,
+  baseUrlSetting: setting = BASE_URL_SETTING,
+}: Pick<ClientOptions, "baseUrl" | "baseUrlSetting">): Endpoint {
+  return { baseUrl, name: "the Platform API", setting };
 }
 
 /** Members of a list's response beside the list. */
@@ -90,7 +95,7 @@ export class Client {
   constructor(private readonly options: ClientOptions) {
     this.transport = new Transport({
       ...options,
-      ...apiEndpoint(options.baseUrl),
+      ...apiEndpoint(options),
       maxSockets: options.maxConcurrency,
     });
     this.limit = pLimit(options.maxConcurrency);
@@ -101,6 +106,11 @@ export class Client {
   serverNow(): number {
     const { date, at } = this.lastDate ?? { date: Date.now(), at: performance.now() };
     return date + performance.now() - at;
+  }
+
+  /** The setting that holds the address of the API. */
+  get addressSetting(): string {
+    return apiEndpoint(this.options).setting;
   }
 
   get maxConcurrency(): number {

@@ -115,7 +115,7 @@ function readDetails(details: unknown): ErrorDetails {
   };
 }
 
-/** The setting that holds the address of the API, in the words of messages. */
+/** The settings of the address of the API, where a message cannot know which of them is in use. */
 export const BASE_URL_SETTING = "platform:baseUrl (or PLATFORM_BASE_URL)";
 
 /** A server that requests go to, in the words of messages. */
@@ -124,7 +124,7 @@ export interface Endpoint {
   readonly baseUrl: string;
   /** As in "the Platform API". */
   readonly name: string;
-  /** The setting that holds the address, as in "platform:baseUrl (or PLATFORM_BASE_URL)". */
+  /** The setting that holds the address, as in "PLATFORM_BASE_URL". */
   readonly setting: string;
 }
 
@@ -134,6 +134,8 @@ export interface RequestLine {
   readonly path: string;
   /** The server that it went to, without a trailing slash. */
   readonly baseUrl?: string;
+  /** The setting that holds that address. */
+  readonly setting?: string;
   /** When the token that it carried has expired, where the token says so. */
   readonly tokenEnd?: Date;
   /** The setting that its token comes from, as in "PLATFORM_TOKEN". */
@@ -197,7 +199,7 @@ export function describeWait({ retryAfterMs }: Pick<ApiError, "retryAfterMs">): 
 type Refusal = Pick<ApiError, "status" | "code" | "fromApi" | "retryAfterMs" | "details">;
 
 function adviseOn(
-  { path, baseUrl = "", tokenEnd, credential }: RequestLine,
+  { path, baseUrl = "", setting = BASE_URL_SETTING, tokenEnd, credential }: RequestLine,
   { status, code, fromApi, details }: Refusal,
 ): string | undefined {
   const token = credential === undefined ? "the token" : `the token of ${credential}`;
@@ -212,7 +214,7 @@ function adviseOn(
     base === "/"
       ? ""
       : `, which ends with the path ${base}${path.startsWith(base) ? ": leave the path out" : ""}`;
-  return `no such API endpoint: ${printable(`${baseUrl}${path}`, 500)}; check ${BASE_URL_SETTING}${ending}`;
+  return `no such API endpoint: ${printable(`${baseUrl}${path}`, 500)}; check ${setting}${ending}`;
 }
 
 function describe(call: RequestLine, response: Refusal & { readonly message: string }): string {

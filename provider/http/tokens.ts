@@ -25,6 +25,8 @@ export interface ExchangeCredentials {
   readonly kind: "exchange";
   /** Absolute, without a trailing slash. */
   readonly issuerUrl: string;
+  /** The setting that decides it. */
+  readonly issuerSetting: string;
   /** What the access token is to be for. */
   readonly audience: string;
   /** The uid of the identity to assume. */
@@ -131,7 +133,7 @@ class Exchange implements TokenSource {
       ...options,
       baseUrl: credentials.issuerUrl,
       name: "the token issuer",
-      setting: "platform:issuerUrl (or PLATFORM_ISSUER_URL)",
+      setting: credentials.issuerSetting,
       maxSockets: 1,
     });
   }
@@ -298,12 +300,12 @@ class Exchange implements TokenSource {
   /** Told by the names of the settings: whoever reads it sees no request of an exchange. */
   private explainFailure(error: unknown, oidcToken: string): unknown {
     if (!(error instanceof ApiError)) return asNotSent(error);
-    const { issuerUrl, identity, oidc } = this.credentials;
+    const { issuerUrl, issuerSetting, identity, oidc } = this.credentials;
     const what = `exchanging the OIDC token of ${oidc.setting} at ${issuerUrl} for identity ${identity}: ${describeError(error)}`;
     if (error.code === "RESOURCE_EXHAUSTED") return error;
     if (isServerFailure(error)) return new ConnectionError(error.errorCode, what, "notSent", true);
     if (!error.fromApi || error.code === "NOT_FOUND" || error.code === "UNIMPLEMENTED") {
-      return new ConfigError("PP2010", `${what}; check platform:issuerUrl (or PLATFORM_ISSUER_URL)`);
+      return new ConfigError("PP2010", `${what}; check ${issuerSetting}`);
     }
     return new AuthenticationError("PP2009", `${what}; ${trustHint(oidcToken)}`);
   }

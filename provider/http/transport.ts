@@ -158,10 +158,11 @@ export class Transport {
    */
   read(request: RequestLine, response: HttpResponse): Record<string, unknown> {
     const { status, text } = response;
+    const { baseUrl, setting } = this.options;
     if (status >= 300 && status < 400) throw this.redirectError(request, response);
     const body = text === "" ? {} : tryParseJson(text);
     if (status < 200 || status >= 300) {
-      const call = { ...request, baseUrl: this.options.baseUrl };
+      const call = { ...request, baseUrl, setting };
       const error = apiErrorFrom(call, { status, header: response.header, body, now: dateOf(response) });
       this.hasAnswered ||= error.fromApi;
       throw error;
@@ -169,7 +170,7 @@ export class Transport {
     if (body === undefined && text.startsWith("{")) {
       throw new ConnectionError(
         "PP2108",
-        `${request.method} ${this.options.baseUrl}${request.path}: truncated or invalid JSON`,
+        `${request.method} ${baseUrl}${request.path}: truncated or invalid JSON`,
         "unknown",
         true,
       );

@@ -10,7 +10,7 @@ import type { Props } from "../fields/values";
 import { findSchemaMismatch, readOutputs } from "../fields/wire";
 import { requireUid } from "../http/client";
 import type { Client, JsonObject } from "../http/client";
-import { ApiError, BASE_URL_SETTING, ConnectionError, isNotFound } from "../http/errors";
+import { ApiError, ConnectionError, isNotFound } from "../http/errors";
 import { printable } from "../text/printable";
 import { splitByUrlLength } from "../http/query";
 import { kinds } from "../kinds";
@@ -275,7 +275,10 @@ class InventoryReader {
     try {
       const response = await this.getOnce(this.client.address("/iam/v2/groups", root));
       if (response["uid"] !== root) {
-        throw new CodedError("PP4008", `the response is not about ${root}; check ${BASE_URL_SETTING}`);
+        throw new CodedError(
+          "PP4008",
+          `the response is not about ${root}; check ${this.client.addressSetting}`,
+        );
       }
     } catch (error) {
       if (isNotFound(error)) {

@@ -1,10 +1,10 @@
 import { withCode } from "../errors/codedError";
 import { printable } from "../text/printable";
-import { checkInputs } from "../fields/check";
+import { checkInputs, describeWrongArgument } from "../fields/check";
 import { diffInputs } from "../fields/diff";
 import { createOnlyOutputs } from "../fields/resourceSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
-import { UNCONFIRMED } from "../fields/values";
+import { UNCONFIRMED, WRONG_ARGUMENTS } from "../fields/values";
 import type { Props } from "../fields/values";
 import { createKindContext } from "./context";
 import type { HandlerContext, KindContext } from "./context";
@@ -101,12 +101,32 @@ export interface EngineFailure {
 }
 
 /** Failures as the engine prints them: beside a property that has no value of its own it would print `{<nil>}`. */
-export function toEngineFailures(failures: readonly Failure[], inputs: Props): EngineFailure[] {
+function toEngineFailures(failures: readonly Failure[], inputs: Props): EngineFailure[] {
   return failures.map(({ property, reason, code }) =>
     property === "" || Object.hasOwn(inputs, property)
       ? { property, reason: withCode(reason, code) }
       : { property: "", reason: withCode(`${property} ${reason}`, code) },
   );
+}
+
+/**
+ * Checks the arguments that the engine sends, which a program may have checked before. The engine ends it at the first
+ * resource that is refused, so that one says what the program found: about all its resources, each with its line.
+ */
+export function checkProgramArguments(
+  handlers: Handlers,
+  olds: Props,
+  { [WRONG_ARGUMENTS]: found, ...inputs }: Props,
+): { inputs: Props; failures: EngineFailure[] } {
+  const failures = handlers.check(olds, inputs);
+  const lines = Array.isArray(found) ? found.filter((line) => typeof line === "string") : [];
+  if (failures.length === 0 || lines.length === 0)
+    return { inputs, failures: toEngineFailures(failures, inputs) };
+  const unsaid = failures.filter(
+    (failure) => !lines.some((line) => line.includes(describeWrongArgument(failure))),
+  );
+  const reason = lines.length === 1 ? (lines[0] ?? "") : ["wrong arguments:", ...lines].join("\n  ");
+  return { inputs, failures: [{ property: "", reason }, ...toEngineFailures(unsaid, inputs)] };
 }
 
 export type Handlers = Pick<KindHandlers, keyof KindHandlers>;

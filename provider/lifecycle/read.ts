@@ -68,7 +68,7 @@ export function createReader(spec: ResourceSpec, client: () => Client): KindRead
       throw error;
     });
     if (response !== undefined && response["uid"] !== uid) {
-      throw handlerError("PP4008", `the response is not about ${uid}; check platform:baseUrl`);
+      throw handlerError("PP4008", `the response is not about ${uid}; check ${client().addressSetting}`);
     }
     return response;
   };
@@ -85,7 +85,7 @@ export function createReader(spec: ResourceSpec, client: () => Client): KindRead
       if (mismatch !== undefined) {
         throw handlerError(
           "PP4008",
-          `the response is not a ${spec.noun}: ${printable(mismatch, 100)}; check platform:baseUrl`,
+          `the response is not a ${spec.noun}: ${printable(mismatch, 100)}; check ${client().addressSetting}`,
         );
       }
       return parseLiveInputs(spec, response as Props, uid);

@@ -153,7 +153,7 @@ export function notFoundMessage(uid: string): string {
 async function getOne(client: Client, collection: string, uid: string): Promise<JsonObject> {
   const object = await orNotFound(client.getResource(collection, uid), notFoundMessage(uid));
   if (object["uid"] !== uid) {
-    throw new CodedError("PP4008", `the response is not about ${uid}; check platform:baseUrl`);
+    throw new CodedError("PP4008", `the response is not about ${uid}; check ${client.addressSetting}`);
   }
   return object;
 }

@@ -12,7 +12,7 @@ import type { Client } from "../http/client";
 import "../index";
 import { kinds } from "../kinds";
 import { createHandlerContext } from "../lifecycle/context";
-import { handlersFor, toEngineFailures } from "../lifecycle/handlers";
+import { checkProgramArguments, handlersFor } from "../lifecycle/handlers";
 import type { DiffResult, EngineFailure, Handlers } from "../lifecycle/handlers";
 import { guardErrors, PartialFailure } from "../lifecycle/messages";
 import { lookups, runLookup } from "../lookups/invoke";
@@ -178,10 +178,8 @@ export class PlatformProvider {
   ): Promise<{ inputs: Props; failures: EngineFailure[] }> {
     return this.run(subject, [olds, news], ({ spec, handlers }, [before = {}, inputs = {}]) => {
       for (const line of listWarnings(spec, news)) this.tell("warning", line);
-      return {
-        inputs: withMarks(spec.fields, inputs, [news]),
-        failures: toEngineFailures(handlers.check(before, inputs), inputs),
-      };
+      const checked = checkProgramArguments(handlers, before, inputs);
+      return { ...checked, inputs: withMarks(spec.fields, checked.inputs, [news]) };
     });
   }
 

@@ -1,7 +1,7 @@
 import { withCode } from "../errors/codedError";
-import { checkInputs } from "../fields/check";
+import { checkInputs, describeWrongArgument } from "../fields/check";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import { UNKNOWN } from "../fields/values";
+import { UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { printable } from "../text/printable";
 import { dirname, relative, sep } from "node:path";
@@ -9,8 +9,8 @@ import * as pulumi from "./sdk";
 
 /*
  * The engine ends a program at the first resource whose arguments the provider refuses. So that nobody has to find the
- * others one run at a time, the program names the wrong arguments of all its resources before it registers one of those,
- * with their lines. It decides nothing: whether an argument is wrong is for the provider to say, which also knows what the
+ * others one run at a time, each of those carries what is wrong with the arguments of all, with their lines. The program
+ * decides nothing: whether an argument is wrong is for the provider to say, which also knows what the
  * state records.
  */
 
@@ -53,27 +53,26 @@ function describeFailures(spec: ResourceSpec, name: string, args: object): strin
   const failures = checkInputs(spec, toProps(args), { olds: {}, now });
   if (failures.length === 0) return [];
   const resource = `${lineOf(new Error())}${spec.kind} ${printable(JSON.stringify(name), 100)}`;
-  return failures.map(({ property, reason, code }) =>
-    withCode(`${resource}: ${printable(`${property} ${reason}`.trim(), 500)}`, code),
-  );
+  return failures.map((failure) => withCode(`${resource}: ${describeWrongArgument(failure)}`, failure.code));
 }
 
 /** What is wrong, of the resources that were declared in this turn of the event loop. */
 let lines: string[] = [];
-let delivery: Promise<void> | undefined;
+let collected: Promise<readonly string[]> | undefined;
 
-async function deliver(): Promise<void> {
+const MOST_LINES = 100;
+
+async function collect(): Promise<readonly string[]> {
   await new Promise((done) => setImmediate(done));
-  const shown = lines.slice(0, 100);
-  const more = lines.length > shown.length ? [`… and ${lines.length - shown.length} more`] : [];
-  [lines, delivery] = [[], undefined];
-  // Whether or not the engine took it: the resources are registered then.
-  await pulumi.log.warn(["wrong arguments:", ...shown, ...more].join("\n  ")).catch(() => undefined);
+  const more = lines.length > MOST_LINES ? [`… and ${lines.length - MOST_LINES} more`] : [];
+  const all = [...lines.slice(0, MOST_LINES), ...more];
+  [lines, collected] = [[], undefined];
+  return all;
 }
 
 /**
- * Names wrong arguments, together with those of other resources.
- * @returns the arguments, where some are wrong as ones that are known only after the engine has the names
+ * Finds wrong arguments.
+ * @returns the arguments; where some are wrong, with what is wrong in all resources that were declared together
  */
 export function reportWrongArguments(
   spec: ResourceSpec,
@@ -83,7 +82,5 @@ export function reportWrongArguments(
   const failures = describeFailures(spec, name, args);
   if (failures.length === 0) return args;
   lines.push(...failures);
-  const delivered = (delivery ??= deliver());
-  const [key = "name"] = Object.keys(args);
-  return { ...args, [key]: delivered.then(() => args[key]) };
+  return { ...args, [WRONG_ARGUMENTS]: (collected ??= collect()) };
 }

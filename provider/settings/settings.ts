@@ -13,6 +13,8 @@ import type { Environment } from "./environment";
 /** Everything that the client needs to know, read and checked. Times in milliseconds. */
 export interface Settings {
   readonly baseUrl: string;
+  /** The setting that decides it, as in `PLATFORM_BASE_URL`. */
+  readonly baseUrlSetting: string;
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly maxConcurrency: number;
@@ -32,6 +34,7 @@ export function readSettings(sources: SettingSources): Settings {
   const api = readAddress(sources, settingDefinitions.baseUrl, "the address of the API is missing");
   return {
     baseUrl: api.value,
+    baseUrlSetting: api.setting,
     timeoutMs: readTimeout(sources),
     maxRetries: readWholeNumber(sources, settingDefinitions.maxRetries),
     maxConcurrency: readWholeNumber(sources, settingDefinitions.maxConcurrency),
@@ -143,6 +146,8 @@ function parseAddress(sources: SettingSources, { value, name }: SettingValue): s
 /** A setting that decides where a credential goes, or what it is made for. */
 interface Destination extends SettingNames {
   readonly value: string;
+  /** The name that decides it. */
+  readonly setting: string;
   /** The value is that of the stack configuration. */
   readonly isOfStack: boolean;
   /** What it is where it is not set: derived from another destination. */
@@ -162,6 +167,7 @@ function readDestination(
     key,
     variable,
     value: found ? parse(found) : (fallback ?? ""),
+    setting: found?.name ?? variable,
     isOfStack: inStack(sources, key) !== undefined,
     fallback,
     environmentValue: () => {
@@ -286,6 +292,7 @@ function readExchange(
   return {
     kind: "exchange",
     issuerUrl: issuer.value,
+    issuerSetting: issuer.setting,
     audience: audience.value,
     identity: identity.value,
     oidc,

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
   cpSync,
@@ -104,6 +105,15 @@ describe("adopt, through the real engine", () => {
       /\n {2}\(cd \S+ && npm pack\) && cp \S+\.tgz \.\n {2}npm install \.\/pulumi-platform-\S+\.tgz\n/,
     );
     symlinkSync(join(ROOT, "node_modules"), join(out, "node_modules"));
+    const compile = () => {
+      const compiler = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+      return spawnSync(process.execPath, [compiler, "--project", out], { encoding: "utf8" }).stdout;
+    };
+    // What the page of the native plugin has a program import.
+    const native = join(out, "native.ts");
+    writeFileSync(native, 'export { Group } from "pulumi-platform/native";\n');
+    expect(compile()).toBe("");
+    rmSync(native);
     await stack.init();
 
     const unset = await adopt("--stack", "test", "--write-state");

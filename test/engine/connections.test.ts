@@ -151,7 +151,7 @@ describe("TLS, on real sockets", () => {
     [
       "for another host",
       () => certificate({ name: "other", authority, hosts: ["other.example.com"] }),
-      /\(ERR_TLS_CERT_ALTNAME_INVALID\): its certificate is for another host; check platform:baseUrl \(or PLATFORM_BASE_URL\)/,
+      /\(ERR_TLS_CERT_ALTNAME_INVALID\): its certificate is for another host; check PLATFORM_BASE_URL/,
     ],
   ])("with a certificate that is %s says what to do, and sends nothing", async (_what, made, message) => {
     emulator.clearRequests();
@@ -180,7 +180,7 @@ describe("a proxy, on real sockets", () => {
     }
     through.asked.length = 0;
     const direct = await doctor(url, { ...trusting(), HTTPS_PROXY: through.url, NO_PROXY: HIDDEN });
-    expect(direct["address"]).toMatch(/\((ENOTFOUND|EAI_AGAIN)\); check platform:baseUrl/);
+    expect(direct["address"]).toMatch(/\((ENOTFOUND|EAI_AGAIN)\); check PLATFORM_BASE_URL/);
     const all = { HTTP_PROXY: through.url, HTTPS_PROXY: through.url };
     expect((await doctor(emulator.url, all))["access"]).toContain("the API accepts the token");
     expect(through.asked).toEqual([]);
@@ -209,7 +209,7 @@ describe("a proxy, on real sockets", () => {
     const page = await listening(createServer((_request, response) => response.end("<html>log in</html>")));
     const through = await proxy(page);
     expect((await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: through.url }))["tls"]).toMatch(
-      /the server does not speak TLS; check platform:baseUrl \(or PLATFORM_BASE_URL\), and whether a proxy is in between/,
+      /the server does not speak TLS; check PLATFORM_BASE_URL, and whether a proxy is in between/,
     );
     expect((await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: "http://127.0.0.1:1" }))["address"]).toMatch(
       /the proxy 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\); HTTPS_PROXY names it/,
@@ -234,7 +234,7 @@ test("a log-in page and a redirect to another host are errors, and neither host 
     }),
   );
   expect((await doctor(`http://127.0.0.1:${captive}`))["address"]).toMatch(
-    /this is not the Platform API: it redirects to 127\.0\.0\.1:\d+, which is not followed; check platform:baseUrl/,
+    /this is not the Platform API: it redirects to 127\.0\.0\.1:\d+, which is not followed; check PLATFORM_BASE_URL/,
   );
   expect(seen).toEqual([]);
   expect((await doctor(`http://127.0.0.1:${portal}`))["address"]).toMatch(

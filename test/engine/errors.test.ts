@@ -72,7 +72,7 @@ describe("errors, through the real engine", () => {
     {
       title: "a base URL with a wrong path",
       env: (): Settings => ({ PLATFORM_BASE_URL: `${emulator.url}/nowhere` }),
-      says: /NOT_FOUND \(HTTP 404\).*no such API endpoint: \S+; check platform:baseUrl/,
+      says: /NOT_FOUND \(HTTP 404\).*no such API endpoint: \S+; check PLATFORM_BASE_URL/,
     },
     {
       title: "a token that is refused",
@@ -111,7 +111,7 @@ describe("errors, through the real engine", () => {
         });
         return {};
       },
-      says: /this is not the Platform API: HTTP 200 with a web page, such as the login page of a proxy; check platform:baseUrl/,
+      says: /this is not the Platform API: HTTP 200 with a web page, such as the login page of a proxy; check PLATFORM_BASE_URL/,
     },
   ];
 
@@ -269,7 +269,7 @@ describe("settings, through the real engine", () => {
     [
       "nothing listens at the address",
       async () => ({ PLATFORM_BASE_URL: `http://127.0.0.1:${await freePort()}` }),
-      "connection refused (ECONNREFUSED); check platform:baseUrl (or PLATFORM_BASE_URL)",
+      "connection refused (ECONNREFUSED); check PLATFORM_BASE_URL",
     ],
     [
       "the token is missing",

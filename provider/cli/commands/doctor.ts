@@ -135,7 +135,7 @@ async function checkServer({ settings }: Connection): Promise<CheckResult[]> {
   const viaProxy =
     proxy === undefined ? "" : ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : ""}`;
   const call = { method: "GET", path: "/ping/v2/ping" } as const;
-  const transport = new Transport({ ...apiEndpoint(baseUrl), timeoutMs, maxSockets: 1 });
+  const transport = new Transport({ ...apiEndpoint(settings), timeoutMs, maxSockets: 1 });
   let date: number;
   try {
     const response = await transport.send({ ...call, headers: {}, attempt: 1 });

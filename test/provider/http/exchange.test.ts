@@ -43,6 +43,7 @@ function sourceOf(
   const credentials: ExchangeCredentials = {
     kind: "exchange",
     issuerUrl: issuer.url,
+    issuerSetting: "PLATFORM_ISSUER_URL",
     audience: AUDIENCE,
     identity: IDENTITY,
     oidc,
@@ -403,7 +404,7 @@ describe("an exchange that fails", () => {
     const error = await errorOf(sourceOf().token());
     expect(error.message).toContain(words);
     expect(error).toMatchObject({ errorCode: words.startsWith("NOT_FOUND") ? "PP2010" : "PP2107" });
-    expect(error.message).toContain("check platform:issuerUrl (or PLATFORM_ISSUER_URL)");
+    expect(error.message).toContain("check PLATFORM_ISSUER_URL");
     expect(error.message).not.toContain(OIDC);
     expect(issuer.requests).toHaveLength(1);
   });

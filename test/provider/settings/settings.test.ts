@@ -28,6 +28,7 @@ describe("settings", () => {
   test("have defaults for all but the address and the token", () => {
     expect(read(stackOf())).toEqual({
       baseUrl: "https://api.example.com",
+      baseUrlSetting: "platform:baseUrl",
       timeoutMs: 60_000,
       maxRetries: 5,
       maxConcurrency: 8,
@@ -49,6 +50,7 @@ describe("settings", () => {
     };
     expect(read({}, env)).toEqual({
       baseUrl: "http://localhost:8080",
+      baseUrlSetting: "PLATFORM_BASE_URL",
       timeoutMs: 90_000,
       maxRetries: 20,
       maxConcurrency: 1,
@@ -286,6 +288,7 @@ describe("an exchange", () => {
   const exchanged = {
     kind: "exchange",
     issuerUrl: ISSUER,
+    issuerSetting: "platform:issuerUrl",
     audience: "https://api.example.com",
     identity: IDENTITY,
   };

@@ -187,6 +187,7 @@ describe("a server that echoes what it was sent", () => {
         {
           kind: "exchange",
           issuerUrl: server.url,
+          issuerSetting: "PLATFORM_ISSUER_URL",
           audience: "a",
           identity: "b".repeat(40),
           oidc: { kind: "token", token: oidc, setting: "PLATFORM_OIDC_TOKEN" },
@@ -212,6 +213,7 @@ describe("a server that echoes what it was sent", () => {
     const source = tokenSource({
       kind: "exchange",
       issuerUrl: server.url,
+      issuerSetting: "PLATFORM_ISSUER_URL",
       audience: "a",
       identity: "b".repeat(40),
       oidc,

@@ -46,9 +46,9 @@ export type Block =
   | { readonly kind: "lines"; readonly items: readonly string[] }
   | ({ readonly kind: "code" } & Remedy);
 
-/** `fix`: what to do. Each of the texts is a line of its own. */
+/** `fix`: what to do. `if kept`: what to do with drift that is not undone. Each of the texts is a line of its own. */
 export interface Labelled {
-  readonly label: "suppressed" | "accepts" | "why" | "fix" | "when" | "who";
+  readonly label: "suppressed" | "accepts" | "why" | "fix" | "if kept" | "when" | "who";
   readonly texts: readonly string[];
 }
 
@@ -185,8 +185,10 @@ export class EntryList {
   private readonly grants = new Map<ChangedResource, GrantChange[]>();
   private readonly differences: ReadonlyMap<string, Difference>;
   private readonly ownRules: Report["ownRules"];
+  private readonly isDrift: boolean;
 
   constructor(report: Report) {
+    this.isDrift = report.command === "drift";
     this.ownRules = report.ownRules;
     this.causes = new CauseFinder(report);
     const differences = report.command === "drift" ? report.differences : [];
@@ -236,7 +238,7 @@ export class EntryList {
     const explain = (all: readonly Finding[], ...more: readonly Labelled[]): Block[] =>
       blocks(
         lineBlock(...unique(all.flatMap(({ details }) => details)).filter((line) => !repeated.has(line))),
-        labelled(...more, ...joinRows(all.flatMap((finding) => adviceOf(finding, said, this.ownRules)))),
+        labelled(...more, ...joinRows(all.flatMap((finding) => this.adviceOf(finding, said)))),
       );
     const explanation = explain(
       same,
@@ -266,6 +268,23 @@ export class EntryList {
       // Of a difference the commands come first: they are what a reader came for.
       answers: difference === undefined ? [...explanation, ...remedies] : [...remedies, ...explanation],
     };
+  }
+
+  /** What an outsider could write, why a finding matters and what to do, as far as an entry has not said it. */
+  private adviceOf({ id, advice, counterexample, drift }: Finding, said: Set<string>): Labelled[] {
+    const rule = findRule(id);
+    // What a rule would have a program say does not undo what was done by hand.
+    const isForProgram = this.isDrift && drift === undefined && rule?.driftAdvice === undefined;
+    const rows = [
+      { label: "accepts", text: counterexample },
+      { label: "why", text: this.ownRules?.find((own) => own.id === id)?.why ?? rule?.why },
+      { label: isForProgram ? "if kept" : "fix", text: advice },
+    ] as const;
+    return rows.flatMap(({ label, text }) => {
+      if (text === undefined || said.has(`${id} ${text}`)) return [];
+      said.add(`${id} ${text}`);
+      return [{ label, texts: [text] }];
+    });
   }
 
   private differenceOf({ drift, fingerprint }: Finding): Difference | undefined {
@@ -326,25 +345,6 @@ const labelled = (...rows: readonly Labelled[]): Block => ({
   kind: "labelled",
   items: rows.filter(({ texts }) => texts.length > 0),
 });
-
-/** What an outsider could write, why a finding matters and what to do, as far as an entry has not said it. */
-function adviceOf(
-  { id, advice, counterexample }: Finding,
-  said: Set<string>,
-  ownRules: Report["ownRules"] = [],
-): Labelled[] {
-  const rule = ownRules.find((own) => own.id === id) ?? findRule(id);
-  const rows = [
-    { label: "accepts", text: counterexample },
-    { label: "why", text: rule?.why },
-    { label: "fix", text: advice },
-  ] as const;
-  return rows.flatMap(({ label, text }) => {
-    if (text === undefined || said.has(`${id} ${text}`)) return [];
-    said.add(`${id} ${text}`);
-    return [{ label, texts: [text] }];
-  });
-}
 
 /** Rows of one label as one row. */
 function joinRows(rows: readonly Labelled[]): Labelled[] {

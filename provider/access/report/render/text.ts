@@ -80,7 +80,7 @@ function printSection(
       });
       if (options.fix !== true && content.entries.some(hasRemedy)) {
         page.blank();
-        page.entry(2, "", "Use --fix to show the commands, code and policy entries for these findings.", {
+        page.entry(2, "", "Use --fix to show the code and policy entries for these findings.", {
           styles: ["dim"],
         });
       }
@@ -141,7 +141,8 @@ function printBlock(page: TextPage, block: Block, options: RenderOptions, indent
       for (const line of block.items) bullet(line);
       return;
     case "code":
-      if (options.fix !== true) return;
+      // What restores a difference is what a reader came for.
+      if (options.fix !== true && block.short !== "restore") return;
       page.entry(2, label(""), `${block.short}:`, { styles: ["dim"] });
       page.verbatim(2 + LABEL + 2, block.text);
       return;

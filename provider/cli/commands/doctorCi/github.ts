@@ -12,6 +12,7 @@ import {
   stringMember,
 } from "../../post/http";
 import type { ApiHost } from "../../post/http";
+import { quoteWord } from "../../output/packageSource";
 import { judge, judgeAll, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import type { ProjectFolder } from "../init/folder";
@@ -157,7 +158,11 @@ async function checkEnvironment(
   }
   if (entries.length === 0)
     return [
-      missing(check, `${branch} may not use it`, `gh api --silent -X POST ${policies} -f name=${branch}`),
+      missing(
+        check,
+        `${branch} may not use it`,
+        `gh api --silent -X POST ${policies} -f name=${quoteWord(branch)}`,
+      ),
     ];
   return [
     hasReviewers && !isApproved
@@ -292,7 +297,7 @@ async function checkBypass(repository: CheckedRepository, protection: Protection
     "bypass",
     protection,
     "administrators may bypass the protection",
-    `gh api --silent -X POST "repos/{owner}/{repo}/branches/${branch}/protection/enforce_admins"`,
+    `gh api --silent -X POST "repos/{owner}/{repo}/branches/${encodeURIComponent(branch)}/protection/enforce_admins"`,
   );
 }
 

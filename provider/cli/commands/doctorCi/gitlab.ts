@@ -1,5 +1,6 @@
 import type { Environment } from "../../../settings/environment";
 import { findBelow, listAll, memberByPath, parseBaseUrl, request, stringMember } from "../../post/http";
+import { quoteWord } from "../../output/packageSource";
 import type { ApiHost } from "../../post/http";
 import { judgeAll, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
@@ -101,11 +102,11 @@ async function checkBranch(project: Project): Promise<CheckResult[]> {
   const { branch } = project;
   const protection = await findBelow(project, `/protected_branches/${encodeURIComponent(branch)}`);
   if (protection === undefined) {
-    const command = `glab api -X POST projects/:id/protected_branches -f name=${branch} -f push_access_level=0 -f code_owner_approval_required=true`;
+    const command = `glab api -X POST projects/:id/protected_branches -f name=${quoteWord(branch)} -f push_access_level=0 -f code_owner_approval_required=true`;
     return [missing("branch", `${branch} is not protected`, command)];
   }
   const isOwned = memberByPath(protection, "code_owner_approval_required");
-  const patch = `glab api -X PATCH projects/:id/protected_branches/${branch} -f`;
+  const patch = `glab api -X PATCH projects/:id/protected_branches/${quoteWord(encodeURIComponent(branch))} -f`;
   return [
     memberByPath(protection, "allow_force_push") === true
       ? missing("branch", `${branch} can be overwritten`, `${patch} allow_force_push=false`)

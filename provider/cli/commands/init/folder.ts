@@ -119,8 +119,12 @@ function parseRemote(remote: string): { readonly server: string; readonly reposi
     /^(?:[a-z+]+:\/\/(?:[^@/]*@)?([^:/]+)(?::\d+)?\/|(?:[^@/]*@)?([^:/]{2,}):)(.+?)(?:\.git)?\/?$/i.exec(
       remote,
     ) ?? [];
-  const server = (ofUrl ?? ofScp ?? "").toLowerCase();
-  return { server, repository: /^[\w.-]+(?:\/[\w.-]+)+$/.test(path) ? path : undefined };
+  const host = (ofUrl ?? ofScp ?? "").toLowerCase();
+  // The files hold the name: what is no name of a machine is not known.
+  return {
+    server: /^[\w.-]+$/.test(host) ? host : "",
+    repository: /^[\w.-]+(?:\/[\w.-]+)+$/.test(path) ? path : undefined,
+  };
 }
 
 /** The host that the name of the machine has, else the one whose files the repository has. */

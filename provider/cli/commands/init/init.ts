@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { stringify } from "yaml";
 import { printable } from "../../../text/printable";
 import { defineCommand } from "../../framework/defineCommand";
@@ -149,16 +149,30 @@ function chooseLanguage({ language }: InitValues, found: ProjectFolder): Languag
   );
 }
 
-/** @throws UsageError for a path or a branch that the files for CI cannot hold. */
-function checkNames({ path, folder, defaultBranch }: ProjectFolder): void {
-  const wrong = !/^[\w./@+-]+$/.test(defaultBranch)
-    ? `the default branch ${printable(defaultBranch, 100)}`
-    : !/^[\p{L}\p{N}_./ @+-]+$/u.test(path)
-      ? `the path ${printable(folder, 200)}`
-      : undefined;
+/** Whether git takes a name for a branch, and a workflow, a shell and a program hold it as it is. */
+const isBranchName = (name: string): boolean =>
+  name.split("/").every((part) => /^[\w@+-][\w.@+-]*$/.test(part) && !/\.\.|\.$|\.lock$/.test(part)) &&
+  !/^-|^@$/.test(name);
+
+/** @throws UsageError for a branch that the files cannot hold. */
+function checkBranch({ defaultBranch, branchSource }: ProjectFolder): void {
+  if (isBranchName(defaultBranch)) return;
+  const what = branchSource === "--branch" ? "--branch" : `the default branch (${branchSource})`;
+  throw new UsageError(
+    "PP5002",
+    `${what} must be the name of a branch, as in main or release/2.x, with letters, digits, ".", "_", "-" and "/" only, not "${printable(defaultBranch, 100)}"`,
+  );
+}
+
+/** @throws UsageError for a path that the files for CI cannot hold: that of the program, or of a dependency. */
+function checkPaths(found: ProjectFolder): void {
+  const dependencies = localDependencies(found).flatMap(({ inRepository = "." }) => inRepository);
+  const wrong = [found.path, ...dependencies].find((path) => !/^[\p{L}\p{N}_./ @+-]*$/u.test(path));
   if (wrong === undefined) return;
-  const letters = 'use letters, digits, ".", "_", "-" and "/"';
-  throw new UsageError("PP5002", `${wrong} has characters that a workflow cannot hold: ${letters}`);
+  throw new UsageError(
+    "PP5002",
+    `the path ${printable(join(found.root, wrong), 200)} has characters that a workflow cannot hold: use letters, digits, ".", "_", "-" and "/"`,
+  );
 }
 
 /** Everything that the files hold: from the flags, the environment and the folder. */
@@ -242,7 +256,7 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
 /** The text of CODEOWNERS: the files that decide how a change is reviewed belong to a team. */
 function codeOwners({ found, host, settings: { packageManager }, packageRoot }: InitPlan): string {
   const folders = localDependencies(found).flatMap(({ inRepository }) =>
-    inRepository === undefined || isTarball(inRepository) ? [] : [`/${inRepository}/`],
+    inRepository === undefined || isTarball(inRepository) ? [] : [`/${inRepository.replaceAll(" ", "\\ ")}/`],
   );
   const owner = `@${found.repository?.split("/")[0] ?? "OWNER"}/security`;
   return ownersText(packageRoot, packageManager, { owner, github: host === "github", folders });
@@ -279,10 +293,11 @@ function init(dir: string, values: InitValues): number {
   const found =
     branch === undefined ? folder : { ...folder, defaultBranch: branch, branchSource: "--branch" };
   const host = values.ci ?? found.host ?? "none";
+  if (branch !== undefined || host !== "none") checkBranch(found);
   const settings = chooseSettings(values, found, { host, packageRoot });
   const language = chooseLanguage(values, found);
   if (host !== "none") {
-    checkNames(found);
+    checkPaths(found);
     checkLockfiles(found.folders, found.packageManager);
   }
   const plan: InitPlan = { found, settings, language, host, packageRoot };

@@ -10,6 +10,7 @@ import { isTarball, localDependencies } from "./folder";
 import type { CiHost, ProjectFolder } from "./folder";
 import { LOCKFILES, unexpectedFiles } from "./packageManager";
 import type { PackageManager } from "./packageManager";
+import { quoteWord } from "../../output/packageSource";
 import { fillTemplate } from "./template";
 import type { TemplateValues } from "./template";
 
@@ -85,6 +86,7 @@ function ciValues(host: CiHost, settings: CiSettings): TemplateValues {
     organization: quoted(organization),
     path: isGithub ? quoted(path) : path,
     branch: quoted(defaultBranch),
+    branchWord: quoteWord(defaultBranch),
     folder: paths[0] ?? "",
     // Characters of a folder that a pattern of GitHub gives a meaning.
     patterns: paths.map((one) => quoted(`${one.replace(/\+/g, "\\+")}${one.endsWith("/") ? "**" : ""}`)),

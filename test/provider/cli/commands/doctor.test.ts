@@ -144,7 +144,7 @@ describe("doctor", () => {
     process.env["PLATFORM_BASE_URL"] = "http://127.0.0.1:1";
     await expect(doctor([])).resolves.toBe(1);
     expect(report()["address"]).toMatch(
-      /^wrong: GET .*connection refused \(ECONNREFUSED\); check platform:baseUrl/,
+      /^wrong: GET .*connection refused \(ECONNREFUSED\); check PLATFORM_BASE_URL /,
     );
     process.env["PLATFORM_BASE_URL"] = bench.emulator.url;
     bench.printed.length = 0;

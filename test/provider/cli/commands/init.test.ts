@@ -617,6 +617,42 @@ describe("wrong input gets one line:", () => {
     const folder = newFolder().repository(GITHUB).git("commit", "--quiet", "--allow-empty", "--message", "a");
     folder.git("update-ref", "refs/remotes/origin/${{a}}", "HEAD");
     folder.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/${{a}}");
-    expect(await refuse(folder, ".")).toContain("the default branch ${{a}} has characters that a workflow");
+    expect(await refuse(folder, ".")).toMatch(
+      /the default branch \(of the remote origin\) must be the name of a branch, .* not "\$\{\{a\}\}"/,
+    );
+  });
+
+  const notBranches = ["", " ", "@", "a b", "a..b", "a.lock", ".a", "a/", "/a", "a//b", "-a", "a.", "a/.b"];
+  const notYaml = [
+    'a"b',
+    "a'b",
+    "a\nb",
+    "${{ github.token }}",
+    "a`b",
+    "$(a)",
+    "a:b",
+    "a#b",
+    "a;b",
+    "*",
+    "«a»",
+  ];
+  test.each([...notBranches, ...notYaml])("the branch %j, with workflows and without", async (name) => {
+    for (const host of ["github", "gitlab", "none"]) {
+      const error = await refuse(newFolder().repository(GITHUB), ".", "--ci", host, `--branch=${name}`);
+      expect(error).toMatch(/^pulumi-platform: --branch [^\n]* \(PP5002\)\n$/);
+    }
+  });
+
+  test("the path of a dependency that a workflow cannot hold", async () => {
+    const dependencies = { a: "file:./${{ github.token }}" };
+    const folder = newFolder().repository(GITHUB);
+    folder.write({ "package.json": JSON.stringify({ dependencies }) });
+    expect(await refuse(folder, ".")).toContain("has characters that a workflow cannot hold");
+  });
+
+  test("the name of a machine with a quote", async () => {
+    const folder = newFolder().repository('https://a"+b+"/acme/access');
+    await succeed(folder, ".", "--ci", "github");
+    expect(folder.files()["ci.ts"]).not.toContain("+b+");
   });
 });

@@ -95,19 +95,23 @@ test("of a difference the command that restores it comes first, also where a rul
     const report = { ...nightDrift, findings };
     const [entry] = new EntryList(report).open;
     expect(entry?.answers[0]).toMatchObject({ kind: "code", heading: "Restore it" });
+    // What the rule advises is for what stays.
+    const text = renderers.text(report, {});
+    expect(text.includes("if kept")).toBe(findings.includes(worse));
+    expect(text.indexOf("restore:")).toBeLessThan(text.search(/^ {2}(fix|if kept) /m));
     expect(renderers.md(report, {})).toContain("<summary>Restore it</summary>");
   }
 });
 
-test("commands, code and policy entries are shown with --fix only", () => {
+test("code and policy entries are shown with --fix only, and what restores a difference always", () => {
   for (const report of [nightDrift, teamReview()]) {
     const [plain, fix] = [renderers.text(report, {}), renderers.text(report, { fix: true })];
-    expect(plain).not.toMatch(/^ +(restore|update the program|suppress):$/m);
+    expect(plain).not.toMatch(/^ +(update the program|suppress):$/m);
     expect(plain).toContain("Use --fix");
     expect(fix).toMatch(/^ +suppress:$/m);
     expect(fix).not.toContain("Use --fix");
   }
-  expect(renderers.text(nightDrift, { fix: true })).toContain("pulumi up --refresh --target");
+  expect(renderers.text(nightDrift, {})).toContain("pulumi up --refresh --target");
   expect(renderers.text(riskyReview, {})).not.toContain("Use --fix");
 });
 
