@@ -510,9 +510,12 @@ function violation({ message, details, advice }: Finding): string {
 
 /** What a policy file says of the rules beside its exceptions. @throws CodedError where a limit is wrong. */
 function limitsOf({ file, assertions, settings }: Policy): Partial<RuleOptions> {
-  const { failOn: _ofReviews, requiredOwners, maxRemoval, selfIdentity, ...same } = settings;
+  const { requiredOwners, maxRemoval, selfIdentity, strict, minOwners, issuerAllow, sinkAllow } = settings;
   const limits = {
-    ...same,
+    ...(strict !== undefined && { strict }),
+    ...(minOwners !== undefined && { minOwners }),
+    ...(issuerAllow && { issuerAllow }),
+    ...(sinkAllow && { sinkAllow }),
     assertions,
     ...(requiredOwners && { requiredOwner: requiredOwners }),
     ...(maxRemoval !== undefined && { maxRemoval: Number(maxRemoval.replace("%", "")) / 100 }),

@@ -595,8 +595,10 @@ class AssertionJudge {
   private withAllDuties(side: Side, assertion: SeparatedDuties, on: ReadonlySet<string>) {
     const duties = [assertion.duties.flat()];
     const holding = side.graph.grants.flatMap((grant): Held[] => {
-      const [points, capabilities] = [side.pointsOf(grant, on), matchedBy(grant.role.capabilities, duties)];
-      return points.length === 0 || capabilities.length === 0 ? [] : [{ grant, points, capabilities }];
+      const points = side.pointsOf(grant, on);
+      if (points.length === 0) return [];
+      const capabilities = matchedBy(grant.role.capabilities, duties);
+      return capabilities.length === 0 ? [] : [{ grant, points, capabilities }];
     });
     const bySubject = groupBy(holding, ({ grant }) => [withoutRetained(grant.subject.key)]);
     return [...bySubject.values()].filter((held) => {

@@ -180,7 +180,7 @@ describe("what breaks a forbidden access", () => {
     expect(judged(assertions, nowhere(pusher))).toHaveLength(1);
     expect(judged(owning, nowhere(owner))).toHaveLength(1);
     expect(judged(owning, nowhere(pusher))).toEqual([]);
-    expect(judged(assertions, inner, binding(outsider, pusher, inner.urn ?? ""))).toHaveLength(1);
+    expect(judged(assertions, inner, binding(outsider, pusher, inner.urn))).toHaveLength(1);
   });
 
   test("what was broken before is counted, and no finding", () => {
