@@ -59,7 +59,10 @@ export interface AccessPolicyArgs {
    * program are not known, built-in ones included: such a grant is reported by X3 only, which stops nothing.
    */
   readonly inventory?: string;
-  /** The path of a policy file (`access-policy.yaml`): what it suppresses is not reported. */
+  /**
+   * The path of a policy file (`access-policy.yaml`): what it suppresses is not reported, `settings` are limits that `options`
+   * win over, and `forbid` and `separate` are judged where there is an inventory.
+   */
   readonly policyFile?: string;
   /** The path of a file of rules of your own, in the place of those that the policy file names. */
   readonly rules?: string;
@@ -307,7 +310,7 @@ class StackUids {
       const { urn } = each.resource;
       const after = toRecordedResource(each, this.consistent.get(urn));
       const object = this.recorded.get(urn);
-      if (object === undefined || each.notReviewed !== undefined) return { op: "create", urn, after };
+      if (object === undefined || each.notReviewed !== undefined) return stepOfNew(after);
       return {
         op: "update",
         urn,
@@ -317,6 +320,13 @@ class StackUids {
     });
   }
 }
+
+/** The step of what is new. A create has no uid. An update without a state before is as new to the rules, and keeps it. */
+const stepOfNew = (after: RecordedResource): PreviewStep => ({
+  op: after.id === undefined ? "create" : "update",
+  urn: after.urn,
+  after,
+});
 
 /** A stack resource as a preview would record it, with its uid where that is known. */
 function toRecordedResource(each: StackResource, id: string | undefined): RecordedResource {
@@ -367,9 +377,7 @@ function readingsOf(resources: readonly StackResource[], inventory: Inventory | 
         const claim = uids.claimOf(each, reference);
         return claim !== undefined && isAssumed(claim, ids.get(claim.source.resource.urn));
       });
-      const after = toRecordedResource(read, ids.get(each.resource.urn));
-      // A create has no uid. An update without a state before is as new to the rules, and keeps it.
-      return { op: after.id === undefined ? "create" : "update", urn: after.urn, after };
+      return stepOfNew(toRecordedResource(read, ids.get(each.resource.urn)));
     });
   const asValues = toSteps(consistent, (claim, id) => claim.uid === id && !uids.isProven(claim));
   const asDependencies = toSteps(declared, (claim, id) => claim.uid !== id || !uids.isProven(claim));
@@ -432,7 +440,9 @@ class Judge {
       propertyDependencies: Object.fromEntries(sources.map(({ property, from }) => [property, from])),
     };
     this.changed.set(args.urn, { ...given, resource });
-    const findings = this.find([...this.changed.values()]).filter(({ urn }) => urn === args.urn);
+    const findings = this.find([...this.changed.values()]).filter(
+      (finding) => finding.urn === args.urn && isCertain(finding),
+    );
     this.asked = { key, findings };
     return findings;
   }
@@ -460,7 +470,11 @@ class Judge {
     const { inventory, policy } = this.documents();
     const comparison = compare({ preview: { steps, omittedUnchanged: 0, problems: [] }, inventory });
     const given = Object.entries<unknown>(this.args.options ?? {}).filter(([, value]) => value !== undefined);
-    const options: RuleOptions = { ...defaultRuleOptions(Date.now()), ...Object.fromEntries(given) };
+    const options: RuleOptions = {
+      ...defaultRuleOptions(Date.now()),
+      ...(policy && limitsOf(policy)),
+      ...Object.fromEntries(given),
+    };
     const findings = findingsOf(comparison, options, only);
     return policy === undefined
       ? findings
@@ -474,6 +488,10 @@ class Judge {
       policy:
         policyFile === undefined ? undefined : parsePolicy(readFileSync(policyFile, "utf8"), policyFile),
     };
+    const { forbid = [], separate = [] } = this.known.policy?.assertions ?? {};
+    if (inventory === undefined && forbid.length + separate.length > 0) {
+      throw new CodedError("PP1302", "inventory is missing: the policy file asserts what only it can tell");
+    }
     return this.known;
   }
 }
@@ -489,6 +507,30 @@ function violation({ message, details, advice }: Finding): string {
   ];
   return lines.map(printableLine).join("\n");
 }
+
+/** What a policy file says of the rules beside its exceptions. @throws CodedError where a limit is wrong. */
+function limitsOf({ file, assertions, settings }: Policy): Partial<RuleOptions> {
+  const { requiredOwners, maxRemoval, selfIdentity, strict, minOwners, issuerAllow, sinkAllow } = settings;
+  const limits = {
+    ...(strict !== undefined && { strict }),
+    ...(minOwners !== undefined && { minOwners }),
+    ...(issuerAllow && { issuerAllow }),
+    ...(sinkAllow && { sinkAllow }),
+    assertions,
+    ...(requiredOwners && { requiredOwner: requiredOwners }),
+    ...(maxRemoval !== undefined && { maxRemoval: Number(maxRemoval.replace("%", "")) / 100 }),
+    ...(selfIdentity !== undefined && { self: selfIdentity }),
+  };
+  const problem = findOptionProblem(limits);
+  if (problem !== undefined) throw new CodedError("PP1302", `${file}: settings: ${problem}`);
+  return limits;
+}
+
+/** An assertion counts what nobody can judge. Before a request that is each new holder and role: they are judged with the stack. */
+const isCertain = ({ id, grant }: Finding): boolean =>
+  !["P1", "P3"].includes(id) ||
+  grant === undefined ||
+  (grant.role.capabilities !== undefined && (grant.subject.name ?? grant.subject.urn) !== undefined);
 
 /** A preview knows too little to stop an update at these: they are advisory. */
 const ALWAYS_ADVISORY = ["X3"];

@@ -30,7 +30,10 @@ export function corpusTable(root) {
       const text = readFileSync(path.join(folder, file), "utf8");
       const [, title = "", caughtBy = ""] = /^\/\/ (.+)\n\/\/ caught by: (\w+)\n/.exec(text) ?? [];
       const [, plan = ""] = /^\/\/ update plan: (\w+)$/m.exec(text) ?? [];
-      const cells = [file.replace(/\.js$/, ""), describe(title), catchers[caughtBy] ?? "?", plan];
+      // The pack is asked before the request, and verify after it.
+      const isHeld = /^\/\/ approved report: refuses$/m.test(text);
+      const catcher = isHeld ? "the bound pack" : (catchers[caughtBy] ?? "?");
+      const cells = [file.replace(/\.js$/, ""), describe(title), catcher, plan];
       return `| ${cells.join(" | ")} |`;
     });
   return [

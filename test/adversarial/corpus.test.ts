@@ -115,7 +115,8 @@ describe("a hostile program", () => {
     const left = readCorpus().filter(
       ({ caughtBy, approvedReport }) => caughtBy === "verify" && approvedReport === undefined,
     );
-    expect(left.map(({ id }) => id.split("-")[0])).toEqual(left.map(() => "request"));
+    expect(left.length).toBeGreaterThan(0);
+    expect(left.filter(({ text }) => !/\brequest\(/.test(text)).map(({ id }) => id)).toEqual([]);
   });
 
   const aimed = corpus.filter(({ text }) => text.includes('bind("accepted"'));

@@ -5,8 +5,8 @@ import { Stack } from "../support/engine";
 import { call } from "../support/wire";
 
 /*
- * Assertions of a policy file, broken in each way that there is, as the real engine previews it and as it is done by
- * hand. EDITS names what a preview edits.
+ * Each form of assertion of a policy file, broken in each way that there is, as the real engine previews it and as it is
+ * done by hand. EDITS names what a preview edits.
  */
 const PROGRAM = `
 const platform = require("pulumi-platform");
@@ -21,13 +21,13 @@ const team = new platform.Group("team", { parentUid: has("group") ? prod.id : sa
 const pusher = new platform.Role("pusher", { parentUid: org.id, name: "pusher",
   capabilities: ["CAP_MANIFEST_CREATE"] });
 const reader = new platform.Role("reader", { parentUid: org.id, name: "reader",
-  capabilities: has("role") ? ["CAP_REPO_LIST", "CAP_MANIFEST_DELETE"] : ["CAP_REPO_LIST"] });
+  capabilities: has("role") ? ["CAP_REPO_LIST", "CAP_MANIFEST_CREATE", "CAP_IAM_ROLE_BINDINGS_CREATE"] : ["CAP_REPO_LIST"] });
 const identity = (name, claimMatch, shown = name) =>
   new platform.Identity(name, { parentUid: org.id, name: shown, claimMatch });
 const ci = identity("ci", has("trust") ? { issuer: github, subjectPattern: "^repo:acme.*$" } : of("acme/pay"));
 const guest = identity("guest", of("other/guest"), has("renamedIdentity") ? "break-glass" : "guest");
 const [ann, bob] = ["ann", "bob"].map((name) =>
-  identity(name, { issuer: "https://accounts.acme.example", subject: name }));
+  identity(name, has("issuer") && name === "ann" ? of("other/ann") : { issuer: "https://accounts.acme.example", subject: name }));
 const bind = (name, identity, role, group) =>
   new platform.RoleBinding(name, { parentUid: group.id, identityUid: identity.id, roleUid: role });
 bind("ci-pushes", ci, pusher.id, prod);
@@ -40,13 +40,13 @@ if (has("above")) bind("new", guest, pusher.id, org);
 if (has("duties")) bind("new", ci, new platform.Role("granter", { parentUid: org.id, name: "granter",
   capabilities: ["CAP_IAM_ROLE_BINDINGS_CREATE"] }).id, org);
 if (has("owners")) bind("new", ci, OWNER, org);
-if (has("invite")) new platform.GroupInvite("invite", { parentUid: prod.id, roleUid: pusher.id, ttl: "1h",
+if (has("invite")) new platform.GroupInvite("invite", { parentUid: prod.id, roleUid: OWNER, ttl: "1h",
   email: "eve@other.example", singleUse: true });
 if (has("mapping")) {
   const directory = new platform.IdentityProvider("directory", { parentUid: org.id, name: "directory", defaultRole: VIEWER, oidc: {
     issuer: "https://accounts.acme.example", clientId: "1", clientSecret: "not a secret" } });
   new platform.ExternalGroupRoleMapping("mapping", { parentUid: directory.id, externalGroupId: "builders",
-    roleUid: pusher.id, scope: org.id });
+    roleUid: OWNER, scope: org.id });
 }
 `;
 
@@ -60,28 +60,47 @@ forbid:
     severity: critical
 require:
   - { name: two owners, role: owner, on: [acme], atLeast: 2, atMost: 2, who: { type: [identity], matchesMany: false } }
+  - { name: few push, can: [CAP_MANIFEST_CREATE], on: [acme / production], atMost: 3 }
+  - { name: ours push, can: [CAP_MANIFEST_CREATE], on: [acme / production], atLeast: 1, who: { subject: ["repo:acme/*"] } }
+  - { name: the team is served, can: [CAP_MANIFEST_CREATE], on: [acme / sandbox / team], atLeast: 1 }
 separate:
   - name: builders do not grant
     duties: [[CAP_MANIFEST_CREATE], [CAP_IAM_ROLE_BINDINGS_CREATE]]
     on: [acme]
-    who: { not: [{ issuer: ["https://accounts.acme.example"] }] }
+    who: { not: [{ issuer: ["https://accounts.acme.example"], type: [identity] }] }
+  - name: pushers do not list
+    duties: [[CAP_MANIFEST_CREATE], [CAP_REPO_LIST]]
+    on: [acme / production]
+    who: { not: [{ issuer: ["https://accounts.acme.example"], type: [identity] }] }
 settings: { failOn: critical }
 `;
 
-/** How an edit breaks an assertion. The last ones have a name by which an author may hope to leave it. */
-const EDITS: readonly (readonly [edit: string, rule: string, message: RegExp])[] = [
-  ["grant", "P1", /guest has pusher on acme \/ production$/],
-  ["above", "P1", /guest has pusher on acme$/],
-  ["role", "P1", /guest has reader on acme \/ production$/],
-  ["group", "P1", /guest has pusher on acme \/ production \/ team$/],
-  ["trust", "P1", /ci has pusher on acme \/ production$/],
-  ["invite", "P1", /has pusher on acme \/ production$/],
-  ["mapping", "P1", /builders.* has pusher on acme$/],
-  ["taken", "P2", /acme has 1 holder, fewer than 2$/],
-  ["owners", "P2", /acme has 3 holders, more than 2$/],
-  ["duties", "P3", /ci holds one of each duty$/],
-  ["renamedIdentity", "P1", /has pusher on acme \/ production$/],
-  ["renamedGroup", "P1", /guest has pusher on acme \/ prod$/],
+const BOTH = /holds one of each duty$/;
+
+/** How an edit breaks each form of assertion. The last ones have a name by which an author may hope to leave one. */
+const EDITS: readonly (readonly [edit: string, messages: Readonly<Record<string, RegExp>>])[] = [
+  ["grant", { P1: /guest has pusher on acme \/ production$/, P2: /production has 4 holders/, P3: BOTH }],
+  ["above", { P1: /guest has pusher on acme$/, P2: /production has 4 holders/, P3: BOTH }],
+  ["role", { P1: /guest has reader on acme \/ production$/, P2: /production has 4 holders/, P3: BOTH }],
+  [
+    "group",
+    {
+      P1: /guest has pusher on acme \/ production \/ team$/,
+      P2: /the team is served: no group that is known here is "acme \/ sandbox \/ team"$/,
+      P3: BOTH,
+    },
+  ],
+  ["trust", { P1: /ci has pusher on acme \/ production$/, P2: /ours push: .* 0 holders, fewer than 1$/ }],
+  ["issuer", { P1: /ann has owner on acme$/, P3: /ann holds one of each duty$/ }],
+  ["invite", { P1: /has owner on acme \/ production$/, P2: /production has 4 holders/, P3: BOTH }],
+  ["mapping", { P1: /builders.* has owner on acme$/, P2: /production has 4 holders/, P3: BOTH }],
+  ["taken", { P2: /acme has 1 holder, fewer than 2$/ }],
+  ["owners", { P2: /acme has 3 holders, more than 2$/ }],
+  ["duties", { P3: /ci holds one of each duty$/ }],
+  ["renamedIdentity", { P1: /"guest" becomes "break-glass": "who" chooses by this name$/ }],
+  ["renamedIdentity", { P1: /has pusher on acme \/ production$/ }],
+  ["renamedGroup", { P1: /guest has pusher on acme \/ prod$/ }],
+  ["renamedGroup", { P1: /acme \/ production becomes acme \/ prod, which "on" does not name$/ }],
 ];
 
 /** The part of a report that the tests read. */
@@ -153,10 +172,12 @@ describe("assertions of a policy file", () => {
     expect((await chain.run("access", ...inventory(), ...policy())).code).toBe(0);
   });
 
-  test.each(EDITS)("a review reports %s as %s", async (edit, rule, message) => {
+  test.each(EDITS)("a review reports %s: %j", async (edit, messages) => {
     const { code, report } = await review(edit, "--fail-on", "high");
     expect(report.complete).toBe(true);
-    expect(assertionsOf(report)).toContainEqual(expect.stringMatching(`^${rule} .*${message.source}`));
+    for (const [rule, message] of Object.entries(messages)) {
+      expect(assertionsOf(report)).toContainEqual(expect.stringMatching(`^${rule} .*${message.source}`));
+    }
     expect(code).toBe(5);
   });
 
@@ -184,17 +205,20 @@ describe("assertions of a policy file", () => {
       "-o",
       "json",
     );
-    expect(assertionsOf(JSON.parse(drift.stdout) as Report)).toEqual([
-      expect.stringMatching(
-        /^P1 our own pipelines write production: guest has pusher on acme \/ production$/,
-      ),
-    ]);
+    const broken = [
+      /^P1 our own pipelines write production: guest has pusher on acme \/ production$/,
+      /^P2 few push: acme \/ production has 4 holders, more than 3$/,
+      /^P3 pushers do not list: guest holds one of each duty$/,
+    ].map((message): unknown => expect.stringMatching(message));
+    expect(assertionsOf(JSON.parse(drift.stdout) as Report).sort()).toEqual(broken);
     expect(drift.code).toBe(7);
     const { code, report } = await review("nothing");
     expect({ code, findings: assertionsOf(report), standing: report.policy?.standing }).toEqual({
       code: 0,
       findings: [],
-      standing: [expect.stringMatching(/our own pipelines write production: broken in 1 place before/)],
+      standing: ["our own pipelines write production", "few push", "pushers do not list"].map(
+        (name): unknown => expect.stringContaining(`${name}: broken in 1 place before`),
+      ),
     });
     const access = await chain.run("access", ...inventory(), ...policy());
     expect(access.code).toBe(5);

@@ -363,6 +363,49 @@ describe("the rules as policies", () => {
       return found;
     };
 
+    it("judge what the policy file forbids and separates, and take its limits", async () => {
+      const policyFile = writeText(`
+forbid:
+  - { name: ours only, can: [CAP_IAM_ROLE_BINDINGS_*], on: [acme], who: { not: [{ subject: ["repo:acme/*"] }] } }
+separate:
+  - { name: apart, duties: [[CAP_IAM_ROLE_BINDINGS_CREATE], [CAP_REPO_LIST]], on: [acme / sandbox] }
+settings: { issuerAllow: ["https://ci.acme.example"] }
+`);
+      const of = (all: readonly string[], ...names: string[]) =>
+        all.filter((line) => names.some((name) => line.startsWith(name)));
+      const asserted = ["forbidden-access", "separation-of-duties"];
+      const [team, reader] = [decoyOf("Group"), decoyOf("Role")];
+      const bind = (roleUid: string, parentUid: string, from: Record<string, PolicyResource> = {}) =>
+        resource("RoleBinding", "b", { name: undefined, identityUid: robot, roleUid, parentUid }, from);
+      const find = async (...stack: PolicyResource[]) =>
+        of(await violations(stack, { inventory, policyFile }), ...asserted);
+
+      // It holds that in the sandbox already.
+      expect(await find(bind(admins, sandbox))).toEqual([]);
+      expect(await find(bind(admins, org))).toEqual([
+        "forbidden-access @b: ours only: robot has admins on acme",
+      ]);
+      const [fresh, made] = [`${org}/${"e".repeat(16)}`, `${org}/${"d".repeat(16)}`];
+      expect(await find(team, bind(admins, made, { parentUid: team }))).toEqual([
+        expect.stringMatching(/^forbidden-access @b: ours only: robot has admins on acme/),
+      ]);
+      expect(await find(reader, bind(fresh, sandbox, { roleUid: reader }))).toEqual([
+        "separation-of-duties @b: apart: robot holds one of each duty",
+      ]);
+      const policies = () => accessPolicies({ inventory, policyFile });
+      expect(of(await asked(bind(admins, org), policies()), ...asserted)).toEqual(["forbidden-access"]);
+      // Before its request nobody can say what a new role allows.
+      expect(of(await asked(bind(fresh, org), policies()), ...asserted)).toEqual([]);
+
+      const other = ci({ subject: "repo:acme/pay:ref:refs/heads/main" });
+      expect(of(await violations([other], { inventory, policyFile }), "any-issuer")).toHaveLength(1);
+      const options = { issuerAllow: [GITHUB] };
+      expect(of(await violations([other], { inventory, policyFile, options }), "any-issuer")).toEqual([]);
+      expect(await violations([other], { policyFile })).toContainEqual(
+        expect.stringMatching(/^not-judged .*inventory is missing: the policy file asserts/),
+      );
+    });
+
     it("refuse before its request what is mandatory, and do not ask again for what is there", async () => {
       const grant = { parentUid: org, identityUid: robot, roleUid: owner };
       expect(await asked(resource("RoleBinding", "b", { ...grant, name: undefined }))).toContain(
@@ -522,7 +565,7 @@ describe("the rules as policies", () => {
 
   it("are those that do without the state before and without secrets, or with the object in the inventory", () => {
     expect(policyRules.map(({ id }) => id).join(" ")).toBe(
-      "G1 G2 G3 G4 G6 G7 G9 T1 T2 T3 T4 T5 T6 K1 K2 K3 R2 X1 X2 X3 X4",
+      "G1 G2 G3 G4 G6 G7 G9 T1 T2 T3 T4 T5 T6 K1 K2 K3 R2 X1 X2 X3 X4 P1 P3",
     );
   });
 });

@@ -25,7 +25,9 @@ import type {
 } from "./assertion";
 import { RE2JS } from "re2js";
 import { textMeant } from "../graph/describedFields";
+import { accessKinds } from "../graph/accessKinds";
 import { isTrustDoubtful } from "../graph/subjects";
+import { isUnread } from "../graph/unread";
 import { readClaimConditions, trustsOf } from "../graph/trust";
 import type { Trust, TrustPart } from "../graph/trust";
 import { addressPattern, trustMatches } from "../trust/addressGlob";
@@ -98,9 +100,12 @@ function shareOfClaim(languages: Languages, trust: Trust, name: string, globs: r
 
 function shareOfTrust(languages: Languages, trust: Trust, conditions: SubjectConditions): Share {
   const { issuer, subject, audience, claims } = conditions;
+  // Whoever holds registered keys signs whatever issuer and subject the program has written beside them.
+  const isWordOnly: readonly Share[] = trust.hasKeys ? ["some"] : [];
   const part = (value: TrustPart | undefined, globs: readonly string[] | undefined): readonly Share[] =>
     globs === undefined ? [] : [shareOfPart(languages, value, globs)];
   return meet([
+    ...isWordOnly,
     ...part(trust.issuer ?? trust.account, issuer),
     ...part(trust.subject ?? trust.arn ?? trust.service, subject),
     ...part(trust.audience, audience),
@@ -136,7 +141,8 @@ export class SubjectJudge {
   }
 
   private shareOfConditions(subject: Subject, conditions: SubjectConditions): Share {
-    if (subject.type === "unknown") return Object.keys(conditions).length === 0 ? "all" : "some";
+    // It may be another holder that is known, so nobody counts it twice.
+    if (subject.type === "unknown") return "some";
     const { type, uid, name, matchesMany, issuer, subject: subjects, audience, claims } = conditions;
     const asksTrust = [issuer, subjects, audience, claims].some((condition) => condition !== undefined);
     return meet([
@@ -150,11 +156,20 @@ export class SubjectJudge {
 
   /** An object is called by its name where it had the name before the change and has it after it. */
   private shareOfName({ key }: Subject, globs: readonly string[]): Share {
-    const named = ({ entities }: AccessGraph): boolean => {
-      const { name } = entityOf(entities, key) ?? {};
-      return name !== undefined && globs.some((glob) => globMatches(glob, name));
-    };
-    return unite([shareOf(named(this.side)), shareOf(named(this.other))]);
+    const [side, other] = [this.side, this.other].map(({ entities }) =>
+      shareOf(isNamed(entityOf(entities, key), globs)),
+    );
+    return unite([side ?? "some", other ?? "some"]);
+  }
+
+  /** Whether an object can be meant by conditions, whatever its name. */
+  mayBeMeant(
+    { key, uid }: Entity,
+    { uid: uids, issuer, subject, audience, claims }: SubjectConditions,
+  ): boolean {
+    const holder: Subject = { key, uid, type: "identity", displayName: "", matchesMany: false };
+    const conditions = { uid: uids, issuer, subject, audience, claims };
+    return this.shareOfConditions(holder, conditions) !== "none";
   }
 
   private shareOfTrusts({ key }: Subject, conditions: SubjectConditions): Share {
@@ -173,6 +188,9 @@ export class SubjectJudge {
   }
 }
 
+const isNamed = (entity: Entity | undefined, globs: readonly string[]): boolean =>
+  globs.some((glob) => entity?.name !== undefined && globMatches(glob, entity.name));
+
 /** The resource that a subject is, or is a part of. */
 function entityOf(entities: AccessGraph["entities"], key: string): Entity | undefined {
   return entities.get(key) ?? entities.get(withoutRetained(key)) ?? entities.get(ownerOf(key) ?? "");
@@ -190,6 +208,8 @@ export interface Violation {
   readonly grant?: Grant;
   /** The group of the assertion that it concerns. */
   readonly group?: Scope;
+  /** The object that it is about, where it is no grant. */
+  readonly entity?: Entity;
   /** What an exception accepts: another one of these is another violation. */
   readonly pins: readonly string[];
 }
@@ -203,9 +223,22 @@ interface AssertionResult {
 }
 
 /** What assertions are judged on: a comparison, or one graph as both sides. */
-type Judged = Pick<Comparison, "before" | "after" | "changes" | "languages">;
+type Judged = Pick<Comparison, "before" | "after" | "changes" | "languages" | "drift">;
 
 const UNTOLD = "something that no document tells";
+
+/** What a grant gives a subject of what an assertion is about, and where. */
+interface Held {
+  readonly grant: Grant;
+  readonly points: readonly string[];
+  readonly capabilities: readonly string[];
+}
+
+/** How an assertion is broken: by the change, and before it. */
+interface Judgement {
+  readonly worse: readonly Violation[];
+  readonly standing: readonly Violation[];
+}
 
 /** The access that an assertion is about: globs of capabilities, of which each group of globs must be met. */
 type Wanted = readonly (readonly string[])[];
@@ -216,6 +249,8 @@ class Side {
   readonly index: GrantIndex;
   readonly subjects: SubjectJudge;
   private readonly byGroup: ReadonlyMap<string, readonly Grant[]>;
+  /** The grants of which nothing tells the group: each may have effect anywhere. */
+  private readonly unplaced: readonly Grant[];
   private readonly capabilities = new Map<string, ReadonlySet<string>>();
 
   constructor(
@@ -227,11 +262,13 @@ class Side {
     this.index = new GrantIndex(graph.grants);
     this.subjects = new SubjectJudge(graph, other, languages);
     this.byGroup = groupBy(graph.grants, ({ group }) => [group.key]);
+    this.unplaced = graph.grants.filter(({ group }) => this.isUnknownGroup(group.key));
   }
 
-  /** The grants that have effect at a group: those there and above it. */
+  /** The grants that may have effect at a group: those there, above it, and who knows where. */
   grantsAt(group: string): readonly Grant[] {
-    return this.hierarchy.chain(group).flatMap((key) => this.byGroup.get(key) ?? []);
+    const placed = this.hierarchy.chain(group).flatMap((key) => this.byGroup.get(key) ?? []);
+    return [...placed, ...this.unplaced];
   }
 
   /** Whether nothing tells which group a key is of: a grant there may reach any group. */
@@ -242,16 +279,26 @@ class Side {
   /** Where a grant reaches the groups of an assertion: its own group where that lies below one of them, else those themselves. */
   pointsOf({ group: { key } }: Grant, on: ReadonlySet<string>): readonly string[] {
     if (this.isUnknownGroup(key)) return [...on];
-    if (this.hierarchy.chain(key).some((each) => on.has(each))) return [key];
+    const chain = this.hierarchy.chain(key);
+    // A new group whose parent nobody can read may lie below any.
+    const top = this.graph.entities.get(chain.at(-1) ?? "");
+    const isAnywhere = top !== undefined && top.uid === undefined && isUnread(top.inputs["parentUid"]);
+    if (isAnywhere || chain.some((each) => on.has(each))) return [key];
     return [...on].filter((each) => this.hierarchy.chain(each).includes(key));
   }
 
-  /** All that a subject may do at a group, by grants there and above it. */
-  capabilitiesAt(subject: string, group: string): ReadonlySet<string> {
-    const place = JSON.stringify([subject, group]);
+  /**
+   * All that a subject may do at a group.
+   * @param isSure only by grants that are known to be there or above it.
+   */
+  capabilitiesAt(subject: string, group: string, isSure = false): ReadonlySet<string> {
+    const place = JSON.stringify([subject, group, isSure]);
     const known = this.capabilities.get(place);
     if (known !== undefined) return known;
-    const grants = this.hierarchy.chain(group).flatMap((key) => this.index.ofSubjectAt(subject, key));
+    const grants = [
+      ...this.hierarchy.chain(group).flatMap((key) => this.index.ofSubjectAt(subject, key)),
+      ...(isSure ? [] : this.unplaced.filter((grant) => grant.subject.key === subject)),
+    ];
     const capabilities = new Set(grants.flatMap(({ role }) => role.capabilities ?? [UNTOLD]));
     this.capabilities.set(place, capabilities);
     return capabilities;
@@ -269,11 +316,14 @@ class Side {
     });
   }
 
-  /** What the roles of a name or uid allow. One that the change makes or renames is not meant: see the other side. */
+  /** What the roles of a name or uid allow: where a built-in one is called so, that one alone. */
   capabilitiesOfRole(name: string): (readonly string[])[] {
-    return [...this.graph.entities.values()].flatMap((entity) => {
-      const isNamed = entity.kind === "Role" && (entity.name === name || entity.uid === name);
-      const capabilities = isNamed && !entity.assumed ? readRoleCapabilities(entity) : undefined;
+    const roles = [...this.graph.entities.values()].filter(
+      (entity) => entity.kind === "Role" && (entity.name === name || entity.uid === name) && !entity.assumed,
+    );
+    const builtIn = roles.filter((role) => role.builtIn);
+    return (builtIn.length > 0 ? builtIn : roles).flatMap((role) => {
+      const capabilities = readRoleCapabilities(role);
       return capabilities === undefined ? [] : [capabilities];
     });
   }
@@ -285,10 +335,17 @@ class AssertionJudge {
   private readonly after: Side;
   /** The keys of those that accept more principals than before, as far as anybody can say. */
   private readonly widened: ReadonlySet<string>;
+  /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
+  private readonly isPlanned: boolean;
+  /** What the change gives another name. */
+  private readonly renamed: readonly Entity[];
 
-  constructor({ before, after, changes, languages = new Languages() }: Judged) {
+  constructor({ before, after, changes, drift, languages = new Languages() }: Judged) {
     this.before = new Side(before, after, languages);
     this.after = new Side(after, before, languages);
+    this.isPlanned = drift === undefined;
+    const all = this.isPlanned ? [...after.entities.values()] : [];
+    this.renamed = all.filter(({ key, name }) => before.entities.get(key)?.name !== name);
     this.widened = new Set(
       changes.flatMap((change) =>
         change.after !== undefined && change.fields.some(({ direction }) => mayWiden(direction))
@@ -302,20 +359,109 @@ class AssertionJudge {
     return this.widened.has(key) || this.widened.has(ownerOf(key) ?? "");
   }
 
-  /** The groups of an assertion: those that had its path before, too, so that none leaves it by a new name. */
-  private groupsOf({ on }: Assertion): { readonly keys: ReadonlySet<string>; readonly isNamed: boolean } {
-    const now = this.after.groupsNamed(on);
-    const then = this.before.groupsNamed(on);
-    return { keys: new Set([...now, ...then]), isNamed: now.length > 0 };
+  /** Answers whether a subject had the same before: at the same place or above it, with the same capabilities. */
+  private hadBefore(held: Iterable<Held>): (now: Held) => boolean {
+    const known = new Map<string, Set<string>>();
+    const placeOf = ({ subject }: Grant, group: string): string =>
+      JSON.stringify([withoutRetained(subject.key), group]);
+    for (const { grant, points, capabilities } of held) {
+      for (const point of points) {
+        const place = placeOf(grant, point);
+        const all = known.get(place) ?? new Set();
+        for (const capability of capabilities) all.add(capability);
+        known.set(place, all);
+      }
+    }
+    return ({ grant, points, capabilities }) =>
+      !this.acceptsMore(grant) &&
+      points.every((point) => {
+        const above = this.before.hierarchy.chain(point);
+        return capabilities.every((each) =>
+          above.some((group) => known.get(placeOf(grant, group))?.has(each) === true),
+        );
+      });
   }
 
-  /** The capabilities that an assertion names; undefined where it names a role that no document describes. */
+  /** The groups of an assertion: those that had its path before, too, so that none leaves it by a new name. */
+  private groupsOf(assertion: Assertion): {
+    readonly keys: ReadonlySet<string>;
+    readonly departed: Violation[];
+  } {
+    const { on } = assertion;
+    const now = this.after.groupsNamed(on);
+    const then = this.before.groupsNamed(on);
+    const departed = [
+      ...(now.length > 0 ? [] : [this.unnamed(assertion)]),
+      ...this.departedGroups(assertion, then, new Set(now)),
+      ...this.departedHolders(assertion),
+      ...this.changedRole(assertion),
+    ];
+    return { keys: new Set([...now, ...then]), departed };
+  }
+
+  /** The groups that a change takes out of an assertion by a name: the next one would be judged without them. */
+  private departedGroups(
+    assertion: Assertion,
+    then: readonly string[],
+    now: ReadonlySet<string>,
+  ): readonly Violation[] {
+    const { entities } = this.after.graph;
+    const gone = this.isPlanned ? then.filter((key) => !now.has(key)) : [];
+    return gone.flatMap((key) => {
+      const entity = entities.get(key);
+      const [old, path] = [this.before, this.after].map(({ hierarchy }) => hierarchy.scope(key).path);
+      const message = `${old ?? ""} becomes ${path ?? ""}, which "on" does not name`;
+      const details = ["from the next change on, nothing of it is judged"];
+      return entity === undefined ? [] : [{ assertion, entity, message, details, pins: [path ?? ""] }];
+    });
+  }
+
+  /**
+   * The holders that a change gives or takes a name by which an assertion chooses: the next one would be judged by it. What
+   * becomes meant by a name is harmless where access is forbidden, and may count for what is required.
+   */
+  private departedHolders(assertion: Assertion): readonly Violation[] {
+    const { who = {} } = assertion;
+    const isCounted = "atLeast" in assertion || "atMost" in assertion;
+    return [who, ...(who.not ?? [])].flatMap((conditions) =>
+      this.renamed.flatMap((entity) => {
+        const { name: globs = [] } = conditions;
+        if (accessKinds[entity.kind]?.describeHolder === undefined) return [];
+        const old = this.before.graph.entities.get(entity.key);
+        const [was, is] = [isNamed(old, globs), isNamed(entity, globs)];
+        if (was === is || (!isCounted && is === (conditions === who))) return [];
+        if (!this.after.subjects.mayBeMeant(entity, conditions)) return [];
+        const [then, now] = [old?.name, entity.name].map((name) => JSON.stringify(name ?? ""));
+        const what = old === undefined ? `a new ${entity.kind} is called` : `${then ?? ""} becomes`;
+        const message = `${what} ${now ?? ""}: "who" chooses by this name`;
+        const details = ["from the next change on, it counts as what the name says"];
+        return [{ assertion, entity, message, details, pins: [now ?? "", ...globs] }];
+      }),
+    );
+  }
+
+  /** A role of a program's own, by which the next change would be judged. */
+  private changedRole(assertion: Assertion): readonly Violation[] {
+    const role = "role" in assertion ? assertion.role : undefined;
+    if (role === undefined || !this.isPlanned) return [];
+    const [then, now] = [this.before, this.after].map((side) => side.capabilitiesOfRole(role));
+    if (JSON.stringify(then) === JSON.stringify(now)) return [];
+    const details = [`it allows ${now?.flat().join(", ") || "nothing that a document tells"}`];
+    const message = `the change decides what the role ${JSON.stringify(role)} allows, which the assertion names`;
+    return [{ assertion, message, details, pins: [role, ...(now?.flat() ?? [])] }];
+  }
+
+  /** The roles that an assertion means. Before comes first: what a program calls a role now says nothing of it. */
+  private rolesOf(role: string): readonly (readonly string[])[] {
+    const [before, after] = [this.before, this.after].map((side) => side.capabilitiesOfRole(role));
+    return (before?.length === 0 ? after : before) ?? [];
+  }
+
+  /** The capabilities that an assertion names; undefined where it names no role that a document describes, or several. */
   private wantedOf({ can = [], role }: Pick<ForbiddenAccess, "can" | "role">): Wanted | undefined {
     if (role === undefined) return [can];
-    // Before comes first: what a program calls a role now says nothing of what the assertion meant.
-    const known = [...this.before.capabilitiesOfRole(role), ...this.after.capabilitiesOfRole(role)];
-    const [first] = known;
-    return first === undefined || first.length === 0 ? undefined : first.map((capability) => [capability]);
+    const [first = [], ...others] = this.rolesOf(role);
+    return first.length === 0 || others.length > 0 ? undefined : first.map((capability) => [capability]);
   }
 
   private unnamed(assertion: Assertion): Violation {
@@ -327,11 +473,17 @@ class AssertionJudge {
     };
   }
 
-  private unknownRole(assertion: Assertion, role: string): Violation {
+  private unknownRole(assertion: Assertion, role = ""): Violation {
+    const several = this.rolesOf(role).length > 1;
+    const name = JSON.stringify(role);
     return {
       assertion,
-      message: `no document says what the role ${JSON.stringify(role)} allows`,
-      details: ["give --inventory, or name the capabilities in can"],
+      message: several ? `several roles are called ${name}` : `no document says what the role ${name} allows`,
+      details: [
+        several
+          ? "name the one that is meant by its uid"
+          : "give --inventory, or name the capabilities in can",
+      ],
       pins: [role],
     };
   }
@@ -342,7 +494,7 @@ class AssertionJudge {
     assertion: Written<ForbiddenAccess>,
     on: ReadonlySet<string>,
     wanted: Wanted,
-  ): Generator<Violation & { readonly grant: Grant; readonly points: readonly string[] }> {
+  ): Generator<Held & { readonly share: Share }> {
     const ofRole = new Map<string, readonly string[]>();
     const matched = ({ key, capabilities }: GrantedRole): readonly string[] => {
       const known = ofRole.get(key);
@@ -353,57 +505,40 @@ class AssertionJudge {
     };
     const seen = new Set<string>();
     for (const grant of side.graph.grants) {
-      const capabilities = assertion.role === undefined ? matched(grant.role) : [];
-      if (assertion.role === undefined && capabilities.length === 0) continue;
+      const ofGrant = assertion.role === undefined ? matched(grant.role) : [];
+      if (assertion.role === undefined && ofGrant.length === 0) continue;
       const points = side.pointsOf(grant, on);
       if (points.length === 0) continue;
       const share = side.subjects.shareOf(grant.subject, assertion.who);
       if (share === "none") continue;
       // A role is held by several grants together, too.
-      const held =
+      const capabilities =
         assertion.role === undefined
-          ? capabilities
+          ? ofGrant
           : points.flatMap((point) => matchedBy([...side.capabilitiesAt(grant.subject.key, point)], wanted));
-      if (held.length === 0) continue;
+      if (capabilities.length === 0) continue;
       const key = JSON.stringify([grant.subject.key, grant.role.key, grant.group.key]);
       if (seen.has(key)) continue;
       seen.add(key);
-      yield {
-        assertion,
-        grant,
-        points,
-        message: `${shortName(grant.subject)} has ${nameIn(grant.role)} on ${grant.group.path}`,
-        details: [...describeCapabilities(held, assertion), ...describeShare(share)],
-        pins: [...new Set(held)].sort(),
-      };
+      yield { grant, points, share, capabilities: [...new Set(capabilities)].sort() };
     }
   }
 
-  forbid(assertion: Written<ForbiddenAccess>): { worse: Violation[]; standing: Violation[] } {
-    const { keys, isNamed } = this.groupsOf(assertion);
+  forbid(assertion: Written<ForbiddenAccess>): Judgement {
+    const { keys, departed } = this.groupsOf(assertion);
     const wanted = this.wantedOf(assertion);
-    if (wanted === undefined)
-      return { worse: [this.unknownRole(assertion, assertion.role ?? "")], standing: [] };
-    const known = new Map<string, Set<string>>();
-    for (const { grant, points, pins } of this.forbidden(this.before, assertion, keys, wanted)) {
-      for (const point of points) {
-        const place = JSON.stringify([withoutRetained(grant.subject.key), point]);
-        const capabilities = known.get(place) ?? new Set();
-        for (const pin of pins) capabilities.add(pin);
-        known.set(place, capabilities);
-      }
-    }
-    const [worse, standing]: [Violation[], Violation[]] = [isNamed ? [] : [this.unnamed(assertion)], []];
-    for (const violation of this.forbidden(this.after, assertion, keys, wanted)) {
-      const { grant, points, pins } = violation;
-      const subject = withoutRetained(grant.subject.key);
-      const isKnown = points.every((point) => {
-        const above = this.before.hierarchy.chain(point);
-        return pins.every((pin) =>
-          above.some((group) => known.get(JSON.stringify([subject, group]))?.has(pin) === true),
-        );
+    if (wanted === undefined) return { worse: [this.unknownRole(assertion, assertion.role)], standing: [] };
+    const hadBefore = this.hadBefore(this.forbidden(this.before, assertion, keys, wanted));
+    const [worse, standing]: [Violation[], Violation[]] = [departed, []];
+    for (const held of this.forbidden(this.after, assertion, keys, wanted)) {
+      const { grant, capabilities, share } = held;
+      (hadBefore(held) ? standing : worse).push({
+        assertion,
+        grant,
+        message: `${shortName(grant.subject)} has ${nameIn(grant.role)} on ${grant.group.path}`,
+        details: [...describeCapabilities(capabilities, assertion), ...describeShare(share)],
+        pins: capabilities,
       });
-      (isKnown && !this.acceptsMore(grant) ? standing : worse).push(violation);
     }
     return { worse, standing };
   }
@@ -414,20 +549,20 @@ class AssertionJudge {
     for (const grant of side.grantsAt(group)) {
       const { key } = grant.subject;
       if (holders.has(key) || !holdsAll(side.capabilitiesAt(key, group), wanted)) continue;
-      const share = side.subjects.shareOf(grant.subject, assertion.who);
+      const isSure = holdsAll(side.capabilitiesAt(key, group, true), wanted, false);
+      const share = meet([isSure ? "all" : "some", side.subjects.shareOf(grant.subject, assertion.who)]);
       if (share !== "none") holders.set(key, { grant, share });
     }
     const all = [...holders.values()];
     return { sure: all.filter(({ share }) => share === "all"), all };
   }
 
-  require(assertion: Written<RequiredAccess>): { worse: Violation[]; standing: Violation[] } {
-    const { keys, isNamed } = this.groupsOf(assertion);
+  require(assertion: Written<RequiredAccess>): Judgement {
+    const { keys, departed } = this.groupsOf(assertion);
     const wanted = this.wantedOf(assertion);
-    if (wanted === undefined)
-      return { worse: [this.unknownRole(assertion, assertion.role ?? "")], standing: [] };
+    if (wanted === undefined) return { worse: [this.unknownRole(assertion, assertion.role)], standing: [] };
     const { atLeast = 0, atMost = Infinity } = assertion;
-    const [worse, standing]: [Violation[], Violation[]] = [isNamed ? [] : [this.unnamed(assertion)], []];
+    const [worse, standing]: [Violation[], Violation[]] = [departed, []];
     for (const key of keys) {
       const group = this.after.hierarchy.scope(key);
       const [then, now] = [this.before, this.after].map((side) => this.holders(side, assertion, key, wanted));
@@ -456,42 +591,44 @@ class AssertionJudge {
     return { worse, standing };
   }
 
-  /** Who holds one of each duty, with a grant of the last one, by subject. */
+  /** What those hold who hold one of each duty, by subject. */
   private withAllDuties(side: Side, assertion: SeparatedDuties, on: ReadonlySet<string>) {
     const duties = [assertion.duties.flat()];
-    const holding = side.graph.grants.filter(
-      (grant) => side.pointsOf(grant, on).length > 0 && matchedBy(grant.role.capabilities, duties).length > 0,
-    );
-    const bySubject = groupBy(holding, ({ subject }) => [withoutRetained(subject.key)]);
-    return new Map(
-      [...bySubject].filter(([, grants]) => {
-        const [first] = grants;
-        const isAll = assertion.duties.every((duty) =>
-          grants.some(({ role }) => matchedBy(role.capabilities, [duty]).length > 0),
-        );
-        return isAll && first !== undefined && side.subjects.shareOf(first.subject, assertion.who) !== "none";
-      }),
-    );
+    const holding = side.graph.grants.flatMap((grant): Held[] => {
+      const points = side.pointsOf(grant, on);
+      if (points.length === 0) return [];
+      const capabilities = matchedBy(grant.role.capabilities, duties);
+      return capabilities.length === 0 ? [] : [{ grant, points, capabilities }];
+    });
+    const bySubject = groupBy(holding, ({ grant }) => [withoutRetained(grant.subject.key)]);
+    return [...bySubject.values()].filter((held) => {
+      const isAll = assertion.duties.every((duty) =>
+        held.some(({ grant }) => matchedBy(grant.role.capabilities, [duty]).length > 0),
+      );
+      const [first] = held;
+      return isAll && first && side.subjects.shareOf(first.grant.subject, assertion.who) !== "none";
+    });
   }
 
-  separate(assertion: Written<SeparatedDuties>): { worse: Violation[]; standing: Violation[] } {
-    const { keys, isNamed } = this.groupsOf(assertion);
-    const before = this.withAllDuties(this.before, assertion, keys);
-    const [worse, standing]: [Violation[], Violation[]] = [isNamed ? [] : [this.unnamed(assertion)], []];
-    for (const [subject, grants] of this.withAllDuties(this.after, assertion, keys)) {
-      const grant = grants.at(-1);
+  separate(assertion: Written<SeparatedDuties>): Judgement {
+    const { keys, departed } = this.groupsOf(assertion);
+    const hadBefore = this.hadBefore(this.withAllDuties(this.before, assertion, keys).flat());
+    const [worse, standing]: [Violation[], Violation[]] = [departed, []];
+    for (const all of this.withAllDuties(this.after, assertion, keys)) {
+      const anew = all.findLast((held) => !hadBefore(held));
+      const { grant } = anew ?? all.at(-1) ?? {};
       if (grant === undefined) continue;
-      const violation = {
+      const details = all.map(
+        ({ grant: { role, group }, capabilities }) =>
+          `${nameIn(role)} on ${group.path}: ${capabilities.join(", ")}`,
+      );
+      (anew === undefined ? standing : worse).push({
         assertion,
         grant,
         message: `${shortName(grant.subject)} holds one of each duty`,
-        details: grants.map(
-          ({ role, group }) =>
-            `${nameIn(role)} on ${group.path}: ${matchedBy(role.capabilities, [assertion.duties.flat()]).join(", ")}`,
-        ),
-        pins: assertion.duties.flat(),
-      };
-      (before.has(subject) && !this.acceptsMore(grant) ? standing : worse).push(violation);
+        details,
+        pins: details.toSorted(),
+      });
     }
     return { worse, standing };
   }
@@ -506,7 +643,9 @@ function matchedBy(capabilities: readonly string[] | undefined, wanted: Wanted):
   return found.every((each) => each.length > 0) ? [...new Set(found.flat())].sort() : [];
 }
 
-const holdsAll = (capabilities: ReadonlySet<string>, wanted: Wanted): boolean =>
+/** @param isPossible Whether what no document tells counts too. */
+const holdsAll = (capabilities: ReadonlySet<string>, wanted: Wanted, isPossible = true): boolean =>
+  (isPossible && capabilities.has(UNTOLD)) ||
   wanted.every((globs) => globs.every((glob) => [...capabilities].some((each) => globMatches(glob, each))));
 
 const describeCapabilities = (held: readonly string[], { role }: ForbiddenAccess): string[] =>
@@ -563,8 +702,8 @@ export interface DescribedViolation {
 }
 
 /** How access breaks the assertions of a policy, worst first. */
-export function describeViolations(graph: AccessGraph, assertions: Assertions): DescribedViolation[] {
-  const { worse, standing } = judgeAssertions({ before: graph, after: graph, changes: [] }, assertions);
+export function describeViolations(graphs: Judged, assertions: Assertions): DescribedViolation[] {
+  const { worse, standing } = judgeAssertions(graphs, assertions);
   return [...Object.values(worse).flat(), ...standing]
     .map(({ assertion: { name, place, severity = "high" }, message, details, grant }) => ({
       severity,

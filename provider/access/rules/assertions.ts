@@ -3,7 +3,7 @@ import type { Violation } from "../assertions/judgeAssertions";
 import type { Assertions } from "../assertions/assertion";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
-import { givesAccess } from "./kindConditions";
+import { givesAccess, isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { limitLines } from "./wording";
 
@@ -23,7 +23,7 @@ function findViolations(facts: Facts, kind: keyof Assertions): FindingInput[] {
 
 function toFinding(
   facts: Facts,
-  { assertion, message, details, grant, group, pins }: Violation,
+  { assertion, message, details, grant, group, entity: about, pins }: Violation,
 ): FindingInput {
   const { name, place, reason, severity = "high" } = assertion;
   const text = {
@@ -35,7 +35,7 @@ function toFinding(
     advice: "change the program, or let whoever owns the policy file change the assertion first",
   };
   if (grant !== undefined) return facts.aboutGrant(grant, text);
-  const entity = group && facts.entity(group.key);
+  const entity = about ?? (group && facts.entity(group.key));
   if (entity !== undefined) return facts.aboutEntity(entity, text);
   return group === undefined ? text : { ...text, group: facts.scope(group.key) };
 }
@@ -45,15 +45,15 @@ const shared = {
   when: "as the assertion says; high where it says nothing",
   except:
     "Hardly ever: exclude whom it is not about with `not` in the assertion itself, where the next reader looks for it.",
-  needsBefore: true,
-  about: (kind) => givesAccess(kind) || kind === "Group",
+  needsBefore: "object",
+  about: (kind) => givesAccess(kind) || isAssumable(kind) || kind === "Group",
 } as const satisfies Partial<Rule>;
 
 export const forbiddenAccess: Rule = {
   ...shared,
   id: "P1",
   name: "forbidden-access",
-  what: "Somebody gets access that the policy file forbids, by a grant, a wider role or trust, or a group that moves. Access above the named group reaches it and counts. A trust that is a pattern is excluded only where each subject that it accepts is. What nobody can judge counts. A review reports what the change makes worse, and counts what was there before; drift reports all. It also reports an assertion whose group or role is not known.",
+  what: "Somebody gets access that the policy file forbids, by a grant, a wider role or trust, or a group that moves. Access above the named group reaches it and counts. A trust that is a pattern is excluded only where each subject that it accepts is. What nobody can judge counts. A review reports what the change makes worse, and counts what was there before; drift reports all. It also reports an assertion whose group or role is not known. It reports a change that gives a holder, a group or a role another name by which the next one would be judged.",
   why: "Whoever owns the organisation has said that nobody may have it.",
   fix: "Take the access away from the program. Or let whoever owns the policy file change the assertion, in a change of its own.",
   find: (facts) => findViolations(facts, "forbid"),
@@ -61,6 +61,7 @@ export const forbiddenAccess: Rule = {
 
 export const requiredAccess: Rule = {
   ...shared,
+  needsBefore: true,
   id: "P2",
   name: "required-access",
   what: "Fewer or more than the policy file requires hold some access at a group, by grants there and above it. Who may not be meant counts for the most, and not for the least. A review reports what the change makes worse. Without an inventory only holders that the program knows are counted.",

@@ -220,7 +220,9 @@ function buildGraph({ inventory, state, preview }: Documents) {
       ? ["nothing was read: the documents name no resource of the platform"]
       : []),
   ];
-  return { graph, incomplete };
+  // What a preview names anew has no name that anybody could have meant.
+  const before = preview === undefined ? graph : acceptUnverified(graphs.before);
+  return { graph, before, incomplete };
 }
 
 /** The same entities, with what unused identities hold, and what others hold by them. */
@@ -236,14 +238,14 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
   const days = values.unused === undefined ? undefined : readDays(values.unused);
   const outputs = readDestinations(values.output, forms, "text");
   const documents = await readDocuments(values);
-  const { graph, incomplete } = buildGraph(documents);
+  const { graph, before, incomplete } = buildGraph(documents);
   if (can !== undefined) checkCapability(can, graph);
   const { inventory } = documents;
   const unused =
     days === undefined || inventory === undefined ? undefined : findUnused(graph, inventory, days);
   const shown = unused === undefined ? graph : withGrantsOf(graph, unused);
   const policy = readDriftPolicy(values.policy);
-  const violations = policy && describeViolations(graph, policy.assertions);
+  const violations = policy && describeViolations({ before, after: graph, changes: [] }, policy.assertions);
   const document: AccessDocument = {
     schemaVersion: 2,
     complete: incomplete.length === 0,

@@ -264,6 +264,16 @@ describe.each(HOSTILE)("the value %j", (value) => {
   );
 });
 
+test("without fail-on, the policy file decides what fails a review", async () => {
+  expect(await runAction("review", { ...withValue("review", "main"), "fail-on": "" })).toMatch(/^success /);
+  expect(readFileSync(calls, "utf8")).toContain("--policy=main");
+  expect(readFileSync(calls, "utf8")).not.toContain("fail-on");
+  const { inputs } = readAction(join(ROOT, "actions", "review"));
+  expect(inputs["fail-on"]).toMatchObject({ default: "" });
+  const template = readFileSync(join(ROOT, "templates", "review", "template.yml"), "utf8");
+  expect(template).toMatch(/^ {4}fail-on:\n.*\n {6}default: ""$/m);
+});
+
 test.each(["review", "post", "drift", "verify"])(
   "the action %s runs nothing on the branch of a pull request",
   async (name) => {

@@ -25,6 +25,7 @@ import {
   viewer,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
+import { urn } from "../../../../provider/access/rules/reviewOf";
 import { found } from "../rules/support";
 
 const GITHUB = "https://token.actions.githubusercontent.com";
@@ -141,14 +142,17 @@ describe("what breaks a forbidden access", () => {
   test("a new identity with an excluded name, and one that takes it", () => {
     const glass = by("break-glass", "repo:other/y");
     expect(broken([glass], [glass, binding(glass, pusher, payments)])).toEqual([]);
-    expect(broken([], [glass, binding(glass, pusher, payments)])).toHaveLength(1);
+    expect(broken([], [glass, binding(glass, pusher, payments)])).toEqual([
+      expect.stringContaining('a new Identity is called "break-glass": "who" chooses by this name'),
+      expect.stringContaining("break-glass has registry.push"),
+    ]);
     const all = [binding(outsider, pusher, payments)];
     const renamed = edit(outsider, { name: "break-glass" });
     const comparison = compareResources(
       [...base],
       [...base.map((one) => (one === outsider ? renamed : one)), ...all],
     );
-    expect(found("P1", comparison, { assertions })).toHaveLength(1);
+    expect(found("P1", comparison, { assertions })).toHaveLength(2);
   });
 
   test("a renamed group does not leave it", () => {
@@ -162,8 +166,21 @@ describe("what breaks a forbidden access", () => {
     const messages = found("P1", compareResources(base, after), { assertions }).map(({ message }) => message);
     expect(messages).toEqual([
       expect.stringContaining('no group that is known here is "acme / payments"'),
+      expect.stringContaining('acme / payments becomes acme / pay, which "on" does not name'),
       expect.stringContaining("outsider has registry.push on acme / pay"),
     ]);
+  });
+
+  test("a role in a group that nobody can read, or below one whose parent nobody can read", () => {
+    const owning = parsePolicy(`forbid: [{ name: x, role: owner, on: [acme / payments] }]`).assertions;
+    const nowhere = (what: Resource) => edit(binding(outsider, what, payments), { parentUid: UNKNOWN });
+    const inner = resource("Group", "inner", { parentUid: UNKNOWN }, { uid: undefined });
+    const judged = (given: typeof assertions, ...after: Resource[]) =>
+      found("P1", compareResources(base, [...base, ...after]), { assertions: given });
+    expect(judged(assertions, nowhere(pusher))).toHaveLength(1);
+    expect(judged(owning, nowhere(owner))).toHaveLength(1);
+    expect(judged(owning, nowhere(pusher))).toEqual([]);
+    expect(judged(assertions, inner, binding(outsider, pusher, inner.urn))).toHaveLength(1);
   });
 
   test("what was broken before is counted, and no finding", () => {
@@ -180,6 +197,88 @@ describe("what breaks a forbidden access", () => {
   test("a grant further up that reaches no more than one at the group is not worse there", () => {
     expect(broken(pushes(payments), [...pushes(payments), ...pushes(cards)])).toEqual([]);
     expect(broken(pushes(cards), pushes(payments))).toHaveLength(1);
+  });
+});
+
+describe("a change that only prepares the next one", () => {
+  const both = parsePolicy(`
+forbid:
+  - { name: by name, can: [CAP_MANIFEST_*], on: [acme / payments], who: { not: [{ name: [break-glass] }] } }
+  - { name: of guests, can: [CAP_MANIFEST_*], on: [acme], who: { name: [guest-*] } }
+  - { name: with trust, can: [CAP_MANIFEST_*], on: [acme], who: { not: [{ name: [bot], subject: ["repo:acme/*"] }] } }
+  - { name: by role, role: dev, on: [acme / payments] }
+require:
+  - { name: reviewed, can: [CAP_REPO_LIST], on: [acme], atMost: 9, who: { name: [reviewer] } }
+`).assertions;
+  const guest = by("guest-1", "repo:other/y");
+  const named = (one: Resource, name: string) => edit(one, { name });
+  const after = (...edited: readonly Resource[]): string[] => {
+    const all = [...base, guest];
+    const now = all.map((one) => edited.find(({ uid }) => uid === one.uid) ?? one);
+    const made = edited.filter(({ uid }) => all.every((one) => one.uid !== uid));
+    const { worse } = judgeAssertions(compareResources(all, [...now, ...made]), both);
+    return Object.values(worse).flatMap((list) =>
+      list.map(({ assertion, message }) => `${assertion.name}: ${message}`),
+    );
+  };
+  const paid = groups.find(({ uid }) => uid === payments)!;
+
+  test.each<[what: string, edited: readonly Resource[], messages: readonly string[]]>([
+    ["nothing", [edit(ci, { description: "hello" })], []],
+    [
+      "an excluded name",
+      [named(outsider, "break-glass")],
+      ['by name: "outsider" becomes "break-glass": "who" chooses by this name'],
+    ],
+    [
+      "an excluded name of a new identity",
+      [by("break-glass", "repo:other/z")],
+      ['by name: a new Identity is called "break-glass": "who" chooses by this name'],
+    ],
+    [
+      "leaving a name that is meant",
+      [named(guest, "regular")],
+      ['of guests: "guest-1" becomes "regular": "who" chooses by this name'],
+    ],
+    ["entering a name that is meant", [named(outsider, "guest-2")], []],
+    ["a name beside a trust that is not meant", [named(outsider, "bot")], []],
+    [
+      "a name beside a trust that is",
+      [named(ci, "bot")],
+      ['with trust: "ci" becomes "bot": "who" chooses by this name'],
+    ],
+    [
+      "a name that counts for what is required",
+      [named(outsider, "reviewer")],
+      ['reviewed: "outsider" becomes "reviewer": "who" chooses by this name'],
+    ],
+    [
+      "another group in the place of one",
+      [named(paid, "old"), { ...group("payments", `${acme}/${"8".repeat(16)}`), urn: urn("Group", "new") }],
+      ["by name", "by role"].map(
+        (name) => `${name}: acme / payments becomes acme / old, which "on" does not name`,
+      ),
+    ],
+    [
+      "what a role allows",
+      [edit(dev, { capabilities: ["CAP_TAG_LIST"] })],
+      ['by role: the change decides what the role "dev" allows, which the assertion names'],
+    ],
+    [
+      "another role of a name",
+      [named(dev, "old"), resource("Role", "dev-2", { parentUid: acme, name: "dev", capabilities: [] })],
+      ['by role: the change decides what the role "dev" allows, which the assertion names'],
+    ],
+  ])("%s", (_, edited, messages) => {
+    expect(after(...edited)).toEqual(messages);
+  });
+
+  test("two roles of one name are none that an assertion can mean", () => {
+    const twin = resource("Role", "dev-2", { parentUid: acme, name: "dev", capabilities: ["CAP_TAG_LIST"] });
+    const all = [...base, twin];
+    expect(judgeAssertions(compareResources(all, all), both).worse.forbid).toMatchObject([
+      { message: 'several roles are called "dev"', details: ["name the one that is meant by its uid"] },
+    ]);
   });
 });
 
@@ -273,6 +372,37 @@ describe("required access", () => {
   });
 });
 
+describe("who may hold it, as far as anybody can say", () => {
+  const count = (after: readonly Resource[], limits: string): string[] => {
+    const text = `require: [{ name: n, role: owner, on: [acme], ${limits} }]`;
+    const comparison = compareResources(base, [...base, ...after]);
+    return found("P2", comparison, { assertions: parsePolicy(text).assertions }).map(
+      ({ message }) => message,
+    );
+  };
+  const secretRole = resource("Role", "hidden", { parentUid: acme, capabilities: UNKNOWN });
+  const owning = binding(ci, owner, acme);
+  const doubtful: readonly [what: string, grant: readonly Resource[]][] = [
+    ["a role that nobody can read", [secretRole, binding(outsider, secretRole, acme)]],
+    ["an unknown role", [edit(binding(outsider, owner, acme), { roleUid: UNKNOWN })]],
+    ["an unknown group", [edit(binding(outsider, owner, acme), { parentUid: UNKNOWN })]],
+    ["an unknown holder", [edit(binding(outsider, owner, acme), { identityUid: UNKNOWN })]],
+  ];
+
+  test.each(doubtful)("%s counts for the most, and not for the least", (_, grant) => {
+    expect(count([owning, ...grant], "atMost: 1")).toEqual(["n: acme has 2 holders, more than 1"]);
+    expect(count(grant, "atLeast: 1, atMost: 9")).toEqual([]);
+    const { worse, standing } = judgeAssertions(
+      compareResources(base, [...base, ...grant]),
+      parsePolicy("require: [{ name: n, role: owner, on: [acme], atLeast: 1 }]").assertions,
+    );
+    expect([worse.require, standing.map(({ message }) => message)]).toEqual([
+      [],
+      ["acme has 0 holders, fewer than 1"],
+    ]);
+  });
+});
+
 describe("separated duties", () => {
   const { assertions: apart } = parsePolicy(
     `separate: [{ name: apart, duties: [[CAP_MANIFEST_CREATE], [CAP_IAM_ROLES_*]], on: [acme] }]`,
@@ -288,13 +418,16 @@ describe("separated duties", () => {
     expect(judged([build], [build, grant])).toEqual(["apart: ci holds one of each duty"]);
     expect(judged([build], [build, binding(outsider, admin, acme)])).toEqual([]);
     expect(judged([build, grant], [build, grant])).toEqual([]);
+    const more = binding(ci, pusher, payments);
+    expect(judged([build, grant], [build, grant, more])).toEqual(["apart: ci holds one of each duty"]);
+    expect(judged([more, grant], [build, more, grant])).toEqual([]);
   });
 });
 
 describe("of one graph", () => {
   test("all that is broken is described, worst first", () => {
     const { after } = compareResources(base, [...base, binding(outsider, pusher, payments)]);
-    expect(describeViolations(after, assertions)).toMatchObject([
+    expect(describeViolations({ before: after, after, changes: [] }, assertions)).toMatchObject([
       {
         severity: "critical",
         message: "our own pipelines write payments: outsider has registry.push on acme / payments",

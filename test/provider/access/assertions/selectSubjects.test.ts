@@ -1,6 +1,7 @@
 import { SubjectJudge } from "../../../../provider/access/assertions/judgeAssertions";
 import type { Share } from "../../../../provider/access/assertions/judgeAssertions";
 import type { SubjectConditions } from "../../../../provider/access/assertions/assertion";
+import type { Entity } from "../../../../provider/access/graph/model";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
@@ -152,6 +153,10 @@ const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share
 ];
 
 describe("what is proven of a trust and a selector", () => {
+  test("is stated for 60 pairs and more", () => {
+    expect(pairs.length).toBeGreaterThanOrEqual(60);
+  });
+
   test.each(pairs)("%j in %j: %s", (trust, conditions, share) => {
     expect(shareOf(trusting(trust), conditions)).toBe(share);
   });
@@ -169,6 +174,42 @@ describe("what is proven of a trust and a selector", () => {
       const judge = new SubjectJudge(after, before, new Languages());
       expect([trust, judge.shareOf(subject, { not: [conditions] })]).toEqual([trust, inverse[share]]);
     }
+  });
+});
+
+describe("what a program writes beside something else than a token of that issuer", () => {
+  const subject = "repo:acme/pay";
+  const keys = identity("ci", {
+    staticKeys: {
+      issuer: GITHUB,
+      subject,
+      issuerKeys: '{"keys":[]}',
+      expirationTime: "2030-01-01T00:00:00Z",
+    },
+  });
+
+  test.each<SubjectConditions>([{ issuer: [GITHUB] }, { subject: [subject] }, { issuer: ["*"] }])(
+    "static keys are of no issuer and subject: %j",
+    (conditions) => {
+      expect(shareOf(keys, conditions)).not.toBe("all");
+    },
+  );
+
+  test("a secret trust is in nothing", () => {
+    const { after } = compareResources([...groups], [...groups, trusting({ subject })]);
+    const known = [...after.entities.values()].find(({ kind }) => kind === "Identity")!;
+    const value = {
+      path: "claimMatch.subject",
+      property: "claimMatch",
+      reason: "secret",
+      decidesAccess: true,
+    };
+    const secret = { ...known, unread: [value] } as Entity;
+    const graph = { entities: new Map([[secret.key, secret]]), grants: [] };
+    const judge = new SubjectJudge(graph, graph, new Languages());
+    const holder = { key: secret.key, type: "identity", displayName: "", matchesMany: false } as const;
+    expect(judge.shareOf(holder, { subject: ["repo:acme/*"] })).toBe("some");
+    expect(judge.shareOf(holder, { not: [{ subject: ["repo:acme/*"] }] })).toBe("some");
   });
 });
 
