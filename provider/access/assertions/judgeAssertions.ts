@@ -25,7 +25,7 @@ import type {
 } from "./assertion";
 import { RE2JS } from "re2js";
 import { textMeant } from "../graph/describedFields";
-import { accessKinds } from "../graph/accessKinds";
+import { accessKinds, principalOf } from "../graph/accessKinds";
 import { isTrustDoubtful } from "../graph/subjects";
 import { isUnread } from "../graph/unread";
 import { readClaimConditions, trustsOf } from "../graph/trust";
@@ -554,7 +554,10 @@ class AssertionJudge {
       if (share !== "none") holders.set(key, { grant, share });
     }
     const all = [...holders.values()];
-    return { sure: all.filter(({ share }) => share === "all"), all };
+    const sure = all
+      .filter(({ share }) => share === "all")
+      .map((holder) => [principalOf(side.graph.entities, holder.grant.subject.key), holder] as const);
+    return { sure: [...new Map(sure).values()], all };
   }
 
   require(assertion: Written<RequiredAccess>): Judgement {
@@ -591,7 +594,7 @@ class AssertionJudge {
     return { worse, standing };
   }
 
-  /** What those hold who hold one of each duty, by subject. */
+  /** What those hold who hold one of each duty, by principal. */
   private withAllDuties(side: Side, assertion: SeparatedDuties, on: ReadonlySet<string>) {
     const duties = [assertion.duties.flat()];
     const holding = side.graph.grants.flatMap((grant): Held[] => {
@@ -600,8 +603,10 @@ class AssertionJudge {
       const capabilities = matchedBy(grant.role.capabilities, duties);
       return capabilities.length === 0 ? [] : [{ grant, points, capabilities }];
     });
-    const bySubject = groupBy(holding, ({ grant }) => [withoutRetained(grant.subject.key)]);
-    return [...bySubject.values()].filter((held) => {
+    const byPrincipal = groupBy(holding, ({ grant }) => [
+      principalOf(side.graph.entities, grant.subject.key),
+    ]);
+    return [...byPrincipal.values()].filter((held) => {
       const isAll = assertion.duties.every((duty) =>
         held.some(({ grant }) => matchedBy(grant.role.capabilities, [duty]).length > 0),
       );
@@ -618,6 +623,7 @@ class AssertionJudge {
       const anew = all.findLast((held) => !hadBefore(held));
       const { grant } = anew ?? all.at(-1) ?? {};
       if (grant === undefined) continue;
+      const names = [...new Set(all.map((held) => shortName(held.grant.subject)))].sort();
       const details = all.map(
         ({ grant: { role, group }, capabilities }) =>
           `${nameIn(role)} on ${group.path}: ${capabilities.join(", ")}`,
@@ -625,7 +631,10 @@ class AssertionJudge {
       (anew === undefined ? standing : worse).push({
         assertion,
         grant,
-        message: `${shortName(grant.subject)} holds one of each duty`,
+        message:
+          names.length === 1
+            ? `${shortName(grant.subject)} holds one of each duty`
+            : `${names.join(" and ")} trust the same principal, which holds one of each duty`,
         details,
         pins: details.toSorted(),
       });

@@ -20,7 +20,7 @@ import { trustMatches } from "../trust/addressGlob";
 import { compareKeys } from "../effects";
 import type { FieldEffect } from "../effects";
 import { isWithin } from "../documents/inventory";
-import { bindsRoles, isAccessField } from "../graph/accessKinds";
+import { bindsRoles, isAccessField, principalOf } from "../graph/accessKinds";
 import type { ResourceChange } from "../review/comparison";
 import { describeTrust } from "../graph/trust";
 
@@ -60,13 +60,17 @@ function findLostOwners(facts: Facts): OwnerChange[] {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const [first, ...others] = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
     if (first === undefined) return [];
+    // Whoever can assume two of them is one owner.
+    const principals = new Map(
+      Array.from(remaining.values(), (grant) => [principalOf(after.entities, grant.subject.key), grant]),
+    );
     const entity = facts.entity(key);
     const isManaged = entity !== undefined && entity.external !== true;
     return [
       {
         root: facts.scope(key),
         lost: [first, ...others] as const,
-        remaining: [...remaining.values()],
+        remaining: [...principals.values()],
         isWhole: inventory !== undefined || isManaged,
       },
     ];

@@ -1,3 +1,4 @@
+import { createPublicKey } from "node:crypto";
 import { ownEffect } from "../../fields/accessMeanings";
 import type { AccessMeaning } from "../../fields/accessMeanings";
 import { plural, tryParseJson } from "../../text/plain";
@@ -146,15 +147,35 @@ const SOON_DAYS = 30;
 const LONG_DAYS = 90;
 const INVITE_DAYS = 7;
 
-/** The private member of the first key that has one; never its value. */
-function findPrivateMemberIn(jwks: string): string | undefined {
+/** The keys of a key set; none where it cannot be read. */
+function keysIn(jwks: string): Props[] {
   const value = tryParseJson(jwks) as Json | undefined;
   const keys = isObject(value) && Array.isArray(value["keys"]) ? value["keys"] : [value];
-  for (const key of keys) {
-    const found = isObject(key) ? findPrivateMember(key) : undefined;
-    if (found !== undefined) return found;
+  return keys.filter((key) => isObject(key));
+}
+
+/** Shorter RSA keys are refused by NIST SP 800-131A and by RFC 7518, section 3.3. */
+const LEAST_RSA_BITS = 2048;
+/** Algorithms that need no private key: nobody signs, or whoever checks a token can sign one. */
+const WITHOUT_PRIVATE_KEY = /^(?:none|HS\d+)$/i;
+
+/** Why others than the holder of its private key can sign with a key; undefined where nothing shows that. */
+function findWeakness(key: Props): string | undefined {
+  const { kty, alg } = key;
+  if (typeof alg === "string" && WITHOUT_PRIVATE_KEY.test(alg)) return `its alg is ${JSON.stringify(alg)}`;
+  const place = ["jku", "x5u"].find((member) => key[member] !== undefined);
+  if (place !== undefined) return `by ${place} it names another place for keys`;
+  if (kty !== "RSA") return undefined;
+  try {
+    const { asymmetricKeyDetails } = createPublicKey({ key, format: "jwk" });
+    const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {};
+    if (modulusLength < LEAST_RSA_BITS)
+      return `it has ${modulusLength} bits, and RSA needs ${LEAST_RSA_BITS}`;
+    return publicExponent < 3n ? `its exponent is ${publicExponent}` : undefined;
+  } catch {
+    // No key of anybody: nothing is signed with it.
+    return undefined;
   }
-  return undefined;
 }
 
 /** Days from now until a time, rounded down; undefined where it is none. */
@@ -178,7 +199,8 @@ function judgeKeySet(
 ): FindingInput[] {
   const [parent, name] = splitPath(path);
   if (!isObject(valueAt(after.inputs, parent))) return [];
-  const member = findPrivateMemberIn(textAtPath(after.inputs, path) ?? "");
+  const keys = keysIn(textAtPath(after.inputs, path) ?? "");
+  const [member] = keys.flatMap((key) => findPrivateMember(key) ?? []);
   if (member !== undefined) {
     return [
       facts.aboutEntity(after, {
@@ -186,6 +208,17 @@ function judgeKeySet(
         field: path,
         message: `${labelEntity(after)} contains a private key: a key in ${name} has the member "${member}"`,
         advice: "register the public key only, and treat this one as stolen: generate a new pair",
+      }),
+    ];
+  }
+  const [weakness] = keys.flatMap((key) => findWeakness(key) ?? []);
+  if (weakness !== undefined) {
+    return [
+      facts.aboutEntity(after, {
+        severity: "critical",
+        field: path,
+        message: `${labelEntity(after)} trusts a key that others can sign for: in ${name}, ${weakness}`,
+        advice: `register a key of at least ${LEAST_RSA_BITS} bits (RSA) or of an elliptic curve, with nothing but its public members`,
       }),
     ];
   }
@@ -216,8 +249,8 @@ const staticKeys: Rule = {
   id: "K1",
   name: "static-keys",
   severities: ["critical", "medium"],
-  when: "critical if a key set contains a private key, or parsers can read it differently; medium for a new identity with static keys",
-  what: "A new identity authenticates with keys that are registered here, or an existing one switches to them. Or the key set of a created or changed identity contains a private key; its value is never printed. Or it has a member twice, or one such as `Keys`: some parsers ignore case, and take other keys than the report shows.",
+  when: "critical if a key set contains a private key, a key that others can sign for, or parsers can read it differently; medium for a new identity with static keys",
+  what: "A new identity authenticates with keys that are registered here, or an existing one switches to them. Or the key set of a created or changed identity contains a private key; its value is never printed. Or it contains a key that others can sign for: RSA with fewer than 2048 bits or the exponent 1, `alg` `none` or `HS256`, or a `jku` or `x5u`. Or it has a member twice, or one such as `Keys`: some parsers ignore case, and take other keys than the report shows.",
   why: "Nobody rotates such keys, and no issuer can revoke them. A private key in a program is also in its repository, state and logs, and whoever can read one of them can sign in.",
   fix: "Trust the issuer of the CI system or cluster instead (`claimMatch`). Treat a private key as stolen: generate a new pair, and register only the public key.",
   except: "For an issuer that the platform cannot reach, until the date on which its keys are replaced.",

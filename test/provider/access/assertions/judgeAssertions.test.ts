@@ -326,6 +326,15 @@ describe("required access", () => {
       assertions: twoToThree,
     }).map(({ message }) => message);
 
+  test("one principal by two identities is one holder", () => {
+    const twin = by("twin", "repo:acme/a:ref:refs/heads/main");
+    const after = [...owners(["a"]), twin, binding(twin, owner, acme)];
+    const change = compareResources([...base, ...owners(["a", "b"])], [...base, ...after]);
+    expect(found("P2", change, { assertions: twoToThree }).map(({ message }) => message)).toEqual([
+      "owners: acme has 1 holder, fewer than 2",
+    ]);
+  });
+
   test.each([
     [["a", "b"], ["a"], "owners: acme has 1 holder, fewer than 2"],
     [["a", "b"], [], "owners: acme has 0 holders, fewer than 2"],
@@ -421,6 +430,16 @@ describe("separated duties", () => {
     const more = binding(ci, pusher, payments);
     expect(judged([build, grant], [build, grant, more])).toEqual(["apart: ci holds one of each duty"]);
     expect(judged([more, grant], [build, more, grant])).toEqual([]);
+  });
+
+  test("nor does one principal by two identities of the same trust", () => {
+    const [build, second] = [binding(ci, pusher, cards), by("second", "repo:acme/ci:ref:refs/heads/main")];
+    const grant = binding(second, admin, acme);
+    expect(judged([build], [build, second, grant])).toEqual([
+      "apart: ci and second trust the same principal, which holds one of each duty",
+    ]);
+    const other = by("second");
+    expect(judged([build], [build, other, binding(other, admin, acme)])).toEqual([]);
   });
 });
 

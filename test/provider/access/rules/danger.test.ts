@@ -51,6 +51,22 @@ describe("D1 lock-out", () => {
     expect(severitiesOf("D1", change, { minOwners })).toEqual(severities);
   });
 
+  it("counts identities of the same trust once: one principal is all of them", () => {
+    const [first, second, third] = people as [Resource, Resource, Resource];
+    const twin = { ...second, inputs: { ...first.inputs, name: "twin" } };
+    const twins = all.map((each) => (each === second ? twin : each));
+    const gone = binding(third, owner, acme);
+    expect(
+      severitiesOf(
+        "D1",
+        compareResources(
+          twins,
+          twins.filter(({ uid }) => uid !== gone.uid),
+        ),
+      ),
+    ).toEqual(["critical"]);
+  });
+
   it("is high where other owners may be bound elsewhere, and says what to give", () => {
     const [finding] = found(
       "D1",

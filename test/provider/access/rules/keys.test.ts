@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { compare } from "../../../../provider/access/review/compare";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
@@ -29,6 +30,10 @@ const keys = (more: Props = {}): Props => ({
 });
 const made = (...all: Resource[]) => compareResources(base, [...base, ...all]);
 
+/** A public key as a key set has it. */
+const rsa = (modulusLength: number) =>
+  generateKeyPairSync("rsa", { modulusLength }).publicKey.export({ format: "jwk" });
+
 describe("K1 static-keys", () => {
   it("is medium for a new identity with keys, and for one that changes to keys", () => {
     expect(severitiesOf("K1", made(identity("ci", keys())))).toEqual(["medium"]);
@@ -41,6 +46,21 @@ describe("K1 static-keys", () => {
     const findings = found("K1", made(identity("ci", keys({ issuerKeys }))));
     expect(findings).toMatchObject([{ severity: "critical" }]);
     expect(JSON.stringify(findings)).not.toContain("canary-value");
+  });
+
+  it.each([
+    ["RSA of 1024 bits", { ...rsa(1024) }, ["critical"]],
+    ["RSA of 2048 bits", rsa(2048), []],
+    ["the exponent 1", { ...rsa(2048), e: "AQ" }, ["critical"]],
+    ["alg none", { ...rsa(2048), alg: "None" }, ["critical"]],
+    ["alg HS256", { ...rsa(2048), alg: "HS256" }, ["critical"]],
+    ["alg RS256", { ...rsa(2048), alg: "RS256" }, []],
+    ["keys at another address", { ...rsa(2048), jku: "https://keys.acme.example" }, ["critical"]],
+    ["a certificate at another address", { ...rsa(2048), x5u: "https://keys.acme.example" }, ["critical"]],
+  ])("of a changed key set, %s: %j", (_, key, severities) => {
+    const before = [...base, identity("ci", keys())];
+    const now = identity("ci", keys({ issuerKeys: JSON.stringify({ keys: [key] }) }));
+    expect(severitiesOf("K1", compareResources(before, [...base, now]))).toEqual(severities);
   });
 
   it("ignores exchanged public keys and other identities", () => {
