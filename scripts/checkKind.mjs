@@ -127,7 +127,7 @@ export const snapshotAdvice = (count, kind) =>
 
 /** @param {string} kind @param {string} file @param {boolean} updatesSnapshots */
 async function checkKind(kind, file, updatesSnapshots) {
-  await ensureReady({});
+  await ensureReady();
   const files = listFilesOfKind(file);
   const prettier = "node_modules/prettier/bin/prettier.cjs";
   await runStep("format", prettier, ["--check", "--log-level", "warn", ...files]);

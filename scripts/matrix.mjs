@@ -114,7 +114,6 @@ async function main(args) {
   });
   if (values.help) return console.log(USAGE);
   const cli = await ensureReady();
-  if (cli === undefined) throw new Error("there is no Pulumi CLI");
   const sdks = readSdks(values.sdk);
   const selection = ["--selectProjects", ...values.projects.split(",")];
   if (values.tests !== undefined) selection.push("--testPathPatterns", values.tests);

@@ -90,7 +90,7 @@ function stateBytes({ deployment }, n) {
 
 /**
  * Runs all operations of a subject, with a server and a state of its own, and checks what the server holds after each.
- * @param {import("../lib/pulumiCache.mjs").PulumiCli} cli
+ * @param {import("../lib/pulumi.mjs").PulumiCli} cli
  * @param {string} subject
  * @param {{ n: number, latencyMs: number, quick: boolean }} setting
  */
@@ -197,7 +197,6 @@ async function main(args) {
       `--only: there is no subject "${unknown}"; there are ${Object.keys(SUBJECTS).join(", ")}`,
     );
   const cli = await ensureReady();
-  if (cli === undefined) throw new Error("there is no Pulumi CLI");
   /** @type {Row[]} */
   const rows = [];
   for (const subject of subjects) {

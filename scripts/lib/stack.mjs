@@ -42,7 +42,7 @@ export function quickProcesses(root) {
  * @property {string} folder
  * @property {string} root
  * @property {string} example The folder of the program.
- * @property {import("./pulumiCache.mjs").PulumiCli} cli
+ * @property {import("./pulumi.mjs").PulumiCli} cli
  * @property {NodeJS.ProcessEnv} [env] Further variables.
  * @property {{ url: string, token: string }} server
  * @property {string[]} [packages] What the program needs.

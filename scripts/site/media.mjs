@@ -69,7 +69,7 @@ async function reviewChange(stack, rootUid) {
 
 /**
  * Makes what the first page shows of real runs against the emulator: a recording, a report, and a comment.
- * @param {{ root: string, cli: import("../lib/pulumiCache.mjs").PulumiCli, into: string, log: (line: string) => void }} at
+ * @param {{ root: string, cli: import("../lib/pulumi.mjs").PulumiCli, into: string, log: (line: string) => void }} at
  */
 export async function makeMedia({ root, cli, into, log }) {
   mkdirSync(into, { recursive: true });
