@@ -44,7 +44,6 @@ module.exports = {
   // The only time limit of all tests. It ends a test that hangs; work is bounded by counts, since a machine may be busy.
   testTimeout: 1_200_000,
   testSequencer: "<rootDir>/scripts/lib/longestFirst.cjs",
-  reporters: ["default", "<rootDir>/scripts/lib/partsReporter.mjs"],
   projects: isSite
     ? [{ ...common, displayName: "site", testMatch: inFolders("site") }]
     : [
