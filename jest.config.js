@@ -2,8 +2,8 @@
 const common = {
   rootDir: __dirname,
   testEnvironment: "<rootDir>/scripts/lib/testEnvironment.cjs",
-  // The build makes a validator of each schema: see scripts/validators.mjs.
-  globalSetup: "<rootDir>/scripts/lib/validatorsForTests.mjs",
+  // Writes a validator of each schema, as the build does.
+  globalSetup: "<rootDir>/scripts/lib/validatorCode.mjs",
   setupFiles: ["<rootDir>/test/support/processFlags.ts"],
   moduleNameMapper: {
     "^(?:\\.\\./)+schema/([\\w-]+\\.validate\\.js)$": "<rootDir>/.cache/validators/$1",

@@ -12,6 +12,7 @@ import { referencePages, stalePages } from "./lib/reference/index.mjs";
 import { enumerationsModule, pluginSchema } from "./lib/pluginSchema.mjs";
 import { policySchema } from "./lib/policySchema.cjs";
 import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.mjs";
+import { writeValidators } from "./lib/validatorCode.mjs";
 
 const root = path.join(import.meta.dirname, "..");
 const require = createRequire(import.meta.url);
@@ -75,3 +76,4 @@ const pages = referencePages(
 );
 for (const file of stalePages(root, pages)) rmSync(path.join(root, file));
 for (const [file, text] of pages) await writePage(file, text);
+writeValidators(path.join(root, "schema"), path.join(root, "dist", "schema"));

@@ -43,13 +43,7 @@ function hashSources(root) {
   const folders = readJson(path.join(root, "tsconfig.build.json"))?.include;
   if (!Array.isArray(folders)) throw new Error("tsconfig.build.json names no folders in `include`");
   const settings = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
-  const compilers = [
-    "scripts/classExamples.mjs",
-    "scripts/lib/reference/classComment.mjs",
-    "scripts/validators.mjs",
-    "scripts/lib/validatorCode.mjs",
-    "scripts/plugin.mjs",
-  ];
+  const compilers = ["scripts/build.mjs", "scripts/lib/validatorCode.mjs"];
   return hashFiles(root, [...settings, ...compilers, ...folders, "examples/reference/resources", "schema"]);
 }
 
