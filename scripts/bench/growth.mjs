@@ -245,7 +245,9 @@ async function main([objects = "8000"]) {
       count,
       3,
     );
-  const ratio = (await timeWith(50)) / (await timeWith(0));
+  // First without: the first runs compile.
+  const plain = await timeWith(0);
+  const ratio = (await timeWith(50)) / plain;
   judge(`a review with 50 assertions: ${ratio.toFixed(2)} times that without`, ratio, MOST_FOR_ASSERTIONS);
   if (failures.length > 0) throw new Error(`too slow: ${failures.join("; ")}`);
 }
