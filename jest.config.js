@@ -2,8 +2,8 @@
 const common = {
   rootDir: __dirname,
   testEnvironment: "<rootDir>/scripts/lib/testEnvironment.cjs",
-  // The build makes a validator of each schema: see scripts/validators.mjs.
-  globalSetup: "<rootDir>/scripts/lib/validatorsForTests.mjs",
+  // Writes a validator of each schema, as the build does.
+  globalSetup: "<rootDir>/scripts/lib/validatorCode.mjs",
   setupFiles: ["<rootDir>/test/support/processFlags.ts"],
   moduleNameMapper: {
     "^(?:\\.\\./)+schema/([\\w-]+\\.validate\\.js)$": "<rootDir>/.cache/validators/$1",
@@ -44,7 +44,6 @@ module.exports = {
   // The only time limit of all tests. It ends a test that hangs; work is bounded by counts, since a machine may be busy.
   testTimeout: 1_200_000,
   testSequencer: "<rootDir>/scripts/lib/longestFirst.cjs",
-  reporters: ["default", "<rootDir>/scripts/lib/partsReporter.mjs"],
   projects: isSite
     ? [{ ...common, displayName: "site", testMatch: inFolders("site") }]
     : [

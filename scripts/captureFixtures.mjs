@@ -9,7 +9,7 @@ import { realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { withStack } from "./lib/emulator.mjs";
 import { runScript } from "./lib/processes.mjs";
-import { findPulumi, root } from "./setup.mjs";
+import { ensureReady, root } from "./setup.mjs";
 
 const fixtures = path.join(root, "test", "fixtures", "previews");
 
@@ -212,8 +212,7 @@ class Capture {
 }
 
 async function main() {
-  const cli = await findPulumi();
-  if (cli === undefined) throw new Error("no Pulumi CLI is known: run npm run setup");
+  const cli = await ensureReady();
   /** @param {any} emulator */
   const env = async (emulator) => {
     const { roles } = await callerOf(emulator)("GET", "/iam/v2/roles?name=registry.push");

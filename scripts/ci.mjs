@@ -102,10 +102,7 @@ function checksBesideTests(scratch) {
     { name: "demo", body: () => npmRun("demo") },
     // The nightly suites run it with the full number of objects.
     { name: "reviews of large and hostile previews", body: () => npmRun("bench:review") },
-    {
-      name: "bench --quick",
-      body: () => npmRun("bench", "--", "--quick", "--out", path.join(scratch, "bench")),
-    },
+    { name: "bench --quick", body: () => npmRun("bench", "--", "--quick") },
     { name: "boundaries", body: () => npmRun("check:boundaries") },
     { name: "names", body: () => npmRun("check:names") },
     { name: "workflows", body: () => lintAllWorkflows(scratch) },

@@ -1,5 +1,5 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/troubleshooting.md, docs/reference, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the import graph of docs/architecture.md, the schemas of the policy file, of reports and of inventories, the templates of init. */
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/troubleshooting.md, docs/reference, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the schemas of the policy file, of reports and of inventories, the templates of init. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -8,11 +8,11 @@ import { threatsPage } from "./lib/corpus.mjs";
 import { capabilitiesModule, jobsOf, withJobs } from "./lib/leastPrivilege.mjs";
 import { initTemplates } from "./lib/initTemplates.mjs";
 import * as generated from "./lib/generatedPages.cjs";
-import { readImports, withImportGraph } from "./lib/importGraph.mjs";
 import { referencePages, stalePages } from "./lib/reference/index.mjs";
 import { enumerationsModule, pluginSchema } from "./lib/pluginSchema.mjs";
 import { policySchema } from "./lib/policySchema.cjs";
 import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.mjs";
+import { writeValidators } from "./lib/validatorCode.mjs";
 
 const root = path.join(import.meta.dirname, "..");
 const require = createRequire(import.meta.url);
@@ -55,8 +55,6 @@ await rewritePage("docs/settings.md", (page) => generated.withSettings(load, pag
 await rewritePage("docs/drift.md", (page) => generated.withUncomparedFields(load, page));
 await rewritePage("docs/from-terraform.md", (page) => generated.withTerraformMapping(load, page));
 await rewritePage("docs/emulator.md", (page) => generated.withEmulatorCoverage(load, page));
-const imports = await readImports();
-await rewritePage("docs/architecture.md", (page) => withImportGraph(page, imports));
 
 /** @type {{ spec: any }[]} */
 const kinds = load("kinds/index").kinds;
@@ -78,3 +76,4 @@ const pages = referencePages(
 );
 for (const file of stalePages(root, pages)) rmSync(path.join(root, file));
 for (const [file, text] of pages) await writePage(file, text);
+writeValidators(path.join(root, "schema"), path.join(root, "dist", "schema"));

@@ -5,11 +5,12 @@
  * prints the folder that is to be put on PATH, if it is there.
  */
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { cacheRoot, fillFolder } from "./lib/files.mjs";
 import { withLock } from "./lib/lock.mjs";
-import { run, runScript, runToSuccess } from "./lib/processes.mjs";
+import { runScript, runToSuccess } from "./lib/processes.mjs";
+import { goBuild, goFolder } from "./lib/pulumi.mjs";
 
 const root = path.dirname(import.meta.dirname);
 
@@ -39,17 +40,14 @@ async function build(folder) {
   await runToSuccess("python3", ["-m", "venv", path.join(target, "venv")]);
   const pip = path.join(target, "venv", "bin", "pip");
   await runToSuccess(pip, ["install", "--quiet", "--disable-pip-version-check", `pulumi==${version}`]);
-  const env = { ...process.env, GOWORK: "off", CGO_ENABLED: "0" };
-  const goBuild = (/** @type {string} */ cwd, /** @type {string} */ name, /** @type {string} */ source) => {
-    const args = ["build", "-mod=readonly", "-trimpath", "-ldflags", "-s -w", "-o", path.join(folder, name)];
-    return runToSuccess("go", [...args, source], { cwd, env });
-  };
-  await goBuild(cli, path.join("code", "pulumi-language-nodejs"), generator);
+  await goBuild(cli, generator, path.join(folder, "code", "pulumi-language-nodejs"), process.env);
   for (const { folder: cwd, tool } of hosts) {
-    await goBuild(cwd, path.basename(tool), tool);
-    const { stdout } = await run("go", ["list", "-mod=readonly", "-f", "{{.Dir}}", tool], { cwd, env });
+    await goBuild(cwd, tool, path.join(folder, path.basename(tool)), process.env);
     // Beside the host of Python lies the script that runs a program.
-    const script = path.join(path.dirname(stdout.trim()), `${path.basename(tool)}-exec`);
+    const script = path.join(
+      path.dirname(await goFolder(cwd, tool, process.env)),
+      `${path.basename(tool)}-exec`,
+    );
     if (existsSync(script)) copyFileSync(script, path.join(folder, path.basename(script)));
   }
 }
@@ -57,10 +55,10 @@ async function build(folder) {
 await runScript("npm run setup:languages", import.meta.filename, async (args) => {
   const isThere = () => existsSync(bin);
   if (!isThere() && !args.includes("--print")) {
-    mkdirSync(cache, { recursive: true });
-    await withLock(path.join(cache, "hosts.lock"), async () => {
+    const fill = async () => {
       if (!isThere()) await fillFolder(bin, build);
-    });
+    };
+    await withLock(path.join(cache, "hosts.lock"), fill, console.error);
   }
   if (isThere()) console.log(bin);
 });

@@ -70,7 +70,7 @@ async function main(args) {
     const [command = "", ...rest] = script;
     const { code } = await run("npm", ["run", "--silent", command, "--", ...rest], {
       cwd: root,
-      env: { ...process.env, ...(cli && { PULUMI_PLATFORM_CLI_DIR: cli.pulumiDir }), ...env },
+      env: { ...process.env, PULUMI_PLATFORM_CLI_DIR: cli.pulumiDir, ...env },
       output: "inherit",
     });
     if (code !== 0) failed.push(name);

@@ -99,7 +99,7 @@ async function preparePackage(manager) {
 async function main([manager]) {
   if (manager !== "npm" && manager !== "pnpm") throw new Error("usage: packedPackage.mjs npm|pnpm");
   const lock = path.join(root, ".cache", "package.lock");
-  console.log(JSON.stringify(await withLock(lock, () => preparePackage(manager))));
+  console.log(JSON.stringify(await withLock(lock, () => preparePackage(manager), console.error)));
 }
 
 await runScript("packedPackage", import.meta.filename, main);

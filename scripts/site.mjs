@@ -50,7 +50,6 @@ async function buildAndTest({ base, "no-versions": isCurrentOnly, test, report }
   await installPackages();
   const tags = isCurrentOnly ? [] : await listReleases(root);
   const cli = await ensureReady();
-  if (cli === undefined) throw new Error("there is no Pulumi CLI");
   await withTemporaryFolder("site", async (media) => {
     await makeMedia({ root, cli, into: media, log });
     await buildSite({ root, out: path.join(site, "dist"), base, tags, media, log });
@@ -70,9 +69,7 @@ async function main(args) {
   if (!/^\/([\w.-]+\/)*$/.test(values.base)) throw new Error("--base must begin and end with a slash");
   const log = (/** @type {string} */ line) => console.error(`site: ${line}`);
   // The tests read what this run has built.
-  return await withLock(path.join(root, ".cache", "site.lock"), () => buildAndTest(values, log), {
-    onWait: (holder) => log(`waiting for another run of this command (${holder})`),
-  });
+  return await withLock(path.join(root, ".cache", "site.lock"), () => buildAndTest(values, log), log);
 }
 
 await runScript("site", import.meta.filename, main);

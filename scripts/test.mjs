@@ -24,18 +24,18 @@ const REMAINDER =
 /** @param {string[]} args */
 async function main(args) {
   const isAll = args.includes("--all");
-  const passed = args.filter((arg) => arg !== "--skip-cli" && arg !== "--all");
+  const passed = args.filter((arg) => arg !== "--all");
   const isQuick = !isAll && !isSelection(passed);
   const start = performance.now();
-  const cli = await ensureReady({ skipCli: args.includes("--skip-cli") });
+  const cli = await ensureReady();
   const ready = performance.now();
 
-  /** @type {NodeJS.ProcessEnv} */
-  const env = { ...process.env, PULUMI_PLATFORM_TESTS: isQuick ? "quick" : "all" };
-  if (cli !== undefined) {
-    env.PATH = [cli.pulumiDir, env.PATH].join(path.delimiter);
-    env.PULUMI_PLATFORM_CLI_DIR = cli.pulumiDir;
-  }
+  const env = {
+    ...process.env,
+    PATH: [cli.pulumiDir, process.env.PATH].join(path.delimiter),
+    PULUMI_PLATFORM_CLI_DIR: cli.pulumiDir,
+    PULUMI_PLATFORM_TESTS: isQuick ? "quick" : "all",
+  };
   const jest = path.join(root, "node_modules", "jest", "bin", "jest.js");
   // In this process group, so that jest's watch mode can read the terminal.
   // `--ci`: a snapshot is written only by `-u`, by somebody who read it.

@@ -24,7 +24,7 @@ export function startEmulator(root, options) {
  * Runs `body` with a new emulator and a program's stack on it, in a temporary folder, and stops the emulator after it.
  * @template T
  * @param {string} name of the folder
- * @param {Pick<import("./stack.mjs").StackOptions, "root" | "example" | "cli"> & { emulator?: object, env?: NodeJS.ProcessEnv | ((emulator: any) => Promise<NodeJS.ProcessEnv>) }} options
+ * @param {Pick<import("./stack.mjs").StackOptions, "root" | "example" | "cli" | "packages"> & { emulator?: object, env?: NodeJS.ProcessEnv | ((emulator: any) => Promise<NodeJS.ProcessEnv>) }} options
  * @param {(stack: Stack, emulator: any) => Promise<T>} body
  */
 export const withStack = (name, { emulator: settings, env, ...options }, body) =>

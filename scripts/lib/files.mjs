@@ -44,21 +44,21 @@ export async function withTemporaryFolder(name, body, { keep = false } = {}) {
  * Fills a folder all or nothing: in a temporary folder beside it, then by one rename.
  * @param {string} target
  * @param {(temporary: string) => Promise<void>} fill
- * @param {(folder: string) => boolean} [isComplete] Whether what is there already is as good.
+ * @param {{ replaces?: boolean }} [options] Whether it takes the place of a folder that is there already.
  */
-export async function fillFolder(target, fill, isComplete = existsSync) {
+export async function fillFolder(target, fill, { replaces = false } = {}) {
   mkdirSync(path.dirname(target), { recursive: true });
   const temporary = mkdtempSync(path.join(path.dirname(target), `tmp-${process.pid}-`));
   const discard = onEarlyEnd(() => remove(temporary));
   try {
     await fill(temporary);
     chmodSync(temporary, 0o755);
-    if (existsSync(target) && !isComplete(target)) remove(target);
+    if (replaces) remove(target);
     try {
       renameSync(temporary, target);
     } catch (error) {
       // Another process was first.
-      if (!isComplete(target)) throw error;
+      if (replaces || !existsSync(target)) throw error;
     }
   } finally {
     discard();

@@ -1,27 +1,11 @@
 // @ts-check
-import {
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { randomBytes } from "node:crypto";
-import os from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { clearInterval, setInterval } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onEarlyEnd } from "./processes.mjs";
 
-/** How long a holder may go without a sign of life. */
-const SILENT_MS = 60_000;
-const SIGN_OF_LIFE_MS = 5_000;
-
 /** @param {number} pid */
-export function isAlive(pid) {
+function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;
@@ -30,30 +14,10 @@ export function isAlive(pid) {
   }
 }
 
-/**
- * @param {string} file
- * @returns {{ text: string, stale: boolean, holder: string } | undefined} Nothing when there is no lock.
- */
-export function inspectLock(file) {
-  let text;
-  let ageMs;
+/** Whether the file was made, by this process. @param {string} file */
+function take(file) {
   try {
-    text = readFileSync(file, "utf8");
-    ageMs = Date.now() - statSync(file).mtimeMs;
-  } catch {
-    return undefined;
-  }
-  const [pid, host] = text.split(" ");
-  const number = Number(pid);
-  // A process id means nothing on another machine, and an old one may have been given out again.
-  const dead = host === os.hostname() && Number.isInteger(number) && number > 0 && !isAlive(number);
-  return { text, stale: dead || ageMs > SILENT_MS, holder: `process ${pid || "unknown"}` };
-}
-
-/** @param {string} file @param {string} text */
-function create(file, text) {
-  try {
-    writeFileSync(file, text, { flag: "wx" });
+    writeFileSync(file, String(process.pid), { flag: "wx" });
     return true;
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === "EEXIST") return false;
@@ -61,57 +25,40 @@ function create(file, text) {
   }
 }
 
-/** @param {string} file @param {string} text */
-function removeStale(file, text) {
-  const aside = `${file}.${randomBytes(4).toString("hex")}`;
+/** The process that holds a lock; undefined if it is free meanwhile. @param {string} file */
+function holderOf(file) {
   try {
-    renameSync(file, aside);
-    // Another process was quicker and this is its fresh lock: put it back.
-    if (readFileSync(aside, "utf8") !== text) linkSync(aside, file);
+    return Number(readFileSync(file, "utf8"));
   } catch {
-    // Gone already, or taken again: the next attempt decides.
+    return undefined;
   }
-  rmSync(aside, { force: true });
 }
 
 /**
- * Runs `body` while holding the lock `file`.
+ * Runs `body` while holding the lock `file`, which names the process. Takes over that of a process that was killed.
  * @template T
  * @param {string} file
  * @param {() => Promise<T>} body
- * @param {{ onWait?: (holder: string) => void, pollMs?: number }} [options]
+ * @param {(line: string) => void} log
  * @returns {Promise<T>}
  */
-export async function withLock(file, body, options = {}) {
+export async function withLock(file, body, log) {
   mkdirSync(path.dirname(file), { recursive: true });
-  const mine = `${process.pid} ${os.hostname()} ${randomBytes(8).toString("hex")}`;
   let hasReported = false;
-  while (!create(file, mine)) {
-    const found = inspectLock(file);
-    if (found === undefined) continue;
-    if (found.stale) {
-      removeStale(file, found.text);
-      continue;
+  while (!take(file)) {
+    const holder = holderOf(file);
+    // An empty file: the other process has just made it, and writes its number.
+    if (holder !== undefined && holder > 0 && !isAlive(holder)) rmSync(file, { force: true });
+    else {
+      if (!hasReported) log(`waiting for process ${holder}, which holds ${file}`);
+      hasReported = true;
+      await sleep(100);
     }
-    if (!hasReported) options.onWait?.(found.holder);
-    hasReported = true;
-    await sleep(options.pollMs ?? 300);
   }
-  const release = onEarlyEnd(() => {
-    if (inspectLock(file)?.text === mine) rmSync(file, { force: true });
-  });
-  const signOfLife = setInterval(() => {
-    try {
-      utimesSync(file, new Date(), new Date());
-    } catch {
-      // Somebody removed it; the rename at the end of a build copes with two builders.
-    }
-  }, SIGN_OF_LIFE_MS);
-  signOfLife.unref();
+  const release = onEarlyEnd(() => rmSync(file, { force: true }));
   try {
     return await body();
   } finally {
-    clearInterval(signOfLife);
     release();
   }
 }

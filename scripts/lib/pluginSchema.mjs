@@ -1,8 +1,7 @@
 // @ts-check
 import ts from "typescript";
 import { upperFirst } from "./letterCase.cjs";
-import { describe } from "./reference/fields.mjs";
-import { describeFields } from "./reference/resourcePage.mjs";
+import { describe, describeFields } from "./reference/resourcePage.mjs";
 import { Sources } from "./reference/sources.mjs";
 
 /*
@@ -23,7 +22,7 @@ class SchemaWriter {
   /** @type {Record<string, Schema>} */
   types = {};
 
-  /** @param {Sources} sources @param {import("./reference/fields.mjs").FormatWords} formats */
+  /** @param {Sources} sources @param {import("./reference/resourcePage.mjs").FormatWords} formats */
   constructor(sources, formats) {
     this.sources = sources;
     this.formats = formats;

@@ -3,8 +3,7 @@ import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:
 import path from "node:path";
 import { excerpt, run } from "./processes.mjs";
 
-export const PASSPHRASE = "demo";
-export const CALL_MS = 300_000;
+const CALL_MS = 300_000;
 
 /** What a program in TypeScript needs. No more than that: each run would load the types of every linked package. */
 const PACKAGES = ["@pulumi/pulumi", "@types/node", "pulumi-platform", "typescript"];
@@ -43,7 +42,7 @@ export function quickProcesses(root) {
  * @property {string} folder
  * @property {string} root
  * @property {string} example The folder of the program.
- * @property {import("./pulumiCache.mjs").PulumiCli} cli
+ * @property {import("./pulumi.mjs").PulumiCli} cli
  * @property {NodeJS.ProcessEnv} [env] Further variables.
  * @property {{ url: string, token: string }} server
  * @property {string[]} [packages] What the program needs.
@@ -67,7 +66,7 @@ export class Stack {
       PATH: [cli.pulumiDir, process.env.PATH].join(path.delimiter),
       PULUMI_HOME: home,
       PULUMI_BACKEND_URL: `file://${this.backend}`,
-      PULUMI_CONFIG_PASSPHRASE: PASSPHRASE,
+      PULUMI_CONFIG_PASSPHRASE: "secret",
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
       PLATFORM_BASE_URL: server.url,
@@ -124,6 +123,25 @@ export class Stack {
     const { code, stdout, output } = await this.pulumi(args, { env });
     if (code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${code}:\n${excerpt(output)}`);
     return stdout;
+  }
+
+  /**
+   * Runs a command line as a reader of the documents types it.
+   * @param {string} command
+   * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, expected?: number[] }} [options] `cwd`: the program's folder by
+   *   default; `env`: further variables; `expected`: the exit codes of a success.
+   */
+  async type(command, { cwd = this.program, env, expected = [0] } = {}) {
+    const main = path.join(this.root, "dist", "provider", "cli", "main.js");
+    // Packages are linked here without the commands that npx runs.
+    const script = `npx() { '${process.execPath}' '${main}' "\${@:3}"; }\n${command}`;
+    const { code, output } = await run("bash", ["-c", script], {
+      cwd,
+      env: { ...this.env, ...env },
+      timeoutMs: CALL_MS,
+    });
+    if (!expected.includes(code)) throw new Error(`${command} ended with ${code}:\n${excerpt(output)}`);
+    return { code, output };
   }
 
   /** @returns {Promise<any>} The state. */

@@ -125,5 +125,5 @@ export async function buildSite({ root, out, base, tags, media, log }) {
   const fill = async (/** @type {string} */ target) => {
     for (const each of versions) await buildInto(target, each);
   };
-  await fillFolder(out, fill, () => false);
+  await fillFolder(out, fill, { replaces: true });
 }

@@ -3,7 +3,6 @@ import { appendFileSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } 
 import path from "node:path";
 import { startEmulatorProcess } from "../lib/emulator.mjs";
 import { withTemporaryFolder } from "../lib/files.mjs";
-import { excerpt, run } from "../lib/processes.mjs";
 import { quickProcesses, Stack } from "../lib/stack.mjs";
 import { takePictures } from "./pictures.mjs";
 import { recordingOf } from "./recording.mjs";
@@ -32,50 +31,45 @@ function writeProgram(root, folder) {
 }
 
 /**
- * Runs a command as a reader of the documents types it, and keeps what it prints.
- * @typedef {{ command: string, output: string }} Step
+ * Runs a command, and keeps what it prints.
  * @param {Stack} stack @param {string} command @param {number[]} [expected] Exit codes.
- * @returns {Promise<Step>}
+ * @returns {Promise<{ command: string, output: string }>}
  */
-async function type(stack, command, expected = [0]) {
-  const main = path.join(stack.root, "dist", "provider", "cli", "main.js");
-  // Packages are linked here without the commands that npx runs.
-  const script = `npx() { '${process.execPath}' '${main}' "\${@:3}"; }\n${command}`;
-  const { code, output } = await run("bash", ["-c", script], { cwd: stack.program, env: stack.env });
-  if (!expected.includes(code ?? -1)) throw new Error(`${command} ended with ${code}:\n${excerpt(output)}`);
+async function record(stack, command, expected) {
+  const { output } = await stack.type(command, { expected });
   // Progress dots, and the address of a state in a temporary folder, which no reader has.
   return { command, output: output.replace(/^(@ updating.*|Permalink: .*)\n?/gm, "").trimEnd() };
 }
 
 /**
  * Applies the program, adds a grant to it, and reviews that.
- * @param {Stack} stack @param {string} rootUid @returns {Promise<Step[]>} What the recording shows.
+ * @param {Stack} stack @param {string} rootUid @returns {Promise<Awaited<ReturnType<typeof record>>[]>} What the recording shows.
  */
 async function reviewChange(stack, rootUid) {
   await stack.succeed(["stack", "init", "prod"]);
   await stack.succeed(["config", "set", "rootUid", rootUid]);
   await stack.succeed(["config", "set", "platform:baseUrl", stack.env["PLATFORM_BASE_URL"] ?? ""]);
-  const up = await type(stack, "pulumi up --yes --skip-preview --suppress-permalink");
-  const inventory = await type(
+  const up = await record(stack, "pulumi up --yes --skip-preview --suppress-permalink");
+  const inventory = await record(
     stack,
     'npx --no pulumi-platform inventory --root "$PLATFORM_ROOT_GROUP" -o json=inventory.json',
   );
   appendFileSync(path.join(stack.program, "index.ts"), CHANGE);
-  const preview = await type(stack, "pulumi preview --json --show-sames > preview.json");
-  const review = await type(
+  const preview = await record(stack, "pulumi preview --json --show-sames > preview.json");
+  const review = await record(
     stack,
     "npx --no pulumi-platform review preview.json --inventory inventory.json",
     [5],
   );
   const formats = "-o html=report.html -o md=comment.md";
   const inputs = "preview.json --inventory inventory.json";
-  await type(stack, `npx --no pulumi-platform review ${inputs} ${PULL_REQUEST.join(" ")} ${formats}`, [5]);
+  await record(stack, `npx --no pulumi-platform review ${inputs} ${PULL_REQUEST.join(" ")} ${formats}`, [5]);
   return [up, inventory, preview, review];
 }
 
 /**
  * Makes what the first page shows of real runs against the emulator: a recording, a report, and a comment.
- * @param {{ root: string, cli: import("../lib/pulumiCache.mjs").PulumiCli, into: string, log: (line: string) => void }} at
+ * @param {{ root: string, cli: import("../lib/pulumi.mjs").PulumiCli, into: string, log: (line: string) => void }} at
  */
 export async function makeMedia({ root, cli, into, log }) {
   mkdirSync(into, { recursive: true });

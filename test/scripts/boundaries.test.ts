@@ -1,17 +1,7 @@
 import { execFileSync } from "node:child_process";
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { evaluate } from "./support";
 
 const root = resolve(__dirname, "../..");
 
@@ -86,33 +76,4 @@ test("every forbidden import is found, and a folder without a row", () => {
     violations.some(({ from, to }) => from === file && to.includes(target.replace(/^[./]+/, "")));
   expect(forbidden.filter(([file, target]) => !caught(file, target))).toEqual([]);
   expect(caught(UNLISTED, "text/uid")).toBe(true);
-});
-
-describe("the import graph", () => {
-  const file = "lib/importGraph.mjs";
-
-  test("of docs/architecture.md equals the output of npm run docs", async () => {
-    const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
-    const written = await evaluate(
-      file,
-      `m.readImports().then((graph) => m.withImportGraph(${JSON.stringify(page)}, graph))`,
-    );
-    expect(written).toBe(page);
-  });
-
-  const reduce = (graph: string) =>
-    evaluate(
-      file,
-      `m.withoutImplied(new Map(Object.entries(${graph}).map(([node, targets]) => [node, new Set(targets)]))).get("a")`,
-    );
-
-  test("leaves out an import that a longer path implies", async () => {
-    expect(await reduce('{ a: ["b", "c", "d"], b: ["d"], c: [], d: ["c"] }')).toEqual(["b"]);
-  });
-
-  test("refuses folders that import each other", async () => {
-    await expect(reduce('{ a: ["b"], b: ["c"], c: ["a"] }')).rejects.toThrow(
-      "circular imports: a → b → c → a",
-    );
-  });
 });

@@ -73,7 +73,7 @@ test("templates/init equals the output of npm run docs, beside the texts of the 
 describe("the example in the comment of a class", () => {
   const withExample = (declarations: string, example = "new A();\n") =>
     evaluate(
-      "lib/reference/classComment.mjs",
+      "build.mjs",
       `m.withClassExample(${JSON.stringify(declarations)}, "A", ${JSON.stringify(example)})`,
     );
   const declaration = "export declare class A extends A_base {\n}\n";

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { removeTemporaryFolders, script, start, temporaryFolder, until } from "./support";
 
@@ -19,10 +18,10 @@ function holder(file: string, journal: string, body = "await sleep(100);", env =
          note("in");
          ${body}
          note("out");
-       }, { pollMs: 10, onWait: (by) => {
-         console.log("waits for " + by);
+       }, (line) => {
+         console.log(line);
          writeFileSync(waits, "");
-       } }));`,
+       }));`,
     ),
     env,
   );
@@ -50,7 +49,7 @@ test("a waiting process prints who holds the lock", async () => {
   const first = holder(file, journal, "while (!existsSync(waits)) await sleep(10);");
   await until(() => isInside(journal), "the first one is inside");
   const second = await holder(file, journal).ended;
-  expect(second.stdout).toBe(`waits for process ${first.pid}\n`);
+  expect(second.stdout).toBe(`waiting for process ${first.pid}, which holds ${file}\n`);
   expect((await first.ended).code).toBe(0);
 });
 
@@ -82,34 +81,4 @@ test("takes over the lock of a killed process", async () => {
   expect((await holder(file, journal).ended).code).toBe(0);
   expect(lines(journal)).toEqual(["in", "in", "out"]);
   expect(existsSync(file)).toBe(false);
-});
-
-describe("a lock whose process cannot be asked", () => {
-  const contents = {
-    "of another machine": "999999999 another-machine 00",
-    "of a process that is alive": `${process.pid} ${os.hostname()} 00`,
-    "that is empty": "",
-  };
-  test.each(Object.entries(contents))("%s is respected while it is fresh", async (_name, content) => {
-    const { journal } = files();
-    const file = path.join(temporaryFolder(), "lock");
-    writeFileSync(file, content);
-    const waiting = holder(file, journal);
-    await until(() => existsSync(`${journal}-waits`), "it waits");
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(existsSync(journal)).toBe(false);
-    waiting.kill("SIGTERM");
-    await waiting.ended;
-    expect(readFileSync(file, "utf8")).toBe(content);
-  });
-
-  test.each(Object.entries(contents))("takes over %s after no sign of life", async (_name, content) => {
-    const { journal } = files();
-    const file = path.join(temporaryFolder(), "lock");
-    writeFileSync(file, content);
-    const longAgo = new Date(Date.now() - 61_000);
-    utimesSync(file, longAgo, longAgo);
-    expect((await holder(file, journal).ended).code).toBe(0);
-    expect(lines(journal)).toEqual(["in", "out"]);
-  });
 });

@@ -92,7 +92,7 @@ function cliVersions(): { place: string; version: string | undefined }[] {
 
 test("the files for users install one version of the CLI, that of the tests", async () => {
   const entries = `m.cacheEntries(${JSON.stringify(projectRoot)}, { HOME: "/home" })`;
-  const { version } = (await evaluate("lib/pulumiCache.mjs", entries)) as { version: string };
+  const { version } = (await evaluate("lib/pulumi.mjs", entries)) as { version: string };
   const found = cliVersions();
   expect(found).toEqual(found.map(({ place }) => ({ place, version })));
   expect(found).toHaveLength(17);

@@ -1,8 +1,7 @@
 // @ts-check
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { lookupExample } from "./lookupExample.mjs";
-import { lookupPage } from "./lookupPage.mjs";
+import { lookupExample, lookupPage } from "./lookupPage.mjs";
 import { lowerFirst, upperFirst } from "../letterCase.cjs";
 import { documents, schemaPage } from "../schemaPages.mjs";
 import { code, firstSentence, page, table } from "../markdown.cjs";
@@ -99,7 +98,7 @@ function indexPage(sources, specs, pages) {
  * @param {readonly Spec[]} specs
  * @param {readonly import("./resourcePage.mjs").Uncompared[]} uncompared
  * @param {readonly import("./resourcePage.mjs").RuleReference[]} rules
- * @param {import("./fields.mjs").FormatWords} formats
+ * @param {import("./resourcePage.mjs").FormatWords} formats
  * @param {import("./resourcePage.mjs").AccessMeanings} meanings
  * @returns {Map<string, string>}
  */
