@@ -55,8 +55,12 @@ const builtIn: InventoryObject = {
 const admins = state("Role", "admins", { parentUid: ACME, name: "admins", capabilities: CAPS }, { id: ROLE });
 const owners = state("Role", "owners", { name: "owner", capabilities: CAPS }, { id: OWNER, external: true });
 
-const grant = (identityUid: string, parentUid: string, roleUid = OWNER, more: object = {}) =>
-  state("RoleBinding", "grant", { parentUid, identityUid, roleUid }, more);
+const grant = (
+  identityUid: string,
+  parentUid: string,
+  roleUid = OWNER,
+  more: Parameters<typeof state>[3] = {},
+) => state("RoleBinding", "grant", { parentUid, identityUid, roleUid }, more);
 const depends = (property: string, on: State) => ({ propertyDependencies: { [property]: [on.urn] } });
 /** Grants that name something of which the uid is not known yet: to whom, where, and what. */
 const grantTo = (who: State) => create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", who)));
