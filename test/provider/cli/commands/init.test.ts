@@ -178,7 +178,7 @@ describe("the host", () => {
     ["git@bitbucket.org:acme/access.git", "none"],
     ["/srv/git/github.com/access.git", "none"],
     ["C:\\git\\gitlab.com", "none"],
-  ])("of %s is %s, whose identities trust %s", async (remote, host, issuer, prefix) => {
+  ])("of %s is %s", async (remote, host, ...[issuer, prefix]) => {
     const folder = newFolder().repository(remote);
     const printed = await succeed(folder, ".");
     const files = folder.files();
