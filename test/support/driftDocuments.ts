@@ -38,6 +38,35 @@ export function live(kind: string, inputs: Props, parentUid = org): Live {
   };
 }
 
+/** The organisation itself. */
+export const root: Live = { kind: "Group", uid: org, inputs: { name: "acme" } };
+
+export const builtIn = (name: string, digit: string, capabilities: string[]): Live => ({
+  kind: "Role",
+  uid: digit.repeat(40),
+  inputs: { name, capabilities },
+  builtIn: true,
+});
+
+export const bind = (who: Live, role: Live, at = org): Live =>
+  live("RoleBinding", { identityUid: who.uid, roleUid: role.uid }, at);
+
+/** What an identity of GitHub Actions trusts. */
+export const ofGitHub = (subject: string) => ({
+  claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject },
+});
+
+export const edit = (object: Live, inputs: Props): Live => ({
+  ...object,
+  inputs: { ...object.inputs, ...inputs },
+});
+
+/** A sample's arguments with uids in place of references. */
+export const argumentsOf = (args: Record<string, unknown>): Props =>
+  JSON.parse(
+    JSON.stringify(args).replace(/"\$\{[\w-]+\}"/g, JSON.stringify(`${org}/${"9".repeat(16)}`)),
+  ) as Props;
+
 const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 
 /** A secret as an export has it: with its plain text, as `--show-secrets` writes it, or without. */

@@ -5,6 +5,7 @@ import { ROOT } from "../../support/engine";
 import { OWNER, ownActions, readAction, WorkflowRun } from "../../support/githubActions";
 import type { Job, Step } from "../../support/githubActions";
 import { JobStore, PipelineRun, READ_TOKEN, readComponent, readPipeline } from "../../support/gitlabPipeline";
+import { spreadOf } from "../../support/properties";
 import type { Values } from "../../support/shell";
 import { FakeGitLab } from "./post/hosts";
 
@@ -215,23 +216,31 @@ async function runAction(name: string, inputs: Values, ref = "refs/heads/main"):
 const withValue = (name: string, value: string): Values =>
   Object.fromEntries(Object.keys(readAction(join(ROOT, "actions", name)).inputs).map((key) => [key, value]));
 
-describe.each(HOSTILE)("the value %j", (value) => {
-  test.each([
+/** Each part with the values that this run tries with it: all of them are tried with some part. */
+const withHostile = <T extends readonly unknown[]>(...parts: readonly T[]) =>
+  parts.flatMap((part, i) => spreadOf(HOSTILE, 2, i).map((value) => [value, ...part] as const));
+
+describe("the value", () => {
+  const ofActions = withHostile<readonly [string, Values, readonly string[]]>(
     ["preview", {}, []],
     ["review", {}, ["root", "commit", "policy", "fail-on", "source-root"]],
     ["post", {}, ["marker", "to", "source-root"]],
     ["post", { artifact: "" }, ["not-reviewed", "marker", "to"]],
     ["drift", {}, ["stack", "policy", "fail-on", "source-root"]],
     ["verify", {}, ["stack", "digest", "source-root"]],
-  ])("runs nothing as an input of the action %s (%j)", async (name, more, flags) => {
-    const log = await runAction(name, { ...withValue(name, value), ...more });
-    expect(log).toMatch(/^success /);
-    expectHarmless(value, flags);
-  });
+  );
+  test.each(ofActions)(
+    "%j runs nothing as an input of the action %s (%j)",
+    async (value, name, more, flags) => {
+      const log = await runAction(name, { ...withValue(name, value), ...more });
+      expect(log).toMatch(/^success /);
+      expectHarmless(value, flags);
+    },
+  );
 
-  test.each(["merge_request_event", "push", "schedule"])(
-    "runs nothing as an input of the components (%s)",
-    async (source) => {
+  test.each(withHostile(["merge_request_event"], ["push"], ["schedule"]))(
+    "%j runs nothing as an input of the components (%s)",
+    async (value, source) => {
       const names = ["stack", "working-directory", "base-url", "issuer-url", "policy", "image"];
       const inputs = Object.fromEntries(names.map((name) => [name, value]));
       const pipeline = readPipeline(join(ROOT, "examples", "ci", "gitlab-ci.yml"), inputs);

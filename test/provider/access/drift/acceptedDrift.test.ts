@@ -5,32 +5,31 @@ import { specs } from "../../../../provider/access/documents/specs";
 import { headlineOf } from "../../../../provider/access/report/render/sections";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
-import { driftBetween, live, NOW, org, stateOf } from "../../../support/driftDocuments";
+import {
+  bind,
+  builtIn,
+  driftBetween,
+  edit,
+  live,
+  NOW,
+  ofGitHub,
+  org,
+  root,
+  stateOf,
+} from "../../../support/driftDocuments";
 import type { Live } from "../../../support/driftDocuments";
 import { valueOf } from "../../../support/fieldValues";
 
-const root: Live = { kind: "Group", uid: org, inputs: { name: "acme" } };
-const builtIn = (name: string, digit: string, capabilities: string[]): Live => ({
-  kind: "Role",
-  uid: digit.repeat(40),
-  inputs: { name, capabilities },
-  builtIn: true,
-});
 const owner = builtIn("owner", "e", ["CAP_IAM_ROLES_UPDATE", "CAP_IAM_ROLE_BINDINGS_CREATE"]);
 const viewer = builtIn("viewer", "f", ["CAP_IAM_GROUPS_LIST"]);
 const existing = [root, owner, viewer];
 const team = live("Group", { name: "team" });
-const by = (subject: string) => ({
-  claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject },
-});
 const any = (subjectPattern: string) => ({
   claimMatch: { issuer: "https://token.actions.githubusercontent.com", subjectPattern },
 });
-const ci = live("Identity", { name: "ci", ...by("repo:acme/ci:ref:refs/heads/main") });
-const ada = live("Identity", { name: "ada", ...by("repo:acme/ada:ref:refs/heads/main") });
+const ci = live("Identity", { name: "ci", ...ofGitHub("repo:acme/ci:ref:refs/heads/main") });
+const ada = live("Identity", { name: "ada", ...ofGitHub("repo:acme/ada:ref:refs/heads/main") });
 const builder = live("Role", { name: "builder", capabilities: ["CAP_REPO_LIST"] });
-const bind = (who: Live, role: Live, at = org) =>
-  live("RoleBinding", { identityUid: who.uid, roleUid: role.uid }, at);
 const building = bind(ci, builder);
 const owners = [bind(ada, owner)];
 const hook = live("Subscription", { sink: "https://hooks.acme.example/in" });
@@ -40,10 +39,6 @@ const login = live("IdentityProvider", {
   oidc: { issuer: "https://login.acme.example", clientId: "x", pkceEnabled: true },
 });
 const held = [team, ci, ada, builder, building, ...owners, hook, login];
-const edit = (object: Live, inputs: Live["inputs"]): Live => ({
-  ...object,
-  inputs: { ...object.inputs, ...inputs },
-});
 const swap = (...edited: readonly Live[]) =>
   held.map((object) => edited.find(({ uid }) => uid === object.uid) ?? object);
 const can = (...capabilities: string[]) =>
@@ -71,7 +66,7 @@ async function accepting(
   });
 }
 
-const stranger = live("Identity", { name: "x", ...by("repo:x/x:ref:refs/heads/main") });
+const stranger = live("Identity", { name: "x", ...ofGitHub("repo:x/x:ref:refs/heads/main") });
 const strange = bind(stranger, builder);
 const other = live("Subscription", { sink: "https://a.example/x" });
 
@@ -91,8 +86,8 @@ const changes: readonly [string, readonly Live[], readonly Live[], readonly stri
   ],
   [
     "a subject",
-    swap(edit(ci, by("repo:evil/a:ref:refs/heads/main"))),
-    swap(edit(ci, by("repo:evil/b:ref:refs/heads/main"))),
+    swap(edit(ci, ofGitHub("repo:evil/a:ref:refs/heads/main"))),
+    swap(edit(ci, ofGitHub("repo:evil/b:ref:refs/heads/main"))),
     ["T5"],
   ],
   ["a pattern", swap(edit(ci, any(".*"))), swap(edit(ci, any("^repo:.*$"))), ["T1"]],

@@ -3,23 +3,21 @@ import { renderText } from "../../../../provider/access/report/render/text";
 import { rules } from "../../../../provider/access/rules";
 import type { Finding } from "../../../../provider/access/review/finding";
 import {
+  bind,
+  builtIn,
   driftBetween,
+  edit,
   inventoryOf,
   live,
+  ofGitHub,
   org,
   previewOf,
+  root,
   rulesWith,
   stateOf,
 } from "../../../support/driftDocuments";
 import type { Live } from "../../../support/driftDocuments";
 
-const root: Live = { kind: "Group", uid: org, inputs: { name: "acme" } };
-const builtIn = (name: string, digit: string, capabilities: string[]): Live => ({
-  kind: "Role",
-  uid: digit.repeat(40),
-  inputs: { name, capabilities },
-  builtIn: true,
-});
 const owner = builtIn("owner", "e", [
   "CAP_IAM_GROUPS_LIST",
   "CAP_IAM_ROLES_UPDATE",
@@ -27,25 +25,16 @@ const owner = builtIn("owner", "e", [
   "CAP_IAM_IDENTITY_UPDATE",
 ]);
 const viewer = builtIn("viewer", "f", ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"]);
-const ofGitHub = (subject: string) => ({
-  claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject },
-});
 const team = live("Group", { name: "team" });
 const reader = live("Role", { name: "reader", capabilities: ["CAP_REPO_LIST"] });
 const [ada, bob, ci] = ["ada", "bob", "ci"].map((name) =>
   live("Identity", { name, ...ofGitHub(`repo:acme/${name}:ref:refs/heads/main`) }),
 ) as [Live, Live, Live];
-const bind = (who: Live, role: Live, at = org) =>
-  live("RoleBinding", { identityUid: who.uid, roleUid: role.uid }, at);
 const owners = [bind(ada, owner), bind(bob, owner)];
 const reading = bind(ci, reader, team.uid);
 const held = [team, reader, ada, bob, ci, ...owners, reading];
 const given = [root, owner, viewer];
 
-const edit = (object: Live, inputs: Live["inputs"]): Live => ({
-  ...object,
-  inputs: { ...object.inputs, ...inputs },
-});
 const swap = (...edited: readonly Live[]) =>
   held.map((object) => edited.find(({ uid }) => uid === object.uid) ?? object);
 const without = (...gone: readonly Live[]) => held.filter((object) => !gone.includes(object));

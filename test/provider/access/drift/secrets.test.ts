@@ -6,13 +6,21 @@ import type { DriftReport } from "../../../../provider/access/report/report";
 import { aggregatedKind } from "../../../../provider/fields/resourceSpec";
 import { SECRET_MASK } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
-import { driftBetween, inventoryOf, live, org, secret, stateOf } from "../../../support/driftDocuments";
+import {
+  argumentsOf,
+  driftBetween,
+  inventoryOf,
+  live,
+  org,
+  root,
+  secret,
+  stateOf,
+} from "../../../support/driftDocuments";
 import type { Live } from "../../../support/driftDocuments";
 import { jwks, samples } from "../../../support/samples";
 import { kinds } from "../../../../provider/kinds";
 
 const listed = kinds.map(({ spec }) => spec.kind);
-const root: Live = { kind: "Group", uid: org, inputs: { name: "acme" } };
 
 /** Everything that a run can write. */
 const everything = (report: DriftReport): string =>
@@ -28,12 +36,6 @@ const compare = (recorded: readonly Recorded[], objects: readonly Live[]) =>
   driftBetween([stateOf(recorded)], [], {
     inventories: [inventoryOf([root, ...objects], { kinds: listed })],
   });
-
-/** A sample's arguments with uids in place of references. */
-const argumentsOf = (args: Record<string, unknown>): Props =>
-  JSON.parse(
-    JSON.stringify(args).replace(/"\$\{[\w-]+\}"/g, JSON.stringify(`${org}/${"9".repeat(16)}`)),
-  ) as Props;
 
 const cases = samples
   .filter(({ kind }) => {

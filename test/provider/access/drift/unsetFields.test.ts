@@ -6,17 +6,11 @@ import { aggregatedKind } from "../../../../provider/fields/resourceSpec";
 import { isObject } from "../../../../provider/fields/values";
 import type { Json, Props } from "../../../../provider/fields/values";
 import { kinds } from "../../../../provider/kinds";
-import { driftBetween, inventoryOf, live, org, stateOf } from "../../../support/driftDocuments";
+import { argumentsOf, driftBetween, inventoryOf, live, org, stateOf } from "../../../support/driftDocuments";
 import type { Live } from "../../../support/driftDocuments";
 import { samples } from "../../../support/samples";
 
 const listed = kinds.map(({ spec }) => spec.kind);
-
-/** A sample's arguments with uids in place of references. */
-function argumentsOf(args: Record<string, unknown>): Props {
-  const text = JSON.stringify(args).replace(/"\$\{[\w-]+\}"/g, JSON.stringify(`${org}/${"9".repeat(16)}`));
-  return JSON.parse(text) as Props;
-}
 
 type Path = readonly string[];
 

@@ -1,6 +1,7 @@
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
 import { decidesAccess, effectOf } from "../../../../provider/access/graph/fieldAccess";
 import { isReference } from "../../../../provider/access/graph/references";
+import { compare } from "../../../../provider/access/review/compare";
 import type { ReviewReport } from "../../../../provider/access/report/report";
 import { isSet } from "../../../../provider/fields/equal";
 import type { AccessEffect } from "../../../../provider/fields/accessMeanings";
@@ -11,6 +12,7 @@ import { failing, inventoryOf, judge, preview, same, state, step, urn } from "..
 import type { State } from "../../../support/documents";
 import { isQuick, spreadOf } from "../../../support/properties";
 import { lines } from "../fixtures";
+import { found as foundBy } from "../rules/support";
 import {
   GROUP_UID,
   IDENTITY_UID,
@@ -86,6 +88,20 @@ const organisation = (...objects: InventoryObject[]) => ({
     ...objects,
   ),
 });
+
+/** What the samples of the kinds refer to, and a uid below it. */
+const around = [
+  state("Group", "o", { name: "o" }, { id: ROOT_UID }),
+  state("Group", "g", { parentUid: ROOT_UID, name: "g" }, { id: GROUP_UID }),
+  state("Identity", "s", { parentUid: GROUP_UID, name: "s", claimMatch: pinned }, { id: IDENTITY_UID }),
+  state("Role", "r", { name: "r", capabilities: owner }, { id: ROLE_UID }),
+];
+const own = `${GROUP_UID}/${"e".repeat(16)}`;
+const listed = (...states: State[]) =>
+  inventoryOf(
+    ROOT_UID,
+    ...states.map((one) => live(one.type.slice(one.type.lastIndexOf(":") + 1), one.id ?? "", one.inputs)),
+  );
 
 /** The digest's way to write a secret. */
 const SECRET = "[secret]";
@@ -348,35 +364,33 @@ describe("a reference that is no uid, in a preview that no engine wrote", () => 
         // An item that is taken out is not there: only a member must be.
         ...(isMember && !isOptional ? [undefined] : []),
       ];
-      for (const value of values) {
-        const declared = state(kind, label, withValue(inputs, path, value));
-        for (const op of ["create", "update", "replace"]) {
-          const before = op === "create" ? undefined : state(kind, label, inputs, { id: uid(99) });
-          const after = op === "create" ? declared : { ...declared, id: uid(99) };
-          const findings = judge(preview(...unchanged, step(op, before, after))).findings;
-          const found = findings.filter(({ id, severity }) => id === "X3" && severity === "high");
-          expect({ value, op, found: found.map(({ message }) => message) }).toEqual({
-            value,
-            op,
-            found: expect.arrayContaining([expect.stringContaining(`${named} of `) as string]) as string[],
-          });
-        }
+      // All are resources of one preview, so that one comparison judges them.
+      const tried = values
+        .flatMap((value) => ["create", "update", "replace"].map((op) => ({ op, value })))
+        .map(({ op, value }, i) => {
+          const name = `${label}-${i}`;
+          const given = op === "create" ? {} : { id: uid(100 + i) };
+          const declared = state(kind, name, withValue(inputs, path, value), given);
+          const before = op === "create" ? undefined : state(kind, name, inputs, given);
+          return { op, value, urn: declared.urn, step: step(op, before, declared) };
+        });
+      const compared = compare({ preview: preview(...unchanged, ...tried.map((each) => each.step)) });
+      const findings = foundBy("X3", compared);
+      for (const { op, value, urn: of } of tried) {
+        const found = findings.filter((each) => each.severity === "high" && each.urn === of);
+        expect({ value, op, found: found.map(({ message }) => message) }).toEqual({
+          value,
+          op,
+          found: expect.arrayContaining([expect.stringContaining(`${named} of `) as string]) as string[],
+        });
       }
     },
   );
 });
 
 describe("a value that becomes secret", () => {
-  const around = [
-    state("Group", "o", { name: "o" }, { id: ROOT_UID }),
-    state("Group", "g", { parentUid: ROOT_UID, name: "g" }, { id: GROUP_UID }),
-    state("Identity", "s", { parentUid: GROUP_UID, name: "s", claimMatch: pinned }, { id: IDENTITY_UID }),
-    state("Role", "r", { name: "r", capabilities: owner }, { id: ROLE_UID }),
-  ];
-  const own = `${GROUP_UID}/${"e".repeat(16)}`;
   const given = { parentUid: ROOT_UID, identityUid: own, roleUid: ROLE_UID };
   const all = [...around, state("RoleBinding", "its", given, { id: uid(77) })];
-  const kindOf = ({ type }: State): string => type.slice(type.lastIndexOf(":") + 1);
 
   /** What a report says beside the finding that a value cannot be judged, and that a secret inside it may have changed. */
   const saidBeside = ({ findings, grants, groups, trust, summary }: ReviewReport) => ({
@@ -405,8 +419,7 @@ describe("a value that becomes secret", () => {
     ({ kind, label, inputs, deciding }) => {
       const id = specOf(kind).sharesParentUid === true ? stringOrEmpty(inputs["parentUid"]) : own;
       const plain = state(kind, label, inputs, { id });
-      const objects = [...all, plain].map((one) => live(kindOf(one), one.id ?? "", one.inputs));
-      for (const known of [{}, { inventory: inventoryOf(ROOT_UID, ...objects) }]) {
+      for (const known of [{}, { inventory: listed(...all, plain) }]) {
         for (const [op, severity] of [
           ["same", "medium"],
           ["update", "high"],
@@ -430,21 +443,9 @@ describe("a value that becomes secret", () => {
 });
 
 describe("an argument of a new resource", () => {
-  const around = [
-    state("Group", "o", { name: "o" }, { id: ROOT_UID }),
-    state("Group", "g", { parentUid: ROOT_UID, name: "g" }, { id: GROUP_UID }),
-    state("Identity", "s", { parentUid: GROUP_UID, name: "s", claimMatch: pinned }, { id: IDENTITY_UID }),
-    state("Role", "r", { name: "r", capabilities: owner }, { id: ROLE_UID }),
-  ];
-  const kindOf = ({ type }: State): string => type.slice(type.lastIndexOf(":") + 1);
-  const inventory = inventoryOf(
-    ROOT_UID,
-    ...around.map((one) => live(kindOf(one), one.id ?? "", one.inputs)),
-  );
+  const known = { inventory: listed(...around) };
   const saidOf = (kind: string, label: string, inputs: Props) => {
-    const { findings, grants } = judge(preview(...around.map(same), anew(kind, label, inputs)), {
-      inventory,
-    });
+    const { findings, grants } = judge(preview(...around.map(same), anew(kind, label, inputs)), known);
     const said = findings.map(({ id, severity, message, details }) => [id, severity, message, ...details]);
     return JSON.stringify([said, grants]);
   };
@@ -478,11 +479,6 @@ describe("an argument of a new resource", () => {
 
 describe("a name that nobody can read", () => {
   const named = samples.filter(({ inputs }) => typeof inputs["name"] === "string");
-  const around = [
-    state("Group", "o", { name: "o" }, { id: ROOT_UID }),
-    state("Group", "g", { parentUid: ROOT_UID, name: "g" }, { id: GROUP_UID }),
-  ];
-  const own = `${GROUP_UID}/${"e".repeat(16)}`;
 
   test("is tried in each kind that has one", () => {
     const kinds = specs.filter(({ fields }) => Object.hasOwn(fields, "name")).map(({ kind }) => kind);

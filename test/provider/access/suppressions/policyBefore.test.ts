@@ -6,15 +6,16 @@ import type { Comparison } from "../../../../provider/access/review/comparison";
 import { applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
 import { findNewMatches } from "../../../../provider/access/suppressions/newMatches";
 import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
-import { parsePreview } from "../../../../provider/access/documents/preview";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import type { Finding } from "../../../../provider/access/review/finding";
 import type { Named } from "../../../../provider/access/graph/grant";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
+import { inventoryOf, preview, same, state, step, urn } from "../../../support/documents";
+import type { State } from "../../../support/documents";
+import { NOW } from "../rules/support";
 
-const NOW = Date.parse("2026-06-01T00:00:00Z");
 const ACME = "a".repeat(40);
 const OWNER = "0".repeat(40);
 const below = (n: number): string => `${ACME}/${n.toString(16).padStart(16, "0")}`;
@@ -28,53 +29,22 @@ const [SANDBOX, PROD, GLASS, CI, BINDING, DEEP, ROLE] = [1, 2, 3, 4, 5, 6, 7].ma
   string,
 ];
 
-const urn = (kind: string, name: string): string =>
-  `urn:pulumi:production::acme::pulumi-nodejs:dynamic/platform:${kind}::${name}`;
-
-function state(kind: string, name: string, inputs: Props, id?: string, more: object = {}) {
-  const type = `pulumi-nodejs:dynamic/platform:${kind}`;
-  // By this text the engine finds the code of a kind; without it a preview is not believed.
-  const __provider = `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`;
-  const own = { __provider, ...inputs };
-  return { urn: urn(kind, name), type, ...(id === undefined ? {} : { id }), inputs: own, ...more };
-}
-
-type State = ReturnType<typeof state>;
-
-const step = (op: string, oldState?: State, newState?: State) => ({
-  op,
-  urn: (newState ?? oldState)?.urn,
-  oldState,
-  newState,
-});
-const same = (one: State) => step("same", one, one);
 const create = (one: State) => step("create", undefined, one);
 const update = (one: State, inputs: Props, more: object = {}) =>
   step("update", one, { ...one, inputs: { ...one.inputs, ...inputs }, ...more });
-const replace = (one: State, inputs: Props) => {
-  const { id, ...rest } = one;
-  return step("replace", id === undefined ? undefined : one, {
-    ...rest,
-    inputs: { ...one.inputs, ...inputs },
-  });
-};
-
-function preview(...steps: { op: string }[]) {
-  const changeSummary: Record<string, number> = {};
-  for (const { op } of steps) if (op !== "read") changeSummary[op] = (changeSummary[op] ?? 0) + 1;
-  return parsePreview(JSON.stringify({ steps, changeSummary }));
-}
+const replace = (one: State, inputs: Props) =>
+  step("replace", one, { ...one, id: undefined, inputs: { ...one.inputs, ...inputs } });
 
 const claims = (subject: string): Props => ({
   claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject },
 });
 const trust = claims("repo:acme/pay:ref:refs/heads/main");
-const acme = state("Group", "acme", { name: "acme" }, ACME);
-const sandbox = state("Group", "sandbox", { parentUid: ACME, name: "sandbox" }, SANDBOX);
-const prod = state("Group", "prod", { parentUid: ACME, name: "prod" }, PROD);
-const deep = state("Group", "deep", { parentUid: PROD, name: "deep" }, DEEP);
-const glass = state("Identity", "glass", { parentUid: ACME, name: "break-glass", ...trust }, GLASS);
-const ci = state("Identity", "ci", { parentUid: ACME, name: "ci", ...trust }, CI);
+const acme = state("Group", "acme", { name: "acme" }, { id: ACME });
+const sandbox = state("Group", "sandbox", { parentUid: ACME, name: "sandbox" }, { id: SANDBOX });
+const prod = state("Group", "prod", { parentUid: ACME, name: "prod" }, { id: PROD });
+const deep = state("Group", "deep", { parentUid: PROD, name: "deep" }, { id: DEEP });
+const glass = state("Identity", "glass", { parentUid: ACME, name: "break-glass", ...trust }, { id: GLASS });
+const ci = state("Identity", "ci", { parentUid: ACME, name: "ci", ...trust }, { id: CI });
 const CAPS = ["CAP_IAM_ROLES_UPDATE", "CAP_IAM_IDENTITY_UPDATE", "CAP_IAM_ROLE_BINDINGS_CREATE"];
 const builtIn: InventoryObject = {
   kind: "Role",
@@ -82,19 +52,27 @@ const builtIn: InventoryObject = {
   builtIn: true,
   inputs: { name: "owner", capabilities: CAPS },
 };
-const admins = state("Role", "admins", { parentUid: ACME, name: "admins", capabilities: CAPS }, ROLE);
-const owners = state("Role", "owners", { name: "owner", capabilities: CAPS }, OWNER, { external: true });
+const admins = state("Role", "admins", { parentUid: ACME, name: "admins", capabilities: CAPS }, { id: ROLE });
+const owners = state("Role", "owners", { name: "owner", capabilities: CAPS }, { id: OWNER, external: true });
 
-const grant = (identityUid: string, parentUid: string, roleUid = OWNER, more: object = {}) =>
-  state("RoleBinding", "grant", { parentUid, identityUid, roleUid }, undefined, more);
+const grant = (
+  identityUid: string,
+  parentUid: string,
+  roleUid = OWNER,
+  more: Parameters<typeof state>[3] = {},
+) => state("RoleBinding", "grant", { parentUid, identityUid, roleUid }, more);
 const depends = (property: string, on: State) => ({ propertyDependencies: { [property]: [on.urn] } });
+/** Grants that name something of which the uid is not known yet: to whom, where, and what. */
+const grantTo = (who: State) => create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", who)));
+const grantOn = (where: State) => create(grant(CI, UNKNOWN, OWNER, depends("parentUid", where)));
+const grantOf = (what: State) => create(grant(CI, PROD, UNKNOWN, depends("roleUid", what)));
 
 /** It has the uid of its group. */
 const part = state(
   "AccountAssociation",
   "part",
   { parentUid: SANDBOX, github: { installations: [] } },
-  SANDBOX,
+  { id: SANDBOX },
 );
 
 const everything = [part, acme, sandbox, prod, deep, glass, ci, admins];
@@ -106,26 +84,16 @@ const policy = (match: string, rule = "G1") =>
     "p.yaml",
   );
 
-/** The organisation before: nothing but the states of the preview, an export beside it, or the live one. */
-const live = {
-  schemaVersion: 1 as const,
-  root: ACME,
-  takenAt: "2026-01-01T00:00:00Z",
-  complete: true,
-  refused: [],
-  kinds: [],
-};
-
 const sourcesOf = (steps: { op: string }[], objects: readonly InventoryObject[] = [builtIn]): Sources => ({
   preview: preview(...steps),
-  inventory: { ...live, objects },
+  inventory: inventoryOf(ACME, ...objects),
 });
 
-function judge(sources: Sources, match: string, rule?: string, pick: (one: Finding) => boolean = () => true) {
+function judge(sources: Sources, match: string, rule = "G1") {
   const comparison = compare(sources);
   // A name alone accepts nothing that is high.
   const found = findingsOf(comparison, defaultRuleOptions(NOW))
-    .filter((one) => one.id === (rule ?? "G1") && pick(one))
+    .filter(({ id }) => id === rule)
     .map((one): Finding => ({ ...one, severity: "medium" }));
   expect(found).not.toEqual([]);
   return applyPolicy(found, policy(match, rule), NOW, "review", true, comparison);
@@ -173,25 +141,20 @@ describe("an exception", () => {
   const fresh = created("Group", "sandbox", { parentUid: ACME });
   const slash = created("Group", "acme / sandbox", {});
   const role = created("Role", "admins", { parentUid: ACME, capabilities: CAPS });
-  const other = state("Group", "other", { parentUid: ACME, name: "prod" }, below(9));
-  const mirror = state("Group", "mirror", { parentUid: below(9), name: "mirror" }, below(10));
-  const held = state("RoleBinding", "grant", grant(CI, PROD, ROLE).inputs, BINDING);
+  const other = state("Group", "other", { parentUid: ACME, name: "prod" }, { id: below(9) });
+  const mirror = state("Group", "mirror", { parentUid: below(9), name: "mirror" }, { id: below(10) });
+  const held = state("RoleBinding", "grant", grant(CI, PROD, ROLE).inputs, { id: BINDING });
 
   const hostile: [string, string, { op: string }[]][] = [
     [
       "an identity made under the name",
       "{ subject: break-glass }",
-      [...others(), create(fake), create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", fake)))],
+      [...others(), create(fake), grantTo(fake)],
     ],
     [
       "an identity made as a known one is deleted",
       "{ subject: break-glass }",
-      [
-        ...others(glass),
-        create(fake),
-        create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", fake))),
-        step("delete", glass),
-      ],
+      [...others(glass), create(fake), grantTo(fake), step("delete", glass)],
     ],
     [
       "an identity renamed to the name",
@@ -201,20 +164,12 @@ describe("an exception", () => {
     [
       "an identity replaced under its name",
       "{ name: break-glass }",
-      [
-        ...others(glass),
-        replace(glass, { parentUid: PROD }),
-        create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", glass))),
-      ],
+      [...others(glass), replace(glass, { parentUid: PROD }), grantTo(glass)],
     ],
     [
       "an identity replaced, by its old uid",
       `{ uid: "${GLASS}" }`,
-      [
-        ...others(glass),
-        replace(glass, { parentUid: PROD }),
-        create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", glass))),
-      ],
+      [...others(glass), replace(glass, { parentUid: PROD }), grantTo(glass)],
     ],
     [
       "a trust changed to the words",
@@ -229,7 +184,7 @@ describe("an exception", () => {
     [
       "a group made under the name",
       "{ group: acme / sandbox* }",
-      [...others(), create(fresh), create(grant(CI, UNKNOWN, OWNER, depends("parentUid", fresh)))],
+      [...others(), create(fresh), grantOn(fresh)],
     ],
     [
       "a group renamed to fit",
@@ -249,14 +204,14 @@ describe("an exception", () => {
     [
       "a root whose own name is the path",
       "{ group: acme / sandbox }",
-      [...others(), create(slash), create(grant(CI, UNKNOWN, OWNER, depends("parentUid", slash)))],
+      [...others(), create(slash), grantOn(slash)],
     ],
     [
       "a root that had the path for its name before",
       "{ group: acme / sandbox }",
       [
         ...others(),
-        same(state("Group", "slash", { name: "acme / sandbox" }, "b".repeat(40))),
+        same(state("Group", "slash", { name: "acme / sandbox" }, { id: "b".repeat(40) })),
         create(grant(CI, "b".repeat(40))),
       ],
     ],
@@ -303,26 +258,14 @@ describe("an exception", () => {
     [
       "a group replaced at its place",
       "{ group: acme / sandbox }",
-      [
-        ...others(sandbox),
-        replace(sandbox, {}),
-        create(grant(CI, UNKNOWN, OWNER, depends("parentUid", sandbox))),
-      ],
+      [...others(sandbox), replace(sandbox, {}), grantOn(sandbox)],
     ],
     [
       "a group replaced, by its old uid",
       `{ group: "${SANDBOX}" }`,
-      [
-        ...others(sandbox),
-        replace(sandbox, {}),
-        create(grant(CI, UNKNOWN, OWNER, depends("parentUid", sandbox))),
-      ],
+      [...others(sandbox), replace(sandbox, {}), grantOn(sandbox)],
     ],
-    [
-      "a role made under the name",
-      "{ role: admins }",
-      [...others(admins), create(role), create(grant(CI, PROD, UNKNOWN, depends("roleUid", role)))],
-    ],
+    ["a role made under the name", "{ role: admins }", [...others(admins), create(role), grantOf(role)]],
     [
       "a role renamed to the name",
       "{ role: safe }",
@@ -338,48 +281,40 @@ describe("an exception", () => {
       "{ group: acme / sandbox* }",
       [
         ...others(),
-        same(state("Group", "odd", { parentUid: ACME, name: "sandbox\u200b" }, below(11))),
+        same(state("Group", "odd", { parentUid: ACME, name: "sandbox\u200b" }, { id: below(11) })),
         create(grant(CI, below(11))),
       ],
     ],
     [
       "an identity that an unknown value is assumed to name",
       "{ subject: break-glass }",
-      [...others(), create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", glass)))],
+      [...others(), grantTo(glass)],
     ],
     [
       "the words of an identity that an unknown value is assumed to name",
       "{ subject: GitHub Actions of acme/pay* }",
-      [...others(), create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", glass)))],
+      [...others(), grantTo(glass)],
     ],
     [
       "the uid of an identity that an unknown value is assumed to name",
       `{ subject: "${GLASS}" }`,
-      [...others(), create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", glass)))],
+      [...others(), grantTo(glass)],
     ],
     [
       "an updated identity that an unknown value is assumed to name",
       `{ uid: "${GLASS}" }`,
-      [
-        ...others(glass),
-        update(glass, { description: "new" }),
-        create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", glass))),
-      ],
+      [...others(glass), update(glass, { description: "new" }), grantTo(glass)],
     ],
     [
       "a binding that is updated to an unknown value, by its uid",
       `{ uid: "${BINDING}" }`,
       [...others(), update(held, { parentUid: SANDBOX, identityUid: UNKNOWN }, depends("identityUid", ci))],
     ],
-    [
-      "a role that an unknown value is assumed to name",
-      "{ role: admins }",
-      [...others(), create(grant(CI, PROD, UNKNOWN, depends("roleUid", admins)))],
-    ],
+    ["a role that an unknown value is assumed to name", "{ role: admins }", [...others(), grantOf(admins)]],
     [
       "a group that an unknown value is assumed to name",
       "{ group: acme / sandbox* }",
-      [...others(), create(grant(CI, UNKNOWN, OWNER, depends("parentUid", sandbox)))],
+      [...others(), grantOn(sandbox)],
     ],
     [
       "a group whose parent is assumed",
@@ -398,20 +333,22 @@ describe("an exception", () => {
   });
 
   it("reports that it matches only what the change creates", () => {
-    const steps = [
-      ...others(),
-      create(fake),
-      create(grant(UNKNOWN, PROD, OWNER, depends("identityUid", fake))),
-    ];
+    const steps = [...others(), create(fake), grantTo(fake)];
     expect(judge(sourcesOf(steps), "{ subject: break-glass }").unused).toEqual([
       "p.yaml:2: matches only resources that this change creates, renames or moves: 1 finding (G1) not suppressed: name one that exists before it, best by uid",
     ]);
   });
 
-  const read = state("Group", "sandbox", {}, SANDBOX, {
-    external: true,
-    outputs: { name: "sandbox", parentUid: ACME },
-  });
+  const read = state(
+    "Group",
+    "sandbox",
+    {},
+    {
+      id: SANDBOX,
+      external: true,
+      outputs: { name: "sandbox", parentUid: ACME },
+    },
+  );
 
   it("matches no name of a resource that only the program reads, and says so", () => {
     const steps = [...others(sandbox), step("read", undefined, read), create(grant(CI, SANDBOX))];
@@ -473,13 +410,18 @@ describe("an exception", () => {
 });
 
 describe("an exception for a group", () => {
-  const tester = state("Identity", "tester", { parentUid: SANDBOX, name: "tester", ...trust }, below(12));
+  const tester = state(
+    "Identity",
+    "tester",
+    { parentUid: SANDBOX, name: "tester", ...trust },
+    { id: below(12) },
+  );
   const moved = update(tester, claims("repo:mallory/x:ref:refs/heads/main"));
   const grown = state(
     "Role",
     "grown",
     { parentUid: SANDBOX, name: "grown", capabilities: ["CAP_REPO_LIST"] },
-    below(13),
+    { id: below(13) },
   );
   const more = update(grown, { capabilities: CAPS });
   const bound = (identityUid: string, where: string, roleUid: string): State => ({

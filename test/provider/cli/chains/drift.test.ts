@@ -1,17 +1,23 @@
 import { execFileSync } from "node:child_process";
 import { startEmulator } from "../../../../emulator";
+import type { Emulator } from "../../../../emulator";
+import { kindTables } from "../../../../emulator/tables";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { parseReport } from "../../../../provider/access/report/parseReport";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { reportFormats } from "../../../../provider/access/report/render/options";
 import { exportText } from "../../../../scripts/lib/documents.cjs";
+import { randomOf } from "../../../../scripts/lib/random.cjs";
+import { addresses, bodyOf, changeByHand, withUids } from "../../../support/byHand";
 import { CommandChain } from "../../../support/commandChain";
 import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";
 import { seedsOf, spreadOf } from "../../../support/properties";
-import { programResources } from "../../../support/randomChange";
-import { driftAtRandom } from "../../../support/randomDrift";
+import { programResources, sampleUids } from "../../../support/randomChange";
+import type { ProgramResource } from "../../../support/randomChange";
 import { expectForm, isSevere } from "../../../support/reportForms";
+import { samples } from "../../../support/samples";
+import { call } from "../../../support/wire";
 
 const NOW = "2026-06-01T00:00:00Z";
 const seeds = seedsOf(12);
@@ -47,13 +53,44 @@ beforeAll(async () => {
   builtIn = await builtInRoles();
 });
 
-/** What is recorded of an organisation whose objects were then changed by hand, and what lives. */
-async function recordAndDrift(
-  chain: CommandChain,
-  emulator: Awaited<ReturnType<typeof startEmulator>>,
-  root: string,
+/** Samples of which more can be made by hand below any group, next to what is there. */
+const creatable = samples.filter(
+  ({ kind, own }) =>
+    own === undefined &&
+    kindTables.some((table) => table.kind === kind && kind in addresses && table.parent === "Group"),
+);
+
+/** Changes, deletes and creates some objects of an organisation past its program. The same seed does the same. */
+async function driftAtRandom(
+  emulator: Emulator,
+  inventory: Inventory,
+  resources: readonly ProgramResource[],
   seed: number,
-) {
+): Promise<void> {
+  const random = randomOf(seed);
+  const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
+  const ids = sampleUids(inventory, pick);
+  for (const resource of resources) {
+    const { kind, uid } = resource;
+    if (random() < 0.7) continue;
+    const users = [ids, ...resources.filter((other) => other !== resource)];
+    const isUsed = users.some((user) => JSON.stringify(user).includes(uid));
+    const address = addresses[kind];
+    if (!isUsed && address !== undefined && random() < 0.5)
+      await call(emulator, "DELETE", `${address}/${uid}`);
+    else if (kind !== "Group" || uid !== inventory.root) {
+      await changeByHand(emulator, resource, Math.floor(random() * 10), ids);
+    }
+  }
+  for (const { kind, args } of creatable) {
+    if (random() < 0.7) continue;
+    const { parentUid = inventory.root, ...body } = withUids(args, ids) as Record<string, unknown>;
+    await call(emulator, "POST", `${addresses[kind] ?? ""}/${String(parentUid)}`, bodyOf(body));
+  }
+}
+
+/** What is recorded of an organisation whose objects were then changed by hand, and what lives. */
+async function recordAndDrift(chain: CommandChain, emulator: Emulator, root: string, seed: number) {
   await chain.succeed([0], "inventory", "--root", root, "-o", `json=${chain.path("recorded.json")}`);
   const recorded = JSON.parse(chain.read("recorded.json")) as Inventory;
   const resources = programResources(recorded).map((resource, i) => ({

@@ -48,6 +48,15 @@ afterEach(() => {
 
 const APP = 4711;
 const REPO = "/repos/acme/access";
+const RULES = `${REPO}/rules/branches/main`;
+const ENVIRONMENTS = `${REPO}/environments`;
+const PROJECT = "/projects/acme%2Faccess";
+
+/** The rule that demands the status of an app. */
+const statusOf = (app: number) => ({
+  type: "required_status_checks",
+  parameters: { required_status_checks: [{ context: "access-review", integration_id: app }] },
+});
 
 /** A repository of GitHub that is set up as the page asks. */
 function github(previewUid: string, rootUid: string): Routes {
@@ -67,21 +76,17 @@ function github(previewUid: string, rootUid: string): Routes {
       variables: Object.entries(variables).map(([name, value]) => ({ name, value })),
     },
     [`${REPO}/actions/secrets`]: { secrets: [] },
-    [`${REPO}/environments/access-status`]: limited,
-    [`${REPO}/environments/access-status/secrets`]: { secrets: [{ name: "ACCESS_APP_PRIVATE_KEY" }] },
-    [`${REPO}/environments/access-status/deployment-branch-policies`]: policies,
-    [`${REPO}/environments/production`]: {
+    [`${ENVIRONMENTS}/access-status`]: limited,
+    [`${ENVIRONMENTS}/access-status/secrets`]: { secrets: [{ name: "ACCESS_APP_PRIVATE_KEY" }] },
+    [`${ENVIRONMENTS}/access-status/deployment-branch-policies`]: policies,
+    [`${ENVIRONMENTS}/production`]: {
       ...limited,
       protection_rules: [{ type: "required_reviewers", reviewers: [{ type: "Team" }] }],
     },
-    [`${REPO}/environments/production/deployment-branch-policies`]: policies,
-    [`${REPO}/rules/branches/main`]: [
+    [`${ENVIRONMENTS}/production/deployment-branch-policies`]: policies,
+    [RULES]: [
       { type: "pull_request", ruleset_id: 7, parameters: { require_code_owner_review: true } },
-      {
-        type: "required_status_checks",
-        ruleset_id: 7,
-        parameters: { required_status_checks: [{ context: "access-review", integration_id: APP }] },
-      },
+      { ...statusOf(APP), ruleset_id: 7 },
     ],
     [`${REPO}/branches/main/protection`]: new Error("Branch not protected"),
     [`${REPO}/rulesets/7`]: { bypass_actors: [] },
@@ -99,27 +104,26 @@ function gitlab(previewUid: string, rootUid: string): Routes {
     masked: environment_scope !== "*",
     protected: environment_scope === "production",
   });
-  const project = "/projects/acme%2Faccess";
   const pinned = `image: pulumi/pulumi-nodejs:3@sha256:${"0".repeat(64)}\n`;
   return {
-    [project]: {
+    [PROJECT]: {
       only_allow_merge_if_pipeline_succeeds: true,
       allow_merge_on_skipped_pipeline: false,
       forking_access_level: "disabled",
       ci_pipeline_variables_minimum_override_role: "no_one_allowed",
       ci_config_path: "gitlab-ci.yml@acme/access-ci",
     },
-    [`${project}/variables`]: [
+    [`${PROJECT}/variables`]: [
       variable("PLATFORM_ROOT_GROUP", rootUid),
       ...["PREVIEW", "REVIEW", "DEPLOY"].map((name) => variable(`PLATFORM_${name}_IDENTITY`, previewUid)),
       ...["access-preview", "production"].map((scope) => variable("PULUMI_ACCESS_TOKEN", "", scope)),
       ...["access-review", "access-post"].map((scope) => variable("GITLAB_TOKEN", "", scope)),
     ],
-    "/projects/acme%2Faccess-ci/repository/files/gitlab-ci.yml": {
+    [`${PROJECT}-ci/repository/files/gitlab-ci.yml`]: {
       content: Buffer.from(pinned).toString("base64"),
     },
-    [`${project}/protected_branches/main`]: { allow_force_push: false, code_owner_approval_required: true },
-    [`${project}/protected_environments/production`]: { name: "production" },
+    [`${PROJECT}/protected_branches/main`]: { allow_force_push: false, code_owner_approval_required: true },
+    [`${PROJECT}/protected_environments/production`]: { name: "production" },
   };
 }
 
@@ -134,8 +138,8 @@ interface Line {
 interface Setup {
   readonly host?: "github" | "gitlab";
   readonly role?: string;
-  /** Changes the routes and the files of a host that is set up. */
-  readonly change?: (routes: Routes) => void;
+  /** Responses of a host that is set up, or members of them, that are different; undefined where there is none. */
+  readonly set?: Routes;
   readonly files?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -149,7 +153,7 @@ const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}
   });
 
 /** Runs `doctor --ci` in a repository that `init` has written to; returns its code and the lines of its report. */
-async function check({ host = "github", role = "viewer", change, files = {}, env = {} }: Setup = {}) {
+async function check({ host = "github", role = "viewer", set = {}, files = {}, env = {} }: Setup = {}) {
   const { emulator } = bench;
   const { uid: rootUid } = await call(emulator, "POST", "/iam/v2/groups", { name: "acme" });
   const root = String(rootUid);
@@ -170,24 +174,14 @@ async function check({ host = "github", role = "viewer", change, files = {}, env
     });
   }
   const made = (host === "github" ? github : gitlab)(String(identity["uid"]), root);
-  change?.(made);
+  const isRecord = (value: unknown) => value?.constructor === Object;
+  for (const [path, value] of Object.entries(set))
+    made[path] = isRecord(value) ? { ...(made[path] as object), ...(value as object) } : value;
   routes = made;
   folder.repository(`git@${host}.com:acme/access.git`);
-  expect(
-    (
-      await folder.init(
-        ".",
-        "--stack",
-        "acme/access/prod",
-        "--project",
-        "access",
-        "--base-url",
-        "https://api.acme.example",
-        "--issuer-url",
-        "https://issuer.acme.example",
-      )
-    ).code,
-  ).toBe(0);
+  const names = ["--stack", "acme/access/prod", "--project", "access"];
+  const urls = ["--base-url", "https://api.acme.example", "--issuer-url", "https://issuer.acme.example"];
+  expect((await folder.init(".", ...names, ...urls)).code).toBe(0);
   folder.write({ "package-lock.json": "{}", ...files });
   process.chdir(folder.root);
   const { code, stdout: printed } = await run(["-o", "json"], {
@@ -213,48 +207,40 @@ test.each(["github", "gitlab"] as const)(
   },
 );
 
-const without = (path: string) => (all: Routes) => {
-  Reflect.deleteProperty(all, path);
-};
 const owners = (text: string) => ({ ".github/CODEOWNERS": text });
 
 test.each<[string, Setup, string, RegExp, RegExp]>([
   [
     "a variable",
-    { change: (all) => void (all[`${REPO}/actions/variables`] = { variables: [] }) },
+    { set: { [`${REPO}/actions/variables`]: { variables: [] } } },
     "variables",
     /ACCESS_APP_ID is not set/,
     /^gh variable set ACCESS_APP_ID --body /,
   ],
   [
     "the key of the app",
-    { change: (all) => void (all[`${REPO}/environments/access-status/secrets`] = { secrets: [] }) },
+    { set: { [`${ENVIRONMENTS}/access-status/secrets`]: { secrets: [] } } },
     "secrets",
     /ACCESS_APP_PRIVATE_KEY is not/,
     /^gh secret set ACCESS_APP_PRIVATE_KEY --env access-status/,
   ],
   [
     "the key for all branches",
-    {
-      change: (all) =>
-        void (all[`${REPO}/actions/secrets`] = { secrets: [{ name: "ACCESS_APP_PRIVATE_KEY" }] }),
-    },
+    { set: { [`${REPO}/actions/secrets`]: { secrets: [{ name: "ACCESS_APP_PRIVATE_KEY" }] } } },
     "secrets",
     /every branch can read/,
     /^gh secret delete ACCESS_APP_PRIVATE_KEY$/,
   ],
   [
     "an environment",
-    { change: without(`${REPO}/environments/production`) },
+    { set: { [`${ENVIRONMENTS}/production`]: undefined } },
     "env production",
     /does not exist/,
     /^gh api --silent -X PUT .*production.*reviewers/,
   ],
   [
     "the limit of an environment",
-    {
-      change: (all) => void (all[`${REPO}/environments/access-status`] = { deployment_branch_policy: null }),
-    },
+    { set: { [`${ENVIRONMENTS}/access-status`]: { deployment_branch_policy: null } } },
     "env access-status",
     /not limited to the branch main/,
     /custom_branch_policies/,
@@ -262,75 +248,48 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
   [
     "another branch of an environment",
     {
-      change: (all) =>
-        void (all[`${REPO}/environments/access-status/deployment-branch-policies`] = {
+      set: {
+        [`${ENVIRONMENTS}/access-status/deployment-branch-policies`]: {
           branch_policies: [{ id: 9, name: "*" }],
-        }),
+        },
+      },
     },
     "env access-status",
     /\* may use it too/,
     /-X DELETE .*\/9"$/,
   ],
-  [
-    "the rules",
-    { change: (all) => void (all[`${REPO}/rules/branches/main`] = []) },
-    "branch",
-    /main does not demand a review/,
-    /rulesets" --input -$/,
-  ],
+  ["the rules", { set: { [RULES]: [] } }, "branch", /main does not demand a review/, /rulesets" --input -$/],
   [
     "the source of the status",
-    {
-      change: (all) =>
-        void (all[`${REPO}/rules/branches/main`] = [
-          {
-            type: "required_status_checks",
-            parameters: { required_status_checks: [{ context: "access-review", integration_id: 15368 }] },
-          },
-        ]),
-    },
+    { set: { [RULES]: [statusOf(15368)] } },
     "status",
     /from GitHub Actions: a workflow of every branch/,
     /"integration_id":4711/,
   ],
   [
     "another app",
-    {
-      change: (all) =>
-        void (all[`${REPO}/rules/branches/main`] = [
-          {
-            type: "required_status_checks",
-            parameters: { required_status_checks: [{ context: "access-review", integration_id: 5 }] },
-          },
-        ]),
-    },
+    { set: { [RULES]: [statusOf(5)] } },
     "status",
     /from app 5, not from ACCESS_APP_ID 4711/,
     /"integration_id":4711/,
   ],
   [
     "a bypass",
-    { change: (all) => void (all[`${REPO}/rulesets/7`] = { bypass_actors: [{ actor_id: 1 }] }) },
+    { set: { [`${REPO}/rulesets/7`]: { bypass_actors: [{ actor_id: 1 }] } } },
     "bypass",
     /1 may bypass/,
     /"bypass_actors":\[\]/,
   ],
   [
     "a subject with numbers",
-    {
-      change: (all) =>
-        void (all[`${REPO}/actions/oidc/customization/sub`] = { sub_claim_prefix: "repo:acme@1/access@2" }),
-    },
+    { set: { [`${REPO}/actions/oidc/customization/sub`]: { sub_claim_prefix: "repo:acme@1/access@2" } } },
     "subjects",
     /begin with repo:acme@1\/access@2/,
     /^sed -i 's\|repo:acme\/access\|repo:acme@1\/access@2\|' ci\.ts$/,
   ],
   [
     "a line that GitHub ignores",
-    {
-      change: (all) =>
-        void (all[`${REPO}/codeowners/errors`] = { errors: [{ message: "Unknown owner on line 2" }] }),
-    },
+    { set: { [`${REPO}/codeowners/errors`]: { errors: [{ message: "Unknown owner on line 2" }] } } },
     "codeowners",
     /Unknown owner on line 2/,
     /codeowners\/errors/,
@@ -365,10 +324,7 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
     "GitLab: a variable of all environments",
     {
       host: "gitlab",
-      change: (all) =>
-        void (all["/projects/acme%2Faccess/variables"] = [
-          { key: "PULUMI_ACCESS_TOKEN", environment_scope: "*" },
-        ]),
+      set: { [`${PROJECT}/variables`]: [{ key: "PULUMI_ACCESS_TOKEN", environment_scope: "*" }] },
     },
     "variables",
     /PULUMI_ACCESS_TOKEN has all environments/,
@@ -378,11 +334,11 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
     "GitLab: the settings",
     {
       host: "gitlab",
-      change: (all) =>
-        void (all["/projects/acme%2Faccess"] = {
-          ...(all["/projects/acme%2Faccess"] as object),
+      set: {
+        [PROJECT]: {
           forking_access_level: "enabled",
-        }),
+        },
+      },
     },
     "settings",
     /fork/,
@@ -392,11 +348,11 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
     "GitLab: a pipeline of the project itself",
     {
       host: "gitlab",
-      change: (all) =>
-        void (all["/projects/acme%2Faccess"] = {
-          ...(all["/projects/acme%2Faccess"] as object),
+      set: {
+        [PROJECT]: {
           ci_config_path: null,
-        }),
+        },
+      },
     },
     "pipeline",
     /\.gitlab-ci\.yml is a file of this project/,
@@ -406,10 +362,11 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
     "GitLab: an image by its tag",
     {
       host: "gitlab",
-      change: (all) =>
-        void (all["/projects/acme%2Faccess-ci/repository/files/gitlab-ci.yml"] = {
+      set: {
+        [`${PROJECT}-ci/repository/files/gitlab-ci.yml`]: {
           content: Buffer.from("image: node:22\n").toString("base64"),
-        }),
+        },
+      },
     },
     "pins",
     /node:22/,
@@ -417,14 +374,14 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
   ],
   [
     "GitLab: the branch",
-    { host: "gitlab", change: without("/projects/acme%2Faccess/protected_branches/main") },
+    { host: "gitlab", set: { [`${PROJECT}/protected_branches/main`]: undefined } },
     "branch",
     /main is not protected/,
     /^glab api -X POST projects\/:id\/protected_branches/,
   ],
   [
     "GitLab: the environment",
-    { host: "gitlab", change: without("/projects/acme%2Faccess/protected_environments/production") },
+    { host: "gitlab", set: { [`${PROJECT}/protected_environments/production`]: undefined } },
     "production",
     /not protected/,
     /^glab api -X POST/,
@@ -480,9 +437,9 @@ describe("what cannot be judged has not passed:", () => {
       "branches/main/protection",
     ];
     const { code, checks, wrong } = await check({
-      change: (all) => {
-        for (const path of paths) all[`${REPO}/${path}`] = 403;
-        all[`${REPO}/rules/branches/main`] = [];
+      set: {
+        ...Object.fromEntries(paths.map((path) => [`${REPO}/${path}`, 403])),
+        [RULES]: [],
       },
     });
     expect(wrong).toEqual([]);
@@ -494,16 +451,14 @@ describe("what cannot be judged has not passed:", () => {
   });
 
   test("rule sets whose exceptions the token may not see", async () => {
-    const { code, checks } = await check({ change: (all) => void (all[`${REPO}/rulesets/7`] = { id: 7 }) });
+    const { code, checks } = await check({ set: { [`${REPO}/rulesets/7`]: { bypass_actors: undefined } } });
     expect(code).toBe(4);
     expect(checks.find((one) => one.check === "bypass")?.state).toBe("skipped");
   });
 
   test("a token that is refused ends with 3", async () => {
     const { code } = await check({
-      change: (all) => {
-        for (const path of Object.keys(all)) all[path] = 401;
-      },
+      set: Object.fromEntries(Object.keys(github("", "")).map((path) => [path, 401])),
     });
     expect(code).toBe(3);
   });

@@ -149,23 +149,54 @@ describe("the program", () => {
 });
 
 describe("the host", () => {
-  test.each([
-    ["git@github.com:acme/access.git", "github"],
+  // What the identities of CI trust, where there is CI.
+  test.each<[remote: string, host: string, issuer?: string, prefix?: string]>([
+    [GITHUB, "github", "https://token.actions.githubusercontent.com", "repo:acme/access"],
     ["https://github.com/acme/access", "github"],
-    ["ssh://git@github.acme.example:22/acme/access.git", "github"],
+    [
+      "ssh://git@github.acme.example:22/acme/access.git",
+      "github",
+      "https://github.acme.example/_services/token",
+      "repo:acme/access",
+    ],
+    ["git@acme.ghe.com:acme/access.git", "github", "https://token.actions.acme.ghe.com", "repo:acme/access"],
     ["https://user:canary@gitlab.com/acme/access.git", "gitlab"],
+    [
+      "https://gitlab.com/acme/deep/access.git",
+      "gitlab",
+      "https://gitlab.com",
+      "project_path:acme/deep/access:ref_type:branch",
+    ],
+    [
+      "git@gitlab.acme.example:acme/access",
+      "gitlab",
+      "https://gitlab.acme.example",
+      "project_path:acme/access:ref_type:branch",
+    ],
     ["git@gitlab.acme.example:acme/deep/access.git", "gitlab"],
     ["https://acme.example/github/access.git", "none"],
     ["git@bitbucket.org:acme/access.git", "none"],
     ["/srv/git/github.com/access.git", "none"],
     ["C:\\git\\gitlab.com", "none"],
-  ])("of %s is %s", async (remote, host) => {
+  ])("of %s is %s", async (remote, host, ...[issuer, prefix]) => {
     const folder = newFolder().repository(remote);
     const printed = await succeed(folder, ".");
-    const files = Object.keys(folder.files());
-    expect(files.includes(".github/workflows/access-review.yml")).toBe(host === "github");
-    expect(files.includes("access-ci/gitlab-ci.yml")).toBe(host === "gitlab");
+    const files = folder.files();
+    expect(Object.hasOwn(files, ".github/workflows/access-review.yml")).toBe(host === "github");
+    expect(Object.hasOwn(files, "access-ci/gitlab-ci.yml")).toBe(host === "gitlab");
     expect(printed).not.toContain("canary");
+    if (host === "none") return;
+    expect(files["index.ts"]).toMatch(/\n\nexport \* from "\.\/ci";\n$/);
+    if (issuer !== undefined) expect(files[identities]).toContain(`const issuer = "${issuer}";`);
+    if (prefix !== undefined) expect(files[identities]).toContain(`const prefix = "${prefix}";`);
+    // Each page that is named is in the installed package.
+    const text = [printed, ...Object.values(files)].join("\n");
+    const pages = text.match(/[\w/.-]*\bdocs\/[\w/-]+\.md/g) ?? [];
+    expect(pages.length).toBeGreaterThanOrEqual(2);
+    for (const page of pages) {
+      expect(page).toMatch(/^node_modules\/pulumi-platform\//);
+      expect(fs.existsSync(join(ROOT, page.replace("node_modules/pulumi-platform/", "")))).toBe(true);
+    }
   });
 
   const [github, gitlab] = [{ ".github/dependabot.yml": "" }, { ".gitlab-ci.yml": "" }];
@@ -295,49 +326,7 @@ describe("the workflows", () => {
   });
 });
 
-test.each([GITHUB, "git@gitlab.com:acme/access.git"])(
-  "each page that is named for %s is in the installed package",
-  async (remote) => {
-    const folder = newFolder().repository(remote);
-    const printed = await succeed(folder, ".");
-    const text = [printed, ...Object.values(folder.files())].join("\n");
-    const pages = text.match(/[\w/.-]*\bdocs\/[\w/-]+\.md/g) ?? [];
-    expect(pages.length).toBeGreaterThanOrEqual(2);
-    for (const page of pages) {
-      expect(page).toMatch(/^node_modules\/pulumi-platform\//);
-      expect(fs.existsSync(join(ROOT, page.replace("node_modules/pulumi-platform/", "")))).toBe(true);
-    }
-  },
-);
-
 describe("the identities of CI", () => {
-  test.each([
-    ["git@github.com:acme/access.git", "https://token.actions.githubusercontent.com", "repo:acme/access"],
-    [
-      "git@github.acme.example:acme/access.git",
-      "https://github.acme.example/_services/token",
-      "repo:acme/access",
-    ],
-    ["git@acme.ghe.com:acme/access.git", "https://token.actions.acme.ghe.com", "repo:acme/access"],
-    [
-      "https://gitlab.com/acme/deep/access.git",
-      "https://gitlab.com",
-      "project_path:acme/deep/access:ref_type:branch",
-    ],
-    [
-      "git@gitlab.acme.example:acme/access",
-      "https://gitlab.acme.example",
-      "project_path:acme/access:ref_type:branch",
-    ],
-  ])("of %s trust %s", async (remote, issuer, prefix) => {
-    const folder = newFolder().repository(remote);
-    await succeed(folder, ".");
-    const text = folder.files()[identities];
-    expect(text).toContain(`const issuer = "${issuer}";`);
-    expect(text).toContain(`const prefix = "${prefix}";`);
-    expect(folder.files()["index.ts"]).toMatch(/\n\nexport \* from "\.\/ci";\n$/);
-  });
-
   test.each([
     [{ "package.json": "{}" }, "ci.js", /^Object\.assign\(exports, require\("\.\/ci"\)\);$/m],
     [{ "package.json": '{ "type": "module" }' }, "ci.js", /^export \* from "\.\/ci\.js";$/m],
@@ -505,89 +494,69 @@ describe("all files or none:", () => {
 });
 
 describe("wrong input gets one line:", () => {
-  test.each<[string, Record<string, string>, string, string[], string]>([
+  const nodejs = { "Pulumi.yaml": "name: a\nruntime: nodejs\n" };
+  interface Input {
+    readonly files?: Readonly<Record<string, string>>;
+    readonly dir?: string;
+    readonly argv?: readonly string[];
+  }
+  test.each<[string, Input, string]>([
     [
       "another language",
-      { "Pulumi.yaml": "name: a\nruntime: python\n" },
-      ".",
-      [],
+      { files: { "Pulumi.yaml": "name: a\nruntime: python\n" } },
       "must name a project with the runtime nodejs",
     ],
     [
       "a broken Pulumi.yaml",
-      { "Pulumi.yaml": "a: [" },
-      ".",
-      [],
+      { files: { "Pulumi.yaml": "a: [" } },
       "Pulumi.yaml cannot be read, or holds no object; correct it first (PP5011)",
     ],
     [
       "a broken package.json",
-      { "package.json": "{" },
-      ".",
-      [],
+      { files: { "package.json": "{" } },
       "package.json cannot be read, or holds no object",
     ],
     [
       "a TypeScript module",
-      { "package.json": '{ "type": "module" }' },
-      ".",
-      ["--language", "typescript"],
+      { files: { "package.json": '{ "type": "module" }' }, argv: ["--language", "typescript"] },
       "give --language javascript",
     ],
-    ["a path of Windows", {}, "infra\\access", [], "write slashes between folders"],
+    ["a path of Windows", { dir: "infra\\access" }, "write slashes between folders"],
     [
       "an expression as a folder",
-      {},
-      "${{ github.token }}",
-      ["--ci", "github"],
+      { dir: "${{ github.token }}", argv: ["--ci", "github"] },
       "characters that a workflow cannot hold",
     ],
-    ["a project's name", {}, ".", ["--project", "a b"], "--project must have letters"],
-    [
-      "another project's name",
-      { "Pulumi.yaml": "name: a\nruntime: nodejs\n" },
-      ".",
-      ["--project", "b"],
-      "conflicts with the project a",
-    ],
+    ["a project's name", { argv: ["--project", "a b"] }, "--project must have letters"],
+    ["another project's name", { files: nodejs, argv: ["--project", "b"] }, "conflicts with the project a"],
     [
       "a language for a program",
-      { "Pulumi.yaml": "name: a\nruntime: nodejs\n" },
-      ".",
-      ["--language", "javascript"],
+      { files: nodejs, argv: ["--language", "javascript"] },
       "--language conflicts with",
     ],
     [
       "a stack's name",
-      {},
-      ".",
-      ["--stack", "a/b"],
+      { argv: ["--stack", "a/b"] },
       "--stack must be a stack, as in prod or acme/access/prod",
     ],
     [
       "a stack of another project",
-      {},
-      ".",
-      ["--project", "access", "--stack", "acme/other/prod"],
+      { argv: ["--project", "access", "--stack", "acme/other/prod"] },
       "--stack names the project other",
     ],
-    ["an address", {}, ".", ["--base-url", "ftp://acme"], "--base-url must be an http or https URL"],
+    ["an address", { argv: ["--base-url", "ftp://acme"] }, "--base-url must be an http or https URL"],
     [
       "an address that a script would read",
-      {},
-      ".",
-      ["--issuer-url", "https://a/$(b)"],
+      { argv: ["--issuer-url", "https://a/$(b)"] },
       "--issuer-url must be",
     ],
-    ["two folders", {}, ".", ["second"], "init takes one folder"],
+    ["two folders", { argv: ["second"] }, "init takes one folder"],
     [
       "an expression as the name of a program",
-      { "Pulumi.yaml": 'name: "${{ github.token }}"\nruntime: nodejs\n' },
-      ".",
-      [],
+      { files: { "Pulumi.yaml": 'name: "${{ github.token }}"\nruntime: nodejs\n' } },
       'the name in Pulumi.yaml must have letters, digits, ".", "_" and "-" only, not "${{ github.token }}"',
     ],
-  ])("%s", async (_, files, dir, argv, message) => {
+  ])("%s", async (_, { files = {}, dir = ".", argv = [] }, message) => {
     const error = await refuse(newFolder().repository().write(files), dir, ...argv);
     expect(error).toContain(message);
     expect(error.trimEnd().split("\n")).toHaveLength(1);

@@ -247,7 +247,7 @@ describe("a comment on a pull request of GitHub", () => {
   });
 
   test("has the size that GitHub takes, with the verdict", async () => {
-    await run("github-pr", largeReview(5000));
+    await run("github-pr", largeReview(1500));
     const [comment] = comments();
     expect(Buffer.byteLength(comment!.body)).toBeLessThanOrEqual(65_000);
     expect(comment?.body).toContain("**Fails: ");
@@ -261,7 +261,7 @@ describe("a comment on a pull request of GitHub", () => {
     ["marks", "\u0301".repeat(800)],
     ["fences, tables and folds", "\n```\n<details>\n| a |\n| --- |\n".repeat(20)],
   ])("shows the worst finding and whole tables, however many bytes %s take", async (_what, name) => {
-    const large = largeReview(300);
+    const large = largeReview(120);
     const grants = large.grants.map((change, i) =>
       i > 30
         ? change
@@ -483,7 +483,7 @@ describe("the summary of a step of GitHub Actions", () => {
   test("is appended to, within GitHub's limit for the step", () => {
     const file = join(folder, "summary.md");
     expect(appendSummary(riskyReview, file)).toBeUndefined();
-    expect(appendSummary(largeReview(5000), file)).toBeUndefined();
+    expect(appendSummary(largeReview(1500), file)).toBeUndefined();
     expect(statSync(file).size).toBeLessThanOrEqual(1024 * 1024);
     expect(readFileSync(file, "utf8").match(/^### /gm)).toHaveLength(2);
     writeFileSync(file, "x".repeat(1024 * 1024 - 100));
@@ -545,7 +545,7 @@ describe("the commit in a comment", () => {
 
   test("fits into the host's size limit", async () => {
     github.issue("alice", "the pull request", { number: 1, pull_request: {} });
-    await run("github-pr", largeReview(5000), {
+    await run("github-pr", largeReview(1500), {
       env: named({ pull_request: { number: 1, head: { sha: commit } } }),
     });
     const body = github.issues[0]?.comments[0]?.body ?? "";
