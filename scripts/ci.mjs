@@ -114,7 +114,7 @@ function checksBesideTests(scratch) {
   ];
 }
 
-/** The hosts of programs in YAML and Python need Go and Python: without them the tests of these languages are skipped. */
+/** The hosts of programs in YAML, Python and Go need Go and Python: without them the tests of these languages are skipped. */
 async function setUpLanguages() {
   const { code, output } = await run("npm", ["run", "--silent", "setup:languages"], {
     cwd: root,
@@ -123,7 +123,7 @@ async function setUpLanguages() {
   });
   console.log(output.trimEnd());
   if (code === 0) return outcomeOf([]);
-  console.log("the programs in YAML and Python are not run");
+  console.log("the programs in YAML, Python and Go are not run");
   return { passed: 0, failed: 0, skipped: 1, problems: [] };
 }
 
@@ -132,7 +132,7 @@ function checks(scratch) {
   const setUp = () => succeeds(process.execPath, ["scripts/setup.mjs"], 45);
   return [
     { name: "set-up", fatal: true, body: setUp },
-    { name: "set-up of YAML and Python", body: setUpLanguages },
+    { name: "set-up of other languages", body: setUpLanguages },
     checksBesideTests(scratch),
     { name: "npm run test:all", body: () => test(scratch) },
   ];

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * `npm run setup:languages`: builds the hosts of programs in YAML and Python with Go, once for all checkouts, and installs
- * Pulumi's package for Python. Below them, in `code/`, is the host that generates code in TypeScript. With `--print` it only
+ * `npm run setup:languages`: builds the hosts of programs in YAML, Python and Go with Go, once for all checkouts, and installs
+ * what a generated package for Python needs. Below them, in `code/`, are the hosts that generate code. With `--print` it only
  * prints the folder that is to be put on PATH, if it is there.
  */
 import { createHash } from "node:crypto";
@@ -14,11 +14,15 @@ import { goBuild, goFolder } from "./lib/pulumi.mjs";
 
 const root = path.dirname(import.meta.dirname);
 
-const hosts = ["language-yaml", "language-python"].map((name) => {
+const modules = ["language-yaml", "language-python-go"].map((name) => {
   const folder = path.join(root, "scripts", "cli", name);
   const mod = readFileSync(path.join(folder, "go.mod"), "utf8");
-  const tool = /^tool (\S+)$/m.exec(mod)?.[1] ?? "";
-  return { folder, tool, pins: mod + readFileSync(path.join(folder, "go.sum"), "utf8") };
+  const tools = mod.match(/^(?:tool |\t)\S+\/pulumi-language-\w+$/gm) ?? [];
+  return {
+    folder,
+    tools: tools.map((line) => line.replace(/^(?:tool |\t)/, "")),
+    pins: mod + readFileSync(path.join(folder, "go.sum"), "utf8"),
+  };
 });
 
 const cli = path.join(root, "scripts", "cli", "pulumi");
@@ -27,8 +31,10 @@ const generator = path.join(root, "scripts", "cli", "code-generator", "main.go")
 const { version } = JSON.parse(
   readFileSync(path.join(root, "node_modules", "@pulumi", "pulumi", "package.json"), "utf8"),
 );
-const recipe = createHash("sha256").update(version);
-for (const { pins } of hosts) recipe.update(pins);
+/** The packages for Python: Pulumi's, and what a package that is generated from a schema needs, and to be installed. */
+const packages = [`pulumi==${version}`, "parver==0.5", "setuptools>=61", "wheel"];
+const recipe = createHash("sha256").update(packages.join());
+for (const { pins } of modules) recipe.update(pins);
 for (const file of [path.join(cli, "go.sum"), generator]) recipe.update(readFileSync(file));
 const cache = cacheRoot(process.env);
 const target = path.join(cache, `hosts-${recipe.digest("hex").slice(0, 12)}`);
@@ -39,9 +45,11 @@ async function build(folder) {
   // Made at its last place: a virtual environment cannot be moved.
   await runToSuccess("python3", ["-m", "venv", path.join(target, "venv")]);
   const pip = path.join(target, "venv", "bin", "pip");
-  await runToSuccess(pip, ["install", "--quiet", "--disable-pip-version-check", `pulumi==${version}`]);
-  await goBuild(cli, generator, path.join(folder, "code", "pulumi-language-nodejs"), process.env);
-  for (const { folder: cwd, tool } of hosts) {
+  await runToSuccess(pip, ["install", "--quiet", "--disable-pip-version-check", ...packages]);
+  for (const language of ["nodejs", "python"])
+    await goBuild(cli, generator, path.join(folder, "code", `pulumi-language-${language}`), process.env);
+  const hosts = modules.flatMap(({ folder: cwd, tools }) => tools.map((tool) => ({ cwd, tool })));
+  for (const { cwd, tool } of hosts) {
     await goBuild(cwd, tool, path.join(folder, path.basename(tool)), process.env);
     // Beside the host of Python lies the script that runs a program.
     const script = path.join(

@@ -1,4 +1,4 @@
-"""A group with a role and its binding, by the native plugin of pulumi-platform."""
+"""A team with an identity that reads it, by the native plugin of pulumi-platform."""
 
 import pulumi
 

@@ -18,8 +18,11 @@ const page = (parts) => `${parts.filter(Boolean).join("\n\n")}\n`;
 /** @param {string} text */
 const firstSentence = (text) => /^.*?\.(?=\s|$)/s.exec(text)?.[0] ?? text;
 
-/** @param {string} text */
-const example = (text) => `\`\`\`ts\n${text.trimEnd()}\n\`\`\``;
+/** @param {string} text @param {string} [language] */
+const example = (text, language = "ts") => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
+
+/** What a reader opens. @param {string} summary @param {string} text */
+const details = (summary, text) => `<details>\n<summary>${summary}</summary>\n\n${text}\n\n</details>`;
 
 /** The address of a heading, as hosts derive it. @param {string} heading */
 const anchor = (heading) =>
@@ -39,4 +42,4 @@ function replacePart(page, name, text) {
   return `${before}${start}\n\n${text}\n\n${rest.slice(rest.indexOf("<!-- end -->"))}`;
 }
 
-module.exports = { anchor, code, example, firstSentence, page, replacePart, table };
+module.exports = { anchor, code, details, example, firstSentence, page, replacePart, table };

@@ -209,7 +209,11 @@ export function pluginSchema(root, load) {
     license: "Apache-2.0",
     language: {
       nodejs: { packageName: "pulumi-platform/native" },
-      python: { packageName: "pulumi_platform", pyproject: { enabled: true } },
+      python: {
+        packageName: "pulumi_platform",
+        pyproject: { enabled: true },
+        respectSchemaVersion: true,
+      },
     },
     config: { variables },
     provider: {

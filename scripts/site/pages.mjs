@@ -65,6 +65,18 @@ export const withTitles = (text) =>
     (match, code, title) => match.replace(/\n/, `: ${title} {#${code.toLowerCase().replaceAll(" ", "-")}}\n`),
   );
 
+/** Shows an example in several languages as tabs: GitHub shows all but the first folded. @param {string} text */
+export const withTabs = (text) =>
+  text.replace(
+    /^```ts\n[^]*?^```\n(?:\n<details>\n<summary>\w+<\/summary>\n[^]*?^<\/details>\n)+/gm,
+    (run) => {
+      const fences = run.match(/^```\w+\n[^]*?^```$/gm) ?? [];
+      const titles = ["TypeScript", ...[...run.matchAll(/<summary>(\w+)/g)].map(([, title]) => title)];
+      const tabs = fences.map((fence, index) => fence.replace(/^```\w+/, `$& [${titles[index]}]`));
+      return `::: code-group\n\n${tabs.join("\n\n")}\n\n:::\n`;
+    },
+  );
+
 /**
  * Copies the pages of a checkout to the folder that the site is built of. Where the address of the repository is not known,
  * a page of its own shows each source that a page links to.
@@ -82,7 +94,7 @@ export function copyPages({ root, into, repository }) {
   for (const page of pages) {
     const text = readFileSync(path.join(root, page), "utf8");
     titles.set(page, findTitle(text));
-    write(page, page === "docs/troubleshooting.md" ? withTitles(text) : text);
+    write(page, page === "docs/troubleshooting.md" ? withTitles(text) : withTabs(text));
   }
   const sources = repository === undefined ? linkedSources(root, pages) : [];
   for (const source of sources) write(`source/${source}.md`, sourcePage(root, source));

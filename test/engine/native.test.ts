@@ -18,6 +18,7 @@ import { runCommand } from "../provider/cli/support";
 import { AllKinds, asIs, stepsOf } from "../support/allKinds";
 import { CommandChain } from "../support/commandChain";
 import { ROOT, Stack } from "../support/engine";
+import type { Declaration } from "../support/engine";
 import { languageHosts, testWithHosts } from "../support/languageHosts";
 import { describeLife } from "../support/lifeOfKinds";
 import { clean, compile } from "../support/tools";
@@ -142,12 +143,26 @@ describe("pulumi import", () => {
   let all: AllKinds;
   let other: Stack;
 
+  /** So many more teams, each with a role, that an organisation has a hundred objects. */
+  const more = Object.fromEntries(
+    Array.from({ length: 100 - Object.keys(asIs).length }, (_, index): [string, Declaration] => {
+      const [number, isRole] = [index - (index % 2), index % 2 === 1];
+      const [parentUid, name] = [isRole ? `\${team-${number}}` : "${org}", `more ${index}`];
+      return isRole
+        ? [`role-${index}`, { kind: "Role", args: { parentUid, name, capabilities: ["CAP_REPO_LIST"] } }]
+        : [`team-${index}`, { kind: "Group", args: { parentUid, name, description: "One of many" } }];
+    }),
+  );
+
   beforeAll(async () => {
-    all = await AllKinds.start({}, "native");
+    all = await AllKinds.start({}, "native", more);
     const { emulator, stack } = all;
     other = await new Stack({ url: emulator.url, token: emulator.token }).init();
     other.useForm("native");
     const resources = Object.entries(stack.recorded()).map(([name, { type, id }]) => ({ type, name, id }));
+    expect(resources).toHaveLength(100);
+    const declared = Object.values(asIs).map(({ kind }) => kind);
+    for (const { spec } of kinds) expect(declared).toContain(spec.kind);
     writeFileSync(join(other.directory, "import.json"), JSON.stringify({ resources }));
     emulator.clearRequests();
     const code = languageHosts === "" ? ["--generate-code=false"] : ["--out", "generated.ts"];
@@ -169,7 +184,7 @@ describe("pulumi import", () => {
   const isCreateOnly = (kind: string) =>
     Object.values(specOf(kind)?.outputs ?? {}).some(({ createOnly }) => createOnly);
 
-  test("takes over each kind; only what the API never returns is left to do", async () => {
+  test("takes over a hundred objects of every kind; only what the API never returns is left to do", async () => {
     expect(all.writes()).toEqual([]);
     // The server has a form of its own for what is normalized.
     const isUntold = (fields: Readonly<Record<string, FieldSpec>>, given: object): boolean =>
@@ -184,7 +199,7 @@ describe("pulumi import", () => {
       if (isCreateOnly(kind)) return [`replace ${name}`];
       return hasLabels(kind) || isUntold(specOf(kind)?.fields ?? {}, args) ? [`update ${name}`] : [];
     });
-    other.declare(asIs);
+    other.declare({ ...asIs, ...more });
     expect(await left()).toEqual(lost.sort());
   });
 
@@ -401,4 +416,51 @@ test("a preview reads the same in both forms", async () => {
   );
   expect(native).toEqual(dynamic);
   expect(dynamic.length).toBe(Object.keys(asIs).length);
+});
+
+test("a preview says of each property how it changes, and whether that replaces", async () => {
+  const emulator = await startEmulator();
+  const stack = await new Stack({ url: emulator.url, token: emulator.token }).init();
+  const values = {
+    add: [undefined, "a@example.com"],
+    delete: ["b@example.com"],
+    update: ["c@example.com", "d@example.com"],
+  };
+  /** A role and an invite for each change: nothing replaces a role with another description, and all an invite. */
+  const declare = (side: 0 | 1) => {
+    const org = { kind: "Group", args: { name: "acme" } };
+    const changed = Object.entries(values).flatMap(([change, sides]): [string, Declaration][] => {
+      const [parentUid, value] = ["${org}", sides[side]];
+      const role = { parentUid, name: change, capabilities: ["CAP_REPO_LIST"], description: value };
+      const invite = { parentUid, roleUid: "${role-update}", ttl: "1h", email: value };
+      return [
+        [`role-${change}`, { kind: "Role", args: role }],
+        [`invite-${change}`, { kind: "GroupInvite", args: invite }],
+      ];
+    });
+    // Invites name a role that is declared before them.
+    changed.sort(([one], [other]) => (one > other ? -1 : 1));
+    stack.declare({ org, ...Object.fromEntries(changed) });
+  };
+  try {
+    stack.useForm("native");
+    declare(0);
+    await stack.up();
+    declare(1);
+    const { stdout } = await stack.succeed(["preview", "--json"]);
+    const shown = stepsOf(stdout)
+      .filter(({ op }) => op === "update" || op === "replace")
+      .map(({ op, name, detailedDiff }) => [name, { op, detailedDiff }]);
+    const expected = Object.keys(values).flatMap((change) => [
+      [`role-${change}`, { op: "update", detailedDiff: { description: { kind: change, inputDiff: true } } }],
+      [
+        `invite-${change}`,
+        { op: "replace", detailedDiff: { email: { kind: `${change}-replace`, inputDiff: true } } },
+      ],
+    ]);
+    expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(expected));
+  } finally {
+    stack.dispose();
+    await emulator.close();
+  }
 });

@@ -90,3 +90,28 @@ test("a document is checked by code that the build compiled from its schema, loa
     "report.validate.js",
   ]);
 });
+
+/** What a process spends until it prints its first line, as the plugin does with its port. */
+const untilFirstLine = (load: string) => `
+process.stdout.write = () => {
+  const { user, system } = process.cpuUsage();
+  const megabytes = process.resourceUsage().maxRSS / 1024;
+  console.error(JSON.stringify({ milliseconds: (user + system) / 1000, megabytes }));
+  process.exit();
+};
+${load}`;
+
+test("the plugin starts in less than three times what Node with the library for gRPC takes, in 95 MB", async () => {
+  const spent = async (load: string) => {
+    const { stderr } = await run(process.execPath, ["-e", untilFirstLine(load)], { cwd: ROOT });
+    return JSON.parse(stderr) as { readonly milliseconds: number; readonly megabytes: number };
+  };
+  const ratios = [];
+  for (let round = 0; round < 3; round += 1) {
+    const bare = await spent('require("@grpc/grpc-js"); process.stdout.write("0");');
+    const plugin = await spent('require("./dist/plugin/main.js");');
+    ratios.push(plugin.milliseconds / bare.milliseconds);
+    expect(plugin.megabytes).toBeLessThan(95);
+  }
+  expect(Math.min(...ratios)).toBeLessThan(3);
+});

@@ -272,7 +272,7 @@ describe(".ci/run", () => {
 
   test("languages whose hosts cannot be set up are skipped, with the reason", async () => {
     const { code, stdout } = await project({ failing: ["setup:languages"] }).run();
-    expect(stdout).toContain("the programs in YAML and Python are not run");
+    expect(stdout).toContain("the programs in YAML, Python and Go are not run");
     expect(stdout).toMatch(/\n15 passed, 0 failed, 4 skipped\n$/);
     expect(code).toBe(0);
   });

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileOf, pages, parsePage } from "./support";
 
 const parsed = new Map(pages.map((address) => [address, parsePage(address)]));
@@ -30,6 +30,15 @@ test.each(pages)("every link of %s leads to a page and a heading", (page) => {
   const links = parsed.get(page)?.links ?? [];
   expect(links.length).toBeGreaterThan(0);
   expect(links.map((link) => linkProblem(page, link)).filter((problem) => problem !== undefined)).toEqual([]);
+});
+
+test("the example of each kind has a tab for each language", () => {
+  const kinds = pages.filter((page) => page.startsWith("/docs/reference/resources/"));
+  expect(kinds).not.toEqual([]);
+  for (const page of kinds) {
+    const tabs = readFileSync(fileOf(page), "utf8").match(/(?<=data-title=")\w+(?=")/g);
+    expect([page, tabs]).toEqual([page, ["TypeScript", "YAML", "Python"]]);
+  }
 });
 
 test("a missing page and a missing heading are problems", () => {

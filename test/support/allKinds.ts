@@ -46,15 +46,16 @@ export class AllKinds {
     readonly stack: Stack,
   ) {}
 
-  /** A server and a stack after its first update. */
+  /** A server and a stack after its first update, which may declare more. */
   static async start(
     env: Record<string, string> = {},
     form: "dynamic" | "native" = "dynamic",
+    more: Declarations = {},
   ): Promise<AllKinds> {
     const emulator = await startEmulator();
     const stack = await new Stack({ url: emulator.url, token: emulator.token, env }).init();
     stack.useForm(form);
-    stack.declare(asIs);
+    stack.declare({ ...asIs, ...more });
     await stack.up();
     return new AllKinds(emulator, stack);
   }

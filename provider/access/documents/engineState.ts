@@ -202,12 +202,16 @@ const OWN_FOLDERS = [
   "dist/provider/engine/",
 ];
 
+/** Where libraries are: of Node, of Python, of Go, and the host of YAML, which names its own sources and those of Go. */
+const LIBRARIES =
+  /(?:^|\/)(?:(?:node_modules|site-packages|dist-packages)\/|[^/]+@v\d+\.\d+\.[^/]+\/|pulumi-yaml\/pkg\/|runtime\/(?:asm_\w+\.s|proc\.go)$)/;
+
 /**
  * Whether a file belongs to a library. This package is recognised by its path, since a linked package is not in
  * `node_modules`.
  */
 function isLibrary(path: string): boolean {
-  if (/(?:^|\/)node_modules\//.test(path)) return true;
+  if (LIBRARIES.test(path)) return true;
   return OWN_FOLDERS.some((folder) => {
     const start = path.lastIndexOf(folder);
     const isFolder = start === 0 || path[start - 1] === "/";

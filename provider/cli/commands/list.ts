@@ -91,7 +91,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "plugin",
-    summary: "install the native plugin: for pulumi import, two addresses, YAML and Python",
+    summary: "install the native plugin: for pulumi import, two addresses, YAML, Python and Go",
     load: () => (require("./plugin") as typeof pluginModule).command,
   },
   {

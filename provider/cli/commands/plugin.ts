@@ -24,7 +24,7 @@ export const command = defineCommand(
     usage: ["install", "path"],
     about:
       "install: installs the native plugin of this package into the Pulumi CLI, for programs that import " +
-      "pulumi-platform/native and for programs in YAML and Python. path: prints the folder of the plugin.",
+      "pulumi-platform/native and for programs in YAML, Python and Go. path: prints the folder of the plugin.",
     arguments: ["install|path"],
     flags: {},
     exitCodes: ["clean", "error", "usage"],

@@ -75,7 +75,7 @@ function indexPage(sources, specs, pages) {
   return page([
     "<!-- Written by npm run docs: change the descriptions in provider/ instead. -->",
     "# Reference",
-    "For everybody who writes programs with `pulumi-platform`. Every example is compiled and run by the tests.",
+    "For everybody who writes programs with `pulumi-platform`. Every example is compiled and run by the tests. In YAML and Python, programs use [the native plugin](../languages.md).",
     "## Before you write a program",
     "**Where an identity may act.** An identity of the organisation itself can act in the whole organisation, and sees its registry. An identity of a group below can act in that group only, and does not see the registry. So put the identities of registry jobs into the organisation, and bind their roles at one group. What an identity may do is decided by its role bindings: each is valid for its group and everything below.",
     "**What is paid.** This package and its emulator are free. [Teams of Pulumi Cloud](../tasks/state-for-ci.md) need its edition Enterprise or Business Critical; a bucket needs none. [Code owners and protected environments](../tasks/review-in-gitlab.md#protect-the-branch) of GitLab need Premium. [Environments and code owners](../tasks/review-in-github.md#protect-the-branch) of private repositories of GitHub need a paid plan. Whether the platform bills an organisation for a resource is a matter of its contract: the API says nothing about it.",
@@ -113,6 +113,7 @@ export function referencePages(root, specs, uncompared, rules, formats, meanings
   for (const spec of specs) {
     const text = resourcePage(sources, spec, {
       exampleText: readExample(root, "resources", lowerFirst(spec.kind)),
+      specs,
       uncompared: uncompared.find(({ kind }) => kind === spec.kind),
       skipReason: skipReason(spec),
       rules,

@@ -1,6 +1,7 @@
 // @ts-check
 import { lowerFirst } from "../letterCase.cjs";
-import { anchor, code, example, page, table } from "../markdown.cjs";
+import { anchor, code, details, example, page, table } from "../markdown.cjs";
+import { inPython, inYaml } from "./otherLanguages.mjs";
 
 /**
  * @typedef {import("../../../provider/fields/fieldSpec.js").FieldSpec} Field
@@ -273,18 +274,34 @@ function adoptionText({ kind, listing, owns }, skipReason) {
   return [
     "Write the program and the state of one that exists:",
     `\`\`\`sh\nnpx --no pulumi-platform adopt --root <group>${types} --only <uid> --out . --stack <stack> --write-state\n\`\`\``,
+    "The same by [the native plugin](../../languages.md#import), in the language of the program:",
+    "<!-- not run: test/engine/native.test.ts imports each kind -->",
+    `\`\`\`sh\npulumi import platform:index:${kind} <name> <uid>\n\`\`\``,
+  ].join("\n\n");
+}
+
+/**
+ * An example in all languages: the site shows them as tabs.
+ * @param {string} text in TypeScript. @param {readonly Spec[]} specs
+ */
+function examples(text, specs) {
+  const isRun = "<!-- not run: test/examples/languages.test.ts runs it -->";
+  return [
+    example(text),
+    details("YAML", example(inYaml(text), "yaml")),
+    details("Python", `${isRun}\n\n${example(inPython(text, specs), "python")}`),
   ].join("\n\n");
 }
 
 /**
  * @param {import("./sources.mjs").Sources} sources
  * @param {Spec} spec
- * @param {{ exampleText: string, uncompared: Uncompared | undefined, skipReason: string | undefined, rules: readonly RuleReference[], formats: FormatWords, meanings: AccessMeanings }} facts
+ * @param {{ exampleText: string, specs: readonly Spec[], uncompared: Uncompared | undefined, skipReason: string | undefined, rules: readonly RuleReference[], formats: FormatWords, meanings: AccessMeanings }} facts
  */
 export function resourcePage(
   sources,
   spec,
-  { exampleText, uncompared, skipReason, rules, formats, meanings },
+  { exampleText, specs, uncompared, skipReason, rules, formats, meanings },
 ) {
   const { kind, fields, oneOfs = [] } = spec;
   const args = sources.typeOf(`${kind}Args`);
@@ -294,7 +311,7 @@ export function resourcePage(
     `# ${kind}`,
     sources.describe(sources.symbolOf(kind)),
     "## Example",
-    example(exampleText),
+    examples(exampleText, specs),
     "## Arguments",
     "`Change` says which arguments replace the resource. _Harmless_ says why `review` finds nothing in a change of an argument, and why [`verify`](../../threats.md#verify) does not compare it.",
     ...describeChoices(oneOfs),

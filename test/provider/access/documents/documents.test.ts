@@ -84,6 +84,14 @@ describe("a preview", () => {
         .map((file) => `dist/provider/${folder}/${file.replace(/\.ts$/, ".js")}`),
     );
     expect(files).toContain("dist/provider/program/resource.js");
+    // Of the hosts of other languages, and of what is generated for them.
+    files.push(
+      "venv/lib/python3.11/site-packages/pulumi_platform/role.py",
+      "github.com/pulumi/pulumi-yaml@v1.25.0/pkg/pulumiyaml/run.go",
+      "pulumi-yaml/pkg/pulumiyaml/run.go",
+      "runtime/asm_amd64.s",
+      "go/pkg/mod/github.com/acme/sdk@v0.1.0-alpha.1/platform/role.go",
+    );
     const taken = files.filter((file) => {
       const text = digest.toString().replaceAll(/project:\/\/\/[^"#]+#/g, `project:///../linked/${file}#`);
       return parsePreview(text).steps.some(({ after }) => after?.location !== undefined);

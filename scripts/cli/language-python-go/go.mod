@@ -1,12 +1,15 @@
-// Pins the Python host that `npm run setup:languages` builds, for the tests of programs in Python.
+// Pins the Python and the Go host that `npm run setup:languages` builds, for the tests of programs in these languages.
 // go.sum holds only what the build needs. To make it anew: delete it, then run
-//   go list -mod=mod -deps <the tool below>
+//   go list -mod=mod -deps <the tools below>
 // with GOOS=linux and darwin, GOARCH=amd64 and arm64.
-module pulumi-platform/cli/language-python
+module pulumi-platform/cli/language-python-go
 
 go 1.25
 
-tool github.com/pulumi/pulumi/sdk/v3/python/cmd/pulumi-language-python
+tool (
+	github.com/pulumi/pulumi/sdk/v3/go/pulumi-language-go
+	github.com/pulumi/pulumi/sdk/v3/python/cmd/pulumi-language-python
+)
 
 require (
 	github.com/Microsoft/go-winio v0.5.2 // indirect
@@ -29,6 +32,7 @@ require (
 	github.com/grpc-ecosystem/grpc-opentracing v0.0.0-20180507213350-8e809c8a8645 // indirect
 	github.com/hashicorp/errwrap v1.1.0 // indirect
 	github.com/hashicorp/go-multierror v1.1.1 // indirect
+	github.com/hashicorp/go-version v1.6.0 // indirect
 	github.com/imdario/mergo v0.3.13 // indirect
 	github.com/inconshreveable/mousetrap v1.0.1 // indirect
 	github.com/jbenet/go-context v0.0.0-20150711004518-d14ea06fba99 // indirect
@@ -56,6 +60,7 @@ require (
 	github.com/xanzy/ssh-agent v0.3.3 // indirect
 	go.uber.org/atomic v1.9.0 // indirect
 	golang.org/x/crypto v0.3.0 // indirect
+	golang.org/x/mod v0.6.0 // indirect
 	golang.org/x/net v0.7.0 // indirect
 	golang.org/x/sys v0.5.0 // indirect
 	golang.org/x/term v0.5.0 // indirect
