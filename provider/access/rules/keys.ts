@@ -148,7 +148,7 @@ const LONG_DAYS = 90;
 const INVITE_DAYS = 7;
 
 /** The keys of a key set; none where it cannot be read. */
-function keysIn(jwks: string): Props[] {
+function readKeySet(jwks: string): Props[] {
   const value = tryParseJson(jwks) as Json | undefined;
   const keys = isObject(value) && Array.isArray(value["keys"]) ? value["keys"] : [value];
   return keys.filter((key) => isObject(key));
@@ -199,7 +199,7 @@ function judgeKeySet(
 ): FindingInput[] {
   const [parent, name] = splitPath(path);
   if (!isObject(valueAt(after.inputs, parent))) return [];
-  const keys = keysIn(textAtPath(after.inputs, path) ?? "");
+  const keys = readKeySet(textAtPath(after.inputs, path) ?? "");
   const [member] = keys.flatMap((key) => findPrivateMember(key) ?? []);
   if (member !== undefined) {
     return [
