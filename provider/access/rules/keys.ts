@@ -464,7 +464,7 @@ const plainSecret: Rule = {
   name: "plain-secret",
   severities: ["high", "medium"],
   when: "medium where the value is not known before the update; otherwise high",
-  what: "A client secret, an invite code or a SCIM token is in plain text in the preview or the state, not marked as a secret. Or an argument that is no secret takes its value from a resource that has one, such as a description made of an invite's code. It is secret, not known yet, or a text that what is shown of that resource does not explain. The value is never printed. Not reported: a reference, such as the uid of that resource, and a secret that the program hides from the engine's dependencies.",
+  what: "A client secret, an invite code or a SCIM token is in plain text in the preview or the state, not marked as a secret. Or an argument that is no secret takes its value from a resource that has one, such as a description made of an invite's code. It is secret, not known yet, or a text that what is shown of that resource does not explain. The finding holds no value; other lines of the report show what an argument says. Not reported: a reference, such as the uid of that resource, and a secret that the program hides from the engine's dependencies.",
   why: "It is then in every state file, log and artifact that the engine writes, for whoever can read one of them. A text of the platform is read by whoever may list its object.",
   fix: "Read it with `config.requireSecret` or wrap it in `pulumi.secret`. Then rotate it, because it has been written already.",
   except: "Almost never: for a secret of a test system.",

@@ -17,8 +17,16 @@ const WRITING_SYSTEMS = [
   return new RegExp(`^[${letters.join("")}\\p{Script=Common}\\p{Script=Inherited}]*$`, "u");
 });
 
+/** Letters of phonetics: no language is written in them, and many look like those of Latin. */
+const PHONETIC = /[\u0250-\u02af\u1d00-\u1dbf]/u;
+
+/** Whether a letter is another form of one of ASCII: wide, mathematical, a Roman number. */
+const isFormOfAscii = (letter: string): boolean =>
+  letter > "\x7f" && /^[a-z0-9]+$/i.test(letter.normalize("NFKC"));
+
 /** Whether all letters of a word are of one writing system: those of another one can look the same. */
 export function isOfOneWritingSystem(word: string): boolean {
+  if (PHONETIC.test(word) || [...word].some(isFormOfAscii)) return false;
   return WRITING_SYSTEMS.some((letters) => letters.test(word));
 }
 
@@ -36,7 +44,7 @@ function* wordsOf(text: string): Generator<string> {
     .matchAll(/(?<![\p{L}\p{M}\p{N}_-])[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+/gu)) {
     yield domainToUnicode(domain);
   }
-  for (const [word] of text.matchAll(/[\p{L}\p{M}]+/gu)) yield word;
+  for (const [word] of text.matchAll(/[\p{L}\p{M}\p{Nl}]+/gu)) yield word;
 }
 
 /** The first word, or domain, of a text that has letters of several writing systems, also where it is in punycode. */

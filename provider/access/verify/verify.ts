@@ -146,7 +146,7 @@ const ADVICE = "remove it, or review the change that adds it; then find out who 
 
 /** What the half of an update makes, since some of it was done and some was not. */
 const PARTIAL_ADVICE =
-  "run pulumi up again, since a part of the announced update was not done, and then verify; otherwise remove it";
+  "run pulumi up again, since a part of the announced update was not done, and then verify; otherwise remove it. Find out whether it was used meanwhile";
 
 const isUndone = ({ what }: EntityDifference): boolean => what === "unapplied" || what === "remaining";
 

@@ -462,6 +462,17 @@ describe("X6 look-alike", () => {
     expect(found("X6", change(groups, [...groups, inviting(email)]))).toEqual([]);
   });
 
+  test.each(["ma\u2170n", "m\u0251in", "\uff4dain", "\u{1d5c6}ain", "m\u1d00in", "\u212aernel"])(
+    "reports %s, which is written with other forms of letters",
+    (branch) => {
+      const subject = `repo:acme/pay:ref:refs/heads/${branch}`;
+      const one = identity("ci", { claimMatch: { issuer: "https://a.example", subject } });
+      expect(reported(groups, [...groups, one])).toEqual([
+        expect.stringMatching(/^high written out: .*\\u\{/),
+      ]);
+    },
+  );
+
   test("judges names, patterns and addresses, and only what is new", () => {
     const mixed = identity("d\u0435ployer", { claimMatch: { issuer: "https://a.example", subject: "x" } });
     const pattern = identity("deployer", {
