@@ -68,7 +68,9 @@ export function findChangedTrust(facts: Facts): FindingInput[] {
     const isWidened = widened.length > 0;
     const changed = isWidened
       ? widened
-      : fields.filter(({ path, direction }) => isPrincipalField(after.kind, path) && direction === "narrowed");
+      : fields.filter(
+          ({ path, direction }) => isPrincipalField(after.kind, path) && direction === "narrowed",
+        );
     const grants = isWidened
       ? [...facts.grantsThrough(after.key), ...facts.lostThrough(after.key)]
       : facts.gainedBefore(change);

@@ -200,7 +200,9 @@ export class Facts {
 
   /** The new grants of an identity that the update may make before it changes that identity. */
   gainedBefore({ urn, after }: ResourceChange & { readonly after: Entity }): readonly Grant[] {
-    this.waits ??= new Map(this.comparison.changes.map(({ urn: own = "", waitsFor = [] }) => [own, waitsFor]));
+    this.waits ??= new Map(
+      this.comparison.changes.map(({ urn: own = "", waitsFor = [] }) => [own, waitsFor]),
+    );
     return this.grantsThrough(after.key).filter(
       (grant) => this.isGained(grant) && !this.waits?.get(grant.urn ?? "")?.includes(urn ?? ""),
     );
