@@ -1,6 +1,5 @@
 import type { Props } from "../../../../provider/fields/values";
-import { preview, same, state, step, urn } from "../../../support/documents";
-import { failing, judge } from "../../../support/documents";
+import { failing, judge, preview, same, state, step, urn } from "../../../support/documents";
 
 /*
  * An update takes its time, and one that fails stops half-way. What a grant gives while it runs is judged as well: a role

@@ -52,7 +52,7 @@ describe("D1 lock-out", () => {
   });
 
   it("counts identities of the same trust once: one principal is all of them", () => {
-    const [first, second, third] = people as [Resource, Resource, Resource];
+    const [first, second, third] = people;
     const twin = { ...second, inputs: { ...first.inputs, name: "twin" } };
     const twins = all.map((each) => (each === second ? twin : each));
     const gone = binding(third, owner, acme);
