@@ -111,7 +111,9 @@ function formatText(emulator: Emulator, { token, seed }: ServeOptions): string {
       "paste these lines into another terminal:",
       `  export PLATFORM_BASE_URL=${emulator.url}`,
       // A token that was given is not repeated: logs of CI keep what is printed.
-      `  export PLATFORM_TOKEN=${isGiven ? "… # the token that you have set" : emulator.token}`,
+      isGiven
+        ? "  # and PLATFORM_TOKEN, to the token that you have set"
+        : `  export PLATFORM_TOKEN=${emulator.token}`,
       `  export PLATFORM_ROOT_GROUP=${emulator.rootUid}`,
     );
   }

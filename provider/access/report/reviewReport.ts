@@ -89,9 +89,9 @@ function unrelated(comparison: Comparison): ReviewReport["unrelated"] {
   const counts = new Map<string, { kind: string; op: string; count: number }>();
   const shown = keysOfGrants(comparison);
   const isShown = (change: ResourceChange): boolean => {
-    const { op, urn, kind, before, after } = change;
+    const { op, urn, before, after } = change;
     if (!concernsAccess(change)) return false;
-    const isWhole = (op === "create" || op === "delete") && kind !== "Group";
+    const isWhole = op === "create" || op === "delete";
     return !isWhole || [urn, before?.key, after?.key].some((key) => key !== undefined && shown.has(key));
   };
   for (const change of comparison.changes) {
