@@ -13,6 +13,7 @@ import type { PackageManager } from "./packageManager";
 import { quoteWord } from "../../output/packageSource";
 import { fillTemplate } from "./template";
 import type { TemplateValues } from "./template";
+import { isLoopback } from "../../../text/address";
 
 /*
  * The first project of a repository has the names of the examples. Each further one has names of its own, and runs for
@@ -65,6 +66,10 @@ function ciPaths(packageRoot: string, host: CiHost, suffix = ""): Map<string, st
 /** As YAML writes a text where it is a whole value. */
 const quoted = (text: string): string => stringify(text, { lineWidth: 0 }).trimEnd();
 
+/** An address that a job can reach: not that of an emulator on this machine. */
+const addressForCi = (url: string | undefined): string | undefined =>
+  url === undefined || isLoopback(new URL(url)) ? undefined : url;
+
 /** What the workflows, the pipeline and the commands for CI have in place of their placeholders. */
 function ciValues(host: CiHost, settings: CiSettings): TemplateValues {
   const { organization, project, stack, path, defaultBranch, packageManager, backend, further } = settings;
@@ -91,8 +96,8 @@ function ciValues(host: CiHost, settings: CiSettings): TemplateValues {
     // Characters of a folder that a pattern of GitHub gives a meaning.
     patterns: paths.map((one) => quoted(`${one.replace(/\+/g, "\\+")}${one.endsWith("/") ? "**" : ""}`)),
     globs: paths.map((one) => JSON.stringify(one.endsWith("/") ? `${one}**/*` : one)).join(", "),
-    baseUrl: settings.baseUrl ?? address,
-    issuerUrl: settings.issuerUrl ?? issuer,
+    baseUrl: addressForCi(settings.baseUrl) ?? address,
+    issuerUrl: addressForCi(settings.issuerUrl) ?? issuer,
     backend: isGithub ? quoted(url ?? "${{ vars.PULUMI_BACKEND_URL }}") : (url ?? PULUMI_CLOUD),
     unnamed: url === undefined && kind !== "cloud" && kind !== "local",
     cloud: kind === "cloud" || kind === "local",

@@ -40,6 +40,7 @@ describe("pulumi-platform adopt", () => {
 
   test.each([
     [["--root", NOBODY], "as in --out adopted (PP5004)"],
+    [["--root", NOBODY, "--out", __filename], "is a file (PP5008)"],
     [["--out", out], "--root is missing: give the uid or the name of the organisation"],
     [
       ["--out", out, "--root", "acme"],

@@ -254,6 +254,11 @@ describe("the workflows", () => {
       await succeed(known, ".", "--stack", "acme/access/live", "--project", "access", ...urls),
     ).toContain("replace in the files: @acme/security (your team)\n");
     expect(known.files()["access-ci/gitlab-ci.yml"]).not.toContain("platform.example");
+    // No job reaches the emulator of this machine.
+    const local = newFolder().repository("git@gitlab.com:acme/access.git");
+    const given = ["--base-url", "http://127.0.0.1:18231", "--issuer-url", "http://localhost:18231"];
+    expect(await succeed(local, ".", ...given)).toContain("https://api.platform.example (the API)");
+    expect(local.files()["access-ci/gitlab-ci.yml"]).not.toMatch(/127\.0\.0\.1|localhost/);
   });
 
   test.each([
