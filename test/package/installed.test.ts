@@ -99,6 +99,7 @@ describe("the tarball", () => {
         !/^examples\/(least-privilege|python|teams|yaml)\/([\w.-]+\/)*[\w.-]+\.(ts|json|yaml|py|txt)$/.test(
           path,
         ) &&
+        !/^examples\/go\/(go\.(mod|sum)|main\.go|Pulumi\.yaml)$/.test(path) &&
         !["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md"].includes(path),
     );
     expect(others).toEqual(["package.json"]);
