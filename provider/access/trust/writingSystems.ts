@@ -26,7 +26,7 @@ const isFormOfAscii = (letter: string): boolean =>
 
 /** Whether all letters of a word are of one writing system: those of another one can look the same. */
 export function isOfOneWritingSystem(word: string): boolean {
-  if (PHONETIC.test(word) || [...word].some(isFormOfAscii)) return false;
+  if (PHONETIC.test(word) || Array.from(word).some(isFormOfAscii)) return false;
   return WRITING_SYSTEMS.some((letters) => letters.test(word));
 }
 
