@@ -200,6 +200,7 @@ export function isPrincipalField(kind: string, path: string): boolean {
     isPathWithin(one, other) || isPathWithin(other, one);
   return decidingFields(kind).some((field) => field.isPrincipal && isAround(field.path, path));
 }
+
 /**
  * Who somebody is, as a text: identities that trust exactly the same are one principal, who can assume each of them. Trusts
  * that only overlap are not compared.

@@ -423,8 +423,8 @@ function createOwnPipelineCheck(facts: Facts): (grant: Grant) => boolean {
     writers.get(group.key)?.every((other) => other.subject.key === subject.key) === true;
 }
 
-/** Finds the grants of a rule. Those of a group's own pipeline reach nobody else yet: they are low. */
-function findUnlessOwnPipeline(facts: Facts, rule: "G6" | "G9", advice: string): FindingInput[] {
+/** Finds the grants of a rule, with the severity of their reach: a group's own pipeline reaches nobody else yet. */
+function findGrantsByReach(facts: Facts, rule: "G6" | "G9", advice: string): FindingInput[] {
   let isOwnPipeline: ReturnType<typeof createOwnPipelineCheck> | undefined;
   return findGrantsWith(facts, rule, (grant) => {
     isOwnPipeline ??= createOwnPipelineCheck(facts);
@@ -449,7 +449,7 @@ const supplyChainWrite: Rule = {
   exampleMatch: { subject: "ci-*", role: "registry.push" },
   about: givesAccess,
   find: (facts) =>
-    findUnlessOwnPipeline(
+    findGrantsByReach(
       facts,
       "G6",
       "bind registry.pull to pull; to push, use one pinned identity on the group of its own repositories, made in one change",
@@ -468,7 +468,7 @@ const disruptiveCaps: Rule = {
   exampleMatch: { subject: "cleaner", group: "acme / sandbox" },
   about: givesAccess,
   find: (facts) =>
-    findUnlessOwnPipeline(
+    findGrantsByReach(
       facts,
       "G9",
       "bind a role without these capabilities: use viewer to read, and this program to delete",

@@ -191,7 +191,37 @@ const ends = fieldsWhere((field) => ownEffect(field) === "expiry");
 
 const hasKeySet = (kind: string): boolean => keySets(kind).length > 0;
 
-/** A key set that holds a private key, or that a resource did not have before. */
+/** Why whoever has no private key of a key set may sign in by it; undefined where nothing shows that. */
+function findKeySetProblem(
+  entity: Entity,
+  name: string,
+  jwks: string,
+): Pick<FindingInput, "message" | "advice"> | undefined {
+  const label = labelEntity(entity);
+  const keys = readKeySet(jwks);
+  const [member] = keys.flatMap((key) => findPrivateMember(key) ?? []);
+  if (member !== undefined) {
+    return {
+      message: `${label} contains a private key: a key in ${name} has the member "${member}"`,
+      advice: "register the public key only, and treat this one as stolen: generate a new pair",
+    };
+  }
+  const [weakness] = keys.flatMap((key) => findWeakness(key) ?? []);
+  if (weakness !== undefined) {
+    return {
+      message: `${label} trusts a key that others can sign for: in ${name}, ${weakness}`,
+      advice: `register a key of at least ${LEAST_RSA_BITS} bits (RSA) or of an elliptic curve, with nothing but its public members`,
+    };
+  }
+  const ambiguity = ambiguityOf(jwks);
+  if (ambiguity === undefined) return undefined;
+  return {
+    message: `${label} has a key set that parsers read differently: in ${name}, ${ambiguity}`,
+    advice: "write each member once, in the letters of RFC 7517",
+  };
+}
+
+/** A key set by which others can sign in, or that a resource did not have before. */
 function judgeKeySet(
   facts: Facts,
   { before, after }: ResourceChange & { readonly after: Entity },
@@ -199,40 +229,9 @@ function judgeKeySet(
 ): FindingInput[] {
   const [parent, name] = splitPath(path);
   if (!isObject(valueAt(after.inputs, parent))) return [];
-  const keys = readKeySet(textAtPath(after.inputs, path) ?? "");
-  const [member] = keys.flatMap((key) => findPrivateMember(key) ?? []);
-  if (member !== undefined) {
-    return [
-      facts.aboutEntity(after, {
-        severity: "critical",
-        field: path,
-        message: `${labelEntity(after)} contains a private key: a key in ${name} has the member "${member}"`,
-        advice: "register the public key only, and treat this one as stolen: generate a new pair",
-      }),
-    ];
-  }
-  const [weakness] = keys.flatMap((key) => findWeakness(key) ?? []);
-  if (weakness !== undefined) {
-    return [
-      facts.aboutEntity(after, {
-        severity: "critical",
-        field: path,
-        message: `${labelEntity(after)} trusts a key that others can sign for: in ${name}, ${weakness}`,
-        advice: `register a key of at least ${LEAST_RSA_BITS} bits (RSA) or of an elliptic curve, with nothing but its public members`,
-      }),
-    ];
-  }
-  const ambiguity = ambiguityOf(textAtPath(after.inputs, path) ?? "");
-  if (ambiguity !== undefined) {
-    return [
-      facts.aboutEntity(after, {
-        severity: "critical",
-        field: path,
-        message: `${labelEntity(after)} has a key set that parsers read differently: in ${name}, ${ambiguity}`,
-        advice: "write each member once, in the letters of RFC 7517",
-      }),
-    ];
-  }
+  const problem = findKeySetProblem(after, name, textAtPath(after.inputs, path) ?? "");
+  if (problem !== undefined)
+    return [facts.aboutEntity(after, { severity: "critical", field: path, ...problem })];
   if (isObject(valueAt(before?.inputs, parent))) return [];
   return [
     facts.aboutEntity(after, {
