@@ -13,6 +13,7 @@ import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { inventoryGaps, listsObject } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
+import { whatWaits } from "./comparison";
 import type { Comparison, KeptChange, ResourceChange } from "./comparison";
 import { decidedOp } from "../documents/preview";
 import type { Preview } from "../documents/preview";
@@ -257,11 +258,10 @@ function withGrantsMeanwhile<Sides extends Pick<Comparison, "grants">>(
     }),
   );
   if (updatedRoles.size === 0) return sides;
-  const byUrn = new Map(changes.map((change) => [change.urn, change]));
+  const waits = whatWaits(changes);
   const grants = sides.grants.map((change) => {
     const role = updatedRoles.get(change.grant.role.key);
-    const { waitsFor = [] } = byUrn.get(change.grant.urn) ?? {};
-    if (role?.urn === undefined || change.change === "lost" || waitsFor.includes(role.urn)) return change;
+    if (role === undefined || change.change === "lost" || waits(change.grant.urn, role.urn)) return change;
     return addMeanwhile(change, readRoleCapabilities(role.before));
   });
   return { ...sides, grants };

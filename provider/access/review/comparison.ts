@@ -46,6 +46,15 @@ export interface ResourceChange {
   /** The URNs of the resources that its arguments come from: what the update does to them is done before. */
   readonly waitsFor?: readonly string[];
 }
+
+/** Answers whether the update makes what a resource grants only after it has changed another resource, both by URN. */
+export function whatWaits(
+  changes: readonly ResourceChange[],
+): (urn: string | undefined, other: string | undefined) => boolean {
+  const waits = new Map(changes.map(({ urn, waitsFor }) => [urn, waitsFor]));
+  return (urn, other) => other !== undefined && waits.get(urn)?.includes(other) === true;
+}
+
 /** The same change compared with what the stack records, where that differs from the server and the change keeps the server's. */
 export interface ComparisonAsRecorded {
   readonly comparison: Comparison;

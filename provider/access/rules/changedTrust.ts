@@ -42,7 +42,7 @@ function describeLateNarrowing(
   grants: number,
 ): Pick<FindingInput, "message" | "advice"> {
   return {
-    message: `the trust of ${labelEntity(after)} is narrowed by the update that makes ${plural(grants, "grant")} of it, and maybe later than these: until then whoever it accepted before has them: ${narrowed.map(({ path }) => path).join(", ")}`,
+    message: `the trust of ${labelEntity(after)} is narrowed, and this update may make ${plural(grants, "grant")} of it first: until then whoever it accepted before has them: ${narrowed.map(({ path }) => path).join(", ")}`,
     advice: "let the grant take the uid from the resource of the identity, so that it is made after that",
   };
 }

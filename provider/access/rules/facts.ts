@@ -11,6 +11,7 @@ import { readRoleCapabilities } from "../graph/roleCapabilities";
 import { isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, Scope } from "../graph/grant";
 import type { AccessGraph, Entity } from "../graph/model";
+import { whatWaits } from "../review/comparison";
 import type { Comparison, ResourceChange } from "../review/comparison";
 import type { Severity } from "../review/finding";
 import { Languages } from "../trust/languages";
@@ -83,7 +84,7 @@ export class Facts {
   private gained: ReadonlySet<string> | undefined;
   private gaining: ReadonlySet<string> | undefined;
   private namesakes: ReadonlyMap<string, readonly Entity[]> | undefined;
-  private waits: ReadonlyMap<string, readonly string[]> | undefined;
+  private waits: ReturnType<typeof whatWaits> | undefined;
   private createContext: EffectContext | undefined;
   /** By subject, group and side: many grants can be of one subject at one group. */
   private readonly capabilities = new Map<string, ReadonlySet<string>>();
@@ -190,21 +191,23 @@ export class Facts {
     return describeEffects(spec, inPlaceOf, inputs, this.createContext);
   }
 
+  /** What an identity held, and others by it, before the change. */
+  private grantsThroughBefore(key: string): readonly Grant[] {
+    return [key, ...this.before.subjectsOf(key)].flatMap((subject) => this.grantsBefore(subject));
+  }
+
   /** What an identity and those who hold by it have until the update deletes it, which it does last. */
   lostThrough(key: string): readonly Grant[] {
     const kept = new Set(this.grantsThrough(key).map(tupleOf));
-    return [key, ...this.before.subjectsOf(key)]
-      .flatMap((subject) => this.grantsBefore(subject))
-      .filter((grant) => !kept.has(tupleOf(grant)));
+    return this.grantsThroughBefore(key).filter((grant) => !kept.has(tupleOf(grant)));
   }
 
-  /** The new grants of an identity that the update may make before it changes that identity. */
+  /** The grants of an identity that are new, and that the update may make before it changes that identity. */
   gainedBefore({ urn, after }: ResourceChange & { readonly after: Entity }): readonly Grant[] {
-    this.waits ??= new Map(
-      this.comparison.changes.map(({ urn: own = "", waitsFor = [] }) => [own, waitsFor]),
-    );
+    const old = new Set(this.grantsThroughBefore(after.key).map(tupleOf));
+    const waits = (this.waits ??= whatWaits(this.comparison.changes));
     return this.grantsThrough(after.key).filter(
-      (grant) => this.isGained(grant) && !this.waits?.get(grant.urn ?? "")?.includes(urn ?? ""),
+      (grant) => !old.has(tupleOf(grant)) && !waits(grant.urn, urn),
     );
   }
 

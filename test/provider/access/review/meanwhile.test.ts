@@ -67,6 +67,16 @@ describe.each(["RoleBinding", "GroupAccess"])("a new %s", (kind) => {
   });
 });
 
+it("a grant of another role in the place of an old one is new too", () => {
+  const wide = state("Role", "wide", { parentUid: ROOT, name: "wide", capabilities: WIDE }, { id: uid(5) });
+  const other = (dependencies: Record<string, string[]>) =>
+    state("RoleBinding", "other", { ...grant, roleUid: uid(5) }, { dependencies });
+  const steps = [same(role(NARROW)), same(wide), changed(ci(pattern), ci(exact)), step("delete", binding)];
+  expect(found(...steps, step("create", undefined, other({})))).toEqual(["G2", "T5"]);
+  const waiting = other({ identityUid: sources.identityUid });
+  expect(found(...steps, step("create", undefined, waiting))).toEqual(["G2"]);
+});
+
 describe("a grant that the update deletes, which it does last", () => {
   const gone = step("delete", binding);
 
