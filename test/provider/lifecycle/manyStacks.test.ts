@@ -26,11 +26,13 @@ function heap(): number {
 test(`${STACKS} stacks of ${RESOURCES} resources leave neither memory nor connections behind`, async () => {
   const root = "a".repeat(40);
   const child = (n: number) => `${root}/${n.toString(16).padStart(16, "0")}`;
+  // Creates of equal bindings would wait for each other.
+  const subjects = Array.from({ length: RESOURCES }, (_, index) => child(2 + index));
   const emulator = await startEmulator({
     seed: {
       groups: [{ uid: root, name: "root" }],
       roles: [{ uid: child(1), name: "role", capabilities: ["CAP_REPO_LIST"] }],
-      identities: [{ uid: child(2), name: "someone" }],
+      identities: subjects.map((uid, index) => ({ uid, name: `someone ${index}` })),
     },
   });
   const open = new Set<unknown>();
@@ -55,8 +57,9 @@ test(`${STACKS} stacks of ${RESOURCES} resources leave neither memory nor connec
     });
     for (let stack = 0; stack < STACKS; stack += 1) {
       const { create, read, remove } = bindingsOf(client);
-      const inputs = { parentUid: root, identityUid: child(2), roleUid: child(1) };
-      const made = await Promise.all(Array.from({ length: RESOURCES }, () => create(inputs)));
+      const made = await Promise.all(
+        subjects.map((identityUid) => create({ parentUid: root, identityUid, roleUid: child(1) })),
+      );
       const live = await Promise.all(made.map(({ id }) => read(id)));
       expect(live.every(({ id }, index) => id === made[index]?.id)).toBe(true);
       await Promise.all(made.map(({ id }) => remove(id)));
