@@ -13,7 +13,6 @@ import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { inventoryGaps, listsObject } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
-import { whatWaits } from "./comparison";
 import type { Comparison, KeptChange, ResourceChange } from "./comparison";
 import { decidedOp } from "../documents/preview";
 import type { Preview } from "../documents/preview";
@@ -91,7 +90,6 @@ function changeOf(
     ...(ignored.length === 0 ? {} : { newlyIgnored: ignored }),
     ...(secret.length === 0 && sendsNothing(plan, kind) ? { sendsNothing: true } : {}),
     ...known,
-    ...(plan.after?.dependencies && { waitsFor: Object.values(plan.after.dependencies).flat() }),
     ...(recorded === undefined || recorded.external === true ? {} : { recorded }),
     ...(planned === undefined || planned.external === true ? {} : { planned }),
     ...(notReviewed === undefined
@@ -244,25 +242,23 @@ export function compareSides(
 
 /**
  * Adds to new grants what their roles allow until the update narrows them. An update takes its time, and one that fails stops
- * half-way. Only a grant that takes the uid of its role from the role's resource is made after that.
+ * half-way. That a grant takes the uid of its role from the role's resource proves no order: a program can claim it.
  */
 function withGrantsMeanwhile<Sides extends Pick<Comparison, "grants">>(
   sides: Sides,
   changes: readonly ResourceChange[],
 ): Sides {
   const updatedRoles = new Map(
-    changes.flatMap((change) => {
-      const { op, before, after } = change;
+    changes.flatMap(({ op, before, after }) => {
       const isRole = op === "update" && after !== undefined && before?.inputs["capabilities"] !== undefined;
-      return isRole ? [[after.key, change] as const] : [];
+      return isRole ? [[after.key, before] as const] : [];
     }),
   );
   if (updatedRoles.size === 0) return sides;
-  const waits = whatWaits(changes);
   const grants = sides.grants.map((change) => {
     const role = updatedRoles.get(change.grant.role.key);
-    if (role === undefined || change.change === "lost" || waits(change.grant.urn, role.urn)) return change;
-    return addMeanwhile(change, readRoleCapabilities(role.before));
+    if (role === undefined || change.change === "lost") return change;
+    return addMeanwhile(change, readRoleCapabilities(role));
   });
   return { ...sides, grants };
 }

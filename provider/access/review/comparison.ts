@@ -43,16 +43,6 @@ export interface ResourceChange {
   readonly location?: SourceLocation;
   /** Properties that are secret on both sides, so that a change cannot be seen. */
   readonly secretsMayHaveChanged: readonly string[];
-  /** The URNs of the resources that its arguments come from: what the update does to them is done before. */
-  readonly waitsFor?: readonly string[];
-}
-
-/** Answers whether the update makes what a resource grants only after it has changed another resource, both by URN. */
-export function whatWaits(
-  changes: readonly ResourceChange[],
-): (urn: string | undefined, other: string | undefined) => boolean {
-  const waits = new Map(changes.map(({ urn, waitsFor }) => [urn, waitsFor]));
-  return (urn, other) => other !== undefined && waits.get(urn)?.includes(other) === true;
 }
 
 /** The same change compared with what the stack records, where that differs from the server and the change keeps the server's. */

@@ -35,15 +35,15 @@ function describeTrustChange(
   };
 }
 
-/** What to say of a trust that is narrowed only after somebody whom it accepted before got a grant. */
+/** What to say of a trust that is narrowed only after somebody whom it accepted before got more access. */
 function describeLateNarrowing(
   after: Entity,
   narrowed: readonly FieldEffect[],
   grants: number,
 ): Pick<FindingInput, "message" | "advice"> {
   return {
-    message: `the trust of ${labelEntity(after)} is narrowed, and this update may make ${plural(grants, "grant")} of it first: until then whoever it accepted before has them: ${narrowed.map(({ path }) => path).join(", ")}`,
-    advice: "let the grant take the uid from the resource of the identity, so that it is made after that",
+    message: `the trust of ${labelEntity(after)} is narrowed, and this update may make or widen ${plural(grants, "grant")} of it first: until then whoever it accepted before has them: ${narrowed.map(({ path }) => path).join(", ")}`,
+    advice: "narrow the trust in one change, and give it more access in a second one",
   };
 }
 
@@ -73,7 +73,7 @@ export function findChangedTrust(facts: Facts): FindingInput[] {
         );
     const grants = isWidened
       ? [...facts.grantsThrough(after.key), ...facts.lostThrough(after.key)]
-      : facts.gainedBefore(change);
+      : facts.gainedThrough(after.key);
     if (changed.length === 0 || grants.length === 0) return [];
     return [
       facts.aboutEntity(after, {

@@ -11,7 +11,6 @@ import { readRoleCapabilities } from "../graph/roleCapabilities";
 import { isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, Scope } from "../graph/grant";
 import type { AccessGraph, Entity } from "../graph/model";
-import { whatWaits } from "../review/comparison";
 import type { Comparison, ResourceChange } from "../review/comparison";
 import type { Severity } from "../review/finding";
 import { Languages } from "../trust/languages";
@@ -84,7 +83,6 @@ export class Facts {
   private gained: ReadonlySet<string> | undefined;
   private gaining: ReadonlySet<string> | undefined;
   private namesakes: ReadonlyMap<string, readonly Entity[]> | undefined;
-  private waits: ReturnType<typeof whatWaits> | undefined;
   private createContext: EffectContext | undefined;
   /** By subject, group and side: many grants can be of one subject at one group. */
   private readonly capabilities = new Map<string, ReadonlySet<string>>();
@@ -202,13 +200,15 @@ export class Facts {
     return this.grantsThroughBefore(key).filter((grant) => !kept.has(tupleOf(grant)));
   }
 
-  /** The grants of an identity that are new, and that the update may make before it changes that identity. */
-  gainedBefore({ urn, after }: ResourceChange & { readonly after: Entity }): readonly Grant[] {
-    const old = new Set(this.grantsThroughBefore(after.key).map(tupleOf));
-    const waits = (this.waits ??= whatWaits(this.comparison.changes));
-    return this.grantsThrough(after.key).filter(
-      (grant) => !old.has(tupleOf(grant)) && !waits(grant.urn, urn),
+  /** The grants of an identity that are new or whose role gains capabilities: the update may do that before it changes the identity. */
+  gainedThrough(key: string): readonly Grant[] {
+    const old = new Set(this.grantsThroughBefore(key).map(tupleOf));
+    const wider = new Set(
+      this.comparison.grants
+        .filter(({ capabilitiesAdded }) => capabilitiesAdded.length > 0)
+        .map(({ grant }) => tupleOf(grant)),
     );
+    return this.grantsThrough(key).filter((grant) => !old.has(tupleOf(grant)) || wider.has(tupleOf(grant)));
   }
 
   /** The objects of the same kind that had this name at this place before. */
