@@ -274,15 +274,20 @@ class GrantResolver {
   }
 }
 
-/** Resolves every grant of a set of resources, and the entities that define its subject. Sorted. */
-export function resolveGrants(entities: Entities): ResolvedGrant[] {
+/**
+ * Resolves every grant of a set of resources, and the entities that define its subject. Sorted.
+ *
+ * @param more Further resources that grant something: an earlier version of one, beside it.
+ */
+export function resolveGrants(entities: Entities, more: readonly Entity[] = []): ResolvedGrant[] {
   const resolver = new GrantResolver(entities);
-  const direct = [...entities.values()].flatMap((entity) => resolver.directGrants(entity));
+  const granting = [...entities.values(), ...more];
+  const direct = granting.flatMap((entity) => resolver.directGrants(entity));
   const bySubject = groupBy(direct, ({ grant: { subject } }) => [
     // The grants of a directory group are inherited through its identity provider.
     subject.type === "externalGroup" ? (ownerOf(subject.key) ?? subject.key) : subject.key,
   ]);
-  const inheriting = [...entities.values()].flatMap((entity) => resolver.findInheriting(entity));
+  const inheriting = granting.flatMap((entity) => resolver.findInheriting(entity));
   return [...direct, ...inheritGrants(inheriting, bySubject)].sort((a, b) => compareGrants(a.grant, b.grant));
 }
 

@@ -26,7 +26,6 @@ import { isPathWithin, isReference, mapLeaves, topProperty } from "../graph/refe
 import { planResources } from "../graph/resourcePlan";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import { graphOf } from "../graph/grants";
-import { readRoleCapabilities } from "../graph/roleCapabilities";
 import { withInputs } from "../graph/liveObjects";
 
 /** What a comparison is made from. */
@@ -240,27 +239,19 @@ export function compareSides(
   return { grants, unchanged, groups: groupNodes(before.entities, after.entities) };
 }
 
-/**
- * Adds to new grants what their roles allow until the update narrows them. An update takes its time, and one that fails stops
- * half-way. That a grant takes the uid of its role from the role's resource proves no order: a program can claim it.
- */
-function withGrantsMeanwhile<Sides extends Pick<Comparison, "grants">>(
-  sides: Sides,
+/** What lies between two graphs, and what an update does between them. */
+function compareUpdate(
+  before: AccessGraph,
+  after: AccessGraph,
+  languages: Languages,
   changes: readonly ResourceChange[],
-): Sides {
-  const updatedRoles = new Map(
-    changes.flatMap(({ op, before, after }) => {
-      const isRole = op === "update" && after !== undefined && before?.inputs["capabilities"] !== undefined;
-      return isRole ? [[after.key, before] as const] : [];
-    }),
+): ReturnType<typeof compareSides> {
+  const sides = compareSides(before, after, languages);
+  const olds = changes.flatMap(({ op, before: old }) =>
+    old !== undefined && (op === "update" || op === "replace" || op === "delete") ? [old] : [],
   );
-  if (updatedRoles.size === 0) return sides;
-  const grants = sides.grants.map((change) => {
-    const role = updatedRoles.get(change.grant.role.key);
-    if (role === undefined || change.change === "lost") return change;
-    return addMeanwhile(change, readRoleCapabilities(role));
-  });
-  return { ...sides, grants };
+  const grants = addMeanwhile(sides.grants, before, after, olds);
+  return { ...sides, grants: grants.sort((a, b) => compareGrants(a.grant, b.grant)) };
 }
 
 /**
@@ -295,7 +286,7 @@ export function compare(sources: Sources): Comparison {
     languages,
   };
   const changes = graphs.changes.map((change) => changeOf(change, context));
-  const sides = withGrantsMeanwhile(compareSides(before, after, languages), changes);
+  const sides = compareUpdate(before, after, languages, changes);
   const incomplete = findGaps(sources, changes, before.entities.size + after.entities.size === 0);
   const comparison: Comparison = {
     stack: preview.stack ?? recorded?.stack,
@@ -316,7 +307,7 @@ export function compare(sources: Sources): Comparison {
     inventory === undefined ? undefined : recordedSide(before, pairs, context, mayOmitResources(preview));
   if (side === undefined) return comparison;
   const { kept, isFirstImport, ...own } = side;
-  const ownSides = withGrantsMeanwhile(compareSides(own.before, after, languages), own.changes);
+  const ownSides = compareUpdate(own.before, after, languages, own.changes);
   const asRecorded = { ...comparison, ...own, ...ownSides };
   return { ...comparison, asRecorded: { comparison: asRecorded, kept, isFirstImport } };
 }

@@ -3,10 +3,11 @@ import type { EffectContext, FieldEffect, Direction } from "../effects";
 import { resolveGrants } from "../graph/grants";
 import type { ResolvedGrant } from "../graph/grants";
 import { GroupHierarchy, grantKey, isOfRetained, labelByKey } from "../graph/groupHierarchy";
-import { isUnreadKey, withoutRetained } from "../graph/keys";
-import { NEW_GRANT, compareGrants, tupleOf } from "../graph/grant";
+import { isSummary, isUnreadKey, withoutRetained } from "../graph/keys";
+import { NEW_GRANT, compareGrants, isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
-import type { AccessGraph, Entities } from "../graph/model";
+import type { AccessGraph, Entities, Entity } from "../graph/model";
+import { readRoleCapabilities } from "../graph/roleCapabilities";
 import { Languages } from "../trust/languages";
 import { addTo } from "../../fields/values";
 import { movedGroups } from "./groupMoves";
@@ -351,7 +352,7 @@ function compareContinuing(
   };
 }
 
-const gain = ({ grant }: ResolvedGrant): GrantChange => ({
+const gain = ({ grant }: Pick<ResolvedGrant, "grant">): GrantChange => ({
   change: "gained",
   grant,
   reason: NEW_GRANT,
@@ -359,19 +360,21 @@ const gain = ({ grant }: ResolvedGrant): GrantChange => ({
   capabilitiesRemoved: [],
 });
 
-/**
- * A new grant, with what its role allows when the update makes it. A grant that was there before changes with its role.
- * @param meanwhile the capabilities of the role before the update; undefined if they are not known.
- */
-export function addMeanwhile(change: GrantChange, meanwhile: readonly string[] | undefined): GrantChange {
+/** A role that allows what it did before and what it does after; unknown where one of the two is. */
+function uniteRoles(before: Entity, after: Entity): Entity {
+  const [had, has] = [readRoleCapabilities(before), readRoleCapabilities(after)];
+  const capabilities = had && has && [...new Set([...had, ...has])];
+  return { ...after, inputs: { ...after.inputs, capabilities } };
+}
+
+/** A gained or widened grant, with what its role allows when the update makes it. One that was there before changes with its role. */
+function widenMeanwhile(change: GrantChange, { role }: Grant): GrantChange {
   const { grant, before, reason } = change;
   if (before !== undefined && tupleOf(before) === tupleOf(grant)) return change;
-  const { capabilities: final, ...rest } = grant.role;
-  const capabilities = meanwhile && final && [...new Set([...meanwhile, ...final])].sort();
-  if (capabilities !== undefined && capabilities.length === final?.length) return change;
-  const role = capabilities === undefined ? rest : { ...rest, capabilities };
-  const { added } = compareCapabilities(before?.role ?? { ...rest, capabilities: [] }, role);
-  if (before !== undefined && capabilities !== undefined && added.length === 0) return change;
+  if (role.capabilities !== undefined && role.capabilities.length === grant.role.capabilities?.length)
+    return change;
+  const { added } = compareCapabilities(before?.role ?? { ...role, capabilities: [] }, role);
+  if (before !== undefined && role.capabilities !== undefined && added.length === 0) return change;
   return {
     ...change,
     change: before === undefined ? "gained" : "widened",
@@ -379,6 +382,55 @@ export function addMeanwhile(change: GrantChange, meanwhile: readonly string[] |
     reason: `${reason}, made before this update narrows its role`,
     capabilitiesAdded: added,
   };
+}
+
+/**
+ * Adds to changes of grants what is there while the update runs. It takes its steps in an order that no preview proves: a
+ * program can claim any dependency. It deletes last, and one that fails stops half-way. So a role allows what it did before
+ * and what it does after, and who holds a grant, or acts as somebody, still does.
+ *
+ * @param olds The resources that the update changes or deletes, as they were.
+ */
+export function addMeanwhile(
+  changes: readonly GrantChange[],
+  before: AccessGraph,
+  after: AccessGraph,
+  olds: readonly Entity[],
+): GrantChange[] {
+  if (olds.length === 0) return [...changes];
+  const entities = new Map([...before.entities, ...after.entities]);
+  for (const old of olds) {
+    const now = old.kind === "Role" ? after.entities.get(old.key) : undefined;
+    if (now !== undefined) entities.set(old.key, uniteRoles(old, now));
+  }
+  const meanwhile = new Map(resolveGrants(entities, olds).map(({ grant }) => [tupleOf(grant), grant]));
+  const held = new Map(before.grants.map((grant) => [tupleOf(grant), grant]));
+  const made = new Set([...after.grants, ...changes.filter(isGain).map(({ grant }) => grant)].map(tupleOf));
+  const passing = [...meanwhile].flatMap(([tuple, grant]): GrantChange[] => {
+    // A sum of inherited grants is another one as soon as one of them is.
+    if (made.has(tuple) || isSummary(grant.role.key)) return [];
+    const old = held.get(tuple);
+    if (old === undefined)
+      return [{ ...gain({ grant }), reason: `${NEW_GRANT}, until this update takes it away` }];
+    const { added } = compareCapabilities(old.role, grant.role);
+    if (added.length === 0) return [];
+    return [
+      {
+        change: "widened",
+        grant,
+        before: old,
+        reason: `the role gains ${capabilities(added.length)} before this update takes the grant away`,
+        capabilitiesAdded: added,
+        capabilitiesRemoved: [],
+      },
+    ];
+  });
+  const widened = changes.map((change) => {
+    const wide =
+      isGain(change) || change.change === "narrowed" ? meanwhile.get(tupleOf(change.grant)) : undefined;
+    return wide === undefined ? change : widenMeanwhile(change, wide);
+  });
+  return [...widened, ...passing];
 }
 
 const loss = ({ grant }: ResolvedGrant): GrantChange => ({

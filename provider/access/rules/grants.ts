@@ -72,8 +72,12 @@ class Administrators {
     private readonly facts: Facts,
     private readonly side: Side,
   ) {
-    const grants = facts.comparison[side].grants.filter(({ role }) => facts.roles.mayAdminister(role));
-    this.byGroup = groupBy(grants, ({ group }) => [group.key]);
+    const { grants, [side]: graph } = facts.comparison;
+    // Who loses a grant has it until the end of the update.
+    const lost =
+      side === "before" ? [] : grants.filter(({ change }) => change === "lost").map(({ grant }) => grant);
+    const all = [...graph.grants, ...lost].filter(({ role }) => facts.roles.mayAdminister(role));
+    this.byGroup = groupBy(all, ({ group }) => [group.key]);
   }
 
   /** Those of some groups who gain by a grant: neither its subject, nor an administrator of its group. */

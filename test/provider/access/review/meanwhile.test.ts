@@ -94,3 +94,80 @@ describe("a grant that the update deletes, which it does last", () => {
     expect(found(same(role(NARROW)), changed(ci(pattern), ci(exact)), gone)).toEqual([]);
   });
 });
+
+it("a service that an association names until the update deletes it gets what its identity gets", () => {
+  const association = state("AccountAssociation", "services", {
+    parentUid: TEAM,
+    name: "services",
+    chainguard: { serviceBindings: { INGESTER: CI } },
+  });
+  const all = [same(role(WIDE)), same(ci(exact)), step("create", undefined, bound({}))];
+  const gained = (...steps: ReturnType<typeof step>[]) =>
+    judge(preview(same(root), same(team), ...all, ...steps))
+      .grants.filter(({ change }) => change === "gained")
+      .map(({ grant: { subject }, reason }) => [subject.type, reason]);
+  expect(gained()).toEqual([["identity", "new grant"]]);
+  expect(gained(step("delete", association))).toEqual([
+    ["identity", "new grant"],
+    ["service", "new grant, until this update takes it away"],
+  ]);
+});
+
+it("whoever may change an identity until the update deletes the grant can take what the identity gets", () => {
+  const lower = state("Group", "lower", { parentUid: TEAM, name: "lower" }, { id: uid(6) });
+  const own = state("Identity", "own", { parentUid: uid(6), name: "own", claimMatch: exact }, { id: uid(7) });
+  const admin = state(
+    "Role",
+    "admin",
+    { parentUid: ROOT, name: "admin", capabilities: ["CAP_IAM_IDENTITY_UPDATE"] },
+    { id: uid(8) },
+  );
+  const administers = state(
+    "RoleBinding",
+    "administers",
+    { parentUid: uid(6), identityUid: CI, roleUid: uid(8) },
+    { id: uid(9) },
+  );
+  const writes = state(
+    "Role",
+    "writes",
+    { parentUid: ROOT, name: "writes", capabilities: ["CAP_TAG_UPDATE"] },
+    { id: uid(10) },
+  );
+  const gets = state("RoleBinding", "gets", { parentUid: TEAM, identityUid: uid(7), roleUid: uid(10) });
+  const steps = [root, team, lower, own, admin, writes].map(same);
+  const report = judge(
+    preview(...steps, same(ci(elsewhere)), step("delete", administers), step("create", undefined, gets)),
+  );
+  expect(report.findings.filter(({ id }) => id === "G3").map(({ message }) => message)).toEqual([
+    expect.stringContaining("can change who has it"),
+  ]);
+});
+
+it("a default role that the update narrows after it is given has what it allowed before", () => {
+  const viewer = state(
+    "Role",
+    "viewer",
+    { parentUid: ROOT, name: "viewer", capabilities: NARROW },
+    { id: uid(5) },
+  );
+  const provider = (defaultRole: string) =>
+    state(
+      "IdentityProvider",
+      "staff",
+      {
+        parentUid: ROOT,
+        name: "staff",
+        defaultRole,
+        oidc: { issuer: "https://login.acme.example", clientId: "platform" },
+      },
+      { id: uid(11) },
+    );
+  const narrowed = changed(role(WIDE), role(NARROW));
+  const given = step("update", provider(uid(5)), provider(ROLE));
+  const report = judge(preview(same(root), same(team), same(viewer), narrowed, given));
+  expect(report.grants.map(({ change, capabilitiesAdded }) => [change, capabilitiesAdded])).toEqual([
+    ["widened", ["CAP_IAM_ROLES_UPDATE"]],
+  ]);
+  expect(failing(report)).not.toEqual([]);
+});
