@@ -13,6 +13,8 @@ const CATCH_ALL = `^(?:\\\\[${PUNCTUATION}]|(?![\\\\*?])[${PUNCTUATION}])*[*?](?
 
 const NO_WILDCARD = "^(?:[^\\\\*?]|\\\\.)*$";
 
+const UID = "^[0-9a-f]{40}(?:/[0-9a-f]{16})*$";
+
 /** What an entry accepts: objects by `match`, or one finding by its fingerprint. */
 const mustMatch = {
   if: { not: { required: ["fingerprint"] } },
@@ -42,6 +44,19 @@ const mustRestrict = {
     },
   },
 };
+
+/**
+ * A schema in which one text may stand for each list of texts: the reader takes it for a list of one.
+ * @param {any} schema @returns {any}
+ */
+function withSingleTexts(schema) {
+  if (schema === null || typeof schema !== "object") return schema;
+  if (Array.isArray(schema)) return schema.map(withSingleTexts);
+  const { type, items } = schema;
+  const isTexts = type === "array" && (items.type === "string" || items.$ref === "#/definitions/Glob");
+  if (isTexts) return { ...schema, type: ["array", "string"], if: { type: "string" }, then: items };
+  return Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, withSingleTexts(part)]));
+}
 
 /**
  * Entries are no definitions: ajv copies the list of all errors for each reference in which it finds one.
@@ -99,12 +114,24 @@ function policySchema(load, { definitions, properties, ...schema }) {
     },
   };
 
-  /** An entry for a rule whose findings are all high or critical must end. */
-  const mustEnd = {
-    if: {
-      required: ["rule"],
-      properties: { rule: { enum: namesOf(rules.filter((rule) => isAlwaysHigh(rule))) } },
+  /** An entry for a rule whose findings are all high or critical must end, and name what exists: a finding or an object. */
+  const isOfHigh = {
+    required: ["rule"],
+    properties: { rule: { enum: namesOf(rules.filter((rule) => isAlwaysHigh(rule))) } },
+  };
+  const namesNoUid = {
+    properties: { match: { type: "object", additionalProperties: { not: { pattern: UID } } } },
+  };
+  const mustPin = {
+    if: { allOf: [isOfHigh, namesNoUid] },
+    then: {
+      required: ["fingerprint"],
+      errorMessage:
+        "findings of this rule are high or critical: without the entry, the report has one with it",
     },
+  };
+  const mustEnd = {
+    if: isOfHigh,
     then: {
       required: ["expires"],
       errorMessage: "findings of this rule are high or critical, so the suppression must end",
@@ -129,9 +156,9 @@ function policySchema(load, { definitions, properties, ...schema }) {
   const items = {
     ...entry,
     properties: { ...entry.properties, rule },
-    allOf: [mustEnd, mustMatch, mustRestrict, mustBeAddress],
+    allOf: [mustEnd, mustPin, mustMatch, mustRestrict, mustBeAddress],
   };
-  return {
+  return withSingleTexts({
     $id: "urn:pulumi-platform:access-policy",
     ...schema,
     properties: {
@@ -148,7 +175,7 @@ function policySchema(load, { definitions, properties, ...schema }) {
       SubjectSelector: definitions["SubjectSelector"],
       SubjectConditions: definitions["SubjectConditions"],
     },
-  };
+  });
 }
 
 module.exports = { policySchema };

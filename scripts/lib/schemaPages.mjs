@@ -37,7 +37,7 @@ export const documents = [
     intro: [
       "For everybody who writes `access-policy.yaml`. An editor checks it by this first line:",
       "```yaml\n# yaml-language-server: $schema=./node_modules/pulumi-platform/schema/access-policy.schema.json\nallow: []\n```",
-      "[What an exception matches](../../review.md#what-an-exception-matches) says how names and uids are compared. An entry for a rule whose findings can be high or critical needs `expires`.",
+      "[What an exception matches](../../review.md#what-an-exception-matches) says how names and uids are compared. An entry for a rule whose findings are all high or critical needs `expires`, and a `fingerprint` or a uid. Where a list of texts stands, one text means a list of one.",
     ],
   },
 ];
@@ -52,7 +52,10 @@ const membersIn = (schema) => (schema.items ? membersIn(schema.items) : schema.p
 function describeSchemaType(schema, path) {
   if (schema.$ref) return `[${definitionName(schema.$ref)}](${anchor(definitionName(schema.$ref))})`;
   if (schema.const !== undefined) return code(JSON.stringify(schema.const));
-  if (schema.items) return `list of ${describeSchemaType(schema.items, path)}`;
+  if (schema.items) {
+    const item = describeSchemaType(schema.items, path);
+    return [schema.type].flat().includes("string") ? `${item} or list of ${item}` : `list of ${item}`;
+  }
   if (schema.properties) return `[object](${anchor(path)})`;
   const choices = schema.oneOf ?? schema.anyOf;
   if (choices)

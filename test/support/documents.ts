@@ -4,6 +4,7 @@ import type { Preview } from "../../provider/access/documents/preview";
 import type { Provenance, Report, ReviewReport } from "../../provider/access/report/report";
 import { review } from "../../provider/access/report/reviewReport";
 import { defaultRuleOptions, findingsOf } from "../../provider/access/rules";
+import type { RuleOptions } from "../../provider/access/rules";
 import { step } from "../../provider/access/rules/reviewOf";
 import type { DescribedState as State } from "../../provider/access/rules/reviewOf";
 import { withNamedKinds } from "./namedKinds";
@@ -16,15 +17,20 @@ export const same = (one: State) => step("same", one, one);
 /** Where the reports of tests come from. */
 export const PROVENANCE: Provenance = { time: "2026-06-01T00:00:00.000Z", package: "1.2.3" };
 
-/** The report of all rules, as the command line makes it without a flag. */
-export function judge(given: Preview, more: Omit<Sources, "preview"> = {}): ReviewReport {
+/** The report of all rules, as the command line makes it with these options alone. */
+export function judge(
+  given: Preview,
+  more: Omit<Sources, "preview"> = {},
+  options: Partial<RuleOptions> = {},
+): ReviewReport {
   const now = Date.parse("2026-06-01T00:00:00Z");
   const report = review(
     { preview: given, ...more },
     {
       provenance: PROVENANCE,
       failOn: "high",
-      rules: (comparison) => withNamedKinds(findingsOf(comparison, defaultRuleOptions(now))),
+      rules: (comparison) =>
+        withNamedKinds(findingsOf(comparison, { ...defaultRuleOptions(now), ...options })),
     },
   );
   // What post and verify refuse is no report.

@@ -9,42 +9,42 @@ export interface SubjectConditions {
   /**
    * Kinds of holders.
    * @minItems 1
-   * @errorMessage must be a list of identity, invite, identityProvider, externalGroup, service
+   * @errorMessage must be one of identity, invite, identityProvider, externalGroup, service, or a list of them
    */
   readonly type?: readonly ("identity" | "invite" | "identityProvider" | "externalGroup" | "service")[];
   /**
    * Uids of holders.
    * @minItems 1
-   * @errorMessage must be a list of uids
+   * @errorMessage must be a uid or a list of them
    */
   readonly uid?: readonly Glob[];
   /**
    * Names of identities and identity providers. What a change creates or renames does not get a name by it.
    * @minItems 1
-   * @errorMessage must be a list of names, as in [break-glass]
+   * @errorMessage must be a name or a list of them, as in [break-glass]
    */
   readonly name?: readonly Glob[];
   /**
    * Issuers whose tokens the holder trusts, or by which people sign in.
    * @minItems 1
-   * @errorMessage must be a list of issuers, as in ["https://token.actions.githubusercontent.com"]
+   * @errorMessage must be an issuer or a list of them, as in ["https://token.actions.githubusercontent.com"]
    */
   readonly issuer?: readonly Glob[];
   /**
    * Subjects that the holder trusts. A pattern is inside only if each subject that it accepts is.
    * @minItems 1
-   * @errorMessage must be a list of subjects, as in ["repo:acme/*"]
+   * @errorMessage must be a subject or a list of them, as in ["repo:acme/*"]
    */
   readonly subject?: readonly Glob[];
   /**
    * Audiences that the holder's tokens must name.
    * @minItems 1
-   * @errorMessage must be a list of audiences
+   * @errorMessage must be an audience or a list of them
    */
   readonly audience?: readonly Glob[];
   /**
    * Further claims that the holder's tokens must have, each with the values that count.
-   * @errorMessage must be claims with lists of values, as in { repository_owner: [acme] }
+   * @errorMessage must be claims, each with a value or a list of them, as in { repository_owner: [acme] }
    */
   readonly claims?: Readonly<Record<string, readonly Glob[]>>;
   /**
@@ -88,7 +88,7 @@ interface AssertionText {
   /**
    * Groups by path, as in "acme / production", or by uid. What lies below them is meant too.
    * @minItems 1
-   * @errorMessage must be a list of groups by path or uid, as in ["acme / production"]
+   * @errorMessage must be a group or a list of them, by path or uid, as in ["acme / production"]
    */
   readonly on: readonly Glob[];
   /** Whom it is about; everybody if not given. */
@@ -100,7 +100,7 @@ interface AccessSelector {
   /**
    * Capabilities, with wildcards, as in CAP_MANIFEST_*. Of forbid: any of them. Of require: all of them.
    * @minItems 1
-   * @errorMessage must be a list of capabilities, as in [CAP_MANIFEST_*]
+   * @errorMessage must be a capability or a list of them, as in [CAP_MANIFEST_*]
    */
   readonly can?: readonly Glob[];
   /**
@@ -140,7 +140,7 @@ export interface SeparatedDuties extends AssertionText {
   /**
    * Two duties or more, each a list of capabilities with wildcards.
    * @minItems 2
-   * @errorMessage must be two lists of capabilities or more, as in [[CAP_MANIFEST_*], [CAP_IAM_ROLE_BINDINGS_CREATE]]
+   * @errorMessage must be a list of two duties or more, each with its capabilities, as in [[CAP_MANIFEST_*], [CAP_IAM_ROLE_BINDINGS_CREATE]]
    */
   readonly duties: readonly (readonly Glob[])[];
 }

@@ -3,7 +3,7 @@ import { plural } from "../../text/plain";
 import { mayWiden } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
 import { groupBy } from "../../fields/values";
-import { nameIn, shortName } from "../graph/grant";
+import { isGain, nameIn, shortName, tupleOf } from "../graph/grant";
 import type { Grant, GrantedRole, Scope, Subject } from "../graph/grant";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { ownerOf, withoutRetained } from "../graph/keys";
@@ -120,11 +120,13 @@ export class SubjectJudge {
   /**
    * @param side The subjects are those of this graph.
    * @param other The other side of the change: what it names anew has no name that anybody could have meant.
+   * @param isPlanned Whether the change is to come. What drift finds on one side only is in no program, and may be older than all.
    */
   constructor(
     private readonly side: AccessGraph,
     private readonly other: AccessGraph,
     private readonly languages: Languages,
+    private readonly isPlanned = true,
   ) {}
 
   /** How many of those that can be a subject an assertion is about. */
@@ -156,10 +158,9 @@ export class SubjectJudge {
 
   /** An object is called by its name where it had the name before the change and has it after it. */
   private shareOfName({ key }: Subject, globs: readonly string[]): Share {
-    const [side, other] = [this.side, this.other].map(({ entities }) =>
-      shareOf(isNamed(entityOf(entities, key), globs)),
-    );
-    return unite([side ?? "some", other ?? "some"]);
+    const both = [this.side, this.other].map(({ entities }) => entityOf(entities, key));
+    const meant = this.isPlanned ? both : both.filter((entity) => entity !== undefined);
+    return unite(meant.map((entity) => shareOf(isNamed(entity, globs))));
   }
 
   /** Whether an object can be meant by conditions, whatever its name. */
@@ -223,7 +224,8 @@ interface AssertionResult {
 }
 
 /** What assertions are judged on: a comparison, or one graph as both sides. */
-type Judged = Pick<Comparison, "before" | "after" | "changes" | "languages" | "drift">;
+type Judged = Pick<Comparison, "before" | "after" | "changes" | "languages" | "drift"> &
+  Partial<Pick<Comparison, "grants">>;
 
 const UNTOLD = "something that no document tells";
 
@@ -257,10 +259,11 @@ class Side {
     readonly graph: AccessGraph,
     other: AccessGraph,
     languages: Languages,
+    isPlanned: boolean,
   ) {
     this.hierarchy = new GroupHierarchy(graph.entities);
     this.index = new GrantIndex(graph.grants);
-    this.subjects = new SubjectJudge(graph, other, languages);
+    this.subjects = new SubjectJudge(graph, other, languages, isPlanned);
     this.byGroup = groupBy(graph.grants, ({ group }) => [group.key]);
     this.unplaced = graph.grants.filter(({ group }) => this.isUnknownGroup(group.key));
   }
@@ -333,6 +336,8 @@ class Side {
 class AssertionJudge {
   private readonly before: Side;
   private readonly after: Side;
+  /** After, with what new grants give until the update narrows their roles. */
+  private readonly meanwhile: Side;
   /** The keys of those that accept more principals than before, as far as anybody can say. */
   private readonly widened: ReadonlySet<string>;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
@@ -340,10 +345,15 @@ class AssertionJudge {
   /** What the change gives another name. */
   private readonly renamed: readonly Entity[];
 
-  constructor({ before, after, changes, drift, languages = new Languages() }: Judged) {
-    this.before = new Side(before, after, languages);
-    this.after = new Side(after, before, languages);
+  constructor({ before, after, changes, drift, grants = [], languages = new Languages() }: Judged) {
     this.isPlanned = drift === undefined;
+    this.before = new Side(before, after, languages, this.isPlanned);
+    this.after = new Side(after, before, languages, this.isPlanned);
+    const gained = new Map(grants.filter(isGain).map(({ grant }) => [tupleOf(grant), grant]));
+    const made = after.grants.map((grant) => gained.get(tupleOf(grant)) ?? grant);
+    this.meanwhile = made.every((grant, i) => !givesMore(grant, after.grants[i]))
+      ? this.after
+      : new Side({ ...after, grants: made }, before, languages, this.isPlanned);
     const all = this.isPlanned ? [...after.entities.values()] : [];
     this.renamed = all.filter(({ key, name }) => before.entities.get(key)?.name !== name);
     this.widened = new Set(
@@ -530,7 +540,7 @@ class AssertionJudge {
     if (wanted === undefined) return { worse: [this.unknownRole(assertion, assertion.role)], standing: [] };
     const hadBefore = this.hadBefore(this.forbidden(this.before, assertion, keys, wanted));
     const [worse, standing]: [Violation[], Violation[]] = [departed, []];
-    for (const held of this.forbidden(this.after, assertion, keys, wanted)) {
+    for (const held of this.forbidden(this.meanwhile, assertion, keys, wanted)) {
       const { grant, capabilities, share } = held;
       (hadBefore(held) ? standing : worse).push({
         assertion,
@@ -619,7 +629,7 @@ class AssertionJudge {
     const { keys, departed } = this.groupsOf(assertion);
     const hadBefore = this.hadBefore(this.withAllDuties(this.before, assertion, keys).flat());
     const [worse, standing]: [Violation[], Violation[]] = [departed, []];
-    for (const all of this.withAllDuties(this.after, assertion, keys)) {
+    for (const all of this.withAllDuties(this.meanwhile, assertion, keys)) {
       const anew = all.findLast((held) => !hadBefore(held));
       const { grant } = anew ?? all.at(-1) ?? {};
       if (grant === undefined) continue;
@@ -642,6 +652,10 @@ class AssertionJudge {
     return { worse, standing };
   }
 }
+
+/** Whether a role allows more in one grant than in another. */
+const givesMore = ({ role: { capabilities } }: Grant, other: Grant | undefined): boolean =>
+  capabilities?.length !== other?.role.capabilities?.length;
 
 /** The capabilities that globs name; one that no document tells may be any of them. */
 function matchedBy(capabilities: readonly string[] | undefined, wanted: Wanted): string[] {

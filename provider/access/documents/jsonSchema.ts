@@ -13,6 +13,7 @@ const validators = {
   inventory: () => require("../../../schema/inventory.validate.js") as ValidateFunction,
   "access-policy": () => require("../../../schema/access-policy.validate.js") as ValidateFunction,
 };
+const policySchema = () => require("../../../schema/access-policy.schema.json") as FormSchema;
 /* eslint-enable @typescript-eslint/no-require-imports */
 
 /** A document that has a schema: `schema/<name>.schema.json`. */
@@ -34,6 +35,34 @@ interface ErrorSchema {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, { readonly errorMessage?: string }>>;
   readonly definitions?: Readonly<Record<string, { properties?: Record<string, { const?: string }> }>>;
+}
+
+/** The parts of a schema that say of what form a value is. */
+interface FormSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly items?: FormSchema;
+  readonly properties?: Readonly<Record<string, FormSchema>>;
+  readonly additionalProperties?: FormSchema | false;
+  readonly definitions?: Readonly<Record<string, FormSchema>>;
+}
+
+/** A policy that fits its schema, with a list of one for each text that stands where a list of texts may. */
+export function withLists(
+  value: unknown,
+  schema = policySchema(),
+  { definitions } = policySchema(),
+): unknown {
+  const { type, items, properties, additionalProperties } =
+    definitions?.[schema.$ref?.replace("#/definitions/", "") ?? ""] ?? schema;
+  if (typeof value === "string") return Array.isArray(type) ? [value] : value;
+  if (Array.isArray(value)) return value.map((each) => withLists(each, items));
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([key, member]) => {
+    const form = properties?.[key] ?? (additionalProperties || undefined);
+    return [key, form === undefined ? member : withLists(member, form)] as const;
+  });
+  return Object.fromEntries(members);
 }
 
 const jsonTypeNames: Readonly<Record<string, string>> = {

@@ -53,7 +53,7 @@ export const forbiddenAccess: Rule = {
   ...shared,
   id: "P1",
   name: "forbidden-access",
-  what: "Somebody gets access that the policy file forbids, by a grant, a wider role or trust, or a group that moves. Access above the named group reaches it and counts. A trust that is a pattern is excluded only where each subject that it accepts is. What nobody can judge counts. A review reports what the change makes worse, and counts what was there before; drift reports all. It also reports an assertion whose group or role is not known. It reports a change that gives a holder, a group or a role another name by which the next one would be judged.",
+  what: "Somebody gets access that the policy file forbids, by a grant, a wider role or trust, or a group that moves. Access above the named group reaches it and counts. A trust that is a pattern is excluded only where each subject that it accepts is. What nobody can judge counts. A review reports what the change makes worse, while it runs too, and counts what was there before; drift reports all. It also reports an assertion whose group or role is not known. It reports a change that gives a holder, a group or a role another name by which the next one would be judged.",
   why: "Whoever owns the organisation has said that nobody may have it.",
   fix: "Take the access away from the program. Or let whoever owns the policy file change the assertion, in a change of its own.",
   find: (facts) => findViolations(facts, "forbid"),
@@ -61,7 +61,7 @@ export const forbiddenAccess: Rule = {
 
 export const requiredAccess: Rule = {
   ...shared,
-  needsBefore: true,
+  notInPolicyPack: "it counts who is left, and a pack does not see what an update deletes",
   id: "P2",
   name: "required-access",
   what: "Fewer or more than the policy file requires hold some access at a group, by grants there and above it. Who may not be meant counts for the most, and not for the least. A review reports what the change makes worse. Without an inventory only holders that the program knows are counted.",

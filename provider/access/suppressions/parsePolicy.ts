@@ -4,7 +4,7 @@ import type { CST, Document, Node } from "yaml";
 import { printable } from "../../text/printable";
 import { MOST_LEVELS } from "../documents/jsonText";
 import { unknownCapability } from "../rules/capabilities";
-import { propertyPath, schemaProblems } from "../documents/jsonSchema";
+import { propertyPath, schemaProblems, withLists } from "../documents/jsonSchema";
 import type { SchemaProblem } from "../documents/jsonSchema";
 import { exactKeyOf } from "./matchEntry";
 import type { Written } from "../assertions/assertion";
@@ -172,7 +172,8 @@ export function readPolicy(text: string, file: string): { policy: Policy; docume
   const { yaml, value } = parse(text, file);
   if (yaml.problems.length > 0) refuseLong(yaml.problems, file, yaml.problems.slice(0, MOST_PROBLEMS));
   const ofSchema = schemaProblems("access-policy", value);
-  const problems = ofSchema.length > 0 ? ofSchema : capabilityProblems(value as PolicyDocument);
+  const written = ofSchema.length > 0 ? {} : (withLists(value) as PolicyDocument);
+  const problems = ofSchema.length > 0 ? ofSchema : capabilityProblems(written);
   if (problems.length > 0) {
     const first = problems.slice(0, MOST_PROBLEMS);
     refuseLong(
@@ -181,7 +182,7 @@ export function readPolicy(text: string, file: string): { policy: Policy; docume
       first.map((problem) => describe(yaml, file, problem)),
     );
   }
-  const { allow = [], types = [], settings = {}, rules, ...assertions } = value as PolicyDocument;
+  const { allow = [], types = [], settings = {}, rules, ...assertions } = written;
   const open = allow.filter((entry) => exactKeyOf(entry) === undefined).length;
   if (open > MOST_OPEN_ENTRIES) {
     const why = "each is compared with each finding; name a uid or a fingerprint in the others";
@@ -190,14 +191,14 @@ export function readPolicy(text: string, file: string): { policy: Policy; docume
     ]);
   }
   const lineOf = (list: keyof PolicyDocument, i: number): number => yaml.placeOf([list, String(i)]).line;
-  const written = <T>(list: "forbid" | "require" | "separate", each: readonly T[] = []): Written<T>[] =>
+  const placed = <T>(list: "forbid" | "require" | "separate", each: readonly T[] = []): Written<T>[] =>
     each.map((assertion, i) => ({ ...assertion, place: `${file}:${lineOf(list, i)}` }));
   const policy: Policy = {
     file,
     assertions: {
-      forbid: written("forbid", assertions.forbid),
-      require: written("require", assertions.require),
-      separate: written("separate", assertions.separate),
+      forbid: placed("forbid", assertions.forbid),
+      require: placed("require", assertions.require),
+      separate: placed("separate", assertions.separate),
     },
     ...(rules === undefined ? {} : { rules }),
     settings,

@@ -40,12 +40,13 @@ export interface PolicyEntry {
    * Properties that the finding may be about; all of them if not given. An entry for the rules R2 and S1 needs these or a
    * fingerprint: what they report of one object is unlike.
    * @minItems 1
-   * @errorMessage must be a list of properties, as in ["claimMatch.*"]
+   * @errorMessage must be a property or a list of them, as in ["claimMatch.*"]
    */
   readonly fields?: readonly Glob[];
   /**
    * The fingerprint of the finding, as reports show it. It changes with the value that was found, so the entry suppresses
-   * no later value. An entry without it suppresses no finding that is high or critical, with a uid in match neither.
+   * no later value. An entry without it suppresses no finding that is high or critical, with a uid in match neither. Needed for
+   * a rule whose findings are all high or critical, unless match has a uid.
    * @pattern ^[0-9a-f]{32}$
    * @errorMessage must be the fingerprint of a finding: 32 hex digits, as reports show it
    */
@@ -54,7 +55,7 @@ export interface PolicyEntry {
    * The commands whose findings it suppresses: review, drift or both. If not given, both; an entry with kind, or with a
    * rule drift-*, is for drift.
    * @minItems 1
-   * @errorMessage must be a list of review, drift
+   * @errorMessage must be review, drift or a list of them
    */
   readonly for?: readonly (typeof policyCommands)[number][];
   /**
@@ -132,7 +133,7 @@ export interface PolicySettings {
   readonly minOwners?: number;
   /**
    * As --required-owner.
-   * @errorMessage must be a list of owners by uid or name
+   * @errorMessage must be an owner or a list of them, by uid or name
    */
   readonly requiredOwners?: readonly Glob[];
   /**
@@ -143,12 +144,12 @@ export interface PolicySettings {
   readonly maxRemoval?: string;
   /**
    * As --issuer-allow.
-   * @errorMessage must be a list of issuers, as in ["https://*.acme.example"]
+   * @errorMessage must be an issuer or a list of them, as in ["https://*.acme.example"]
    */
   readonly issuerAllow?: readonly string[];
   /**
    * As --sink-allow.
-   * @errorMessage must be a list of hosts, as in ["*.acme.example"]
+   * @errorMessage must be a host or a list of them, as in ["*.acme.example"]
    */
   readonly sinkAllow?: readonly string[];
   /**

@@ -224,7 +224,7 @@ describe("a value that nobody expects", () => {
     adopted: { text: inventoryText(few), argv: ["adopt", "--force", "--out", "OUT", "--inventory", "FILE"] },
     policy: {
       text: JSON.stringify({
-        allow: [{ rule: "G1", reason: "x", match: { name: "x" }, expires: "2027-01-01" }],
+        allow: [{ rule: "G6", reason: "x", match: { name: "x" }, expires: "2027-01-01" }],
       }),
       argv: ["review", "PREVIEW", "--policy", "FILE"],
     },

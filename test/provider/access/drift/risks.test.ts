@@ -1,6 +1,7 @@
 import { review } from "../../../../provider/access/report/reviewReport";
 import { renderText } from "../../../../provider/access/report/render/text";
 import { rules } from "../../../../provider/access/rules";
+import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
 import type { Finding } from "../../../../provider/access/review/finding";
 import {
   bind,
@@ -117,6 +118,23 @@ describe("the risk rules after drift", () => {
     expect(report.findings).toEqual([]);
     expect(report.grants).toEqual([]);
     expect(report.groups.map(({ change }) => change)).toEqual(["same", "same"]);
+  });
+
+  test("take an object that no stack manages for what the policy file calls by its name", async () => {
+    const glass = live("Identity", { name: "break-glass", ...ofGitHub("repo:acme/glass:x") });
+    const { assertions } = parsePolicy(`
+forbid: [{ name: few read, can: CAP_REPO_LIST, on: acme, who: { not: [{ name: [break-glass, ci] }] } }]
+require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name: break-glass } }]
+`);
+    const of = async (name: string) => {
+      const beside = [...held, edit(glass, { name }), bind(glass, reader)];
+      const report = await driftBetween([stateOf(held)], [...given, ...beside], {
+        rules: rulesWith({ assertions }),
+      });
+      return brief(report.findings).filter((line) => line.startsWith("P"));
+    };
+    expect(await of("break-glass")).toEqual([]);
+    expect(await of("other")).toEqual(["P1 high", "P2 high"]);
   });
 
   test("count the identities that have not signed in for 90 days, and those of which nobody knows", async () => {

@@ -1,3 +1,4 @@
+import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
 import type { Props } from "../../../../provider/fields/values";
 import { failing, judge, preview, same, state, step, urn } from "../../../support/documents";
 
@@ -79,6 +80,29 @@ it("a role that gains capabilities gives them to whom the trust accepts until th
   const widened = changed(role(NARROW), role(reads));
   expect(found(widened, changed(ci(pattern), ci(exact)), same(binding))).toEqual(["T5"]);
   expect(found(widened, same(ci(pattern)), same(binding))).toEqual([]);
+});
+
+describe("what a policy file asserts", () => {
+  const { assertions } = parsePolicy(`
+forbid: [{ name: nobody changes roles, can: CAP_IAM_ROLES_UPDATE, on: acme }]
+separate: [{ name: apart, duties: [CAP_IAM_ROLES_UPDATE, CAP_REPO_LIST], on: acme }]
+require: [{ name: none, can: CAP_IAM_ROLES_UPDATE, on: acme / team, atMost: 0 }]
+`);
+  const broken = (...steps: ReturnType<typeof step>[]): string[] =>
+    judge(preview(same(root), same(team), same(ci(exact)), ...steps), {}, { assertions })
+      .findings.map(({ id }) => id)
+      .filter((id) => id.startsWith("P"));
+  const narrowed = changed(role(WIDE), role(NARROW));
+
+  it("is judged by what a new grant gives until the update narrows its role", () => {
+    const early = step("create", undefined, bound({ identityUid: sources.identityUid }));
+    expect(broken(narrowed, early)).toEqual(["P1", "P3"]);
+    expect(broken(narrowed, step("create", undefined, bound(sources)))).toEqual([]);
+  });
+
+  it("is not broken by a grant that was there before", () => {
+    expect(broken(narrowed, same(binding))).toEqual([]);
+  });
 });
 
 describe("a grant that the update deletes, which it does last", () => {

@@ -78,11 +78,8 @@ const part = state(
 const everything = [part, acme, sandbox, prod, deep, glass, ci, admins];
 const others = (...left: State[]) => everything.filter((one) => !left.includes(one)).map(same);
 
-const policy = (match: string, rule = "G1") =>
-  parsePolicy(
-    `allow:\n  - rule: ${rule}\n    match: ${match}\n    reason: meant\n    expires: 2027-01-31\n`,
-    "p.yaml",
-  );
+const policy = (match: string) =>
+  parsePolicy(`allow:\n  - match: ${match}\n    reason: meant\n    expires: 2027-01-31\n`, "p.yaml");
 
 const sourcesOf = (steps: { op: string }[], objects: readonly InventoryObject[] = [builtIn]): Sources => ({
   preview: preview(...steps),
@@ -96,7 +93,7 @@ function judge(sources: Sources, match: string, rule = "G1") {
     .filter(({ id }) => id === rule)
     .map((one): Finding => ({ ...one, severity: "medium" }));
   expect(found).not.toEqual([]);
-  return applyPolicy(found, policy(match, rule), NOW, "review", true, comparison);
+  return applyPolicy(found, policy(match), NOW, "review", true, comparison);
 }
 
 const created = (kind: string, name: string, inputs: Props) =>
@@ -607,7 +604,7 @@ describe("whatever a policy file says, an exception", () => {
 
   const matches = (match: object, finding: Finding): boolean => {
     const text = JSON.stringify({
-      allow: [{ rule: "G1", match, reason: "x", expires: "2027-01-31" }],
+      allow: [{ match, reason: "x", expires: "2027-01-31" }],
     });
     let read;
     try {

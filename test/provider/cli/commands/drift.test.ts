@@ -103,7 +103,7 @@ describe("pulumi-platform drift", () => {
   - kind: deleted
     match: { name: nothing }
     reason: of no use
-  - rule: G1
+  - rule: G6
     match: { subject: nobody }
     reason: for the review
     expires: 2026-12-31
