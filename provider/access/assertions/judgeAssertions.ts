@@ -336,7 +336,7 @@ class Side {
 class AssertionJudge {
   private readonly before: Side;
   private readonly after: Side;
-  /** After, with what new grants give until the update narrows their roles. */
+  /** After, with what grants give until the update narrows their roles or deletes them. */
   private readonly meanwhile: Side;
   /** The keys of those that accept more principals than before, as far as anybody can say. */
   private readonly widened: ReadonlySet<string>;
@@ -349,11 +349,22 @@ class AssertionJudge {
     this.isPlanned = drift === undefined;
     this.before = new Side(before, after, languages, this.isPlanned);
     this.after = new Side(after, before, languages, this.isPlanned);
-    const gained = new Map(grants.filter(isGain).map(({ grant }) => [tupleOf(grant), grant]));
-    const made = after.grants.map((grant) => gained.get(tupleOf(grant)) ?? grant);
-    this.meanwhile = made.every((grant, i) => !givesMore(grant, after.grants[i]))
-      ? this.after
-      : new Side({ ...after, grants: made }, before, languages, this.isPlanned);
+    const final = new Map(after.grants.map((grant) => [tupleOf(grant), grant]));
+    const passing = grants
+      .filter((change) => isGain(change) && givesMore(change.grant, final.get(tupleOf(change.grant))))
+      .map(({ grant }) => [tupleOf(grant), grant] as const);
+    this.meanwhile =
+      passing.length === 0
+        ? this.after
+        : new Side(
+            {
+              entities: new Map([...before.entities, ...after.entities]),
+              grants: [...new Map([...final, ...passing]).values()],
+            },
+            before,
+            languages,
+            this.isPlanned,
+          );
     const all = this.isPlanned ? [...after.entities.values()] : [];
     this.renamed = all.filter(({ key, name }) => before.entities.get(key)?.name !== name);
     this.widened = new Set(
@@ -653,9 +664,9 @@ class AssertionJudge {
   }
 }
 
-/** Whether a role allows more in one grant than in another. */
-const givesMore = ({ role: { capabilities } }: Grant, other: Grant | undefined): boolean =>
-  capabilities?.length !== other?.role.capabilities?.length;
+/** Whether a grant gives more while the update runs than after it, if it is there then. */
+const givesMore = ({ role: { capabilities } }: Grant, final: Grant | undefined): boolean =>
+  final === undefined || capabilities?.length !== final.role.capabilities?.length;
 
 /** The capabilities that globs name; one that no document tells may be any of them. */
 function matchedBy(capabilities: readonly string[] | undefined, wanted: Wanted): string[] {

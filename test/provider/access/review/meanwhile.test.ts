@@ -95,9 +95,13 @@ require: [{ name: none, can: CAP_IAM_ROLES_UPDATE, on: acme / team, atMost: 0 }]
   const narrowed = changed(role(WIDE), role(NARROW));
 
   it("is judged by what a new grant gives until the update narrows its role", () => {
-    const early = step("create", undefined, bound({ identityUid: sources.identityUid }));
-    expect(broken(narrowed, early)).toEqual(["P1", "P3"]);
-    expect(broken(narrowed, step("create", undefined, bound(sources)))).toEqual([]);
+    expect(broken(narrowed, step("create", undefined, bound(sources)))).toEqual(["P1", "P3"]);
+  });
+
+  it("is judged by what a grant gives until the update deletes it", () => {
+    const widened = changed(role(NARROW), role(WIDE));
+    expect(broken(widened, step("delete", binding))).toEqual(["P1", "P3"]);
+    expect(broken(same(role(WIDE)), step("delete", binding))).toEqual([]);
   });
 
   it("is not broken by a grant that was there before", () => {
