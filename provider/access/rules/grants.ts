@@ -187,7 +187,7 @@ function assessGain(
 const isRole = (kind: string): boolean => kind === "Role";
 
 const untilDeleted = (grant: Grant): string =>
-  `${grant.subject.displayName} ${scopeText(grant)}, until the update deletes that, which it does last`;
+  `${grant.subject.displayName} ${scopeText(grant)}, until the update takes that away, which it may do last`;
 
 const roleWidened: Rule = {
   id: "G4",

@@ -150,13 +150,16 @@ describe("a review of a captured preview", () => {
     expect(lines(reportOf(name).grants)).toEqual([
       "widened: anyone who signs in at login.example.com by “staff”: reader at acme (+1 -0)",
       "lost: GitHub Actions of acme/pay, branch main: reader at acme / payments (+0 -2)",
+      // No document says of a refresh that all of this has happened: an update could delete the grant last.
+      "widened: GitHub Actions of acme/pay, branch main: reader at acme / payments (+1 -0)",
       "widened: auditor@example.com, by invite: reader at acme / audit (+1 -0)",
     ]);
   });
 
   test("begins with what the server holds where the preview refreshes first", () => {
     expect(lines(reportOf("refresh-and-preview.json").grants)).toEqual([
-      "gained: GitHub Actions of acme/pay, branch main: reader at acme / payments (+2 -0)",
+      // The update may make it before it narrows the role.
+      "gained: GitHub Actions of acme/pay, branch main: reader at acme / payments (+3 -0)",
       "narrowed: anyone who signs in at login.example.com by “staff”: reader at acme (+0 -1)",
       "narrowed: auditor@example.com, by invite: reader at acme / audit (+0 -1)",
     ]);
