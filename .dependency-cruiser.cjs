@@ -29,6 +29,8 @@ const layers = {
     "provider/fields",
     "provider/http",
     "provider/kinds",
+    "provider/program/argumentErrors.ts",
+    "provider/program/references.ts",
     "provider/program/sdk.ts",
     "provider/settings",
     "provider/text",

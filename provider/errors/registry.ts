@@ -50,9 +50,9 @@ export const programCodes = {
   PP1006: {
     title: "A value must not be empty",
     meaning:
-      "An empty string stands where it would change the meaning: a parent, an item of a list or a key.",
-    look: "The message names the place. Often a value of the configuration is not set: `pulumi config`.",
-    fix: "Give the value, or leave the argument out.",
+      "An empty string, or an argument that is there and undefined, stands where it would change the meaning: a parent, an item of a list or a key.",
+    look: "The message names the place. Often a value of the configuration or of the environment is not set: `pulumi config`.",
+    fix: "Give the value, or leave the argument out: `...(parentUid === undefined ? {} : { parentUid })` where both are meant.",
   },
   PP1007: {
     title: "Arguments conflict",
@@ -89,6 +89,20 @@ export const programCodes = {
     meaning: "Two bindings of a `GroupAccess` give one role to one identity.",
     look: "The message names both labels.",
     fix: "Remove one of them.",
+  },
+  PP1013: {
+    title: "A name is misspelt",
+    meaning:
+      "A capability, or another name of a list that grows, is not known, and differs in one or two letters from one that is.",
+    look: "The message names both. The page of the kind in the [reference](reference/README.md) lists the known names.",
+    fix: "Correct it. If the server newly has a name that is so near to another one, update this package. Until then, add it to the object by hand and run `pulumi refresh`, or take the object over with `adopt`: what the server has shown to know is accepted. A name that is near to none is only warned of.",
+  },
+  PP1014: {
+    title: "A uid is that of another kind",
+    meaning:
+      "A uid stands where that of another kind is needed, as the id of an `Identity` for a `roleUid`. The program tells it by the resource or the lookup that the uid comes from.",
+    look: "The message names what the uid is of, and the kind that is needed.",
+    fix: "Give the `id` of a resource of that kind, or the `uid` that its lookup returns. Two such arguments may have been swapped.",
   },
   PP1101: {
     title: "A resource has no arguments",

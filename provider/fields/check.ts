@@ -13,6 +13,7 @@ import type {
   SecretSpec,
   StringSpec,
 } from "./fieldSpec";
+import { misspeltName } from "./enumNames";
 import type { CheckContext, Failure, ResourceSpec } from "./resourceSpec";
 import { ADOPT, containsUnknown, isObject, isUnknown } from "./values";
 import type { Json, Props } from "./values";
@@ -58,6 +59,9 @@ const listMisspelt = (fields: Readonly<Record<string, FieldSpec>>, values: Props
 class FieldChecker {
   readonly failures: Failure[] = [];
 
+  /** `isAdopted`: the values are compared with those of the server, which may know more names. */
+  constructor(private readonly isAdopted = false) {}
+
   report(code: ErrorCode, property: string, reason: string): void {
     this.failures.push({ property, reason, code });
   }
@@ -77,7 +81,7 @@ class FieldChecker {
         this.enumeration(spec, path, value as string);
         break;
       case "list":
-        this.list(spec, path, value as Json[]);
+        this.list(spec, path, value as Json[], old);
         break;
       case "map":
         this.checkMap(spec, path, value as Props, asObject(old));
@@ -114,7 +118,12 @@ class FieldChecker {
   private enumeration(spec: EnumSpec, path: string, name: string): void {
     if (name === "") return;
     const shape = new RegExp(`^${spec.prefix}[A-Z0-9_]+$`);
-    if (shape.test(name)) return;
+    if (shape.test(name)) {
+      const known = this.isAdopted ? undefined : misspeltName(spec, name);
+      if (known !== undefined)
+        this.report("PP1013", path, `${name} is not a known name; did you mean ${known}?`);
+      return;
+    }
     const names = spec.known.map((known) => `${spec.prefix}${known}`);
     const asName = name.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
     const candidates = names.filter((known) => known === asName || known === `${spec.prefix}${asName}`);
@@ -127,13 +136,15 @@ class FieldChecker {
     );
   }
 
-  private list(spec: ListSpec, path: string, items: Json[]): void {
+  private list(spec: ListSpec, path: string, items: Json[], old: Json | undefined): void {
+    const recorded = Array.isArray(old) ? old : [];
     if (spec.maxItems !== undefined && items.length > spec.maxItems) {
       this.report("PP1005", path, `must hold at most ${spec.maxItems}, not ${items.length}`);
     }
     items.forEach((item, i) => {
       if (item === null || item === "") this.report("PP1006", `${path}[${i}]`, "must not be empty");
-      else this.checkValue(spec.items, `${path}[${i}]`, item);
+      else if (!recorded.some((one) => isDeepStrictEqual(one, item)))
+        this.checkValue(spec.items, `${path}[${i}]`, item);
     });
   }
 
@@ -205,12 +216,12 @@ class FieldChecker {
         }
       } else if (required && given.length === 0) {
         if (listMisspelt(fields, values).some((key) => members.includes(key))) continue;
-        const reason = `needs exactly one of ${names}`;
+        const reason = path === "" ? `exactly one of ${names} is needed` : `needs exactly one of ${names}`;
         const [unspecified] = members.flatMap((key) => {
           const text = values[key];
           return typeof text === "string" && text !== "" ? [{ key, text }] : [];
         });
-        if (unspecified === undefined) this.report("PP1008", path === "" ? (members[0] ?? "") : path, reason);
+        if (unspecified === undefined) this.report("PP1008", path, reason);
         else {
           const { key, text } = unspecified;
           this.report("PP1008", memberPath(path, key), `is no value: ${text} means none; ${reason}`);
@@ -256,7 +267,7 @@ export function checkField(field: FieldSpec, path: string, value: Json): Failure
 
 /** Finds all problems of inputs that can be found without the server. Unknown values never fail. */
 export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckContext): Failure[] {
-  const checker = new FieldChecker();
+  const checker = new FieldChecker(inputs[ADOPT] !== undefined);
   // A create has none.
   const olds = Object.keys(context.olds).length === 0 ? undefined : context.olds;
   if (olds && Object.keys({ ...olds, ...inputs }).every((key) => isRecorded(olds, key, inputs[key])))

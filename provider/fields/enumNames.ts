@@ -1,6 +1,6 @@
-import { suggest } from "../text/suggestions";
+import { nearestWord, suggest } from "../text/suggestions";
 import { innerFields } from "./fieldSpec";
-import type { FieldSpec } from "./fieldSpec";
+import type { EnumSpec, FieldSpec } from "./fieldSpec";
 import type { Json } from "./values";
 import { partsOf } from "./walk";
 
@@ -14,13 +14,26 @@ export function holdsNames(field: FieldSpec): boolean {
   return field.type === "enum" || innerFields(field).some(holdsNames);
 }
 
-/** What is to be said of each name that has the right form and is not known, in a value of any depth. */
+/**
+ * The known name of which another one is a misspelling: they differ in one letter, or in two of a long name. No two known
+ * names are so near, but for two pairs of two letters; so a name that a server newly has is hardly ever taken for one.
+ */
+export function misspeltName({ prefix, known }: EnumSpec, name: string): string | undefined {
+  const own = name.slice(prefix.length);
+  const meant = known.includes(own) ? undefined : nearestWord(own, known, own.length < 8 ? 1 : 2);
+  return meant === undefined ? undefined : `${prefix}${meant}`;
+}
+
+/**
+ * What is to be said of each name that has the right form and is not known, in a value of any depth. A misspelt one is
+ * refused unless the server is known to have it.
+ */
 export function adviseOnNames(field: FieldSpec, value: Json | undefined): string[] {
   if (field.type !== "enum")
     return partsOf(field, value).flatMap((part) => adviseOnNames(part.field, part.value));
   if (typeof value !== "string" || !new RegExp(`^${field.prefix}[A-Z0-9_]+$`).test(value)) return [];
   const known = field.known.map((name) => `${field.prefix}${name}`);
-  return known.includes(value)
+  return known.includes(value) || misspeltName(field, value) !== undefined
     ? []
     : [`${value} is not a name that this version knows: ${NAMES_ARE_DROPPED}${suggest(value, known)}`];
 }

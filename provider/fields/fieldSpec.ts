@@ -71,6 +71,10 @@ interface Behaviour {
 
 export interface StringSpec extends Behaviour {
   readonly type: "string";
+  /**
+   * What the resource is where it is left out, in a few words: nobody means that by an argument that is there and undefined.
+   */
+  readonly leftOutMeans?: string;
   /** Of a uid: the member of a response that contains the referenced object, perhaps instead of the uid. */
   readonly hydratedIn?: string;
   readonly format?: Format;
@@ -160,6 +164,13 @@ export interface OneOf {
   readonly required: boolean;
   /** Going from one member to another replaces the resource. */
   readonly immutable?: boolean;
+}
+
+/** The kind of the resource that a field names by its uid; undefined if it names none, or one of several kinds. */
+export function referredKindOf(field: FieldSpec): string | undefined {
+  if (field.type !== "string") return undefined;
+  if (field.format === "groupUid") return "Group";
+  return field.access === "role" ? "Role" : field.refersTo;
 }
 
 /** The fields directly inside a field: the items of a list, the values of a map, the members of an object. */

@@ -95,6 +95,14 @@ export interface Failure {
   readonly code: ErrorCode;
 }
 
+/** What a program found wrong, for the resource of which the engine prints it. */
+export interface WrongArguments {
+  /** What only the program can tell of the resource: the provider has no way to check it. */
+  readonly own: readonly Failure[];
+  /** Of all its resources, each in one line. */
+  readonly lines: readonly string[];
+}
+
 /** What is known while inputs are checked. */
 export interface CheckContext {
   /** The inputs of the last run; empty for a new resource. */

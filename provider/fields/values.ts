@@ -24,7 +24,7 @@ export const ADOPT = "__adopt";
 /** The property by which the engine finds the code of a dynamic resource. */
 export const PROVIDER_TEXT = "__provider";
 
-/** The input in which a program says what is wrong with its arguments; no state has it. */
+/** The input in which a program says what is wrong with its arguments: `WrongArguments`. No state has it. */
 export const WRONG_ARGUMENTS = "__wrongArguments";
 
 /** Marks the outputs of a resource that was created and then could not be read: the next read completes them. */

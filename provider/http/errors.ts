@@ -210,10 +210,7 @@ function adviseOn(
   const isUnknownAddress = fromApi ? code === "NOT_FOUND" && details.resource === undefined : status === 404;
   if (!isUnknownAddress) return undefined;
   const base = URL.canParse(baseUrl) ? new URL(baseUrl).pathname : "/";
-  const ending =
-    base === "/"
-      ? ""
-      : `, which ends with the path ${base}${path.startsWith(base) ? ": leave the path out" : ""}`;
+  const ending = base === "/" ? "" : `, which ends with the path ${base}: leave the path out, or correct it`;
   return `no such API endpoint: ${printable(`${baseUrl}${path}`, 500)}; check ${setting}${ending}`;
 }
 

@@ -15,6 +15,17 @@ export const parentGroup = string({
 /** The repository that a resource is a part of: the uid of it. */
 export const parentRepo = string({
   format: "uid",
+  refersTo: "Repo",
+  path: true,
+  immutable: true,
+  required: true,
+  access: "subject",
+});
+
+/** The identity provider that a resource is for: the uid of it. */
+export const parentProvider = string({
+  format: "uid",
+  refersTo: "IdentityProvider",
   path: true,
   immutable: true,
   required: true,

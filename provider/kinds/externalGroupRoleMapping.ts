@@ -1,5 +1,6 @@
 import { resource } from "../program/resource";
 import { uidOrParent } from "../fields/wire";
+import { parentProvider } from "./common";
 import { kind, string, time, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
 
 const grants = { required: true, immutable: true, security: true } as const;
@@ -14,7 +15,7 @@ const externalGroupRoleMapping = kind({
   grantsAccess: "always",
   fields: {
     /** The uid of the identity provider whose groups are meant. Changing it replaces the mapping. */
-    parentUid: string({ format: "uid", path: true, required: true, immutable: true, access: "subject" }),
+    parentUid: parentProvider,
     /** The group, as the provider's `groupsClaim` names it. Changing it replaces the mapping. */
     externalGroupId: string({ ...grants, access: "subject" }),
     /** The uid of the role that members of the group get. Changing it replaces the mapping. */

@@ -62,7 +62,13 @@ const group = kind({
   },
   fields: {
     /** The uid of the parent group; absent on a root group (an organisation). Changing it replaces the group. */
-    parentUid: string({ format: "groupUid", path: true, immutable: true, access: "subject" }),
+    parentUid: string({
+      format: "groupUid",
+      path: true,
+      immutable: true,
+      access: "subject",
+      leftOutMeans: "a new organisation (a root group)",
+    }),
     /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
     name: string({ required: true, ...nameOnly }),
     /** One line, at most 512 characters. */

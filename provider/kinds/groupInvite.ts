@@ -39,7 +39,11 @@ const groupInvite = kind({
       access: "invite.lifetime",
     }),
     /** The only e-mail address that may accept it; anyone with the code if not given. Changing it replaces the invite. */
-    email: string({ immutable: true, access: "invite.address" }),
+    email: string({
+      immutable: true,
+      access: "invite.address",
+      leftOutMeans: "an invite that anyone with the code may accept",
+    }),
     /** Whether it is used up by the first who accepts it. Changing it replaces the invite. */
     singleUse: boolean({ immutable: true, access: "invite.once" }),
   },

@@ -8,7 +8,7 @@ import { hasCode } from "../errors/codedError";
 import { resource } from "../program/resource";
 import { boolean, kind, secret, shape, string, time } from "../fields/builders";
 import type { ArgsOf, OutputsOf, Resolved } from "../fields/builders";
-import { checkEnd, DAY_NANOS } from "./common";
+import { checkEnd, DAY_NANOS, parentProvider } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
 const TO_MANAGE = ["CAP_IAM_SCIM_MANAGE", "CAP_IAM_IDENTITY_PROVIDERS_LIST"];
@@ -16,7 +16,7 @@ const TO_MANAGE = ["CAP_IAM_SCIM_MANAGE", "CAP_IAM_IDENTITY_PROVIDERS_LIST"];
 const { fields } = shape({
   fields: {
     /** The uid of the identity provider: an IdentityProvider's id. Changing it replaces the token. */
-    parentUid: string({ format: "uid", path: true, immutable: true, required: true, access: "subject" }),
+    parentUid: parentProvider,
     /**
      * When the token stops counting: RFC 3339, at most two years ahead. The server's default is one year. Changing it
      * rotates the token.

@@ -3,7 +3,7 @@ import { printable } from "../text/printable";
 import { checkInputs, describeWrongArgument } from "../fields/check";
 import { diffInputs } from "../fields/diff";
 import { createOnlyOutputs } from "../fields/resourceSpec";
-import type { Failure, ResourceSpec } from "../fields/resourceSpec";
+import type { Failure, ResourceSpec, WrongArguments } from "../fields/resourceSpec";
 import { UNCONFIRMED, WRONG_ARGUMENTS } from "../fields/values";
 import type { Props } from "../fields/values";
 import { createKindContext } from "./context";
@@ -119,13 +119,17 @@ export function checkProgramArguments(
   { [WRONG_ARGUMENTS]: found, ...inputs }: Props,
 ): { inputs: Props; failures: EngineFailure[] } {
   const failures = handlers.check(olds, inputs);
-  const lines = Array.isArray(found) ? found.filter((line) => typeof line === "string") : [];
-  if (failures.length === 0 || lines.length === 0)
-    return { inputs, failures: toEngineFailures(failures, inputs) };
+  if (found === undefined) return { inputs, failures: toEngineFailures(failures, inputs) };
+  const { own, lines } = found as unknown as WrongArguments;
+  // The program decides nothing that the provider can check, which also knows what the state records.
+  if (failures.length === 0 && own.length === 0) return { inputs, failures: [] };
   const unsaid = failures.filter(
-    (failure) => !lines.some((line) => line.includes(describeWrongArgument(failure))),
+    (failure) =>
+      !lines.some((line) => line.includes(describeWrongArgument(failure))) &&
+      !own.some(({ property, code }) => property === failure.property && code === failure.code),
   );
-  const reason = lines.length === 1 ? (lines[0] ?? "") : ["wrong arguments:", ...lines].join("\n  ");
+  const reason =
+    lines.length === 1 ? (lines[0] ?? "") : ["wrong arguments of this program:", ...lines].join("\n  ");
   return { inputs, failures: [{ property: "", reason }, ...toEngineFailures(unsaid, inputs)] };
 }
 

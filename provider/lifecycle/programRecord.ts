@@ -1,4 +1,4 @@
-import { identityKey, objectKey } from "../fields/identity";
+import { conflictOfOwners, identityKey, objectKey } from "../fields/identity";
 import type { InputDifference } from "../fields/diff";
 import { sortedJson } from "../fields/formats";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
@@ -84,9 +84,7 @@ export class ProgramRecord {
     owners[owns.all ? "all" : "one"] ??= labelResource(spec, inputs);
     const other = owns.all ? owners.one : owners.all;
     if (other === undefined) return [];
-    const [all, beside] = owns.all ? ["this", `a ${other}`] : [`a ${other}`, "this"];
-    const reason = `names a group of which ${all} owns all ${owns.children}, but ${beside} is for the same group: ${owns.advice}`;
-    return [{ property: "parentUid", reason, code: "PP1104" }];
+    return [conflictOfOwners(owns, `a ${other}`)];
   }
 
   /**

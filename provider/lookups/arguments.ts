@@ -6,7 +6,8 @@ import type { PublicSpec } from "../fields/fieldSpec";
 import type { Json } from "../fields/values";
 import { encodeQuery, LONGEST_QUERY } from "../http/query";
 import type { Query } from "../http/query";
-import * as pulumi from "../program/sdk";
+import { isLater } from "../program/references";
+import type * as pulumi from "../program/sdk";
 import { printable } from "../text/printable";
 
 /*
@@ -62,8 +63,6 @@ export const digestPattern = {
   regex: /^[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-f]{32,}$/,
   must: 'a digest: "sha256:" and 64 hex digits in lower case',
 };
-
-const isLater = (value: unknown): boolean => pulumi.Output.isInstance(value) || value instanceof Promise;
 
 function refuseLater(call: string, what: string, value: unknown): void {
   if (isLater(value)) throw new CodedError("PP1202", `${what} known only later: call ${call}Output instead`);

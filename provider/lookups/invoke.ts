@@ -1,8 +1,11 @@
+import { lineOf } from "../program/argumentErrors";
+import { rememberUids } from "../program/references";
 import * as pulumi from "../program/sdk";
 import type * as settingsModule from "../settings/settings";
 import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import type { Client } from "../http/client";
+import type { ResourceSpec } from "../fields/resourceSpec";
 import { ApiError, describeDetails } from "../http/errors";
 import { logLines } from "../text/printable";
 import { checkArguments, querySizeProblem } from "./arguments";
@@ -69,6 +72,8 @@ export class LookupError extends pulumi.RunError {
 /** What a lookup is called, what it takes, and how it runs. */
 export interface Lookup<A extends object, R> {
   readonly call: string;
+  /** The kind of what it returns. */
+  readonly spec?: ResourceSpec;
   readonly takes: ArgumentTable<A>;
   /** What is wrong with arguments that are right one by one. */
   readonly problem?: (args: A) => string | undefined;
@@ -78,11 +83,14 @@ export interface Lookup<A extends object, R> {
 /**
  * Runs a lookup: the same one sends its requests once in a program's run. Whatever goes wrong names the call and prints
  * without a stack.
+ *
+ * @param place The call, for its line in the program.
  */
 export async function runLookup<A extends object, R>(
   lookup: Lookup<A, R>,
   args: A,
   findSession: () => RunSession = sessionOfRun,
+  place?: Error,
 ): Promise<R> {
   try {
     const checked = checkArguments(lookup.call, lookup.takes, args);
@@ -100,9 +108,11 @@ export async function runLookup<A extends object, R>(
     // Each caller gets a copy, so that one cannot change the result of another.
     return structuredClone(await response);
   } catch (error) {
+    // Outside of a program's run there is no program whose line it could be.
+    const line = place === undefined || pulumi.getMonitor() === undefined ? "" : lineOf(place);
     throw new LookupError(
       errorCodeOf(error),
-      [`${lookup.call}: ${describeFailure(error)}`, ...listErrorDetails(error)].join("\n  "),
+      [`${line}${lookup.call}: ${describeFailure(error)}`, ...listErrorDetails(error)].join("\n  "),
     );
   }
 }
@@ -126,9 +136,16 @@ export function functionsOf<A extends object, R>(
   readonly output: Call<LookupInputs<A>, pulumi.Output<R>>;
 } {
   lookups.set(lookup.call, lookup as unknown as Lookup<object, unknown>);
-  const call = (args = {} as A) => runLookup(lookup, args);
-  const output = (args = {} as LookupInputs<A>) =>
-    pulumi.all([args as object]).apply(([resolved]) => runLookup(lookup, resolved as A));
+  const run = async (args: A, place: Error) => {
+    const found = await runLookup(lookup, args, sessionOfRun, place);
+    if (lookup.spec !== undefined) rememberUids(lookup.spec, found);
+    return found;
+  };
+  const call = (args = {} as A) => run(args, new Error());
+  const output = (args = {} as LookupInputs<A>) => {
+    const place = new Error();
+    return pulumi.all([args as object]).apply(([resolved]) => run(resolved as A, place));
+  };
   return {
     call: withName(lookup.call, call),
     output: withName(`${lookup.call}Output`, output),

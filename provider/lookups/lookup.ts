@@ -303,13 +303,15 @@ export function lookupsOf<One extends object, List extends ListArgs, Result exte
   const { parentUid, ...byName } = selection;
   const selects = { ...byName, ...(sharesParentUid ? {} : { parentUid }), ...more.selects };
   const filters = { ...listArguments, ...(listsByName ? nameArgument : {}), ...more.filters };
-  const one = functionsOf(
-    listsByName
+  const one = functionsOf({
+    ...(listsByName
       ? lookupByName(`get${kind}`, spec, selects as unknown as ArgumentTable<One>, read)
-      : (lookupByUid(`get${kind}`, collection, read) as unknown as Lookup<One, Result>),
-  );
+      : (lookupByUid(`get${kind}`, collection, read) as unknown as Lookup<One, Result>)),
+    spec,
+  });
   const list = functionsOf(
     lookupList({
+      spec,
       call: `get${capitalize(collection.slice(collection.lastIndexOf("/") + 1))}`,
       takes: filters as unknown as ArgumentTable<List>,
       collection,

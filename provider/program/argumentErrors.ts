@@ -1,23 +1,24 @@
 import { withCode } from "../errors/codedError";
 import { checkInputs, describeWrongArgument } from "../fields/check";
-import type { ResourceSpec } from "../fields/resourceSpec";
+import type { Failure, ResourceSpec, WrongArguments } from "../fields/resourceSpec";
 import { UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { printable } from "../text/printable";
 import { dirname, relative, sep } from "node:path";
+import { findWrongReferences, isLater } from "./references";
 import * as pulumi from "./sdk";
 
 /*
  * The engine ends a program at the first resource whose arguments the provider refuses. So that nobody has to find the
- * others one run at a time, each of those carries what is wrong with the arguments of all, with their lines. The program
- * decides nothing: whether an argument is wrong is for the provider to say, which also knows what the
- * state records.
+ * others one run at a time, each of those carries what is wrong with the arguments of all, with their lines. Whether an
+ * argument is wrong is for the provider to say, which also knows what the state records. Only the program can tell
+ * where a uid comes from, that an argument is there and undefined, and that two outputs are the same one.
  */
 
 /** A value as the provider gets it in a preview: what is not known yet is unknown. */
 function toJson(value: unknown): Json {
   if (value === undefined || value === null) return null;
-  if (pulumi.Output.isInstance(value) || value instanceof Promise) return UNKNOWN;
+  if (isLater(value) || pulumi.CustomResource.isInstance(value)) return UNKNOWN;
   if (Array.isArray(value)) return value.map(toJson);
   if (typeof value === "object") return toProps(value);
   return typeof value === "string" || typeof value === "boolean" || typeof value === "number"
@@ -46,14 +47,14 @@ export function lineOf({ stack = "" }: Error): string {
   return own === undefined ? "" : `${printable(relative(process.cwd(), own.file), 200)}:${own.number}: `;
 }
 
-function describeFailures(spec: ResourceSpec, name: string, args: object): string[] {
-  // A time of the program is compared with the calendar.
-  // eslint-disable-next-line no-restricted-properties
-  const now = Date.now();
-  const failures = checkInputs(spec, toProps(args), { olds: {}, now });
-  if (failures.length === 0) return [];
-  const resource = `${lineOf(new Error())}${spec.kind} ${printable(JSON.stringify(name), 100)}`;
-  return failures.map((failure) => withCode(`${resource}: ${describeWrongArgument(failure)}`, failure.code));
+/** Arguments that are there and undefined, as an unset variable is: what is left out by mistake is something else. */
+function findUndefined({ fields }: ResourceSpec, args: Readonly<Record<string, unknown>>): Failure[] {
+  return Object.entries(fields).flatMap(([property, field]): Failure[] => {
+    const means = field.type === "string" ? field.leftOutMeans : undefined;
+    if (means === undefined || args[property] !== undefined || !Object.hasOwn(args, property)) return [];
+    const reason = `is undefined: give a value, or leave it out for ${means}`;
+    return [{ property, reason, code: "PP1006" }];
+  });
 }
 
 /** What is wrong, of the resources that were declared in this turn of the event loop. */
@@ -70,17 +71,42 @@ async function collect(): Promise<readonly string[]> {
   return all;
 }
 
+/** Ends a program with lines that have their codes. */
+function endProgram(described: readonly string[]): never {
+  // eslint-disable-next-line no-restricted-syntax
+  const error = new pulumi.RunError(described.join("\n"));
+  // An unhandled rejection is printed with its stack.
+  error.stack = error.message;
+  throw error;
+}
+
 /**
  * Finds wrong arguments.
+ * @param conflicts with other resources of the program
  * @returns the arguments; where some are wrong, with what is wrong in all resources that were declared together
+ * @throws RunError in a unit test of the program, where no provider checks arguments
  */
 export function reportWrongArguments(
   spec: ResourceSpec,
   name: string,
   args: Readonly<Record<string, unknown>>,
+  conflicts: readonly Failure[],
 ): Readonly<Record<string, unknown>> {
-  const failures = describeFailures(spec, name, args);
+  const label = `${lineOf(new Error())}${spec.kind} ${printable(JSON.stringify(name), 100)}`;
+  const describe = (failure: Failure) =>
+    withCode(`${label}: ${describeWrongArgument(failure)}`, failure.code);
+  const own = [
+    ...conflicts,
+    ...findUndefined(spec, args),
+    ...findWrongReferences(spec, args, (late) => endProgram([describe(late)])),
+  ];
+  // A time of the program is compared with the calendar.
+  // eslint-disable-next-line no-restricted-properties
+  const failures = [...own, ...checkInputs(spec, toProps(args), { olds: {}, now: Date.now() })];
   if (failures.length === 0) return args;
-  lines.push(...failures);
-  return { ...args, [WRONG_ARGUMENTS]: (collected ??= collect()) };
+  const described = failures.map(describe);
+  if ("mocks" in (pulumi.getMonitor() ?? {})) endProgram(described);
+  lines.push(...described);
+  const found: pulumi.Input<WrongArguments> = (collected ??= collect()).then((all) => ({ own, lines: all }));
+  return { ...args, [WRONG_ARGUMENTS]: found };
 }

@@ -1,8 +1,8 @@
-import { withCode } from "../errors/codedError";
 import * as pulumi from "./sdk";
-import { identifyingInputs } from "../fields/identity";
-import type { ResourceSpec } from "../fields/resourceSpec";
+import { conflictOfOwners, identifyingInputs } from "../fields/identity";
+import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT } from "../fields/values";
+import { lineOf } from "./argumentErrors";
 
 /*
  * Refuses two resources of one program that would be the same object, and two owners of the same children, where both
@@ -53,20 +53,22 @@ function warnOfTwin(
   owners.set(key, owner);
   if (other === owner) return;
   const same = ["parentUid", ...own].join(", ").replace(/, (?=[^,]*$)/, " and ");
-  void pulumi.log.warn(`${owner} and ${other} have the same ${same}: is one of the two too many?`);
+  void pulumi.log.warn(
+    `${lineOf(new Error())}${owner} and ${other} have the same ${same}: is one of the two too many?`,
+  );
 }
 
 /**
  * Takes note of the object that a resource's arguments name, and of the children that it owns. Two of the same kind and name
  * count as one: a program under test is made many times over.
  *
- * @throws RunError where another resource of the program is, or owns, the same
+ * @returns what is wrong: another resource of the program is, or owns, the same
  */
 export function recordResource(
   spec: ResourceSpec,
   name: string,
   args: Readonly<Record<string, unknown>>,
-): void {
+): Failure[] {
   const { kind, owns } = spec;
   const owners = getOwnersOfRun();
   const owner = `${kind} ${JSON.stringify(name)}`;
@@ -77,11 +79,7 @@ export function recordResource(
     const keyOf = (which: string) => `${which} ${owns.kind} below ${parent}`;
     // The owner of all children conflicts with every other one.
     const other = findOther(keyOf("all")) ?? (owns.all ? findOther(keyOf("one")) : undefined);
-    if (other !== undefined) {
-      const [all, beside] = owns.all ? [owner, other] : [other, owner];
-      const message = `${all} owns all ${owns.children} of its group, but ${beside} is for the same group: ${owns.advice}`;
-      throw new pulumi.RunError(withCode(message, "PP1104"));
-    }
+    if (other !== undefined) return [conflictOfOwners(owns, other)];
     owners.set(keyOf(owns.all ? "all" : "one"), owner);
   }
   warnOfTwin(spec, args, owner, owners);
@@ -97,9 +95,10 @@ export function recordResource(
   for (const { key, both } of objects) {
     const other = findOther(`${kind} ${key}`);
     if (other !== undefined) {
-      const message = `${owner} is the same object as ${other}: both ${both}. Two resources must not share one object, since deleting either deletes it: remove one of them`;
-      throw new pulumi.RunError(withCode(message, "PP1103"));
+      const reason = `is the same object as ${other}: both ${both}. Two resources must not share one object, since deleting either deletes it: remove one of them`;
+      return [{ property: "", reason, code: "PP1103" }];
     }
     owners.set(`${kind} ${key}`, owner);
   }
+  return [];
 }

@@ -5,9 +5,10 @@ import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
 import { createOnlyOutputs } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import { PROVIDER_TEXT } from "../fields/values";
+import { PROVIDER_TEXT, WRONG_ARGUMENTS } from "../fields/values";
 import { lineOf, reportWrongArguments } from "./argumentErrors";
 import { recordResource } from "./ownership";
+import { isLater, rememberId } from "./references";
 
 /**
  * What the engine stores as a resource's provider: a constant text that loads the code by name. No
@@ -61,8 +62,7 @@ function withSecrets(
       inner !== null && typeof inner === "object" && !Array.isArray(inner)
         ? withSecrets(field.fields, { ...inner })
         : inner;
-    const isLater = pulumi.Output.isInstance(value) || value instanceof Promise;
-    return [key, isLater ? pulumi.output(value).apply(mark) : mark(value)];
+    return [key, isLater(value) ? pulumi.output(value).apply(mark) : mark(value)];
   });
   return Object.fromEntries(entries);
 }
@@ -109,11 +109,18 @@ function properties(
       ),
     );
   }
+  const conflicts = recordResource(spec, name, { ...given });
+  const checked = reportWrongArguments(spec, name, { ...given }, conflicts);
   const set = Object.fromEntries(
-    Object.entries(given).filter(([key, value]) => value !== undefined && key !== PROVIDER_TEXT),
+    Object.entries(checked)
+      .filter(([key, value]) => value !== undefined && key !== PROVIDER_TEXT)
+      // An output takes note of a failure at once, and the engine's library only later: Node would warn of that.
+      .map(([key, value]) => [
+        key,
+        value instanceof Promise && key !== WRONG_ARGUMENTS ? pulumi.output(value) : value,
+      ]),
   );
-  const checked = reportWrongArguments(spec, name, set);
-  return Object.assign(withSecrets(spec.fields, checked), outputs, ofForm);
+  return Object.assign(withSecrets(spec.fields, set), outputs, ofForm);
 }
 
 let warned = false;
@@ -198,13 +205,13 @@ export abstract class PlatformResource extends pulumi.CustomResource {
   ) {
     const { form } = new.target;
     if (form === "dynamic") refuseImport(spec, name, opts);
-    if (opts?.id === undefined && args !== undefined) recordResource(spec, name, { ...args });
     super(
       `${tokenPrefixes[form]}${spec.kind}`,
       name,
       properties(spec, form, name, args, opts),
       withOptionsOf(spec, form, opts),
     );
+    rememberId(spec, name, this.id);
     // The plugin says for every language what it warns of, and has a process for each provider.
     if (form === "native") return;
     refuseOwnProvider(spec, name, this);

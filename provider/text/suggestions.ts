@@ -3,14 +3,19 @@ import type * as levenshtein from "fastest-levenshtein";
 /** Longer words are not compared: none of them is a spelling mistake, and the comparison takes time. */
 const LONGEST_WORD = 100;
 
-/** The known word that was probably meant; undefined where none is near. */
-export function didYouMean(word: string, known: readonly string[]): string | undefined {
+/** The known word that differs in the fewest letters; undefined where it differs in more than these. */
+export function nearestWord(word: string, known: readonly string[], most: number): string | undefined {
   if (known.length === 0 || word.length > LONGEST_WORD) return undefined;
   // Loaded here: a program that makes no mistake does not need it.
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   const { closest, distance } = require("fastest-levenshtein") as typeof levenshtein;
   const near = closest(word, known);
-  return distance(word, near) <= Math.max(2, Math.floor(word.length / 4)) ? near : undefined;
+  return distance(word, near) <= most ? near : undefined;
+}
+
+/** The known word that was probably meant; undefined where none is near. */
+export function didYouMean(word: string, known: readonly string[]): string | undefined {
+  return nearestWord(word, known, Math.max(2, Math.floor(word.length / 4)));
 }
 
 export function quote(text: string): string {

@@ -1,3 +1,4 @@
+import { referredKindOf } from "../../fields/fieldSpec";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";
@@ -123,7 +124,5 @@ export function isReference({ field }: Pick<Leaf, "field"> & Partial<Leaf>): boo
 
 /** The kind of the resource that a reference names; undefined if it may be of several kinds. */
 export function referredKind({ field }: Pick<Leaf, "field">): string | undefined {
-  if (field.type !== "string") return undefined;
-  if (field.format === "groupUid") return "Group";
-  return field.access === "role" ? "Role" : field.refersTo;
+  return referredKindOf(field);
 }

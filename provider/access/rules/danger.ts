@@ -1,5 +1,6 @@
 import { DAY_MS, timestampNanos } from "../../fields/formats";
 import type { Deletion } from "../../fields/resourceSpec";
+import { adviseOnNames, holdsNames } from "../../fields/enumNames";
 import { specs } from "../documents/specs";
 import { nameIn, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
@@ -401,20 +402,47 @@ function findBuiltInRoleChanges(facts: Facts): FindingInput[] {
   });
 }
 
+const hasNames = (kind: string): boolean => Object.values(specs[kind]?.fields ?? {}).some(holdsNames);
+
+/** Names of an enumeration that this version does not know, in what a program writes for the first time. */
+function findUnknownNames(facts: Facts): FindingInput[] {
+  return [...facts.writes(hasNames)].flatMap(({ kind, before, after }) =>
+    Object.entries(specs[kind]?.fields ?? {}).flatMap(([key, field]) => {
+      const known = new Set(adviseOnNames(field, before?.inputs[key]));
+      const lines = adviseOnNames(field, after.inputs[key]).filter((line) => !known.has(line));
+      if (lines.length === 0) return [];
+      return [
+        facts.aboutEntity(after, {
+          severity: "medium",
+          field: key,
+          message: `writing ${labelEntity(after)} may fail, unless the server is newer than this version`,
+          details: limitLines(lines),
+          pins: lines,
+          advice: "correct the name, or update this package to a version that knows it",
+        }),
+      ];
+    }),
+  );
+}
+
 const willFail: Rule = {
   id: "D3",
   name: "will-fail",
   severities: ["medium"],
   when: "always",
-  what: "The server will refuse a part of the change with code 9 (`FAILED_PRECONDITION`). It deletes a role that remaining bindings use or a group that is not empty, or changes or deletes a built-in role. What the same change deletes first is not counted.",
+  what: "The server will refuse a part of the change with code 9 (`FAILED_PRECONDITION`). It deletes a role that remaining bindings use or a group that is not empty, or changes or deletes a built-in role. What the same change deletes first is not counted. Or a resource gets a capability, or another name of an enumeration, that this version does not know. An older server refuses it, or drops it.",
   why: "The update stops half-way: the steps before it are done, those after it are not.",
-  fix: "Delete the bindings, or the contents of the group, in the same program, or bind another role first. Use a Role of your own instead of changing a built-in one.",
-  except: "Never useful: the update fails anyway.",
+  fix: "Delete the bindings, or the contents of the group, in the same program, or bind another role first. Use a Role of your own instead of changing a built-in one. Correct the name that is not known.",
+  except: "For a name that the server is known to have. Otherwise never useful: the update fails anyway.",
   exampleMatch: { name: "old-team" },
   needsBefore: true,
   planOnly: true,
-  about: (kind) => blockerOf({ kind }) !== undefined,
-  find: (facts) => [...findRefusedDeletes(facts), ...findBuiltInRoleChanges(facts)],
+  about: (kind) => blockerOf({ kind }) !== undefined || hasNames(kind),
+  find: (facts) => [
+    ...findRefusedDeletes(facts),
+    ...findBuiltInRoleChanges(facts),
+    ...findUnknownNames(facts),
+  ],
 };
 
 const massRemoval: Rule = {

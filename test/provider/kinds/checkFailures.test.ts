@@ -1,5 +1,9 @@
 import { checkInputs } from "../../../provider/fields/check";
+import { innerFields } from "../../../provider/fields/fieldSpec";
+import type { EnumSpec, FieldSpec } from "../../../provider/fields/fieldSpec";
+import { ADOPT } from "../../../provider/fields/values";
 import type { Props } from "../../../provider/fields/values";
+import { nearestWord } from "../../../provider/text/suggestions";
 import { GROUP_UID, IDENTITY_UID, ROLE_UID, sampleOf, specOf, withValue, specs } from "../support/samples";
 import { NOW, staticKeys, failuresOf } from "./refusals/support";
 import { accounts } from "./refusals/accounts";
@@ -9,14 +13,19 @@ import { registry } from "./refusals/registry";
 import type { Refusals } from "./refusals/support";
 
 const cases: Refusals = { ...accounts, ...grants, ...identities, ...registry };
+const enumsIn = (field: FieldSpec): EnumSpec[] =>
+  field.type === "enum" ? [field] : innerFields(field).flatMap(enumsIn);
 const grant = { identityUid: IDENTITY_UID, roleUid: ROLE_UID };
 
 describe("what check refuses", () => {
   test.each(specs)("$kind: each argument that is missing, by its name", ({ kind, fields, oneOfs = [] }) => {
     const required = Object.keys(fields).filter((key) => fields[key]?.required);
-    const choices = oneOfs.filter((oneOf) => oneOf.required).map(({ members: [first] }) => first);
-    const named = failuresOf(kind, {}).map((failure) => failure.trim().split(" ")[0]);
-    expect(named).toEqual(expect.arrayContaining([...required, ...choices]));
+    const choices = oneOfs.filter((oneOf) => oneOf.required);
+    const failures = failuresOf(kind, {}).map((failure) => failure.trim());
+    expect(failures.map((failure) => failure.split(" ")[0])).toEqual(expect.arrayContaining(required));
+    expect(failures).toEqual(
+      expect.arrayContaining(choices.map(({ members }) => `exactly one of ${members.join(", ")} is needed`)),
+    );
   });
 
   test.each(specs)("$kind: each argument of a wrong type, without its value", ({ kind, fields }) => {
@@ -47,15 +56,38 @@ describe("what check refuses", () => {
     ["PP1009", "Group", { name: "team", kind: "customer" }],
     ["PP1011", "Group", { parentUid: GROUP_UID, name: "team", verified: true }],
     ["PP1012", "GroupAccess", { parentUid: GROUP_UID, bindings: { one: grant, same: grant } }],
+    ["PP1013", "Role", { ...sampleOf("Role"), capabilities: ["CAP_REPO_LST"] }],
   ])("has the code %s: %s", (code, kind, inputs) => {
     const failures = checkInputs(specOf(kind), inputs, { olds: {}, now: NOW });
     expect(failures.map((failure) => failure.code)).toContain(code);
   });
 
+  test("a misspelt name is refused, unless the state has it or the object is taken over", () => {
+    const role = sampleOf("Role");
+    const refused = [`capabilities[1] CAP_REPO_LST is not a known name; did you mean CAP_REPO_LIST?`];
+    const inputs = { ...role, capabilities: ["CAP_TAG_LIST", "CAP_REPO_LST"] };
+    expect(failuresOf("Role", inputs)).toEqual(refused);
+    expect(failuresOf("Role", inputs, role)).toEqual(refused);
+    expect(failuresOf("Role", inputs, { ...role, capabilities: ["CAP_REPO_LST"] })).toEqual([]);
+    expect(failuresOf("Role", { ...inputs, [ADOPT]: ROLE_UID })).toEqual([]);
+  });
+
+  test("no known name is taken for a misspelling of another one by one letter", () => {
+    const enums = specs.flatMap(({ fields }) => Object.values(fields).flatMap(enumsIn));
+    expect(enums.length).toBeGreaterThan(3);
+    for (const field of enums) {
+      const near = field.known.filter((name) => {
+        const others = field.known.filter((other) => other !== name);
+        return nearestWord(name, others, 1) !== undefined;
+      });
+      expect(near).toEqual([]);
+    }
+  });
+
   test("an unspecified member of several is named, and not another one", () => {
     const inputs = { parentUid: GROUP_UID, name: "robot", servicePrincipal: "SERVICE_PRINCIPAL_UNSPECIFIED" };
     expect(failuresOf("Identity", inputs)).toEqual([
-      "servicePrincipal is no value: SERVICE_PRINCIPAL_UNSPECIFIED means none; needs exactly one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
+      "servicePrincipal is no value: SERVICE_PRINCIPAL_UNSPECIFIED means none; exactly one of claimMatch, staticKeys, awsIdentity, servicePrincipal is needed",
     ]);
   });
 

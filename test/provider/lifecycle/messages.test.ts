@@ -152,7 +152,7 @@ describe("advice", () => {
       "404 without a resource",
       404,
       { code: 5, message: "Not Found", details: [] },
-      "no such API endpoint: https://api.example.com/v2/iam/v2/identities/x; check platform:baseUrl (or PLATFORM_BASE_URL), which ends with the path /v2",
+      "no such API endpoint: https://api.example.com/v2/iam/v2/identities/x; check platform:baseUrl (or PLATFORM_BASE_URL), which ends with the path /v2: leave the path out, or correct it",
     ],
     [
       "401",
@@ -184,7 +184,7 @@ describe("advice", () => {
       "404 with a page",
       404,
       htmlPage,
-      "no such API endpoint: https://api.example.com/v2/iam/v2/identities/x; check platform:baseUrl (or PLATFORM_BASE_URL), which ends with the path /v2",
+      "no such API endpoint: https://api.example.com/v2/iam/v2/identities/x; check platform:baseUrl (or PLATFORM_BASE_URL), which ends with the path /v2: leave the path out, or correct it",
     ],
     ["500 with nothing", 500, undefined, PROXY],
   ])("is given for %s", (_name, status, body, line) => {

@@ -34,7 +34,7 @@ const manyLike = (value: string): string[] =>
   Array.from({ length: 2000 }, (_, i) =>
     value.startsWith(ROOT_UID)
       ? `${ROOT_UID}/${String(i).padStart(16, "0")}`
-      : `${value}${/^[A-Z_]+$/.test(value) ? "_" : "-"}${i}`,
+      : `${value}${/^[A-Z_]+$/.test(value) ? "_NUMBER_" : "-"}${i}`,
   );
 
 const repeated = table.flatMap(({ row, args }) =>

@@ -501,7 +501,7 @@ const edits: Readonly<Record<string, Edit>> = {
     to: withInputs(publisher, {
       capabilities: [...(publisher.inputs["capabilities"] as string[]), "CAP_SBOM_LIST"],
     }),
-    findings: ["G4 medium"],
+    findings: ["D3 medium", "G4 medium"],
   },
   "deletes a role that nobody holds": { to: without(triage) },
   "renames a role that nobody holds": { to: withInputs(triage, { name: "triagers" }) },

@@ -340,6 +340,19 @@ describe("D3 will-fail", () => {
     const own = role("dev", ["TAG_CREATE"]);
     expect(found("D3", compareResources([...base, dev], [...base, own]))).toEqual([]);
   });
+
+  it("finds a capability that this version does not know, and not one that the role had", () => {
+    const newer = role("dev", ["REPO_LIST", "FROBNICATE_LIST"]);
+    for (const before of [base, [...base, dev]]) {
+      const [finding] = found("D3", compareResources(before, [...base, newer]));
+      expect(finding).toMatchObject({
+        severity: "medium",
+        details: [expect.stringMatching(/^CAP_FROBNICATE_LIST is not a name that this version knows/)],
+      });
+    }
+    const more = role("dev", ["REPO_LIST", "FROBNICATE_LIST", "TAG_LIST"]);
+    expect(found("D3", compareResources([...base, newer], [...base, more]))).toEqual([]);
+  });
 });
 
 /** What the server does is in the description of a kind: review, docs and the order of deletes take it from there. */

@@ -64,7 +64,7 @@ export const identities: Refusals = {
       failures: [
         "parentUid is missing: give a uid, as in the id of another resource",
         "name is missing: give a string that is not empty",
-        "claimMatch needs exactly one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
+        " exactly one of claimMatch, staticKeys, awsIdentity, servicePrincipal is needed",
       ],
     },
     {

@@ -1,0 +1,88 @@
+import { referredKindOf } from "../fields/fieldSpec";
+import type { FieldSpec } from "../fields/fieldSpec";
+import type { Failure, ResourceSpec } from "../fields/resourceSpec";
+import type { Json } from "../fields/values";
+import { partsOf } from "../fields/walk";
+import * as pulumi from "./sdk";
+
+/*
+ * Of which kind the uids of a program are: those of its resources, and those that its lookups returned. A preview knows
+ * neither an id nor, from its form, of what it is. Where a uid comes from is known of the id itself only, not of what a
+ * program makes of it.
+ */
+
+/** Where a uid comes from: its kind, and what messages call the object. */
+interface UidSource {
+  readonly kind: string;
+  readonly label: string;
+}
+
+const ids = new WeakMap<object, UidSource>();
+const uids = new Map<string, UidSource>();
+
+const aKind = (kind: string): string => `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`;
+
+type Described = Pick<ResourceSpec, "kind" | "sharesParentUid">;
+
+/** Remembers the id of a resource, unless it is that of another object as well. */
+export function rememberId({ kind, sharesParentUid }: Described, name: string, id: object): void {
+  if (!sharesParentUid) ids.set(id, { kind, label: `the ${kind} ${JSON.stringify(name)}` });
+}
+
+/** Remembers the uid of what a lookup returned: an object, or several. */
+export function rememberUids({ kind, sharesParentUid }: Described, found: unknown): void {
+  if (sharesParentUid) return;
+  for (const { uid } of [found].flat() as { uid?: unknown }[])
+    if (typeof uid === "string") uids.set(uid, { kind, label: aKind(kind) });
+}
+
+interface Reference {
+  readonly path: string;
+  readonly kind: string;
+  readonly value: unknown;
+}
+
+/** Whether a value is known only later. */
+export function isLater(value: unknown): boolean {
+  return pulumi.Output.isInstance(value) || value instanceof Promise;
+}
+
+function referencesIn(field: FieldSpec, path: string, value: unknown): Reference[] {
+  const kind = referredKindOf(field);
+  if (kind !== undefined) return [{ path, kind, value }];
+  if (isLater(value)) return [];
+  return partsOf(field, value as Json).flatMap((part) =>
+    referencesIn(part.field, `${path}${part.at}`, part.value),
+  );
+}
+
+function checkReference({ path, kind }: Reference, source: UidSource | undefined): Failure[] {
+  if (source === undefined || source.kind === kind) return [];
+  const reason = `is the uid of ${source.label}: give the id of ${aKind(kind)}, or the uid that get${kind} finds`;
+  return [{ property: path, reason, code: "PP1014" }];
+}
+
+/**
+ * Finds references to an object of another kind than theirs.
+ * @param refuse Ends the program: what a lookup returns later fails it as soon as it is known.
+ */
+export function findWrongReferences(
+  { fields }: ResourceSpec,
+  args: Readonly<Record<string, unknown>>,
+  refuse: (failure: Failure) => never,
+): Failure[] {
+  const references = Object.entries(fields).flatMap(([key, field]) => referencesIn(field, key, args[key]));
+  return references.flatMap((reference) => {
+    const { value } = reference;
+    const find = (uid: unknown) =>
+      checkReference(reference, typeof uid === "string" ? uids.get(uid) : undefined);
+    if (!isLater(value)) return find(value);
+    const source = ids.get(value as object);
+    if (source !== undefined) return checkReference(reference, source);
+    pulumi.all([value]).apply(([uid]) => {
+      const [failure] = find(uid);
+      if (failure !== undefined) refuse(failure);
+    });
+    return [];
+  });
+}
