@@ -65,7 +65,7 @@ export function describeInstallation(out: string): readonly string[] {
   const manifest = join(out, "package.json");
   if (existsSync(manifest) && readFileSync(manifest, "utf8").includes('"pulumi-platform"'))
     return ["npm install"];
-  const { prepare, specifier } = packageSource(packageFolder());
+  const { prepare, specifier } = packageSource(packageFolder(), out);
   return [...prepare, `npm install ${specifier}`];
 }
 
