@@ -199,7 +199,7 @@ export function readPolicy(text: string, file: string): { policy: Policy; docume
       require: written("require", assertions.require),
       separate: written("separate", assertions.separate),
     },
-    ...(rules === undefined ? {} : { rules }),
+    ...(rules === undefined ? {} : { rules, rulesLine: yaml.placeOf(["rules"]).line }),
     settings,
     entries: allow.map((entry, i) => ({ ...entry, line: lineOf("allow", i) })),
     types: types.map((type, i) => ({ ...type, line: lineOf("types", i) })),
