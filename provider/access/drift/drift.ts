@@ -18,7 +18,7 @@ import type { InventoryObject } from "../documents/inventory";
 import { parentOf } from "../../text/uid";
 import { compareTexts } from "../../fields/values";
 import { entityOfObject } from "../graph/entities";
-import { findLastOwners } from "../rules/builtInRoles";
+import { findLastOwners, isOwnerOfRoot } from "../rules/builtInRoles";
 import { bindingKeys } from "../graph/accessKinds";
 
 /** What coverage is measured from. */
@@ -121,6 +121,8 @@ function sideOfDirectory({ capabilities }: Directory): EffectSide {
   return { findName: (uid) => uid, findCapabilities: capabilities };
 }
 
+const LAST_OWNER_ADVICE = "adopt it into a program, or suppress it; bind a second owner before you remove it";
+
 /** A difference without the command that would delete the last owner of a root group, or what makes it one. */
 function keepLastOwner(
   difference: DetectedDifference,
@@ -132,7 +134,7 @@ function keepLastOwner(
   return {
     ...difference,
     revert: undefined,
-    advice: "adopt it into a program, or suppress it",
+    advice: LAST_OWNER_ADVICE,
     details: [...details, `not to be deleted: without it ${root.path} has no owner`],
   };
 }
@@ -221,7 +223,11 @@ class DriftDetector {
       .map((difference) => keepLastOwner(difference, lastOwners))
       .map((difference) => ({ difference, finding: findingOf(difference) }));
     const byFinding = new Map(detected.map(({ difference, finding }) => [finding, difference]));
-    const risks = request.rules?.(comparison) ?? [];
+    const risks = (request.rules?.(comparison) ?? []).map((risk) =>
+      risk.grant !== undefined && isOwnerOfRoot(risk.grant) && lastOwners.has(risk.grant.uid ?? "")
+        ? { ...risk, advice: LAST_OWNER_ADVICE }
+        : risk,
+    );
     const findings = sortDriftFindings([...byFinding.keys(), ...risks]);
     const differences = findings.flatMap((finding) => {
       const difference = byFinding.get(finding);
