@@ -60,7 +60,7 @@ export function findRulesPath(
 }
 
 /** Loads the rules of one's own. @throws RulesError that names the line of the policy file, where that names the rules. */
-export function loadOwnRules(...named: Parameters<typeof findRulesPath>): readonly OwnRule[] {
+export function loadNamedRules(...named: Parameters<typeof findRulesPath>): readonly OwnRule[] {
   const [flag, , policy] = named;
   const path = findRulesPath(...named);
   if (path === undefined) return [];
@@ -87,7 +87,7 @@ export function readDriftOptions(
   failOn: Parameters<typeof readCommonOptions>[1],
 ): { readonly policy?: Policy; readonly ownRules: readonly OwnRule[]; readonly options: CommonOptions } {
   const policy = readDriftPolicy(values.policy);
-  const ownRules = loadOwnRules(values.rules, values.policy, policy);
+  const ownRules = loadNamedRules(values.rules, values.policy, policy);
   const settings = policy && { ...policy.settings, failOn: undefined };
   return { policy, ownRules, options: readCommonOptions(withSettings(values, settings), failOn) };
 }
