@@ -59,6 +59,10 @@ export const hostVariables = {
     of: "Pulumi",
     text: "`true` in a preview, where the CLI tells policy packs: 3.230 does not.",
   },
+  PLATFORM_ROOT_GROUP: {
+    of: "you",
+    text: "The uid of the root group, as the emulator prints it: the commands that `init` prints then use it.",
+  },
   PLATFORM_APPROVED_REPORT: {
     of: "you",
     text: "For the policy pack of this package: the absolute path of the approved report.",

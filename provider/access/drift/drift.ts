@@ -18,6 +18,7 @@ import type { InventoryObject } from "../documents/inventory";
 import { parentOf } from "../../text/uid";
 import { compareTexts } from "../../fields/values";
 import { entityOfObject } from "../graph/entities";
+import { findLastOwners, isOwnerOfRoot } from "../rules/builtInRoles";
 import { bindingKeys } from "../graph/accessKinds";
 
 /** What coverage is measured from. */
@@ -120,6 +121,24 @@ function sideOfDirectory({ capabilities }: Directory): EffectSide {
   return { findName: (uid) => uid, findCapabilities: capabilities };
 }
 
+const LAST_OWNER_ADVICE = "adopt it into a program, or suppress it; bind a second owner before you remove it";
+
+/** A difference without the command that would delete the last owner of a root group, or what makes it one. */
+function keepLastOwner(
+  difference: DetectedDifference,
+  lastOwners: ReturnType<typeof findLastOwners>,
+): DetectedDifference {
+  const { kind, uid, details } = difference;
+  const root = kind === "unmanaged" ? lastOwners.get(uid) : undefined;
+  if (root === undefined) return difference;
+  return {
+    ...difference,
+    revert: undefined,
+    advice: LAST_OWNER_ADVICE,
+    details: [...details, `not to be deleted: without it ${root.path} has no owner`],
+  };
+}
+
 /** Finds how the live organisation differs from what programs declare, or from an older inventory. */
 class DriftDetector {
   private readonly notes = new DriftNotes();
@@ -199,9 +218,16 @@ class DriftDetector {
       isComplete: this.scope.isComplete && notes.incomplete.size === 0,
       languages: this.effects.languages,
     });
-    const detected = this.differences.map((difference) => ({ difference, finding: findingOf(difference) }));
+    const lastOwners = findLastOwners(comparison.after);
+    const detected = this.differences
+      .map((difference) => keepLastOwner(difference, lastOwners))
+      .map((difference) => ({ difference, finding: findingOf(difference) }));
     const byFinding = new Map(detected.map(({ difference, finding }) => [finding, difference]));
-    const risks = request.rules?.(comparison) ?? [];
+    const risks = (request.rules?.(comparison) ?? []).map((risk) =>
+      risk.grant !== undefined && isOwnerOfRoot(risk.grant) && lastOwners.has(risk.grant.uid ?? "")
+        ? { ...risk, advice: LAST_OWNER_ADVICE }
+        : risk,
+    );
     const findings = sortDriftFindings([...byFinding.keys(), ...risks]);
     const differences = findings.flatMap((finding) => {
       const difference = byFinding.get(finding);

@@ -1,5 +1,7 @@
 import { printable } from "../../text/printable";
+import { suggest } from "../../text/suggestions";
 import { GroupHierarchy, grantKey, labelByKey } from "./groupHierarchy";
+import { accessKinds } from "./accessKinds";
 import { DocumentError } from "../documents/jsonText";
 import type { AccessGraph, Entity } from "./model";
 import type { Grant, Scope } from "./grant";
@@ -60,7 +62,13 @@ function findGroup(graph: AccessGraph, hierarchy: GroupHierarchy, text: string):
   const [only] = matching;
   const shown = JSON.stringify(printable(text, 120));
   if (only === undefined)
-    throw new DocumentError("PP5008", `--on ${shown} names no group that is known here`);
+    throw new DocumentError(
+      "PP5008",
+      `--on ${shown} names no group that is known here${suggest(
+        text,
+        keys.flatMap((key) => [labelByKey(graph.entities, key), hierarchy.scope(key).path]),
+      )}`,
+    );
   if (matching.length > 1) {
     const paths = matching.map((key) => `${printable(hierarchy.scope(key).path, 120)} (${key})`);
     throw new DocumentError(
@@ -74,6 +82,18 @@ function findGroup(graph: AccessGraph, hierarchy: GroupHierarchy, text: string):
 function isSubject({ subject }: Grant, text: string): boolean {
   if ([subject.key, subject.uid, subject.urn, subject.name].includes(text)) return true;
   return subject.displayName.toLowerCase().includes(text.toLowerCase());
+}
+
+/** The subject that a text probably means where it matches none that is known here: "; did you mean …?", or nothing. */
+export function suggestSubject({ grants, entities }: AccessGraph, who: string): string {
+  const names = [
+    ...grants.flatMap(({ subject }) => [subject.name ?? "", subject.displayName]),
+    ...[...entities.values()].flatMap(({ kind, name = "" }) =>
+      accessKinds[kind]?.describeHolder === undefined ? [] : [name],
+    ),
+  ];
+  const isKnown = entities.has(who) || names.some((name) => name.toLowerCase().includes(who.toLowerCase()));
+  return isKnown ? "" : suggest(who, [...new Set(names.map((name) => printable(name, 100)))]);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Access, EffectiveAccess } from "../graph/effectiveAccess";
 import { urnParts } from "../documents/engineState";
 import type { Entity, AccessGraph } from "../graph/model";
 import { compareTexts } from "../../fields/values";
-import { describeLastSignIn } from "./unusedAccess";
+import { describeUnused } from "./unusedAccess";
 import type { SignIn, UnusedAccess } from "./unusedAccess";
 import { lifetimesOf, textAt, textMeant } from "../graph/describedFields";
 
@@ -105,7 +105,7 @@ function unheldRows({ unused, unknown }: UnusedAccess, held: readonly Access[]):
     roleUid: "",
     group: "",
     groupUid: "",
-    path: `${describeLastSignIn(signIn)}; remove ${signIn.remove}`,
+    path: describeUnused(signIn),
     sourceKind: "",
     sourceUid: "",
     stack: signIn.urn === undefined ? "" : urnParts(signIn.urn).stack,

@@ -1,6 +1,7 @@
 import { isTopUid } from "../../text/uid";
-import type { GrantedRole } from "../graph/grant";
-import type { Entity } from "../graph/model";
+import { groupBy } from "../../fields/values";
+import type { Grant, GrantedRole, Scope } from "../graph/grant";
+import type { AccessGraph, Entity } from "../graph/model";
 import { readRoleCapabilities } from "../graph/roleCapabilities";
 import type { Comparison } from "../review/comparison";
 import { foldName } from "../trust/writingSystems";
@@ -33,6 +34,33 @@ function findCapabilities(comparison: Comparison, name: string): readonly string
     }
   }
   return findLiveCapabilities(comparison, name);
+}
+
+/** Whether a role is `owner`, or is as good. */
+function isOwner(role: GrantedRole): boolean {
+  if (role.builtIn && role.name === "owner") return true;
+  return OWNER_CAPABILITIES.every((capability) => role.capabilities?.includes(capability));
+}
+
+/** Whether a grant makes an identity the owner of a root group: an invite is not accepted yet, and nobody knows the members of a directory's group. */
+export const isOwnerOfRoot = ({ group, subject, role }: Grant): boolean =>
+  group.isRoot && subject.type === "identity" && isOwner(role);
+
+/** The objects without which a root group would have no owner, by uid: the identity, the binding or the role of all of them. */
+export function findLastOwners({ grants }: AccessGraph): ReadonlyMap<string, Scope> {
+  const uidsOf = ({ uid, subject, role }: Grant) => [uid, subject.uid, role.uid];
+  const byRoot = groupBy(grants.filter(isOwnerOfRoot), ({ group }) => [group.key]);
+  return new Map(
+    [...byRoot.values()].flatMap(([first, ...others]) =>
+      first === undefined
+        ? []
+        : uidsOf(first).flatMap((uid): [string, Scope][] =>
+            uid !== undefined && others.every((grant) => uidsOf(grant).includes(uid))
+              ? [[uid, first.group]]
+              : [],
+          ),
+    ),
+  );
 }
 
 /** Compares roles with the built-in roles of one organisation. */
@@ -79,11 +107,7 @@ export class BuiltInRoles {
     return isTakeover === true || this.bindsAnyRole(role);
   }
 
-  /** Whether a role is `owner`, or is as good. */
-  isOwner(role: GrantedRole): boolean {
-    if (role.builtIn && role.name === "owner") return true;
-    return OWNER_CAPABILITIES.every((capability) => role.capabilities?.includes(capability));
-  }
+  readonly isOwner = isOwner;
 
   /** What a role holds that `viewer` does not; where `viewer` is not known, what does more than list what it lists. */
   capabilitiesBeyondViewer({ capabilities = [] }: GrantedRole): readonly string[] {

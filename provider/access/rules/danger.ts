@@ -13,7 +13,7 @@ import { fieldsWhere, pathsMeant, textAt, textAtPath } from "../graph/describedF
 import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
-import { isBuiltInRole } from "./builtInRoles";
+import { isBuiltInRole, isOwnerOfRoot } from "./builtInRoles";
 import { everyKind, isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { ownEffect } from "../../fields/accessMeanings";
@@ -26,11 +26,10 @@ import type { ResourceChange } from "../review/comparison";
 import { describeTrust } from "../graph/trust";
 
 /** The identities that own each root group. */
-function ownersOfRoots(facts: Facts, grants: readonly Grant[]): Map<string, Map<string, Grant>> {
+function ownersOfRoots(grants: readonly Grant[]): Map<string, Map<string, Grant>> {
   const roots = new Map<string, Map<string, Grant>>();
   for (const grant of grants) {
-    if (!grant.group.isRoot || grant.subject.type !== "identity" || !facts.roles.isOwner(grant.role))
-      continue;
+    if (!isOwnerOfRoot(grant)) continue;
     const owners = roots.get(grant.group.key) ?? new Map<string, Grant>();
     owners.set(grant.subject.key, grant);
     roots.set(grant.group.key, owners);
@@ -56,8 +55,8 @@ interface OwnerChange {
 /** The root groups that lose an owner. */
 function findLostOwners(facts: Facts): OwnerChange[] {
   const { before, after, inventory } = facts.comparison;
-  const ownersAfter = ownersOfRoots(facts, after.grants);
-  return [...ownersOfRoots(facts, before.grants)].flatMap(([key, owners]) => {
+  const ownersAfter = ownersOfRoots(after.grants);
+  return [...ownersOfRoots(before.grants)].flatMap(([key, owners]) => {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const [first, ...others] = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
     if (first === undefined) return [];

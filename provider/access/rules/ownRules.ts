@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, resolve } from "node:path";
 import { runInNewContext } from "node:vm";
 import { CodedError, hasCode } from "../../errors/codedError";
 import { isObject } from "../../fields/values";
 import { printable } from "../../text/printable";
-import { didYouMean } from "../../text/suggestions";
+import { didYouMean, suggest } from "../../text/suggestions";
 import type { Grant } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import { severities } from "../review/finding";
@@ -248,6 +248,10 @@ function toRule(definition: RuleDefinition, file: string, ms: number, onFailure:
 /** Imports of files beside it: a review compares one file with that of the base, so it must be all there is. */
 const IMPORTS_FILE = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)["'`](?:\.{0,2}\/|file:)/;
 
+/** The files of code in a folder. */
+const listModules = (folder: string): string[] =>
+  existsSync(folder) ? readdirSync(folder).filter((name) => /\.[cm]?js$/.test(name)) : [];
+
 /** The list that the code of a file exports. */
 function loadDefinitions(path: string, file: string, ms: number): readonly RuleDefinition[] {
   let text: string;
@@ -255,7 +259,7 @@ function loadDefinitions(path: string, file: string, ms: number): readonly RuleD
     text = readFileSync(path, "utf8");
   } catch (error) {
     const missing = hasCode(error, "ENOENT")
-      ? `there is no such file in ${dirname(path)}`
+      ? `there is no such file in ${dirname(path)}${suggest(basename(path), listModules(dirname(path)))}`
       : describeThrown(error);
     throw new RulesError(`${file}: the rules cannot be read: ${missing}`);
   }
@@ -312,8 +316,16 @@ export function toRules(
   return definitions.map((definition) => toRule(definition, file, ms, onFailure));
 }
 
-/** Loads a file of rules of one's own, which is code. @throws RulesError in one line that names the file. */
-export function loadRules(path: string, options: Parameters<typeof toRules>[2] = {}): readonly OwnRule[] {
-  const file = printable(path, 200);
+/**
+ * Loads a file of rules of one's own, which is code.
+ *
+ * @param namedBy the file and line that name it, for messages.
+ * @throws RulesError in one line that names the file.
+ */
+export function loadRules(
+  path: string,
+  { namedBy, ...options }: NonNullable<Parameters<typeof toRules>[2]> & { readonly namedBy?: string } = {},
+): readonly OwnRule[] {
+  const file = namedBy === undefined ? printable(path, 200) : `${namedBy}: ${printable(path, 200)}`;
   return toRules(loadDefinitions(resolve(path), file, options.ms ?? LONGEST_MS), file, options);
 }

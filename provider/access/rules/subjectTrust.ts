@@ -226,7 +226,7 @@ function reportUntrustedRuns(facts: Facts, entity: Entity, found: UntrustedRuns)
         ? ["it has no grant yet"]
         : ["whoever assumes it gets:", ...listGrantsHeld(grants)]),
     ],
-    advice: `pin the branch or a protected environment, as in ${exampleFor(vendor, part)}`,
+    advice: `${canWrite || grants.length === 0 ? "" : "if it is for what nobody has reviewed yet, leave it to roles that only read, and accept it; else "}pin the branch or a protected environment, as in ${exampleFor(vendor, part)}`,
   });
 }
 

@@ -200,7 +200,7 @@ export function readPolicy(text: string, file: string): { policy: Policy; docume
       require: placed("require", assertions.require),
       separate: placed("separate", assertions.separate),
     },
-    ...(rules === undefined ? {} : { rules }),
+    ...(rules === undefined ? {} : { rules, rulesLine: yaml.placeOf(["rules"]).line }),
     settings,
     entries: allow.map((entry, i) => ({ ...entry, line: lineOf("allow", i) })),
     types: types.map((type, i) => ({ ...type, line: lineOf("types", i) })),

@@ -205,6 +205,8 @@ export interface Policy {
   readonly assertions: Assertions;
   /** The file of the rules of one's own, relative to this one. */
   readonly rules?: string;
+  /** The line that names it. */
+  readonly rulesLine?: number;
   readonly settings: PolicySettings;
   readonly entries: readonly WrittenEntry[];
   /** Types of other packages that were judged, each with its line. */

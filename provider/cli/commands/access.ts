@@ -2,14 +2,14 @@ import { printable } from "../../text/printable";
 import { describeViolations } from "../../access/assertions/judgeAssertions";
 import type { DescribedViolation } from "../../access/assertions/judgeAssertions";
 import { accessRows } from "../../access/report/accessRows";
-import { acceptUnverified, effectiveAccess } from "../../access/graph/effectiveAccess";
+import { acceptUnverified, effectiveAccess, suggestSubject } from "../../access/graph/effectiveAccess";
 import type { Access, AccessQuery, EffectiveAccess } from "../../access/graph/effectiveAccess";
 import { urnParts } from "../../access/documents/engineState";
 import { parseInventory } from "../../access/documents/parseInventory";
 import { parsePreview } from "../../access/documents/preview";
 import { accessAsCsv, accessAsHtml, accessAsMarkdown } from "../../access/report/render/accessTable";
 import { json } from "../../access/report/render/escape";
-import { describeLastSignIn, findUnused } from "../../access/report/unusedAccess";
+import { describeUnused, findUnused } from "../../access/report/unusedAccess";
 import type { SignIn, UnusedAccess } from "../../access/report/unusedAccess";
 import { unknownCapability } from "../../access/rules/capabilities";
 import { ownerOf } from "../../access/graph/keys";
@@ -93,7 +93,7 @@ function formatBySubject(accesses: readonly Access[]): string[] {
 /** Each unused identity with where it is removed; its grants follow. */
 function formatUnused({ days, before, unused, unknown }: UnusedAccess): string[] {
   const lineOf = (signIn: SignIn): string =>
-    printable(`  ${signIn.name ?? signIn.key}: ${describeLastSignIn(signIn)}; remove ${signIn.remove}`, 400);
+    `  ${printable(`${signIn.name ?? signIn.key}: ${describeUnused(signIn)}`, 400)}`;
   const list = (heading: string, all: readonly SignIn[]): string[] =>
     all.length === 0 ? [] : [[heading, ...all.map(lineOf)].join("\n")];
   return [
@@ -255,6 +255,9 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
     ...(unused === undefined ? {} : { unused }),
     ...(violations === undefined ? {} : { violations }),
   };
+  const meant = who === undefined || document.access.length > 0 ? "" : suggestSubject(graph, who);
+  if (meant !== "")
+    logError(`--who ${JSON.stringify(printable(who ?? "", 80))} is the name of nobody here${meant}`);
   const hasStacks = documents.state !== undefined || documents.preview !== undefined;
   const broken = (violations ?? []).map(({ severity, message }) => `${severity}: ${message}`);
   const table = { rows: accessRows(document, shown, hasStacks, unused), incomplete, broken };

@@ -3,6 +3,8 @@ import { listedKinds } from "../../access/documents/inventory";
 import { parseInventory } from "../../access/documents/parseInventory";
 import type { StateExport } from "../../access/documents/stateExport";
 import { findDrift } from "../../access/drift/drift";
+import type { DriftReport } from "../../access/report/report";
+import { plural } from "../../text/plain";
 import { driftThresholds } from "../../access/drift/request";
 import type { DriftRequest, DriftThreshold } from "../../access/drift/request";
 import { organisationsOf } from "../../access/documents/stateExport";
@@ -153,6 +155,15 @@ function prepareSuppression(
   return { baseline, suppress: (...args) => baseline.suppress(...args) };
 }
 
+/** What accepts the objects that were there before anybody managed them, as long as no exception accepts anything. */
+function suggestBaseline({ summary, suppressed }: DriftReport): string[] {
+  const { unmanaged } = summary.differences;
+  if (unmanaged === 0 || suppressed.length > 0) return [];
+  return [
+    `no exception accepts any of ${plural(unmanaged, "object")} that no stack manages: pulumi-platform drift … --write-baseline access-policy.yaml accepts those of medium and low severity and prepares an entry for each other one; give later runs --policy access-policy.yaml`,
+  ];
+}
+
 /** Where the live organisation comes from. */
 interface LiveSources {
   readonly values: DriftValues;
@@ -217,6 +228,7 @@ async function detectDrift(values: DriftValues): Promise<number> {
       suppress,
     });
     for (const line of baseline?.write() ?? []) logError(line);
+    if (baseline === undefined) for (const line of suggestBaseline(report)) logError(line);
     const cli = states.find((state) => state.cli !== undefined)?.cli;
     const provenance = readProvenance({}, { now: options.now, inventory: oldest(inventories), cli });
     return await finishDrift({ ...report, provenance }, options);

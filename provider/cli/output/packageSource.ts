@@ -35,21 +35,25 @@ function installedArchive(packageRoot: string): string | undefined {
   return file !== undefined && existsSync(file) ? file : undefined;
 }
 
-/** This package by its version; that of a checkout, or of an archive, by a copy of the file in the project. */
-export function packageSource(packageRoot: string | undefined): PackageSource {
+/**
+ * This package by its version; that of a checkout, or of an archive, by a copy of the file in the project.
+ *
+ * @param project its folder: a copy that is there is not made again.
+ */
+export function packageSource(packageRoot: string | undefined, project: string): PackageSource {
   const version = ownVersion();
   const released = { specifier: `pulumi-platform@${version}`, prepare: [] };
   if (packageRoot === undefined) return released;
-  if (existsSync(join(packageRoot, "provider"))) {
-    const tarball = `pulumi-platform-${version}.tgz`;
-    return {
-      specifier: `./${tarball}`,
-      prepare: [
-        `(cd ${quoteWord(packageRoot)} && npm pack) && cp ${quoteWord(join(packageRoot, tarball))} .`,
-      ],
-    };
-  }
-  const archive = installedArchive(packageRoot);
+  const isCheckout = existsSync(join(packageRoot, "provider"));
+  const archive = isCheckout
+    ? join(packageRoot, `pulumi-platform-${version}.tgz`)
+    : installedArchive(packageRoot);
   if (archive === undefined) return released;
-  return { specifier: quoteWord(`./${basename(archive)}`), prepare: [`cp ${quoteWord(archive)} .`] };
+  const copy = `cp ${quoteWord(archive)} .`;
+  return {
+    specifier: quoteWord(`./${basename(archive)}`),
+    prepare: existsSync(join(project, basename(archive)))
+      ? []
+      : [isCheckout ? `(cd ${quoteWord(packageRoot)} && npm pack) && ${copy}` : copy],
+  };
 }

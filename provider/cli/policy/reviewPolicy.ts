@@ -11,7 +11,7 @@ import { entryText } from "../../access/suppressions/writeEntries";
 import { UsageError } from "../framework/exitCodes";
 import { runGit } from "../input/programs";
 import { readText } from "../input/readFiles";
-import { findRulesPath } from "./suppressors";
+import { findRulesPath, loadNamedRules } from "./suppressors";
 
 /** The policy file of a change, and its version before the change. */
 interface PolicyFlags {
@@ -113,13 +113,15 @@ export function readReviewRules(flags: PolicyFlags, policy: Policy | undefined):
       "--rules conflicts with --policy-base: let that policy file name the rules (rules: access-rules.mjs), or give --base-ref",
     );
   }
-  if (policyBase === undefined && baseRef === undefined) return loadRules(path);
+  if (policyBase === undefined && baseRef === undefined) return loadNamedRules(rules, policyPath, policy);
   const basePath = findRulesPath(rules, policyBase ?? policyPath, policy) ?? path;
   const base: BaseText =
     baseRef === undefined
       ? { text: readText(basePath, "rules of --policy-base"), name: printable(basePath, 200) }
       : readAtRef(path, baseRef);
   const own = existsSync(path) ? readText(path, "the rules") : undefined;
+  // There was none before: it is the name that is wrong.
+  if (own === undefined && base.text === undefined) return loadNamedRules(rules, policyPath, policy);
   if (
     own === undefined ||
     base.text === undefined ||

@@ -59,6 +59,15 @@ export function findRulesPath(
   return flag ?? (policy?.rules === undefined ? undefined : join(dirname(policyPath ?? ""), policy.rules));
 }
 
+/** Loads the rules of one's own. @throws RulesError that names the line of the policy file, where that names the rules. */
+export function loadNamedRules(...named: Parameters<typeof findRulesPath>): readonly OwnRule[] {
+  const [flag, , policy] = named;
+  const path = findRulesPath(...named);
+  if (path === undefined) return [];
+  if (flag !== undefined || policy === undefined) return loadRules(path);
+  return loadRules(path, { namedBy: `${policy.file}:${policy.rulesLine ?? 1}: rules` });
+}
+
 /**
  * Reads the file of `--policy` where no version of a base branch decides; undefined where there is none.
  *
@@ -78,8 +87,7 @@ export function readDriftOptions(
   failOn: Parameters<typeof readCommonOptions>[1],
 ): { readonly policy?: Policy; readonly ownRules: readonly OwnRule[]; readonly options: CommonOptions } {
   const policy = readDriftPolicy(values.policy);
-  const path = findRulesPath(values.rules, values.policy, policy);
-  const ownRules = path === undefined ? [] : loadRules(path);
+  const ownRules = loadNamedRules(values.rules, values.policy, policy);
   const settings = policy && { ...policy.settings, failOn: undefined };
   return { policy, ownRules, options: readCommonOptions(withSettings(values, settings), failOn) };
 }

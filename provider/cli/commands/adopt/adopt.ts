@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { printLiteral } from "../../../access/adopt/code";
 import { slug } from "../../../access/adopt/names";
 import { generateProgram } from "../../../access/adopt/program";
@@ -281,8 +281,10 @@ async function adoptObjects(values: AdoptValues): Promise<number> {
   const { out, stack } = values;
   if (out === undefined)
     throw new UsageError("PP5004", "--out is missing: give the folder of the program, as in --out adopted");
-  if (existsSync(out) && !statSync(out).isDirectory())
-    throw new UsageError("PP5008", `--out must be a folder, and ${printable(out, 200)} is a file`);
+  let existing = out;
+  while (!existsSync(existing)) existing = dirname(existing);
+  if (!statSync(existing).isDirectory())
+    throw new UsageError("PP5008", `--out must be a folder, and ${printable(existing, 200)} is a file`);
   if (values["write-state"] && stack === undefined) {
     throw new UsageError("PP5003", "--write-state belongs to --stack: say which stack is to manage them");
   }

@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { urnParts } from "../../../access/documents/engineState";
 import { listManaged, parseStateExport } from "../../../access/documents/stateExport";
 import type { StateExport } from "../../../access/documents/stateExport";
 import { objectKey } from "../../../fields/identity";
 import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
+import { findProjectFile } from "../../input/projectFiles";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
 import { isEmptyFolder } from "./project";
@@ -34,10 +37,12 @@ export async function readOtherStacks(patterns: readonly string[]): Promise<Exis
  * @throws UsageError if there is no project yet.
  */
 export async function readStack(out: string, stack: string): Promise<ExistingStack> {
-  if (isEmptyFolder(out)) {
+  const isEmpty = isEmptyFolder(out);
+  if (isEmpty || findProjectFile(resolve(out)) === undefined) {
+    const what = !existsSync(out) ? "does not exist" : isEmpty ? "is empty" : "holds no Pulumi project";
     throw new UsageError(
       "PP5011",
-      `${printable(out, 200)} is empty: run adopt without --write-state first, then the commands that it prints`,
+      `${printable(out, 200)} ${what}: run adopt without --write-state first, then the commands that it prints; or name the folder of a program`,
     );
   }
   const exported = await runPulumi(["stack", "export"], stack, out);

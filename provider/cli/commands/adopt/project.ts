@@ -64,8 +64,8 @@ interface FileChoice {
 export function describeInstallation(out: string): readonly string[] {
   const manifest = join(out, "package.json");
   if (existsSync(manifest) && readFileSync(manifest, "utf8").includes('"pulumi-platform"'))
-    return ["npm install"];
-  const { prepare, specifier } = packageSource(packageFolder());
+    return existsSync(join(out, "node_modules", "pulumi-platform")) ? [] : ["npm install"];
+  const { prepare, specifier } = packageSource(packageFolder(), out);
   return [...prepare, `npm install ${specifier}`];
 }
 

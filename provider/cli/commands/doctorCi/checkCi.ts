@@ -17,10 +17,18 @@ import { failed, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import { describeForCi } from "../init/backend";
 import type { CiBackend } from "../init/backend";
-import { inspectFolder, readStackEncryption } from "../init/folder";
+import { findMissingInCi, inspectFolder, readStackFile } from "../init/folder";
 import type { CiHost, ProjectFolder } from "../init/folder";
 import { STAND_IN, ciCommands } from "../init/workflows";
-import { checkImages, checkOwners, checkPins, checkWorkflows, readPipelines, readWorkflows } from "./files";
+import {
+  checkImages,
+  checkOwners,
+  checkPins,
+  checkPlaceholders,
+  checkWorkflows,
+  readPipelines,
+  readWorkflows,
+} from "./files";
 import { checkGithub } from "./github";
 import { checkGitlab } from "./gitlab";
 
@@ -33,6 +41,13 @@ function checkLockfile({ folders, packageManager: { lockfile, name } }: ProjectF
   return folders.some((folder) => existsSync(join(folder, lockfile)))
     ? ok("lockfile", lockfile)
     : missing("lockfile", `there is no ${lockfile}, from which the jobs install`, `${name} install`);
+}
+
+/** The dependencies that the jobs cannot install, though this machine can. */
+function checkDependencies(found: ProjectFolder): CheckResult[] {
+  return findMissingInCi(found).map(({ name, why, command }) =>
+    missing("dependencies", `${printable(name, 300)} ${why}, and CI does not have it`, command),
+  );
 }
 
 /** A state that no job can reach. */
@@ -138,20 +153,26 @@ async function checkRepository(
       "--ci needs a repository whose remote origin, or whose files, name GitHub or GitLab: git remote add origin <address>",
     );
   }
-  const backend = describeForCi(
-    findBackend(found.folder, env),
-    readStackEncryption(found, found.stack ?? "prod"),
-  );
+  const backend = describeForCi(findBackend(found.folder, env), readStackFile(found, found.stack ?? "prod"));
   const commands = commandsOf(found, host, packageRoot, backend);
   const name = ["ci.ts", "ci.js"].find((one) => existsSync(join(folder, one)));
-  const identities = name && { path: name, text: readFileSync(join(folder, name), "utf8") };
-  const common = [checkLockfile(found), ...checkBackend(backend), checkOwners(found, host, packageRoot)];
+  const identities =
+    name === undefined ? undefined : { path: name, text: readFileSync(join(folder, name), "utf8") };
+  const common = [
+    checkLockfile(found),
+    ...checkDependencies(found),
+    ...checkBackend(backend),
+    ...(identities === undefined ? [] : checkPlaceholders("identities", [identities])),
+    checkOwners(found, host, packageRoot),
+  ];
   if (host === "gitlab") {
     const pipelines = readPipelines(root);
     const { results, variables } = await checkGitlab(found, env, commands);
     // The file that was not moved yet; else that of the other project, which GitLab shows.
     const ofFile =
-      results.some(({ check }) => check === "pins") || pipelines.length === 0 ? [] : [checkImages(pipelines)];
+      results.some(({ check }) => check === "pins") || pipelines.length === 0
+        ? []
+        : [...checkPlaceholders("pipeline", pipelines), checkImages(pipelines)];
     return [...common, ...ofFile, ...results, ...(await checkIdentities(connect, variables))];
   }
   const files = readWorkflows(root);

@@ -49,20 +49,24 @@ export function checkWorkflows(files: readonly CiFile[], run: string): CheckResu
     const list = names.map((name) => `access-${name}.yml`).join(", ");
     return missing("workflows", `.github/workflows has no ${list}`, `${run} pulumi-platform init`);
   }
-  return checkPlaceholders("workflows", files.filter(isOfReview)) ?? ok("workflows", "all four exist");
+  const [placeholders] = checkPlaceholders("workflows", files.filter(isOfReview));
+  return placeholders ?? ok("workflows", "all four exist");
 }
 
-/** What is still to be replaced in files for CI; undefined where nothing is. */
-export function checkPlaceholders(check: string, files: readonly CiFile[]): CheckResult | undefined {
-  const all = files.map(({ text }) => text).join("\n");
-  const standIn = Object.values(STAND_IN).find((one) => all.includes(one));
-  if (standIn === undefined) return undefined;
-  const paths = files.filter(({ text }) => text.includes(standIn)).map(({ path }) => path);
-  return missing(
-    check,
-    `${standIn} is to be replaced in ${paths.join(", ")}`,
-    `sed -i 's|${standIn}|<yours>|g' ${paths.join(" ")}`,
-  );
+/** What is still to be replaced in files for CI. */
+export function checkPlaceholders(check: string, files: readonly CiFile[]): CheckResult[] {
+  const open = Object.values(STAND_IN).filter((one) => files.some(({ text }) => text.includes(one)));
+  if (open.length === 0) return [];
+  const paths = files.filter(({ text }) => open.some((one) => text.includes(one))).map(({ path }) => path);
+  const scripts = open.map((one) => `s|${one}|<yours>|g`).join("; ");
+  const verb = open.length === 1 ? "is" : "are";
+  return [
+    missing(
+      check,
+      `${open.join(", ")} ${verb} to be replaced in ${paths.join(", ")}`,
+      `sed -i '${scripts}' ${paths.join(" ")}`,
+    ),
+  ];
 }
 
 /** Whether every action of every workflow is named by a commit: a tag can be moved. */

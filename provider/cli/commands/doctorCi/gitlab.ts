@@ -95,7 +95,8 @@ async function checkPipeline({ host }: Project, project: unknown): Promise<Check
   const { body } = await request(host, "GET", `${where}?ref=${encodeURIComponent(ref)}`);
   const text = Buffer.from(stringMember(body, "content") ?? "", "base64").toString("utf8");
   const files = [{ path: given, text }];
-  return [checkPlaceholders("pipeline", files) ?? ok("pipeline", `comes from ${given}`), checkImages(files)];
+  const [placeholders] = checkPlaceholders("pipeline", files);
+  return [placeholders ?? ok("pipeline", `comes from ${given}`), checkImages(files)];
 }
 
 async function checkBranch(project: Project): Promise<CheckResult[]> {

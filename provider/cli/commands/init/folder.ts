@@ -6,6 +6,7 @@ import { readEnvironment } from "../../../settings/environment";
 import { UsageError } from "../../framework/exitCodes";
 import { describeFileError } from "../../input/fileErrors";
 import { runGit } from "../../input/programs";
+import { quoteWord } from "../../output/packageSource";
 import type { StackEncryption } from "./backend";
 import { findPackageManager } from "./packageManager";
 import type { PackageManager } from "./packageManager";
@@ -170,14 +171,19 @@ function findProject(folder: string): string | undefined {
   return name;
 }
 
+/** What a stack's configuration file says. */
+interface StackFile extends StackEncryption {
+  readonly config?: unknown;
+}
+
 function findStack(folder: string): string | undefined {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   const stacks = names.flatMap((name) => /^Pulumi\.(\w[\w.-]*)\.ya?ml$/.exec(name)?.[1] ?? []);
   return stacks.length === 1 ? stacks[0] : undefined;
 }
 
-/** How the configuration of a stack says that secrets are encrypted; undefined where there is none yet. */
-export function readStackEncryption({ folder }: ProjectFolder, stack: string): StackEncryption | undefined {
+/** The configuration file of a stack; undefined where there is none yet. */
+export function readStackFile({ folder }: ProjectFolder, stack: string): StackFile | undefined {
   const path = [`Pulumi.${stack}.yaml`, `Pulumi.${stack}.yml`]
     .map((name) => join(folder, name))
     .find((file) => existsSync(file));
@@ -228,10 +234,65 @@ export function localDependencies({ folder, root, manifest }: ProjectFolder): Lo
     const given = typeof version === "string" ? LOCAL.exec(version)?.groups?.["path"] : undefined;
     if (given === undefined) return [];
     const path = resolve(folder, given);
-    const below = relative(root, path).split(sep).join("/");
-    return [{ name, path, inRepository: /^\.\.(\/|$)/.test(below) ? undefined : below }];
+    return [{ name, path, inRepository: belowRoot(root, path) }];
   });
+}
+
+/** A path below the root of the repository, with slashes; undefined outside of it. */
+function belowRoot(root: string, path: string): string | undefined {
+  const below = relative(root, path).split(sep).join("/");
+  return /^\.\.(\/|$)/.test(below) ? undefined : below;
 }
 
 /** Whether a local dependency is a file of `npm pack`, which patterns for all such files cover; else it is a folder. */
 export const isTarball = (path: string): boolean => /\.(?:tgz|tar\.gz)$/.test(path);
+
+/** A dependency that a job of CI cannot install. */
+interface MissingInCi {
+  readonly name: string;
+  readonly why: string;
+  /** The command that mends it, in the folder of the program. */
+  readonly command: string;
+}
+
+/** Where a lockfile of npm, pnpm or Yarn has a package from, outside of its folder: a path, as file:…, or of a link. */
+const OUTSIDE = /\b(?:resolved"?:? "|tarball: |directory: )(?:file:)?(?<path>(?:\.\.)?\/[^"#,}\s]*)/g;
+
+/** The paths outside of the repository that the lockfile names. */
+function outsideOfLockfile({ root, folders, packageManager: { lockfile } }: ProjectFolder): string[] {
+  const folder = folders.find((one) => existsSync(join(one, lockfile)));
+  if (folder === undefined) return [];
+  const text = readFileSync(join(folder, lockfile), "utf8");
+  const paths = Array.from(text.matchAll(OUTSIDE), ({ groups }) => resolve(folder, groups?.["path"] ?? ""));
+  return [...new Set(paths)].filter((path) => belowRoot(root, path) === undefined);
+}
+
+/** The dependencies that CI does not have: files and folders outside of the repository, and those that git ignores. */
+export function findMissingInCi(found: ProjectFolder): MissingInCi[] {
+  const { root, folder, packageManager } = found;
+  const local = localDependencies(found);
+  const ofManifest = local.flatMap(({ name, path, inRepository }): MissingInCi[] => {
+    if (inRepository !== undefined) {
+      const isIgnored = git(root, "check-ignore", "--quiet", inRepository) !== undefined;
+      const command = `git add --force ${quoteWord(relative(folder, path))}`;
+      return isIgnored ? [{ name, why: "is ignored by git", command }] : [];
+    }
+    const file = `./${basename(path)}`;
+    const { add } = packageManager;
+    const command = !isTarball(path)
+      ? `${add} "./$(npm pack --silent ${quoteWord(path)} | tail -n 1)"`
+      : existsSync(join(folder, file))
+        ? `${add} ${quoteWord(file)}`
+        : `cp ${quoteWord(path)} . && ${add} ${quoteWord(file)}`;
+    return [{ name, why: "is outside of the repository", command }];
+  });
+  const known = local.map(({ path }) => path);
+  const ofLockfile = outsideOfLockfile(found)
+    .filter((path) => !known.includes(path))
+    .map((path) => ({
+      name: `${path}, which ${packageManager.lockfile} names,`,
+      why: "is outside of the repository",
+      command: `${packageManager.name} install`,
+    }));
+  return [...ofManifest, ...ofLockfile];
+}

@@ -1,5 +1,6 @@
 import { basename, join } from "node:path";
 import { stringify } from "yaml";
+import { printableAddress } from "../../../text/address";
 import { printable } from "../../../text/printable";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
@@ -9,7 +10,7 @@ import { webAddress } from "../../input/repository";
 import { findBackend, PULUMI_CLOUD_BY_DEFAULT } from "../../input/backend";
 import type { NamedBackend } from "../../input/backend";
 import { checkOrganization, describeForCi, findOrganization } from "./backend";
-import { inspectFolder, isTarball, localDependencies, packagesOf, readStackEncryption } from "./folder";
+import { inspectFolder, isTarball, localDependencies, packagesOf, readStackFile } from "./folder";
 import type { CiHost, ProjectFolder } from "./folder";
 import { describeResult } from "./output";
 import type { InitPlan, Language } from "./output";
@@ -187,7 +188,7 @@ function chooseSettings(
   const further = host === "none" ? undefined : findFurtherProject(found, project, host, packageRoot);
   return {
     ...(further && { further }),
-    backend: describeForCi(named, readStackEncryption(found, stack)),
+    backend: describeForCi(named, readStackFile(found, stack)),
     organization,
     project,
     stack,
@@ -296,11 +297,19 @@ function init(dir: string, values: InitValues): number {
   if (branch !== undefined || host !== "none") checkBranch(found);
   const settings = chooseSettings(values, found, { host, packageRoot });
   const language = chooseLanguage(values, found);
-  if (host !== "none") {
+  const { kind, named } = settings.backend;
+  const isReachable = kind !== "local";
+  if (values.ci !== undefined && !isReachable) {
+    throw new UsageError(
+      "PP5003",
+      `--ci ${host} needs a state that CI can reach, and this one is at ${printableAddress(named.url)}: name the backend that it will have by PULUMI_BACKEND_URL, as in https://api.pulumi.com or s3://acme-state`,
+    );
+  }
+  if (host !== "none" && isReachable) {
     checkPaths(found);
     checkLockfiles(found.folders, found.packageManager);
   }
-  const plan: InitPlan = { found, settings, language, host, packageRoot };
+  const plan: InitPlan = { found, settings, language, host: isReachable ? host : "none", packageRoot };
   const files = listFiles(plan, values.commands);
   const [existing, missing] = [files.filter(isTaken), files.filter((file) => !isTaken(file))];
   checkNewFiles(missing);

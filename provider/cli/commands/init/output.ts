@@ -1,12 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
+import { isObject } from "../../../fields/values";
+import { readEnvironment } from "../../../settings/environment";
 import { printable } from "../../../text/printable";
 import { printableAddress } from "../../../text/address";
 import { packageSource, quoteWord } from "../../output/packageSource";
 import { joinFilePath } from "../../output/writeNewFiles";
 import type { NewFile } from "../../output/writeNewFiles";
 import { isSelfManaged } from "./backend";
-import { isTarball, localDependencies, packagesOf } from "./folder";
+import { findMissingInCi, packagesOf, readStackFile } from "./folder";
 import type { CiHost, ProjectFolder } from "./folder";
 import { fillTemplate } from "./template";
 import type { TemplateValues } from "./template";
@@ -38,36 +40,38 @@ interface InitResult extends InitPlan {
 const shownPath = (file: NewFile): string =>
   printable(relative(process.cwd(), joinFilePath(file)).split(sep).join("/"), 300);
 
-/** What replaces a dependency outside of the repository, which a job of CI does not have. */
-function describeOutside({ found, host }: InitResult): string[] {
-  if (host === "none") return [];
-  return localDependencies(found).flatMap(({ name, path, inRepository }) => {
-    if (inRepository !== undefined) return [];
-    const why = `# ${printable(name, 100)} is outside of the repository, and CI does not have it`;
-    if (!isTarball(path)) return [`${why}: install a .tgz of npm pack from within`];
-    const file = quoteWord(`./${basename(path)}`);
-    return [`cp ${quoteWord(path)} . && ${found.packageManager.add} ${file}   ${why}`];
-  });
-}
+/** Whether each package that package.json names is installed. */
+const isInstalled = ({ folders, manifest }: ProjectFolder): boolean =>
+  folders.some((folder) => existsSync(join(folder, ".pnp.cjs"))) ||
+  Object.keys(packagesOf(manifest)).every((name) =>
+    folders.some((folder) => existsSync(join(folder, "node_modules", name))),
+  );
 
-/** The commands that install the package: of a checkout, from the file that npm pack writes. */
-function listInstallation(result: InitResult): string[] {
-  const { found, language, packageRoot } = result;
+/** The commands that install what is not installed: of a checkout, from the file that npm pack writes. */
+function listInstallation({ found, host, language, packageRoot }: InitResult): string[] {
   const { manifest, packageManager } = found;
   const place = relative(process.cwd(), found.folder);
   const has = (name: string): boolean => Object.hasOwn(packagesOf(manifest), name);
-  const { specifier, prepare } = packageSource(packageRoot);
+  const { specifier, prepare } = packageSource(packageRoot, found.folder);
   const add = [
     ...(has("pulumi-platform") ? [] : [specifier]),
     ...(manifest !== undefined && !has("@pulumi/pulumi") ? ["@pulumi/pulumi"] : []),
   ];
   const missing = ["typescript", "@types/node"].filter((name) => !has(name));
   const needsTypes = found.project === undefined && language === "typescript" && manifest !== undefined;
+  // A command that adds one package installs all.
+  const forCi = (host === "none" ? [] : findMissingInCi(found)).map(
+    ({ name, why, command }) => `${command}   # ${printable(name, 300)} ${why}, and CI does not have it`,
+  );
   return [
     ...(place === "" ? [] : [`cd ${quoteWord(place)}`]),
     ...(has("pulumi-platform") ? [] : prepare),
-    ...describeOutside(result),
-    ...(add.length === 0 ? [`${packageManager.name} install`] : [`${packageManager.add} ${add.join(" ")}`]),
+    ...forCi,
+    ...(add.length > 0
+      ? [`${packageManager.add} ${add.join(" ")}`]
+      : isInstalled(found) || forCi.some((line) => line.includes(packageManager.add))
+        ? []
+        : [`${packageManager.name} install`]),
     ...(needsTypes && missing.length > 0 ? [`${packageManager.add} -D ${missing.join(" ")}`] : []),
   ];
 }
@@ -102,8 +106,15 @@ const isForeign = ({ found }: InitResult, file: NewFile): boolean =>
 function describeCi(result: InitResult): TemplateValues {
   const { found, host, settings, packageRoot, existing, written } = result;
   const { backend, further } = settings;
-  if (host === "none") return { ci: false, asked: result.isHostGiven };
   const { kind, url, omitted, named } = backend;
+  const local = kind === "local";
+  const source = {
+    backend: printable(url ?? printableAddress(named.url), 300),
+    [`from_${named.source}`]: true,
+    file: printable(named.path ?? "", 200),
+  };
+  if (host === "none")
+    return { ...source, ci: false, asked: result.isHostGiven, local, found: local || result.isHostGiven };
   const isIdentities = ({ path }: NewFile): boolean => /^ci\.[jt]s$/.test(path);
   const identities = written.find(isIdentities);
   const isImported = written.some(({ path }) => /^index\.[jt]s$/.test(path));
@@ -119,12 +130,9 @@ function describeCi(result: InitResult): TemplateValues {
     host,
     [host]: true,
     identities: identities && !isImported ? `export * from "${exported}";` : "",
-    backend: printable(url ?? printableAddress(named.url), 300),
-    [`from_${named.source}`]: true,
-    file: printable(named.path ?? "", 200),
+    ...source,
     overridden: named.overridden && printableAddress(named.overridden),
-    local: kind === "local",
-    tokens: kind === "cloud" || kind === "local",
+    tokens: kind === "cloud",
     other: kind === "other",
     omitted: omitted.join(", "),
     further: further !== undefined,
@@ -135,17 +143,45 @@ function describeCi(result: InitResult): TemplateValues {
     replaced: existsSync(join(found.root, ".gitlab-ci.yml")),
     codeowners: owners && shownPath(owners),
     owned: lines.filter((line) => !present.split("\n").includes(line)),
-    config: identities !== undefined,
+    hasIdentities: identities !== undefined,
   };
+}
+
+/** The commands to the first update that are left to run. */
+function listSteps(result: InitResult, hasIdentities: boolean): string[] {
+  const { found, settings } = result;
+  const { project, organization, stack, baseUrl, backend, packageManager } = settings;
+  const env = readEnvironment();
+  const isNew = found.project === undefined;
+  const file = readStackFile(found, stack);
+  const { config } = file ?? {};
+  const hasRoot = isObject(config) && config[`${project}:rootUid`] !== undefined;
+  const rootUid = env["PLATFORM_ROOT_GROUP"] ? '"$PLATFORM_ROOT_GROUP"' : "UID";
+  const credentials = ["PLATFORM_TOKEN", "PLATFORM_TOKEN_FILE", "PLATFORM_IDENTITY"] as const;
+  const exported = [
+    ...(env["PLATFORM_BASE_URL"] ? [] : [`PLATFORM_BASE_URL=${baseUrl ?? "https://…"}`]),
+    ...(credentials.some((name) => env[name]) ? [] : ["PLATFORM_TOKEN=…"]),
+  ];
+  const hasOrganization = organization !== STAND_IN.organization && !isSelfManaged(backend.kind);
+  const newStack = hasOrganization ? `${organization}/${stack}` : stack;
+  const doctor = `${packageManager.run} pulumi-platform doctor`;
+  return [
+    ...listInstallation(result),
+    ...(isNew && exported.length > 0 ? [`export ${exported.join(" ")}`] : []),
+    ...(isNew && !hasRoot
+      ? [`${doctor}   # checks address and credential, and prints the uid of the root group`]
+      : []),
+    ...(isNew && file === undefined ? [`pulumi stack init ${newStack}`] : []),
+    ...((isNew || hasIdentities) && !hasRoot ? [`pulumi config set rootUid ${rootUid}`] : []),
+    ...(isNew || hasIdentities ? ["pulumi up"] : []),
+  ];
 }
 
 /** The output: what is written, and what to do next. The texts stand in templates/init/output.txt. */
 export function describeResult(result: InitResult): string {
   const { found, settings, packageRoot, existing, written } = result;
-  const { backend, organization, packageManager, stack } = settings;
-  const isNew = found.project === undefined;
-  const program = isNew ? existing.find(({ path }) => /^index\.[jt]s$/.test(path)) : undefined;
-  const hasOrganization = organization !== STAND_IN.organization && !isSelfManaged(backend.kind);
+  const program =
+    found.project === undefined ? existing.find(({ path }) => /^index\.[jt]s$/.test(path)) : undefined;
   const ofCi = describeCi(result);
   return fillTemplate(packageRoot, "output.txt", {
     ...ofCi,
@@ -158,11 +194,7 @@ export function describeResult(result: InitResult): string {
     program: program && shownPath(program),
     programText: program?.text.trimEnd(),
     placeholders: listPlaceholders(result),
-    installation: listInstallation(result),
-    new: isNew,
-    config: isNew || ofCi["config"],
-    shownUrl: settings.baseUrl ?? "https://…",
-    run: packageManager.run,
-    newStack: hasOrganization ? `${organization}/${stack}` : stack,
+    steps: listSteps(result, ofCi["hasIdentities"] === true),
+    run: settings.packageManager.run,
   });
 }

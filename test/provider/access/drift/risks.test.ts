@@ -213,6 +213,26 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
     expect(await run({}, unknown)).toEqual(["X3 high"]);
   });
 
+  test("offer no command that deletes the last owner of the root, nor what makes it one", async () => {
+    const [byAda, byBob] = owners as [Live, Live];
+    const revertsBeside = async (...unmanaged: readonly Live[]): Promise<string[]> => {
+      const { differences } = await driftBetween([stateOf([team])], [...given, team, ...unmanaged]);
+      return differences.filter(({ answers }) => answers.revert !== undefined).map(({ uid }) => uid);
+    };
+    expect(await revertsBeside(ada, byAda)).toEqual([]);
+    expect(new Set(await revertsBeside(ada, byAda, bob))).toEqual(new Set([bob.uid]));
+    expect(new Set(await revertsBeside(ada, bob, byAda, byBob))).toEqual(
+      new Set([ada, bob, byAda, byBob].map(({ uid }) => uid)),
+    );
+    const { findings } = await driftBetween([stateOf([team])], [...given, team, ada, byAda]);
+    const advice = findings.filter(({ id }) => id !== "drift-unmanaged").map((finding) => finding.advice);
+    expect(new Set(advice)).toEqual(new Set([expect.stringContaining("bind a second owner before")]));
+    expect(findings.find(({ uid, drift }) => uid === byAda.uid && drift !== undefined)).toMatchObject({
+      advice: expect.stringMatching(/^adopt it into a program, or suppress it; /) as unknown,
+      details: expect.arrayContaining(["not to be deleted: without it acme has no owner"]) as unknown,
+    });
+  });
+
   test("give advice on what has happened, not on a plan", async () => {
     const report = await driftBetween([stateOf(held)], [...given, ...without(...owners)]);
     const advice = report.findings

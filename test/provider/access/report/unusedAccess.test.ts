@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { main } from "../../../../provider/cli/commands/access";
@@ -55,6 +55,23 @@ test("who was seen too long ago, or never and is older, is unused; of whom no ti
   ]);
   expect(document.unused.unused.every(({ remove }) => remove.startsWith(acme))).toBe(true);
   expect(names(document.access.map(({ grant }) => grant.subject))).toEqual(["never", "old"]);
+});
+
+test("nothing says to remove the last owner, nor whom nobody knows to be unused", async () => {
+  const inventory = JSON.parse(readFileSync(path, "utf8")) as ReturnType<typeof inventoryOf>;
+  const isOthers = ({ kind, inputs }: (typeof inventory.objects)[number]): boolean =>
+    kind === "RoleBinding" && inputs["identityUid"] !== `${acme}/${Buffer.from("never   ").toString("hex")}`;
+  const sole = join(folder, "sole.json");
+  writeFileSync(
+    sole,
+    JSON.stringify({ ...inventory, objects: inventory.objects.filter((object) => !isOthers(object)) }),
+  );
+  const { stdout } = await access("--inventory", sole, "--unused", "90d");
+  expect(stdout).toMatch(
+    /^ {2}never: never signed in, created \S+; do not remove it: acme has no other owner$/m,
+  );
+  expect(stdout).toMatch(/^ {2}old: .*; remove \S+$/m);
+  expect(stdout).toMatch(/^ {2}unknown: not known when it signed in or was created$/m);
 });
 
 test.each(["text", "csv", "md", "html"])("the form %s names them, and nobody who is used", async (form) => {

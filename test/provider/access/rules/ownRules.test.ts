@@ -294,5 +294,10 @@ describe("a file of rules", () => {
     expect(messageOf(() => loadRules(join(folder, "none.mjs")))).toMatch(
       /none\.mjs: the rules cannot be read: there is no such file in \S+$/,
     );
+    writeFileSync(join(folder, "access-rules.mjs"), "");
+    const options = { namedBy: "access-policy.yaml:3: rules" };
+    expect(messageOf(() => loadRules(join(folder, "access-rule.mjs"), options))).toMatch(
+      /^access-policy\.yaml:3: rules: \S+access-rule\.mjs: .*; did you mean "access-rules\.mjs"\?$/,
+    );
   });
 });

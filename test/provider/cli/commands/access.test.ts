@@ -128,6 +128,23 @@ describe("pulumi-platform access as a table", () => {
     ]);
   });
 
+  test.each([
+    [
+      "--on",
+      "acme / pya",
+      2,
+      /--on "acme \/ pya" names no group that is known here; did you mean "acme \/ pay"\?/,
+    ],
+    ["--on", "pai", 2, /did you mean "pay"\?/],
+    ["--on", "elsewhere", 2, /names no group that is known here \(PP5008\)/],
+    ["--who", '=HYPERLNK("x")', 0, /is the name of nobody here; did you mean "=HYPERLINK/],
+    ["--who", "elsewhere", 0, /^$/],
+    ["--can", "CAP_REPO_LISR", 2, /did you mean CAP_REPO_LIST\?/],
+  ])("%s %s is answered with the name that is near, if there is one", async (flag, word, code, message) => {
+    const ended = await runCommand(main, ["--inventory", file, flag, word], {});
+    expect(ended).toMatchObject({ code, stderr: expect.stringMatching(message) });
+  });
+
   test("md and html show the same rows", async () => {
     const page = await run("-o", "html");
     const table = new MarkdownIt().render(await run("-o", "md"));

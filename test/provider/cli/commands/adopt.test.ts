@@ -62,8 +62,13 @@ describe("pulumi-platform adopt", () => {
     [["--out", out, "--inventory", inventory, "--write-state"], "--write-state belongs to --stack"],
     [
       ["--out", out, "--inventory", inventory, "--stack", "prod", "--write-state"],
-      "is empty: run adopt without",
+      "does not exist: run adopt without",
     ],
+    [
+      ["--out", folder, "--inventory", inventory, "--stack", "prod", "--write-state"],
+      "holds no Pulumi project: run adopt without",
+    ],
+    [["--root", NOBODY, "--out", join(__filename, "x")], "adopt.test.ts is a file (PP5008)"],
   ])("%j ends with 2, in one line", async (argv, message) => {
     const { code, stdout, stderr } = await run(main, argv);
     expect({ code, stdout, stderr }).toEqual({

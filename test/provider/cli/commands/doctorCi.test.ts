@@ -482,6 +482,44 @@ test("a state that no job can reach is wrong", async () => {
   ]);
 });
 
+const manifest = (path: string) => ({
+  "package.json": JSON.stringify({ dependencies: { "pulumi-platform": path } }),
+});
+const npmLock = (resolved: string) => ({
+  "package-lock.json": JSON.stringify({ packages: { "node_modules/a": { resolved } } }, undefined, 2),
+});
+
+test.each<[string, Readonly<Record<string, string>>, string]>([
+  ["a file", manifest("file:../out/a.tgz"), "cp */out/a.tgz . && npm install ./a.tgz"],
+  ["a folder", manifest("link:../out"), 'npm install "./$(npm pack --silent */out | tail -n 1)"'],
+  ["a file of the lockfile", npmLock("file:../out/a.tgz"), "npm install"],
+  ["a link of the lockfile", npmLock("../out"), "npm install"],
+  [
+    "a file that git ignores",
+    { ...manifest("file:vendor/a.tgz"), ".gitignore": "*.tgz\n" },
+    "git add --force vendor/a.tgz",
+  ],
+])("%s that CI does not have is wrong, once, with the command that mends it", async (_, files, command) => {
+  const { wrong } = await check({ files });
+  expect(
+    wrong.map(({ check: name, command: mends = "" }) => [name, mends.replace(/\/\S+(?=\/out)/, "*")]),
+  ).toEqual([["dependencies", command]]);
+});
+
+test("what lies in the repository is no such dependency", async () => {
+  const lock = npmLock("file:vendor/a.tgz");
+  const files = { ...manifest("file:vendor/a.tgz"), ...lock, "vendor/a.tgz": "" };
+  expect((await check({ files })).wrong).toEqual([]);
+});
+
+test.each(["ci.ts", "access-ci/gitlab-ci.yml"])("a placeholder that is left in %s is wrong", async (path) => {
+  const files = { [path]: 'issuer: "https://issuer.platform.example" OWNER/REPOSITORY\n' };
+  const { wrong } = await check({ host: "gitlab", files, env: { GITLAB_TOKEN: "" } });
+  expect(wrong.map(({ text }) => text)).toContain(
+    `OWNER/REPOSITORY, https://issuer.platform.example are to be replaced in ${path}`,
+  );
+});
+
 test("a host that cannot be reached is asked once, and is one line", async () => {
   const start = performance.now();
   const { code, checks } = await check({ env: { GITHUB_API_URL: "https://github.invalid" } });

@@ -186,14 +186,24 @@ test("a self-hosted Pulumi Cloud gives the token of each job", async () => {
 });
 
 test.each(["file:///home/ada/state", "file://~", "http://127.0.0.1:8080"])(
-  "%s is on this machine: CI gets Pulumi Cloud, and the output says what to do",
+  "%s is on this machine: nothing is written for CI until the state has another place",
   async (backend) => {
     const { printed, text } = await initCi(GITHUB, backend);
-    expect(text).not.toContain(backend);
-    expect(text).toContain("https://api.pulumi.com");
-    expect(text).not.toContain(PASSPHRASE);
-    expect(printed).toContain(`\nbackend: ${backend} (PULUMI_BACKEND_URL)\n  CI cannot reach it`);
-    expect(printed).toContain("CI cannot reach it: move the stack");
+    expect(text).toBe("");
+    expect(Object.keys(folder.files())).toContain("infra/index.ts");
+    expect(printed).toContain(
+      `\nno workflow yet: each names the backend of the state, and CI cannot reach ${backend}\n`,
+    );
+    expect(printed).toMatch(
+      /^ {2}PULUMI_BACKEND_URL=https:\/\/api\.pulumi\.com npx --no pulumi-platform init /m,
+    );
+    const before = folder.files();
+    const { code, stderr } = await folder.init("infra", "--ci", "github");
+    expect(stderr).toContain(`--ci github needs a state that CI can reach, and this one is at ${backend}: `);
+    expect({ code, files: folder.files() }).toEqual({ code: 2, files: before });
+    const later = await initCi(GITHUB, CLOUD);
+    expect(later.printed).toContain('add to the main file of the program: export * from "./ci";');
+    expect(later.text).toContain(CLOUD);
   },
 );
 

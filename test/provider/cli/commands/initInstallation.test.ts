@@ -182,7 +182,7 @@ describe("what CI does not have", () => {
     ],
     [
       "file:../../checkout",
-      /# pulumi-platform is outside of the repository, and CI does not have it: install a \.tgz/,
+      /npm install "\.\/\$\(npm pack --silent \S+\/checkout \| tail -n 1\)" {3}# pulumi-platform is outside of the repository/,
     ],
   ])("%s is named with what to do", async (path, line) => {
     const folder = new InitFolder().repository(GITHUB).write(manifest(path));
@@ -201,6 +201,44 @@ describe("what CI does not have", () => {
       folder.remove();
     },
   );
+
+  test("a copy that lies in the folder is not made again", async () => {
+    const folder = new InitFolder()
+      .repository(GITHUB)
+      .write({ ...manifest("file:../../out/a.tgz"), "infra/a.tgz": "" });
+    expect((await folder.init("infra")).stdout).toMatch(/^ {2}npm install \.\/a\.tgz {3}# pulumi-platform/m);
+    folder.remove();
+  });
+});
+
+test("steps that are done are not printed", async () => {
+  const installed = ["pulumi-platform", "@pulumi/pulumi", "typescript", "@types/node"];
+  const folder = new InitFolder().repository(GITHUB).write({
+    "package.json": JSON.stringify({
+      dependencies: Object.fromEntries(installed.map((name) => [name, "1"])),
+    }),
+    ...Object.fromEntries(installed.map((name) => [`node_modules/${name}/package.json`, "{}"])),
+  });
+  const steps = async (): Promise<string[]> => {
+    const { stdout } = await folder.init(".", "--project", "access");
+    return (/^next:\n((?: {2}\S.*\n)*)/m.exec(stdout)?.[1] ?? "").trim().split(/\n +/).slice(1);
+  };
+  folder.env = {
+    PLATFORM_BASE_URL: "https://api.example.com",
+    PLATFORM_TOKEN: "x",
+    PLATFORM_ROOT_GROUP: "0",
+  };
+  expect(await steps()).toEqual([
+    expect.stringMatching(/^npx --no pulumi-platform doctor /),
+    "pulumi stack init prod",
+    'pulumi config set rootUid "$PLATFORM_ROOT_GROUP"',
+    "pulumi up",
+  ]);
+  for (const path of ["ci.ts", "index.ts", "Pulumi.yaml"]) rmSync(join(folder.root, path));
+  folder.write({ "Pulumi.prod.yaml": "config:\n  access:rootUid: '0'\n" });
+  expect(await steps()).toEqual(["pulumi up"]);
+  expect(await steps()).toEqual([]);
+  folder.remove();
 });
 
 test("a workflow that init has not written is named as foreign, and its own is not", async () => {

@@ -13,9 +13,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const sourceFor = (manifest: string) => {
+const sourceFor = (manifest: string, project = "elsewhere") => {
   writeFileSync(join(folder, "package.json"), manifest);
-  return packageSource(join(folder, "node_modules", "pulumi-platform"));
+  return packageSource(join(folder, "node_modules", "pulumi-platform"), project);
 };
 
 test.each(["dependencies", "devDependencies"])(
@@ -42,6 +42,6 @@ test.each([
 });
 
 test("names the version where the package lies in no project", () => {
-  expect(packageSource(undefined)).toEqual(released);
-  expect(packageSource(folder)).toEqual(released);
+  expect(packageSource(undefined, folder)).toEqual(released);
+  expect(packageSource(folder, folder)).toEqual(released);
 });
