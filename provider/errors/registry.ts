@@ -50,7 +50,7 @@ export const programCodes = {
   PP1006: {
     title: "A value must not be empty",
     meaning:
-      "An empty string, or an argument that is there and undefined, stands where it would change the meaning: a parent, an item of a list or a key.",
+      "An empty string, or an argument that is there and undefined, would change the meaning: of a parent, an item of a list or a key.",
     look: "The message names the place. Often a value of the configuration or of the environment is not set: `pulumi config`.",
     fix: "Give the value, or leave the argument out: `...(parentUid === undefined ? {} : { parentUid })` where both are meant.",
   },
@@ -95,7 +95,7 @@ export const programCodes = {
     meaning:
       "A capability, or another name of a list that grows, is not known, and differs in one or two letters from one that is.",
     look: "The message names both. The page of the kind in the [reference](reference/README.md) lists the known names.",
-    fix: "Correct it. If the server newly has a name that is so near to another one, update this package. Until then, add it to the object by hand and run `pulumi refresh`, or take the object over with `adopt`: what the server has shown to know is accepted. A name that is near to none is only warned of.",
+    fix: "Correct it. If the server newly has a name that is so near to another one, update this package. Until then, add it to the object by hand and run `pulumi refresh`, or take the object over with `adopt`. What the server has is accepted. A name that is near to none is only warned of.",
   },
   PP1014: {
     title: "A uid is that of another kind",

@@ -379,7 +379,7 @@ function widenMeanwhile(change: GrantChange, { role }: Grant): GrantChange {
     ...change,
     change: before === undefined ? "gained" : "widened",
     grant: { ...grant, role },
-    reason: `${reason}, made before this update narrows its role`,
+    reason: `${reason}, perhaps made before this update narrows its role: narrow it in an earlier change`,
     capabilitiesAdded: added,
   };
 }

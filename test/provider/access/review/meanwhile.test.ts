@@ -59,7 +59,7 @@ describe.each([
       ["gained", WIDE],
     ]);
     expect(report.findings.find(({ id }) => id === "G2")?.details).toContain(
-      "new grant, made before this update narrows its role",
+      "new grant, perhaps made before this update narrows its role: narrow it in an earlier change",
     );
   });
 
