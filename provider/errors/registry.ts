@@ -50,7 +50,7 @@ export const programCodes = {
   PP1006: {
     title: "A value must not be empty",
     meaning:
-      "An empty string, or an argument that is there and undefined, would change the meaning: of a parent, an item of a list or a key.",
+      "An empty string, or an argument that is undefined, would change the meaning. It is a parent, an item of a list or a key.",
     look: "The message names the place. Often a value of the configuration or of the environment is not set: `pulumi config`.",
     fix: "Give the value, or leave the argument out: `...(parentUid === undefined ? {} : { parentUid })` where both are meant.",
   },
