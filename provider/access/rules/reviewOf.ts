@@ -129,7 +129,8 @@ class ReferenceWriter {
       );
     }
     const referred = this.managed.get(value);
-    if (referred === undefined) return value;
+    // What has the uid of its parent is not what others refer to by it.
+    if (referred === undefined || specs[referred.kind]?.sharesParentUid === true) return value;
     (this.dependencies[property] ??= []).push(referred.urn);
     return this.isUnknown(value) ? UNKNOWN : value;
   }
