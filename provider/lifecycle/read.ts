@@ -2,6 +2,7 @@ import type { Client, JsonObject } from "../http/client";
 import { isNotFound } from "../http/errors";
 import { printable } from "../text/printable";
 import type { ResourceSpec } from "../fields/resourceSpec";
+import { PROVIDER_TEXT } from "../fields/values";
 import type { Props } from "../fields/values";
 import { findSchemaMismatch, parentUidOf, readBody, readOutputs } from "../fields/wire";
 import { mergeLive } from "../fields/mergeLive";
@@ -14,7 +15,7 @@ export interface ReadResult {
   readonly inputs?: Props;
 }
 
-/** Reads a resource for a refresh or an import. `olds` are its recorded properties; an import has none. */
+/** Reads a resource for a refresh, an import or a `.get`. `olds` are its recorded properties; only a refresh has any. */
 export async function readResource(
   { spec, find, parseInputs }: KindReader,
   id: string,
@@ -23,7 +24,15 @@ export async function readResource(
   const response = await explainFailure(spec, `reading ${labelResource(spec, olds)} ${id}`, () =>
     find(id, olds, { mayShare: spec.listing?.contents === "complete" }),
   );
-  if (response === undefined) return {};
+  if (response === undefined) {
+    // A refresh records that it is gone. The engine would give a program that asks for it a resource without outputs.
+    const isRecorded = Object.keys(olds).some((key) => key !== PROVIDER_TEXT);
+    if (isRecorded) return {};
+    throw handlerError(
+      "PP3405",
+      `reading ${spec.noun} ${printable(id, 100)}: the token may see no ${spec.noun} with this uid; correct the uid`,
+    );
+  }
   const { inputs, outs } = mergeLive(spec, olds, parseInputs(response, id));
   return { id, props: { ...outs, ...readOutputs(spec, response as Props, id, olds) }, inputs };
 }

@@ -171,6 +171,13 @@ describe("lookups and existing resources, through the real engine", () => {
     expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
   });
 
+  test("get of a uid that nobody has ends the preview", async () => {
+    program(`platform.Group.get("gone", "${org}/0000000000000000");`);
+    const run = await stack.pulumi(["preview"]);
+    expect(run.code).not.toBe(0);
+    expect(run.output).toContain("the token may see no group with this uid; correct the uid");
+  });
+
   test("get reads each kind as the server holds it, and never changes or deletes it", async () => {
     const owner = await new Stack(emulator).init();
     owner.declare({

@@ -458,6 +458,16 @@ describe("read", () => {
     await expect(handlers("Group").read(GROUP_UID, group)).resolves.toEqual({});
   });
 
+  test.each([...new Map(samples.map(({ kind, inputs }) => [kind, inputs]))])(
+    "of a %s that a program asks for by a uid that nobody has is an error",
+    async (kind, inputs) => {
+      server.script([missing(GROUP_UID), missing(GROUP_UID)]);
+      const asked = handlers(kind).read(GROUP_UID, { __provider: "text" });
+      await expect(asked).rejects.toMatchObject({ errorCode: "PP3405" });
+      await expect(handlers(kind).read(GROUP_UID, inputs)).resolves.toEqual({});
+    },
+  );
+
   const noEndpoint = () =>
     `no such API endpoint: ${server.url}/iam/v2/groups/${GROUP_UID}; check platform:baseUrl (or PLATFORM_BASE_URL)`;
 
