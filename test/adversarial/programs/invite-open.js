@@ -2,4 +2,4 @@
 // caught by: review
 const { declare } = require("./base");
 
-declare({ invite: { args: (args) => ({ ...args, email: undefined, singleUse: undefined }) } });
+declare({ invite: { args: ({ parentUid, roleUid, ttl }) => ({ parentUid, roleUid, ttl }) } });
