@@ -1,10 +1,12 @@
+import { printable } from "../../text/printable";
+import { suggest } from "../../text/suggestions";
 import { isTopUid, isUid } from "../../text/uid";
 import { plural } from "../../text/plain";
 import { mayWiden } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
 import { groupBy } from "../../fields/values";
 import { isGain, nameIn, shortName, tupleOf } from "../graph/grant";
-import type { Grant, GrantedRole, Scope, Subject } from "../graph/grant";
+import type { Grant, Scope, Subject } from "../graph/grant";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { ownerOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
@@ -12,7 +14,7 @@ import { readRoleCapabilities } from "../graph/roleCapabilities";
 import type { Comparison } from "../review/comparison";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
-import { globMatches, parseGlob } from "../trust/glob";
+import { globMatches, hasWildcard, parseGlob } from "../trust/glob";
 import { Languages, anchored } from "../trust/languages";
 import type {
   Assertions,
@@ -221,10 +223,12 @@ interface AssertionResult {
   readonly worse: Readonly<Record<keyof Assertions, readonly Violation[]>>;
   /** What was broken before the change and still is. */
   readonly standing: readonly Violation[];
+  /** Names in assertions that nothing has, a line each: it may come later, so that breaks nothing. */
+  readonly unknown: readonly string[];
 }
 
 /** What assertions are judged on: a comparison, or one graph as both sides. */
-type Judged = Pick<Comparison, "before" | "after" | "changes" | "languages" | "drift"> &
+type Judged = Pick<Comparison, "before" | "after" | "changes" | "languages" | "drift" | "inventory"> &
   Partial<Pick<Comparison, "grants">>;
 
 const UNTOLD = "something that no document tells";
@@ -234,6 +238,8 @@ interface Held {
   readonly grant: Grant;
   readonly points: readonly string[];
   readonly capabilities: readonly string[];
+  /** Where no grant alone gives it: all that give it together. */
+  readonly together?: readonly Grant[];
 }
 
 /** How an assertion is broken: by the change, and before it. */
@@ -298,25 +304,33 @@ class Side {
     const place = JSON.stringify([subject, group, isSure]);
     const known = this.capabilities.get(place);
     if (known !== undefined) return known;
-    const grants = [
-      ...this.hierarchy.chain(group).flatMap((key) => this.index.ofSubjectAt(subject, key)),
-      ...(isSure ? [] : this.unplaced.filter((grant) => grant.subject.key === subject)),
-    ];
+    const grants = this.grantsOfSubject(subject, group, isSure);
     const capabilities = new Set(grants.flatMap(({ role }) => role.capabilities ?? [UNTOLD]));
     this.capabilities.set(place, capabilities);
     return capabilities;
   }
 
-  /** The groups that have a path or uid. */
-  groupsNamed(globs: readonly string[]): string[] {
+  /** The grants by which a subject may do something at a group. */
+  grantsOfSubject(subject: string, group: string, isSure = false): readonly Grant[] {
+    return [
+      ...this.hierarchy.chain(group).flatMap((key) => this.index.ofSubjectAt(subject, key)),
+      ...(isSure ? [] : this.unplaced.filter((grant) => grant.subject.key === subject)),
+    ];
+  }
+
+  groups(): Scope[] {
     const groups = [...this.graph.entities.values()].flatMap(({ kind, key }) =>
       kind === "Group" ? [key] : [],
     );
     const roots = this.graph.grants.flatMap(({ group: { key } }) => (isTopUid(key) ? [key] : []));
-    return [...new Set([...groups, ...roots])].filter((key) => {
-      const { path, uid = key } = this.hierarchy.scope(key);
-      return globs.some((glob) => globMatches(glob, path) || globMatches(glob, uid));
-    });
+    return [...new Set([...groups, ...roots])].map((key) => this.hierarchy.scope(key));
+  }
+
+  /** The groups that have a path or uid. */
+  groupsNamed(globs: readonly string[]): string[] {
+    return this.groups().flatMap(({ key, path, uid = key }) =>
+      globs.some((glob) => globMatches(glob, path) || globMatches(glob, uid)) ? [key] : [],
+    );
   }
 
   /** What the roles of a name or uid allow: where a built-in one is called so, that one alone. */
@@ -344,9 +358,20 @@ class AssertionJudge {
   private readonly isPlanned: boolean;
   /** What the change gives another name. */
   private readonly renamed: readonly Entity[];
+  /** Whether the live organisation is known, so that whoever is not known here is not there. */
+  private readonly isLive: boolean;
 
-  constructor({ before, after, changes, drift, grants = [], languages = new Languages() }: Judged) {
+  constructor({
+    before,
+    after,
+    changes,
+    drift,
+    inventory,
+    grants = [],
+    languages = new Languages(),
+  }: Judged) {
     this.isPlanned = drift === undefined;
+    this.isLive = inventory !== undefined || !this.isPlanned;
     this.before = new Side(before, after, languages, this.isPlanned);
     this.after = new Side(after, before, languages, this.isPlanned);
     const final = new Map(after.grants.map((grant) => [tupleOf(grant), grant]));
@@ -488,25 +513,60 @@ class AssertionJudge {
   private unnamed(assertion: Assertion): Violation {
     return {
       assertion,
-      message: `no group that is known here is ${assertion.on.map((each) => JSON.stringify(each)).join(" or ")}`,
+      message: this.noGroup(assertion.on),
       details: ["without its group nothing of it can be judged"],
       pins: assertion.on,
     };
   }
 
+  private noGroup(paths: readonly string[]): string {
+    const known = this.after.groups().map(({ path }) => path);
+    const meant = paths.map((path) => suggest(path, known)).find((hint) => hint !== "") ?? "";
+    return `no group that is known here is ${paths.map((path) => JSON.stringify(path)).join(" or ")}${meant}`;
+  }
+
   private unknownRole(assertion: Assertion, role = ""): Violation {
     const several = this.rolesOf(role).length > 1;
     const name = JSON.stringify(role);
+    const known = this.entities().flatMap((entity) => (entity.kind === "Role" ? (entity.name ?? []) : []));
     return {
       assertion,
-      message: several ? `several roles are called ${name}` : `no document says what the role ${name} allows`,
+      message: several
+        ? `several roles are called ${name}`
+        : `no document says what the role ${name} allows${suggest(role, known)}`,
       details: [
         several
           ? "name the one that is meant by its uid"
-          : "give --inventory, or name the capabilities in can",
+          : `${this.isLive ? "correct its name" : "give --inventory"}, or name the capabilities in can`,
       ],
       pins: [role],
     };
+  }
+
+  private entities(): Entity[] {
+    return [this.before, this.after].flatMap(({ graph }) => [...graph.entities.values()]);
+  }
+
+  /** What an assertion names and nobody has. A name with a wildcard is meant for what comes later, too. */
+  unknownNames({ name, place, who = {}, on }: Assertion): string[] {
+    if (!this.isLive) return [];
+    const holders = this.entities().filter(({ kind }) => accessKinds[kind]?.describeHolder !== undefined);
+    const grants = [this.before, this.after].flatMap(({ graph }) => graph.grants);
+    const names = holders.flatMap((holder) => holder.name ?? []);
+    const uids = [...holders, ...grants.map(({ subject }) => subject)].flatMap(({ uid }) => uid ?? []);
+    const missing = (globs: readonly string[] = [], known: readonly string[]): string[] =>
+      globs.filter((glob) => !hasWildcard(glob) && !known.some((each) => globMatches(glob, each)));
+    const groups = on.filter((glob) => !hasWildcard(glob) && this.after.groupsNamed([glob]).length === 0);
+    return [
+      ...[who, ...(who.not ?? [])].flatMap((conditions) => [
+        ...missing(conditions.name, names).map(
+          (each) => `nobody who is known here is called ${JSON.stringify(each)}${suggest(each, names)}`,
+        ),
+        ...missing(conditions.uid, uids).map((uid) => `nobody who is known here has the uid ${uid}`),
+      ]),
+      // Where it knows none of its groups, that is a finding.
+      ...(this.after.groupsNamed(on).length === 0 ? [] : groups.map((group) => this.noGroup([group]))),
+    ].map((line) => printable(`${place}: ${name}: ${line}`, 600));
   }
 
   /** What grants of one side give against an assertion. */
@@ -516,32 +576,56 @@ class AssertionJudge {
     on: ReadonlySet<string>,
     wanted: Wanted,
   ): Generator<Held & { readonly share: Share }> {
-    const ofRole = new Map<string, readonly string[]>();
-    const matched = ({ key, capabilities }: GrantedRole): readonly string[] => {
-      const known = ofRole.get(key);
-      if (known !== undefined) return known;
-      const found = matchedBy(capabilities, wanted);
-      ofRole.set(key, found);
+    // By what a role allows: while an update runs, one role may allow more by one grant than by another.
+    const known = new Map<readonly string[] | undefined, readonly string[]>();
+    const matched = ({ role: { capabilities } }: Grant): readonly string[] => {
+      const found = known.get(capabilities) ?? matchedBy(capabilities, wanted);
+      known.set(capabilities, found);
       return found;
     };
     const seen = new Set<string>();
+    const sums = new Map<string, Held & { readonly share: Share; readonly together: readonly Grant[] }>();
     for (const grant of side.graph.grants) {
-      const ofGrant = assertion.role === undefined ? matched(grant.role) : [];
-      if (assertion.role === undefined && ofGrant.length === 0) continue;
+      const ofGrant = matched(grant);
+      if (ofGrant.length === 0 && assertion.role === undefined) continue;
       const points = side.pointsOf(grant, on);
       if (points.length === 0) continue;
       const share = side.subjects.shareOf(grant.subject, assertion.who);
       if (share === "none") continue;
+      if (ofGrant.length > 0) {
+        if (!seen.has(tupleOf(grant))) yield { grant, points, share, capabilities: ofGrant };
+        seen.add(tupleOf(grant));
+        continue;
+      }
       // A role is held by several grants together, too.
-      const capabilities =
-        assertion.role === undefined
-          ? ofGrant
-          : points.flatMap((point) => matchedBy([...side.capabilitiesAt(grant.subject.key, point)], wanted));
-      if (capabilities.length === 0) continue;
-      const key = JSON.stringify([grant.subject.key, grant.role.key, grant.group.key]);
-      if (seen.has(key)) continue;
-      seen.add(key);
-      yield { grant, points, share, capabilities: [...new Set(capabilities)].sort() };
+      const { key } = grant.subject;
+      for (const point of points) {
+        const place = JSON.stringify([key, point]);
+        if (seen.has(place)) continue;
+        seen.add(place);
+        const all = side.grantsOfSubject(key, point);
+        if (all.length < 2 || all.some((each) => matched(each).length > 0)) continue;
+        const capabilities = matchedBy([...side.capabilitiesAt(key, point)], wanted);
+        if (capabilities.length === 0) continue;
+        const giving = all.filter(({ role }) =>
+          role.capabilities?.some((each) => capabilities.includes(each)),
+        );
+        const together = [...new Map(giving.map((each) => [tupleOf(each), each])).values()];
+        const cause = JSON.stringify(together.map(tupleOf));
+        const more = [...(sums.get(cause)?.points ?? []), point];
+        sums.set(cause, { grant, points: more, share, capabilities, together });
+      }
+    }
+    for (const ofSubject of groupBy(sums.values(), ({ grant }) => [grant.subject.key]).values()) {
+      // What fewer of them give is in its own finding already.
+      yield* ofSubject.filter(
+        ({ together }) =>
+          !ofSubject.some(
+            (fewer) =>
+              fewer.together.length < together.length &&
+              fewer.together.every((each) => together.includes(each)),
+          ),
+      );
     }
   }
 
@@ -551,13 +635,17 @@ class AssertionJudge {
     if (wanted === undefined) return { worse: [this.unknownRole(assertion, assertion.role)], standing: [] };
     const hadBefore = this.hadBefore(this.forbidden(this.before, assertion, keys, wanted));
     const [worse, standing]: [Violation[], Violation[]] = [departed, []];
+    const old = new Map(this.before.graph.grants.map((grant) => [tupleOf(grant), grant]));
     for (const held of this.forbidden(this.meanwhile, assertion, keys, wanted)) {
-      const { grant, capabilities, share } = held;
+      const { capabilities, share, together = [held.grant] } = held;
+      const newest = together.find((each) => givesMore(each, old.get(tupleOf(each))));
+      const grant = newest ?? together[0] ?? held.grant;
+      const has = together.map(({ role, group }) => `${nameIn(role)} on ${group.path}`);
       (hadBefore(held) ? standing : worse).push({
         assertion,
         grant,
-        message: `${shortName(grant.subject)} has ${nameIn(grant.role)} on ${grant.group.path}`,
-        details: [...describeCapabilities(capabilities, assertion), ...describeShare(share)],
+        message: `${shortName(grant.subject)} has ${has.join(" and ")}`,
+        details: [...describeCapabilities(held, assertion), ...describeShare(share)],
         pins: capabilities,
       });
     }
@@ -682,8 +770,14 @@ const holdsAll = (capabilities: ReadonlySet<string>, wanted: Wanted, isPossible 
   (isPossible && capabilities.has(UNTOLD)) ||
   wanted.every((globs) => globs.every((glob) => [...capabilities].some((each) => globMatches(glob, each))));
 
-const describeCapabilities = (held: readonly string[], { role }: ForbiddenAccess): string[] =>
-  role === undefined ? [`may use ${held.join(", ")}`] : [`may do all that ${role} allows`];
+const describeCapabilities = ({ capabilities, together }: Held, { role }: ForbiddenAccess): string[] =>
+  role === undefined
+    ? [`may use ${capabilities.join(", ")}`]
+    : [`may do all that ${role} allows${together === undefined ? "" : ", by these together"}`];
+
+/** Where an assertion stands, and why. */
+export const describePlace = ({ place, reason }: Assertion): string =>
+  `asserted in ${place}${reason === undefined ? "" : `: ${reason}`}`;
 
 const describeShare = (share: Share): string[] =>
   share === "all" ? [] : ["some of those who can be it are meant, or nobody can say who they are"];
@@ -707,6 +801,9 @@ export function judgeAssertions(graphs: Judged, assertions: Assertions): Asserti
       separate: separate.flatMap(({ worse }) => worse),
     },
     standing: [...forbid, ...require, ...separate].flatMap(({ standing }) => standing),
+    unknown: Object.values(assertions).flatMap((all: readonly Assertion[]) =>
+      all.flatMap((each) => judge.unknownNames(each)),
+    ),
   };
   results.set(
     graphs,
@@ -739,11 +836,11 @@ export interface DescribedViolation {
 export function describeViolations(graphs: Judged, assertions: Assertions): DescribedViolation[] {
   const { worse, standing } = judgeAssertions(graphs, assertions);
   return [...Object.values(worse).flat(), ...standing]
-    .map(({ assertion: { name, place, severity = "high" }, message, details, grant }) => ({
-      severity,
-      message: `${name}: ${message}`,
-      details,
-      place,
+    .map(({ assertion, message, details, grant }) => ({
+      severity: assertion.severity ?? "high",
+      message: `${assertion.name}: ${message}`,
+      details: [...details, describePlace(assertion)],
+      place: assertion.place,
       ...(grant === undefined ? {} : { grant }),
     }))
     .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));

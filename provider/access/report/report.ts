@@ -176,7 +176,7 @@ export interface CommonReport {
   readonly suppressed: readonly Finding[];
   /** What could not be resolved, a line each. */
   readonly unresolved: readonly string[];
-  /** Entries of the policy file: unused, or out of date; how the file differs from its base; a line each. */
+  /** The policy file: entries that are unused or out of date, names that nothing has; how it differs from its base; a line each. */
   readonly policy: {
     readonly unused: readonly string[];
     readonly expired: readonly string[];

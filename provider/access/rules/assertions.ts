@@ -1,4 +1,4 @@
-import { judgeAssertions } from "../assertions/judgeAssertions";
+import { describePlace, judgeAssertions } from "../assertions/judgeAssertions";
 import type { Violation } from "../assertions/judgeAssertions";
 import type { Assertions } from "../assertions/assertion";
 import type { Facts } from "./facts";
@@ -25,12 +25,12 @@ function toFinding(
   facts: Facts,
   { assertion, message, details, grant, group, entity: about, pins }: Violation,
 ): FindingInput {
-  const { name, place, reason, severity = "high" } = assertion;
+  const { name, severity = "high" } = assertion;
   const text = {
     severity,
     field: name,
     message: `${name}: ${message}`,
-    details: limitLines([...details, `asserted in ${place}${reason === undefined ? "" : `: ${reason}`}`]),
+    details: limitLines([...details, describePlace(assertion)]),
     pins: [...pins],
     advice: "change the program, or let whoever owns the policy file change the assertion first",
   };

@@ -1,5 +1,5 @@
 import { printable } from "../../text/printable";
-import { describeViolations } from "../../access/assertions/judgeAssertions";
+import { describeViolations, judgeAssertions } from "../../access/assertions/judgeAssertions";
 import type { DescribedViolation } from "../../access/assertions/judgeAssertions";
 import { accessRows } from "../../access/report/accessRows";
 import { acceptUnverified, effectiveAccess, suggestSubject } from "../../access/graph/effectiveAccess";
@@ -245,7 +245,8 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
     days === undefined || inventory === undefined ? undefined : findUnused(graph, inventory, days);
   const shown = unused === undefined ? graph : withGrantsOf(graph, unused);
   const policy = readDriftPolicy(values.policy);
-  const violations = policy && describeViolations({ before, after: graph, changes: [] }, policy.assertions);
+  const judged = { before, after: graph, changes: [], inventory };
+  const violations = policy && describeViolations(judged, policy.assertions);
   const document: AccessDocument = {
     schemaVersion: 2,
     complete: incomplete.length === 0,
@@ -258,6 +259,8 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
   const meant = who === undefined || document.access.length > 0 ? "" : suggestSubject(graph, who);
   if (meant !== "")
     logError(`--who ${JSON.stringify(printable(who ?? "", 80))} is the name of nobody here${meant}`);
+  const unknown = policy && document.complete ? judgeAssertions(judged, policy.assertions).unknown : [];
+  for (const line of unknown) logError(line);
   const hasStacks = documents.state !== undefined || documents.preview !== undefined;
   const broken = (violations ?? []).map(({ severity, message }) => `${severity}: ${message}`);
   const table = { rows: accessRows(document, shown, hasStacks, unused), incomplete, broken };

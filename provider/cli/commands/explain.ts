@@ -49,12 +49,10 @@ function unknownCode(text: string): UsageError {
 
 function unknownRule(text: string, all: readonly Rule[]): UsageError {
   const names = all.flatMap(({ id, name }) => [id, name]);
-  const nearestId = /^[a-z]{1,2}\d/i.test(text)
-    ? didYouMean(
-        text.toUpperCase(),
-        all.map(({ id }) => id),
-      )
-    : undefined;
+  const isOwn = new RegExp(OWN_RULE_ID).test(text.toUpperCase());
+  const own = all.filter((rule) => !rules.includes(rule)).map(({ id }) => id);
+  const ids = isOwn ? own : all.map(({ id }) => id);
+  const nearestId = isOwn || /^[a-z]{1,2}\d/i.test(text) ? didYouMean(text.toUpperCase(), ids) : undefined;
   const isId = /^[a-z]{1,2}\d{1,3}$/i.test(text);
   const family = rules.filter(({ id }) => id.charAt(0) === text.charAt(0).toUpperCase()).map(({ id }) => id);
   const suggestion = isId
@@ -62,10 +60,11 @@ function unknownRule(text: string, all: readonly Rule[]): UsageError {
       ? family.join(", ")
       : undefined
     : (nearestId ?? didYouMean(text.toLowerCase(), names));
-  const listing =
-    new RegExp(OWN_RULE_ID).test(text.toUpperCase()) && all === rules
+  const listing = !isOwn
+    ? "pulumi-platform explain lists them all"
+    : all === rules
       ? "give the file of your own rules: --rules FILE"
-      : "pulumi-platform explain lists them all";
+      : `the file of --rules has ${own.join(", ") || "none"}`;
   const hint = suggestion === undefined ? listing : `did you mean ${suggestion}?`;
   return new UsageError("PP5008", `unknown rule ${JSON.stringify(printable(text, 60))}; ${hint}`);
 }

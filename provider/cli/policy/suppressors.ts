@@ -9,7 +9,7 @@ import { describeStanding, judgeAssertions } from "../../access/assertions/judge
 import { applyPolicy } from "../../access/suppressions/applyPolicy";
 import { findNewMatches } from "../../access/suppressions/newMatches";
 import type { RuleOptions } from "../../access/rules";
-import type { Policy } from "../../access/suppressions/policyDocument";
+import type { Policy, PolicyCommand } from "../../access/suppressions/policyDocument";
 import { parsePolicy } from "../../access/suppressions/parsePolicy";
 import { printable } from "../../text/printable";
 import { readCommonOptions, withSettings } from "../framework/options";
@@ -92,17 +92,25 @@ export function readDriftOptions(
   return { policy, ownRules, options: readCommonOptions(withSettings(values, settings), failOn) };
 }
 
+/** Suppresses what a policy allows, and says what of the file nothing matches. */
+const suppressorOf =
+  (policy: Policy, now: Date, command: PolicyCommand): Suppressor =>
+  (findings, isComplete, comparison) => {
+    const result = applyPolicy(findings, policy, now.getTime(), command, isComplete, comparison);
+    const unknown = isComplete ? judgeAssertions(comparison, policy.assertions).unknown : [];
+    return { ...result, unused: [...result.unused, ...unknown] };
+  };
+
 /** Suppresses what the policy of a drift run allows; undefined where there is none. */
 export function createSuppressor(policy: Policy | undefined, now: Date): Suppressor | undefined {
-  if (policy === undefined) return undefined;
-  return (findings, isComplete, comparison) =>
-    applyPolicy(findings, policy, now.getTime(), "drift", isComplete, comparison);
+  return policy && suppressorOf(policy, now, "drift");
 }
 
 /** Suppresses what the policy of a review allows. A file that the change itself alters does not decide: see `readReviewPolicy`. */
 export function createReviewSuppressor({ policy, changed }: ReviewPolicy, now: Date): Suppressor {
+  const suppress = suppressorOf(policy, now, "review");
   return (findings, isComplete, comparison) => ({
-    ...applyPolicy(findings, policy, now.getTime(), "review", isComplete, comparison),
+    ...suppress(findings, isComplete, comparison),
     standing: describeStanding(judgeAssertions(comparison, policy.assertions)),
     ...(changed === undefined ? {} : { changed }),
   });

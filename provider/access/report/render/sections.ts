@@ -119,7 +119,7 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
     lines("policyChanged", "Policy file changed", policy.changed, "open"),
     lines("expired", "Expired suppressions", policy.expired, "open"),
     lines("standing", "Assertions broken before", policy.standing),
-    lines("unused", "Unused suppressions", policy.unused),
+    lines("unused", "Unused in the policy file", policy.unused),
     lines(
       "unrelated",
       "Other changes",

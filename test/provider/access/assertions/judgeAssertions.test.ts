@@ -296,22 +296,87 @@ describe("a role", () => {
     const [some, rest] = [role("some", all.slice(0, 3)), role("rest", all.slice(3))];
     expect(held(binding(outsider, owner, payments))).toHaveLength(1);
     expect(held(some, rest, binding(outsider, some, payments))).toEqual([]);
-    expect(held(some, rest, binding(outsider, some, payments), binding(outsider, rest, acme))).not.toEqual(
-      [],
-    );
     expect(held(binding(ci, owner, payments))).toEqual([]);
+
+    const [upper, lower] = [binding(outsider, rest, acme), binding(outsider, some, payments)];
+    const sum = ["nobody owns payments: outsider has some on acme / payments and rest on acme"];
+    expect(held(some, rest, lower, upper)).toEqual(sum);
+    expect(held(some, rest, lower, upper, binding(outsider, some, cards))).toEqual(sum);
+    const old = [...base, some, rest];
+    for (const [before, newest] of [
+      [upper, lower],
+      [lower, upper],
+    ] as const) {
+      const comparison = compareResources([...old, before], [...old, before, newest]);
+      expect(found("P1", comparison, { assertions: noOwners })).toMatchObject([{ urn: newest.urn }]);
+    }
   });
 
-  test("that no document describes is a finding", () => {
-    const { assertions: unknown } = parsePolicy(`forbid: [{ name: x, role: ownr, on: [acme] }]`);
+  test("is held by the grant that gives it, and by none beside it", () => {
+    const others = [viewer, pusher, dev].map((each) => binding(outsider, each, payments));
+    for (const where of [payments, acme])
+      expect(held(...others, binding(outsider, owner, where))).toEqual([
+        expect.stringContaining("outsider has owner on acme"),
+      ]);
+  });
+
+  test.each([
+    ["role: ownr, on: acme", 'no document says what the role "ownr" allows; did you mean "owner"?'],
+    ["role: nothing-like-it, on: acme", 'no document says what the role "nothing-like-it" allows'],
+    [
+      "role: owner, on: acme / paymens",
+      'no group that is known here is "acme / paymens"; did you mean "acme / payments"?',
+    ],
+  ])("that no document describes is a finding, as a group is: %s", (text, message) => {
+    const { assertions: unknown } = parsePolicy(`forbid: [{ name: x, ${text} }]`);
     expect(found("P1", compareResources(base, base), { assertions: unknown })).toMatchObject([
-      { severity: "high", message: 'x: no document says what the role "ownr" allows' },
+      {
+        severity: "high",
+        message: `x: ${message}`,
+        details: [expect.anything(), "asserted in the policy:1"],
+      },
     ]);
   });
 
   test("that the change calls like it says nothing", () => {
     const copy = role("owner", ["REPO_LIST"]);
     expect(held(copy, binding(outsider, copy, payments))).toEqual([]);
+  });
+});
+
+describe("a name that nothing has", () => {
+  const unknown = (text: string, known: object = {}): readonly string[] => {
+    const { worse, unknown } = judgeAssertions(
+      { ...compareResources(base, base), ...known },
+      parsePolicy(text.replace("[{", "[{ name: x,")).assertions,
+    );
+    expect(Object.values(worse).flat()).toEqual([]);
+    return unknown;
+  };
+  const nobody = 'the policy:1: x: nobody who is known here is called "outsidr"; did you mean "outsider"?';
+
+  test.each([
+    ["forbid: [{ role: owner, on: acme, who: { name: outsidr } }]", [nobody]],
+    ["forbid: [{ role: owner, on: acme, who: { not: [{ name: [ci, outsidr] }] } }]", [nobody]],
+    ["require: [{ role: owner, on: acme, atMost: 9, who: { name: outsidr } }]", [nobody]],
+    ["separate: [{ duties: [CAP_REPO_LIST, CAP_TAG_LIST], on: acme, who: { name: outsidr } }]", [nobody]],
+    [
+      "forbid: [{ role: owner, on: acme, who: { uid: x } }]",
+      ["the policy:1: x: nobody who is known here has the uid x"],
+    ],
+    [
+      "forbid: [{ role: owner, on: [acme / paymens, acme] }]",
+      ['the policy:1: x: no group that is known here is "acme / paymens"; did you mean "acme / payments"?'],
+    ],
+    [`forbid: [{ role: owner, on: [acme, "*/ later"], who: { name: [ci, later-*], uid: ${ci.uid} } }]`, []],
+  ])("is said, and breaks nothing: %s", (text, lines) => {
+    expect(unknown(text)).toEqual(lines);
+  });
+
+  test("is not known where nobody has looked at the organisation", () => {
+    expect(
+      unknown("forbid: [{ role: owner, on: acme, who: { name: outsidr } }]", { inventory: undefined }),
+    ).toEqual([]);
   });
 });
 

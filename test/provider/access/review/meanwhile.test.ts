@@ -95,7 +95,16 @@ require: [{ name: none, can: CAP_IAM_ROLES_UPDATE, on: acme / team, atMost: 0 }]
   const narrowed = changed(role(WIDE), role(NARROW));
 
   it("is judged by what a new grant gives until the update narrows its role", () => {
-    expect(broken(narrowed, step("create", undefined, bound(sources)))).toEqual(["P1", "P3"]);
+    const anew = step("create", undefined, bound(sources));
+    expect(broken(narrowed, anew)).toEqual(["P1", "P3"]);
+    const guest = state(
+      "Identity",
+      "a",
+      { parentUid: TEAM, name: "a", claimMatch: trust({ subject: "repo:acme/a:ref:refs/heads/main" }) },
+      { id: uid(6) },
+    );
+    const guests = state("RoleBinding", "a", { ...grant, identityUid: uid(6) }, { id: uid(7) });
+    expect(broken(narrowed, same(guest), same(guests), anew)).toEqual(["P1", "P3"]);
   });
 
   it("is judged by what a grant gives until the update deletes it", () => {

@@ -145,6 +145,20 @@ describe("pulumi-platform access as a table", () => {
     expect(ended).toMatchObject({ code, stderr: expect.stringMatching(message) });
   });
 
+  test("a name of the policy file that nobody has is said, and breaks nothing", async () => {
+    const policy = join(folder, "policy.yaml");
+    writeFileSync(policy, "forbid: [{ name: x, can: CAP_REPO_DELETE, on: acme, who: { name: nobody } }]");
+    expect(await runCommand(main, ["--inventory", file, "--policy", policy], {})).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`${policy}:1: x: nobody who is known here is called "nobody"`),
+    });
+    writeFileSync(policy, "forbid: [{ name: x, role: readr, on: acme }]");
+    const { code, stdout } = await runCommand(main, ["--inventory", file, "--policy", policy], {});
+    expect(code).toBe(5);
+    expect(stdout).toContain('the role "readr" allows; did you mean "reader"?');
+    expect(stdout).toContain(`asserted in ${policy}:1`);
+  });
+
   test("md and html show the same rows", async () => {
     const page = await run("-o", "html");
     const table = new MarkdownIt().render(await run("-o", "md"));

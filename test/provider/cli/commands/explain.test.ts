@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { rules } from "../../../../provider/access/rules";
@@ -90,6 +90,28 @@ describe("pulumi-platform explain", () => {
     const { code, stderr } = await runCommand(main, argv, {});
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(hint) });
     expect(stderr).not.toContain("\u001b");
+  });
+
+  it.each([
+    ["ACME3", "did you mean ACME1?"],
+    ["BANK1", "the file of --rules has ACME1, ACME22"],
+    ["owner-grnt", "did you mean owner-grant?"],
+    ["no-edtor", "did you mean no-editor?"],
+  ])("answers %s, which is none of the rules of one's own", async (word, hint) => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), "explain-"));
+    const ruleOf = (id: string, name: string): string =>
+      `{ id: "${id}", name: "${name}", severity: "low", why: "x", fix: "x", find: () => [] }`;
+    try {
+      const file = path.join(folder, "rules.cjs");
+      writeFileSync(
+        file,
+        `module.exports = [${ruleOf("ACME1", "no-editor")}, ${ruleOf("ACME22", "no-viewer")}];`,
+      );
+      const { code, stderr } = await runCommand(main, [word, "--rules", file], {});
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(hint) });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("prints its options", async () => {
