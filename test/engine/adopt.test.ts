@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -26,6 +27,8 @@ import { changeByHand, makeSamples } from "../support/byHand";
 import { revealed, ROOT, Stack } from "../support/engine";
 import { builtInRoles, randomOrganisation, small } from "../support/organisation";
 import { CommandChain } from "../support/commandChain";
+import { folderWithPackage, isShell, readPage } from "../support/pages";
+import { run as runProcess } from "../support/project";
 import { clean, compile, lint } from "../support/tools";
 import { call } from "../support/wire";
 
@@ -277,6 +280,94 @@ describe("adopt, through the real engine", () => {
     expect(nothing.stdout).toMatch(
       /^there is nothing to adopt\nskipped:\n.*\n +the stack manages it already/,
     );
+  });
+});
+
+/* Commands are pasted into a shell, in the folder above the program. */
+describe("adopt of the rest, into a stack that manages a part", () => {
+  const folder = folderWithPackage("adopt");
+  const out = join(folder, "organisation");
+  let emulator: Emulator;
+  let stack: Stack;
+  let root = "";
+
+  const paste = async (...lines: string[]): Promise<string> => {
+    const env = { ...stack.environment(), PLATFORM_ROOT_GROUP: root };
+    const { code, output } = await runProcess("bash", ["-e", "-c", lines.join("\n")], { cwd: folder, env });
+    expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
+    return output;
+  };
+  /** A group and a role in it, whose name a role of the stack has; their uids. */
+  const makeByHand = async (name: string): Promise<string[]> => {
+    const group = String((await call(emulator, "POST", `/iam/v2/groups/${root}`, { name }))["uid"]);
+    const role = { name: "reader", capabilities: ["CAP_REPO_LIST"] };
+    return [group, String((await call(emulator, "POST", `/iam/v2/roles/${group}`, role))["uid"])];
+  };
+  const writes = () => emulator.requests.filter(({ method }) => method !== "GET");
+
+  beforeAll(async () => {
+    mkdirSync(out);
+    symlinkSync(join(folder, "node_modules"), join(out, "node_modules"));
+    emulator = await startEmulator();
+    stack = new Stack({ url: emulator.url, token: emulator.token, directory: out, env: UNCHECKED });
+    stack.files({
+      "Pulumi.yaml": "name: acme\nruntime: nodejs\n",
+      "package.json": '{ "name": "acme", "dependencies": { "pulumi-platform": "*" } }',
+      "index.ts": `import { Group, Role } from "pulumi-platform";
+const acme = new Group("acme", { name: "acme" });
+new Role("reader", { parentUid: acme.id, name: "reader", capabilities: ["CAP_REPO_LIST"] });
+`,
+    });
+    await stack.init();
+    await stack.up();
+    root = stack.ids()["acme"] ?? "";
+  });
+
+  afterAll(async () => {
+    await emulator.close();
+    stack.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("the commands of the page", async () => {
+    const made = await makeByHand("payments");
+    emulator.clearRequests();
+    const commands = readPage("docs/tasks/adopt.md").fences.filter(
+      (fence) => isShell(fence) && fence.title === "Adopt the rest into a stack",
+    );
+    const printed = await paste(
+      ...commands.map(({ text }) => text.replaceAll("--stack prod", "--stack test")),
+    );
+    expect(printed).toContain("2 resources are declared in organisation/adopted.ts\n");
+    expect(printed).toContain("2 resources are in the state of test; backup");
+    expect(Object.values(stack.ids())).toEqual(expect.arrayContaining([root, ...made]));
+    expect(writes()).toEqual([]);
+  });
+
+  test.each([
+    ["the stack", ["--stack", "test"], true],
+    ["an export of the stack", ["--state", "export.json"], true],
+    ["no stack", [], false],
+  ])("what the first run prints, where it names %s", async (_, named, isKnown) => {
+    const name = `more${named.join("").replace(/\W/g, "")}`;
+    const made = await makeByHand(name);
+    await stack.succeed(["stack", "export", "--file", join(folder, "export.json")]);
+    emulator.clearRequests();
+    const before = Object.values(stack.ids());
+    const first = ["npx --no pulumi-platform adopt --root", root, "--out organisation --file", `${name}.ts`];
+    const printed = await paste([...first, ...named].join(" "));
+    const declared = readFileSync(join(out, `${name}.ts`), "utf8");
+    const [, line = ""] = /^add it to the program: (.*)$/m.exec(printed) ?? [];
+    appendFileSync(join(out, "index.ts"), `${line}\n`);
+    const [advised = ""] = printed.split("\nskipped:");
+    const commands = [...advised.matchAll(/^ {2}(\S.*)$/gm)].map(([, command = ""]) => command);
+    const inProgram = commands.slice(0, -1).map((command) => command.replaceAll("STACK", "test"));
+    const again = (commands.at(-1) ?? "").replace("STACK", "test");
+    const written = await paste("cd organisation", ...inProgram, "cd ..", again);
+    expect(written).toContain("2 resources are in the state of test; backup");
+    expect(readFileSync(join(out, `${name}.ts`), "utf8") === declared).toBe(isKnown);
+    expect(Object.values(stack.ids()).sort()).toEqual([...before, ...made].sort());
+    expect(writes()).toEqual([]);
   });
 });
 

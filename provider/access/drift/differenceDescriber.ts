@@ -47,12 +47,17 @@ function refreshCommand(urn: string, stack: string): string | undefined {
   return stackCommand("pulumi refresh --target", urn, stack);
 }
 
-/**
- * The command that deletes an object that no stack manages; undefined where that takes more than one request, or
- * where something could depend on the object.
- */
-function deleteCommand({ collection, operations, deletion }: ResourceSpec, uid: string): string | undefined {
-  if (operations?.delete !== undefined || deletion?.dependents !== undefined || !isUid(uid)) return undefined;
+/** Why no single request deletes an object safely; undefined where one does. */
+function describeDeletion({ operations, deletion }: ResourceSpec): string | undefined {
+  if (operations?.delete !== undefined) return "no command deletes it: one request does not do that";
+  if (deletion?.dependents === undefined) return undefined;
+  return `no command deletes it: look first for ${deletion.dependents.map(({ noun }) => noun).join(", ")}`;
+}
+
+/** The command that deletes an object that no stack manages. */
+function deleteCommand(spec: ResourceSpec, uid: string): string | undefined {
+  const { collection } = spec;
+  if (describeDeletion(spec) !== undefined || !isUid(uid)) return undefined;
   return `curl -fX DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" \\\n  "$PLATFORM_BASE_URL${collection}/${uid}"`;
 }
 
@@ -254,6 +259,7 @@ export class DifferenceDescriber {
   ): DetectedDifference {
     const { uid, inputs } = object;
     const name = this.directory.describe(spec, uid, inputs);
+    const obstacle = describeDeletion(spec);
     return {
       kind: "unmanaged",
       spec,
@@ -262,7 +268,7 @@ export class DifferenceDescriber {
       direction: givesAccess ? "widened" : "neutral",
       message: `${capitalize(spec.noun)} ${name} is ${isNew ? "new" : "not managed by any stack"}`,
       advice: "delete it, adopt it into a program, or suppress it",
-      details: [...details, ...this.creationTime(object)],
+      details: [...details, ...this.creationTime(object), ...(obstacle === undefined ? [] : [obstacle])],
       fields: [],
       after: inputs,
       at: object.createTime ?? object.updateTime,

@@ -26,6 +26,7 @@ import { finishDrift } from "../output/writeReport";
 import { logError } from "../output/log";
 import { Progress } from "../output/progress";
 import type { Policy } from "../../access/suppressions/policyDocument";
+import { ownCommand } from "./init/packageManager";
 import { BaselineFile } from "../policy/baseline";
 import { createRules, createSuppressor, readDriftOptions } from "../policy/suppressors";
 
@@ -160,7 +161,7 @@ function suggestBaseline({ summary, suppressed }: DriftReport): string[] {
   const { unmanaged } = summary.differences;
   if (unmanaged === 0 || suppressed.length > 0) return [];
   return [
-    `no exception accepts any of ${plural(unmanaged, "object")} that no stack manages: pulumi-platform drift … --write-baseline access-policy.yaml accepts those of medium and low severity and prepares an entry for each other one; give later runs --policy access-policy.yaml`,
+    `no exception accepts any of ${plural(unmanaged, "object")} that no stack manages: ${ownCommand()} drift … --write-baseline access-policy.yaml accepts those of medium and low severity and prepares an entry for each other one; give later runs --policy access-policy.yaml`,
   ];
 }
 

@@ -147,6 +147,15 @@ export function parseFlags<F extends Flags>(command: string, flags: F, argv: rea
   return { values: Object.fromEntries(values) as Values<F>, positionals: parser.args };
 }
 
+/** The words of a command line that gives these values. */
+export const printFlags = (flags: Flags, values: Readonly<Record<string, unknown>>): string[] =>
+  Object.keys(flags).flatMap((name) =>
+    [values[name]].flat().flatMap((value) => {
+      if (value === true) return [`--${name}`];
+      return typeof value === "string" ? [`--${name}`, value] : [];
+    }),
+  );
+
 /** Text in lines of at most this width. */
 export function wrapText(text: string, width = HELP_WIDTH): string {
   return new Help().boxWrap(text, Math.min(width, HELP_WIDTH));

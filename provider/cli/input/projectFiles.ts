@@ -12,7 +12,7 @@ const EXTENSIONS = [".json", ".yaml", ".yml"];
 export const PROJECT_FILES = EXTENSIONS.map((extension) => `Pulumi${extension}`);
 
 /** A folder and those above it, the last one included. */
-const foldersUpTo = (folder: string, last?: string): string[] =>
+export const foldersUpTo = (folder: string, last?: string): string[] =>
   folder === last || dirname(folder) === folder ? [folder] : [folder, ...foldersUpTo(dirname(folder), last)];
 
 const projectFilesIn = (folders: readonly string[]): string[] =>

@@ -16,6 +16,7 @@ import { isUid } from "../../../text/uid";
 import { takeInventory } from "../../../inventory/takeInventory";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
+import { printFlags } from "../../framework/flags";
 import type { Flags, Values } from "../../framework/flags";
 import { outputFlag, readDestinations } from "../../framework/options";
 import { openConnection } from "../../input/connection";
@@ -23,8 +24,10 @@ import { resolveGroup } from "../../input/groups";
 import { readKinds } from "../../input/kinds";
 import { readText } from "../../input/readFiles";
 import { logError } from "../../output/log";
+import { quoteWord } from "../../output/packageSource";
 import { Progress } from "../../output/progress";
 import { writeResults } from "../../output/writeFiles";
+import { ownCommand } from "../init/packageManager";
 import { readOtherStacks, readStack } from "./existingStack";
 import type { ExistingStack } from "./existingStack";
 import { describeForgetting, describeTerraform, readTerraformState } from "./fromTerraform";
@@ -79,7 +82,11 @@ const flags = {
     help: "the file to write",
   },
   force: { type: "boolean", help: "overwrite a file with other content" },
-  stack: { type: "string", value: "STACK", help: "the stack that will manage them" },
+  stack: {
+    type: "string",
+    value: "STACK",
+    help: "the stack that will manage them; what it manages already is left out",
+  },
   state: {
     type: "string",
     multiple: true,
@@ -184,23 +191,38 @@ function createDocument(
   };
 }
 
-/** What to do where the state is not written yet, a line each. */
-function describeNextSteps({ resources, settings }: Adoption, out: string): string[] {
+/** What to do where the state is not written yet, a line each. @param file of the program. */
+function describeNextSteps(
+  { resources, settings }: Adoption,
+  { existing, out, values }: AdoptionTarget,
+  file: string,
+): string[] {
   const keys = resources.flatMap(({ secrets }) => secrets.map(({ key }) => key));
+  const { stack } = values;
+  const ofStack = stack === undefined ? "" : ` --stack ${quoteWord(stack)}`;
+  const creation = existing.exported === undefined ? ", with pulumi stack init if there is no stack yet" : "";
+  const steps = [
+    ...describeInstallation(out),
+    ...Object.entries(settings).map(([key, value]) => `pulumi config set ${key} ${value}${ofStack}`),
+  ];
+  // Of a program that was there, the stack that is named then may manage a part.
+  const rewrites = stack === undefined && file !== "index.ts";
+  const again = { ...values, stack: stack ?? "STACK", "write-state": true, force: values.force || rewrites };
+  const words = [ownCommand(), "adopt", ...printFlags(flags, again).map(quoteWord)];
   return [
-    ...keys.map((key) => `set this secret: pulumi config set --secret ${key}`),
-    `next, in ${printable(out, 200)}, with pulumi stack init if there is no stack yet:`,
-    ...describeInstallation(out).map((line) => `  ${line}`),
-    ...Object.entries(settings).map(([key, value]) => `  pulumi config set ${key} ${value}`),
-    "then run this command again with --stack STACK --write-state",
+    ...keys.map((key) => `set this secret: pulumi config set --secret ${key}${ofStack}`),
+    ...(steps.length + creation.length === 0 ? [] : [`next, in ${printable(out, 200)}${creation}:`]),
+    ...steps.map((step) => `  ${step}`),
+    ...(rewrites
+      ? [`then, where --force writes ${file} anew, without what STACK manages:`]
+      : ["then, in this folder:"]),
+    `  ${printable(words.join(" "), 4000)}`,
   ];
 }
 
 /** Writes the program, and the state if requested; returns a line for each thing done. */
-async function writeAdoption(
-  adoption: Adoption,
-  { inventory, existing, out, values }: AdoptionTarget,
-): Promise<string[]> {
+async function writeAdoption(adoption: Adoption, target: AdoptionTarget): Promise<string[]> {
+  const { inventory, existing, out, values } = target;
   const { resources } = adoption;
   if (resources.length === 0) return ["there is nothing to adopt"];
   const { stack } = values;
@@ -217,9 +239,9 @@ async function writeAdoption(
     ...(file === "index.ts"
       ? []
       : [`add it to the program: import ${printLiteral(`./${file.slice(0, -3)}`)};`]),
-    ...(existing.exported !== undefined && stack !== undefined
+    ...(values["write-state"] && existing.exported !== undefined && stack !== undefined
       ? [await importState({ stack, out, exported: existing.exported }, adoption)]
-      : describeNextSteps(adoption, out)),
+      : describeNextSteps(adoption, target, file)),
   ];
 }
 
@@ -292,16 +314,17 @@ async function adoptObjects(values: AdoptValues): Promise<number> {
   const outputs = readDestinations(values.output, forms, "text");
   const file = values["from-terraform"];
   const terraform = file === undefined ? undefined : await readTerraformState(file);
-  const others = await readOtherStacks(values.state);
+  const others = await readOtherStacks(values.state, out);
   const progress = new Progress("listing");
   try {
     const inventory = await readInventory(values, progress, terraform);
     progress.done();
     requireListed(only, inventory);
-    const own = stack !== undefined && values["write-state"] ? await readStack(out, stack) : undefined;
+    const own = stack === undefined ? undefined : await readStack(out, stack, values["write-state"]);
     const existing: ExistingStack = {
       ...others,
       ...own,
+      usedNames: new Set([...others.usedNames, ...(own?.usedNames ?? [])]),
       managers: new Map([...others.managers, ...(own?.managers ?? [])]),
     };
     const target = { inventory, existing, out, values };

@@ -8,6 +8,7 @@ import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
 import { findProjectFile } from "../../input/projectFiles";
 import { runPulumi } from "../../input/pulumi";
+import { readProjectName } from "../../input/backend";
 import { readStates } from "../../input/states";
 import { isEmptyFolder } from "./project";
 
@@ -23,22 +24,43 @@ export interface ExistingStack {
 const managersIn = (state: StateExport, manager: string): [string, string][] =>
   listManaged(state).map(({ kind, id }) => [objectKey(kind, id), manager]);
 
-/** What other stacks manage. @param patterns Files that `pulumi stack export` wrote. */
-export async function readOtherStacks(patterns: readonly string[]): Promise<ExistingStack> {
+/** The names that resources of a state have. @param project only those of this project. */
+const namesIn = ({ resources }: StateExport, project?: string): string[] =>
+  resources.flatMap(({ kind, urn }) => {
+    const parts = urnParts(urn);
+    return kind === undefined || (project ?? parts.project) !== parts.project
+      ? []
+      : [objectKey(kind, parts.name)];
+  });
+
+/**
+ * What other stacks manage, and the names that the program in the folder gives to some of it: all stacks of a project
+ * share its program.
+ *
+ * @param patterns Files that `pulumi stack export` wrote.
+ */
+export async function readOtherStacks(patterns: readonly string[], out: string): Promise<ExistingStack> {
+  const project = isEmptyFolder(out) ? undefined : readProjectName(out);
   const states = await readStates(patterns, [], undefined);
   const managers = states.flatMap((state) =>
     managersIn(state, state.stack === undefined ? "another stack" : `stack ${printable(state.stack, 200)}`),
   );
-  return { usedNames: new Set(), managers: new Map(managers) };
+  const usedNames = project === undefined ? [] : states.flatMap((state) => namesIn(state, project));
+  return { usedNames: new Set(usedNames), managers: new Map(managers) };
 }
 
 /**
- * Reads what a stack contains.
- * @throws UsageError if there is no project yet.
+ * Reads what a stack contains; undefined where there is no project yet, and none is required.
+ * @throws UsageError if there is no project, and the state is to be written.
  */
-export async function readStack(out: string, stack: string): Promise<ExistingStack> {
+export async function readStack(
+  out: string,
+  stack: string,
+  isRequired: boolean,
+): Promise<ExistingStack | undefined> {
   const isEmpty = isEmptyFolder(out);
   if (isEmpty || findProjectFile(resolve(out)) === undefined) {
+    if (!isRequired) return undefined;
     const what = !existsSync(out) ? "does not exist" : isEmpty ? "is empty" : "holds no Pulumi project";
     throw new UsageError(
       "PP5011",
@@ -49,11 +71,7 @@ export async function readStack(out: string, stack: string): Promise<ExistingSta
   const state = parseStateExport(exported, `the export of stack ${stack}`);
   return {
     exported,
-    usedNames: new Set(
-      state.resources.flatMap(({ kind, urn }) =>
-        kind === undefined ? [] : [objectKey(kind, urnParts(urn).name)],
-      ),
-    ),
+    usedNames: new Set(namesIn(state)),
     managers: new Map(managersIn(state, "the stack")),
   };
 }

@@ -4,7 +4,7 @@ import { quoteForShell } from "../../../text/plain";
 import { missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import type { CiHost, ProjectFolder } from "../init/folder";
-import { ownersFile, ownersText, STAND_IN } from "../init/workflows";
+import { imagesIn, isPinnedImage, ownersFile, ownersText, STAND_IN } from "../init/workflows";
 
 /*
  * What the files of the repository show of the review: no request is sent.
@@ -96,10 +96,8 @@ export function checkPins(files: readonly CiFile[]): CheckResult {
 
 /** Whether every image of GitLab's pipeline is named by its digest. */
 export function checkImages(files: readonly CiFile[]): CheckResult {
-  const images = files.flatMap(({ path, text }) =>
-    [...text.matchAll(/^[ \t]*image:[ \t]*["']?([^\s"'#{*&]+)/gm)].map(([, image = ""]) => ({ path, image })),
-  );
-  const open = images.find(({ image }) => !/@sha256:[0-9a-f]{64}$/.test(image));
+  const images = files.flatMap(({ path, text }) => imagesIn(text).map((image) => ({ path, image })));
+  const open = images.find(({ image }) => !isPinnedImage(image));
   if (open === undefined) return ok("pins", `${images.length} images are pinned by digest`);
   return missing(
     "pins",

@@ -12,7 +12,7 @@ import { findMissingInCi, packagesOf, readStackFile } from "./folder";
 import type { CiHost, ProjectFolder } from "./folder";
 import { fillTemplate } from "./template";
 import type { TemplateValues } from "./template";
-import { ciCommands, STAND_IN } from "./workflows";
+import { ciCommands, imagesIn, isPinnedImage, STAND_IN } from "./workflows";
 import type { CiSettings } from "./workflows";
 
 export type Language = "typescript" | "javascript";
@@ -77,7 +77,7 @@ function listInstallation({ found, host, language, packageRoot }: InitResult): s
 }
 
 /** What to replace by hand in the written files. */
-function listPlaceholders({ written }: InitResult): string {
+function listPlaceholders({ written, host }: InitResult): string {
   const meanings = {
     [STAND_IN.organization]: "yours in Pulumi Cloud",
     [STAND_IN.repository]: "the repository",
@@ -90,6 +90,9 @@ function listPlaceholders({ written }: InitResult): string {
   return [
     ...Object.entries(meanings).filter(([standIn]) => text.includes(standIn)),
     ...(owner === undefined ? [] : [[owner, "your team"]]),
+    ...[...new Set(host === "gitlab" ? imagesIn(text).filter((image) => !isPinnedImage(image)) : [])].map(
+      (image) => [image, "add @ and the digest that docker buildx imagetools inspect prints"],
+    ),
   ]
     .map(([standIn = "", meaning = ""]) => `${standIn} (${meaning})`)
     .join(", ");

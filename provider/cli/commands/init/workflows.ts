@@ -52,6 +52,13 @@ export const STAND_IN = {
   issuerUrl: "https://issuer.platform.example",
 } as const;
 
+/** The images in a pipeline of GitLab. */
+export const imagesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/^[ \t]*image:[ \t]*["']?([^\s"'#{*&]+)/gm)].map(([, image = ""]) => image);
+
+/** Whether an image is named by its digest: a tag can be moved. */
+export const isPinnedImage = (image: string): boolean => /@sha256:[0-9a-f]{64}$/.test(image);
+
 /** The folder of the files for CI: GitLab's pipeline belongs into a project of its own. */
 export const ciFolder = (host: CiHost): string => (host === "github" ? ".github/workflows" : "access-ci");
 

@@ -118,6 +118,17 @@ describe("drift", () => {
     ]);
   });
 
+  test("a role made by hand has no command that deletes it, and the finding says why", async () => {
+    const at = `/iam/v2/roles/${made.ids["team"] ?? ""}`;
+    const { uid } = await call(emulator, "POST", at, { name: "by-hand", capabilities: ["CAP_REPO_LIST"] });
+    const { findings, differences } = await survey(on);
+    await call(emulator, "DELETE", `/iam/v2/roles/${String(uid)}`);
+    expect(differences.find((one) => one.uid === uid)?.answers.revert).toBeUndefined();
+    expect(findings.find((one) => one.uid === uid)?.details).toContain(
+      "no command deletes it: look first for bindings that use it",
+    );
+  });
+
   test("a role granted by hand is reported with the holder, role, group and the code that adopts it", async () => {
     const org = made.ids["org"] ?? "";
     const body = { identityUid: made.ids["someone"], roleUid: made.ids["writer"] };
