@@ -12,15 +12,17 @@ const EXTENSIONS = [".json", ".yaml", ".yml"];
 export const PROJECT_FILES = EXTENSIONS.map((extension) => `Pulumi${extension}`);
 
 /** A folder and those above it, the last one included. */
-export const foldersUpTo = (folder: string, last?: string): string[] =>
-  folder === last || dirname(folder) === folder ? [folder] : [folder, ...foldersUpTo(dirname(folder), last)];
+export const withFoldersAbove = (folder: string, last?: string): string[] =>
+  folder === last || dirname(folder) === folder
+    ? [folder]
+    : [folder, ...withFoldersAbove(dirname(folder), last)];
 
 const projectFilesIn = (folders: readonly string[]): string[] =>
   folders.flatMap((folder) => PROJECT_FILES.map((name) => join(folder, name)));
 
 /** The project file of a folder, or of the nearest folder above it, as the Pulumi CLI finds it. */
 export const findProjectFile = (folder: string): string | undefined =>
-  projectFilesIn(foldersUpTo(folder)).find((file) => existsSync(file));
+  projectFilesIn(withFoldersAbove(folder)).find((file) => existsSync(file));
 
 const refuse = (message: string): never => {
   throw new ConfigError("PP2012", message);
@@ -122,7 +124,7 @@ export function checkProjectFiles(folder: string, stack?: string): string | unde
 
 /** @throws ConfigError where the path or a folder on the way to it is a link: elsewhere it may lead to another file. */
 function refuseLink(root: string, path: string): void {
-  for (const at of foldersUpTo(path, root)) {
+  for (const at of withFoldersAbove(path, root)) {
     if (at !== root && lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink())
       refuse(`${printable(at, 200)} is a link, and the review cannot see where it leads; write a file there`);
   }
@@ -138,11 +140,11 @@ function refuseLink(root: string, path: string): void {
 export function checkFilesOfChange(folder: string): string | undefined {
   const start = resolve(folder);
   // A change cannot have a file of this name, so what lies above is none of the change's.
-  const root = foldersUpTo(start).find((at) => existsSync(join(at, ".git"))) ?? start;
+  const root = withFoldersAbove(start).find((at) => existsSync(join(at, ".git"))) ?? start;
   refuseLink(root, start);
   if (!existsSync(start)) return undefined;
   // Also a link that leads nowhere here can lead somewhere in a checkout of the whole change.
-  const path = projectFilesIn(foldersUpTo(start, root)).find(
+  const path = projectFilesIn(withFoldersAbove(start, root)).find(
     (file) => lstatSync(file, { throwIfNoEntry: false }) !== undefined,
   );
   if (path === undefined) return undefined;

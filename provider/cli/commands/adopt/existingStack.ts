@@ -25,7 +25,7 @@ const managersIn = (state: StateExport, manager: string): [string, string][] =>
   listManaged(state).map(({ kind, id }) => [objectKey(kind, id), manager]);
 
 /** The names that resources of a state have. @param project only those of this project. */
-const namesIn = ({ resources }: StateExport, project?: string): string[] =>
+const resourceNamesIn = ({ resources }: StateExport, project?: string): string[] =>
   resources.flatMap(({ kind, urn }) => {
     const parts = urnParts(urn);
     return kind === undefined || (project ?? parts.project) !== parts.project
@@ -45,7 +45,7 @@ export async function readOtherStacks(patterns: readonly string[], out: string):
   const managers = states.flatMap((state) =>
     managersIn(state, state.stack === undefined ? "another stack" : `stack ${printable(state.stack, 200)}`),
   );
-  const usedNames = project === undefined ? [] : states.flatMap((state) => namesIn(state, project));
+  const usedNames = project === undefined ? [] : states.flatMap((state) => resourceNamesIn(state, project));
   return { usedNames: new Set(usedNames), managers: new Map(managers) };
 }
 
@@ -71,7 +71,7 @@ export async function readStack(
   const state = parseStateExport(exported, `the export of stack ${stack}`);
   return {
     exported,
-    usedNames: new Set(namesIn(state)),
+    usedNames: new Set(resourceNamesIn(state)),
     managers: new Map(managersIn(state, "the stack")),
   };
 }

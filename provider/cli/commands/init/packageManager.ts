@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
-import { foldersUpTo } from "../../input/projectFiles";
+import { withFoldersAbove } from "../../input/projectFiles";
 
 /** The commands of a package manager, as the workflows and a reader use them. */
 export interface PackageManager {
@@ -73,7 +73,7 @@ export function findPackageManager(folders: readonly string[]): PackageManager {
 
 /** How a command that is printed calls this package in the current folder. */
 export const ownCommand = (): string =>
-  `${findPackageManager(foldersUpTo(process.cwd())).run} pulumi-platform`;
+  `${findPackageManager(withFoldersAbove(process.cwd())).run} pulumi-platform`;
 
 /**
  * Refuses the lockfiles that the workflows refuse, and those of package managers that have no workflow.
