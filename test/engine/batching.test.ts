@@ -104,7 +104,7 @@ describe.each(["true", "false"])("many role bindings, PLATFORM_BATCHING=%s", (ba
       ...bindings(COUNT + 10),
       "binding-65": {
         kind: "RoleBinding",
-        args: { parentUid: "${org}", identityUid: "${org}", roleUid: "${role-0}" },
+        args: { parentUid: "${org}", identityUid: "0".repeat(40), roleUid: "${role-0}" },
       },
     });
     const { code, output } = await stack.pulumi(["up", "--yes", "--skip-preview", "--continue-on-error"]);

@@ -305,7 +305,7 @@ describe("the access of a group, through the real engine", () => {
       parentUid: "${there}",
       beside: {
         kind: "RoleBinding",
-        args: { parentUid: "the team's", identityUid: "${fresh}", roleUid: "${fresh}" },
+        args: { parentUid: "the team's", identityUid: "0".repeat(40), roleUid: "0".repeat(40) },
       },
     },
   ])("$title is an error of the preview", async ({ parentUid, beside }) => {

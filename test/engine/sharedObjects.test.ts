@@ -114,7 +114,7 @@ describe("two resources that are one object", () => {
   }
 
   test("are refused by the preview before anything is written, below a new and an existing parent", async () => {
-    const says = /RepoReadme "two" is the same object as RepoReadme "one": both name the same parentUid\./;
+    const says = /RepoReadme "two": is the same object as RepoReadme "one": both name the same parentUid\./;
     stack.declare({ ...repo, two: readme });
     await expectRefused(["preview"], says);
     stack.declare(repo);

@@ -38,13 +38,13 @@ test("the commands of the page run, and the first prints what the page shows", a
   const shown = page.fences.find(({ language }) => language === "text");
   expect(comparable(output)).toBe(shown?.text);
   const exports = output.match(/^ +export .*$/gm)?.join("\n") ?? "";
-  expect(others).toHaveLength(3);
+  expect(others).toHaveLength(4);
   for (const { text } of others) {
     const { code, output: printed } = await run("bash", ["-e", "-c", `${exports}\n${text}`], { cwd: folder });
     expect({ text, code, printed }).toEqual({
       text,
       code: 0,
-      printed: expect.stringMatching(/Group|"requests"|"hits":0/),
+      printed: expect.stringMatching(/Group|"by-hand"|"requests"|"hits":0/),
     });
   }
   signal(child, "SIGTERM");

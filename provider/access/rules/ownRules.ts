@@ -326,6 +326,11 @@ export function loadRules(
   path: string,
   { namedBy, ...options }: NonNullable<Parameters<typeof toRules>[2]> & { readonly namedBy?: string } = {},
 ): readonly OwnRule[] {
-  const file = namedBy === undefined ? printable(path, 200) : `${namedBy}: ${printable(path, 200)}`;
-  return toRules(loadDefinitions(resolve(path), file, options.ms ?? LONGEST_MS), file, options);
+  const file = printable(path, 200);
+  try {
+    return toRules(loadDefinitions(resolve(path), file, options.ms ?? LONGEST_MS), file, options);
+  } catch (error) {
+    if (namedBy === undefined || !(error instanceof RulesError)) throw error;
+    throw new RulesError(`${namedBy}: ${error.message}`);
+  }
 }
