@@ -20,7 +20,8 @@ import { parseInventory } from "./access/documents/parseInventory";
 import { applyPolicy } from "./access/suppressions/applyPolicy";
 import { parsePolicy } from "./access/suppressions/parsePolicy";
 import type { Policy } from "./access/suppressions/policyDocument";
-import { isReference, mapLeaves, referredKind } from "./access/graph/references";
+import { isReference, mapLeaves } from "./access/graph/references";
+import { referredKindOf } from "./fields/fieldSpec";
 import { specs } from "./access/documents/specs";
 import { parseType } from "./program/resource";
 import { pluginOfProvider, whyNotReviewed, parseKind } from "./access/documents/reviewable";
@@ -180,7 +181,7 @@ function references({ kind, inputs }: StackResource): Reference[] {
 
 /** The resource that a property comes from, where it can be one only. */
 function sourceOf({ resource }: StackResource, leaf: Leaf): PolicyResource | undefined {
-  const wanted = referredKind(leaf);
+  const wanted = referredKindOf(leaf.field);
   const all = resource.propertyDependencies[leaf.property] ?? [];
   const candidates = all.filter(({ type }) => {
     const kind = parseKind(type);
@@ -432,7 +433,7 @@ class Judge {
     this.changed.delete(args.urn);
     const uids = new StackUids([...this.changed.values()], inventory);
     const sources = references(given).flatMap(({ leaf, value }) => {
-      const source = leaf.path === leaf.property ? uids.newOne(referredKind(leaf), value) : undefined;
+      const source = leaf.path === leaf.property ? uids.newOne(referredKindOf(leaf.field), value) : undefined;
       return source === undefined ? [] : [{ property: leaf.property, from: [source.resource] }];
     });
     const resource: PolicyResource = {

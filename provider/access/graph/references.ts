@@ -1,4 +1,3 @@
-import { referredKindOf } from "../../fields/fieldSpec";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";
@@ -120,9 +119,4 @@ export function mapLeaves(
 /** Whether a field names another resource. */
 export function isReference({ field }: Pick<Leaf, "field"> & Partial<Leaf>): boolean {
   return field.type === "string" && (field.format === "uid" || field.format === "groupUid");
-}
-
-/** The kind of the resource that a reference names; undefined if it may be of several kinds. */
-export function referredKind({ field }: Pick<Leaf, "field">): string | undefined {
-  return referredKindOf(field);
 }

@@ -1,9 +1,8 @@
 import { urnParts } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
-import { containsSecret } from "../../fields/fieldSpec";
+import { containsSecret, referredKindOf } from "../../fields/fieldSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { referredKind } from "./references";
 import type { Leaf } from "./references";
 import type { UnreadValue } from "./unread";
 import { reasonWords } from "./unread";
@@ -52,7 +51,7 @@ export class ReferenceResolver {
   /** What a value that is not known yet is the id of, as far as its dependencies say. */
   resolve(resource: RecordedResource, leaf: Leaf): ReferenceTargets {
     const { property, path } = leaf;
-    const wanted = referredKind(leaf);
+    const wanted = referredKindOf(leaf.field);
     const isPart = path !== property;
     const id = JSON.stringify([resource.urn, property, wanted ?? "", isPart]);
     const known =

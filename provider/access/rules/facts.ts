@@ -82,6 +82,7 @@ export class Facts {
   private recordedGrants: ReadonlySet<string> | undefined;
   private gained: ReadonlySet<string> | undefined;
   private gaining: ReadonlySet<string> | undefined;
+  private wider: ReadonlySet<string> | undefined;
   private namesakes: ReadonlyMap<string, readonly Entity[]> | undefined;
   private createContext: EffectContext | undefined;
   /** By subject, group and side: many grants can be of one subject at one group. */
@@ -203,11 +204,11 @@ export class Facts {
   /** The grants of an identity that are new or whose role gains capabilities: the update may do that before it changes the identity. */
   gainedThrough(key: string): readonly Grant[] {
     const old = new Set(this.grantsThroughBefore(key).map(tupleOf));
-    const wider = new Set(
+    const wider = (this.wider ??= new Set(
       this.comparison.grants
         .filter(({ capabilitiesAdded }) => capabilitiesAdded.length > 0)
         .map(({ grant }) => tupleOf(grant)),
-    );
+    ));
     return this.grantsThrough(key).filter((grant) => !old.has(tupleOf(grant)) || wider.has(tupleOf(grant)));
   }
 

@@ -3,7 +3,8 @@ import { listedKinds } from "../documents/inventory";
 import { parsePreview } from "../documents/preview";
 import type { Preview } from "../documents/preview";
 import { specs } from "../documents/specs";
-import { isReference, mapLeaves, referredKind } from "../graph/references";
+import { referredKindOf } from "../../fields/fieldSpec";
+import { isReference, mapLeaves } from "../graph/references";
 import { compare } from "../review/compare";
 import type { Sources } from "../review/compare";
 import type { Finding } from "../review/finding";
@@ -315,7 +316,7 @@ class ProgramReader {
       if (!isReference(leaf) || typeof value !== "string") return value;
       const name = value;
       if (isUid(value)) return value;
-      const wanted = referredKind(leaf);
+      const wanted = referredKindOf(leaf.field);
       const named = this.resources.filter(
         (each) => each.name === name && (wanted ?? each.kind) === each.kind,
       );

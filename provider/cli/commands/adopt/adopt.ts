@@ -303,10 +303,10 @@ async function adoptObjects(values: AdoptValues): Promise<number> {
   const { out, stack } = values;
   if (out === undefined)
     throw new UsageError("PP5004", "--out is missing: give the folder of the program, as in --out adopted");
-  let existing = out;
-  while (!existsSync(existing)) existing = dirname(existing);
-  if (!statSync(existing).isDirectory())
-    throw new UsageError("PP5008", `--out must be a folder, and ${printable(existing, 200)} is a file`);
+  let nearest = out;
+  while (!existsSync(nearest)) nearest = dirname(nearest);
+  if (!statSync(nearest).isDirectory())
+    throw new UsageError("PP5008", `--out must be a folder, and ${printable(nearest, 200)} is a file`);
   if (values["write-state"] && stack === undefined) {
     throw new UsageError("PP5003", "--write-state belongs to --stack: say which stack is to manage them");
   }

@@ -1,4 +1,5 @@
-import { mapLeaves, referredKind } from "../../../../provider/access/graph/references";
+import { mapLeaves } from "../../../../provider/access/graph/references";
+import { referredKindOf } from "../../../../provider/fields/fieldSpec";
 import type { Leaf } from "../../../../provider/access/graph/references";
 import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
 import type { Json } from "../../../../provider/fields/values";
@@ -24,14 +25,14 @@ const leaves = kinds.flatMap(({ spec }) => {
 
 it("every reference leads to a kind of this package", () => {
   const names = kinds.map(({ spec }) => spec.kind);
-  const referred = leaves.flatMap(([, leaf]) => referredKind(leaf) ?? []);
+  const referred = leaves.flatMap(([, leaf]) => referredKindOf(leaf.field) ?? []);
   expect(referred.length).toBeGreaterThan(0);
   expect(referred.filter((kind) => !names.includes(kind))).toEqual([]);
 });
 
 it("what names a role or an identity leads to no other kind", () => {
   const kindsOf = (name: RegExp) =>
-    new Set(leaves.filter(([path]) => name.test(path)).map(([, leaf]) => referredKind(leaf)));
+    new Set(leaves.filter(([path]) => name.test(path)).map(([, leaf]) => referredKindOf(leaf.field)));
   expect(kindsOf(/\.roleUids?\b|\.defaultRole$/)).toEqual(new Set(["Role"]));
   expect(kindsOf(/\.identityUids?\b|serviceBindings\./)).toEqual(new Set(["Identity"]));
 });
