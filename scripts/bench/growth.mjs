@@ -203,20 +203,25 @@ const scenarios = [
   },
 ];
 
+/** The processor time of one run, in seconds. @param {() => unknown} run */
+async function timeOf(run) {
+  const start = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1_000_000;
+}
+
 /**
  * The quickest of several runs, since the garbage of an earlier run may fall into a later one, and the first ones compile.
- * @param {(objects: LiveObject[]) => () => unknown} prepare @param {number} count @param {number} runs
- * @returns {Promise<number>} seconds of processor time
+ * What is compared runs in turn, so that a machine that becomes slower slows down both.
+ * @param {readonly (() => unknown)[]} all @param {number} rounds
+ * @returns {Promise<number[]>} seconds of processor time, of each
  */
-async function measure(prepare, count, runs) {
-  const run = prepare(liveObjects(count));
-  let quickest = Infinity;
-  for (let i = 0; i < runs; i += 1) {
-    const start = process.cpuUsage();
-    await run();
-    const { user, system } = process.cpuUsage(start);
-    quickest = Math.min(quickest, (user + system) / 1_000_000);
-  }
+async function measure(all, rounds) {
+  const quickest = all.map(() => Infinity);
+  for (let i = 0; i < rounds; i += 1)
+    for (const [index, run] of all.entries())
+      quickest[index] = Math.min(quickest[index] ?? Infinity, await timeOf(run));
   return quickest;
 }
 
@@ -230,26 +235,21 @@ async function main([objects = "8000", part = ""]) {
     if (!(ratio < most)) failures.push(text);
   };
   for (const { name, prepare } of scenarios.filter((each) => each.name.includes(part))) {
-    const quarter = await measure(prepare, count / 4, 4);
-    const whole = await measure(prepare, count, 2);
+    const [quarter = 0] = await measure([prepare(liveObjects(count / 4))], 4);
+    const [whole = 0] = await measure([prepare(liveObjects(count))], 2);
     const ratio = whole / quarter;
     const text = `${name}: ${count} objects in ${whole.toFixed(1)} s of processor time, ${ratio.toFixed(1)} times that of ${count / 4}`;
     judge(text, ratio, MOST_RATIO);
   }
-  const timeWith = (/** @type {number} */ many) =>
-    measure(
-      (all) => {
-        const now = changed(all);
-        return reviewOf(all, (_, index) => now[index], { assertions: assertionsOf(all, many) });
-      },
-      count,
-      3,
-    );
   if ("assertions".includes(part)) {
-    // First without: the first runs compile.
-    const plain = await timeWith(0);
-    const ratio = (await timeWith(50)) / plain;
-    const grants = liveObjects(count).filter(({ kind }) => kind === "RoleBinding").length;
+    const all = liveObjects(count);
+    const now = changed(all);
+    const runs = [0, 50].map((many) =>
+      reviewOf(all, (_, index) => now[index], { assertions: assertionsOf(all, many) }),
+    );
+    const [plain = 0, asserted = 0] = await measure(runs, 3);
+    const ratio = asserted / plain;
+    const grants = all.filter(({ kind }) => kind === "RoleBinding").length;
     const text = `a review of ${grants} grants with 50 assertions: ${ratio.toFixed(2)} times that without (${plain.toFixed(1)} s of processor time)`;
     judge(text, ratio, MOST_FOR_ASSERTIONS);
   }

@@ -260,6 +260,8 @@ class Side {
   /** The grants of which nothing tells the group: each may have effect anywhere. */
   private readonly unplaced: readonly Grant[];
   private readonly capabilities = new Map<string, ReadonlySet<string>>();
+  private knownGroups: readonly Scope[] | undefined;
+  private knownTuples: ReadonlyMap<string, Grant> | undefined;
 
   constructor(
     readonly graph: AccessGraph,
@@ -318,7 +320,11 @@ class Side {
     ];
   }
 
-  groups(): Scope[] {
+  get groups(): readonly Scope[] {
+    return (this.knownGroups ??= this.findGroups());
+  }
+
+  private findGroups(): Scope[] {
     const groups = [...this.graph.entities.values()].flatMap(({ kind, key }) =>
       kind === "Group" ? [key] : [],
     );
@@ -326,9 +332,14 @@ class Side {
     return [...new Set([...groups, ...roots])].map((key) => this.hierarchy.scope(key));
   }
 
+  /** Each grant by what it says; of several alike the last. */
+  get grantsByTuple(): ReadonlyMap<string, Grant> {
+    return (this.knownTuples ??= new Map(this.graph.grants.map((grant) => [tupleOf(grant), grant])));
+  }
+
   /** The groups that have a path or uid. */
   groupsNamed(globs: readonly string[]): string[] {
-    return this.groups().flatMap(({ key, path, uid = key }) =>
+    return this.groups.flatMap(({ key, path, uid = key }) =>
       globs.some((glob) => globMatches(glob, path) || globMatches(glob, uid)) ? [key] : [],
     );
   }
@@ -360,6 +371,8 @@ class AssertionJudge {
   private readonly renamed: readonly Entity[];
   /** Whether the live organisation is known, so that whoever is not known here is not there. */
   private readonly isLive: boolean;
+  /** What the holders of access are called. */
+  private known: ReturnType<AssertionJudge["findKnown"]> | undefined;
 
   constructor({
     before,
@@ -374,7 +387,7 @@ class AssertionJudge {
     this.isLive = inventory !== undefined || !this.isPlanned;
     this.before = new Side(before, after, languages, this.isPlanned);
     this.after = new Side(after, before, languages, this.isPlanned);
-    const final = new Map(after.grants.map((grant) => [tupleOf(grant), grant]));
+    const final = this.after.grantsByTuple;
     const passing = grants
       .filter((change) => isGain(change) && givesMore(change.grant, final.get(tupleOf(change.grant))))
       .map(({ grant }) => [tupleOf(grant), grant] as const);
@@ -520,7 +533,7 @@ class AssertionJudge {
   }
 
   private noGroup(paths: readonly string[]): string {
-    const known = this.after.groups().map(({ path }) => path);
+    const known = this.after.groups.map(({ path }) => path);
     const meant = paths.map((path) => suggest(path, known)).find((hint) => hint !== "") ?? "";
     return `no group that is known here is ${paths.map((path) => JSON.stringify(path)).join(" or ")}${meant}`;
   }
@@ -547,13 +560,20 @@ class AssertionJudge {
     return [this.before, this.after].flatMap(({ graph }) => [...graph.entities.values()]);
   }
 
+  private findKnown(): { readonly names: readonly string[]; readonly uids: readonly string[] } {
+    const holders = this.entities().filter(({ kind }) => accessKinds[kind]?.describeHolder !== undefined);
+    const grants = [this.before, this.after].flatMap(({ graph }) => graph.grants);
+    const uids = [...holders, ...grants.map(({ subject }) => subject)].flatMap(({ uid }) => uid ?? []);
+    return {
+      names: [...new Set(holders.flatMap((holder) => holder.name ?? []))],
+      uids: [...new Set(uids)],
+    };
+  }
+
   /** What an assertion names and nobody has. A name with a wildcard is meant for what comes later, too. */
   unknownNames({ name, place, who = {}, on }: Assertion): string[] {
     if (!this.isLive) return [];
-    const holders = this.entities().filter(({ kind }) => accessKinds[kind]?.describeHolder !== undefined);
-    const grants = [this.before, this.after].flatMap(({ graph }) => graph.grants);
-    const names = holders.flatMap((holder) => holder.name ?? []);
-    const uids = [...holders, ...grants.map(({ subject }) => subject)].flatMap(({ uid }) => uid ?? []);
+    const { names, uids } = (this.known ??= this.findKnown());
     const missing = (globs: readonly string[] = [], known: readonly string[]): string[] =>
       globs.filter((glob) => !hasWildcard(glob) && !known.some((each) => globMatches(glob, each)));
     const groups = on.filter((glob) => !hasWildcard(glob) && this.after.groupsNamed([glob]).length === 0);
@@ -635,7 +655,7 @@ class AssertionJudge {
     if (wanted === undefined) return { worse: [this.unknownRole(assertion, assertion.role)], standing: [] };
     const hadBefore = this.hadBefore(this.forbidden(this.before, assertion, keys, wanted));
     const [worse, standing]: [Violation[], Violation[]] = [departed, []];
-    const old = new Map(this.before.graph.grants.map((grant) => [tupleOf(grant), grant]));
+    const old = this.before.grantsByTuple;
     for (const held of this.forbidden(this.meanwhile, assertion, keys, wanted)) {
       const { capabilities, share, together = [held.grant] } = held;
       const newest = together.find((each) => givesMore(each, old.get(tupleOf(each))));
