@@ -260,6 +260,7 @@ class Side {
   /** The grants of which nothing tells the group: each may have effect anywhere. */
   private readonly unplaced: readonly Grant[];
   private readonly capabilities = new Map<string, ReadonlySet<string>>();
+  private readonly chains = new Map<string, readonly string[]>();
   private knownGroups: readonly Scope[] | undefined;
   private knownTuples: ReadonlyMap<string, Grant> | undefined;
 
@@ -276,9 +277,18 @@ class Side {
     this.unplaced = graph.grants.filter(({ group }) => this.isUnknownGroup(group.key));
   }
 
+  /** A group and all above it, from below. */
+  chain(group: string): readonly string[] {
+    const known = this.chains.get(group);
+    if (known !== undefined) return known;
+    const chain = this.hierarchy.chain(group);
+    this.chains.set(group, chain);
+    return chain;
+  }
+
   /** The grants that may have effect at a group: those there, above it, and who knows where. */
   grantsAt(group: string): readonly Grant[] {
-    const placed = this.hierarchy.chain(group).flatMap((key) => this.byGroup.get(key) ?? []);
+    const placed = this.chain(group).flatMap((key) => this.byGroup.get(key) ?? []);
     return [...placed, ...this.unplaced];
   }
 
@@ -290,12 +300,12 @@ class Side {
   /** Where a grant reaches the groups of an assertion: its own group where that lies below one of them, else those themselves. */
   pointsOf({ group: { key } }: Grant, on: ReadonlySet<string>): readonly string[] {
     if (this.isUnknownGroup(key)) return [...on];
-    const chain = this.hierarchy.chain(key);
+    const chain = this.chain(key);
     // A new group whose parent nobody can read may lie below any.
     const top = this.graph.entities.get(chain.at(-1) ?? "");
     const isAnywhere = top !== undefined && top.uid === undefined && isUnread(top.inputs["parentUid"]);
     if (isAnywhere || chain.some((each) => on.has(each))) return [key];
-    return [...on].filter((each) => this.hierarchy.chain(each).includes(key));
+    return [...on].filter((each) => this.chain(each).includes(key));
   }
 
   /**
@@ -315,7 +325,7 @@ class Side {
   /** The grants by which a subject may do something at a group. */
   grantsOfSubject(subject: string, group: string, isSure = false): readonly Grant[] {
     return [
-      ...this.hierarchy.chain(group).flatMap((key) => this.index.ofSubjectAt(subject, key)),
+      ...this.chain(group).flatMap((key) => this.index.ofSubjectAt(subject, key)),
       ...(isSure ? [] : this.unplaced.filter((grant) => grant.subject.key === subject)),
     ];
   }
@@ -434,7 +444,7 @@ class AssertionJudge {
     return ({ grant, points, capabilities }) =>
       !this.acceptsMore(grant) &&
       points.every((point) => {
-        const above = this.before.hierarchy.chain(point);
+        const above = this.before.chain(point);
         return capabilities.every((each) =>
           above.some((group) => known.get(placeOf(grant, group))?.has(each) === true),
         );
