@@ -9,7 +9,7 @@ import { withoutRetained } from "./keys";
 import type { Entities, Entity } from "./model";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./subjects";
 import { isPathWithin, topProperty } from "./references";
-import { isUnread } from "./unread";
+import { isUnread, pathOf } from "./unread";
 
 /** A reference in inputs: the key of a resource, the placeholder of a value that was not read, or undefined. */
 export type ReferenceValue = Json | undefined;
@@ -219,6 +219,65 @@ export function hasPrincipal(kind: string): boolean {
 export function grantsIn(entity: Entity): DeclaredGrant[] {
   return accessKinds[entity.kind]?.grants?.(entity) ?? [];
 }
+/** How many grants are listed for what a resource may grant: one that may name any of very many cannot be judged. */
+const MOST_ALTERNATIVES = 400;
+
+/** What a resource grants, and what it may grant. */
+interface PossibleGrants {
+  readonly grants: readonly (DeclaredGrant & { readonly isOneOf?: true })[];
+  /** The paths of the references that were not read, and of which `grants` has all that they can name. */
+  readonly paths: ReadonlySet<string>;
+}
+
+/**
+ * What a resource grants. Where a reference to an identity or a role is that of one of several, which of them is known after the
+ * update only: then each grant that it may be.
+ */
+export function possibleGrants(entity: Entity): PossibleGrants {
+  const declared = grantsIn(entity);
+  const named = new Map(
+    (entity.candidates ?? []).flatMap(({ paths, keys }) => paths.map((path) => [path, keys] as const)),
+  );
+  const candidatesOf = (value: ReferenceValue): readonly string[] | undefined =>
+    isUnread(value) ? named.get(pathOf(value)) : undefined;
+  const paths = new Set<string>();
+  const known: DeclaredGrant[] = [];
+  /** Entries that may name the same are the same. */
+  const open = new Map<
+    string,
+    { grant: DeclaredGrant; holders: ReferenceValue[]; roles: ReferenceValue[] }
+  >();
+  for (const grant of declared) {
+    const { holder, role } = grant;
+    const identity = "identity" in holder ? holder.identity : undefined;
+    const [holders, roles] = [candidatesOf(identity), candidatesOf(role)];
+    if (holders === undefined && roles === undefined) {
+      known.push(grant);
+      continue;
+    }
+    if (holders !== undefined && isUnread(identity)) paths.add(pathOf(identity));
+    if (roles !== undefined && isUnread(role)) paths.add(pathOf(role));
+    const alternatives = { grant, holders: [...(holders ?? [identity])], roles: [...(roles ?? [role])] };
+    open.set(JSON.stringify([holders ?? holder, alternatives.roles]), alternatives);
+  }
+  const count = [...open.values()].reduce(
+    (sum, { holders, roles }) => sum + holders.length * roles.length,
+    0,
+  );
+  if (open.size === 0 || count > MOST_ALTERNATIVES) return { grants: declared, paths: new Set() };
+  const possible = [...open.values()].flatMap(({ grant, holders, roles }) =>
+    holders.flatMap((identity) =>
+      roles.map((role) => ({
+        ...grant,
+        ...("identity" in grant.holder ? { holder: { identity } } : {}),
+        role,
+        isOneOf: true as const,
+      })),
+    ),
+  );
+  return { grants: [...known, ...possible], paths };
+}
+
 /** A key for each binding of a resource: identity, role and group. */
 export function bindingKeys(entity: Entity): string[] {
   return grantsIn(entity).flatMap(({ holder, role, group }) =>

@@ -53,6 +53,8 @@ export interface Grant {
   readonly urn?: string;
   readonly uid?: string;
   readonly location?: SourceLocation;
+  /** It is one of several that its resource may grant: which of them is known after the update only. */
+  readonly isOneOf?: true;
 }
 
 export interface GrantChange {

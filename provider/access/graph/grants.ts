@@ -17,7 +17,7 @@ import { pathsMeant, valueAt } from "./describedFields";
 import { isUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
 import { readRoleCapabilities } from "./roleCapabilities";
 import { GroupHierarchy, distinctLabels, findNamed, labelByKey } from "./groupHierarchy";
-import { type ReferenceValue, type DeclaredGrant, grantsIn, accessKinds } from "./accessKinds";
+import { type ReferenceValue, type DeclaredGrant, possibleGrants, accessKinds } from "./accessKinds";
 
 /** A grant, and the keys of the entities that define who its subject is. */
 export interface ResolvedGrant {
@@ -203,7 +203,7 @@ class GrantResolver {
     // The program alone claims that a resource read with `.get` grants something: that is neither new nor
     // existing access.
     if (entity.assumed === true) return [];
-    return grantsIn(entity).flatMap((raw) => {
+    return possibleGrants(entity).grants.flatMap((raw) => {
       const { role, group } = raw;
       const resolved = this.resolveSubject(entity, raw);
       if (resolved === undefined || !GrantResolver.isResolved(role) || !GrantResolver.isResolved(group))
@@ -220,6 +220,7 @@ class GrantResolver {
         urn: entity.urn,
         uid: entity.uid,
         location: entity.location,
+        ...(raw.isOneOf ? { isOneOf: true } : {}),
       };
       return [{ grant, subjectEntityKeys: resolved.subjectEntityKeys }];
     });

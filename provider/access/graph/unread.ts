@@ -75,6 +75,11 @@ export function keyOfUnread(unread: string): string {
   return compositeKey("unread", urn, reason, ...place);
 }
 
+/** Where in the arguments of its resource a value that was not read is: `bindings.deploys.roleUid`. */
+export function pathOf(unread: string): string {
+  return parsePlaceholder(unread)[3] ?? "";
+}
+
 /** As in "is secret": what follows a name in a sentence. */
 export function reasonWords(reason: UnreadReason): string {
   return words[reason];

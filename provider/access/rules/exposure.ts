@@ -16,9 +16,9 @@ import type { Grant, GrantChange } from "../graph/grant";
 import { isUnread, reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
 import { listGrantsHeld } from "./trustedIdentities";
-import { mapLeaves, ownMember } from "../graph/references";
+import { mapLeaves, ownMember, topProperty } from "../graph/references";
 import { specs } from "../documents/specs";
-import { isCalledByName } from "../graph/accessKinds";
+import { isCalledByName, possibleGrants } from "../graph/accessKinds";
 import { groupBy } from "../../fields/values";
 import type { Severity } from "../review/finding";
 import { findMixedWord, foldName } from "../trust/writingSystems";
@@ -245,9 +245,10 @@ function* judgedChanges(facts: Facts): Generator<ResourceChange & { readonly aft
 }
 
 function unreadOf({ op, after }: ResourceChange & { readonly after: Entity }): UnreadValue[] {
+  const { paths: judged } = possibleGrants(after);
   return (after.unread ?? []).filter(
     ({ path, reason, decidesAccess }) =>
-      (decidesAccess || isName(path)) && (reason !== "secret" || op !== "same"),
+      (decidesAccess || isName(path)) && (reason !== "secret" || op !== "same") && !judged.has(path),
   );
 }
 
@@ -386,7 +387,7 @@ const cannotBeJudged: Rule = {
   name: "cannot-be-judged",
   severities: ["high", "medium"],
   when: "medium for a name, and for a value that becomes secret in a resource that the engine calls unchanged; otherwise high",
-  what: "A value that decides access, or a name, was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a value becomes secret: all other rules judge it as it was. Fields that are always secret, such as a client secret, are not reported. Nor is a value that was secret before, in a resource that the engine calls unchanged.",
+  what: "A value that decides access, or a name, was not read. It is a secret, has the wrong type, or is unknown before the update and may come from anywhere, or from very many resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a value becomes secret: all other rules judge it as it was. Fields that are always secret, such as a client secret, are not reported. Nor is a value that was secret before, in a resource that the engine calls unchanged.",
   why: "No other rule can check such a value: it could give `owner` to anyone.",
   fix: "Give `--inventory`. Write uids, capabilities, patterns and addresses in plain text. Create what others refer to in a separate change.",
   except:
@@ -441,12 +442,21 @@ const notReviewed: Rule = {
 function findAssumed(facts: Facts): FindingInput[] {
   const findings: FindingInput[] = [];
   for (const { op, after } of judgedChanges(facts)) {
-    const { assumptions = [] } = after;
+    const { paths: judged } = possibleGrants(after);
+    const open = (after.candidates ?? []).flatMap(({ paths, keys }) =>
+      paths.filter((path) => judged.has(path)).map((path) => ({ path, property: topProperty(path), keys })),
+    );
+    const one = (after.assumptions ?? []).map(({ key, ...rest }) => ({ ...rest, keys: [key] }));
+    const assumptions = [...one, ...open];
     if (assumptions.length === 0 || op === "read") continue;
-    const lines = assumptions.map(({ path, key }) => {
+    const labelOf = (key: string): string => {
       const source = facts.entity(key);
-      return `${path} is assumed to be the id of ${source === undefined ? key : labelEntity(source)}`;
-    });
+      return source === undefined ? key : labelEntity(source);
+    };
+    const lines = assumptions.map(
+      ({ path, keys }) =>
+        `${path} is assumed to be the id of ${keys.length === 1 ? "" : "one of "}${listFirst(keys.map(labelOf), 5)}`,
+    );
     findings.push(
       facts.aboutEntity(after, {
         severity: "low",
@@ -514,7 +524,7 @@ const unresolved: Rule = {
   name: "unresolved",
   severities: ["high", "low"],
   when: "high with --strict; otherwise low",
-  what: "A reference has no value yet, and is assumed to be the id of the one resource that it depends on. Or a value that does not decide access is unknown, or a secret may have changed. X3 reports names, and the values that decide access.",
+  what: "A reference has no value yet, and is assumed to be the id of the one resource that it depends on. Where a grant may name one of several, all that it may be are judged. Or a value that does not decide access is unknown, or a secret may have changed. X3 reports names, and the values that decide access.",
   why: "A preview does not show whether a value is the id of a new resource or another value that the program computes.",
   fix: "Compare the result of the update with the approved report (`verify`), and let the policy pack check the update itself. Or create what others refer to in a separate change.",
   except: "For a lookup whose result is never known in a preview.",

@@ -8,6 +8,8 @@ import type { InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { unreadReason } from "../effects";
 import { entityOfObject } from "../graph/entities";
+import { possibleGrants } from "../graph/accessKinds";
+import { withoutRetained } from "../graph/keys";
 import { isReference, mapLeaves } from "../graph/references";
 import type { Leaf } from "../graph/references";
 import { declaredInputs, isComparable, isVerified, writtenInputs } from "../report/expectedAccess";
@@ -65,7 +67,9 @@ export class ApprovedAccess {
     if (expected === undefined) throw new DocumentError("PP6006", NO_INVENTORY);
     for (const entity of expected.entities) {
       this.byKey.set(entity.key, entity);
-      if (entity.urn !== undefined) this.declared.set(entity.urn, entity);
+      // The old object of a replacement that stays at the server is not what the program writes.
+      const isLeft = withoutRetained(entity.key) !== entity.key;
+      if (entity.urn !== undefined && !isLeft) this.declared.set(entity.urn, entity);
     }
     for (const resource of expected.declared ?? []) this.declared.set(resource.urn, resource);
     const known = [...expected.entities, ...(expected.owned ?? []), ...(expected.before ?? [])];
@@ -88,7 +92,10 @@ export class ApprovedAccess {
     if (announced?.kind !== kind) return ["the approved report does not announce this resource"];
     const expected = declaredInputs(spec, announced.inputs);
     const actual = declaredInputs(spec, inputs);
-    const unread = this.acceptedUnread.has(urn) ? [] : unreadPaths(kind, expected);
+    const { paths: judged } = possibleGrants({ ...announced, key: urn, inputs: expected, secretPaths: [] });
+    const unread = this.acceptedUnread.has(urn)
+      ? []
+      : unreadPaths(kind, expected).filter((path) => !judged.has(path));
     const aligned = await this.align({ ...announced, inputs: expected }, actual);
     const differing = Object.entries(spec.fields).flatMap(([key, field]) =>
       equal(field, expected[key], aligned[key]) ? [] : [key],

@@ -440,7 +440,8 @@ export function compareExpected(sides: Sides, context: ComparisonContext): Diffe
     (change) => !differing.has(keyOf(change)),
   );
   const more = [...changes.filter((change) => isGain(change) && moreThanBefore.has(keyOf(change))), ...again];
-  const lessOrTaken = changes.filter((change) => !isGain(change));
+  // What may have been granted, and was not, is what was announced otherwise.
+  const lessOrTaken = changes.filter((change) => !isGain(change) && change.grant.isOneOf !== true);
   const isTaken = (change: GrantChange): boolean => lessThanBefore.has(keyOf(change));
   const entities = comparison.run();
   const shown = partsOfGrants(more);

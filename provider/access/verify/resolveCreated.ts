@@ -74,6 +74,13 @@ class CreatedResolver {
     );
   }
 
+  candidatesOf({ candidates }: ExpectedEntity): ExpectedEntity["candidates"] {
+    return candidates?.map(({ paths, keys }) => ({
+      paths,
+      keys: keys.map((key) => this.uids.get(key) ?? key),
+    }));
+  }
+
   uidOf({ key }: ExpectedEntity): string | undefined {
     return this.uids.get(key);
   }
@@ -147,7 +154,11 @@ export function resolveCreated(
     const key = uid === undefined ? entity.key : entityKey(entity.kind, uid, inputs["parentUid"]);
     if (key !== entity.key) newKeys.set(entity.key, key);
     if (entities.has(key)) continue;
-    const known = createdEntity(entity, key, uid, inputs);
+    const candidates = resolver.candidatesOf(entity);
+    const known = {
+      ...createdEntity(entity, key, uid, inputs),
+      ...(candidates === undefined ? {} : { candidates }),
+    };
     entities.set(key, known);
     if (entity.uid !== undefined && !before.has(key)) before.set(key, known);
   }

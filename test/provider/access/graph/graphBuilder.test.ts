@@ -264,7 +264,7 @@ describe("the graphs of a preview", () => {
     ]);
   });
 
-  test("resolve the only new identity in a GroupAccess, and leave two unresolved", () => {
+  test("resolve the only new identity in a GroupAccess, and give each of two all that it may have", () => {
     const fresh = (name: string) =>
       state("Identity", name, {
         parentUid: TEAM,
@@ -307,9 +307,9 @@ describe("the graphs of a preview", () => {
       "GroupAccess access: bindings.a.identityUid, bindings.b.identityUid is not known yet: it depends on a, b, ci, reader, and which of these is unknown",
     ]);
     expect(lines(two.grants).sort()).toEqual([
+      "gained: GitHub Actions of acme/a, any pull request: reader at acme / team (+1 -0)",
+      "gained: GitHub Actions of acme/b, any pull request: reader at acme / team (+1 -0)",
       `gained: ${asFirst} (+1 -0)`,
-      "gained: an identity that is not known yet: reader at acme / team (+1 -0)",
-      "gained: an identity that is not known yet: reader at acme / team (+1 -0)",
     ]);
   });
 
