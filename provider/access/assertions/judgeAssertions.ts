@@ -5,7 +5,7 @@ import { plural } from "../../text/plain";
 import { mayWiden } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
 import { groupBy } from "../../fields/values";
-import { isGain, nameIn, shortName, tupleOf } from "../graph/grant";
+import { nameIn, shortName, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { ownerOf, withoutRetained } from "../graph/keys";
@@ -27,7 +27,8 @@ import type {
 } from "./assertion";
 import { RE2JS } from "re2js";
 import { textMeant } from "../graph/describedFields";
-import { accessKinds, principalOf } from "../graph/accessKinds";
+import { accessKinds } from "../graph/accessKinds";
+import { Principals } from "../graph/principals";
 import { isTrustDoubtful } from "../graph/subjects";
 import { isUnread } from "../graph/unread";
 import { readClaimConditions, trustsOf } from "../graph/trust";
@@ -123,12 +124,14 @@ export class SubjectJudge {
    * @param side The subjects are those of this graph.
    * @param other The other side of the change: what it names anew has no name that anybody could have meant.
    * @param isPlanned Whether the change is to come. What drift finds on one side only is in no program, and may be older than all.
+   * @param past What is there too, until the update ends: a subject is whom it trusts on either side.
    */
   constructor(
     private readonly side: AccessGraph,
     private readonly other: AccessGraph,
     private readonly languages: Languages,
     private readonly isPlanned = true,
+    private readonly past?: AccessGraph,
   ) {}
 
   /** How many of those that can be a subject an assertion is about. */
@@ -176,7 +179,12 @@ export class SubjectJudge {
   }
 
   private shareOfTrusts({ key }: Subject, conditions: SubjectConditions): Share {
-    const entity = entityOf(this.side.entities, key);
+    const [now, then] = [this.side, this.past].map((side) => side && entityOf(side.entities, key));
+    const share = this.shareOfEntity(now, conditions);
+    return then === undefined || then === now ? share : unite([share, this.shareOfEntity(then, conditions)]);
+  }
+
+  private shareOfEntity(entity: Entity | undefined, conditions: SubjectConditions): Share {
     if (entity === undefined || isTrustDoubtful(entity)) return "some";
     const trusts = trustsOf(entity);
     if (trusts.length > 0)
@@ -228,8 +236,10 @@ interface AssertionResult {
 }
 
 /** What assertions are judged on: a comparison, or one graph as both sides. */
-type Judged = Pick<Comparison, "before" | "after" | "changes" | "languages" | "drift" | "inventory"> &
-  Partial<Pick<Comparison, "grants">>;
+type Judged = Pick<
+  Comparison,
+  "before" | "after" | "meanwhile" | "changes" | "languages" | "drift" | "inventory"
+>;
 
 const UNTOLD = "something that no document tells";
 
@@ -261,18 +271,21 @@ class Side {
   private readonly unplaced: readonly Grant[];
   private readonly capabilities = new Map<string, ReadonlySet<string>>();
   private readonly chains = new Map<string, readonly string[]>();
+  private knownPrincipals: Principals | undefined;
   private knownGroups: readonly Scope[] | undefined;
   private knownTuples: ReadonlyMap<string, Grant> | undefined;
 
   constructor(
     readonly graph: AccessGraph,
     other: AccessGraph,
-    languages: Languages,
+    private readonly languages: Languages,
     isPlanned: boolean,
+    /** What is beside the graph until the update ends: who held a grant before may hold it. */
+    past?: AccessGraph,
   ) {
     this.hierarchy = new GroupHierarchy(graph.entities);
     this.index = new GrantIndex(graph.grants);
-    this.subjects = new SubjectJudge(graph, other, languages, isPlanned);
+    this.subjects = new SubjectJudge(graph, other, languages, isPlanned, past);
     this.byGroup = groupBy(graph.grants, ({ group }) => [group.key]);
     this.unplaced = graph.grants.filter(({ group }) => this.isUnknownGroup(group.key));
   }
@@ -330,6 +343,16 @@ class Side {
     ];
   }
 
+  /** Which subjects one principal may be. */
+  get principals(): Principals {
+    const { entities, grants } = this.graph;
+    return (this.knownPrincipals ??= new Principals(
+      entities,
+      this.languages,
+      grants.map(({ subject }) => subject),
+    ));
+  }
+
   get groups(): readonly Scope[] {
     return (this.knownGroups ??= this.findGroups());
   }
@@ -371,7 +394,7 @@ class Side {
 class AssertionJudge {
   private readonly before: Side;
   private readonly after: Side;
-  /** After, with what grants give until the update narrows their roles or deletes them. */
+  /** After, with all that is still there until the update takes it away. */
   private readonly meanwhile: Side;
   /** The keys of those that accept more principals than before, as far as anybody can say. */
   private readonly widened: ReadonlySet<string>;
@@ -384,35 +407,13 @@ class AssertionJudge {
   /** What the holders of access are called. */
   private known: ReturnType<AssertionJudge["findKnown"]> | undefined;
 
-  constructor({
-    before,
-    after,
-    changes,
-    drift,
-    inventory,
-    grants = [],
-    languages = new Languages(),
-  }: Judged) {
+  constructor({ before, after, changes, drift, inventory, meanwhile, languages = new Languages() }: Judged) {
     this.isPlanned = drift === undefined;
     this.isLive = inventory !== undefined || !this.isPlanned;
     this.before = new Side(before, after, languages, this.isPlanned);
     this.after = new Side(after, before, languages, this.isPlanned);
-    const final = this.after.grantsByTuple;
-    const passing = grants
-      .filter((change) => isGain(change) && givesMore(change.grant, final.get(tupleOf(change.grant))))
-      .map(({ grant }) => [tupleOf(grant), grant] as const);
     this.meanwhile =
-      passing.length === 0
-        ? this.after
-        : new Side(
-            {
-              entities: new Map([...before.entities, ...after.entities]),
-              grants: [...new Map([...final, ...passing]).values()],
-            },
-            before,
-            languages,
-            this.isPlanned,
-          );
+      meanwhile === undefined ? this.after : new Side(meanwhile, before, languages, this.isPlanned, before);
     const all = this.isPlanned ? [...after.entities.values()] : [];
     this.renamed = all.filter(({ key, name }) => before.entities.get(key)?.name !== name);
     this.widened = new Set(
@@ -627,23 +628,29 @@ class AssertionJudge {
         seen.add(tupleOf(grant));
         continue;
       }
-      // A role is held by several grants together, too.
+      // A role is held by several grants together, too, also where one principal holds them as several identities.
       const { key } = grant.subject;
+      const holders = side.principals.sharing(grant.subject);
       for (const point of points) {
         const place = JSON.stringify([key, point]);
         if (seen.has(place)) continue;
         seen.add(place);
-        const all = side.grantsOfSubject(key, point);
+        const own = side.grantsOfSubject(key, point);
+        const all =
+          holders.length === 1 ? own : holders.flatMap((each) => side.grantsOfSubject(each.key, point));
         if (all.length < 2 || all.some((each) => matched(each).length > 0)) continue;
-        const capabilities = matchedBy([...side.capabilitiesAt(key, point)], wanted);
+        const held = holders.flatMap((each) => [...side.capabilitiesAt(each.key, point)]);
+        const capabilities = matchedBy([...new Set(held)], wanted);
         if (capabilities.length === 0) continue;
         const giving = all.filter(({ role }) =>
           role.capabilities?.some((each) => capabilities.includes(each)),
         );
         const together = [...new Map(giving.map((each) => [tupleOf(each), each])).values()];
-        const cause = JSON.stringify(together.map(tupleOf));
-        const more = [...(sums.get(cause)?.points ?? []), point];
-        sums.set(cause, { grant, points: more, share, capabilities, together });
+        const cause = JSON.stringify(together.map(tupleOf).sort());
+        // Two subjects that are one principal have one sum.
+        const known = sums.get(cause);
+        const more = [...new Set([...(known?.points ?? []), point])];
+        sums.set(cause, { grant, share, capabilities, together, ...known, points: more });
       }
     }
     for (const ofSubject of groupBy(sums.values(), ({ grant }) => [grant.subject.key]).values()) {
@@ -666,19 +673,26 @@ class AssertionJudge {
     const hadBefore = this.hadBefore(this.forbidden(this.before, assertion, keys, wanted));
     const [worse, standing]: [Violation[], Violation[]] = [departed, []];
     const old = this.before.grantsByTuple;
-    for (const held of this.forbidden(this.meanwhile, assertion, keys, wanted)) {
+    const violationOf = (held: Held & { readonly share: Share }): Violation => {
       const { capabilities, share, together = [held.grant] } = held;
-      const newest = together.find((each) => givesMore(each, old.get(tupleOf(each))));
+      const newest = together.find((each) => isOther(each, old.get(tupleOf(each))));
       const grant = newest ?? together[0] ?? held.grant;
-      const has = together.map(({ role, group }) => `${nameIn(role)} on ${group.path}`);
-      (hadBefore(held) ? standing : worse).push({
+      const has = together.map(({ subject, role, group }) => {
+        const as = subject.key === grant.subject.key ? "" : ` as ${shortName(subject)}`;
+        return `${nameIn(role)} on ${group.path}${as}`;
+      });
+      return {
         assertion,
         grant,
         message: `${shortName(grant.subject)} has ${has.join(" and ")}`,
         details: [...describeCapabilities(held, assertion), ...describeShare(share)],
         pins: capabilities,
-      });
-    }
+      };
+    };
+    for (const held of this.forbidden(this.meanwhile, assertion, keys, wanted))
+      if (!hadBefore(held)) worse.push(violationOf(held));
+    for (const held of this.forbidden(this.after, assertion, keys, wanted))
+      if (hadBefore(held)) standing.push(violationOf(held));
     return { worse, standing };
   }
 
@@ -693,10 +707,8 @@ class AssertionJudge {
       if (share !== "none") holders.set(key, { grant, share });
     }
     const all = [...holders.values()];
-    const sure = all
-      .filter(({ share }) => share === "all")
-      .map((holder) => [principalOf(side.graph.entities, holder.grant.subject.key), holder] as const);
-    return { sure: [...new Map(sure).values()], all };
+    const sure = all.filter(({ share }) => share === "all");
+    return { sure: side.principals.distinct(sure, ({ grant }) => grant.subject), all };
   }
 
   require(assertion: Written<RequiredAccess>): Judgement {
@@ -742,49 +754,66 @@ class AssertionJudge {
       const capabilities = matchedBy(grant.role.capabilities, duties);
       return capabilities.length === 0 ? [] : [{ grant, points, capabilities }];
     });
-    const byPrincipal = groupBy(holding, ({ grant }) => [
-      principalOf(side.graph.entities, grant.subject.key),
-    ]);
-    return [...byPrincipal.values()].filter((held) => {
-      const isAll = assertion.duties.every((duty) =>
-        held.some(({ grant }) => matchedBy(grant.role.capabilities, [duty]).length > 0),
+    const bySubject = groupBy(holding, ({ grant }) => [grant.subject.key]);
+    const missing = (held: readonly Held[]) =>
+      assertion.duties.filter(
+        (duty) => !held.some(({ grant }) => matchedBy(grant.role.capabilities, [duty]).length > 0),
       );
-      const [first] = held;
-      return isAll && first && side.subjects.shareOf(first.grant.subject, assertion.who) !== "none";
-    });
+    const found = new Map<string, Held[]>();
+    for (const [key, own] of bySubject) {
+      const subject = own[0]?.grant.subject;
+      if (subject === undefined || side.subjects.shareOf(subject, assertion.who) === "none") continue;
+      const open = missing(own);
+      // A principal may hold the duties as several identities.
+      const others =
+        open.length === 0
+          ? []
+          : side.principals
+              .sharing(subject)
+              .flatMap((each) => (each.key === key ? [] : (bySubject.get(each.key) ?? [])));
+      const adding = others.filter(({ grant }) =>
+        open.some((duty) => matchedBy(grant.role.capabilities, [duty]).length > 0),
+      );
+      const held = [...own, ...adding];
+      if (missing(held).length > 0) continue;
+      found.set(JSON.stringify([...new Set(held.map(({ grant }) => grant.subject.key))].sort()), held);
+    }
+    return [...found.values()];
   }
 
   separate(assertion: Written<SeparatedDuties>): Judgement {
     const { keys, departed } = this.groupsOf(assertion);
     const hadBefore = this.hadBefore(this.withAllDuties(this.before, assertion, keys).flat());
     const [worse, standing]: [Violation[], Violation[]] = [departed, []];
-    for (const all of this.withAllDuties(this.meanwhile, assertion, keys)) {
+    const add = (all: readonly Held[], isStanding: boolean): void => {
       const anew = all.findLast((held) => !hadBefore(held));
       const { grant } = anew ?? all.at(-1) ?? {};
-      if (grant === undefined) continue;
+      if (grant === undefined || isStanding !== (anew === undefined)) return;
       const names = [...new Set(all.map((held) => shortName(held.grant.subject)))].sort();
       const details = all.map(
         ({ grant: { role, group }, capabilities }) =>
           `${nameIn(role)} on ${group.path}: ${capabilities.join(", ")}`,
       );
-      (anew === undefined ? standing : worse).push({
+      (isStanding ? standing : worse).push({
         assertion,
         grant,
         message:
           names.length === 1
             ? `${shortName(grant.subject)} holds one of each duty`
-            : `${names.join(" and ")} trust the same principal, which holds one of each duty`,
-        details,
+            : `${listNames(names)} accept a common principal, which holds one of each duty`,
+        details: limitDetails(details),
         pins: details.toSorted(),
       });
-    }
+    };
+    for (const all of this.withAllDuties(this.meanwhile, assertion, keys)) add(all, false);
+    for (const all of this.withAllDuties(this.after, assertion, keys)) add(all, true);
     return { worse, standing };
   }
 }
 
-/** Whether a grant gives more while the update runs than after it, if it is there then. */
-const givesMore = ({ role: { capabilities } }: Grant, final: Grant | undefined): boolean =>
-  final === undefined || capabilities?.length !== final.role.capabilities?.length;
+/** Whether a grant is new, or gives something else than before. */
+const isOther = ({ role: { capabilities } }: Grant, old: Grant | undefined): boolean =>
+  old === undefined || capabilities?.length !== old.role.capabilities?.length;
 
 /** The capabilities that globs name; one that no document tells may be any of them. */
 function matchedBy(capabilities: readonly string[] | undefined, wanted: Wanted): string[] {
@@ -799,6 +828,19 @@ function matchedBy(capabilities: readonly string[] | undefined, wanted: Wanted):
 const holdsAll = (capabilities: ReadonlySet<string>, wanted: Wanted, isPossible = true): boolean =>
   (isPossible && capabilities.has(UNTOLD)) ||
   wanted.every((globs) => globs.every((glob) => [...capabilities].some((each) => globMatches(glob, each))));
+
+/** How many of those who are one principal are listed: where patterns are open, that may be thousands. */
+const MOST_LISTED = 20;
+
+const listNames = (names: readonly string[]): string =>
+  names.length > MOST_LISTED
+    ? `${names.slice(0, MOST_LISTED).join(", ")} and ${names.length - MOST_LISTED} more`
+    : names.join(" and ");
+
+const limitDetails = (lines: readonly string[]): readonly string[] =>
+  lines.length > MOST_LISTED
+    ? [...lines.slice(0, MOST_LISTED), `and ${lines.length - MOST_LISTED} more`]
+    : lines;
 
 const describeCapabilities = ({ capabilities, together }: Held, { role }: ForbiddenAccess): string[] =>
   role === undefined

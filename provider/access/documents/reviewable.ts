@@ -20,7 +20,7 @@ const RUNS_COMMANDS: readonly RegExp[] = [
 ];
 
 /** Stacks, references to other stacks and stored values: the engine handles them itself. */
-const OF_THE_ENGINE = /^pulumi:pulumi:/;
+const OF_THE_ENGINE = /^pulumi:(?:pulumi:|index:Stash$)/;
 
 const PROVIDER = /^pulumi:providers:(.+)$/;
 

@@ -245,13 +245,14 @@ function compareUpdate(
   after: AccessGraph,
   languages: Languages,
   changes: readonly ResourceChange[],
-): ReturnType<typeof compareSides> {
+): ReturnType<typeof compareSides> & Pick<Comparison, "meanwhile"> {
   const sides = compareSides(before, after, languages);
   const olds = changes.flatMap(({ op, before: old }) =>
     old !== undefined && (op === "update" || op === "replace" || op === "delete") ? [old] : [],
   );
-  const grants = addMeanwhile(sides.grants, before, after, olds);
-  return { ...sides, grants: grants.sort((a, b) => compareGrants(a.grant, b.grant)) };
+  const { grants, meanwhile } = addMeanwhile(sides.grants, before, after, olds);
+  const sorted = grants.sort((a, b) => compareGrants(a.grant, b.grant));
+  return { ...sides, grants: sorted, ...(meanwhile === undefined ? {} : { meanwhile }) };
 }
 
 /**

@@ -69,6 +69,8 @@ export interface Comparison {
   readonly stack?: string;
   readonly before: AccessGraph;
   readonly after: AccessGraph;
+  /** All that is there at some time of the update; undefined where it only adds. */
+  readonly meanwhile?: AccessGraph;
   readonly changes: readonly ResourceChange[];
   readonly grants: readonly GrantChange[];
   readonly unchanged: number;

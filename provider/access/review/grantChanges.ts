@@ -3,7 +3,7 @@ import type { EffectContext, FieldEffect, Direction } from "../effects";
 import { resolveGrants } from "../graph/grants";
 import type { ResolvedGrant } from "../graph/grants";
 import { GroupHierarchy, grantKey, isOfRetained, labelByKey } from "../graph/groupHierarchy";
-import { isSummary, isUnreadKey, withoutRetained } from "../graph/keys";
+import { isSummary, isUnreadKey, ownerOf, withoutRetained } from "../graph/keys";
 import { NEW_GRANT, compareGrants, isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
@@ -355,7 +355,7 @@ function compareContinuing(
 const gain = ({ grant }: Pick<ResolvedGrant, "grant">): GrantChange => ({
   change: "gained",
   grant,
-  reason: NEW_GRANT,
+  reason: grant.isOneOf === true ? `${NEW_GRANT}, or another of those that it may be` : NEW_GRANT,
   capabilitiesAdded: grant.role.capabilities ?? [],
   capabilitiesRemoved: [],
 });
@@ -367,10 +367,18 @@ function uniteRoles(before: Entity, after: Entity): Entity {
   return { ...after, inputs: { ...after.inputs, capabilities } };
 }
 
-/** A gained or widened grant, with what its role allows when the update makes it. One that was there before changes with its role. */
-function widenMeanwhile(change: GrantChange, { role }: Grant): GrantChange {
+/**
+ * A gained or widened grant, with what its role allows when the update makes it. One that was there before changes with its role,
+ * unless somebody else gets it.
+ * @param mayPass whether its holder changes, too.
+ */
+function widenMeanwhile(change: GrantChange, { role }: Grant, mayPass: boolean): GrantChange {
   const { grant, before, reason } = change;
-  if (before !== undefined && tupleOf(before) === tupleOf(grant)) return change;
+  if (before !== undefined && tupleOf(before) === tupleOf(grant)) {
+    const isPassed = mayPass && change.change === "widened" && change.capabilitiesRemoved.length > 0;
+    if (!isPassed) return change;
+    return { ...change, grant: { ...grant, role }, reason: `${reason}, perhaps after its holder changes` };
+  }
   if (role.capabilities !== undefined && role.capabilities.length === grant.role.capabilities?.length)
     return change;
   const { added } = compareCapabilities(before?.role ?? { ...role, capabilities: [] }, role);
@@ -396,8 +404,8 @@ export function addMeanwhile(
   before: AccessGraph,
   after: AccessGraph,
   olds: readonly Entity[],
-): GrantChange[] {
-  if (olds.length === 0) return [...changes];
+): { readonly grants: GrantChange[]; readonly meanwhile?: AccessGraph } {
+  if (olds.length === 0) return { grants: [...changes] };
   const entities = new Map([...before.entities, ...after.entities]);
   for (const old of olds) {
     const now = old.kind === "Role" ? after.entities.get(old.key) : undefined;
@@ -425,12 +433,15 @@ export function addMeanwhile(
       },
     ];
   });
+  const holders = new Set(olds.flatMap(({ kind, key }) => (kind === "Role" ? [] : [key])));
+  const isChanging = ({ subject: { key } }: Grant): boolean =>
+    holders.has(key) || holders.has(ownerOf(key) ?? "");
   const widened = changes.map((change) => {
     const wide =
       isGain(change) || change.change === "narrowed" ? meanwhile.get(tupleOf(change.grant)) : undefined;
-    return wide === undefined ? change : widenMeanwhile(change, wide);
+    return wide === undefined ? change : widenMeanwhile(change, wide, isChanging(wide));
   });
-  return [...widened, ...passing];
+  return { grants: [...widened, ...passing], meanwhile: { entities, grants: [...meanwhile.values()] } };
 }
 
 const loss = ({ grant }: ResolvedGrant): GrantChange => ({

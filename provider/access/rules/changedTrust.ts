@@ -71,9 +71,7 @@ export function findChangedTrust(facts: Facts): FindingInput[] {
       : fields.filter(
           ({ path, direction }) => isPrincipalField(after.kind, path) && direction === "narrowed",
         );
-    const grants = isWidened
-      ? [...facts.grantsThrough(after.key), ...facts.lostThrough(after.key)]
-      : facts.gainedThrough(after.key);
+    const grants = isWidened ? facts.heldThrough(after.key) : facts.gainedThrough(after.key);
     if (changed.length === 0 || grants.length === 0) return [];
     return [
       facts.aboutEntity(after, {

@@ -21,7 +21,9 @@ import { trustMatches } from "../trust/addressGlob";
 import { compareKeys } from "../effects";
 import type { FieldEffect } from "../effects";
 import { isWithin } from "../documents/inventory";
-import { bindsRoles, isAccessField, principalOf } from "../graph/accessKinds";
+import { bindsRoles, isAccessField } from "../graph/accessKinds";
+import { Principals } from "../graph/principals";
+import { Languages } from "../trust/languages";
 import type { ResourceChange } from "../review/comparison";
 import { describeTrust } from "../graph/trust";
 
@@ -54,15 +56,17 @@ interface OwnerChange {
 
 /** The root groups that lose an owner. */
 function findLostOwners(facts: Facts): OwnerChange[] {
-  const { before, after, inventory } = facts.comparison;
+  const { before, after, inventory, languages = new Languages() } = facts.comparison;
   const ownersAfter = ownersOfRoots(after.grants);
   return [...ownersOfRoots(before.grants)].flatMap(([key, owners]) => {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const [first, ...others] = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
     if (first === undefined) return [];
-    // Whoever can assume two of them is one owner.
-    const principals = new Map(
-      Array.from(remaining.values(), (grant) => [principalOf(after.entities, grant.subject.key), grant]),
+    const left = [...remaining.values()];
+    const principals = new Principals(
+      after.entities,
+      languages,
+      left.map(({ subject }) => subject),
     );
     const entity = facts.entity(key);
     const isManaged = entity !== undefined && entity.external !== true;
@@ -70,7 +74,8 @@ function findLostOwners(facts: Facts): OwnerChange[] {
       {
         root: facts.scope(key),
         lost: [first, ...others] as const,
-        remaining: [...principals.values()],
+        // Whoever can assume two of them is one owner.
+        remaining: principals.distinct(left, ({ subject }) => subject),
         isWhole: inventory !== undefined || isManaged,
       },
     ];

@@ -30,7 +30,7 @@ function* textsIn(value: Json | undefined): Generator<string> {
 
 /** Whether a value is the reference that it was, leads to what stays beside a successor, or leads nowhere now. */
 const isSameReference = (after: Json | undefined, key: string): boolean =>
-  after === undefined || after === "" || (typeof after === "string" && withoutRetained(after) === key);
+  after === "" || (typeof after === "string" && withoutRetained(after) === key);
 
 /** Whether a reference is there still, or leads nowhere now: a reference to what has gone is empty. */
 function stillRefers(before: Json | undefined, after: Json | undefined, key: string): boolean {
@@ -82,7 +82,8 @@ export class Facts {
   private recordedGrants: ReadonlySet<string> | undefined;
   private gained: ReadonlySet<string> | undefined;
   private gaining: ReadonlySet<string> | undefined;
-  private wider: ReadonlySet<string> | undefined;
+  private meanwhile: GrantIndex | undefined;
+  private changesBySubject: ReadonlyMap<string, readonly GrantChange[]> | undefined;
   private namesakes: ReadonlyMap<string, readonly Entity[]> | undefined;
   private createContext: EffectContext | undefined;
   /** By subject, group and side: many grants can be of one subject at one group. */
@@ -190,26 +191,29 @@ export class Facts {
     return describeEffects(spec, inPlaceOf, inputs, this.createContext);
   }
 
-  /** What an identity held, and others by it, before the change. */
-  private grantsThroughBefore(key: string): readonly Grant[] {
-    return [key, ...this.before.subjectsOf(key)].flatMap((subject) => this.grantsBefore(subject));
+  /** How the grants of an identity change, and of others who hold by it. */
+  private changesThrough(key: string): readonly GrantChange[] {
+    this.changesBySubject ??= groupBy(this.comparison.grants, ({ grant }) => [grant.subject.key]);
+    const subjects = new Set([key, ...this.before.subjectsOf(key), ...this.after.subjectsOf(key)]);
+    return [...subjects].flatMap((subject) => this.changesBySubject?.get(subject) ?? []);
   }
 
-  /** What an identity and those who hold by it have until the update deletes it, which it does last. */
-  lostThrough(key: string): readonly Grant[] {
-    const kept = new Set(this.grantsThrough(key).map(tupleOf));
-    return this.grantsThroughBefore(key).filter((grant) => !kept.has(tupleOf(grant)));
+  /** What an identity holds while the update runs or after it, and others by it: with the most that its roles allow meanwhile. */
+  heldThrough(key: string): readonly Grant[] {
+    const { after, meanwhile = after } = this.comparison;
+    this.meanwhile ??= new GrantIndex(meanwhile.grants);
+    return [key, ...this.meanwhile.subjectsOf(key)].flatMap(
+      (subject) => this.meanwhile?.ofSubject(subject) ?? [],
+    );
   }
 
   /** The grants of an identity that are new or whose role gains capabilities: the update may do that before it changes the identity. */
   gainedThrough(key: string): readonly Grant[] {
-    const old = new Set(this.grantsThroughBefore(key).map(tupleOf));
-    const wider = (this.wider ??= new Set(
-      this.comparison.grants
-        .filter(({ capabilitiesAdded }) => capabilitiesAdded.length > 0)
-        .map(({ grant }) => tupleOf(grant)),
-    ));
-    return this.grantsThrough(key).filter((grant) => !old.has(tupleOf(grant)) || wider.has(tupleOf(grant)));
+    return this.changesThrough(key)
+      .filter(
+        (change) => change.change === "gained" || (isGain(change) && change.capabilitiesAdded.length > 0),
+      )
+      .map(({ grant }) => grant);
   }
 
   /** The objects of the same kind that had this name at this place before. */

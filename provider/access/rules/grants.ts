@@ -72,11 +72,10 @@ class Administrators {
     private readonly facts: Facts,
     private readonly side: Side,
   ) {
-    const { grants, [side]: graph } = facts.comparison;
-    // Who loses a grant has it until the end of the update.
-    const lost =
-      side === "before" ? [] : grants.filter(({ change }) => change === "lost").map(({ grant }) => grant);
-    const all = [...graph.grants, ...lost].filter(({ role }) => facts.roles.mayAdminister(role));
+    const { before, after, meanwhile = after } = facts.comparison;
+    // Who loses a grant, or a part of it, has it until the end of the update.
+    const { grants } = side === "before" ? before : meanwhile;
+    const all = grants.filter(({ role }) => facts.roles.mayAdminister(role));
     this.byGroup = groupBy(all, ({ group }) => [group.key]);
   }
 

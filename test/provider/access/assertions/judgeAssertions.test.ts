@@ -501,11 +501,84 @@ describe("separated duties", () => {
     const [build, second] = [binding(ci, pusher, cards), by("second", "repo:acme/ci:ref:refs/heads/main")];
     const grant = binding(second, admin, acme);
     expect(judged([build], [build, second, grant])).toEqual([
-      "apart: ci and second trust the same principal, which holds one of each duty",
+      "apart: ci and second accept a common principal, which holds one of each duty",
     ]);
     const other = by("second");
     expect(judged([build], [build, other, binding(other, admin, acme)])).toEqual([]);
   });
+
+  test("nor does a principal of both by identities that accept others too", () => {
+    const wide = identity("wide", claims({ issuer: GITHUB, subjectPattern: "^repo:acme/(ci|x):ref:.*$" }));
+    const [build, grant] = [binding(ci, pusher, cards), binding(wide, admin, acme)];
+    const message = "apart: ci and wide accept a common principal, which holds one of each duty";
+    expect(judged([build], [build, wide, grant])).toEqual([message]);
+    const narrow = edit(wide, claims({ issuer: GITHUB, subjectPattern: "^repo:acme/x:ref:.*$" }));
+    expect(judged([build, narrow, grant], [build, wide, grant])).toEqual([message]);
+    expect(judged([build], [build, narrow, grant])).toEqual([]);
+    expect(judged([build, wide, grant], [build, wide, grant])).toEqual([]);
+  });
+
+  test("of thousands of identities that accept one principal it names some", () => {
+    const many = Array.from({ length: 60 }, (_, i) =>
+      identity(`wide${i}`, claims({ issuer: GITHUB, subjectPattern: `^repo:acme/(ci|x${i}):ref:.*$` })),
+    );
+    const grants = many.map((one) => binding(one, admin, acme));
+    const [message = "", ...more] = judged([], [binding(ci, pusher, cards), ...many, ...grants]);
+    expect({ more: more.length, length: message.length < 400 }).toEqual({ more: 60, length: true });
+  });
+
+  test("one who gives up a duty for the other has both until the update ends", () => {
+    const [build, grant] = [binding(ci, pusher, cards), binding(ci, admin, acme)];
+    expect(judged([build], [grant])).toEqual(["apart: ci holds one of each duty"]);
+    const [loses, gains] = [role("loses", ["IAM_ROLES_UPDATE"]), role("gains", ["REPO_LIST"])];
+    const bound = [binding(ci, loses, acme), binding(ci, gains, cards)];
+    const after = [
+      edit(loses, { capabilities: ["CAP_REPO_LIST"] }),
+      edit(gains, { capabilities: ["CAP_MANIFEST_CREATE"] }),
+    ];
+    expect(judged([loses, gains, ...bound], [...after, ...bound])).toEqual([
+      "apart: ci holds one of each duty",
+    ]);
+    // What the change mends is neither broken by it nor broken after it.
+    expect(judged([build, grant], [build])).toEqual([]);
+  });
+});
+
+describe("a role that several grants give together", () => {
+  const auditor = role("auditor", ["REPO_LIST", "TAG_LIST"]);
+  const [repos, tags] = [role("repos", ["REPO_LIST"]), role("tags", ["TAG_LIST"])];
+  const all = [...base, auditor, repos, tags];
+  const { assertions: none } = parsePolicy(
+    `forbid: [{ name: none, role: auditor, on: [acme / payments], who: {} }]`,
+  );
+  const judged = (before: readonly Resource[], after: readonly Resource[]): string[] =>
+    found("P1", compareResources([...all, ...before], [...all, ...after]), { assertions: none }).map(
+      ({ message }) => message,
+    );
+  const [first, second] = [binding(ci, repos, payments), binding(ci, tags, payments)];
+
+  test("is held where one is made before the other is deleted", () => {
+    expect(judged([first], [second])).toEqual([
+      "none: ci has repos on acme / payments and tags on acme / payments",
+    ]);
+    expect(judged([first, second], [first])).toEqual([]);
+  });
+
+  test("is held by one principal of two identities", () => {
+    const twin = identity("twin", claims({ issuer: GITHUB, subjectPattern: "^repo:acme/ci:.*$" }));
+    expect(judged([first], [first, twin, binding(twin, tags, payments)])).toEqual([
+      expect.stringMatching(/^none: (ci|twin) has .* as (ci|twin)/),
+    ]);
+    const other = identity("twin", claims({ issuer: GITHUB, subjectPattern: "^repo:acme/other:.*$" }));
+    expect(judged([first], [first, other, binding(other, tags, payments)])).toEqual([]);
+  });
+});
+
+test("a trust that is narrowed into an assertion accepts whom it did until the update ends", () => {
+  const late = by("late", "repo:other/late:ref:refs/heads/main");
+  const ours = edit(late, claims({ issuer: GITHUB, subject: "repo:acme/late:ref:refs/heads/main" }));
+  expect(broken([late], [ours, binding(late, pusher, payments)])).toHaveLength(1);
+  expect(broken([], [ours, binding(ours, pusher, payments)])).toEqual([]);
 });
 
 describe("of one graph", () => {

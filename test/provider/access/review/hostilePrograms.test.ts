@@ -668,7 +668,7 @@ describe("a resource of another package", () => {
     ["random:index/randomId:RandomId", { outputs: { __provider: "exports.handler=()=>evil" } }],
     ["pulumi:pulumi:StackReference", { provider: ref("pulumi-nodejs", "default") }],
     ["pulumi:pulumi:StackReference", { inputs: { __provider: "exports.handler=()=>evil" } }],
-    ["pulumi:pulumi:Stash", { provider: ref("pulumi-nodejs", "default") }],
+    ["pulumi:index:Stash", { provider: ref("pulumi-nodejs", "default") }],
     ["acme:index:Team", { custom: false, provider: undefined, inputs: { __provider: "x" } }],
   ])("is not reviewed with the type %s, whatever happens to it", (type, given = {}) => {
     const one = foreign(type, given);
@@ -685,6 +685,7 @@ describe("a resource of another package", () => {
     ["tls:index/privateKey:PrivateKey", { provider: ref("tls", "default") }],
     ["pulumi:providers:random", { inputs: { version: "4.16.7", __internal: {} } }],
     ["pulumi:pulumi:StackReference"],
+    ["pulumi:index:Stash", { provider: ref("pulumi", "default") }],
     ["acme:index:Team", { custom: false, provider: undefined }],
   ])("is known to be harmless with the type %s", (type, given = {}) => {
     for (const changed of all(foreign(type, given))) {
