@@ -10,7 +10,7 @@ const layers = {
   "provider/settings": ["provider/http", "provider/text"],
   "provider/lifecycle": ["provider/fields", "provider/http", "provider/text"],
   // Of what runs in the provider's process, a program loads only the kinds and what they import.
-  "provider/program": ["provider/fields", "provider/text"],
+  "provider/program": ["provider/fields", "provider/settings/environment.ts", "provider/text"],
   "provider/kinds": [
     "provider/fields",
     "provider/lifecycle/messages.ts",

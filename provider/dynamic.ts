@@ -1,6 +1,8 @@
 import type { Client } from "./http/client";
+import type { ConfigError } from "./http/errors";
 import { logLine } from "./text/printable";
-import { createClient, readSettings } from "./settings/settings";
+import { createClient, readSettings, findWrongSetting } from "./settings/settings";
+import type { SettingSources } from "./settings/settings";
 import { kinds } from "./kinds";
 import { createHandlerContext } from "./lifecycle/context";
 import type { CreateResult } from "./lifecycle/create";
@@ -37,19 +39,25 @@ interface DynamicProvider {
 let configuration: Configuration = { get: () => undefined };
 let client: Client | undefined;
 
+const sources = (): SettingSources => ({
+  stack: (key) => configuration.get(`platform:${key}`),
+  env: process.env,
+});
+
 /** Built at first use: where nothing is called, nothing needs to be configured. */
 function connect(): Client {
-  if (!client) {
-    const settings = readSettings({
-      stack: (key) => configuration.get(`platform:${key}`),
-      env: process.env,
-    });
-    ({ client } = createClient(settings));
-  }
+  client ??= createClient(readSettings(sources())).client;
   return client;
 }
 
-const context = createHandlerContext(connect, (line) => process.stderr.write(`platform: ${logLine(line)}\n`));
+const warn = (line: string): void => void process.stderr.write(`platform: ${logLine(line)}\n`);
+
+const context = createHandlerContext(connect, warn);
+
+let judged: { readonly error: ConfigError | undefined } | undefined;
+
+/** Asked once: the engine checks every resource of a program. */
+const wrongSetting = () => (judged ??= { error: findWrongSetting(sources(), warn) }).error;
 
 /** As `guardErrors`; a resource that exists in part keeps the text that names its code. */
 async function guard<T>(
@@ -77,7 +85,7 @@ function createProvider(spec: ResourceSpec): DynamicProvider {
       return Promise.resolve();
     },
     check: (olds, news) =>
-      guard(spec, undefined, [olds, news], () => checkProgramArguments(handlers, olds, news)),
+      guard(spec, undefined, [olds, news], () => checkProgramArguments(handlers, olds, news, wrongSetting())),
     diff: (id, olds, news) =>
       guard(spec, undefined, [olds, news], () => {
         const difference = handlers.diff(olds, news, id);

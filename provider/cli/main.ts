@@ -7,6 +7,7 @@ import { commands } from "./commands/list";
 import { ownVersion } from "../text/packageVersion";
 import { withCode } from "../errors/codedError";
 import { describeFileError } from "./input/fileErrors";
+import { ownCommand } from "./input/packageManager";
 
 function describeFailure(error: NodeJS.ErrnoException): string {
   return error.code === "EPIPE"
@@ -43,7 +44,7 @@ function createProgram(onEnd: (code: number) => void): Command {
     .enablePositionalOptions()
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({ writeErr: () => undefined, getOutHelpWidth: () => 100 })
-    .addHelpText("after", "\nRun pulumi-platform <command> --help for its options.");
+    .addHelpText("after", `\nRun ${ownCommand()} <command> --help for its options.`);
   for (const { name, summary, load } of commands) {
     program
       .command(name)
@@ -83,7 +84,7 @@ async function main(argv: readonly string[]): Promise<number> {
     if (error.code === "commander.helpDisplayed") return exitCodes.clean;
     throw new UsageError(
       "PP5001",
-      `${printable(error.message.replace(/^error: /, ""), 200)}; see pulumi-platform --help`,
+      `${printable(error.message.replace(/^error: /, ""), 200)}; see ${ownCommand()} --help`,
     );
   }
   return code;

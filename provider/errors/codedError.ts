@@ -1,13 +1,13 @@
 import type { ErrorCode } from "./registry";
 
 /** The code at the end of a message: in brackets, or on a line of its own. */
-const SHOWN_CODE = /(?: \((PP\d{4})\)|\n {2}see pulumi-platform explain (PP\d{4}))$/;
+const SHOWN_CODE = /(?: \((PP\d{4})\)|\n {2}see npx --no pulumi-platform explain (PP\d{4}))$/;
 
 /** A message that ends with its code; one of several lines has it on a line of its own. */
 export function withCode(message: string, code: ErrorCode): string {
   if (codeInMessage(message) === code) return message;
   return message.includes("\n")
-    ? `${message}\n  see pulumi-platform explain ${code}`
+    ? `${message}\n  see npx --no pulumi-platform explain ${code}`
     : `${message} (${code})`;
 }
 

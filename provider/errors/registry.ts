@@ -669,7 +669,7 @@ export const documentCodes = {
     title: "A file of own rules is wrong",
     meaning:
       "The file of `--rules` cannot be loaded, a rule of it is not as `defineRule` takes it, or the change that is reviewed edits it.",
-    look: "The message names the file, the rule and the property. `pulumi-platform explain --rules FILE` loads the file alone.",
+    look: "The message names the file, the rule and the property. `npx --no pulumi-platform explain --rules FILE` loads the file alone.",
     fix: "Correct the rule. [Rules of your own](own-rules.md) describes the file.",
   },
 } as const satisfies CodeTable;

@@ -97,6 +97,19 @@ export function tokenSource(
   }
 }
 
+/**
+ * Refuses a token that no server takes, where it is given itself and in no file. One that has ended by this machine's
+ * clock, which may be wrong, is only told of.
+ */
+export function checkGivenToken(credentials: Credentials, warn: (line: string) => void): void {
+  const { kind, ...given } = credentials.kind === "exchange" ? credentials.oidc : credentials;
+  if (kind !== "token" || !("token" in given)) return;
+  const wanted = credentials.kind === "token" ? ACCESS_TOKEN : OIDC_TOKEN;
+  const ends = timeClaim(decodeClaims(parseToken(given.token, given.setting, wanted)), "exp");
+  if (ends !== undefined && ends.getTime() < Date.now())
+    warn(`the token of ${given.setting} expired at ${ends.toISOString()}, by the clock of this machine`);
+}
+
 /** An access token, and until when to use it. Times are those of `performance.now()`. */
 interface Session {
   readonly token: string;

@@ -1,4 +1,5 @@
 import { withCode } from "../errors/codedError";
+import type { CodedError } from "../errors/codedError";
 import { printable } from "../text/printable";
 import { checkInputs, describeWrongArgument } from "../fields/check";
 import { diffInputs } from "../fields/diff";
@@ -111,13 +112,19 @@ function toEngineFailures(failures: readonly Failure[], inputs: Props): EngineFa
 
 /**
  * Checks the arguments that the engine sends, which a program may have checked before. The engine ends it at the first
- * resource that is refused, so that one says what the program found: about all its resources, each with its line.
+ * resource that is refused, so that one says what the program found: about all its resources, each with its line. It
+ * also says which setting is wrong, without which no request can be sent.
  */
 export function checkProgramArguments(
   handlers: Handlers,
   olds: Props,
   { [WRONG_ARGUMENTS]: found, ...inputs }: Props,
+  wrongSetting?: CodedError,
 ): { inputs: Props; failures: EngineFailure[] } {
+  if (wrongSetting !== undefined) {
+    const { message, errorCode } = wrongSetting;
+    return { inputs, failures: [{ property: "", reason: withCode(printable(message, 2000), errorCode) }] };
+  }
   const failures = handlers.check(olds, inputs);
   if (found === undefined) return { inputs, failures: toEngineFailures(failures, inputs) };
   const { own, lines } = found as unknown as WrongArguments;

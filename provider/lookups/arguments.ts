@@ -84,7 +84,7 @@ export function checkArguments<A extends object>(call: string, table: ArgumentTa
   if (given === null || typeof given !== "object" || Array.isArray(given)) {
     throw new CodedError("PP1201", "the arguments must be an object");
   }
-  const values = new Map<string, unknown>(Object.entries(given).filter(([, value]) => value !== undefined));
+  const values = new Map<string, unknown>(Object.entries(given));
   const known = Object.entries<LookupArgument>(table);
   const names = known.map(([key]) => key);
   const strange = [...values.keys()].filter((key) => !names.includes(key));
@@ -97,7 +97,12 @@ export function checkArguments<A extends object>(call: string, table: ArgumentTa
   }
   const checked = known.flatMap(([key, argument]): [string, unknown][] => {
     const value = values.get(key);
-    if (value === undefined && !argument.required) return [];
+    if (value === undefined && !argument.required) {
+      // As an unset variable is: without the filter that it was to be, everything would match.
+      if (values.has(key))
+        throw new CodedError("PP1201", `${key} is undefined: give a value, or leave it out`);
+      return [];
+    }
     refuseLater(call, `${key} is`, value);
     if (Array.isArray(value)) value.forEach((item, i) => refuseLater(call, `${key}[${i}] is`, item));
     const problem =

@@ -223,8 +223,11 @@ async function findByName<A extends Partial<ByNameArgs>>(
     const description = printable(stringOrEmpty(item["description"]), 80);
     return `  ${uid} (parent: ${parentOf(uid) ?? "none"})${description === "" ? "" : ` ${description}`}`;
   });
+  const parents = new Set(matching.map(({ uid }) => parentOf(String(uid))));
   const advice =
-    "parentUid" in takes ? "narrow by parentUid, or give the uid of one:" : "give the uid of one:";
+    "parentUid" in takes && parents.size === matching.length
+      ? "narrow by parentUid, or give the uid of one:"
+      : "give the uid of one:";
   throw new CodedError(
     "PP1204",
     [

@@ -8,6 +8,7 @@ import type { ResourceSpec } from "../fields/resourceSpec";
 import { toPlainJson, UNKNOWN } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import type { Client } from "../http/client";
+import type { ConfigError } from "../http/errors";
 // Loads every kind and every lookup.
 import "../index";
 import { kinds } from "../kinds";
@@ -20,7 +21,9 @@ import type { RunSession } from "../lookups/invoke";
 import { parseType } from "../program/resource";
 import { settingDefinitions } from "../settings/definitions";
 import type { SettingDefinition } from "../settings/definitions";
-import { createClient, readSettings } from "../settings/settings";
+import { listMisspeltSettings } from "../settings/environment";
+import { createClient, readSettings, findWrongSetting } from "../settings/settings";
+import type { SettingSources } from "../settings/settings";
 import { printable } from "../text/printable";
 import { asSecret, containsMark, withMarks, withoutMarks } from "./values";
 
@@ -77,6 +80,7 @@ function listWarnings(spec: ResourceSpec, inputs: Props): string[] {
 export class PlatformProvider {
   private configuration: Props = {};
   private isExplicit = false;
+  private judged: { readonly error: ConfigError | undefined } | undefined;
   private session: RunSession | undefined;
   /** The resource of the operation that is running, for what it tells a person. */
   private readonly current = new AsyncLocalStorage<string>();
@@ -96,18 +100,29 @@ export class PlatformProvider {
     this.log(level, line, this.current.getStore());
   }
 
+  private sources(): SettingSources {
+    const stack = (key: string) => {
+      const value = this.configuration[key];
+      return value === undefined || value === null
+        ? undefined
+        : typeof value === "string"
+          ? value
+          : JSON.stringify(value);
+    };
+    return { stack, env: this.environment() };
+  }
+
+  /** Asked once: the engine checks every resource of a program. What a preview does not know yet is not judged. */
+  private wrongSetting(): ConfigError | undefined {
+    if (Object.values(this.configuration).includes(UNKNOWN)) return undefined;
+    this.judged ??= { error: findWrongSetting(this.sources(), (line) => this.tell("warning", line)) };
+    return this.judged.error;
+  }
+
   /** Built at first use: where nothing is called, nothing needs to be configured. */
   private connect(): RunSession {
     if (!this.session) {
-      const stack = (key: string) => {
-        const value = this.configuration[key];
-        return value === undefined || value === null
-          ? undefined
-          : typeof value === "string"
-            ? value
-            : JSON.stringify(value);
-      };
-      const settings = readSettings({ stack, env: this.environment() });
+      const settings = readSettings(this.sources());
       const { client }: { client: Client } = createClient(settings, (line) => this.tell("info", line));
       this.session = { client, responses: new Map(), keepsResponses: true };
     }
@@ -159,6 +174,8 @@ export class PlatformProvider {
   configure(args: Props, name = "default"): void {
     this.configuration = plain(args);
     this.isExplicit = !name.startsWith("default");
+    const keys = Object.keys(args).map((key) => `platform:${key}`);
+    for (const line of listMisspeltSettings(keys, this.environment())) this.tell("warning", line);
   }
 
   /** The environment; without its credentials for a provider of the program that has one of its own. */
@@ -178,7 +195,7 @@ export class PlatformProvider {
   ): Promise<{ inputs: Props; failures: EngineFailure[] }> {
     return this.run(subject, [olds, news], ({ spec, handlers }, [before = {}, inputs = {}]) => {
       for (const line of listWarnings(spec, news)) this.tell("warning", line);
-      const checked = checkProgramArguments(handlers, before, inputs);
+      const checked = checkProgramArguments(handlers, before, inputs, this.wrongSetting());
       return { ...checked, inputs: withMarks(spec.fields, checked.inputs, [news]) };
     });
   }

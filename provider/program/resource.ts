@@ -7,6 +7,7 @@ import { createOnlyOutputs } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { PROVIDER_TEXT, WRONG_ARGUMENTS } from "../fields/values";
 import { lineOf, reportWrongArguments } from "./argumentErrors";
+import { listMisspeltSettings, readEnvironment } from "../settings/environment";
 import { recordResource } from "./ownership";
 import { isLater, rememberId } from "./references";
 
@@ -125,13 +126,17 @@ function properties(
 
 let warned = false;
 
-function warnOfStoredToken(): void {
+function warnOfSettings(): void {
   if (warned) return;
   warned = true;
-  // An empty variable is treated as absent. This side loads no settings: both variables are declared there.
-  // eslint-disable-next-line no-restricted-syntax
-  const inEnvironment = [process.env["PLATFORM_TOKEN"], process.env["PLATFORM_TOKEN_FILE"]].some(Boolean);
-  if (!inEnvironment && new pulumi.Config("platform").getSecret("token") !== undefined) {
+  const env = readEnvironment();
+  for (const line of listMisspeltSettings(Object.keys(pulumi.allConfig()), env)) void pulumi.log.warn(line);
+  // An empty variable is treated as absent.
+  if (
+    !env.PLATFORM_TOKEN &&
+    !env.PLATFORM_TOKEN_FILE &&
+    new pulumi.Config("platform").getSecret("token") !== undefined
+  ) {
     void pulumi.log.warn(
       "platform:token: the engine hands refresh and destroy the stack configuration of the last update, so a token in it may be stale; prefer PLATFORM_TOKEN",
     );
@@ -215,7 +220,7 @@ export abstract class PlatformResource extends pulumi.CustomResource {
     // The plugin says for every language what it warns of, and has a process for each provider.
     if (form === "native") return;
     refuseOwnProvider(spec, name, this);
-    warnOfStoredToken();
+    warnOfSettings();
     if (args !== undefined) warnOfInputs(spec, name, { ...args });
   }
 

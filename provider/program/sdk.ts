@@ -9,4 +9,5 @@ export { all, isSecret, Output, output, secret } from "@pulumi/pulumi/output";
 export type { Input } from "@pulumi/pulumi/output";
 export { CustomResource, mergeOptions, ProviderResource } from "@pulumi/pulumi/resource";
 export type { CustomResourceOptions, ID, Resource, ResourceOptions } from "@pulumi/pulumi/resource";
+export { allConfig } from "@pulumi/pulumi/runtime/config";
 export { getMonitor } from "@pulumi/pulumi/runtime/settings";

@@ -1,4 +1,6 @@
-import type { EnvironmentVariable } from "./definitions";
+import { nearestWord } from "../text/suggestions";
+import { settingDefinitions } from "./definitions";
+import type { EnvironmentVariable, SettingDefinition } from "./definitions";
 
 /** A variable that is no setting of this package, and what docs/settings.md says about it. */
 export interface HostVariable {
@@ -107,3 +109,37 @@ export type Environment = {
 
 /** The environment of this process. */
 export const readEnvironment = (): Environment => process.env;
+
+/** How two spellings of a name compare: capital letters and underscores are what people get wrong. */
+const fold = (name: string): string => name.toLowerCase().replace(/[_-]/g, "");
+
+/** A name that is none of these, and near one that nothing sets; where that is set, the other is probably somebody else's. */
+function findMisspelt(names: readonly string[], known: readonly string[], prefix: string): string[] {
+  const own = names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  const strange = own.filter((name) => !known.includes(name));
+  // Short words are near to each other.
+  return strange.flatMap((name) => {
+    const most = Math.min(2, Math.floor(name.length / 3));
+    const near = nearestWord(fold(name), known.map(fold), most);
+    const meant = known.find((one) => near !== undefined && fold(one) === near);
+    return meant === undefined || own.includes(meant)
+      ? []
+      : [`${prefix}${name} is no setting and has no effect; did you mean ${prefix}${meant}?`];
+  });
+}
+
+/**
+ * Names of settings that are probably misspelt, a line each. A name that is near none may be the program's, or another
+ * tool's.
+ *
+ * @param keys of the stack configuration, with their namespaces
+ */
+export function listMisspeltSettings(keys: readonly string[], env: Environment): string[] {
+  const definitions: readonly SettingDefinition[] = Object.values(settingDefinitions);
+  const stackKeys = definitions.flatMap(({ key = [] }) => key);
+  const variables = [...definitions.flatMap(({ variable = [] }) => variable), ...Object.keys(hostVariables)];
+  const prefix = "PLATFORM_";
+  const own = variables.flatMap((name) => (name.startsWith(prefix) ? name.slice(prefix.length) : []));
+  const set = Object.entries(env).flatMap(([name, value]) => (value === "" ? [] : name));
+  return [...findMisspelt(keys, stackKeys, "platform:"), ...findMisspelt(set, own, prefix)];
+}

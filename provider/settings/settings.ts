@@ -1,4 +1,4 @@
-import { tokenSource } from "../http/tokens";
+import { checkGivenToken, tokenSource } from "../http/tokens";
 import type { Credentials, ExchangeCredentials, OidcSource, TokenSource } from "../http/tokens";
 import { Client } from "../http/client";
 import { ConfigError } from "../http/errors";
@@ -42,6 +42,26 @@ export function readSettings(sources: SettingSources): Settings {
     credentials: readCredentials(sources, api),
     debug: level !== undefined,
   };
+}
+
+/** Of a setting that is missing. */
+const MISSING: readonly unknown[] = ["PP2001", "PP2006"];
+
+/**
+ * What is wrong with settings that are there, as `readSettings` says it, or with a token that is none: what a preview can
+ * say that sends no request. It does not need those that are missing.
+ */
+export function findWrongSetting(
+  sources: SettingSources,
+  warn: (line: string) => void,
+): ConfigError | undefined {
+  try {
+    checkGivenToken(readSettings(sources).credentials, warn);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    if (!MISSING.includes(error.errorCode)) return error;
+  }
+  return undefined;
 }
 
 /** Where settings come from: stack configuration by key (without `platform:`), and the environment. */

@@ -221,6 +221,7 @@ describe("typical mistakes, through the real engine", () => {
     title: string,
     env: () => Record<string, string> | Promise<Record<string, string>>,
     says: RegExp,
+    command?: readonly string[],
   ])[] = [
     [
       "a wrong token",
@@ -255,7 +256,14 @@ describe("typical mistakes, through the real engine", () => {
     [
       "plain http",
       () => ({ PLATFORM_BASE_URL: "http://api.example.com" }),
-      /PLATFORM_BASE_URL must be .* plain http would show the token to the network; set platform:allowInsecure to true if you mean it/,
+      /PLATFORM_BASE_URL must be .* plain http would show the token to the network; set platform:allowInsecure to true if you mean it \(PP2002\)/,
+      ["preview"],
+    ],
+    [
+      "a token of two lines, and a variable that is misspelt",
+      () => ({ PLATFORM_TOKEN: `${TOKEN}\n${TOKEN}`, PLATFORM_TIMOUT: "1s" }),
+      /did you mean PLATFORM_TIMEOUT\?.*PLATFORM_TOKEN holds spaces, line breaks or other characters that no token has \(PP2007\)/,
+      ["preview"],
     ],
     [
       "a dead proxy",
@@ -268,10 +276,13 @@ describe("typical mistakes, through the real engine", () => {
     ],
   ];
 
-  test.each(settings)("%s", async (_title, env, says) => {
-    const ended = await run(['new platform.Group("mine", { name: "mine" });'], up, await env());
-    expect(oneLine(ended)).toMatch(says);
-  });
+  test.each(settings.map(([title, env, says, command = up]) => ({ title, env, says, command })))(
+    "$title",
+    async ({ env, says, command }) => {
+      const ended = await run(['new platform.Group("mine", { name: "mine" });'], command, await env());
+      expect(oneLine(ended)).toMatch(says);
+    },
+  );
 
   test("a wrong address is said once, also where a promise of a lookup is an argument", async () => {
     const lines = [

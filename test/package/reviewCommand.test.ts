@@ -105,7 +105,7 @@ describe("the exit code of pulumi-platform review", () => {
     [
       "an unknown flag",
       ["-", "--colour"],
-      /^pulumi-platform: unknown option --colour; see pulumi-platform review --help \(PP5001\)\n$/,
+      /^pulumi-platform: unknown option --colour; see npx --no pulumi-platform review --help \(PP5001\)\n$/,
     ],
     [
       "an unknown form",

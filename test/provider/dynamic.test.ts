@@ -101,6 +101,21 @@ describe("the entry of the engine's process", () => {
     expect(names.sort()).toEqual(kinds.map(({ spec }) => spec.kind).sort());
   });
 
+  test("refuses in a preview a setting that is wrong, and none that is missing", async () => {
+    const failures = async (settings: Record<string, string>) =>
+      (await provider(configured(settings), "Group").check({}, group)).failures;
+    expect(await failures({ "platform:token": "canary token" })).toEqual([
+      {
+        property: "",
+        reason: "platform:token holds spaces, line breaks or other characters that no token has (PP2007)",
+      },
+    ]);
+    expect(await failures({ "platform:timeout": "soon" })).toMatchObject([
+      { reason: expect.stringMatching(/^platform:timeout must be .* \(PP2002\)$/) },
+    ]);
+    expect(await failures({ "platform:token": "", "platform:baseUrl": "" })).toEqual([]);
+  });
+
   test("is where the package says it is", () => {
     expect(packageJson.name).toBe("pulumi-platform");
     expect(packageJson.exports["./dynamic"].default).toBe("./dist/provider/dynamic.js");

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describeForCi } from "../../provider/cli/commands/init/backend";
-import { findPackageManager } from "../../provider/cli/commands/init/packageManager";
+import { findPackageManager } from "../../provider/cli/input/packageManager";
 import { ciFiles } from "../../provider/cli/commands/init/workflows";
 import type { CiSettings } from "../../provider/cli/commands/init/workflows";
 import { PULUMI_CLOUD_BY_DEFAULT } from "../../provider/cli/input/backend";

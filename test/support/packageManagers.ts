@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { findPackageManager } from "../../provider/cli/commands/init/packageManager";
-import type { PackageManager } from "../../provider/cli/commands/init/packageManager";
+import { findPackageManager } from "../../provider/cli/input/packageManager";
+import type { PackageManager } from "../../provider/cli/input/packageManager";
 import type { Files } from "./accessRepository";
 import type { AccessFixture } from "./accessWorkflows";
 import { PNPM, run } from "./project";

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findPackageManager } from "../../provider/cli/commands/init/packageManager";
-import type { PackageManager } from "../../provider/cli/commands/init/packageManager";
+import { findPackageManager } from "../../provider/cli/input/packageManager";
+import type { PackageManager } from "../../provider/cli/input/packageManager";
 
 const pathOf = (command: string): string =>
   execFileSync("sh", ["-c", `command -v ${command}`], { encoding: "utf8" }).trim();

@@ -132,5 +132,5 @@ const OLDEST_DAYS = 3;
 export function describeStaleness({ takenAt }: Inventory, now: number): string | undefined {
   const days = (now - Date.parse(takenAt)) / DAY_MS;
   if (days <= OLDEST_DAYS) return undefined;
-  return `the inventory was taken ${Math.floor(days).toLocaleString("en-US")} days ago, at ${takenAt}, and what was changed at the server since is not seen: take it again (pulumi-platform inventory)`;
+  return `the inventory was taken ${Math.floor(days).toLocaleString("en-US")} days ago, at ${takenAt}, and what was changed at the server since is not seen: take it again (npx --no pulumi-platform inventory)`;
 }

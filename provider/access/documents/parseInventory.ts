@@ -39,7 +39,7 @@ export function parseInventory(input: string | Uint8Array, name = "the inventory
   if (isObject(value) && isObject(value["deployment"])) {
     throw new DocumentError(
       "PP6002",
-      `${file} is an export of a stack, not an inventory: give it to --state, and make an inventory with pulumi-platform inventory`,
+      `${file} is an export of a stack, not an inventory: give it to --state, and make an inventory with npx --no pulumi-platform inventory`,
     );
   }
   const refuse = (problem: string | undefined): void => {

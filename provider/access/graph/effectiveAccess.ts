@@ -84,16 +84,23 @@ function isSubject({ subject }: Grant, text: string): boolean {
   return subject.displayName.toLowerCase().includes(text.toLowerCase());
 }
 
-/** The subject that a text probably means where it matches none that is known here: "; did you mean …?", or nothing. */
-export function suggestSubject({ grants, entities }: AccessGraph, who: string): string {
+/** @throws DocumentError where a text matches no subject that is known here. */
+export function checkSubject({ grants, entities }: AccessGraph, who: string): void {
   const names = [
     ...grants.flatMap(({ subject }) => [subject.name ?? "", subject.displayName]),
     ...[...entities.values()].flatMap(({ kind, name = "" }) =>
       accessKinds[kind]?.describeHolder === undefined ? [] : [name],
     ),
   ];
-  const isKnown = entities.has(who) || names.some((name) => name.toLowerCase().includes(who.toLowerCase()));
-  return isKnown ? "" : suggest(who, [...new Set(names.map((name) => printable(name, 100)))]);
+  const isKnown =
+    entities.has(who) ||
+    grants.some((grant) => isSubject(grant, who)) ||
+    names.some((name) => name.toLowerCase().includes(who.toLowerCase()));
+  if (isKnown) return;
+  throw new DocumentError(
+    "PP5008",
+    `--who ${JSON.stringify(printable(who, 80))} names nobody who is known here${suggest(who, [...new Set(names.map((name) => printable(name, 100)))])}`,
+  );
 }
 
 /**

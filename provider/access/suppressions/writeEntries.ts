@@ -66,11 +66,11 @@ function orderMembers({
 
 /** What a finding is about, in names: for whoever reads the entry. */
 function describeAbout(finding: Finding): string {
-  const { name, uid, kind = "", grant, message } = finding;
+  const { uid, kind = "", grant, message, name = uid } = finding;
   if (grant !== undefined)
     return `${grant.subject.displayName}: ${nameIn(grant.role)} at ${grant.group.path}`;
-  const object = `${kind} ${name ?? uid ?? ""}`.trim();
-  return object === "" ? message : [object, ...foundProperties(finding)].join(", ");
+  // A kind alone names no object, and the message does.
+  return name === undefined ? message : [`${kind} ${name}`.trim(), ...foundProperties(finding)].join(", ");
 }
 
 /** An entry as a node of the file, with what its fingerprint stands for as a comment. */
@@ -99,7 +99,7 @@ export interface NewEntry {
   readonly finding?: Finding;
 }
 
-const HEADER = ` Exceptions from the access review: pulumi-platform explain
+const HEADER = ` Exceptions from the access review: npx --no pulumi-platform explain
  yaml-language-server: $schema=./node_modules/pulumi-platform/schema/access-policy.schema.json`;
 
 /** An entry below `[]` is no YAML. */

@@ -2,7 +2,7 @@ import { printable } from "../../text/printable";
 import { describeViolations, judgeAssertions } from "../../access/assertions/judgeAssertions";
 import type { DescribedViolation } from "../../access/assertions/judgeAssertions";
 import { accessRows } from "../../access/report/accessRows";
-import { acceptUnverified, effectiveAccess, suggestSubject } from "../../access/graph/effectiveAccess";
+import { acceptUnverified, checkSubject, effectiveAccess } from "../../access/graph/effectiveAccess";
 import type { Access, AccessQuery, EffectiveAccess } from "../../access/graph/effectiveAccess";
 import { urnParts } from "../../access/documents/engineState";
 import { parseInventory } from "../../access/documents/parseInventory";
@@ -65,6 +65,8 @@ interface AccessDocument extends EffectiveAccess {
   readonly query: AccessQuery;
   /** Of --policy: what breaks its assertions. */
   readonly violations?: readonly DescribedViolation[];
+  /** Of --policy: the names in its assertions that nothing has. */
+  readonly notes?: readonly string[];
   /** Of --unused: the identities whose access is shown, and those of which nothing is known. */
   readonly unused?: UnusedAccess;
 }
@@ -240,6 +242,7 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
   const documents = await readDocuments(values);
   const { graph, before, incomplete } = buildGraph(documents);
   if (can !== undefined) checkCapability(can, graph);
+  if (who !== undefined) checkSubject(graph, who);
   const { inventory } = documents;
   const unused =
     days === undefined || inventory === undefined ? undefined : findUnused(graph, inventory, days);
@@ -247,6 +250,8 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
   const policy = readDriftPolicy(values.policy);
   const judged = { before, after: graph, changes: [], inventory };
   const violations = policy && describeViolations(judged, policy.assertions);
+  // What was not read may have the name.
+  const notes = policy && (incomplete.length === 0 ? judgeAssertions(judged, policy.assertions).unknown : []);
   const document: AccessDocument = {
     schemaVersion: 2,
     complete: incomplete.length === 0,
@@ -255,12 +260,9 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
     ...effectiveAccess(shown, { who, can, on }),
     ...(unused === undefined ? {} : { unused }),
     ...(violations === undefined ? {} : { violations }),
+    ...(notes === undefined ? {} : { notes }),
   };
-  const meant = who === undefined || document.access.length > 0 ? "" : suggestSubject(graph, who);
-  if (meant !== "")
-    logError(`--who ${JSON.stringify(printable(who ?? "", 80))} is the name of nobody here${meant}`);
-  const unknown = policy && document.complete ? judgeAssertions(judged, policy.assertions).unknown : [];
-  for (const line of unknown) logError(line);
+  for (const line of notes ?? []) logError(line);
   const hasStacks = documents.state !== undefined || documents.preview !== undefined;
   const broken = (violations ?? []).map(({ severity, message }) => `${severity}: ${message}`);
   const table = { rows: accessRows(document, shown, hasStacks, unused), incomplete, broken };

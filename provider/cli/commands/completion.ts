@@ -3,6 +3,7 @@ import { exitCodes, UsageError } from "../framework/exitCodes";
 import { bashScript, fishScript, zshScript } from "../framework/completionScripts";
 import type { CompletionEntry } from "../framework/completionScripts";
 import { defineCommand } from "../framework/defineCommand";
+import { ownCommand } from "../input/packageManager";
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 const names = Object.keys(shells).join(", ");
@@ -29,7 +30,7 @@ export const command = defineCommand(
     if (script === undefined || more.length > 0) {
       throw new UsageError(
         "PP5004",
-        `completion takes one shell of ${names}: write pulumi-platform completion bash`,
+        `completion takes one shell of ${names}: write ${ownCommand()} completion bash`,
       );
     }
     process.stdout.write(script(loadEntries()));

@@ -218,12 +218,12 @@ function addFix(
 }
 
 /** Runs all checks, in the order of the report; skips what a failed check makes meaningless. */
-export async function runChecks(stack: string | undefined): Promise<CheckResult[]> {
+async function runChecks(stack: string | undefined, connecting: Promise<Connection>): Promise<CheckResult[]> {
   const versions = checkVersions(stack);
   const from = describeSources({ stack });
   let connection: Connection;
   try {
-    connection = await openConnection({ stack });
+    connection = await connecting;
   } catch (error) {
     return [
       ...(await versions),
@@ -294,9 +294,16 @@ export const command = defineCommand(
   },
   async ({ values: { ci, stack, output } }) => {
     const outputs = readDestinations(output, forms, "text");
-    const results = ci
-      ? [...checkProject(stack), ...(await checkCi(() => openConnection({ stack })))]
-      : await runChecks(stack);
+    const misspelt: CheckResult[] = [];
+    const connecting = openConnection({ stack, note: (line) => misspelt.push(warning("settings", line)) });
+    // Whether it fails is looked at by the checks that need it.
+    await connecting.catch(() => undefined);
+    const results = [
+      ...(ci
+        ? [...checkProject(stack), ...(await checkCi(() => connecting))]
+        : await runChecks(stack, connecting)),
+      ...misspelt,
+    ];
     const code = ci ? chooseExitCodeOfCi(results) : chooseExitCode(results);
     writeResults(outputs, {
       text: () => formatText(results),

@@ -26,7 +26,7 @@ import { finishDrift } from "../output/writeReport";
 import { logError } from "../output/log";
 import { Progress } from "../output/progress";
 import type { Policy } from "../../access/suppressions/policyDocument";
-import { ownCommand } from "./init/packageManager";
+import { ownCommand } from "../input/packageManager";
 import { BaselineFile } from "../policy/baseline";
 import { createRules, createSuppressor, readDriftOptions } from "../policy/suppressors";
 

@@ -19,6 +19,7 @@ import { writeResults } from "../output/writeFiles";
 import { wrapText } from "../framework/flags";
 import type { Flags, Parsed } from "../framework/flags";
 import { outputFlag, readDestinations } from "../framework/options";
+import { ownCommand } from "../input/packageManager";
 
 const forms = ["text", "json", "md"] as const;
 
@@ -61,7 +62,7 @@ function unknownRule(text: string, all: readonly Rule[]): UsageError {
       : undefined
     : (nearestId ?? didYouMean(text.toLowerCase(), names));
   const listing = !isOwn
-    ? "pulumi-platform explain lists them all"
+    ? `${ownCommand()} explain lists them all`
     : all === rules
       ? "give the file of your own rules: --rules FILE"
       : `the file of --rules has ${own.join(", ") || "none"}`;

@@ -4,6 +4,7 @@ import { ownVersion, packageFolder } from "../../text/packageVersion";
 import { defineCommand } from "../framework/defineCommand";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { execPulumi, PulumiError } from "../input/pulumi";
+import { ownCommand } from "../input/packageManager";
 
 async function install(folder: string): Promise<string> {
   const version = ownVersion();
@@ -31,7 +32,7 @@ export const command = defineCommand(
   },
   async ({ positionals: [action, ...more] }) => {
     if ((action !== "install" && action !== "path") || more.length > 0) {
-      throw new UsageError("PP5004", "plugin takes install or path: write pulumi-platform plugin install");
+      throw new UsageError("PP5004", `plugin takes install or path: write ${ownCommand()} plugin install`);
     }
     const folder = join(packageFolder() ?? "", "dist", "plugin");
     process.stdout.write(`${action === "path" ? folder : await install(folder)}\n`);

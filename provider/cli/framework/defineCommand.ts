@@ -3,6 +3,7 @@ import { exitCodeRows, exitCodes, UsageError } from "./exitCodes";
 import type { ExitCodeName } from "./exitCodes";
 import { describeFlags, parseFlags, wrapText } from "./flags";
 import type { Flags, Parsed } from "./flags";
+import { ownCommand } from "../input/packageManager";
 
 /** What the help, the shell completion and the documents contain about a command. */
 interface CommandDescription {
@@ -70,7 +71,7 @@ export function defineCommand<F extends Flags>(
     if (extra !== undefined && description.arguments === undefined) {
       throw new UsageError(
         "PP5001",
-        `unknown argument "${printable(extra, 80)}"; see pulumi-platform ${description.name} --help`,
+        `unknown argument "${printable(extra, 80)}"; see ${ownCommand()} ${description.name} --help`,
       );
     }
     return run(parsed);

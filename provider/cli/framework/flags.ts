@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help, Option } from "commander";
 import { printable } from "../../text/printable";
 import { UsageError } from "./exitCodes";
+import { ownCommand } from "../input/packageManager";
 
 /** One option of a command: parsing, help, error messages and shell completion all come from this description. */
 export interface Flag {
@@ -110,7 +111,7 @@ function createParser(
 
 /** Rewrites an error of the parser: names the flag, and what to write. */
 function usageError(error: CommanderError, command: string, flags: Flags): UsageError {
-  const see = `see pulumi-platform ${command} --help`;
+  const see = `see ${ownCommand()} ${command} --help`;
   const [, message = "", suggestion] =
     /^error: ([^\n]*)(?:\n\(Did you mean (.*)\?\))?$/.exec(error.message) ?? [];
   const [, option = ""] = /'(--?[^']*)'/.exec(message) ?? [];

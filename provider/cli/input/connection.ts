@@ -5,9 +5,10 @@ import { printable } from "../../text/printable";
 import { createClient, readSettings } from "../../settings/settings";
 import type { Settings, SettingSources } from "../../settings/settings";
 import type { Flag } from "../framework/flags";
+import { logError } from "../output/log";
 import { pulumiEnvironment } from "./backend";
 import { execPulumi, NOT_FOUND } from "./pulumi";
-import { readEnvironment } from "../../settings/environment";
+import { listMisspeltSettings, readEnvironment } from "../../settings/environment";
 import type { Environment } from "../../settings/environment";
 
 /** Where a command reads its connection settings from. */
@@ -18,6 +19,8 @@ interface ConnectOptions {
   readonly cwd?: string;
   /** Default: the environment of the process. */
   readonly env?: Environment;
+  /** Takes a line for each setting whose name is probably misspelt; by default that is logged. */
+  readonly note?: (line: string) => void;
 }
 
 /** A client of the API, and what it was created from. */
@@ -45,9 +48,10 @@ async function settingSources({
   stack,
   cwd,
   env = readEnvironment(),
-}: ConnectOptions = {}): Promise<SettingSources> {
-  if (stack === undefined) return { stack: () => undefined, env };
-  const config = await stackConfiguration(stack, cwd, env);
+  note = logError,
+}: ConnectOptions): Promise<SettingSources> {
+  const config = stack === undefined ? new Map<string, string>() : await stackConfiguration(stack, cwd, env);
+  for (const line of listMisspeltSettings([...config.keys()], env)) note(line);
   return { stack: (key) => config.get(`platform:${key}`), env };
 }
 

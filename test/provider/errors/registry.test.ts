@@ -51,7 +51,7 @@ describe("the error codes", () => {
 describe("a message", () => {
   test.each<[string, string]>([
     ["not found", "not found (PP3405)"],
-    ["refused\n  request id: r", "refused\n  request id: r\n  see pulumi-platform explain PP3405"],
+    ["refused\n  request id: r", "refused\n  request id: r\n  see npx --no pulumi-platform explain PP3405"],
   ])("ends with its code, once: %j", (text, shown) => {
     expect(withCode(text, "PP3405")).toBe(shown);
     expect(withCode(shown, "PP3405")).toBe(shown);

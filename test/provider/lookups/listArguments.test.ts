@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as platform from "../../../provider/index";
+import { lookups as described } from "../../../provider/lookups/invoke";
 import { ProgramContext, resolved } from "../support/program";
 import { CHILD_UID, GROUP_UID, ROOT_UID } from "../support/samples";
 import { detail, errorOf, failure } from "../support/server";
@@ -187,7 +188,6 @@ test("the forms that take inputs resolve them deep inside lists, and wait for al
   context.server.script(() => ({ json: { groups: [{ uid: GROUP_UID, name: "a" }] } }));
   const output = platform.getGroupsOutput({
     uids: [pulumi.output(Promise.resolve(GROUP_UID)), ROOT_UID],
-    name: undefined,
     limit: Promise.resolve(2),
   });
   await expect(resolved(output)).resolves.toStrictEqual([
@@ -196,6 +196,21 @@ test("the forms that take inputs resolve them deep inside lists, and wait for al
   expect(context.server.last().query.getAll("uidp.ids")).toEqual([GROUP_UID, ROOT_UID]);
   expect(context.server.last().query.get("page_size")).toBe("2");
 });
+
+test.each([...described.values()])(
+  "an argument of $call that is there and undefined is refused, in place of no filter",
+  async ({ call, takes }) => {
+    const before = context.server.requests.length;
+    for (const key of Object.keys(takes)) {
+      // What must be given is said to be missing.
+      const message = await told(call, { [key]: undefined });
+      expect(message).toMatch(
+        /: \w+ is undefined: give a value, or leave it out \(PP1201\)$|: \w+ is missing/,
+      );
+    }
+    expect(context.server.requests).toHaveLength(before);
+  },
+);
 
 test("forms without arguments work too", async () => {
   context.server.script(() => ({
@@ -231,12 +246,12 @@ test("an error of the server includes the details that its message omits, and it
     "getGroups: GET /iam/v2/groups: INVALID_ARGUMENT (HTTP 400): Invalid argument: orderBy: unknown column",
     "  uidp: two scopes",
     "  request id: r-1",
-    "  see pulumi-platform explain PP3400",
+    "  see npx --no pulumi-platform explain PP3400",
   ]);
   expect((await told("getGroups", { orderBy: "nope" })).split("\n")).toEqual([
     "getGroups: GET /iam/v2/groups: FAILED_PRECONDITION (HTTP 400): terms",
     "  T s: d",
     "  not accepted: Terms (t) https://e.com",
-    "  see pulumi-platform explain PP3406",
+    "  see npx --no pulumi-platform explain PP3406",
   ]);
 });

@@ -47,7 +47,7 @@ describe("in a program's run", () => {
   test("equal lookups send one request, whatever the order of their arguments", async () => {
     answerGroups();
     const first = await platform.getGroups({ childrenOf: ROOT_UID, limit: 3 });
-    const second = await platform.getGroups({ limit: 3, childrenOf: ROOT_UID, name: undefined });
+    const second = await platform.getGroups({ limit: 3, childrenOf: ROOT_UID });
     expect(second).toStrictEqual(first);
     await platform.getGroup({ uid: GROUP_UID });
     await platform.getGroup({ uid: GROUP_UID });

@@ -76,7 +76,7 @@ describe("getRole says", () => {
     expect((await told({ name: "viewre" })).split("\n")).toEqual([
       'getRole: there is no role with the name "viewre" that this token may see',
       '  did you mean "viewer"?',
-      "  see pulumi-platform explain PP1203",
+      "  see npx --no pulumi-platform explain PP1203",
     ]);
     expect(context.server.requests).toHaveLength(2);
   });
@@ -108,8 +108,16 @@ describe("getRole says", () => {
       'getRole: 2 objects have the name "viewer"; narrow by parentUid, or give the uid of one:',
       `  ${ROLE_UID} (parent: none) May look`,
       `  ${CUSTOM_UID} (parent: ${GROUP_UID}) Ours ::error::x`,
-      "  see pulumi-platform explain PP1204",
+      "  see npx --no pulumi-platform explain PP1204",
     ]);
+  });
+
+  test("no filter that cannot tell them apart", async () => {
+    const other = { ...custom, uid: `${GROUP_UID}/${"f".repeat(16)}` };
+    context.server.script([roles(custom, other)]);
+    expect(await told({ name: "viewer", parentUid: GROUP_UID })).toContain(
+      '2 objects have the name "viewer"; give the uid of one:\n',
+    );
   });
 
   test("at most twenty of many", async () => {

@@ -581,6 +581,13 @@ describe("a token in the stack's configuration", () => {
     await expect(warningsWith({}, {})).resolves.toEqual([]);
   });
 
+  test("a misspelt setting is warned about once", async () => {
+    const config = { "platform:baseURL": "https://api.example.com", "platform:rootUid": GROUP_UID };
+    await expect(warningsWith(config, {})).resolves.toEqual([
+      "platform:baseURL is no setting and has no effect; did you mean platform:baseUrl?",
+    ]);
+  });
+
   test("is warned about where the environment's is empty, and so does not count", async () => {
     await expect(warningsWith({ "platform:token": "t" }, { PLATFORM_TOKEN: "" })).resolves.toHaveLength(1);
   });

@@ -1,4 +1,7 @@
-import { readSettings } from "../../../provider/settings/settings";
+import { settingDefinitions } from "../../../provider/settings/definitions";
+import type { SettingDefinition } from "../../../provider/settings/definitions";
+import { listMisspeltSettings } from "../../../provider/settings/environment";
+import { findWrongSetting, readSettings } from "../../../provider/settings/settings";
 import type { ErrorCode } from "../../../provider/errors/registry";
 import type { Settings } from "../../../provider/settings/settings";
 
@@ -435,4 +438,95 @@ test("no message repeats a token", () => {
     () => read(stackOf(), { PLATFORM_TOKEN: CANARY, PLATFORM_TOKEN_FILE: CANARY }),
   ];
   for (const attempt of attempts) expect(messageOf(attempt)).not.toContain(CANARY);
+});
+
+describe("names of settings", () => {
+  const definitions: readonly SettingDefinition[] = Object.values(settingDefinitions);
+  const names = definitions.flatMap(({ key, variable = [] }) => [
+    ...(key === undefined ? [] : [`platform:${key}`]),
+    ...[variable].flat(),
+  ]);
+  const misspelt = (name: string): string[] =>
+    name.startsWith("platform:")
+      ? listMisspeltSettings([name], {})
+      : listMisspeltSettings([], { [name]: "x" });
+
+  test.each(names)("%s is found where a letter is missing, and not where it is right", (name) => {
+    expect(misspelt(name)).toEqual([]);
+    // Of a short word each letter counts.
+    expect(misspelt(name.slice(0, -1))).toEqual(
+      name === "PLATFORM_LOG"
+        ? []
+        : [`${name.slice(0, -1)} is no setting and has no effect; did you mean ${name}?`],
+    );
+  });
+
+  test.each([
+    ["platform:baseURL", "platform:baseUrl"],
+    ["platform:base_url", "platform:baseUrl"],
+    ["platform:allowInsecur", "platform:allowInsecure"],
+    ["PLATFORM_BASEURL", "PLATFORM_BASE_URL"],
+    ["PLATFORM_APPROVED_REPROT", "PLATFORM_APPROVED_REPORT"],
+  ])("%s was meant to be %s", (name, meant) => {
+    expect(misspelt(name)).toEqual([expect.stringContaining(`did you mean ${meant}?`)]);
+  });
+
+  test.each([
+    ...["DEPLOY_IDENTITY", "PREVIEW_IDENTITY", "REVIEW_IDENTITY", "CACHE", "CLI_DIR", "TESTS", "SEEDS"],
+    ...["ENV", "URL", "API", "ORG", "ROOT", "HOST", "USER", "NAME", "REGION", "VERSION", "PASSWORD"],
+  ])("PLATFORM_%s is somebody else's", (name) => {
+    expect(misspelt(`PLATFORM_${name}`)).toEqual([]);
+    expect(misspelt(`platform:${name.toLowerCase()}`)).toEqual([]);
+  });
+
+  test("those of others are left alone: other namespaces, an empty variable, and one beside the right one", () => {
+    const env = { PLATFORM_TOKEN: "t", PLATFORM_TOKEN2: "t", PLATFORM_TIMEOU: "", BASE_ULR: "x" };
+    expect(listMisspeltSettings(["access:baseURL", "platform:rootUid"], env)).toEqual([]);
+  });
+});
+
+describe("settings that a preview refuses", () => {
+  const warnings: string[] = [];
+  const judge = (stack: Record<string, string>, env: Record<string, string> = {}): string | undefined => {
+    warnings.length = 0;
+    const sources = { stack: (key: string) => stack[key], env };
+    return findWrongSetting(sources, (line) => warnings.push(line))?.message;
+  };
+  const accepts = (...given: Parameters<typeof judge>): void => {
+    expect(judge(...given)).toBeUndefined();
+  };
+
+  test.each([
+    ["baseUrl", "api.example.com", /it is not an absolute URL/],
+    ["baseUrl", "http://api.example.com", /plain http would show the token/],
+    ["baseUrl", "https://api.example.com/?a", /it has a query or a fragment/],
+    ["timeout", "soon", /^platform:timeout must be a duration/],
+    ["token", CANARY.replace("-", " "), /^platform:token holds spaces, line breaks/],
+    ["token", `${CANARY}\n${CANARY}`, /^platform:token holds spaces, line breaks/],
+    ["token", " ", /^platform:token is empty/],
+    ["token", "/run/token", /^platform:token holds a path/],
+    ["identity", "ada", /^platform:identity must be the uid/],
+  ])("%s: %j", (key, value, says) => {
+    const message = judge(stackOf({ ...(key === "identity" && { token: "" }), [key]: value }));
+    expect(message).toMatch(says);
+    expect(message).not.toContain("1618033988");
+  });
+
+  test("are none that are missing, and no file, which is there when the update needs it", () => {
+    accepts({});
+    accepts({ baseUrl: "https://api.example.com" });
+    accepts({ baseUrl: "https://api.example.com" }, { PLATFORM_TOKEN: "" });
+    const env = { PLATFORM_BASE_URL: "https://api.example.com" };
+    accepts({ tokenFile: "/nowhere" }, env);
+    accepts({ identity: "0".repeat(40) }, env);
+    expect(warnings).toEqual([]);
+  });
+
+  test("are no expired token: this machine's clock may be wrong, so that is a warning", () => {
+    const claims = Buffer.from(JSON.stringify({ exp: 1_600_000_000 })).toString("base64url");
+    accepts(stackOf({ token: `e30.${claims}.c2ln` }));
+    expect(warnings).toEqual([
+      "the token of platform:token expired at 2020-09-13T12:26:40.000Z, by the clock of this machine",
+    ]);
+  });
 });

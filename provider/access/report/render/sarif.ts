@@ -99,7 +99,7 @@ function rule(id: string, findings: readonly Finding[], own: Report["ownRules"] 
   const known = own.find((each) => each.id === id);
   const described =
     known === undefined
-      ? { help: { text: plainText(`pulumi-platform explain ${id}`) } }
+      ? { help: { text: plainText(`npx --no pulumi-platform explain ${id}`) } }
       : { fullDescription: { text: sarifText([known.why]) }, help: { text: sarifText([known.fix]) } };
   const worst = findings.find((finding) => finding.id === id);
   const name = worst?.rule ?? id;

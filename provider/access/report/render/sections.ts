@@ -389,7 +389,7 @@ function unusedLines(report: Report): string[] {
   const who = plural(unused, "identity has", "identities have");
   const rest = unknown === 0 ? "" : `; of ${unknown.toLocaleString("en-US")} more nobody knows`;
   return [
-    `${who} not signed in for ${days} days${rest}: pulumi-platform access --unused ${days}d lists them`,
+    `${who} not signed in for ${days} days${rest}: npx --no pulumi-platform access --unused ${days}d lists them`,
   ];
 }
 

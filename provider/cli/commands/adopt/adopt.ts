@@ -27,7 +27,7 @@ import { logError } from "../../output/log";
 import { quoteWord } from "../../output/packageSource";
 import { Progress } from "../../output/progress";
 import { writeResults } from "../../output/writeFiles";
-import { ownCommand } from "../init/packageManager";
+import { ownCommand } from "../../input/packageManager";
 import { readOtherStacks, readStack } from "./existingStack";
 import type { ExistingStack } from "./existingStack";
 import { describeForgetting, describeTerraform, readTerraformState } from "./fromTerraform";

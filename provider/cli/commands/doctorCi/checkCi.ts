@@ -15,6 +15,7 @@ import { findBackend } from "../../input/backend";
 import type { Connection } from "../../input/connection";
 import { failed, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
+import { quoteWord } from "../../output/packageSource";
 import { describeForCi } from "../init/backend";
 import type { CiBackend } from "../init/backend";
 import { findMissingInCi, inspectFolder, readStackFile } from "../init/folder";
@@ -51,10 +52,17 @@ function checkDependencies(found: ProjectFolder): CheckResult[] {
 }
 
 /** A state that no job can reach. */
-function checkBackend({ kind, named }: CiBackend): CheckResult[] {
+function checkBackend({ kind, named }: CiBackend, stack = "prod"): CheckResult[] {
   if (kind !== "local") return [];
   const text = `the state is at ${printableAddress(named.url)}, which CI cannot reach: move it as state-for-ci.md says`;
-  return [missing("backend", text, "pulumi stack export --show-secrets --file stack.json")];
+  const steps = [
+    `pulumi stack export --stack ${quoteWord(stack)} --show-secrets --file stack.json`,
+    "export PULUMI_BACKEND_URL='<backend>'",
+    `pulumi stack init ${quoteWord(stack)}`,
+    "pulumi stack import --file stack.json",
+    "rm stack.json",
+  ];
+  return [missing("backend", text, steps.join(" && "))];
 }
 
 /** The commands that `init` prints for this folder. */
@@ -161,7 +169,7 @@ async function checkRepository(
   const common = [
     checkLockfile(found),
     ...checkDependencies(found),
-    ...checkBackend(backend),
+    ...checkBackend(backend, found.stack),
     ...(identities === undefined ? [] : checkPlaceholders("identities", [identities])),
     checkOwners(found, host, packageRoot),
   ];

@@ -8,8 +8,8 @@ import { describeFileError } from "../../input/fileErrors";
 import { runGit } from "../../input/programs";
 import { quoteWord } from "../../output/packageSource";
 import type { StackEncryption } from "./backend";
-import { findPackageManager } from "./packageManager";
-import type { PackageManager } from "./packageManager";
+import { findPackageManager } from "../../input/packageManager";
+import type { PackageManager } from "../../input/packageManager";
 
 export type CiHost = "github" | "gitlab";
 

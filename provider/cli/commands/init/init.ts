@@ -14,7 +14,7 @@ import { inspectFolder, isTarball, localDependencies, packagesOf, readStackFile 
 import type { CiHost, ProjectFolder } from "./folder";
 import { describeResult } from "./output";
 import type { InitPlan, Language } from "./output";
-import { checkLockfiles } from "./packageManager";
+import { checkLockfiles, ownCommand } from "../../input/packageManager";
 import { fillTemplate } from "./template";
 import { ciCommands, ciFiles, findFurtherProject, ownersFile, ownersText, STAND_IN } from "./workflows";
 import type { CiSettings } from "./workflows";
@@ -336,7 +336,7 @@ export const command = defineCommand(
   },
   ({ values, positionals: [dir = ".", extra] }) => {
     if (extra !== undefined)
-      throw new UsageError("PP5001", "init takes one folder; see pulumi-platform init --help");
+      throw new UsageError("PP5001", `init takes one folder; see ${ownCommand()} init --help`);
     return Promise.resolve(init(dir, values));
   },
 );

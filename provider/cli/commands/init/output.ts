@@ -176,7 +176,7 @@ function listSteps(result: InitResult, hasIdentities: boolean): string[] {
       : []),
     ...(isNew && file === undefined ? [`pulumi stack init ${newStack}`] : []),
     ...((isNew || hasIdentities) && !hasRoot ? [`pulumi config set rootUid ${rootUid}`] : []),
-    ...(isNew || hasIdentities ? ["pulumi up"] : []),
+    ...(isNew ? ["pulumi up"] : hasIdentities ? ["pulumi up   # applies the rest of the program too"] : []),
   ];
 }
 

@@ -7,6 +7,7 @@ import { printable } from "../../../text/printable";
 import { isObject } from "../../../fields/values";
 import { createEventHandler } from "../../../events";
 import type { EventHandlerOptions } from "../../../events";
+import { ownCommand } from "../../input/packageManager";
 
 /** Events that wait for a run at most: of more, the oldest are dropped. */
 const MAX_WAITING = 10_000;
@@ -62,7 +63,7 @@ export class EventReceiver {
   private accept(event: ChangeEvent): void {
     if (!new ChangedResources().add(event)) return;
     const dropped = this.enqueue([...this.waiting, withoutBody(event)]);
-    if (dropped > 0) this.options.log(`${dropped} events were dropped: run pulumi-platform drift`);
+    if (dropped > 0) this.options.log(`${dropped} events were dropped: run ${ownCommand()} drift`);
     this.schedule();
   }
 
@@ -97,7 +98,7 @@ export class EventReceiver {
       await this.options.run(changed);
     } catch (error) {
       const dropped = this.enqueue([...events, ...this.waiting]);
-      const loss = dropped === 0 ? "" : `; ${dropped} older events were dropped: run pulumi-platform drift`;
+      const loss = dropped === 0 ? "" : `; ${dropped} older events were dropped: run ${ownCommand()} drift`;
       const reason = error instanceof Error ? printable(error.message) : "unknown error";
       const next = `the next run checks its ${events.length} events again${loss}`;
       this.options.log(withCode(`a run failed: ${reason}; ${next}`, errorCodeOf(error)));

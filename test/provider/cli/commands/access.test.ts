@@ -137,8 +137,8 @@ describe("pulumi-platform access as a table", () => {
     ],
     ["--on", "pai", 2, /did you mean "pay"\?/],
     ["--on", "elsewhere", 2, /names no group that is known here \(PP5008\)/],
-    ["--who", '=HYPERLNK("x")', 0, /is the name of nobody here; did you mean "=HYPERLINK/],
-    ["--who", "elsewhere", 0, /^$/],
+    ["--who", '=HYPERLNK("x")', 2, /names nobody who is known here; did you mean "=HYPERLINK/],
+    ["--who", "elsewhere", 2, /--who "elsewhere" names nobody who is known here \(PP5008\)/],
     ["--can", "CAP_REPO_LISR", 2, /did you mean CAP_REPO_LIST\?/],
   ])("%s %s is answered with the name that is near, if there is one", async (flag, word, code, message) => {
     const ended = await runCommand(main, ["--inventory", file, flag, word], {});
@@ -148,9 +148,12 @@ describe("pulumi-platform access as a table", () => {
   test("a name of the policy file that nobody has is said, and breaks nothing", async () => {
     const policy = join(folder, "policy.yaml");
     writeFileSync(policy, "forbid: [{ name: x, can: CAP_REPO_DELETE, on: acme, who: { name: nobody } }]");
-    expect(await runCommand(main, ["--inventory", file, "--policy", policy], {})).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining(`${policy}:1: x: nobody who is known here is called "nobody"`),
+    const note = `${policy}:1: x: nobody who is known here is called "nobody"`;
+    const ended = await runCommand(main, ["--inventory", file, "--policy", policy, "-o", "json"], {});
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(note) });
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      violations: [],
+      notes: [expect.stringContaining(note)],
     });
     writeFileSync(policy, "forbid: [{ name: x, role: readr, on: acme }]");
     const { code, stdout } = await runCommand(main, ["--inventory", file, "--policy", policy], {});

@@ -122,6 +122,15 @@ describe("doctor", () => {
     });
   });
 
+  test.each([[[]], [["--ci"]]])("%j names settings that are misspelt", async (argv) => {
+    process.env["PLATFORM_TOKN"] = "canary";
+    const code = await doctor(argv).catch(() => undefined);
+    expect(report()["settings"]).toBe(
+      "warning: PLATFORM_TOKN is no setting and has no effect; did you mean PLATFORM_TOKEN?",
+    );
+    expect(code).not.toBe(0);
+  });
+
   test("reports a missing Pulumi CLI, and one of another version", async () => {
     const { PATH: before } = process.env;
     const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-doctor-"));

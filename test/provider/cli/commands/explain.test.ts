@@ -83,9 +83,9 @@ describe("pulumi-platform explain", () => {
     [["PP0000"], "docs/troubleshooting.md lists them all"],
     [["owner-grnt"], "did you mean owner-grant?"],
     [["G0"], "did you mean G1, G2, G3, G4, G5, G6, G7, G8, G9?"],
-    [["\u001b[2J"], "pulumi-platform explain lists them all"],
+    [["\u001b[2J"], "npx --no pulumi-platform explain lists them all"],
     [["-o", "html"], "text, json, md"],
-    [["--colour"], "pulumi-platform explain --help"],
+    [["--colour"], "npx --no pulumi-platform explain --help"],
   ])("refuses %j", async (argv, hint) => {
     const { code, stderr } = await runCommand(main, argv, {});
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(hint) });

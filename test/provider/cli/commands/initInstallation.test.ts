@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
-import { findPackageManager, unexpectedFiles } from "../../../../provider/cli/commands/init/packageManager";
-import type { PackageManager } from "../../../../provider/cli/commands/init/packageManager";
+import { findPackageManager, unexpectedFiles } from "../../../../provider/cli/input/packageManager";
+import type { PackageManager } from "../../../../provider/cli/input/packageManager";
 import { decidingFiles } from "../../../../provider/cli/commands/init/workflows";
 import { ROOT } from "../../../support/engine";
 import { InitFolder } from "../../../support/initFolder";

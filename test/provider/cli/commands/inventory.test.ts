@@ -60,7 +60,7 @@ describe("pulumi-platform inventory", () => {
     [["--root", "nobody"], {}, 2, '--root: no group has the uid or name "nobody"; the root groups are'],
     [["--root", root, "--types", "Rle"], {}, 2, "--types must name kinds of Group, Identity, Role"],
     [["--root", root, "-o", "md"], {}, 2, "--output must be one of text, json"],
-    [["--rot", root], {}, 2, "see pulumi-platform inventory --help"],
+    [["--rot", root], {}, 2, "see npx --no pulumi-platform inventory --help"],
     [
       ["--root", root, "-o", "json=/nowhere/inv.json"],
       {},

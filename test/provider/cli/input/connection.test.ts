@@ -1,3 +1,6 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { openConnection } from "../../../../provider/cli/input/connection";
 
 test("a command without a stack and without an address names both ways to give it", async () => {
@@ -12,4 +15,20 @@ test("a stack whose configuration cannot be read is named", async () => {
     errorCode: "PP2005",
     message: expect.stringContaining('the configuration of stack "acme/access/prod" cannot be read'),
   });
+});
+
+test("misspelt settings of a stack are said, also where the right one is then missing", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-config-"));
+  const lines: string[] = [];
+  try {
+    const config = { "platform:baseURL": { value: "https://api.example.com" } };
+    writeFileSync(join(folder, "pulumi"), `#!/bin/sh\necho '${JSON.stringify(config)}'\n`);
+    chmodSync(join(folder, "pulumi"), 0o755);
+    const env = { PATH: folder, PLATFORM_TOKEN: "token" };
+    const opening = openConnection({ stack: "prod", cwd: folder, env, note: (line) => lines.push(line) });
+    await expect(opening).rejects.toMatchObject({ errorCode: "PP2001" });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  expect(lines).toEqual(["platform:baseURL is no setting and has no effect; did you mean platform:baseUrl?"]);
 });

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { printable } from "../../../text/printable";
-import { UsageError } from "../../framework/exitCodes";
-import { withFoldersAbove } from "../../input/projectFiles";
+import { printable } from "../../text/printable";
+import { UsageError } from "../framework/exitCodes";
+import { withFoldersAbove } from "./projectFiles";
 
 /** The commands of a package manager, as the workflows and a reader use them. */
 export interface PackageManager {
