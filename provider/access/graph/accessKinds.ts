@@ -9,7 +9,7 @@ import { withoutRetained } from "./keys";
 import type { Entities, Entity } from "./model";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./subjects";
 import { isPathWithin, topProperty } from "./references";
-import { isUnread, pathOf } from "./unread";
+import { isUnread, pathOfUnread } from "./unread";
 
 /** A reference in inputs: the key of a resource, the placeholder of a value that was not read, or undefined. */
 export type ReferenceValue = Json | undefined;
@@ -239,7 +239,7 @@ export function possibleGrants(entity: Entity): PossibleGrants {
     (entity.candidates ?? []).flatMap(({ paths, keys }) => paths.map((path) => [path, keys] as const)),
   );
   const candidatesOf = (value: ReferenceValue): readonly string[] | undefined =>
-    isUnread(value) ? named.get(pathOf(value)) : undefined;
+    isUnread(value) ? named.get(pathOfUnread(value)) : undefined;
   const paths = new Set<string>();
   const known: DeclaredGrant[] = [];
   /** Entries that may name the same are the same. */
@@ -255,8 +255,8 @@ export function possibleGrants(entity: Entity): PossibleGrants {
       known.push(grant);
       continue;
     }
-    if (holders !== undefined && isUnread(identity)) paths.add(pathOf(identity));
-    if (roles !== undefined && isUnread(role)) paths.add(pathOf(role));
+    if (holders !== undefined && isUnread(identity)) paths.add(pathOfUnread(identity));
+    if (roles !== undefined && isUnread(role)) paths.add(pathOfUnread(role));
     const alternatives = { grant, holders: [...(holders ?? [identity])], roles: [...(roles ?? [role])] };
     open.set(JSON.stringify([holders ?? holder, alternatives.roles]), alternatives);
   }

@@ -76,7 +76,7 @@ export function keyOfUnread(unread: string): string {
 }
 
 /** Where in the arguments of its resource a value that was not read is: `bindings.deploys.roleUid`. */
-export function pathOf(unread: string): string {
+export function pathOfUnread(unread: string): string {
   return parsePlaceholder(unread)[3] ?? "";
 }
 
