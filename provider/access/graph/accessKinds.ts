@@ -280,7 +280,7 @@ export function possibleGrants(entity: Entity): PossibleGrants {
 
 /** A key for each binding of a resource: identity, role and group. */
 export function bindingKeys(entity: Entity): string[] {
-  return grantsIn(entity).flatMap(({ holder, role, group }) =>
+  return possibleGrants(entity).grants.flatMap(({ holder, role, group }) =>
     "identity" in holder ? [JSON.stringify([holder.identity, role, group])] : [],
   );
 }

@@ -41,11 +41,11 @@ export function compareWithAnnouncement(
   differences: Differences,
   newKeys: ResolvedAccess["newKeys"],
 ): AnnouncedChanges {
-  const { more, remaining, less, taken, expected } = differences;
+  const { more, remaining, less, taken, ungranted, expected } = differences;
   const remainingKeys = new Set(remaining.map(({ grant }) => tupleOf(grant)));
   const hierarchy = new GroupHierarchy(expected.entities);
   const differing = new Set(
-    [...more, ...remaining, ...less, ...taken].map(({ grant, before }) =>
+    [...more, ...remaining, ...less, ...taken, ...ungranted].map(({ grant, before }) =>
       grantKey(before ?? grant, hierarchy),
     ),
   );

@@ -47,6 +47,8 @@ export interface Differences {
   readonly less: readonly GrantChange[];
   /** Less access than was announced, and than there was before. */
   readonly taken: readonly GrantChange[];
+  /** What may have been granted by the report, where another of several was. */
+  readonly ungranted: readonly GrantChange[];
   readonly entities: readonly EntityDifference[];
   /** The differences of objects by key, those too that the list of grants shows. */
   readonly causes: ReadonlyMap<string, readonly EntityDifference[]>;
@@ -440,8 +442,10 @@ export function compareExpected(sides: Sides, context: ComparisonContext): Diffe
     (change) => !differing.has(keyOf(change)),
   );
   const more = [...changes.filter((change) => isGain(change) && moreThanBefore.has(keyOf(change))), ...again];
-  // What may have been granted, and was not, is what was announced otherwise.
-  const lessOrTaken = changes.filter((change) => !isGain(change) && change.grant.isOneOf !== true);
+  const losses = changes.filter((change) => !isGain(change));
+  const [lessOrTaken, ungranted] = [false, true].map((isOneOf) =>
+    losses.filter(({ grant }) => (grant.isOneOf === true) === isOneOf),
+  ) as [GrantChange[], GrantChange[]];
   const isTaken = (change: GrantChange): boolean => lessThanBefore.has(keyOf(change));
   const entities = comparison.run();
   const shown = partsOfGrants(more);
@@ -452,6 +456,7 @@ export function compareExpected(sides: Sides, context: ComparisonContext): Diffe
     remaining: changes.filter((change) => isGain(change) && !moreThanBefore.has(keyOf(change))),
     less: lessOrTaken.filter((change) => !isTaken(change)),
     taken: lessOrTaken.filter(isTaken),
+    ungranted,
     entities: entities.filter((difference) => !hasGrantOf(difference, shown, narrowed)),
     causes,
     unchanged: unchanged - again.length,

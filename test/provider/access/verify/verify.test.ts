@@ -71,6 +71,54 @@ const brief = ({ failing, complete, findings, missing }: VerifyReport) => ({
   missing: missing.length,
 });
 
+describe("of a GroupAccess with several new identities, which the review cannot tell apart,", () => {
+  const team = group("team", `${acme}/${"4".repeat(16)}`, { external: true });
+  const [one, two] = ["one", "two"].map((name) =>
+    identity(name, claims({ issuer: "https://gitlab.com", subject: name })),
+  ) as [Resource, Resource];
+  const grants = (roles: readonly [Resource, Resource][]): Record<string, Record<string, string>> =>
+    Object.fromEntries(
+      roles.map(([who, what], index) => [`b${index}`, { identityUid: who.uid, roleUid: what.uid }]),
+    );
+  const access = (...roles: [Resource, Resource][]): Resource =>
+    resource(
+      "GroupAccess",
+      "access",
+      { name: undefined, parentUid: team.uid, bindings: grants(roles) },
+      { uid: team.uid },
+    );
+  const expected = [...base, team, one, two, access([one, reader], [two, viewer])];
+  const check = (...roles: [Resource, Resource][]): VerifyReport => {
+    const bindings = roles.map(([who, what]) => binding(who, what, team.uid));
+    const inventory = inventoryAfter([...base, team, one, two, ...bindings]);
+    return verify({ review: reviewOf(expected, [...base, team]), inventory }, { provenance: PROVENANCE });
+  };
+
+  it("confirms what is there of all that it may be", () => {
+    for (const [first, second] of [
+      [one, two],
+      [two, one],
+    ] as const) {
+      const report = check([first, reader], [second, viewer]);
+      expect(brief(report)).toEqual({ failing: 0, complete: true, findings: [], missing: 0 });
+      expect(
+        report.grants.map(({ grant: { subject, role } }) => `${subject.name} ${role.name}`).sort(),
+      ).toEqual(
+        [first, second]
+          .map((who, index) => `${String(who.inputs["name"])} ${index === 0 ? "reader" : "viewer"}`)
+          .sort(),
+      );
+    }
+  });
+
+  it.each<[string, [Resource, Resource]]>([
+    ["another role", [two, owner]],
+    ["another identity", [mallory, viewer]],
+  ])("finds %s", (_, other) => {
+    expect(brief(check([one, reader], other)).failing).toBeGreaterThan(0);
+  });
+});
+
 describe("verify", () => {
   it("finds nothing if all changes are as announced", () => {
     const after = [...base, binding(deployer, pusher, payments)];
