@@ -74,7 +74,7 @@ export const separatedDuties: Rule = {
   ...shared,
   id: "P3",
   name: "separation-of-duties",
-  what: "A subject holds one of each of the duties that the policy file separates, anywhere in the named groups or above them. A review reports what the change makes worse.",
+  what: "A subject holds one of each of the duties that the policy file separates, anywhere in the named groups or above them. Identities that may accept one principal count as one subject. A review reports what the change makes worse.",
   why: "Nobody checks who may do both.",
   fix: "Give one of the duties to somebody else.",
   find: (facts) => findViolations(facts, "separate"),
