@@ -55,14 +55,25 @@ function mayAcceptOne(languages: Languages, one: Trust, other: Trust): boolean {
   );
 }
 
-/** Which subjects of grants one principal may be: two identities that accept it, or a directory and a group of it. */
+/** Whether one principal may be accepted by two texts of trusts: the sides of a change have most of them in common. */
+const answers = new WeakMap<Languages, Map<string, Map<string, boolean>>>();
+
+/** Subjects whose trusts are the same text. */
+interface SubjectClass {
+  readonly text: string;
+  readonly trusts: readonly Trust[];
+  readonly subjects: Subject[];
+}
+
+/** Which subjects of grants one principal may be: identities that accept it, or a directory and a group of it. */
 export class Principals {
-  private readonly known = new Map<string, readonly Subject[]>();
-  private readonly byText = new Map<string, Subject[]>();
-  private readonly bySubject = new Map<string, Subject[]>();
-  private readonly withPattern: Subject[] = [];
-  private readonly identities: Subject[] = [];
+  private readonly known = new Map<SubjectClass, readonly SubjectClass[]>();
+  private readonly classes = new Map<string, SubjectClass>();
+  private readonly texts = new Map<string, string>();
+  private readonly bySubject = new Map<string, SubjectClass[]>();
+  private readonly withPattern: SubjectClass[] = [];
   private readonly ofDirectory = new Map<string, Subject[]>();
+  private readonly answers: Map<string, Map<string, boolean>>;
 
   /** @param subjects Those that are compared; one may be there several times. */
   constructor(
@@ -70,46 +81,32 @@ export class Principals {
     private readonly languages: Languages,
     subjects: Iterable<Subject>,
   ) {
+    this.answers = answers.get(languages) ?? new Map<string, Map<string, boolean>>();
+    answers.set(languages, this.answers);
     for (const subject of new Map(Array.from(subjects, (each) => [each.key, each])).values()) {
-      addTo(this.byText, principalOf(entities, subject.key), subject);
       if (subject.type === "identityProvider" || subject.type === "externalGroup")
-        addTo(this.ofDirectory, ownerOf(subject.key) ?? subject.key, subject);
-      const exact = this.trustsOf(subject).map((trust) => trust.subject?.exact);
-      if (exact.length === 0) continue;
-      this.identities.push(subject);
-      if (exact.includes(undefined)) this.withPattern.push(subject);
-      for (const each of exact) if (each !== undefined) addTo(this.bySubject, each, subject);
+        addTo(this.ofDirectory, directoryOf(subject), subject);
+      this.classOf(subject).subjects.push(subject);
+    }
+    for (const one of this.classes.values()) {
+      const exact = one.trusts.map((trust) => trust.subject?.exact);
+      if (exact.includes(undefined)) this.withPattern.push(one);
+      for (const each of exact) if (each !== undefined) addTo(this.bySubject, each, one);
     }
   }
 
   /** Whether one principal may be both. */
   mayBeSame(one: Subject, other: Subject): boolean {
-    const directory = ownerOf(one.key) ?? one.key;
-    if (directory === (ownerOf(other.key) ?? other.key) && this.isDirectory(one, other)) return true;
-    if (principalOf(this.entities, one.key) === principalOf(this.entities, other.key)) return true;
-    return this.trustsOf(one).some((trust) =>
-      this.trustsOf(other).some((each) => mayAcceptOne(this.languages, trust, each)),
-    );
+    return isOfDirectory(one, other) || this.mayAcceptOne(this.classOf(one), this.classOf(other));
   }
 
   /** All that the principals of a subject may be, itself first. */
   sharing(subject: Subject): readonly Subject[] {
-    const known = this.known.get(subject.key);
-    if (known !== undefined) return known;
-    const exact = this.trustsOf(subject).map((trust) => trust.subject?.exact);
-    // What says a subject word for word is compared with the same, and with patterns.
-    const candidates = exact.includes(undefined)
-      ? this.identities
-      : [...exact.flatMap((each) => this.bySubject.get(each ?? "") ?? []), ...this.withPattern];
-    const all = new Set([
-      ...(this.byText.get(principalOf(this.entities, subject.key)) ?? []),
-      ...(this.ofDirectory.get(ownerOf(subject.key) ?? subject.key) ?? []),
-      ...(exact.length === 0 ? [] : candidates),
-    ]);
-    const same = [...all].filter((each) => each.key !== subject.key && this.mayBeSame(subject, each));
-    const sharing = [subject, ...same];
-    this.known.set(subject.key, sharing);
-    return sharing;
+    const directory = (this.ofDirectory.get(directoryOf(subject)) ?? []).filter((each) =>
+      isOfDirectory(subject, each),
+    );
+    const same = this.sharingClasses(this.classOf(subject)).flatMap(({ subjects }) => subjects);
+    return [subject, ...directory, ...same.filter(({ key }) => key !== subject.key)];
   }
 
   /** Those of whom no two may be one principal, as many as are surely different. */
@@ -120,15 +117,53 @@ export class Principals {
     return counted;
   }
 
-  /** Everybody in a group of a directory signs in by it; who is in two of its groups, no document tells. */
-  private isDirectory(one: Subject, other: Subject): boolean {
-    const types = [one.type, other.type];
-    return types.includes("identityProvider") && types.includes("externalGroup");
+  private sharingClasses(one: SubjectClass): readonly SubjectClass[] {
+    const known = this.known.get(one);
+    if (known !== undefined) return known;
+    const exact = one.trusts.map((trust) => trust.subject?.exact);
+    // What says a subject word for word is compared with the same, and with patterns.
+    const candidates = exact.includes(undefined)
+      ? [...this.bySubject.values(), this.withPattern].flat()
+      : [...exact.flatMap((each) => this.bySubject.get(each ?? "") ?? []), ...this.withPattern];
+    const others = [...new Set(candidates)].filter((each) => each !== one && this.mayAcceptOne(one, each));
+    const sharing = exact.length === 0 ? [one] : [one, ...others];
+    this.known.set(one, sharing);
+    return sharing;
   }
 
-  private trustsOf({ key, type }: Subject): readonly Trust[] {
-    if (type !== "identity") return [];
-    const entity = this.entities.get(key) ?? this.entities.get(withoutRetained(key));
-    return entity === undefined ? [] : trustsOf(entity);
+  private mayAcceptOne(one: SubjectClass, other: SubjectClass): boolean {
+    if (one.text === other.text) return true;
+    const [first, second] = one.text < other.text ? [one, other] : [other, one];
+    const ofFirst = this.answers.get(first.text) ?? new Map<string, boolean>();
+    this.answers.set(first.text, ofFirst);
+    const known = ofFirst.get(second.text);
+    if (known !== undefined) return known;
+    const answer = one.trusts.some((trust) =>
+      other.trusts.some((each) => mayAcceptOne(this.languages, trust, each)),
+    );
+    ofFirst.set(second.text, answer);
+    return answer;
   }
+
+  private classOf(subject: Subject): SubjectClass {
+    const { key, type } = subject;
+    const text = this.texts.get(key) ?? principalOf(this.entities, key);
+    this.texts.set(key, text);
+    const known = this.classes.get(text);
+    if (known !== undefined) return known;
+    const entity =
+      type === "identity" ? (this.entities.get(key) ?? this.entities.get(withoutRetained(key))) : undefined;
+    const made = { text, trusts: entity === undefined ? [] : trustsOf(entity), subjects: [] };
+    this.classes.set(text, made);
+    return made;
+  }
+}
+
+const directoryOf = ({ key }: Subject): string => ownerOf(key) ?? key;
+
+/** Everybody in a group of a directory signs in by it; who is in two of its groups, no document tells. */
+function isOfDirectory(one: Subject, other: Subject): boolean {
+  const types = [one.type, other.type];
+  const areBoth = types.includes("identityProvider") && types.includes("externalGroup");
+  return areBoth && directoryOf(one) === directoryOf(other);
 }
