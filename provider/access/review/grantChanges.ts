@@ -414,9 +414,10 @@ export function addMeanwhile(
   const meanwhile = new Map(resolveGrants(entities, olds).map(({ grant }) => [tupleOf(grant), grant]));
   const held = new Map(before.grants.map((grant) => [tupleOf(grant), grant]));
   const made = new Set([...after.grants, ...changes.filter(isGain).map(({ grant }) => grant)].map(tupleOf));
+  const staying = new Set(after.grants.map(({ subject }) => subject.key));
   const passing = [...meanwhile].flatMap(([tuple, grant]): GrantChange[] => {
-    // A sum of inherited grants is another one as soon as one of them is.
-    if (made.has(tuple) || isSummary(grant.role.key)) return [];
+    // A sum of inherited grants is another one as soon as one of them is: of whoever stays, the two sides tell what changes.
+    if (made.has(tuple) || (isSummary(grant.role.key) && staying.has(grant.subject.key))) return [];
     const old = held.get(tuple);
     if (old === undefined)
       return [{ ...gain({ grant }), reason: `${NEW_GRANT}, until this update takes it away` }];

@@ -1,5 +1,5 @@
 import fc, { casesOf } from "../../../support/properties";
-import { diffGrants } from "../../../../provider/access/review/grantChanges";
+import { addMeanwhile, diffGrants } from "../../../../provider/access/review/grantChanges";
 import { changesByMoves } from "../../../../provider/access/review/groupMoves";
 import { grantKey, GroupHierarchy } from "../../../../provider/access/graph/groupHierarchy";
 import type { Entity, AccessGraph } from "../../../../provider/access/graph/model";
@@ -256,6 +256,23 @@ describe("a subject that gets more grants through another one than a report can 
       ]);
       expect(grant.role.capabilities).toEqual(["CAP_REPO_LIST", "CAP_REPO_UPDATE"]);
     }
+  });
+
+  test("has one more until the update takes the subject away", () => {
+    const before = graph(...basis, ...roles, ...held.slice(1), services(someone));
+    const passing = (after: AccessGraph) =>
+      addMeanwhile([], before, after, [services(someone)]).grants.filter(
+        ({ grant }) => grant.subject.type === "service",
+      );
+    const gained = passing(graph(...basis, ...roles, ...held));
+    expect(gained).toHaveLength(count);
+    for (const { reason, grant } of gained) {
+      expect([reason, grant.role.name]).toEqual([
+        "new grant, until this update takes it away",
+        `each of ${count} roles`,
+      ]);
+    }
+    expect(passing(graph(...basis, ...roles, ...held.slice(1)))).toEqual([]);
   });
 
   test("stays as it is while nothing changes, and hides no other subject that gets few", () => {
