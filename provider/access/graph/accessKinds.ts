@@ -230,16 +230,19 @@ interface PossibleGrants {
 }
 
 /**
- * What a resource grants. Where a reference to an identity or a role is that of one of several, which of them is known after the
- * update only: then each grant that it may be.
+ * What a resource grants. Where one of the references of a property is that of one of several, which of them is known after the
+ * update only: then each grant that it may be. A property that is one reference, and comes from several, is computed: nobody knows
+ * from what.
  */
 export function possibleGrants(entity: Entity): PossibleGrants {
   const declared = grantsIn(entity);
   const named = new Map(
     (entity.candidates ?? []).flatMap(({ paths, keys }) => paths.map((path) => [path, keys] as const)),
   );
-  const candidatesOf = (value: ReferenceValue): readonly string[] | undefined =>
-    isUnread(value) ? named.get(pathOfUnread(value)) : undefined;
+  const candidatesOf = (value: ReferenceValue): readonly string[] | undefined => {
+    const path = isUnread(value) ? pathOfUnread(value) : "";
+    return topProperty(path) === path ? undefined : named.get(path);
+  };
   const paths = new Set<string>();
   const known: DeclaredGrant[] = [];
   /** Entries that may name the same are the same. */

@@ -387,7 +387,7 @@ const cannotBeJudged: Rule = {
   name: "cannot-be-judged",
   severities: ["high", "medium"],
   when: "medium for a name, and for a value that becomes secret in a resource that the engine calls unchanged; otherwise high",
-  what: "A value that decides access, or a name, was not read. It is a secret, has the wrong type, or is unknown before the update and may come from anywhere, or from very many resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a value becomes secret: all other rules judge it as it was. Fields that are always secret, such as a client secret, are not reported. Nor is a value that was secret before, in a resource that the engine calls unchanged.",
+  what: "A value that decides access, or a name, was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a value becomes secret: all other rules judge it as it was. Fields that are always secret, such as a client secret, are not reported. Nor is a value that was secret before, in a resource that the engine calls unchanged.",
   why: "No other rule can check such a value: it could give `owner` to anyone.",
   fix: "Give `--inventory`. Write uids, capabilities, patterns and addresses in plain text. Create what others refer to in a separate change.",
   except:
@@ -524,7 +524,7 @@ const unresolved: Rule = {
   name: "unresolved",
   severities: ["high", "low"],
   when: "high with --strict; otherwise low",
-  what: "A reference has no value yet, and is assumed to be the id of the one resource that it depends on. Where a grant may name one of several, all that it may be are judged. Or a value that does not decide access is unknown, or a secret may have changed. X3 reports names, and the values that decide access.",
+  what: "A reference has no value yet, and is assumed to be the id of the one resource that it depends on. Or it stands in a map, and is one of several new resources: all that it may grant are judged. Or a value that does not decide access is unknown, or a secret may have changed. X3 reports names, and the values that decide access.",
   why: "A preview does not show whether a value is the id of a new resource or another value that the program computes.",
   fix: "Compare the result of the update with the approved report (`verify`), and let the policy pack check the update itself. Or create what others refer to in a separate change.",
   except: "For a lookup whose result is never known in a preview.",
