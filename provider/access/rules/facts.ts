@@ -64,6 +64,8 @@ interface FindingText {
 /** Who knows somebody: `anybody` by what the server has, or the given `stacks` by what they record, and so without what was made by hand. */
 export type KnownBy = "anybody" | "stacks";
 
+const ONE_OF = "create what the binding refers to in an earlier change, and the preview says which it is";
+
 const placeOf = ({ kind, name, inputs }: Entity): string =>
   JSON.stringify([kind, name ?? null, inputs["parentUid"] ?? null]);
 
@@ -390,7 +392,11 @@ export class Facts {
   aboutGrant(grant: Grant, text: FindingText): FindingInput {
     const { subject, sourceKind: kind, urn, uid, location } = grant;
     const trust = describeTrust(this.entity(subject.key));
-    return { ...text, kind, name: subject.name, urn, uid, location, trust, grant };
+    const oneOf =
+      grant.isOneOf === true
+        ? { message: `${text.message}, or another of several does`, advice: `${ONE_OF}; ${text.advice}` }
+        : {};
+    return { ...text, ...oneOf, kind, name: subject.name, urn, uid, location, trust, grant };
   }
 
   /** A finding about a resource. */

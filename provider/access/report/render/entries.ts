@@ -392,14 +392,15 @@ function remediesOf(
 ): readonly Remedy[] {
   if (findings[0].suppression !== undefined) return [];
   const { revert, adopt, suppress } = difference?.answers ?? {};
-  const entries = unique(findings.map(({ policyEntry }) => policyEntry)).join("\n");
+  // Of a difference too, each rule that reports it needs an entry of its own.
+  const entries = unique([suppress, ...findings.map(({ policyEntry }) => policyEntry)]).join("\n");
   const remedies = [
     { short: "restore", heading: "Restore it", text: revert, language: "sh" },
     { short: "update the program", heading: "Update the program", text: adopt, language: "ts" },
     {
       short: "suppress",
       heading: "Suppress it in the policy file",
-      text: suppress ?? (entries === "" ? undefined : entries),
+      text: entries === "" ? undefined : entries,
       language: "yaml",
     },
   ];

@@ -244,7 +244,10 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
       [main]: fill(`${syntax}.txt`),
       "package.json": fill("package.txt"),
       ...(isTypeScript && { "tsconfig.json": fill("tsconfig.txt") }),
-      ...(!found.hasGitignore && { ".gitignore": "node_modules/\n" }),
+      // What the commands of the pages write says what the organisation holds.
+      ...(!found.hasGitignore && {
+        ".gitignore": "node_modules/\ninventory.json\npreview.json\nplan.json\nreview.json\n",
+      }),
     }),
     // A program that exists needs these too.
     "access-policy.yaml": fill("access-policy.yaml"),
