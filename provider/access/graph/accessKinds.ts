@@ -229,6 +229,13 @@ interface PossibleGrants {
   readonly paths: ReadonlySet<string>;
 }
 
+/** Grants that are alike but for a holder and a role, each of which is one of several. */
+interface Alternatives {
+  readonly grant: DeclaredGrant;
+  readonly holders: readonly ReferenceValue[];
+  readonly roles: readonly ReferenceValue[];
+}
+
 /**
  * What a resource grants. Where one of the references of a property is that of one of several, which of them is known after the
  * update only: then each grant that it may be. A property that is one reference, and comes from several, is computed: nobody knows
@@ -243,13 +250,15 @@ export function possibleGrants(entity: Entity): PossibleGrants {
     const path = isUnread(value) ? pathOfUnread(value) : "";
     return topProperty(path) === path ? undefined : named.get(path);
   };
+  if (named.size === 0) return { grants: declared, paths: new Set() };
+  // Lists of thousands are told apart by their place, and not by their text.
+  const places = new Map((entity.candidates ?? []).map(({ keys }, index) => [keys, index] as const));
+  const placeOf = (keys: readonly string[] | undefined, value: unknown): unknown =>
+    keys === undefined ? [value] : places.get(keys);
   const paths = new Set<string>();
   const known: DeclaredGrant[] = [];
   /** Entries that may name the same are the same. */
-  const open = new Map<
-    string,
-    { grant: DeclaredGrant; holders: ReferenceValue[]; roles: ReferenceValue[] }
-  >();
+  const open = new Map<string, Alternatives>();
   for (const grant of declared) {
     const { holder, role } = grant;
     const identity = "identity" in holder ? holder.identity : undefined;
@@ -260,8 +269,8 @@ export function possibleGrants(entity: Entity): PossibleGrants {
     }
     if (holders !== undefined && isUnread(identity)) paths.add(pathOfUnread(identity));
     if (roles !== undefined && isUnread(role)) paths.add(pathOfUnread(role));
-    const alternatives = { grant, holders: [...(holders ?? [identity])], roles: [...(roles ?? [role])] };
-    open.set(JSON.stringify([holders ?? holder, alternatives.roles]), alternatives);
+    const shape = JSON.stringify([placeOf(holders, holder), placeOf(roles, role)]);
+    open.set(shape, { grant, holders: holders ?? [identity], roles: roles ?? [role] });
   }
   const count = [...open.values()].reduce(
     (sum, { holders, roles }) => sum + holders.length * roles.length,
