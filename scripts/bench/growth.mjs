@@ -213,8 +213,8 @@ async function timeOf(run) {
 
 /**
  * The quickest of several runs, since the garbage of an earlier run may fall into a later one, and the first ones compile.
- * What is compared runs in turn, so that a machine that becomes slower slows down both. Short ones run more often: between two
- * of them the machine does something else.
+ * What is compared runs in turn, so that a machine that becomes slower slows down both. Short ones run more often, since what
+ * else the machine does disturbs them more.
  * @param {readonly (() => unknown)[]} all @param {number} rounds
  * @returns {Promise<number[]>} seconds of processor time, of each
  */

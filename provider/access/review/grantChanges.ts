@@ -370,13 +370,13 @@ function uniteRoles(before: Entity, after: Entity): Entity {
 /**
  * A gained or widened grant, with what its role allows when the update makes it. One that was there before changes with its role,
  * unless somebody else gets it.
- * @param mayPass whether its holder changes, too.
+ * @param isHolderChanged whether the update changes its holder, too.
  */
-function widenMeanwhile(change: GrantChange, { role }: Grant, mayPass: boolean): GrantChange {
+function widenMeanwhile(change: GrantChange, { role }: Grant, isHolderChanged: boolean): GrantChange {
   const { grant, before, reason } = change;
   if (before !== undefined && tupleOf(before) === tupleOf(grant)) {
-    const isPassed = mayPass && change.change === "widened" && change.capabilitiesRemoved.length > 0;
-    if (!isPassed) return change;
+    const narrowsToo = change.change === "widened" && change.capabilitiesRemoved.length > 0;
+    if (!isHolderChanged || !narrowsToo) return change;
     return { ...change, grant: { ...grant, role }, reason: `${reason}, perhaps after its holder changes` };
   }
   if (role.capabilities !== undefined && role.capabilities.length === grant.role.capabilities?.length)
@@ -434,13 +434,13 @@ export function addMeanwhile(
       },
     ];
   });
-  const holders = new Set(olds.flatMap(({ kind, key }) => (kind === "Role" ? [] : [key])));
-  const isChanging = ({ subject: { key } }: Grant): boolean =>
-    holders.has(key) || holders.has(ownerOf(key) ?? "");
+  const changed = new Set(olds.flatMap(({ kind, key }) => (kind === "Role" ? [] : [key])));
+  const isHolderChanged = ({ subject: { key } }: Grant): boolean =>
+    changed.has(key) || changed.has(ownerOf(key) ?? "");
   const widened = changes.map((change) => {
     const wide =
       isGain(change) || change.change === "narrowed" ? meanwhile.get(tupleOf(change.grant)) : undefined;
-    return wide === undefined ? change : widenMeanwhile(change, wide, isChanging(wide));
+    return wide === undefined ? change : widenMeanwhile(change, wide, isHolderChanged(wide));
   });
   return { grants: [...widened, ...passing], meanwhile: { entities, grants: [...meanwhile.values()] } };
 }

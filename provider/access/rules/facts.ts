@@ -74,6 +74,8 @@ export class Facts {
   /** The grants on both sides. */
   readonly before: GrantIndex;
   readonly after: GrantIndex;
+  /** Those at any time of the update. */
+  private readonly meanwhile: GrantIndex;
   readonly roles: BuiltInRoles;
   private readonly scopes: ReadonlyMap<string, Scope>;
   private readonly hierarchy: { readonly before: GroupHierarchy; readonly after: GroupHierarchy };
@@ -84,7 +86,6 @@ export class Facts {
   private recordedGrants: ReadonlySet<string> | undefined;
   private gained: ReadonlySet<string> | undefined;
   private gaining: ReadonlySet<string> | undefined;
-  private meanwhile: GrantIndex | undefined;
   private changesBySubject: ReadonlyMap<string, readonly GrantChange[]> | undefined;
   private namesakes: ReadonlyMap<string, readonly Entity[]> | undefined;
   private createContext: EffectContext | undefined;
@@ -95,13 +96,14 @@ export class Facts {
     readonly comparison: Comparison,
     readonly options: RuleOptions,
   ) {
-    const { before, after } = comparison;
+    const { before, after, meanwhile } = comparison;
     this.hierarchy = {
       before: new GroupHierarchy(before.entities),
       after: new GroupHierarchy(after.entities),
     };
     this.before = new GrantIndex(before.grants);
     this.after = new GrantIndex(after.grants);
+    this.meanwhile = meanwhile === undefined ? this.after : new GrantIndex(meanwhile.grants);
     this.scopes = new Map(comparison.groups.map((group) => [group.key, toScope(group)]));
     this.roles = new BuiltInRoles(comparison);
   }
@@ -202,11 +204,7 @@ export class Facts {
 
   /** What an identity holds while the update runs or after it, and others by it: with the most that its roles allow meanwhile. */
   heldThrough(key: string): readonly Grant[] {
-    const { after, meanwhile = after } = this.comparison;
-    this.meanwhile ??= new GrantIndex(meanwhile.grants);
-    return [key, ...this.meanwhile.subjectsOf(key)].flatMap(
-      (subject) => this.meanwhile?.ofSubject(subject) ?? [],
-    );
+    return [key, ...this.meanwhile.subjectsOf(key)].flatMap((subject) => this.meanwhile.ofSubject(subject));
   }
 
   /** The grants of an identity that are new or whose role gains capabilities: the update may do that before it changes the identity. */

@@ -5,6 +5,7 @@ import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
 import { packageFolder } from "../../../text/packageVersion";
 import { packageSource } from "../../output/packageSource";
+import { GITIGNORE } from "../../input/projectFiles";
 import { writeText } from "../../output/writeFiles";
 
 const HEADER = "// Written by pulumi-platform adopt";
@@ -46,7 +47,7 @@ function projectFiles(name: string): Record<string, string> {
     }),
     "package.json": toJson({ name, private: true, dependencies, devDependencies }),
     // The backups of the state hold encrypted secrets.
-    ".gitignore": "node_modules/\n*.before-adopt*.json\n",
+    ".gitignore": `${GITIGNORE}*.before-adopt*.json\n`,
     "tsconfig.json": toJson({ compilerOptions, include: ["*.ts"] }),
   };
 }

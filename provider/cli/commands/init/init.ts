@@ -20,6 +20,7 @@ import { ciCommands, ciFiles, findFurtherProject, ownersFile, ownersText, STAND_
 import type { CiSettings } from "./workflows";
 import { checkNewFiles, isTaken, writeNewFiles } from "../../output/writeNewFiles";
 import type { NewFile } from "../../output/writeNewFiles";
+import { GITIGNORE } from "../../input/projectFiles";
 import { readEnvironment } from "../../../settings/environment";
 
 const flags = {
@@ -244,10 +245,7 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
       [main]: fill(`${syntax}.txt`),
       "package.json": fill("package.txt"),
       ...(isTypeScript && { "tsconfig.json": fill("tsconfig.txt") }),
-      // What the commands of the pages write says what the organisation holds.
-      ...(!found.hasGitignore && {
-        ".gitignore": "node_modules/\ninventory.json\npreview.json\nplan.json\nreview.json\n",
-      }),
+      ...(!found.hasGitignore && { ".gitignore": GITIGNORE }),
     }),
     // A program that exists needs these too.
     "access-policy.yaml": fill("access-policy.yaml"),
