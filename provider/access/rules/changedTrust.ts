@@ -6,10 +6,13 @@ import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import { pathsMeant } from "../graph/describedFields";
+import type { Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
+import { KnownBefore } from "./knownBefore";
 import { languagesOf } from "./openSubjects";
-import { listGrantsHeld } from "./trustedIdentities";
+import { isStrongGrant, listGrantsHeld } from "./trustedIdentities";
+import { isKnownOwner, keysMadeKnown, ownersOf, strangersOf } from "./trustedOwners";
 import { labelEntity, limitLines } from "./wording";
 import { addTo } from "../../fields/values";
 import { plural } from "../../text/plain";
@@ -56,6 +59,27 @@ function trustDetails(changed: readonly FieldEffect[], grants: readonly Grant[])
   return [...limitLines(fields), "inherits:", ...listGrantsHeld(grants)];
 }
 
+/** Whether each owner that one trust pins is an owner that the other one pins. */
+function pinsOwnersOf(facts: Facts, entity: Entity, other: Entity): boolean {
+  const known = new KnownBefore(facts);
+  for (const [first = []] of ownersOf(facts, other)) {
+    for (const key of first.flatMap(keysMadeKnown)) known.add(key, []);
+  }
+  const conditions = ownersOf(facts, entity);
+  return conditions.length > 0 && strangersOf(conditions, (owner) => isKnownOwner(known, owner)).length === 0;
+}
+
+/** Within one owner, such as an organisation, another principal that only reads is no outsider. By hand nobody announced it. */
+function severityOf(facts: Facts, before: Entity, after: Entity, grants: readonly Grant[]): Severity {
+  const isAnnounced = facts.comparison.drift === undefined;
+  const isInside =
+    isAnnounced &&
+    !grants.some((grant) => isStrongGrant(facts, grant)) &&
+    pinsOwnersOf(facts, after, before) &&
+    pinsOwnersOf(facts, before, after);
+  return isInside ? "medium" : "high";
+}
+
 const widensTrust = ({ kind }: Entity, { path, direction }: FieldEffect): boolean =>
   isPrincipalField(kind, path) && mayWiden(direction);
 
@@ -75,7 +99,7 @@ export function findChangedTrust(facts: Facts): FindingInput[] {
     if (changed.length === 0 || grants.length === 0) return [];
     return [
       facts.aboutEntity(after, {
-        severity: "high",
+        severity: severityOf(facts, before, after, grants),
         field: changed[0]?.path ?? "",
         ...(isWidened ? describeTrustChange : describeLateNarrowing)(after, changed, grants.length),
         details: trustDetails(changed, grants),
@@ -178,7 +202,7 @@ export function findInheritedGrants(facts: Facts): FindingInput[] {
     const { old, grants, changed } = inherited;
     return [
       facts.aboutEntity(after, {
-        severity: "high",
+        severity: severityOf(facts, old, after, grants),
         field: changed[0]?.path ?? "",
         message: `${labelEntity(after)} takes the place of ${labelEntity(old)}, which is deleted: a different principal inherits ${plural(grants.length, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
         details: trustDetails(changed, grants),

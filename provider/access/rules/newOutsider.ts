@@ -13,7 +13,7 @@ import { KnownBefore } from "./knownBefore";
 import type { Rule } from "./rule";
 import { isKnownOwner, keysMadeKnown, ownersOf, strangersOf } from "./trustedOwners";
 import type { OwnerParts } from "./trustedOwners";
-import { boundBefore, identitiesToJudge, listGrantsHeld } from "./trustedIdentities";
+import { boundBefore, identitiesToJudge, isStrongGrant, listGrantsHeld } from "./trustedIdentities";
 import { labelEntity, listFirst } from "./wording";
 
 const ADVICE =
@@ -42,10 +42,6 @@ function listRekeyed(facts: Facts): ReadonlySet<string> {
   });
   return new Set(changed.map(({ after }) => after.key));
 }
-
-/** Whether a grant allows an outsider more than to read below the root. */
-const isStrong = (facts: Facts, { role, group }: Grant): boolean =>
-  group.isRoot || facts.roles.mayWrite(role);
 
 /** Where nobody is known yet, everybody is new, and the `first` one most of all. */
 function severityOfStranger(isStrongOne: boolean, newness: "first" | "new" | "byHand"): Severity {
@@ -97,7 +93,7 @@ function findOutsider(
 ): Outsider | undefined {
   const strangers = strangersOf(conditions, (owner) => isKnownOwner(known, owner));
   if (strangers.length > 0) {
-    const isStrongOne = grants.some((grant) => isStrong(facts, grant));
+    const isStrongOne = grants.some((grant) => isStrongGrant(facts, grant));
     const severity = severityOfStranger(isStrongOne, known.isEmpty ? "first" : "new");
     return { owners: strangers, grants, severity, words: "which no identity with a grant trusted before" };
   }
@@ -136,7 +132,7 @@ function judgeOutsider(
   const owners = strangersOf(conditions, (owner) => isKnownOwner(known.stacks, owner));
   if (owners.length === 0) return undefined;
   const severity = severityOfStranger(
-    grants.some((grant) => isStrong(facts, grant)),
+    grants.some((grant) => isStrongGrant(facts, grant)),
     "byHand",
   );
   return { owners, grants, severity, words: BY_HAND };
@@ -190,7 +186,7 @@ export const newOutsider: Rule = {
         isKnownOwner(known()[by], owner) || isKnownOwner(invitedBefore(facts, by), owner);
       if (isKnownBy("stacks")) continue;
       const isKnown = isKnownBy("anybody");
-      const isStrongOne = facts.after.ofResource(after).some((grant) => isStrong(facts, grant));
+      const isStrongOne = facts.after.ofResource(after).some((grant) => isStrongGrant(facts, grant));
       const isAnyKnown = !known().anybody.isEmpty || !invitedBefore(facts, "anybody").isEmpty;
       findings.push(
         facts.aboutEntity(after, {

@@ -74,6 +74,10 @@ export function boundBefore(facts: Facts, by: KnownBy): readonly TrustedIdentity
   return found;
 }
 
+/** Whether a grant allows more than to read below the root. */
+export const isStrongGrant = (facts: Facts, { role, group }: Grant): boolean =>
+  group.isRoot || facts.roles.mayWrite(role);
+
 export function listGrantsHeld(grants: readonly Grant[]): string[] {
   return limitLines([...new Set(grants.map(({ role, group }) => `${nameIn(role)} on ${group.path}`))].sort());
 }

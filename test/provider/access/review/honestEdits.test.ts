@@ -576,7 +576,7 @@ const edits: Readonly<Record<string, Edit>> = {
         audience: "https://platform.acme.example.com",
       }),
     ),
-    findings: ["T5 high"],
+    findings: ["T5 medium"],
   },
   "moves a grant down": {
     to: (before) =>

@@ -669,6 +669,30 @@ describe("T5 trust-changed", () => {
     ]);
   });
 
+  it.each([
+    ["reads", viewer, payments, { subject: "repo:acme/pay:environment:production" }, "medium"],
+    [
+      "reads, of many names",
+      viewer,
+      payments,
+      { subjectPattern: "^repo:acme/(?:pay|shop):ref:.*$" },
+      "medium",
+    ],
+    ["reads all below the root", viewer, acme, { subject: "repo:acme/pay:environment:production" }, "high"],
+    ["writes", pusher, payments, { subject: "repo:acme/pay:environment:production" }, "high"],
+    ["is of several owners", viewer, payments, { subjectPattern: "^repo:(?:acme|globex)/pay:.*$" }, "high"],
+    ["is of nobody in particular", viewer, payments, { subjectPattern: "^repo:acme.*$" }, "high"],
+  ])("is judged by what it gives and to whom: one that %s", (_, role, where, to, severity) => {
+    const [old, now] = [identity("ci", pinned), identity("ci", github(to))];
+    const grant = binding(old, role, where);
+    expect(severitiesOf("T5", compareResources([...base, old, grant], [...base, now, grant]))).toEqual([
+      severity,
+    ]);
+    // Whoever is accepted until the trust is narrowed is judged alike.
+    const late = compareResources([...base, now], [...base, old, grant]);
+    expect(severitiesOf("T5", late)).toEqual([severity]);
+  });
+
   const keys = (more: Props): Props => ({
     staticKeys: { issuer: "i", subject: "s", issuerKeys: "{}", ...more },
   });
