@@ -3,6 +3,7 @@ import { suggest } from "../../text/suggestions";
 import { isTopUid, isUid } from "../../text/uid";
 import { plural } from "../../text/plain";
 import { mayWiden } from "../effects";
+import type { FieldEffect } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
 import { groupBy } from "../../fields/values";
 import { nameIn, shortName, tupleOf } from "../graph/grant";
@@ -27,7 +28,7 @@ import type {
 } from "./assertion";
 import { RE2JS } from "re2js";
 import { textMeant } from "../graph/describedFields";
-import { accessKinds } from "../graph/accessKinds";
+import { accessKinds, isPrincipalField } from "../graph/accessKinds";
 import { Principals } from "../graph/principals";
 import { isTrustDoubtful } from "../graph/subjects";
 import { isUnread } from "../graph/unread";
@@ -281,7 +282,7 @@ class Side {
     private readonly languages: Languages,
     isPlanned: boolean,
     /** What is beside the graph until the update ends: who held a grant before may hold it. */
-    past?: AccessGraph,
+    private readonly past?: AccessGraph,
   ) {
     this.hierarchy = new GroupHierarchy(graph.entities);
     this.index = new GrantIndex(graph.grants);
@@ -323,7 +324,7 @@ class Side {
 
   /**
    * All that a subject may do at a group.
-   * @param isSure only by grants that are known to be there or above it.
+   * @param isSure only by grants that are known to be there or above it, and that no other one may be in place of.
    */
   capabilitiesAt(subject: string, group: string, isSure = false): ReadonlySet<string> {
     const place = JSON.stringify([subject, group, isSure]);
@@ -337,10 +338,10 @@ class Side {
 
   /** The grants by which a subject may do something at a group. */
   grantsOfSubject(subject: string, group: string, isSure = false): readonly Grant[] {
-    return [
-      ...this.chain(group).flatMap((key) => this.index.ofSubjectAt(subject, key)),
-      ...(isSure ? [] : this.unplaced.filter((grant) => grant.subject.key === subject)),
-    ];
+    const placed = this.chain(group).flatMap((key) => this.index.ofSubjectAt(subject, key));
+    return isSure
+      ? placed.filter(({ isOneOf }) => isOneOf !== true)
+      : [...placed, ...this.unplaced.filter((grant) => grant.subject.key === subject)];
   }
 
   /** Which subjects one principal may be. */
@@ -350,6 +351,7 @@ class Side {
       entities,
       this.languages,
       grants.map(({ subject }) => subject),
+      this.past?.entities,
     ));
   }
 
@@ -398,6 +400,8 @@ class AssertionJudge {
   private readonly meanwhile: Side;
   /** The keys of those that accept more principals than before, as far as anybody can say. */
   private readonly widened: ReadonlySet<string>;
+  /** The keys of those whose trust asks for other claims or groups than before. */
+  private readonly doubted: ReadonlySet<string>;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
   private readonly isPlanned: boolean;
   /** What the change gives another name. */
@@ -423,31 +427,54 @@ class AssertionJudge {
           : [],
       ),
     );
+    this.doubted = new Set(
+      changes.flatMap(({ after: now, kind, fields }) =>
+        now !== undefined && fields.some((field) => asksForMore(kind, field)) ? [now.key] : [],
+      ),
+    );
+  }
+
+  /** Whether nobody can say that a holder still has all that its trust asks for since the change: a claim, the groups of a directory. */
+  private isDoubted({ key }: Subject): boolean {
+    return this.doubted.has(key) || this.doubted.has(ownerOf(key) ?? "");
   }
 
   private acceptsMore({ subject: { key } }: Grant): boolean {
     return this.widened.has(key) || this.widened.has(ownerOf(key) ?? "");
   }
 
-  /** Answers whether a subject had the same before: at the same place or above it, with the same capabilities. */
+  /** Answers whether a subject had the same before, itself or by the same trust: at the same place or above it. */
   private hadBefore(held: Iterable<Held>): (now: Held) => boolean {
+    const all = [...held];
+    const byKey = this.indexHeld(all, ({ key }) => withoutRetained(key));
+    let byTrust: ReturnType<AssertionJudge["indexHeld"]> | undefined;
+    return (now) =>
+      !this.acceptsMore(now.grant) &&
+      (byKey(now, withoutRetained(now.grant.subject.key)) ||
+        (byTrust ??= this.indexHeld(all, (subject) => this.before.principals.textOf(subject)))(
+          now,
+          this.after.principals.textOf(now.grant.subject),
+        ));
+  }
+
+  private indexHeld(
+    held: readonly Held[],
+    nameOf: (subject: Subject) => string,
+  ): (now: Held, name: string) => boolean {
     const known = new Map<string, Set<string>>();
-    const placeOf = ({ subject }: Grant, group: string): string =>
-      JSON.stringify([withoutRetained(subject.key), group]);
     for (const { grant, points, capabilities } of held) {
       for (const point of points) {
-        const place = placeOf(grant, point);
-        const all = known.get(place) ?? new Set();
-        for (const capability of capabilities) all.add(capability);
-        known.set(place, all);
+        const place = JSON.stringify([nameOf(grant.subject), point]);
+        const there = known.get(place) ?? new Set();
+        for (const capability of capabilities) there.add(capability);
+        known.set(place, there);
       }
     }
-    return ({ grant, points, capabilities }) =>
-      !this.acceptsMore(grant) &&
+    return ({ points, capabilities }, name) =>
       points.every((point) => {
         const above = this.before.chain(point);
         return capabilities.every((each) =>
-          above.some((group) => known.get(placeOf(grant, group))?.has(each) === true),
+          above.some((group) => known.get(JSON.stringify([name, group]))?.has(each) === true),
         );
       });
   }
@@ -703,7 +730,8 @@ class AssertionJudge {
       const { key } = grant.subject;
       if (holders.has(key) || !holdsAll(side.capabilitiesAt(key, group), wanted)) continue;
       const isSure = holdsAll(side.capabilitiesAt(key, group, true), wanted, false);
-      const share = meet([isSure ? "all" : "some", side.subjects.shareOf(grant.subject, assertion.who)]);
+      const isCertain = isSure && (side === this.before || !this.isDoubted(grant.subject));
+      const share = meet([isCertain ? "all" : "some", side.subjects.shareOf(grant.subject, assertion.who)]);
       if (share !== "none") holders.set(key, { grant, share });
     }
     const all = [...holders.values()];
@@ -810,6 +838,13 @@ class AssertionJudge {
     return { worse, standing };
   }
 }
+
+/** Whether a field asks tokens for something that nobody can say they have, where it was another before. */
+const asksForMore = (kind: string, { path, effect, direction }: FieldEffect): boolean =>
+  isPrincipalField(kind, path) && effect !== "subject" && effect !== "keys" && isChange(direction);
+
+const isChange = (direction: FieldEffect["direction"]): boolean =>
+  direction !== "neutral" && direction !== "widened";
 
 /** Whether a grant is new, or gives something else than before. */
 const isOther = ({ role: { capabilities } }: Grant, old: Grant | undefined): boolean =>

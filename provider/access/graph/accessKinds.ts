@@ -1,12 +1,10 @@
 import { accessMeanings } from "../../fields/accessMeanings";
 import type { AccessEffect } from "../../fields/accessMeanings";
-import { sortedJson } from "../../fields/formats";
 import { isObject, stringOrEmpty } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { specs } from "../documents/specs";
 import { meaningsOf } from "./describedFields";
-import { withoutRetained } from "./keys";
-import type { Entities, Entity } from "./model";
+import type { Entity } from "./model";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./subjects";
 import { isPathWithin, topProperty } from "./references";
 import { isUnread, pathOfUnread } from "./unread";
@@ -199,17 +197,6 @@ export function isPrincipalField(kind: string, path: string): boolean {
   const isAround = (one: string, other: string): boolean =>
     isPathWithin(one, other) || isPathWithin(other, one);
   return decidingFields(kind).some((field) => field.isPrincipal && isAround(field.path, path));
-}
-
-/**
- * Who somebody is, as a text: identities that trust exactly the same are one principal, who can assume each of them. Trusts
- * that only overlap are not compared.
- */
-export function principalOf(entities: Entities, key: string): string {
-  const own = withoutRetained(key);
-  const { kind = "", inputs = {} } = entities.get(key) ?? entities.get(own) ?? {};
-  const trust = Object.entries(inputs).filter(([name]) => isPrincipalField(kind, name));
-  return trust.length === 0 ? own : sortedJson({ kind, ...Object.fromEntries(trust) });
 }
 
 /** Whether a resource of the kind decides by its fields which principal gets existing grants. */

@@ -1,57 +1,106 @@
+import { namesOfKeys } from "../effects/sets";
 import { addTo } from "../../fields/values";
+import { customerOf, ownerStarts, owningClaims } from "../trust/issuers";
+import { exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
-import { principalOf } from "./accessKinds";
+import { SUBJECT } from "../trust/data/sharedIssuers";
+import { sortedJson } from "../../fields/formats";
+import { isPrincipalField } from "./accessKinds";
+import { textMeant } from "./describedFields";
 import type { Subject } from "./grant";
 import { ownerOf, withoutRetained } from "./keys";
-import type { Entities } from "./model";
+import type { Entities, Entity } from "./model";
 import { readClaimConditions, trustsOf } from "./trust";
 import type { Trust, TrustPart } from "./trust";
 
 /** What every principal of a trust proves: where one has a part that the other has not, they are proven in different ways. */
-const proofs = ["issuer", "account", "service"] as const;
-/** Where a trust does not say one, each is accepted. */
-const details = ["subject", "audience", "arn", "userId"] as const;
+const ISSUER = "issuer";
+const proofs = [ISSUER, "account", "service"] as const;
+/** Where a trust does not say one, each is accepted. Whoever asks for a token chooses its audience. */
+const details = [
+  ["subject", SUBJECT],
+  ["arn", "arn"],
+  ["userId", "userId"],
+] as const;
 
 type Value = Pick<TrustPart, "exact" | "pattern">;
 
-/** Whether a value may meet both conditions. What is too large to compare may. */
-function mayMeetBoth(languages: Languages, one: Value, other: Value): boolean {
-  const isOpen = ({ exact, pattern }: Value): boolean => exact === undefined && pattern === undefined;
-  if (isOpen(one) || isOpen(other)) return true;
-  if (one.exact !== undefined && other.exact !== undefined) return one.exact === other.exact;
-  if (one.exact !== undefined && other.pattern !== undefined)
-    return languages.matches(other.pattern, one.exact);
-  if (other.exact !== undefined && one.pattern !== undefined)
-    return languages.matches(one.pattern, other.exact);
-  return languages.intersects(one.pattern ?? "", other.pattern ?? "") !== "no";
+/** Whether one principal may meet both conditions on a part of its tokens. What is too large to compare may be met. */
+function mayMeetBoth(languages: Languages, one: Value, other: Value, part?: string): boolean {
+  const [first, second] = [one, other].map(({ exact, pattern }) =>
+    exact === undefined ? pattern : exactPattern(exact),
+  );
+  if (first === undefined || second === undefined || first === second) return true;
+  const isExact = one.exact !== undefined && other.exact !== undefined;
+  if (!isExact && mayIntersect(languages, one, other, first, second)) return true;
+  if (part === undefined) return false;
+  if (one.exact !== undefined && other.exact !== undefined)
+    return ownerStartOf(part, one.exact) === ownerStartOf(part, other.exact);
+  const start = ownerStarts.get(part);
+  return start !== undefined && languages.beginAlike(first, second, start) !== "no";
 }
 
+/** Whether a text may be accepted by both; a text is not compared as a pattern, which takes longer. */
+function mayIntersect(
+  languages: Languages,
+  one: Value,
+  other: Value,
+  first: string,
+  second: string,
+): boolean {
+  if (one.exact !== undefined) return languages.mayMatch(second, one.exact);
+  if (other.exact !== undefined) return languages.mayMatch(first, other.exact);
+  return languages.intersects(first, second) !== "no";
+}
+
+/** What of a text says whose token it is: all of it, where no start of it does. */
+function ownerStartOf(part: string, text: string): string {
+  // A tenant of Azure has an issuer for each version of its tokens.
+  if (part === ISSUER) return customerOf(text)?.name ?? text;
+  if (part === "service") return text.replace(/^SERVICE_PRINCIPAL_/, "");
+  return matchers.get(part)?.exec(text)?.[0] ?? text;
+}
+
+const matchers = new Map(Array.from(ownerStarts, ([part, start]) => [part, new RegExp(`^(?:${start})`)]));
+
+/** By what a trust is found that says its subject word for word. */
+const indexedStart = ({ subject, hasKeys }: Trust): string | undefined =>
+  subject?.exact === undefined || hasKeys ? undefined : ownerStartOf(SUBJECT, subject.exact);
+
+/** The conditions on claims that name an owner. */
 function claimsOf(trust: Trust): Map<string, Value[]> {
   const claims = new Map<string, Value[]>();
   for (const [name, exact] of readClaimConditions(trust, "exact"))
-    addTo(claims, name, { exact, pattern: undefined });
+    if (owningClaims.has(name)) addTo(claims, name, { exact, pattern: undefined });
   for (const [name, pattern] of readClaimConditions(trust, "patterns"))
-    addTo(claims, name, { exact: undefined, pattern });
+    if (owningClaims.has(name)) addTo(claims, name, { exact: undefined, pattern });
   return claims;
 }
 
 /** Whether one principal may be accepted by two trusts. */
 function mayAcceptOne(languages: Languages, one: Trust, other: Trust): boolean {
-  // Whoever has the keys signs whatever else is written. Others with the same keys are found by their text.
-  if (one.hasKeys || other.hasKeys) return false;
+  // Whoever has a key signs whatever else is written.
+  if (one.hasKeys || other.hasKeys) {
+    const [keys, others] = [one, other].map(({ keySets }) =>
+      keySets.flatMap(({ value }) => namesOfKeys(value)),
+    );
+    return keys?.some((key) => others?.includes(key)) === true;
+  }
   const isProvenAlike = proofs.every((part) => {
     const [a, b] = [one[part], other[part]];
-    return a === undefined || b === undefined ? a === b : mayMeetBoth(languages, a, b);
+    return a === undefined || b === undefined ? a === b : mayMeetBoth(languages, a, b, part);
   });
   if (!isProvenAlike) return false;
-  const areAlike = details.every((part) => {
+  const areAlike = details.every(([part, name]) => {
     const [a, b] = [one[part], other[part]];
-    return a === undefined || b === undefined || mayMeetBoth(languages, a, b);
+    return a === undefined || b === undefined || mayMeetBoth(languages, a, b, name);
   });
   if (!areAlike) return false;
   const others = claimsOf(other);
   return [...claimsOf(one)].every(([name, values]) =>
-    values.every((value) => (others.get(name) ?? []).every((each) => mayMeetBoth(languages, value, each))),
+    values.every((value) =>
+      (others.get(name) ?? []).every((each) => mayMeetBoth(languages, value, each, name)),
+    ),
   );
 }
 
@@ -65,48 +114,53 @@ interface SubjectClass {
   readonly subjects: Subject[];
 }
 
-/** Which subjects of grants one principal may be: identities that accept it, or a directory and a group of it. */
+/** Which subjects of grants one principal may be: identities and directories that accept it, invites that it may redeem. */
 export class Principals {
   private readonly known = new Map<SubjectClass, readonly SubjectClass[]>();
   private readonly classes = new Map<string, SubjectClass>();
   private readonly texts = new Map<string, string>();
-  private readonly bySubject = new Map<string, SubjectClass[]>();
+  private readonly byStart = new Map<string, SubjectClass[]>();
   private readonly withPattern: SubjectClass[] = [];
-  private readonly ofDirectory = new Map<string, Subject[]>();
   private readonly answers: Map<string, Map<string, boolean>>;
 
-  /** @param subjects Those that are compared; one may be there several times. */
+  /**
+   * @param subjects Those that are compared; one may be there several times.
+   * @param past The entities as they are until an update changes them: whom one accepts then, it accepts meanwhile.
+   */
   constructor(
     private readonly entities: Entities,
     private readonly languages: Languages,
     subjects: Iterable<Subject>,
+    private readonly past: Entities = new Map(),
   ) {
     this.answers = answers.get(languages) ?? new Map<string, Map<string, boolean>>();
     answers.set(languages, this.answers);
-    for (const subject of new Map(Array.from(subjects, (each) => [each.key, each])).values()) {
-      if (subject.type === "identityProvider" || subject.type === "externalGroup")
-        addTo(this.ofDirectory, directoryOf(subject), subject);
+    for (const subject of new Map(Array.from(subjects, (each) => [each.key, each])).values())
       this.classOf(subject).subjects.push(subject);
-    }
     for (const one of this.classes.values()) {
-      const exact = one.trusts.map((trust) => trust.subject?.exact);
-      if (exact.includes(undefined)) this.withPattern.push(one);
-      for (const each of exact) if (each !== undefined) addTo(this.bySubject, each, one);
+      const starts = one.trusts.map(indexedStart);
+      if (starts.includes(undefined)) this.withPattern.push(one);
+      for (const each of starts) if (each !== undefined) addTo(this.byStart, each, one);
     }
   }
 
   /** Whether one principal may be both. */
   mayBeSame(one: Subject, other: Subject): boolean {
-    return isOfDirectory(one, other) || this.mayAcceptOne(this.classOf(one), this.classOf(other));
+    return (
+      one.key === other.key ||
+      (!areGroups(one, other) && this.mayAcceptOne(this.classOf(one), this.classOf(other)))
+    );
   }
 
   /** All that the principals of a subject may be, itself first. */
   sharing(subject: Subject): readonly Subject[] {
-    const directory = (this.ofDirectory.get(directoryOf(subject)) ?? []).filter((each) =>
-      isOfDirectory(subject, each),
-    );
     const same = this.sharingClasses(this.classOf(subject)).flatMap(({ subjects }) => subjects);
-    return [subject, ...directory, ...same.filter(({ key }) => key !== subject.key)];
+    return [subject, ...same.filter((each) => each.key !== subject.key && !areGroups(subject, each))];
+  }
+
+  /** Who a subject is, as a text: those who are surely the same have one. */
+  textOf(subject: Subject): string {
+    return this.classOf(subject).text;
   }
 
   /** Those of whom no two may be one principal, as many as are surely different. */
@@ -120,13 +174,13 @@ export class Principals {
   private sharingClasses(one: SubjectClass): readonly SubjectClass[] {
     const known = this.known.get(one);
     if (known !== undefined) return known;
-    const exact = one.trusts.map((trust) => trust.subject?.exact);
-    // What says a subject word for word is compared with the same, and with patterns.
-    const candidates = exact.includes(undefined)
-      ? [...this.bySubject.values(), this.withPattern].flat()
-      : [...exact.flatMap((each) => this.bySubject.get(each ?? "") ?? []), ...this.withPattern];
+    const starts = one.trusts.map(indexedStart);
+    // What says a subject word for word is compared with what begins alike, and with patterns.
+    const candidates = starts.includes(undefined)
+      ? [...this.byStart.values(), this.withPattern].flat()
+      : [...starts.flatMap((each) => this.byStart.get(each ?? "") ?? []), ...this.withPattern];
     const others = [...new Set(candidates)].filter((each) => each !== one && this.mayAcceptOne(one, each));
-    const sharing = exact.length === 0 ? [one] : [one, ...others];
+    const sharing = starts.length === 0 ? [one] : [one, ...others];
     this.known.set(one, sharing);
     return sharing;
   }
@@ -146,24 +200,64 @@ export class Principals {
   }
 
   private classOf(subject: Subject): SubjectClass {
-    const { key, type } = subject;
-    const text = this.texts.get(key) ?? principalOf(this.entities, key);
+    const { key } = subject;
+    const sides = [this.entities, ...(this.past.has(key) ? [this.past] : [])];
+    const text = this.texts.get(key) ?? [...new Set(sides.map((side) => textOf(side, subject)))].join(" ");
     this.texts.set(key, text);
     const known = this.classes.get(text);
     if (known !== undefined) return known;
-    const entity =
-      type === "identity" ? (this.entities.get(key) ?? this.entities.get(withoutRetained(key))) : undefined;
-    const made = { text, trusts: entity === undefined ? [] : trustsOf(entity), subjects: [] };
+    const trusts = [...new Set(sides.map((side) => entityOf(side, holderOf(subject))))].flatMap((entity) =>
+      entity === undefined ? [] : trustsOfSubject(subject, entity),
+    );
+    const made = { text, trusts, subjects: [] };
     this.classes.set(text, made);
     return made;
   }
 }
 
-const directoryOf = ({ key }: Subject): string => ownerOf(key) ?? key;
+const entityOf = (entities: Entities, key: string): Entity | undefined =>
+  entities.get(key) ?? entities.get(withoutRetained(key));
 
-/** Everybody in a group of a directory signs in by it; who is in two of its groups, no document tells. */
-function isOfDirectory(one: Subject, other: Subject): boolean {
-  const types = [one.type, other.type];
-  const areBoth = types.includes("identityProvider") && types.includes("externalGroup");
-  return areBoth && directoryOf(one) === directoryOf(other);
+/** The key of what says who a subject is: an identity, an invite, the directory of a group, the association of a service. */
+const holderOf = ({ key, type }: Subject): string => (type === "identity" ? key : (ownerOf(key) ?? key));
+
+/** Who somebody is, as a text: identities that trust exactly the same are one principal, and so are invites of one address. */
+function textOf(entities: Entities, subject: Subject): string {
+  const own = withoutRetained(subject.key);
+  const entity = entityOf(entities, holderOf(subject));
+  if (entity === undefined || subject.type === "externalGroup" || subject.type === "service") return own;
+  if (subject.type === "invite") {
+    const address = textMeant(entity, "invite.address");
+    return address === undefined ? own : sortedJson({ address: address.toLowerCase() });
+  }
+  const trust = Object.entries(entity.inputs).filter(([name]) => isPrincipalField(entity.kind, name));
+  return trust.length === 0 ? own : sortedJson({ kind: entity.kind, ...Object.fromEntries(trust) });
 }
+
+/** Whose tokens let a subject in. Everybody of a directory has tokens of its issuer, by whatever else these sign in. */
+function trustsOfSubject({ type, name }: Subject, entity: Entity): readonly Trust[] {
+  if (type === "identity") return trustsOf(entity);
+  if (type === "service" && name !== undefined) return [{ ...NO_TRUST, service: exactly(name) }];
+  if (type !== "identityProvider" && type !== "externalGroup") return [];
+  const issuer = textMeant(entity, "signIn.issuer") ?? entity.key;
+  return [{ ...NO_TRUST, issuer: exactly(issuer) }];
+}
+
+const exactly = (exact: string): TrustPart => ({ exact, pattern: undefined, exactPath: "", patternPath: "" });
+
+const NO_TRUST: Trust = {
+  issuer: undefined,
+  subject: undefined,
+  audience: undefined,
+  account: undefined,
+  arn: undefined,
+  userId: undefined,
+  service: undefined,
+  claims: [],
+  hasKeys: false,
+  keySets: [],
+};
+
+/** Who is in two groups of directories, no document tells. */
+const areGroups = (one: Subject, other: Subject): boolean =>
+  one.type === "externalGroup" && other.type === "externalGroup";

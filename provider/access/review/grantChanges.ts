@@ -414,10 +414,14 @@ export function addMeanwhile(
   const meanwhile = new Map(resolveGrants(entities, olds).map(({ grant }) => [tupleOf(grant), grant]));
   const held = new Map(before.grants.map((grant) => [tupleOf(grant), grant]));
   const made = new Set([...after.grants, ...changes.filter(isGain).map(({ grant }) => grant)].map(tupleOf));
-  const staying = new Set(after.grants.map(({ subject }) => subject.key));
+  const sumOf = ({ subject, role }: Grant): string | undefined =>
+    isSummary(role.key) ? JSON.stringify([subject.key, ownerOf(role.key)]) : undefined;
+  const staying = new Set(after.grants.map(sumOf));
   const passing = [...meanwhile].flatMap(([tuple, grant]): GrantChange[] => {
-    // A sum of inherited grants is another one as soon as one of them is: of whoever stays, the two sides tell what changes.
-    if (made.has(tuple) || (isSummary(grant.role.key) && staying.has(grant.subject.key))) return [];
+    // A sum of inherited grants is another one as soon as one of them is: where one of the same origin stays, the two sides
+    // tell what changes.
+    const sum = sumOf(grant);
+    if (made.has(tuple) || (sum !== undefined && staying.has(sum))) return [];
     const old = held.get(tuple);
     if (old === undefined)
       return [{ ...gain({ grant }), reason: `${NEW_GRANT}, until this update takes it away` }];

@@ -151,7 +151,7 @@ function findPredecessors(
   deleted: ReadonlyMap<string, ReadonlySet<Entity>>,
 ): Predecessor[] {
   const shared = new Map<Entity, Grant[]>();
-  for (const grant of facts.grantsThrough(created.key)) {
+  for (const grant of facts.heldThrough(created.key)) {
     for (const old of deleted.get(placeOf(grant)) ?? []) {
       if (old.kind === created.kind) addTo(shared, old, grant);
     }

@@ -48,21 +48,34 @@ function matchesSubject(facts: Facts, subject: Subject, glob: string): boolean {
 /** A root group with its owners on both sides. */
 interface OwnerChange {
   readonly root: Scope;
-  readonly lost: readonly [Grant, ...Grant[]];
+  readonly lost: readonly Grant[];
   readonly remaining: readonly Grant[];
+  /** Those of the remaining ones whose trust changes: whether they can still sign in, nobody can say. */
+  readonly doubted: readonly Grant[];
+  /** Those whose trust stays as it is. */
+  readonly sure: readonly Grant[];
   /** Whether all owners are known: of a root that this program does not manage only an inventory holds them. */
   readonly isWhole: boolean;
 }
 
-/** The root groups that lose an owner. */
+/** The root groups that lose an owner, or where the trust of one changes. */
 function findLostOwners(facts: Facts): OwnerChange[] {
-  const { before, after, inventory, languages = new Languages() } = facts.comparison;
+  const { before, after, changes, inventory, languages = new Languages() } = facts.comparison;
   const ownersAfter = ownersOfRoots(after.grants);
+  const changed = new Set(
+    changes.flatMap((change) =>
+      change.op === "update" && change.after !== undefined && lossOfTrust(change) !== undefined
+        ? [change.after.key]
+        : [],
+    ),
+  );
   return [...ownersOfRoots(before.grants)].flatMap(([key, owners]) => {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
-    const [first, ...others] = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
-    if (first === undefined) return [];
+    const lost = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
     const left = [...remaining.values()];
+    const isDoubted = ({ subject: { key: owner } }: Grant): boolean =>
+      owners.has(owner) && changed.has(owner);
+    if (lost.length === 0 && !left.some(isDoubted)) return [];
     const principals = new Principals(
       after.entities,
       languages,
@@ -73,45 +86,69 @@ function findLostOwners(facts: Facts): OwnerChange[] {
     return [
       {
         root: facts.scope(key),
-        lost: [first, ...others] as const,
+        lost,
         // Whoever can assume two of them is one owner.
         remaining: principals.distinct(left, ({ subject }) => subject),
+        doubted: left.filter(isDoubted),
+        sure: principals.distinct(
+          left.filter((grant) => !isDoubted(grant)),
+          ({ subject }) => subject,
+        ),
         isWhole: inventory !== undefined || isManaged,
       },
     ];
   });
 }
 
-function findTooFewOwners(facts: Facts, { root, lost, remaining, isWhole }: OwnerChange): FindingInput[] {
+/** What is said of too few owners: of those that are left, or of those that surely are. */
+function reportTooFewOwners(
+  facts: Facts,
+  { root, lost, remaining, doubted, sure, isWhole }: OwnerChange,
+): FindingInput | undefined {
   const { minOwners } = facts.options;
-  if (remaining.length >= minOwners) return [];
-  const finding = facts.aboutGrant(lost[0], {
-    severity: isWhole ? "critical" : "high",
-    message: `${root.path} has ${plural(remaining.length, isWhole ? "owner" : "known owner")} left, fewer than ${minOwners}`,
-    details: limitLines([
-      ...lost.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
-      ...remaining.map(({ subject }) => `still an owner: ${subject.displayName}`),
-    ]),
-    pins: [lost, remaining].map((owners) => owners.map(({ subject }) => chooseStableName(subject)).sort()),
-    advice: isWhole
-      ? "bind the next owner first, in a separate change; then remove this one"
-      : "give --inventory, so that owners bound elsewhere are known; or bind the next owner first",
-  });
-  return [{ ...finding, field: "min-owners" }];
+  const [first] = [...lost, ...doubted];
+  const areTooFew = remaining.length < minOwners && lost.length > 0;
+  if (first === undefined || (!areTooFew && sure.length >= minOwners)) return undefined;
+  const count = plural(areTooFew ? remaining.length : sure.length, isWhole ? "owner" : "known owner");
+  return {
+    ...facts.aboutGrant(first, {
+      severity: !areTooFew ? "medium" : isWhole ? "critical" : "high",
+      message: `${root.path} has ${count} left${areTooFew ? "" : " whose trust stays as it is"}, fewer than ${minOwners}`,
+      details: limitLines([
+        ...lost.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
+        ...doubted.map(({ subject }) => `owner whose trust changes: ${subject.displayName}`),
+        ...sure.map(({ subject }) => `still an owner: ${subject.displayName}`),
+      ]),
+      pins: [lost, remaining, ...(areTooFew ? [] : [doubted])].map((owners) =>
+        owners.map(({ subject }) => chooseStableName(subject)).sort(),
+      ),
+      advice: !areTooFew
+        ? "check that each of them can still sign in, or bind another owner first, in a separate change"
+        : isWhole
+          ? "bind the next owner first, in a separate change; then remove this one"
+          : "give --inventory, so that owners bound elsewhere are known; or bind the next owner first",
+    }),
+    field: "min-owners",
+  };
 }
 
-function findRequiredOwners(facts: Facts, { root, lost, remaining }: OwnerChange): FindingInput[] {
+function findRequiredOwners(
+  facts: Facts,
+  { root, lost, remaining, doubted, sure }: OwnerChange,
+): FindingInput[] {
   return facts.options.requiredOwner.flatMap((glob) => {
     const isRequired = ({ subject }: Grant): boolean => matchesSubject(facts, subject, glob);
-    const grant = lost.find(isRequired);
-    if (grant === undefined || remaining.some(isRequired)) return [];
+    const grant = [...lost, ...doubted].find(isRequired);
+    if (grant === undefined || sure.some(isRequired)) return [];
+    const isLost = lost.includes(grant) && !remaining.some(isRequired);
     return [
       facts.aboutGrant(grant, {
-        severity: "critical",
+        severity: isLost ? "critical" : "medium",
         field: `required-owner ${glob}`,
-        message: `${grant.subject.displayName} is a required owner but no longer owns ${root.path}`,
-        advice:
-          "keep its binding; if another identity takes its place, change --required-owner in the same change",
+        message: `${grant.subject.displayName} is a required owner ${isLost ? `but no longer owns ${root.path}` : `of ${root.path}, and its trust changes`}`,
+        advice: isLost
+          ? "keep its binding; if another identity takes its place, change --required-owner in the same change"
+          : "check that it can still sign in",
       }),
     ];
   });
@@ -241,9 +278,9 @@ function findLostOwnIdentity(facts: Facts): FindingInput[] {
 const lockOut: Rule = {
   id: "D1",
   name: "lock-out",
-  severities: ["critical", "high"],
-  when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them",
-  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner is not reported.",
+  severities: ["critical", "high", "medium"],
+  when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust changes",
+  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust changes may be unable to sign in: it counts as left, and not as one who stays. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where the trust of none changes, is not reported.",
   why: "Nobody is left who could undo it. A pipeline that removes its own access stops half-way. A reviewer who may list less sees less of all that follows.",
   fix: "Bind the next owner first, and check that it can sign in. Then remove the old one in a separate change, applied with another identity than the one that loses access.",
   except: "When an organisation is closed.",
@@ -254,7 +291,7 @@ const lockOut: Rule = {
   about: (kind) => bindsRoles(kind) || isAssumable(kind),
   find: (facts) => [
     ...findLostOwners(facts).flatMap((change) => [
-      ...findTooFewOwners(facts, change),
+      ...[reportTooFewOwners(facts, change) ?? []].flat(),
       ...findRequiredOwners(facts, change),
     ]),
     ...findLostOwnGrants(facts),

@@ -126,7 +126,7 @@ class KnownNames {
   private grantsOf(kind: string, key: string): readonly Grant[] {
     const { facts } = this;
     if (kind === "Role") return facts.after.ofRole(key);
-    if (!isFoundByPath(kind)) return facts.grantsThrough(key);
+    if (!isFoundByPath(kind)) return facts.heldThrough(key);
     this.grants ??= groupBy(facts.comparison.after.grants, ({ group }) => facts.groupAndAbove(group.key));
     return this.grants.get(key) ?? [];
   }
@@ -286,7 +286,7 @@ function findConcealedValues(facts: Facts): FindingInput[] {
     if (first === undefined) return [];
     const paths = concealed.map(({ path }) => path);
     const [are, it] = others.length === 0 ? ["is", "it"] : ["are", "them"];
-    const grants = facts.grantsThrough(after.key);
+    const grants = facts.heldThrough(after.key);
     return [
       facts.aboutEntity(after, {
         severity: first.isUnchanged ? "medium" : "high",

@@ -75,7 +75,8 @@ export class Facts {
   readonly before: GrantIndex;
   readonly after: GrantIndex;
   /** Those at any time of the update. */
-  private readonly meanwhile: GrantIndex;
+  /** All that is there at some time while the update runs, or after it. */
+  readonly meanwhile: GrantIndex;
   readonly roles: BuiltInRoles;
   private readonly scopes: ReadonlyMap<string, Scope>;
   private readonly hierarchy: { readonly before: GroupHierarchy; readonly after: GroupHierarchy };
@@ -177,11 +178,6 @@ export class Facts {
     return this.after.ofSubject(subject);
   }
 
-  /** What an identity holds, and what others hold by it: groups of an identity provider, services. */
-  grantsThrough(key: string): readonly Grant[] {
-    return [key, ...this.after.subjectsOf(key)].flatMap((subject) => this.grantsAfter(subject));
-  }
-
   /** What the arguments of a resource do to access in the place of others, or where there was nothing before. */
   effectsOf({ kind, inputs }: Entity, inPlaceOf: Entity["inputs"] = {}): readonly FieldEffect[] {
     const spec = specs[kind];
@@ -202,16 +198,19 @@ export class Facts {
     return [...subjects].flatMap((subject) => this.changesBySubject?.get(subject) ?? []);
   }
 
-  /** What an identity holds while the update runs or after it, and others by it: with the most that its roles allow meanwhile. */
+  /** What an identity holds while the update runs or after it, and others by it (services, groups of a directory): with the most that its roles allow. */
   heldThrough(key: string): readonly Grant[] {
     return [key, ...this.meanwhile.subjectsOf(key)].flatMap((subject) => this.meanwhile.ofSubject(subject));
   }
 
-  /** The grants of an identity that are new or whose role gains capabilities: the update may do that before it changes the identity. */
+  /** The grants of an identity that are new, reach more or allow more: the update may do that before it changes the identity. */
   gainedThrough(key: string): readonly Grant[] {
     return this.changesThrough(key)
       .filter(
-        (change) => change.change === "gained" || (isGain(change) && change.capabilitiesAdded.length > 0),
+        (change) =>
+          change.change === "gained" ||
+          (isGain(change) &&
+            (change.capabilitiesAdded.length > 0 || change.before?.group.key !== change.grant.group.key)),
       )
       .map(({ grant }) => grant);
   }

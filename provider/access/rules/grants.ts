@@ -52,8 +52,9 @@ function groupsOutside(facts: Facts, key: string, { group }: Grant, side: Side):
 }
 
 function delegationsOf(facts: Facts, side: Side): Delegation[] {
+  const { before, after, meanwhile = after } = facts.comparison;
   // X3 reports grants whose group or role is not known.
-  const grants = facts.comparison[side].grants.filter(
+  const grants = (side === "before" ? before : meanwhile).grants.filter(
     ({ group, role }) => !isUnreadKey(group.key) && !isSummary(role.key),
   );
   return grants.flatMap((grant) =>
@@ -66,24 +67,34 @@ function delegationsOf(facts: Facts, side: Side): Delegation[] {
 
 /** Who may change roles and identities, or give that to themselves: the subjects by the group of their grant. */
 class Administrators {
-  private readonly byGroup: ReadonlyMap<string, readonly Grant[]>;
+  /** Who loses a grant, or a part of it, has it until the end of the update. */
+  private readonly atSomeTime: ReadonlyMap<string, readonly Grant[]>;
+  private readonly inTheEnd: ReadonlyMap<string, readonly Grant[]>;
 
   constructor(
     private readonly facts: Facts,
     private readonly side: Side,
   ) {
     const { before, after, meanwhile = after } = facts.comparison;
-    // Who loses a grant, or a part of it, has it until the end of the update.
-    const { grants } = side === "before" ? before : meanwhile;
-    const all = grants.filter(({ role }) => facts.roles.mayAdminister(role));
-    this.byGroup = groupBy(all, ({ group }) => [group.key]);
+    const [all, lasting] = (side === "before" ? [before, before] : [meanwhile, after]).map(({ grants }) =>
+      groupBy(
+        grants.filter(({ role }) => facts.roles.mayAdminister(role)),
+        ({ group }) => [group.key],
+      ),
+    );
+    this.atSomeTime = all ?? new Map<string, readonly Grant[]>();
+    this.inTheEnd = lasting ?? this.atSomeTime;
   }
 
-  /** Those of some groups who gain by a grant: neither its subject, nor an administrator of its group. */
+  /** Those of some groups who gain by a grant: neither its subject, nor who stays an administrator of its group. */
   gaining({ grant, groups }: Delegation): Map<string, string> {
-    const held = this.facts.groupAndAbove(grant.group.key, this.side).flatMap((key) => this.of(key));
+    const held = this.facts
+      .groupAndAbove(grant.group.key, this.side)
+      .flatMap((key) => this.inTheEnd.get(key) ?? []);
     const others = new Set([grant.subject.key, ...held.map(({ subject }) => subject.key)]);
-    const here = groups.flatMap((key) => this.of(key)).filter(({ subject }) => !others.has(subject.key));
+    const here = groups
+      .flatMap((key) => this.atSomeTime.get(key) ?? [])
+      .filter(({ subject }) => !others.has(subject.key));
     return new Map(here.map(({ subject }) => [subject.key, this.nameOf(subject)]));
   }
 
@@ -93,10 +104,6 @@ class Administrators {
     return old === undefined || old.subject.displayName === displayName
       ? displayName
       : `${displayName} (until the update: ${old.subject.displayName})`;
-  }
-
-  private of(group: string): readonly Grant[] {
-    return this.byGroup.get(group) ?? [];
   }
 }
 
@@ -116,7 +123,11 @@ interface NewDelegation extends Delegation {
 
 function findNewDelegations(facts: Facts): NewDelegation[] {
   const keyOf = ({ definition, grant }: Delegation): string => JSON.stringify([definition, tupleOf(grant)]);
-  const old = new Map(delegationsOf(facts, "before").map((each) => [keyOf(each), each]));
+  // Who may change an identity gains by what it may do: a grant that only read was none.
+  const mattering = delegationsOf(facts, "before").filter(
+    ({ definition, grant: { role } }) => definition === role.key || facts.roles.mayWrite(role),
+  );
+  const old = new Map(mattering.map((each) => [keyOf(each), each]));
   const [before, after] = [new Administrators(facts, "before"), new Administrators(facts, "after")];
   return delegationsOf(facts, "after").flatMap((delegation): NewDelegation[] => {
     const { definition, grant, groups } = delegation;

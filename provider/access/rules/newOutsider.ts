@@ -160,7 +160,7 @@ export const newOutsider: Rule = {
     const findings: FindingInput[] = [];
     const rekeyed = listRekeyed(facts);
     for (const entity of identitiesToJudge(facts)) {
-      const grants = facts.grantsThrough(entity.key);
+      const grants = facts.heldThrough(entity.key);
       const isJudged = grants.length > 0 && !rekeyed.has(entity.key);
       const conditions = isJudged ? ownersOf(facts, entity) : [];
       if (conditions.length === 0) continue;
@@ -186,7 +186,7 @@ export const newOutsider: Rule = {
         isKnownOwner(known()[by], owner) || isKnownOwner(invitedBefore(facts, by), owner);
       if (isKnownBy("stacks")) continue;
       const isKnown = isKnownBy("anybody");
-      const isStrongOne = facts.after.ofResource(after).some((grant) => isStrongGrant(facts, grant));
+      const isStrongOne = facts.meanwhile.ofResource(after).some((grant) => isStrongGrant(facts, grant));
       const isAnyKnown = !known().anybody.isEmpty || !invitedBefore(facts, "anybody").isEmpty;
       findings.push(
         facts.aboutEntity(after, {

@@ -125,7 +125,7 @@ function severityOf(facts: Facts, change: Change, field: FieldEffect): Severity 
   if (isIdleReading(facts, change, field) || onlyDescribesPeople(after, field)) return "low";
   if (isEnd) return field.after === undefined ? "high" : "medium";
   const isUnused =
-    (accessKinds[kind]?.assumable === true && facts.grantsThrough(after.key).length === 0) ||
+    (accessKinds[kind]?.assumable === true && facts.heldThrough(after.key).length === 0) ||
     (kind === "Role" && facts.after.ofRole(after.key).length === 0);
   return isUnused ? "medium" : "high";
 }

@@ -33,7 +33,7 @@ import { SUBJECT } from "../trust/data/sharedIssuers";
 import { listGrantsHeld, tokenTrustsToJudge, trustsToJudge } from "./trustedIdentities";
 
 function describeGrantsOf(facts: Facts, { key }: Entity): string[] {
-  const grants = facts.grantsAfter(key);
+  const grants = facts.heldThrough(key);
   return grants.length === 0
     ? ["it has no grant yet"]
     : [`whoever assumes it gets ${plural(grants.length, "grant")}:`, ...listGrantsHeld(grants)];
@@ -43,7 +43,7 @@ function reportOpenSubject(facts: Facts, entity: Entity, found: OpenSubject): Fi
   const { open, field, pattern, claims, advice } = found;
   const isNarrowed = claims.length > 0;
   const isCertain = open.isOutsiders && !isNarrowed;
-  const isBound = facts.grantsAfter(entity.key).length > 0;
+  const isBound = facts.heldThrough(entity.key).length > 0;
   return facts.aboutEntity(entity, {
     severity: isBound && isCertain ? "critical" : "high",
     field,
@@ -211,7 +211,7 @@ function findUntrustedRunsOf(facts: Facts, trust: Trust): UntrustedRuns | undefi
 
 function reportUntrustedRuns(facts: Facts, entity: Entity, found: UntrustedRuns): FindingInput {
   const { part, accepted, vendor, runs, example, owners } = found;
-  const grants = facts.grantsAfter(entity.key);
+  const grants = facts.heldThrough(entity.key);
   const canWrite = grants.some(({ role }) => facts.roles.mayWrite(role));
   return facts.aboutEntity(entity, {
     severity: canWrite ? "high" : "medium",

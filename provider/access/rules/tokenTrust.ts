@@ -56,7 +56,7 @@ function newnessOfIssuer(
     patterns.includes(accepted) ||
     (patterns.length > 0 &&
       languagesOf(facts).isSubset(accepted, patterns.map((each) => `(?:${each})`).join("|")) === "yes");
-  const groups = new Set(facts.grantsThrough(entity.key).map(({ group }) => group.key));
+  const groups = new Set(facts.heldThrough(entity.key).map(({ group }) => group.key));
   const known = knownIssuers(facts, "anybody", trust);
   if (!isCovered(known.values())) return "new";
   const isKnownThere = [...groups].every((group) =>
@@ -135,7 +135,7 @@ function findOpenIssuer(facts: Facts, entity: Entity, trust: Trust): FindingInpu
   const pattern = issuerPatternOf(trust);
   const open = judgePattern(facts, "issuer", pattern, judgeIssuer);
   if (open === undefined) return undefined;
-  const grants = facts.grantsAfter(entity.key);
+  const grants = facts.heldThrough(entity.key);
   const field = pathOf(trust.issuer);
   const what =
     issuer === undefined

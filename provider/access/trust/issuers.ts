@@ -1,6 +1,6 @@
 import { AZURE_TENANT, CIRCLECI_ORGANISATION } from "./data/issuerHosts";
-import { BUILDKITE, GITHUB, GITLAB, GOOGLE } from "./data/pins";
-import { runsOfTenants, sharedIssuers } from "./data/sharedIssuers";
+import { BUILDKITE, GITHUB, GITLAB, GOOGLE, ownPins, sharedPins } from "./data/pins";
+import { runsOfTenants, sharedIssuers, SUBJECT } from "./data/sharedIssuers";
 import type { RunsOfService, SharedIssuer } from "./data/sharedIssuers";
 import type { Owner } from "./judgement";
 import { plainOrQuoted as plain } from "./quote";
@@ -110,6 +110,22 @@ export function customerOf(issuer: string): Owner | undefined {
 
 /** The services whose runs are known, at an issuer for all customers or for each. */
 export const servicesWithRuns: readonly RunsOfService[] = [...sharedIssuers, ...runsOfTenants];
+
+/**
+ * How a part of a token begins that says whose token it is, as a regular expression; undefined where the whole part says so.
+ * What follows is chosen in each run: the branch and the environment, the name of a session of AWS.
+ */
+export const ownerStarts: ReadonlyMap<string, string> = new Map([
+  [SUBJECT, servicesWithRuns.flatMap(({ project }) => project ?? []).join("|")],
+  ["workflow_ref", "[^/]+/[^/]+/"],
+  ["arn", "arn:aws[a-z-]*:sts::[0-9]{12}:assumed-role/[^/]+/"],
+  ["userId", "[^:]+:"],
+]);
+
+/** The claims that name an owner. All others, such as the event and the environment, are of one run. */
+export const owningClaims: ReadonlySet<string> = new Set(
+  [...sharedPins, ...ownPins].flatMap(({ part }) => (part === SUBJECT ? [] : [part])),
+);
 
 /** The issuers that sign for many customers among those for which `accepts` is true. */
 export function filterSharedIssuers(accepts: (issuer: SharedIssuer) => boolean): readonly SharedIssuer[] {

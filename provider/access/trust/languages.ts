@@ -3,7 +3,7 @@ import { PatternAutomaton, difference, intersection, matchesNothing, shortestTex
 import type { Automaton } from "./automaton";
 import { Budget } from "./budget";
 import { compileProgram } from "./regexProgram";
-import { namesIn } from "./projection";
+import { namesIn, statesAfter } from "./projection";
 import type { Names } from "./projection";
 import { acceptChoices, escapeDots, isTooLargeToCompile, removeChoices } from "./regexSyntax";
 
@@ -89,6 +89,16 @@ export class Languages {
     return isDisjoint === "tooLarge" ? isDisjoint : isDisjoint === "yes" ? "no" : "yes";
   }
 
+  /** Whether some strings that match one and the other begin alike, up to where `start` matches all that is read. */
+  beginAlike(pattern: string, other: string, start: string): ComparisonResult {
+    const found = this.budget.ask(() => {
+      const [left, right, begin] = [pattern, other, anchored(start)].map((text) => this.automatonOf(text));
+      if (left === undefined || right === undefined || begin === undefined) return "tooLarge";
+      return statesAfter(intersection(left, right, this.budget), begin, this.budget).size > 0;
+    });
+    return found === "tooLarge" ? found : found ? "yes" : "no";
+  }
+
   /** A shortest string that matches all the patterns; undefined if there is none. */
   exampleOf(...patterns: readonly string[]): { readonly text: string | undefined } | "tooLarge" {
     return this.budget.ask(() => {
@@ -146,6 +156,11 @@ export class Languages {
   /** Whether a pattern matches somewhere in a text, by re2js itself. */
   matches(pattern: string, text: string): boolean {
     return this.matcherOf(pattern)?.test(text) ?? false;
+  }
+
+  /** Whether a pattern matches somewhere in a text; one that cannot be read may. */
+  mayMatch(pattern: string, text: string): boolean {
+    return this.matcherOf(pattern)?.test(text) ?? true;
   }
 
   private matcherOf(pattern: string): RE2JS | undefined {

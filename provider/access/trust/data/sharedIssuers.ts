@@ -22,6 +22,8 @@ export interface SharedIssuer {
   readonly subjectPrefix: string;
   /** Subjects that name no owner, as regular expressions. */
   readonly ownerlessSubjects?: readonly string[];
+  /** What of a subject says whose run it is, as a regular expression. What follows, whoever may run something there can choose. */
+  readonly project?: string;
   /** Runs of changes that nobody has reviewed yet, by name. The first one names those that are not proven to be reviewed. */
   readonly unreviewed: readonly UnreviewedRuns[];
   /** THE list of what proves which reviewed code runs. What none of these rows proves is a run of anything. */
@@ -102,7 +104,7 @@ const VERCEL_SUBJECTS = "https://vercel.com/docs/oidc/reference";
 /** Runs at a service, and what says that nobody has reviewed them. */
 export type RunsOfService = Pick<
   SharedIssuer,
-  "name" | "subjectPrefix" | "unreviewed" | "proofs" | "example"
+  "name" | "subjectPrefix" | "project" | "unreviewed" | "proofs" | "example"
 >;
 
 const CIRCLECI_TOKENS = "https://circleci.com/docs/openid-connect-tokens/";
@@ -141,6 +143,7 @@ export const runsOfTenants: readonly RunsOfService[] = [
   {
     name: "CircleCI",
     subjectPrefix: "org/[^/]+/project/",
+    project: "org/[^/]+/project/[^/]+/",
     unreviewed: [unreviewed("any branch", CIRCLECI_USER, CIRCLECI_TOKENS)],
     proofs: [
       ...namedRef(SUBJECT, { before: `${CIRCLECI_USER}/vcs-origin/.+/vcs-ref/` }),
@@ -152,6 +155,7 @@ export const runsOfTenants: readonly RunsOfService[] = [
   {
     name: "Bitbucket",
     subjectPrefix: "\\{[0-9a-fA-F-]+\\}:",
+    project: `${BRACED}:`,
     unreviewed: [
       unreviewed(
         "any branch and pull request",
@@ -170,6 +174,7 @@ export const runsOfTenants: readonly RunsOfService[] = [
   {
     name: "Semaphore",
     subjectPrefix: "org:[^:]+:project:",
+    project: "org:[^:]+:project:[^:]+:",
     unreviewed: [
       unreviewed("any pull request", `${SEMAPHORE_REPOSITORY}pull-request:ref:.*`, SEMAPHORE_DOCS),
     ],
@@ -185,6 +190,7 @@ export const runsOfTenants: readonly RunsOfService[] = [
   {
     name: "Spacelift",
     subjectPrefix: "space:[^:]+:(?:stack|module):",
+    project: "space:[^:]+:(?:stack|module):[^:]+:",
     unreviewed: [
       unreviewed(
         "any proposed run, also of a pull request",
@@ -246,6 +252,8 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: GITHUB,
     owner: "organisation or repository",
     subjectPrefix: "(?:repo|repository|repository_owner|repository_id|repository_owner_id|workflow_ref):",
+    project:
+      "(?:(?:repository_owner|repository_owner_id|repository_visibility|enterprise|enterprise_id):[^:]*:)*(?:(?:repo|repository|repository_id):[^:]+:|workflow_ref:[^/:]+/[^/:]+/)",
     ownerlessSubjects: OWNERLESS_GITHUB_SUBJECTS,
     unreviewed: [
       unreviewed(
@@ -288,6 +296,7 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: GITLAB,
     owner: "group or project",
     subjectPrefix: "project_path:",
+    project: GITLAB_BEFORE,
     unreviewed: [unreviewed("any branch", "project_path:[^:]+", GITLAB_CLAIMS)],
     proofs: [
       named("branch", SUBJECT, { before: `${GITLAB_BEFORE}(?:ref_type:branch:)?ref:`, after: REST }),
@@ -305,6 +314,7 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: BUILDKITE,
     owner: "organisation",
     subjectPrefix: "organization:[^:]+:pipeline:",
+    project: "organization:[^:]+:pipeline:[^:]+:",
     unreviewed: [
       unreviewed(
         "any branch and pull request",
@@ -324,6 +334,7 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: TERRAFORM,
     owner: "organisation",
     subjectPrefix: "organization:[^:]+:project:",
+    project: `${TERRAFORM_PROJECT}(?:workspace|stack):[^:]+:`,
     unreviewed: [
       unreviewed(
         "any plan, also of a pull request",
@@ -358,6 +369,7 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: VERCEL,
     owner: "team",
     subjectPrefix: "owner:[^:]+:project:",
+    project: "owner:[^:]+:project:[^:]+:",
     unreviewed: [
       unreviewed("any preview deployment", "owner:[^:]+:project:[^:]+:environment:preview", VERCEL_SUBJECTS),
       unreviewed(
@@ -377,6 +389,7 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: CODEFRESH,
     owner: "account",
     subjectPrefix: "account:[^:]+:pipeline:",
+    project: "account:[^:]+:pipeline:[^:]+:",
     unreviewed: [
       unreviewed(
         "any pull request",
@@ -399,6 +412,7 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: PULUMI,
     owner: "organisation",
     subjectPrefix: "pulumi:(?:deploy|environments):org:",
+    project: "pulumi:deploy:org:[^:]+:project:[^:]+:stack:[^:]+:",
     unreviewed: [
       unreviewed(
         "any preview, also of a pull request",

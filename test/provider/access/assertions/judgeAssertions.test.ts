@@ -429,6 +429,19 @@ describe("required access", () => {
     expect(found2(before, after)).toEqual([]);
   });
 
+  test("nobody can say that a holder has a claim that its trust asks for anew", () => {
+    const asked = by("b");
+    const claimMatch = { ...(asked.inputs["claimMatch"] as Props), claims: { repository: "acme/none" } };
+    const before = [...base, ...owners(["a", "b"])];
+    const after = before.map((each) =>
+      each.uid === asked.uid ? { ...each, inputs: { ...each.inputs, claimMatch } } : each,
+    );
+    const messages = (...sides: [Resource[], Resource[]]): string[] =>
+      found("P2", compareResources(...sides), { assertions: twoToThree }).map(({ message }) => message);
+    expect(messages(before, after)).toEqual(["owners: acme has 1 holder, fewer than 2"]);
+    expect(messages(after, after)).toEqual([]);
+  });
+
   test("a pattern is no holder for the least, and one for the most", () => {
     const open = identity("open", claims({ issuer: GITHUB, subjectPattern: "^repo:acme/.*$" }));
     const { assertions: ofAcme } = parsePolicy(
@@ -495,6 +508,15 @@ describe("separated duties", () => {
     const more = binding(ci, pusher, payments);
     expect(judged([build, grant], [build, grant, more])).toEqual(["apart: ci holds one of each duty"]);
     expect(judged([more, grant], [build, more, grant])).toEqual([]);
+  });
+
+  test("who held both by another identity of the same trust holds nothing new", () => {
+    const again = by("again", "repo:acme/ci:ref:refs/heads/main");
+    const grants = (who: Resource) => [binding(who, pusher, cards), binding(who, admin, acme)];
+    const broken = [ci, ...grants(ci)];
+    expect(judged(broken, [again, ...grants(again)])).toEqual([]);
+    const other = by("again", "repo:acme/other:ref:refs/heads/main");
+    expect(judged(broken, [other, ...grants(other)])).toEqual(["apart: again holds one of each duty"]);
   });
 
   test("nor does one principal by two identities of the same trust", () => {

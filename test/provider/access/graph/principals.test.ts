@@ -46,6 +46,22 @@ function mayBeOne(one: Props, other: Props): boolean {
 
 const github = (more: Props): Props => claims({ issuer: GITHUB, ...more });
 const exact = github({ subject: two });
+const session = (name: string, id = "AROAEXAMPLE"): Props => ({
+  awsIdentity: {
+    awsAccount: "123456789012",
+    arn: `arn:aws:sts::123456789012:assumed-role/${name}`,
+    userIdPattern: `^${id}:.*$`,
+  },
+});
+
+const withKeys = (...kids: string[]): Props => ({
+  staticKeys: {
+    issuer: "https://ci.acme.example",
+    subject: "s",
+    issuerKeys: JSON.stringify({ keys: kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", x: kid, kid })) }),
+  },
+});
+const TENANT = "72f988bf-86f1-41af-91ab-2d7cd011db47";
 
 test.each<[string, boolean, Props, Props]>([
   ["the same trust", true, exact, exact],
@@ -66,24 +82,77 @@ test.each<[string, boolean, Props, Props]>([
     github({ subject: two, claims: { repository: "acme/two" } }),
   ],
   [
-    "other values of one claim",
+    "other values of a claim that names an owner",
     false,
-    github({ subject: two, claims: { environment: "a" } }),
-    github({ subject: two, claims: { environment: "b" } }),
+    github({ subjectPattern: ":main$", claims: { repository: "acme/two" } }),
+    github({ subjectPattern: ":main$", claims: { repository: "acme/three" } }),
   ],
   [
-    "a value and a pattern of one claim",
+    "a value and a pattern of a claim that names an owner",
     true,
-    github({ subject: two, claims: { environment: "a" } }),
-    github({ subject: two, claimPatterns: { environment: "^[a-c]$" } }),
+    github({ subjectPattern: ":main$", claims: { repository: "acme/two" } }),
+    github({ subjectPattern: ":main$", claimPatterns: { repository: "^acme/(two|three)$" } }),
   ],
   [
-    "another audience",
-    false,
+    "other values of a claim of one run",
+    true,
+    github({ subject: two, claims: { event_name: "push" } }),
+    github({ subject: two, claims: { event_name: "workflow_dispatch" } }),
+  ],
+  [
+    "another workflow of one repository",
+    true,
+    github({ subjectPattern: ":main$", claims: { workflow_ref: "acme/two/.github/workflows/a.yml@x" } }),
+    github({ subjectPattern: ":main$", claims: { workflow_ref: "acme/two/.github/workflows/b.yml@x" } }),
+  ],
+  [
+    "another audience, which whoever asks for a token chooses",
+    true,
     github({ subject: two, audience: "a" }),
     github({ subject: two, audience: "b" }),
   ],
-  ["no audience and one", true, exact, github({ subject: two, audience: "b" })],
+  ["an environment of the same repository", true, exact, github({ subject: "repo:acme/two:environment:e" })],
+  [
+    "an environment of another repository",
+    false,
+    exact,
+    github({ subjectPattern: "^repo:acme/(one|three):environment:e$" }),
+  ],
+  [
+    "a pattern of environments of the same repository",
+    true,
+    exact,
+    github({ subjectPattern: "^repo:acme/t[a-z]+:environment:e$" }),
+  ],
+  [
+    "another account of one namespace",
+    false,
+    claims({ issuer: "https://k8s.acme.example", subject: "system:serviceaccount:prod:a" }),
+    claims({ issuer: "https://k8s.acme.example", subject: "system:serviceaccount:prod:b" }),
+  ],
+  ["a key that both have", true, withKeys("a"), withKeys("b", "a")],
+  ["other keys, whatever stands beside them", false, withKeys("a"), withKeys("b")],
+  [
+    "keys, and tokens of what the keys name",
+    false,
+    withKeys("a"),
+    claims({ issuer: "https://ci.acme.example", subject: "s" }),
+  ],
+  [
+    "both versions of the issuer of one tenant of Azure",
+    true,
+    claims({ issuer: `https://sts.windows.net/${TENANT}/`, subject: "s" }),
+    claims({ issuer: `https://login.microsoftonline.com/${TENANT}/v2.0`, subject: "s" }),
+  ],
+  [
+    "a value, and a pattern that is too large to read",
+    true,
+    github({ subjectPattern: ":main$", claims: { repository: "acme/two" } }),
+    github({ subjectPattern: ":main$", claimPatterns: { repository: `^(acme/two|${"\\pL".repeat(60)})$` } }),
+  ],
+  ["another session of one role of AWS", true, session("builder/a"), session("builder/b")],
+  ["another role of AWS", false, session("builder/a"), session("deployer/a")],
+  ["another user id of AWS", false, session("builder/a"), session("builder/a", "AROAOTHER")],
   [
     "two patterns that overlap",
     true,
@@ -91,10 +160,10 @@ test.each<[string, boolean, Props, Props]>([
     github({ subjectPattern: "^repo:[a-z]+/two:.*$" }),
   ],
   [
-    "two patterns that do not",
+    "two patterns of other repositories",
     false,
-    github({ subjectPattern: "^repo:acme/.*:main$" }),
-    github({ subjectPattern: "^repo:acme/.*:other$" }),
+    github({ subjectPattern: "^repo:acme/a-.*:main$" }),
+    github({ subjectPattern: "^repo:acme/b-.*:main$" }),
   ],
   [
     "a pattern of the issuer",
@@ -107,37 +176,100 @@ test.each<[string, boolean, Props, Props]>([
   expect(mayBeOne(one, other)).toBe(isOne);
 });
 
+test("a service of the platform is one principal in all associations, and as an identity", () => {
+  const acts = identity("acts", exact);
+  const association = (name: string, service: string): Resource =>
+    resource("AccountAssociation", name, {
+      parentUid: acme,
+      name,
+      chainguard: { serviceBindings: { [service]: acts.uid } },
+    });
+  const ingester = identity("ingester", { servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" });
+  const { subjects, principals } = compareSubjects(
+    acts,
+    binding(acts, viewer, acme),
+    ingester,
+    binding(ingester, viewer, acme),
+    association("one", "INGESTER"),
+    association("two", "INGESTER"),
+    association("three", "COSIGNED"),
+  );
+  const counts = subjects.map((subject) => [subject.name, principals.sharing(subject).length]);
+  expect(counts.sort()).toEqual([
+    ["COSIGNED", 1],
+    ["INGESTER", 3],
+    ["INGESTER", 3],
+    ["acts", 1],
+    ["ingester", 3],
+  ]);
+});
+
+test("whom an identity accepts until an update narrows its trust, it accepts meanwhile", () => {
+  const [one, other] = [
+    identity("one", exact),
+    identity("other", github({ subject: "repo:acme/three:ref:x" })),
+  ];
+  const both = [binding(one, viewer, acme), binding(other, viewer, acme)];
+  const sideOf = (first: Resource) =>
+    compareResources(groups, [...groups, viewer, first, other, ...both]).after;
+  const now = sideOf(one);
+  const then = sideOf(identity("one", github({ subjectPattern: "^repo:acme/(two|three):.*$" })));
+  const subjects = now.grants.map(({ subject }) => subject);
+  const mayBeOneWith = (past?: typeof then): boolean[] => {
+    const principals = new Principals(now.entities, new Languages(), subjects, past?.entities);
+    return subjects.map((subject) => principals.mayBeSame(subject, subjects[1]!));
+  };
+  expect(mayBeOneWith()).toEqual([false, true]);
+  expect(mayBeOneWith(then)).toEqual([true, true]);
+});
+
+test("invites of one address are for one person", () => {
+  const invite = (name: string, email: string): Resource =>
+    resource("GroupInvite", name, { parentUid: acme, roleUid: viewer.uid, email });
+  const { subjects, principals } = compareSubjects(
+    invite("a", "ada@acme.example"),
+    invite("b", "Ada@acme.example"),
+    invite("c", "bob@acme.example"),
+  );
+  const addresses = (subject: (typeof subjects)[number]) =>
+    principals.sharing(subject).map(({ displayName }) => displayName);
+  expect(subjects.map((subject) => addresses(subject).length)).toEqual([2, 2, 1]);
+});
+
 test("everybody in a group of a directory signs in by it, and no document tells who is in two groups", () => {
-  const provider = resource("IdentityProvider", "staff", { parentUid: acme, defaultRole: viewer.uid });
+  const provider = (name: string, issuer: string): Resource =>
+    resource("IdentityProvider", name, {
+      parentUid: acme,
+      defaultRole: viewer.uid,
+      oidc: { issuer, clientId: name },
+    });
+  const staff = provider("staff", "https://login.acme.example");
   const mapping = (name: string): Resource =>
     resource("ExternalGroupRoleMapping", name, {
-      parentUid: provider.uid,
+      parentUid: staff.uid,
       externalGroupId: name,
       roleUid: viewer.uid,
       scope: acme,
     });
-  const { subjects, principals } = compareSubjects(provider, mapping("a"), mapping("b"));
-  const find = (name: string) => subjects.find((subject) => subject.name === name);
-  const [directory, a, b] = [find("staff"), find("a"), find("b")];
-  if (directory === undefined || a === undefined || b === undefined)
-    throw new Error("there are three subjects");
-  expect(
-    [
-      [directory, a],
-      [a, directory],
-      [a, b],
-    ].map(([x, y]) => principals.mayBeSame(x!, y!)),
-  ).toEqual([true, true, false]);
-  expect(
-    principals
-      .sharing(directory)
-      .map(({ key }) => key)
-      .sort(),
-  ).toEqual([directory.key, a.key, b.key].sort());
-  expect(
-    principals
-      .sharing(a)
-      .map(({ key }) => key)
-      .sort(),
-  ).toEqual([a.key, directory.key].sort());
+  const bob = identity("bob", claims({ issuer: "https://login.acme.example", subject: "bob" }));
+  const { subjects, principals } = compareSubjects(
+    staff,
+    provider("other", "https://login.acme.example"),
+    provider("partner", "https://login.partner.example"),
+    mapping("a"),
+    mapping("b"),
+    bob,
+    binding(bob, viewer, acme),
+  );
+  const whoMayBe = (name: string) => {
+    const one = subjects.find((subject) => subject.name === name);
+    if (one === undefined) throw new Error(`${name} has no grant`);
+    const same = subjects.filter((each) => each !== one && principals.mayBeSame(one, each));
+    expect(new Set(principals.sharing(one))).toEqual(new Set([one, ...same]));
+    return same.map((each) => each.name).sort();
+  };
+  expect(whoMayBe("staff")).toEqual(["a", "b", "bob", "other"]);
+  expect(whoMayBe("a")).toEqual(["bob", "other", "staff"]);
+  expect(whoMayBe("bob")).toEqual(["a", "b", "other", "staff"]);
+  expect(whoMayBe("partner")).toEqual([]);
 });

@@ -273,6 +273,9 @@ describe("a subject that gets more grants through another one than a report can 
       ]);
     }
     expect(passing(graph(...basis, ...roles, ...held.slice(1)))).toEqual([]);
+    // It acts as another one, and so for all that its old one gains first.
+    const moved = passing(graph(...basis, ...roles, ...held, services(other)));
+    expect(moved).toHaveLength(count);
   });
 
   test("stays as it is while nothing changes, and hides no other subject that gets few", () => {

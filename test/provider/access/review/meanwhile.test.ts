@@ -107,6 +107,47 @@ require: [{ name: none, can: CAP_IAM_ROLES_UPDATE, on: acme / team, atMost: 0 }]
     expect(broken(narrowed, same(guest), same(guests), anew)).toEqual(["P1", "P3"]);
   });
 
+  it("is judged by whom an identity accepts until the update narrows its trust", () => {
+    const reads = state(
+      "Role",
+      "reads",
+      { parentUid: ROOT, name: "reads", capabilities: NARROW },
+      { id: uid(8) },
+    );
+    const writes = state(
+      "Role",
+      "writes",
+      { parentUid: ROOT, name: "writes", capabilities: ["CAP_IAM_ROLES_UPDATE"] },
+      { id: uid(5) },
+    );
+    const guest = state(
+      "Identity",
+      "a",
+      { parentUid: TEAM, name: "a", claimMatch: trust({ subject: "repo:globex/pay:ref:refs/heads/main" }) },
+      { id: uid(6) },
+    );
+    const apart = (...steps: ReturnType<typeof step>[]): string[] =>
+      judge(
+        preview(
+          ...[root, team, reads, writes].map(same),
+          ...steps,
+          same(state("RoleBinding", "w", { ...grant, roleUid: uid(5) }, { id: uid(9) })),
+          same(guest),
+          step(
+            "create",
+            undefined,
+            state("RoleBinding", "r", { ...grant, identityUid: uid(6), roleUid: uid(8) }),
+          ),
+        ),
+        {},
+        { assertions },
+      )
+        .findings.map(({ id }) => id)
+        .filter((id) => id === "P3");
+    expect(apart(changed(ci(pattern), ci(exact)))).toEqual(["P3"]);
+    expect(apart(same(ci(exact)))).toEqual([]);
+  });
+
   it("is judged by what a grant gives until the update deletes it", () => {
     const widened = changed(role(NARROW), role(WIDE));
     expect(broken(widened, step("delete", binding))).toEqual(["P1", "P3"]);
@@ -184,6 +225,20 @@ it("whoever may change an identity until the update deletes the grant can take w
   expect(told(changed(ci(pattern), ci(elsewhere)), same(administers))).toEqual([
     expect.stringContaining("(until the update: "),
   ]);
+});
+
+it("a run that nobody reviewed has what a role allows until the update narrows it", () => {
+  const writes = ["CAP_REPO_LIST", "CAP_TAG_UPDATE"];
+  const unreviewed = same(ci(trust({ subject: "repo:acme/pay:pull_request" })));
+  const report = judge(
+    preview(
+      ...[root, team].map(same),
+      changed(role(writes), role(NARROW)),
+      unreviewed,
+      step("create", undefined, binding),
+    ),
+  );
+  expect(report.findings.filter(({ id }) => id === "T4").map(({ severity }) => severity)).toEqual(["high"]);
 });
 
 it("a default role that the update narrows after it is given has what it allowed before", () => {

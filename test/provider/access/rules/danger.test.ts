@@ -51,6 +51,25 @@ describe("D1 lock-out", () => {
     expect(severitiesOf("D1", change, { minOwners })).toEqual(severities);
   });
 
+  it.each([
+    ["one of three", 1, 2, []],
+    ["two of three", 2, 2, ["medium"]],
+    ["one of three, of whom three must stay", 1, 3, ["medium"]],
+  ])("an owner whose trust asks for more may be unable to sign in: %s", (_, count, minOwners, severities) => {
+    const asked = people.slice(0, count).map((who) => {
+      const { claimMatch } = who.inputs;
+      return {
+        ...who,
+        inputs: { ...who.inputs, claimMatch: { ...(claimMatch as Props), claims: { a: "b" } } },
+      };
+    });
+    const after = all.map((each) => asked.find(({ uid }) => uid === each.uid) ?? each);
+    expect(severitiesOf("D1", compareResources(all, after), { minOwners })).toEqual(severities);
+    expect(
+      severitiesOf("D1", compareResources(all, after), { minOwners: 0, requiredOwner: ["*ada*"] }),
+    ).toEqual(["medium"]);
+  });
+
   it("counts identities of the same trust once: one principal is all of them", () => {
     const [first, second, third] = people;
     const twin = { ...second, inputs: { ...first.inputs, name: "twin" } };

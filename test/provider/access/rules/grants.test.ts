@@ -546,6 +546,19 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
     for (const { message } of findings) expect(message).toMatch(/: .*boss.* can change who has it$/);
   });
 
+  it("an identity whose grant is widened, or is for those who administer its group no longer", () => {
+    const bound = (what: Resource) => binding(robot(payments), what, search.uid);
+    const grows = (capabilities: string[]) => role("grows", capabilities);
+    const [reads, writes] = [grows(["REPO_LIST"]), grows(["REPO_LIST", "TAG_UPDATE"])];
+    const before = [...known, reads, robot(payments), admin, bound(reads)];
+    const after = before.map((each) => (each === reads ? writes : each));
+    expect(severitiesOf("G3", compareResources(before, after))).toEqual(["medium"]);
+    // Whoever administers both until the update ends gains what stays when one of the two is taken away.
+    const both = [...known, robot(payments), admin, binding(boss, owner, search.uid)];
+    const left = [...both.filter((each) => each !== both.at(-1)), bound(pusher)];
+    expect(severitiesOf("G3", compareResources(both, left))).toEqual(["medium"]);
+  });
+
   it("an identity with a grant above its group, where no inventory shows who administers it", () => {
     const before = [...known, robot(payments)];
     const after = [...before, binding(robot(payments), pusher, search.uid)];
