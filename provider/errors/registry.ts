@@ -344,7 +344,8 @@ export const serverCodes = {
   },
   PP3405: {
     title: "HTTP 404: the object does not exist",
-    meaning: "The object was deleted, or never existed, or the identity may not see it.",
+    meaning:
+      "The object was deleted, or never existed, or the identity may not see it. A preview says so of a uid that the program writes as text, unless the state records it.",
     look: "`pulumi refresh --preview-only` shows what is gone. `npx --no pulumi-platform drift` compares a whole stack.",
     fix: "Run `pulumi refresh`, then update again. If a reference is wrong, correct the uid.",
   },

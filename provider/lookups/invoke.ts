@@ -6,7 +6,7 @@ import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import type { Client } from "../http/client";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import { ApiError, describeDetails } from "../http/errors";
+import { ApiError, ConfigError, describeDetails } from "../http/errors";
 import { logLines } from "../text/printable";
 import { checkArguments, querySizeProblem } from "./arguments";
 import type { ArgumentTable, LookupInputs } from "./arguments";
@@ -49,6 +49,35 @@ function sessionOfRun(): RunSession {
   };
   ofRun.set(key, session);
   return session;
+}
+
+/** What a preview asks on its own: once, and briefly, since nobody waits for it. */
+const OF_PREVIEW = { maxRetries: 0, timeoutMs: 5000 };
+
+let previewClient: Client | undefined;
+const warned = new Set<string>();
+
+/**
+ * Asks the server what a preview can do without. Where settings are missing, or the token may not read, it is not said; what
+ * would fail the update as well is a warning.
+ */
+export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    const config = new pulumi.Config("platform");
+    const { readSettings, createClient } = load();
+    previewClient ??= createClient({
+      ...readSettings({ stack: (key) => config.get(key), env: process.env }),
+      ...OF_PREVIEW,
+    }).client;
+    return await ask(previewClient);
+  } catch (error) {
+    const isRefused = error instanceof ApiError && error.code !== "UNAUTHENTICATED";
+    const line = `the uids in this program are not looked up: ${describeFailure(error)}`;
+    if (isRefused || error instanceof ConfigError || warned.has(line)) return otherwise;
+    warned.add(line);
+    void pulumi.log.warn(withCode(logLines(line), errorCodeOf(error)));
+    return otherwise;
+  }
 }
 
 /**

@@ -22,8 +22,9 @@ import {
   withOptions,
 } from "./arguments";
 import type { ArgumentTable, LookupArgument, LookupInputs } from "./arguments";
-import { functionsOf } from "./invoke";
+import { functionsOf, tryInPreview } from "./invoke";
 import type { Lookup } from "./invoke";
+import { setAbsentFinder } from "../program/references";
 import type { Output } from "../program/sdk";
 
 export const limitArgument = {
@@ -281,6 +282,26 @@ export function lookupByUid<R>(
   };
 }
 
+/** Unlisted uids of a kind are read one by one, this many. */
+const MAX_UNLISTED = 10;
+
+/** Which of these uids the token may see nothing of: those that a list omits, and a read does not find either. */
+async function findAbsent(client: Client, spec: ResourceSpec, uids: readonly string[]): Promise<string[]> {
+  const { collection, listing } = spec;
+  const [asked = []] = splitByUrlLength("uidp.ids", uids, { others: listing?.query, maxValues: MAX_PAGE });
+  const page = await client.get(collection, {
+    ...listing?.query,
+    "uidp.ids": asked,
+    page_size: MAX_PAGE,
+  });
+  const listed = new Set((Object.values(page).flat() as { uid?: unknown }[]).map((item) => item?.uid));
+  const unlisted = asked.filter((uid) => !listed.has(uid)).slice(0, MAX_UNLISTED);
+  const found = await Promise.all(
+    unlisted.map((uid) => client.getResource(collection, uid).catch((error: unknown) => !isNotFound(error))),
+  );
+  return unlisted.filter((_, i) => found[i] === false);
+}
+
 /** The lookups of a kind: exactly one object, and all that match. */
 interface LookupsOfKind<One, List, Result> {
   readonly get: (args: One) => Promise<Result>;
@@ -302,6 +323,7 @@ export function lookupsOf<One extends object, List extends ListArgs, Result exte
 ): LookupsOfKind<One, List, Result> {
   const { kind, collection, listsByName, sharesParentUid } = spec;
   const read = resourceReader(spec) as (response: unknown) => Result;
+  setAbsentFinder(kind, (uids) => tryInPreview((client) => findAbsent(client, spec, uids), []));
   // Of what shares the uid of its parent there is one below each.
   const { parentUid, ...byName } = selection;
   const selects = { ...byName, ...(sharesParentUid ? {} : { parentUid }), ...more.selects };

@@ -5,7 +5,14 @@ import { UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { printable } from "../text/printable";
 import { dirname, relative, sep } from "node:path";
-import { findWrongReferences, isLater } from "./references";
+import {
+  describeAbsent,
+  findAbsentUids,
+  findWrittenUids,
+  findWrongReferences,
+  isLater,
+} from "./references";
+import type { WrittenUid } from "./references";
 import * as pulumi from "./sdk";
 
 /*
@@ -57,18 +64,21 @@ function findUndefined({ fields }: ResourceSpec, args: Readonly<Record<string, u
   });
 }
 
-/** What is wrong, of the resources that were declared in this turn of the event loop. */
+/** What is wrong, and which uids are written as text, of the resources that were declared in this turn of the event loop. */
 let lines: string[] = [];
-let collected: Promise<readonly string[]> | undefined;
+let written: (WrittenUid & { readonly describe: (failure: Failure) => string })[] = [];
+let collected: Promise<{ readonly all: readonly string[]; readonly absent: ReadonlySet<string> }> | undefined;
 
 const MOST_LINES = 100;
 
-async function collect(): Promise<readonly string[]> {
+async function collect() {
   await new Promise((done) => setImmediate(done));
-  const more = lines.length > MOST_LINES ? [`… and ${lines.length - MOST_LINES} more`] : [];
-  const all = [...lines.slice(0, MOST_LINES), ...more];
-  [lines, collected] = [[], undefined];
-  return all;
+  const [found, uids] = [lines, written];
+  [lines, written, collected] = [[], [], undefined];
+  const absent = await findAbsentUids(uids);
+  for (const uid of uids) if (absent.has(uid.value)) found.push(uid.describe(describeAbsent(uid)));
+  const more = found.length > MOST_LINES ? [`… and ${found.length - MOST_LINES} more`] : [];
+  return { all: [...found.slice(0, MOST_LINES), ...more], absent };
 }
 
 /** Ends a program with lines that have their codes. */
@@ -103,10 +113,21 @@ export function reportWrongArguments(
   // A time of the program is compared with the calendar.
   // eslint-disable-next-line no-restricted-properties
   const failures = [...own, ...checkInputs(spec, toProps(args), { olds: {}, now: Date.now() })];
-  if (failures.length === 0) return args;
+  const hasMocks = "mocks" in (pulumi.getMonitor() ?? {});
+  const uids = hasMocks ? [] : findWrittenUids(spec, args);
+  if (failures.length === 0 && uids.length === 0) return args;
   const described = failures.map(describe);
-  if ("mocks" in (pulumi.getMonitor() ?? {})) endProgram(described);
+  if (hasMocks) endProgram(described);
   lines.push(...described);
-  const found: pulumi.Input<WrongArguments> = (collected ??= collect()).then((all) => ({ own, lines: all }));
+  written.push(...uids.map((uid) => ({ ...uid, describe })));
+  const found: Promise<WrongArguments | undefined> = (collected ??= collect()).then(({ all, absent }) => {
+    const missing = uids.filter(({ value }) => absent.has(value));
+    if (failures.length === 0 && missing.length === 0) return undefined;
+    return {
+      own,
+      absent: missing.map((uid) => ({ ...describeAbsent(uid), uid: uid.value })),
+      lines: all,
+    };
+  });
   return { ...args, [WRONG_ARGUMENTS]: found };
 }

@@ -1,3 +1,4 @@
+import { trustWrittenUids } from "./references";
 import * as pulumi from "./sdk";
 
 /** The settings of a provider: those of the stack configuration, by the names that they have there. */
@@ -46,5 +47,6 @@ export class Provider extends pulumi.ProviderResource {
         return [key, key === "token" ? pulumi.secret(text) : text] as const;
       });
     super("platform", name, Object.fromEntries(texts), opts);
+    trustWrittenUids();
   }
 }

@@ -2,7 +2,9 @@ import { referredKindOf } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import type { Json } from "../fields/values";
+import { ADOPT } from "../fields/values";
 import { partsOf } from "../fields/walk";
+import { isUid } from "../text/uid";
 import * as pulumi from "./sdk";
 
 /*
@@ -62,17 +64,19 @@ function checkReference({ path, kind }: Reference, source: UidSource | undefined
   return [{ property: path, reason, code: "PP1014" }];
 }
 
+const allReferences = ({ fields }: Pick<ResourceSpec, "fields">, args: Readonly<Record<string, unknown>>) =>
+  Object.entries(fields).flatMap(([key, field]) => referencesIn(field, key, args[key]));
+
 /**
  * Finds references to an object of another kind than theirs.
  * @param refuse Ends the program: what a lookup returns later fails it as soon as it is known.
  */
 export function findWrongReferences(
-  { fields }: ResourceSpec,
+  spec: ResourceSpec,
   args: Readonly<Record<string, unknown>>,
   refuse: (failure: Failure) => never,
 ): Failure[] {
-  const references = Object.entries(fields).flatMap(([key, field]) => referencesIn(field, key, args[key]));
-  return references.flatMap((reference) => {
+  return allReferences(spec, args).flatMap((reference) => {
     const { value } = reference;
     const find = (uid: unknown) =>
       checkReference(reference, typeof uid === "string" ? uids.get(uid) : undefined);
@@ -85,4 +89,50 @@ export function findWrongReferences(
     });
     return [];
   });
+}
+
+/** Finds out which of some uids of one kind nobody has; a lookup does, which has a client. */
+type AbsentFinder = (uids: readonly string[]) => Promise<readonly string[]>;
+
+const finders = new Map<string, AbsentFinder>();
+let isAsked = true;
+
+export function setAbsentFinder(kind: string, find: AbsentFinder): void {
+  finders.set(kind, find);
+}
+
+/** A provider of the program may have another address and another token than the lookups. */
+export function trustWrittenUids(): void {
+  isAsked = false;
+}
+
+/** A uid that a program writes as text. */
+export interface WrittenUid extends Reference {
+  readonly value: string;
+}
+
+/** The uids that a resource's arguments write as text, in a preview: an update has the server say it. */
+export function findWrittenUids(spec: ResourceSpec, args: Readonly<Record<string, unknown>>): WrittenUid[] {
+  if (!isAsked || !pulumi.isDryRun()) return [];
+  const adopted = { path: "adopt", kind: spec.kind, value: args[ADOPT] };
+  return [adopted, ...allReferences(spec, args)].filter(
+    (reference): reference is WrittenUid => isUid(reference.value) && finders.has(reference.kind),
+  );
+}
+
+/** Which of these the server does not have: one request for each kind. */
+export async function findAbsentUids(written: readonly WrittenUid[]): Promise<ReadonlySet<string>> {
+  if (!isAsked) return new Set();
+  const byKind = [...finders].map(([kind, find]) => {
+    const uids = new Set(written.flatMap((one) => (one.kind === kind ? [one.value] : [])));
+    return uids.size === 0 ? [] : find([...uids].sort());
+  });
+  return new Set((await Promise.all(byKind)).flat());
+}
+
+/** What is wrong with a reference to what the server does not have. */
+export function describeAbsent({ path, kind, value }: WrittenUid): Failure {
+  const root = kind === "Group" ? "; doctor prints those of the root groups" : "";
+  const reason = `${JSON.stringify(value)} is the uid of no ${kind} that the token may see: give the id of ${aKind(kind)}, or the uid that get${kind} finds${root}`;
+  return { property: path, reason, code: "PP3405" };
 }

@@ -10,4 +10,4 @@ export type { Input } from "@pulumi/pulumi/output";
 export { CustomResource, mergeOptions, ProviderResource } from "@pulumi/pulumi/resource";
 export type { CustomResourceOptions, ID, Resource, ResourceOptions } from "@pulumi/pulumi/resource";
 export { allConfig } from "@pulumi/pulumi/runtime/config";
-export { getMonitor } from "@pulumi/pulumi/runtime/settings";
+export { getMonitor, isDryRun } from "@pulumi/pulumi/runtime/settings";

@@ -162,6 +162,34 @@ describe("typical mistakes, through the real engine", () => {
     });
   });
 
+  test("uids that nobody has are named in a preview with their lines, and a token that is refused is a warning", async () => {
+    const none = `${org}/${"1".repeat(16)}`;
+    const ofNone = (kind: string) => `"${none}" is the uid of no ${kind} that the token may see: give the id of`;
+    const lines = [
+      declare("RoleBinding", { identityUid: none, roleUid: NOBODY }),
+      declare("Group", { parentUid: none, name: "team" }).replace("mine", "team"),
+      declare("GroupAccess", { parentUid: none, bindings: { one: { identityUid: identity, roleUid: none } } }),
+      `new platform.Identity("adopted", platform.adopt("${none}", ${JSON.stringify({ parentUid: org, name: "a", claimMatch: { issuer: "https://issuer.example.com", subject: "a" } })}));`,
+    ];
+    const sent = emulator.requests.length;
+    const { stdout } = await run(lines, ["preview"]);
+    // One list of each kind, and a read of each that the list omits.
+    expect(emulator.requests.length - sent).toBe(3 + 4);
+    for (const line of [
+      `index.js:2: RoleBinding "mine": identityUid ${ofNone("Identity")}`,
+      `index.js:2: RoleBinding "mine": roleUid "${NOBODY}" is the uid of no Role that`,
+      `index.js:3: Group "team": parentUid ${ofNone("Group")}`,
+      `index.js:4: GroupAccess "mine": bindings.one.roleUid ${ofNone("Role")}`,
+      `index.js:5: Identity "adopted": adopt ${ofNone("Identity")}`,
+    ])
+      expect(stdout.split(line)).toHaveLength(2);
+    const refused = await stack.succeed(["preview"], { PLATFORM_TOKEN: TOKEN });
+    expect(oneLine(refused)).toMatch(
+      /warning: the uids in this program are not looked up: .*the token of PLATFORM_TOKEN is missing, expired or for another API/,
+    );
+    expect(refused.output).not.toContain(TOKEN);
+  });
+
   const up = ["up", "--yes", "--skip-preview"];
 
   test("a name that no role has is an error of the preview, which lists what there is", async () => {
