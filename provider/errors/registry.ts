@@ -296,7 +296,7 @@ export const connectionCodes = {
     title: "The proxy failed",
     meaning: "The proxy cannot be reached, has a wrong address, or refused the connection.",
     look: "`env | grep -i _proxy` shows the proxy settings. The message names the host that responded.",
-    fix: "Correct `HTTPS_PROXY`, give it user name and password, or add the host to `NO_PROXY`.",
+    fix: "Correct `HTTPS_PROXY`, give it user name and password, or add the host to `NO_PROXY`. If `pulumi` itself fails with `No connection established`, add 127.0.0.1 to `no_proxy`: Pulumi's library takes `https_proxy` and `http_proxy` for its own calls on this machine too.",
   },
   PP2107: {
     title: "The response is not from the Platform API",

@@ -476,12 +476,20 @@ function explainTlsFailure(code: string, setting: string): string {
   return explanation.replace("%s", setting);
 }
 
+/** What to look at where nothing answers: an address without a port has the one of its protocol. */
+function checkAddress({ baseUrl, setting }: Endpoint): string {
+  const { protocol, hostname, port } = new URL(baseUrl);
+  if (port !== "") return `check ${setting}`;
+  return `check ${setting}: without a port it means ${protocol === "https:" ? 443 : 80}; write another as in ${protocol}//${hostname}:8443`;
+}
+
 /** The error for a request without a response. Its message has the method and the address; never the body, never a header. */
 export function toConnectionError(
-  { baseUrl, setting }: Endpoint,
+  endpoint: Endpoint,
   error: unknown,
   { method, path }: RequestLine,
 ): ConnectionError {
+  const { baseUrl, setting } = endpoint;
   const where = `${method} ${baseUrl}${path}`;
   if (error instanceof ConnectionError) {
     return new ConnectionError(
@@ -507,6 +515,6 @@ export function toConnectionError(
     return new ConnectionError("PP2105", message, "notSent", false, true);
   }
   const { text, errorCode, isNotSent, isPermanent } = connectionFailures[code] ?? OTHER_FAILURE;
-  const message = `${where}: ${text}${shown}${isNotSent ? `; check ${setting}` : ""}`;
+  const message = `${where}: ${text}${shown}${isNotSent ? `; ${code === "ECONNREFUSED" ? checkAddress(endpoint) : `check ${setting}`}` : ""}`;
   return new ConnectionError(errorCode, message, isNotSent ? "notSent" : "unknown", !isPermanent);
 }

@@ -84,7 +84,8 @@ function agentsFor(baseUrl: string, maxSockets: number): { httpAgent: HttpAgent;
     };
   }
   const { protocol, hostname } = new URL(baseUrl);
-  const advice = `HTTP${protocol === "https:" ? "S" : ""}_PROXY names it: change that, or add ${hostname} to NO_PROXY`;
+  const variable = `${protocol.slice(0, -1)}_proxy`;
+  const advice = `${variable} or ${variable.toUpperCase()} names it: change that, or add ${hostname} to NO_PROXY`;
   const url = URL.canParse(proxy) ? new URL(proxy) : undefined;
   const isProxy = url !== undefined && /^https?:$/.test(url.protocol);
   // An "@" after the host is the end of a password that holds a slash: what stands before it is no host.

@@ -5,13 +5,7 @@ import { UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { printable } from "../text/printable";
 import { dirname, relative, sep } from "node:path";
-import {
-  describeAbsent,
-  findAbsentUids,
-  findWrittenUids,
-  findWrongReferences,
-  isLater,
-} from "./references";
+import { describeAbsent, findAbsentUids, findWrittenUids, findWrongReferences, isLater } from "./references";
 import type { WrittenUid } from "./references";
 import * as pulumi from "./sdk";
 

@@ -190,13 +190,13 @@ describe("a proxy, on real sockets", () => {
     [
       "wants a password",
       "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n",
-      /^wrong: GET \S+: the proxy 127\.0\.0\.1:\d+ refused the connection \(HTTP 407\); it wants a user name and a password; put them into the address of the proxy, or HTTPS_PROXY names it/,
+      /^wrong: GET \S+: the proxy 127\.0\.0\.1:\d+ refused the connection \(HTTP 407\); it wants a user name and a password; put them into the address of the proxy, or https_proxy or HTTPS_PROXY names it/,
     ],
     [
       // It must not pass for the API, which would say by this that a resource is gone.
       "answers in the API's place",
       'HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n\r\n{"code":5,"message":"x","details":[{"@type":"type.googleapis.com/google.rpc.ResourceInfo"}]}',
-      /^wrong: GET \S+: the proxy 127\.0\.0\.1:\d+ refused the connection \(HTTP 404\); HTTPS_PROXY names it: change that, or add api\.hidden\.test to NO_PROXY/,
+      /^wrong: GET \S+: the proxy 127\.0\.0\.1:\d+ refused the connection \(HTTP 404\); https_proxy or HTTPS_PROXY names it: change that, or add api\.hidden\.test to NO_PROXY/,
     ],
   ])("that %s is named in the error", async (_what, reply, message) => {
     const through = await proxy(0, reply);
@@ -212,10 +212,10 @@ describe("a proxy, on real sockets", () => {
       /the server does not speak TLS; check PLATFORM_BASE_URL, and whether a proxy is in between/,
     );
     expect((await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: "http://127.0.0.1:1" }))["address"]).toMatch(
-      /the proxy 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\); HTTPS_PROXY names it/,
+      /the proxy 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\); https_proxy or HTTPS_PROXY names it/,
     );
     expect((await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: "socks5://127.0.0.1:1" }))["address"]).toMatch(
-      /the address of the proxy for api\.hidden\.test is not an http or https URL; HTTPS_PROXY names it/,
+      /the address of the proxy for api\.hidden\.test is not an http or https URL; https_proxy or HTTPS_PROXY names it/,
     );
   });
 });

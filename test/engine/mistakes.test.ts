@@ -164,11 +164,15 @@ describe("typical mistakes, through the real engine", () => {
 
   test("uids that nobody has are named in a preview with their lines, and a token that is refused is a warning", async () => {
     const none = `${org}/${"1".repeat(16)}`;
-    const ofNone = (kind: string) => `"${none}" is the uid of no ${kind} that the token may see: give the id of`;
+    const ofNone = (kind: string) =>
+      `"${none}" is the uid of no ${kind} that the token may see: give the id of`;
     const lines = [
       declare("RoleBinding", { identityUid: none, roleUid: NOBODY }),
       declare("Group", { parentUid: none, name: "team" }).replace("mine", "team"),
-      declare("GroupAccess", { parentUid: none, bindings: { one: { identityUid: identity, roleUid: none } } }),
+      declare("GroupAccess", {
+        parentUid: none,
+        bindings: { one: { identityUid: identity, roleUid: none } },
+      }),
       `new platform.Identity("adopted", platform.adopt("${none}", ${JSON.stringify({ parentUid: org, name: "a", claimMatch: { issuer: "https://issuer.example.com", subject: "a" } })}));`,
     ];
     const sent = emulator.requests.length;

@@ -90,9 +90,10 @@ function checkLoopback(): CheckResult[] {
   return isDirect || /(^|,)127\.[\d.]+\/\d/.test(direct)
     ? []
     : [
-        warning(
+        wrong(
           "proxy",
-          "every pulumi command would fail: its program reaches the engine through the proxy; add 127.0.0.1 to no_proxy",
+          `every pulumi command would fail with "No connection established": by ${https === "" ? "http_proxy" : "https_proxy"}, its program reaches the engine at 127.0.0.1 through the proxy; add 127.0.0.1 to no_proxy`,
+          "PP2106",
         ),
       ];
 }

@@ -329,4 +329,19 @@ describe("a request without a response", () => {
     const failed = Object.assign(new Error("failed", { cause }), { code });
     expect(toConnectionError(where, failed, { method: "GET", path: "/x" })).toMatchObject({ errorCode });
   });
+
+  test.each([
+    ["https://127.0.0.1", ": without a port it means 443; write another as in https://127.0.0.1:8443"],
+    ["http://[::1]/v2", ": without a port it means 80; write another as in http://[::1]:8443"],
+    ["https://127.0.0.1:8443", ""],
+  ])("names the port that is missing in %s where nothing listens", (baseUrl, advice) => {
+    const failed = Object.assign(new Error("failed"), { code: "ECONNREFUSED" });
+    const { message } = toConnectionError({ baseUrl, name: "the API", setting: "platform:baseUrl" }, failed, {
+      method: "GET",
+      path: "/x",
+    });
+    expect(message).toBe(
+      `GET ${baseUrl}/x: connection refused (ECONNREFUSED); check platform:baseUrl${advice}`,
+    );
+  });
 });

@@ -87,13 +87,15 @@ describe("doctor", () => {
     ["example.com,127.0.0.1", false],
     ["127.0.0.0/8,example.com", false],
   ])(
-    "warns of a proxy between a program and the engine where no_proxy is %j: %j",
+    "refuses a proxy between a program and the engine where no_proxy is %j: %j",
     async (direct, isWarned) => {
       Object.assign(process.env, { https_proxy: "http://proxy.example.com:3128", no_proxy: direct });
       process.env["PLATFORM_TOKEN"] = bench.emulator.token;
       await doctor([]);
       expect(report()["proxy"]).toEqual(
-        isWarned ? expect.stringMatching(/^warning: .*; add 127\.0\.0\.1 to no_proxy$/) : undefined,
+        isWarned
+          ? expect.stringMatching(/^wrong: .* by https_proxy, .*; add 127\.0\.0\.1 to no_proxy \(PP2106\)$/)
+          : undefined,
       );
     },
   );
