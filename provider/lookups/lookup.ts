@@ -294,7 +294,9 @@ async function findAbsent(client: Client, spec: ResourceSpec, uids: readonly str
     "uidp.ids": asked,
     page_size: MAX_PAGE,
   });
-  const listed = new Set((Object.values(page).flat() as { uid?: unknown }[]).map((item) => item?.uid));
+  const listed = new Set(
+    (Object.values(page).flat() as ({ uid?: unknown } | null)[]).map((item) => item?.uid),
+  );
   const unlisted = asked.filter((uid) => !listed.has(uid)).slice(0, MAX_UNLISTED);
   const found = await Promise.all(
     unlisted.map((uid) => client.getResource(collection, uid).catch((error: unknown) => !isNotFound(error))),

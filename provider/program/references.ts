@@ -123,7 +123,7 @@ export function findWrittenUids(spec: ResourceSpec, args: Readonly<Record<string
 /** Which of these the server does not have: one request for each kind. */
 export async function findAbsentUids(written: readonly WrittenUid[]): Promise<ReadonlySet<string>> {
   if (!isAsked) return new Set();
-  const byKind = [...finders].map(([kind, find]) => {
+  const byKind = [...finders].map(async ([kind, find]) => {
     const uids = new Set(written.flatMap((one) => (one.kind === kind ? [one.value] : [])));
     return uids.size === 0 ? [] : find([...uids].sort());
   });

@@ -47,7 +47,9 @@ describe("the address of a proxy", () => {
       log: (line) => lines.push(line),
     });
     const { message } = await errorOf(transport.send({ method: "GET", path: "/x", headers: {}, attempt: 1 }));
-    expect(message).toContain(`the address of the proxy for api.hidden.test ${why}; https_proxy or HTTPS_PROXY names it`);
+    expect(message).toContain(
+      `the address of the proxy for api.hidden.test ${why}; https_proxy or HTTPS_PROXY names it`,
+    );
     expect([message, ...lines].join()).not.toMatch(/user|correct-horse/);
   });
 });
