@@ -289,7 +289,7 @@ describe("settings, through the real engine", () => {
     [
       "the address is plain http",
       () => ({ PLATFORM_BASE_URL: "http://api.example.com" }),
-      "plain http would show the token to the network; set platform:allowInsecure to true if you mean it",
+      "plain http would show the token to the network; write https, or run `pulumi config set platform:allowInsecure true` if you mean it (no variable allows it, and commands read it with --stack)",
     ],
     [
       "two tokens are given",

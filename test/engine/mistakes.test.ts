@@ -288,7 +288,7 @@ describe("typical mistakes, through the real engine", () => {
     [
       "plain http",
       () => ({ PLATFORM_BASE_URL: "http://api.example.com" }),
-      /PLATFORM_BASE_URL must be .* plain http would show the token to the network; set platform:allowInsecure to true if you mean it \(PP2002\)/,
+      /PLATFORM_BASE_URL must be .* plain http would show the token to the network; write https, or run `pulumi config set platform:allowInsecure true` if you mean it .*\(PP2002\)/,
       ["preview"],
     ],
     [

@@ -7,7 +7,7 @@ import type { Settings, SettingSources } from "../../settings/settings";
 import type { Flag } from "../framework/flags";
 import { logError } from "../output/log";
 import { pulumiEnvironment } from "./backend";
-import { execPulumi, NOT_FOUND } from "./pulumi";
+import { describeStderr, execPulumi, NOT_FOUND } from "./pulumi";
 import { listMisspeltSettings, readEnvironment } from "../../settings/environment";
 import type { Environment } from "../../settings/environment";
 
@@ -89,7 +89,7 @@ async function stackConfiguration(
   const stdout = await execPulumi(args, options).catch((error: unknown) => {
     throw new ConfigError(
       "PP2005",
-      `the configuration of stack ${JSON.stringify(stack)} cannot be read with \`pulumi config\`: ${describeFailure(error)}`,
+      `the configuration of stack ${JSON.stringify(stack)} cannot be read with \`pulumi config\`: ${describeFailure(error, cwd)}`,
     );
   });
   const config = JSON.parse(stdout) as Record<string, { value?: unknown }>;
@@ -101,9 +101,9 @@ async function stackConfiguration(
 }
 
 /** What the CLI printed to standard error. Standard output may contain secrets and is never shown. */
-function describeFailure(error: unknown): string {
+function describeFailure(error: unknown, cwd: string | undefined): string {
   const { code, stderr } = error as { code?: unknown; stderr?: unknown };
   if (code === "ENOENT") return NOT_FOUND;
-  const message = typeof stderr === "string" ? printable(stderr).replace(/^error: /, "") : "";
+  const message = describeStderr(stderr, cwd);
   return message === "" ? "it failed" : message;
 }

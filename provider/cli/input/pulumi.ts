@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { CodedError } from "../../errors/codedError";
 import { printable } from "../../text/printable";
 import { readEnvironment } from "../../settings/environment";
@@ -45,6 +46,14 @@ export async function execPulumi(
   return stdout;
 }
 
+/** What the CLI printed to standard error. Outside of a project it asks for the whole name of a stack, which helps nobody. */
+export function describeStderr(stderr: unknown, cwd = "."): string {
+  if (typeof stderr !== "string") return "";
+  return /fully qualified name/.test(stderr)
+    ? `there is no Pulumi project in ${printable(resolve(cwd), 200)} or above it: run the command in the folder of Pulumi.yaml, or give drift, verify and watch that folder by --cwd`
+    : printable(stderr.replace(/^error: /gm, ""));
+}
+
 /**
  * Runs the Pulumi CLI on a stack and returns its stdout.
  *
@@ -60,7 +69,7 @@ export async function runPulumi(command: readonly string[], stack: string, cwd?:
     const { code, stderr, stdout } = error as { code?: unknown; stderr?: unknown; stdout?: unknown };
     const command = printable(`pulumi ${args.join(" ")}`, 200);
     if (code === "ENOENT") throw new PulumiError(`${command}: ${NOT_FOUND}`, -1);
-    const message = typeof stderr === "string" ? printable(stderr.replace(/^error: /gm, "")) : "";
+    const message = describeStderr(stderr, cwd);
     throw new PulumiError(
       `${command} ended with ${String(code)}${message === "" ? "" : `: ${message}`}`,
       typeof code === "number" ? code : -1,
