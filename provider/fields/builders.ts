@@ -297,6 +297,10 @@ type ArgsOfFields<F> = {
   -readonly [K in keyof F as Has<F[K], "required"> extends true ? never : K]?: pulumi.Input<ArgumentOf<F[K]>>;
 };
 
+/** A second base of a kind's arguments: TypeScript shows an interface that adds nothing to its only base by that base. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type
+export interface OfKind {}
+
 /** The arguments of a kind, or of an object in them. */
 export type ArgsOf<S extends { readonly fields: Fields }> = ArgsOfFields<S["fields"]>;
 

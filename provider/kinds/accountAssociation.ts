@@ -4,7 +4,7 @@ import { resource } from "../program/resource";
 import type { Api, Failure, Host } from "../fields/resourceSpec";
 import type { Json, Props } from "../fields/values";
 import { kind, list, map, object, shape, string, time, word } from "../fields/builders";
-import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";
+import type { ArgsOf, OfKind, Resolved, ResultOf } from "../fields/builders";
 import { adviseOnName, description, forPeople, nameOnly, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/accountAssociations";
@@ -232,7 +232,7 @@ const accountAssociation = kind({
 });
 
 /** The arguments of an AccountAssociation. */
-export interface AccountAssociationArgs extends ArgsOf<typeof accountAssociation> {}
+export interface AccountAssociationArgs extends ArgsOf<typeof accountAssociation>, OfKind {}
 /** An account association: the accounts at clouds and services that belong to a group. Its uid is that of its group. */
 export interface GetAccountAssociationResult extends ResultOf<typeof accountAssociation> {}
 /** Names the accounts, at clouds and elsewhere, that belong to a group. */

@@ -1,7 +1,15 @@
 import { resource } from "../program/resource";
 import { uidOrParent } from "../fields/wire";
 import { parentProvider } from "./common";
-import { kind, string, time, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
+import {
+  kind,
+  string,
+  time,
+  type ArgsOf,
+  type OfKind,
+  type Resolved,
+  type ResultOf,
+} from "../fields/builders";
 
 const grants = { required: true, immutable: true, security: true } as const;
 
@@ -37,7 +45,7 @@ const externalGroupRoleMapping = kind({
 });
 
 /** The arguments of an ExternalGroupRoleMapping. Nothing of a mapping can be changed: each change replaces it. */
-export interface ExternalGroupRoleMappingArgs extends ArgsOf<typeof externalGroupRoleMapping> {}
+export interface ExternalGroupRoleMappingArgs extends ArgsOf<typeof externalGroupRoleMapping>, OfKind {}
 /** A role that members of a group at an identity provider get. */
 export interface GetExternalGroupRoleMappingResult extends ResultOf<typeof externalGroupRoleMapping> {}
 /** Gives a role to all members of a group of an identity provider. */

@@ -11,6 +11,7 @@ import {
   string,
   time,
   type ArgsOf,
+  type OfKind,
   type Resolved,
   type ResultOf,
 } from "../fields/builders";
@@ -103,7 +104,7 @@ const group = kind({
 });
 
 /** The arguments of a Group. */
-export interface GroupArgs extends ArgsOf<typeof group> {}
+export interface GroupArgs extends ArgsOf<typeof group>, OfKind {}
 /** A group. */
 export interface GetGroupResult extends ResultOf<typeof group> {}
 /** A group: an organisation (root) or a team, folder or environment below one. */

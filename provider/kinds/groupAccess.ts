@@ -3,7 +3,7 @@ import type { Failure } from "../fields/resourceSpec";
 import { isObject, isUnknown } from "../fields/values";
 import type { Props } from "../fields/values";
 import { boolean, kind, list, map, object, shape, string } from "../fields/builders";
-import type { ArgsOf, Resolved } from "../fields/builders";
+import type { ArgsOf, OfKind, Resolved } from "../fields/builders";
 import { parentGroup } from "./common";
 import { bindingKind } from "./grants";
 import { readBindings, UNMANAGED } from "./groupAccess/readBindings";
@@ -110,10 +110,13 @@ const groupAccess = kind({
 });
 
 /** The arguments of a GroupAccess. */
-export interface GroupAccessArgs extends ArgsOf<typeof groupAccess> {}
+export interface GroupAccessArgs extends ArgsOf<typeof groupAccess>, OfKind {}
 /**
  * All role bindings of one group, as one resource: what the program does not have shows as drift in a refresh,
  * by name, and goes with the next `up`. Deleting it takes away the program's bindings, and no others.
+ *
+ * A preview knows no uid of a new identity, so a review judges each new one of the program as the holder of each role that a
+ * new one gets here. Where these roles differ much, create the identities in an update of their own first.
  */
 export class GroupAccess extends resource<GroupAccessArgs>(groupAccess) {}
 export interface GroupAccess extends Resolved<GroupAccessArgs> {}

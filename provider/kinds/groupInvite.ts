@@ -1,7 +1,7 @@
 import { resource } from "../program/resource";
 import { durationNanos } from "../fields/formats";
 import { boolean, enumOf, kind, list, resultObject, secret, string, time } from "../fields/builders";
-import type { ArgsOf, OutputsOf, Resolved, ResultOf, Returned } from "../fields/builders";
+import type { ArgsOf, OfKind, OutputsOf, Resolved, ResultOf, Returned } from "../fields/builders";
 import { namedObject, parentGroup } from "./common";
 
 const powers = {
@@ -73,7 +73,7 @@ const groupInvite = kind({
 });
 
 /** The arguments of a GroupInvite. Nothing of an invite can be changed: each change replaces it. */
-export interface GroupInviteArgs extends ArgsOf<typeof groupInvite> {}
+export interface GroupInviteArgs extends ArgsOf<typeof groupInvite>, OfKind {}
 /** An invite to a group. Its code is returned only at creation, never here. */
 export interface GetGroupInviteResult extends ResultOf<typeof groupInvite> {}
 /** Invites people to a group with a role, by a code. */

@@ -3,7 +3,7 @@ import { isObject } from "../fields/values";
 import type { Props } from "../fields/values";
 import { optionalParentUid } from "../fields/wire";
 import { enumOf, kind, list, map, object, shape, string, time } from "../fields/builders";
-import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";
+import type { ArgsOf, OfKind, Resolved, ResultOf } from "../fields/builders";
 import { checkEnd, description, forPeople, identityName, nameOnly, parentGroup } from "./common";
 
 const claimMatch = shape({
@@ -152,7 +152,7 @@ const identity = kind({
 });
 
 /** The arguments of an Identity: exactly one of the four relationships. */
-export interface IdentityArgs extends ArgsOf<typeof identity> {}
+export interface IdentityArgs extends ArgsOf<typeof identity>, OfKind {}
 /** An identity. One of `claimMatch`, `staticKeys`, `awsIdentity`, `servicePrincipal` is there. */
 export interface GetIdentityResult extends ResultOf<typeof identity> {}
 /** Someone, or something, that can hold roles. */

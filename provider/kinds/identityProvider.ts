@@ -15,7 +15,7 @@ import {
   string,
   time,
 } from "../fields/builders";
-import type { ArgsOf, Returned, Resolved, ResultOf } from "../fields/builders";
+import type { ArgsOf, OfKind, Returned, Resolved, ResultOf } from "../fields/builders";
 import { adviseOnName, description, nameOnly, parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
@@ -172,7 +172,7 @@ const identityProvider = kind({
 });
 
 /** The arguments of an IdentityProvider. */
-export interface IdentityProviderArgs extends ArgsOf<typeof identityProvider> {}
+export interface IdentityProviderArgs extends ArgsOf<typeof identityProvider>, OfKind {}
 /** An identity provider. */
 export interface GetIdentityProviderResult extends ResultOf<typeof identityProvider> {}
 /** Signs the people of an organisation in. */

@@ -2,7 +2,7 @@ import { resource } from "../program/resource";
 import type { Failure } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
 import { boolean, enumOf, integer, kind, list, map, object, shape, string, time } from "../fields/builders";
-import type { ArgsOf, Resolved, ResultOf } from "../fields/builders";
+import type { ArgsOf, OfKind, Resolved, ResultOf } from "../fields/builders";
 import { adviseOnName, bundle, forPeople, oneLine, parentGroup, tagName } from "./common";
 
 /** What is put into an image: others pull and run it. */
@@ -280,7 +280,7 @@ const repo = kind({
 });
 
 /** The arguments of a Repo. */
-export interface RepoArgs extends ArgsOf<typeof repo> {}
+export interface RepoArgs extends ArgsOf<typeof repo>, OfKind {}
 /** A repository. Its readme is read by `getRepoReadme`. */
 export interface GetRepoResult extends ResultOf<typeof repo> {}
 /** A repository of container images. */

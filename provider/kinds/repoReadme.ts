@@ -1,7 +1,7 @@
 import { resource } from "../program/resource";
 import type { Api, Failure } from "../fields/resourceSpec";
 import type { Json, Props } from "../fields/values";
-import { kind, string, type ArgsOf, type Resolved } from "../fields/builders";
+import { kind, string, type ArgsOf, type OfKind, type Resolved } from "../fields/builders";
 import { forPeople, parentRepo } from "./common";
 
 const COLLECTION = "/registry/v2/repos";
@@ -84,7 +84,7 @@ const repoReadme = kind({
 });
 
 /** The arguments of a RepoReadme. */
-export interface RepoReadmeArgs extends ArgsOf<typeof repoReadme> {}
+export interface RepoReadmeArgs extends ArgsOf<typeof repoReadme>, OfKind {}
 /**
  * The readme of a repository; its uid is the repository's.
  *

@@ -7,6 +7,7 @@ import {
   string,
   time,
   type ArgsOf,
+  type OfKind,
   type Resolved,
   type ResultOf,
 } from "../fields/builders";
@@ -54,7 +55,7 @@ const role = kind({
 });
 
 /** The arguments of a Role. */
-export interface RoleArgs extends ArgsOf<typeof role> {}
+export interface RoleArgs extends ArgsOf<typeof role>, OfKind {}
 /** A role. Of a capability that is newer than the gateway, `capabilities` holds the number. */
 export interface GetRoleResult extends ResultOf<typeof role> {}
 /** A custom role. Built-in roles never change: find them with `getRole`. */

@@ -1,6 +1,6 @@
 import { resource } from "../program/resource";
 import { kind, resultObject, string, time } from "../fields/builders";
-import type { ArgsOf, Resolved, ResultOf, Returned } from "../fields/builders";
+import type { ArgsOf, OfKind, Resolved, ResultOf, Returned } from "../fields/builders";
 import { namedObject, parentGroup } from "./common";
 import { bindingKind, ROLE_BINDINGS, declaredGrantKey } from "./grants";
 
@@ -56,7 +56,7 @@ const roleBinding = kind({
 });
 
 /** The arguments of a RoleBinding. */
-export interface RoleBindingArgs extends ArgsOf<typeof roleBinding> {}
+export interface RoleBindingArgs extends ArgsOf<typeof roleBinding>, OfKind {}
 /** A grant: an identity holds a role on a group and all below it. */
 export interface GetRoleBindingResult extends ResultOf<typeof roleBinding> {}
 /** A grant: an identity holds a role on a group and all below it. */

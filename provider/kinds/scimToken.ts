@@ -7,7 +7,7 @@ import { handlerError } from "../lifecycle/messages";
 import { hasCode } from "../errors/codedError";
 import { resource } from "../program/resource";
 import { boolean, kind, secret, shape, string, time } from "../fields/builders";
-import type { ArgsOf, OutputsOf, Resolved } from "../fields/builders";
+import type { ArgsOf, OfKind, OutputsOf, Resolved } from "../fields/builders";
 import { checkEnd, DAY_NANOS, parentProvider } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
@@ -193,7 +193,7 @@ const scimToken = kind({
 });
 
 /** The arguments of a ScimToken. */
-export interface ScimTokenArgs extends ArgsOf<typeof scimToken> {}
+export interface ScimTokenArgs extends ArgsOf<typeof scimToken>, OfKind {}
 /**
  * The token with which people are provisioned by SCIM: at most one for each identity provider, shown once when it is
  * made, and kept as a secret in state. Its id is the identity provider's. Deleting it revokes it.

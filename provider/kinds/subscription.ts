@@ -1,5 +1,5 @@
 import { resource } from "../program/resource";
-import { kind, string, type ArgsOf, type Resolved, type ResultOf } from "../fields/builders";
+import { kind, string, type ArgsOf, type OfKind, type Resolved, type ResultOf } from "../fields/builders";
 import { parentGroup } from "./common";
 
 const subscription = kind({
@@ -18,7 +18,7 @@ const subscription = kind({
 });
 
 /** The arguments of a Subscription. */
-export interface SubscriptionArgs extends ArgsOf<typeof subscription> {}
+export interface SubscriptionArgs extends ArgsOf<typeof subscription>, OfKind {}
 /** Where the events of a group and all below it are delivered. */
 export interface GetSubscriptionResult extends ResultOf<typeof subscription> {}
 /** Delivers the events of a group as CloudEvents to a sink: a webhook. */

@@ -8,6 +8,7 @@ import {
   string,
   time,
   type ArgsOf,
+  type OfKind,
   type Resolved,
   type ResultOf,
 } from "../fields/builders";
@@ -77,7 +78,7 @@ const tag = kind({
 });
 
 /** The arguments of a Tag. */
-export interface TagArgs extends ArgsOf<typeof tag> {}
+export interface TagArgs extends ArgsOf<typeof tag>, OfKind {}
 /** A tag of a repository. Its uid, and that of its repository, are empty where the response does not hold them. */
 export interface GetTagResult extends ResultOf<typeof tag> {}
 /**

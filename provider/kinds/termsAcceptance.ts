@@ -1,7 +1,7 @@
 import { resource } from "../program/resource";
 import type { Api, ReadingApi } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
-import { kind, list, string, type ArgsOf, type Resolved } from "../fields/builders";
+import { kind, list, string, type ArgsOf, type OfKind, type Resolved } from "../fields/builders";
 import { parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/terms";
@@ -78,7 +78,7 @@ const termsAcceptance = kind({
 });
 
 /** The arguments of a TermsAcceptance. */
-export interface TermsAcceptanceArgs extends ArgsOf<typeof termsAcceptance> {}
+export interface TermsAcceptanceArgs extends ArgsOf<typeof termsAcceptance>, OfKind {}
 /**
  * Accepts terms of service for a group and all below it. An acceptance cannot be withdrawn: deleting this resource
  * takes it out of the state and changes nothing at the server.
