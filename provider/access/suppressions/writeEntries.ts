@@ -36,13 +36,11 @@ export function entryFor(
   return { ...what, fingerprint, for: [command], reason, expires: defaultExpiry(now) };
 }
 
-const PLACEHOLDER_REASON = "say why this is accepted, and who agreed";
-
-/** The entry that a report shows of a finding. Of what is high or critical it is refused until a person has completed it. */
+/** The entry that a report shows of a finding. It is refused until a person has completed it. */
 export function proposeEntry(finding: Finding, command: PolicyCommand, now: number): string {
-  const isBlank = isHighOrCritical(finding.severity);
-  const entry = entryFor(finding, command, isBlank ? "" : PLACEHOLDER_REASON, now);
-  return entryText(isBlank && command === "drift" ? { ...entry, acceptedBy: "" } : entry, finding);
+  const entry = entryFor(finding, command, "", now);
+  const isNamed = isHighOrCritical(finding.severity) && command === "drift";
+  return entryText(isNamed ? { ...entry, acceptedBy: "" } : entry, finding);
 }
 
 /** The members of an entry in the file. */
