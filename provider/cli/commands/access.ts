@@ -164,7 +164,7 @@ function checkFlags({ inventory, state, preview, can, unused }: Values<typeof fl
   if (can !== undefined && !/^CAP_[A-Z0-9_]+$/.test(can)) {
     throw new UsageError(
       "PP5002",
-      `--can must be the full name of a capability, as in CAP_REPO_DELETE, not "${printable(can, 80)}"`,
+      `--can must be the full name of one capability, without * or ?, as in CAP_REPO_DELETE, not "${printable(can, 80)}"`,
     );
   }
 }

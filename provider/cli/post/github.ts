@@ -9,6 +9,7 @@ import {
   request,
   retryIfUnknown,
   stringMember,
+  apiOf,
 } from "./http";
 import { printable } from "../../text/printable";
 import { readEventFile } from "./event";
@@ -35,11 +36,10 @@ function connectToRepository(env: Environment, sleep: ApiHost["sleep"]): GithubR
   if (!/^[\w.-]+\/[\w.-]+$/.test(name)) {
     throw new PostError("PP7003", "GITHUB_REPOSITORY names no repository: set it to owner/name");
   }
-  const baseUrl = parseBaseUrl(env["GITHUB_API_URL"] ?? "https://api.github.com", "GITHUB_API_URL");
+  const api = apiOf(env, "GITHUB_API_URL", "https://api.github.com");
   return {
     host: {
-      baseUrl,
-      variable: "GITHUB_API_URL",
+      ...api,
       authorization: ["authorization", `Bearer ${token}`],
       token,
       ...(sleep ? { sleep } : {}),

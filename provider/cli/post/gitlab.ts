@@ -1,6 +1,6 @@
 import type { ApiHost } from "./http";
 import {
-  parseBaseUrl,
+  apiOf,
   findInPages,
   memberByPath,
   numberMember,
@@ -35,14 +35,13 @@ function readMergeRequest(env: Environment, sleep?: ApiHost["sleep"]): { host: A
       "no token: set GITLAB_TOKEN, with the scope api (CI_JOB_TOKEN cannot write notes)",
     );
   }
-  const baseUrl = parseBaseUrl(env["CI_API_V4_URL"] ?? "https://gitlab.com/api/v4", "CI_API_V4_URL");
+  const api = apiOf(env, "CI_API_V4_URL", "https://gitlab.com/api/v4");
   // The pipeline of a fork's merge request has the fork's CI_PROJECT_ID.
   const project = readNumber(env, "CI_MERGE_REQUEST_PROJECT_ID", "CI_PROJECT_ID");
   const mergeRequest = readNumber(env, "CI_MERGE_REQUEST_IID");
   return {
     host: {
-      baseUrl,
-      variable: "CI_API_V4_URL",
+      ...api,
       authorization: ["private-token", token],
       token,
       ...(sleep ? { sleep } : {}),

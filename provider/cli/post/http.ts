@@ -1,3 +1,4 @@
+import type { Environment } from "../../settings/environment";
 import { CodedError } from "../../errors/codedError";
 import type { ErrorCode } from "../../errors/registry";
 import { setTimeout as delay } from "node:timers/promises";
@@ -200,6 +201,20 @@ export async function listAll(host: ApiHost, path: string, maxPages: number): Pr
   });
   if (entries.length < maxPages * PAGE_SIZE) return entries;
   throw new PostError("PP7004", `GET ${path.replace(/\?.*/s, "")}: the list has more than ${maxPages} pages`);
+}
+
+/** The API of a host of code, which a variable names, and what messages tell a person to check. */
+export function apiOf(
+  env: Environment,
+  variable: "GITHUB_API_URL" | "CI_API_V4_URL",
+  fallback: string,
+): Pick<ApiHost, "baseUrl" | "variable"> {
+  const given = env[variable];
+  return {
+    baseUrl: parseBaseUrl(given ?? fallback, variable),
+    variable:
+      given === undefined ? `the network (${variable} is not set, which names another server)` : variable,
+  };
 }
 
 /** @throws PostError where the address is none, or would send the token in the clear. */

@@ -31,7 +31,7 @@ import { ownCommand } from "../../input/packageManager";
 import { readOtherStacks, readStack } from "./existingStack";
 import type { ExistingStack } from "./existingStack";
 import { describeForgetting, describeTerraform, readTerraformState } from "./fromTerraform";
-import { importState } from "./importState";
+import { findUnset, importState } from "./importState";
 import { chooseFile, describeInstallation, writeProject } from "./project";
 
 const forms = ["text", "json"] as const;
@@ -192,25 +192,28 @@ function createDocument(
 }
 
 /** What to do where the state is not written yet, a line each. @param file of the program. */
-function describeNextSteps(
-  { resources, settings }: Adoption,
+async function describeNextSteps(
+  adoption: Adoption,
   { existing, out, values }: AdoptionTarget,
   file: string,
-): string[] {
-  const keys = resources.flatMap(({ secrets }) => secrets.map(({ key }) => key));
+): Promise<string[]> {
   const { stack } = values;
+  const unset = await findUnset(adoption, out, existing.exported === undefined ? undefined : stack);
+  const isSecret = (setting: string): boolean => setting.startsWith("--secret ");
   const ofStack = stack === undefined ? "" : ` --stack ${quoteWord(stack)}`;
   const creation = existing.exported === undefined ? ", with pulumi stack init if there is no stack yet" : "";
   const steps = [
     ...describeInstallation(out),
-    ...Object.entries(settings).map(([key, value]) => `pulumi config set ${key} ${value}${ofStack}`),
+    ...unset
+      .filter((setting) => !isSecret(setting))
+      .map((setting) => `pulumi config set ${setting}${ofStack}`),
   ];
   // Of a program that was there, the stack that is named then may manage a part.
   const rewrites = stack === undefined && file !== "index.ts";
   const again = { ...values, stack: stack ?? "STACK", "write-state": true, force: values.force || rewrites };
   const words = [ownCommand(), "adopt", ...printFlags(flags, again).map(quoteWord)];
   return [
-    ...keys.map((key) => `set this secret: pulumi config set --secret ${key}${ofStack}`),
+    ...unset.filter(isSecret).map((setting) => `set this secret: pulumi config set ${setting}${ofStack}`),
     ...(steps.length + creation.length === 0 ? [] : [`next, in ${printable(out, 200)}${creation}:`]),
     ...steps.map((step) => `  ${step}`),
     ...(rewrites
@@ -241,7 +244,7 @@ async function writeAdoption(adoption: Adoption, target: AdoptionTarget): Promis
       : [`add it to the program: import ${printLiteral(`./${file.slice(0, -3)}`)};`]),
     ...(values["write-state"] && existing.exported !== undefined && stack !== undefined
       ? [await importState({ stack, out, exported: existing.exported }, adoption)]
-      : describeNextSteps(adoption, target, file)),
+      : await describeNextSteps(adoption, target, file)),
   ];
 }
 

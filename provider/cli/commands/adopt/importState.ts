@@ -49,37 +49,46 @@ async function readConfig(stack: string, cwd: string): Promise<StateParts["confi
   );
 }
 
-/**
- * The secrets that the program needs, by key. The program reads them from the namespace of its project alone.
- * @throws StateMergeError that names what is not set, or is the uid of another organisation.
- */
-function readSecrets(
+/** What a program reads from its stack's configuration: settings and secrets, and which of them are still to be set. */
+interface ProgramSettings {
+  readonly secrets: ReadonlyMap<string, string>;
+  /** The arguments of `pulumi config set`. */
+  readonly unset: readonly string[];
+}
+
+/** The program reads its settings from the namespace of its project alone. A uid of another organisation is not set. */
+function readProgramSettings(
   { resources, settings: needed }: Adoption,
   config: StateParts["config"],
-  { stack, out }: TargetStack,
-): Map<string, string> {
+  out: string,
+): ProgramSettings {
   const keys = resources.flatMap(({ secrets }) => secrets.map(({ key }) => key));
-  const project = readProjectName(out);
-  const settings = new Map(Object.entries(config));
-  const values = new Map(
-    keys.flatMap((key): [string, string][] => {
-      const setting = project === undefined ? undefined : settings.get(`${project}:${key}`);
-      return setting ? [[key, setting.value]] : [];
-    }),
-  );
-  const unset = [
-    ...keys.filter((key) => !values.has(key)).map((key) => `--secret ${key}`),
-    ...Object.entries(needed).flatMap(([key, value]) =>
-      settings.get(`${project ?? ""}:${key}`)?.value === value ? [] : [`${key} ${value}`],
+  const project = readProjectName(out) ?? "";
+  const valueOf = (key: string): string | undefined => config[`${project}:${key}`]?.value;
+  return {
+    secrets: new Map(
+      keys.flatMap((key): [string, string][] => {
+        const value = valueOf(key);
+        return value === undefined ? [] : [[key, value]];
+      }),
     ),
-  ];
-  if (unset.length > 0) {
-    throw new StateMergeError([
-      "the program is written, the state is not: set what it reads from the stack's configuration, then run again; the API never returns a secret:",
-      ...unset.map((setting) => `pulumi config set ${setting} --stack ${stack}`),
-    ]);
-  }
-  return values;
+    unset: [
+      ...keys.filter((key) => valueOf(key) === undefined).map((key) => `--secret ${key}`),
+      ...Object.entries(needed).flatMap(([key, value]) =>
+        valueOf(key) === value ? [] : [`${key} ${value}`],
+      ),
+    ],
+  };
+}
+
+/** What of a program's settings a stack lacks, as the arguments of `pulumi config set`; all where there is no stack yet. */
+export async function findUnset(
+  adoption: Adoption,
+  out: string,
+  stack: string | undefined,
+): Promise<readonly string[]> {
+  const config = stack === undefined ? {} : await readConfig(stack, out);
+  return readProgramSettings(adoption, config, out).unset;
 }
 
 function chooseBackupPath(out: string, stack: string): string {
@@ -122,12 +131,18 @@ async function verifyImport({ stack, out, exported }: TargetStack, backup: strin
  * Imports the adopted resources into the state of a stack, with a backup.
  *
  * @returns one line that says what was imported.
- * @throws StateMergeError, UsageError where nothing was imported; Error where the import was undone.
+ * @throws StateMergeError that names what is not set, UsageError where nothing was imported; Error where the import was undone.
  */
 export async function importState(target: TargetStack, adoption: Adoption): Promise<string> {
   const { stack, out, exported } = target;
   const config = await readConfig(stack, out);
-  const secrets = readSecrets(adoption, config, target);
+  const { secrets, unset } = readProgramSettings(adoption, config, out);
+  if (unset.length > 0) {
+    throw new StateMergeError([
+      "the program is written, the state is not: set what it reads from the stack's configuration, then run again; the API never returns a secret:",
+      ...unset.map((setting) => `pulumi config set ${setting} --stack ${stack}`),
+    ]);
+  }
   const preview = await runPulumiJson(["preview", "--json"], stack, out);
   const { document, urns } = mergeState({
     exported: JSON.parse(exported) as unknown,

@@ -6,7 +6,7 @@ import {
   listAll,
   memberByPath,
   numberMember,
-  parseBaseUrl,
+  apiOf,
   PostError,
   request,
   stringMember,
@@ -379,12 +379,10 @@ export async function checkGithub(
     return all("GITHUB_TOKEN is not set; it must read administration, variables, secrets and environments");
   if (!/^[\w.-]+\/[\w.-]+$/.test(name)) return all("the remote origin names no repository of GitHub");
   const server = ["", "github.com", "ssh.github.com"].includes(found.server) ? undefined : found.server;
-  const api =
-    env["GITHUB_API_URL"] ?? (server === undefined ? "https://api.github.com" : `https://${server}/api/v3`);
+  const api = server === undefined ? "https://api.github.com" : `https://${server}/api/v3`;
   const repository: CheckedRepository = {
     host: {
-      baseUrl: parseBaseUrl(api, "GITHUB_API_URL"),
-      variable: "GITHUB_API_URL",
+      ...apiOf(env, "GITHUB_API_URL", api),
       authorization: ["authorization", `Bearer ${token}`],
       token,
     },

@@ -1,5 +1,5 @@
 import type { Environment } from "../../../settings/environment";
-import { findBelow, listAll, memberByPath, parseBaseUrl, request, stringMember } from "../../post/http";
+import { findBelow, listAll, memberByPath, apiOf, request, stringMember } from "../../post/http";
 import { quoteWord } from "../../output/packageSource";
 import type { ApiHost } from "../../post/http";
 import { judgeAll, missing, ok, unchecked } from "../checkResult";
@@ -153,8 +153,7 @@ export async function checkGitlab(
   if (id === "") return all("the remote origin names no project of GitLab");
   const project: Project = {
     host: {
-      baseUrl: parseBaseUrl(env["CI_API_V4_URL"] ?? `https://${server}/api/v4`, "CI_API_V4_URL"),
-      variable: "CI_API_V4_URL",
+      ...apiOf(env, "CI_API_V4_URL", `https://${server}/api/v4`),
       authorization: ["private-token", token],
       token,
     },
