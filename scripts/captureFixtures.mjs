@@ -7,7 +7,7 @@
  */
 import { realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { withStack } from "./lib/emulator.mjs";
+import { sendTo, withStack } from "./lib/emulator.mjs";
 import { runScript } from "./lib/processes.mjs";
 import { ensureReady, root } from "./setup.mjs";
 
@@ -111,21 +111,6 @@ export class Normaliser {
   }
 }
 
-/** Requests to the emulator as somebody makes them by hand. @param {any} emulator */
-const callerOf =
-  ({ url, token }) =>
-  /** @param {string} method @param {string} address @param {unknown} [body] */
-  async (method, address, body) => {
-    const response = await fetch(url + address, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${address}: HTTP ${response.status}`);
-    const text = await response.text();
-    return text === "" ? {} : JSON.parse(text);
-  };
-
 const STREAM = { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "1" };
 const SAMES = ["--show-sames"];
 
@@ -154,10 +139,10 @@ const UP = ["up", "--yes", "--skip-preview", "--parallel", "1"];
 
 /** Writes the documents of one stack. */
 class Capture {
-  /** @param {import("./lib/stack.mjs").Stack} stack @param {ReturnType<typeof callerOf>} call */
-  constructor(stack, call) {
+  /** @param {import("./lib/stack.mjs").Stack} stack @param {any} emulator */
+  constructor(stack, emulator) {
     this.stack = stack;
-    this.call = call;
+    this.emulator = emulator;
     this.normaliser = new Normaliser({ root, program: realpathSync(stack.program) });
   }
 
@@ -190,10 +175,10 @@ class Capture {
     const { deployment } = JSON.parse(await this.#pulumi("base", ["stack", "export"]));
     const findRecordedUid = (/** @type {string} */ name) =>
       deployment.resources.find((/** @type {OfResource} */ { urn }) => urn.endsWith(`::${name}`)).id;
-    await this.call("PATCH", `/iam/v2/roles/${findRecordedUid("reader")}`, {
+    await sendTo(this.emulator, "PATCH", `/iam/v2/roles/${findRecordedUid("reader")}`, {
       capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_REPO_DELETE"],
     });
-    await this.call("DELETE", `/iam/v2/roleBindings/${findRecordedUid("deployer-reads")}`);
+    await sendTo(this.emulator, "DELETE", `/iam/v2/roleBindings/${findRecordedUid("deployer-reads")}`);
   }
 
   async run() {
@@ -215,12 +200,12 @@ async function main() {
   const cli = await ensureReady();
   /** @param {any} emulator */
   const env = async (emulator) => {
-    const { roles } = await callerOf(emulator)("GET", "/iam/v2/roles?name=registry.push");
+    const { roles } = await sendTo(emulator, "GET", "/iam/v2/roles?name=registry.push");
     return { PUSHER: roles[0].uid };
   };
   const example = path.join(fixtures, "program");
   await withStack("fixtures", { root, example, cli, env }, (stack, emulator) =>
-    new Capture(stack, callerOf(emulator)).run(),
+    new Capture(stack, emulator).run(),
   );
 }
 

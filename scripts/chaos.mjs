@@ -1,23 +1,25 @@
 // @ts-check
+/*
+ * npm run chaos -- [--seeds 10] [--first 1] [--resources 300]
+ *                  faults on a fifth of all requests: three runs of up at most, then destroy, each seed its own
+ * npm run chaos -- --kill [--seeds 50] [--resources 60]
+ *                  the engine or the provider's process is killed in the middle of up
+ * --parallel 1     so many seeds at once
+ *
+ * Seeds that are even run without batching.
+ */
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { withStack } from "./lib/emulator.mjs";
+import { sendTo, withStack } from "./lib/emulator.mjs";
 import { generateOrganisation, plainKinds } from "./lib/organisation/index.cjs";
-import { excerpt, run, runScript } from "./lib/processes.mjs";
+import { errorMessage, excerpt, run, runScript } from "./lib/processes.mjs";
 import { randomOf } from "./lib/random.cjs";
+import { cliIn } from "./lib/pulumi.mjs";
 import { quickProcesses } from "./lib/stack.mjs";
-import { givenOrFoundCli, root } from "./setup.mjs";
-
-const USAGE = `npm run chaos -- [--seeds 10] [--first 1] [--resources 300]
-                 faults on a fifth of all requests: three runs of up at most, then destroy, each seed its own
-npm run chaos -- --kill [--seeds 50] [--resources 60]
-                 the engine or the provider's process is killed in the middle of up
---parallel 1     so many seeds at once
-
-Seeds that are even run without batching.`;
+import { ensureReady, root } from "./setup.mjs";
 
 /**
  * @typedef {{ kind: string, args: Record<string, unknown> }} Declaration
@@ -293,11 +295,11 @@ function resourcesUnderWay(state, output) {
 
 /** Deletes objects that are in no state, as docs/failures.md says. @param {any} emulator @param {LiveObject[]} objects @param {Map<string, Resource>} recorded */
 async function deleteUnrecorded(emulator, objects, recorded) {
-  const send = async (/** @type {string} */ method, /** @type {string} */ target) => {
-    const headers = { authorization: `Bearer ${emulator.token}`, "content-type": "application/json" };
-    const { status } = await fetch(`${emulator.url}${target}`, { method, headers, body: "{}" });
-    return status === 200 ? [] : [`${method} ${target} responds with ${status}`];
-  };
+  const send = (/** @type {string} */ method, /** @type {string} */ target) =>
+    sendTo(emulator, method, target, {}).then(
+      () => [],
+      (problem) => [errorMessage(problem)],
+    );
   const problems = [];
   for (const { collection, resource } of objects) {
     const prefix = tables().find((table) => table.collection === collection)?.prefix;
@@ -388,10 +390,8 @@ async function main(args) {
       resources: { type: "string" },
       parallel: { type: "string", default: "1" },
       kill: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return console.log(USAGE);
   const number = (/** @type {"seeds" | "first" | "resources" | "parallel"} */ name, fallback = 1) => {
     const given = Number(values[name] ?? fallback);
     if (!Number.isInteger(given) || given < 1) throw new Error(`--${name} must be a whole number from 1`);
@@ -402,7 +402,9 @@ async function main(args) {
     number("resources", values.kill ? 60 : 300),
   ];
   const pending = Array.from({ length: seeds }, (_, index) => number("first") + index);
-  const cli = await givenOrFoundCli();
+  // Tests give the one that they use.
+  const given = process.env["PULUMI_PLATFORM_CLI_DIR"];
+  const cli = given ? cliIn(given, "given") : await ensureReady();
   let failed = 0;
   const work = async () => {
     for (let seed = pending.shift(); seed !== undefined; seed = pending.shift()) {

@@ -1,12 +1,12 @@
 // @ts-check
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { ensureReady, root } from "./setup.mjs";
-import { run, runScript, runToSuccess } from "./lib/processes.mjs";
+import { run, runScript } from "./lib/processes.mjs";
 
 /*
- *   npm run check:kind Webhook   the checks of one kind: format and lint of changed files, types, its cases in the unit tests over all kinds, and
- *                                one life through the real engine
+ *   npm run check:kind Webhook   the checks of one kind: types, its cases in the unit tests over all kinds, and one life through the real
+ *                                engine
  *   npm run check:kind Webhook -- --update-snapshots   the same, and records snapshots that somebody has read
  */
 
@@ -52,13 +52,6 @@ function listKinds() {
   );
 }
 
-/** The files that differ from the last commit, or are new. */
-async function listChangedFiles() {
-  const args = ["ls-files", "--modified", "--others", "--exclude-standard", "--deduplicate"];
-  const files = (await runToSuccess("git", args, { cwd: root })).trim().split("\n");
-  return files.filter((file) => file !== "" && existsSync(path.join(root, file)));
-}
-
 /**
  * Runs a script of this repository to its end, and throws where it fails.
  * @param {string} what
@@ -86,14 +79,6 @@ async function main(args) {
     throw new Error(`give one kind of resource, not "${[kind, ...others].join(" ")}": ${kinds.join(", ")}`);
   }
   await ensureReady();
-  const files = await listChangedFiles();
-  if (files.length > 0) {
-    const format = ["--check", "--log-level", "warn", "--ignore-unknown", ...files];
-    await runStep("format", "node_modules/prettier/bin/prettier.cjs", format);
-    const sources = files.filter((file) => /\.([cm]?js|ts)$/.test(file));
-    const lint = ["--max-warnings", "0", "--no-warn-ignored", "--pass-on-no-patterns", ...sources];
-    await runStep("lint", "node_modules/eslint/bin/eslint.js", lint);
-  }
   await runStep("types", "node_modules/typescript/bin/tsc", ["--noEmit"]);
   await runStep("unit tests", "scripts/test.mjs", [...updates, ...unitTestsOf(kind)]).catch((error) => {
     console.error(

@@ -11,7 +11,7 @@ import * as generated from "./lib/generatedPages.cjs";
 import { referencePages, stalePages } from "./lib/reference/index.mjs";
 import { enumerationsModule, pluginSchema } from "./lib/pluginSchema.mjs";
 import { policySchema } from "./lib/policySchema.cjs";
-import { inventorySchema, policyTypesSchema, reportSchema } from "./lib/schemas.mjs";
+import { documentSchemas } from "./lib/schemas.mjs";
 import { writeValidators } from "./lib/validatorCode.mjs";
 
 const root = path.join(import.meta.dirname, "..");
@@ -37,12 +37,10 @@ const writePage = async (file, text) =>
 /** Rewrites the generated part of a page. @param {string} file @param {(page: string) => string} rewrite */
 const rewritePage = (file, rewrite) => writePage(file, rewrite(readFileSync(path.join(root, file), "utf8")));
 
-await writeSchema(
-  "schema/access-policy.schema.json",
-  policySchema(load, /** @type {any} */ (policyTypesSchema(root))),
-);
-await writeSchema("schema/report.schema.json", reportSchema(root));
-await writeSchema("schema/inventory.schema.json", inventorySchema(root));
+for (const [name, schema] of Object.entries(documentSchemas(root))) {
+  const whole = name === "access-policy" ? policySchema(load, /** @type {any} */ (schema)) : schema;
+  await writeSchema(`schema/${name}.schema.json`, whole);
+}
 const plugin = pluginSchema(root, load);
 await writeSchema("schema/plugin.json", plugin);
 write("provider/native/enumerations.ts", enumerationsModule(plugin));

@@ -4,52 +4,40 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { runScript } from "./lib/processes.mjs";
 
-/** The sources of a folder, by their names without the ending. @param {string} folder @returns {[name: string, text: string][]} */
+/** @typedef {[name: string, text: string][]} Sources */
+
+/** The sources of a folder, by their names without the ending. @param {string} folder @returns {Sources} */
 const sourcesIn = (folder) =>
   readdirSync(folder)
     .filter((file) => file.endsWith(".ts"))
     .map((file) => [file.slice(0, -".ts".length), readFileSync(path.join(folder, file), "utf8")]);
 
 /**
- * A list with the lines that it lacks at its end, without the lines of files that are gone.
- * @param {string} list @param {readonly string[]} lines @param {readonly string[]} files
+ * A list of exports with the lines that it lacks at its end, without the lines of files that are gone.
+ * @param {string} list @param {Sources} sources @param {(name: string, text: string) => string[]} linesOf
  */
-function withLines(list, lines, files) {
+function withLines(list, sources, linesOf) {
+  const files = sources.map(([name]) => name);
   const kept = list
+    .trimEnd()
     .split("\n")
     .filter((line) => files.includes(/ from "\.\/(\w+)";$/.exec(line)?.[1] ?? files[0] ?? ""));
-  return [...kept.join("\n").trimEnd().split("\n"), ...lines.filter((line) => !kept.includes(line)), ""].join(
-    "\n",
-  );
+  const lines = sources.flatMap(([name, text]) => linesOf(name, text));
+  return [...kept, ...lines.filter((line) => !kept.includes(line)), ""].join("\n");
 }
 
-/** @param {string} list @param {[name: string, text: string][]} sources */
-export function withKinds(list, sources) {
-  const described = sources.filter(([, text]) => /^export class \w+ extends resource/m.test(text));
-  const lines = described.map(([name]) => `export * from "./${name}";`);
-  return withLines(
-    list,
-    lines,
-    sources.map(([name]) => name),
-  );
-}
+/** @param {string} name @param {string} text */
+const kindLines = (name, text) =>
+  /^export class \w+ extends resource/m.test(text) ? [`export * from "./${name}";`] : [];
 
-/** @param {string} list @param {[name: string, text: string][]} sources */
-export function withTables(list, sources) {
-  const lines = sources.flatMap(([name, text]) =>
-    [...text.matchAll(/^export const (\w+): KindTable = /gm)].map(
-      ([, table]) => `export { ${table} } from "./${name}";`,
-    ),
+/** @param {string} name @param {string} text */
+const tableLines = (name, text) =>
+  [...text.matchAll(/^export const (\w+): KindTable = /gm)].map(
+    ([, table]) => `export { ${table} } from "./${name}";`,
   );
-  return withLines(
-    list,
-    lines,
-    sources.map(([name]) => name),
-  );
-}
 
-/** The classes of all kinds in the native form. @param {[name: string, text: string][]} sources @param {string} list that of the kinds, for the order. */
-export function nativeClasses(sources, list) {
+/** The classes of all kinds in the native form. @param {Sources} sources @param {string} list that of the kinds, for the order. */
+function nativeClasses(sources, list) {
   const kinds = [...list.matchAll(/ from "\.\/(\w+)";$/gm)].flatMap(([, file]) => {
     const text = sources.find(([name]) => name === file)?.[1] ?? "";
     return [...text.matchAll(/^export class (\w+) extends resource/gm)].map(([, kind]) => kind ?? "");
@@ -69,7 +57,7 @@ ${kinds.map((kind) => `\n/** ${kind}, managed by the plugin. @see {@link kinds.$
 }
 
 /** The capabilities that the API numbers, beside those that the source names. @param {string} source @param {Record<string, number>} numbers */
-export function withCapabilities(source, numbers) {
+function withCapabilities(source, numbers) {
   const names = Object.keys(numbers).map((name) => name.replace(/^CAP_/, ""));
   const added = names.filter((name) => !source.includes(`"${name}"`)).map((name) => `  "${name}",\n`);
   return source.replace(/(?<=const usual = \[[^\]]*)(?=\] as const;)/, () => added.join(""));
@@ -84,12 +72,12 @@ export function kindLists(root) {
     "provider/kinds/capabilities.ts",
   ];
   const kindSources = sourcesIn(path.join(root, "provider/kinds"));
-  const kindList = withKinds(read(kinds), kindSources);
+  const kindList = withLines(read(kinds), kindSources, kindLines);
   const numbers = JSON.parse(read("emulator/data/capabilities.json"));
   return [
     [kinds, kindList],
     ["provider/native/index.ts", nativeClasses(kindSources, kindList)],
-    [tables, withTables(read(tables), sourcesIn(path.join(root, "emulator/tables")))],
+    [tables, withLines(read(tables), sourcesIn(path.join(root, "emulator/tables")), tableLines)],
     [capabilities, withCapabilities(read(capabilities), numbers)],
   ];
 }

@@ -10,20 +10,11 @@ import path from "node:path";
 import { cacheRoot, fillFolder } from "./lib/files.mjs";
 import { withLock } from "./lib/lock.mjs";
 import { runScript, runToSuccess } from "./lib/processes.mjs";
-import { goBuild, goFolder } from "./lib/pulumi.mjs";
+import { goBuild, goFolder, goModule } from "./lib/pulumi.mjs";
 
 const root = path.dirname(import.meta.dirname);
 
-const modules = ["language-yaml", "language-python-go"].map((name) => {
-  const folder = path.join(root, "scripts", "cli", name);
-  const mod = readFileSync(path.join(folder, "go.mod"), "utf8");
-  const tools = mod.match(/^(?:tool |\t)\S+\/pulumi-language-\w+$/gm) ?? [];
-  return {
-    folder,
-    tools: tools.map((line) => line.replace(/^(?:tool |\t)/, "")),
-    pins: mod + readFileSync(path.join(folder, "go.sum"), "utf8"),
-  };
-});
+const modules = ["language-yaml", "language-python-go"].map((name) => goModule(root, name));
 
 const cli = path.join(root, "scripts", "cli", "pulumi");
 const generator = path.join(root, "scripts", "cli", "code-generator", "main.go");

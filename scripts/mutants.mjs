@@ -1,32 +1,125 @@
 // @ts-check
+/*
+ * npm run test:mutants -- [options] [folder or file ...]
+ *
+ * Puts random defects into a copy of the sources, one at a time, and runs the unit tests that import the changed file.
+ * A defect that no test notices survives. Prints each survivor, and the share of killed ones for each folder.
+ *
+ *   --count <number>    how many defects, spread over the folders by their size (40)
+ *   --seed <number>     draws the same defects again in the same sources
+ *   --least <percent>   fails where less of all defects is killed (0)
+ *
+ * Without a folder: provider and emulator.
+ */
 import { randomInt } from "node:crypto";
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import ts from "typescript";
 import { copyCheckout, filesBelow, withTemporaryFolder } from "./lib/files.mjs";
-import { mutantsOf, applyMutant } from "./lib/mutants.mjs";
 import { run, runScript } from "./lib/processes.mjs";
 import { randomOf } from "./lib/random.cjs";
 
-/** @typedef {import("./lib/mutants.mjs").Mutant & { readonly file: string }} Place A defect and the file that it is put in. */
+/** @typedef {Mutant & { readonly file: string }} Place A defect and the file that it is put in. */
 /** @typedef {"killed" | "timed out" | "does not compile" | "SURVIVED"} Fate */
 
-const USAGE = `Usage: npm run test:mutants -- [options] [folder or file ...]
-
-Puts random defects into a copy of the sources, one at a time, and runs the unit tests that import the changed file.
-A defect that no test notices survives. Prints each survivor, and the share of killed ones for each folder.
-
-  --count <number>    how many defects, spread over the folders by their size (40)
-  --seed <number>     draws the same defects again in the same sources
-  --minutes <number>  how long the tests of one defect may take before it counts as timed out (10)
-  --least <percent>   fails where less of all defects is killed (0)
-  --list              only prints the defects that it would put in
-
-Without a folder: provider and emulator.
-`;
-
 const root = path.dirname(import.meta.dirname);
+
+/** How long the tests of one defect may take before it counts as timed out. */
+const TIMEOUT_MS = 600_000;
+
+/**
+ * @typedef {object} Mutant
+ * @property {string} what What becomes of the place: `=== becomes !==`.
+ * @property {number} start Where the replaced text begins.
+ * @property {number} end Where it ends.
+ * @property {string} replacement
+ * @property {number} line From 1.
+ */
+
+/** What takes the place of each operator. @type {ReadonlyMap<ts.SyntaxKind, string>} */
+const OPERATORS = new Map([
+  [ts.SyntaxKind.EqualsEqualsEqualsToken, "!=="],
+  [ts.SyntaxKind.ExclamationEqualsEqualsToken, "==="],
+  [ts.SyntaxKind.LessThanToken, "<="],
+  [ts.SyntaxKind.LessThanEqualsToken, "<"],
+  [ts.SyntaxKind.GreaterThanToken, ">="],
+  [ts.SyntaxKind.GreaterThanEqualsToken, ">"],
+  [ts.SyntaxKind.AmpersandAmpersandToken, "||"],
+  [ts.SyntaxKind.BarBarToken, "&&"],
+  [ts.SyntaxKind.PlusToken, "-"],
+  [ts.SyntaxKind.MinusToken, "+"],
+  [ts.SyntaxKind.AsteriskToken, "/"],
+  [ts.SyntaxKind.PlusEqualsToken, "-="],
+]);
+
+/** Whether a sum has a text in it: to subtract texts is no defect that anybody would write. @param {ts.Node} node */
+const isText = (node) =>
+  ts.isStringLiteralLike(node) || ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node);
+
+/** @param {ts.Node} node @returns {[ts.Node, string, string][]} The part that is replaced, by what, and how it is called. */
+function replacementsOf(node) {
+  if (ts.isBinaryExpression(node)) {
+    const operator = OPERATORS.get(node.operatorToken.kind);
+    if (operator === undefined || isText(node.left) || isText(node.right)) return [];
+    return [[node.operatorToken, operator, `${node.operatorToken.getText()} becomes ${operator}`]];
+  }
+  if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
+    return [[node, node.operand.getText(), "a negation is removed"]];
+  if (node.kind === ts.SyntaxKind.TrueKeyword && !ts.isLiteralTypeNode(node.parent))
+    return [[node, "false", "true becomes false"]];
+  if (node.kind === ts.SyntaxKind.FalseKeyword && !ts.isLiteralTypeNode(node.parent))
+    return [[node, "true", "false becomes true"]];
+  if (ts.isIfStatement(node))
+    return [
+      [node.expression, "true", "a condition is always true"],
+      [node.expression, "false", "a condition is never true"],
+    ];
+  if (ts.isConditionalExpression(node))
+    return [
+      [node.condition, "true", "a condition is always true"],
+      [node.condition, "false", "a condition is never true"],
+    ];
+  if (ts.isNumericLiteral(node) && !ts.isLiteralTypeNode(node.parent))
+    return [[node, `(${node.getText()} + 1)`, `${node.getText()} grows by one`]];
+  if (ts.isArrayLiteralExpression(node) && node.elements.length > 0)
+    return [[node, "[]", "a list is emptied"]];
+  if (ts.isExpressionStatement(node)) {
+    const { expression } = node;
+    const called = ts.isAwaitExpression(expression) ? expression.expression : expression;
+    if (ts.isCallExpression(called) && called.expression.kind !== ts.SyntaxKind.SuperKeyword)
+      return [[node, ";", "a call is removed"]];
+  }
+  return [];
+}
+
+/**
+ * Every defect that can be put into a source, in the order of the text. Types, imports and names are left alone.
+ * @param {string} file @param {string} text
+ * @returns {Mutant[]}
+ */
+export function mutantsOf(file, text) {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  /** @type {Mutant[]} */
+  const found = [];
+  /** @param {ts.Node} node */
+  const visit = (node) => {
+    if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isInterfaceDeclaration(node)) return;
+    for (const [part, replacement, what] of replacementsOf(node)) {
+      const start = part.getStart(source);
+      const line = source.getLineAndCharacterOfPosition(start).line + 1;
+      found.push({ what, start, end: part.getEnd(), replacement, line });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+/** @param {string} text @param {Mutant} mutant */
+export const applyMutant = (text, { start, end, replacement }) =>
+  text.slice(0, start) + replacement + text.slice(end);
 
 /** A folder of the sources as it is counted: `provider/http`, `provider/access/trust`. @param {string} file */
 function folderOf(file) {
@@ -56,14 +149,17 @@ export function drawMutants(files, count, seed) {
 /**
  * Runs unit tests in a folder until the first one fails.
  * @param {string} folder @param {readonly string[]} selection Arguments of jest that choose the tests.
- * @param {number} timeoutMs
  * @returns {Promise<{ fails: boolean, timedOut: boolean, failing?: string }>}
  */
-async function runTests(folder, selection, timeoutMs) {
+async function runTests(folder, selection) {
   const jest = path.join(folder, "node_modules", "jest", "bin", "jest.js");
   const args = [jest, "--selectProjects", "unit", "--bail", "--silent", "--passWithNoTests", ...selection];
   const env = { ...process.env, PULUMI_PLATFORM_TESTS: "quick", PROPERTY_SEED: "1" };
-  const { code, output, timedOut } = await run(process.execPath, args, { cwd: folder, env, timeoutMs });
+  const { code, output, timedOut } = await run(process.execPath, args, {
+    cwd: folder,
+    env,
+    timeoutMs: TIMEOUT_MS,
+  });
   return { fails: code !== 0, timedOut, failing: /^FAIL (?:\w+ )?(test\S+)/m.exec(output)?.[1] };
 }
 
@@ -80,17 +176,16 @@ class Copy {
   /** Whether each test file passes in the sources as they are. @type {Map<string, boolean>} */
   passing = new Map();
 
-  /** @param {string} folder @param {number} timeoutMs */
-  constructor(folder, timeoutMs) {
+  /** @param {string} folder */
+  constructor(folder) {
     this.folder = folder;
-    this.timeoutMs = timeoutMs;
   }
 
   /** @param {string} test */
   async passes(test) {
     const known = this.passing.get(test);
     if (known !== undefined) return known;
-    const { fails } = await runTests(this.folder, ["--runTestsByPath", test], this.timeoutMs);
+    const { fails } = await runTests(this.folder, ["--runTestsByPath", test]);
     this.passing.set(test, !fails);
     return !fails;
   }
@@ -106,7 +201,7 @@ class Copy {
     ];
     for (const selection of selections) {
       writeFileSync(file, applyMutant(before, place));
-      const { fails, timedOut, failing } = await runTests(this.folder, selection, this.timeoutMs);
+      const { fails, timedOut, failing } = await runTests(this.folder, selection);
       writeFileSync(file, before);
       if (timedOut) return { fate: "timed out" };
       if (fails && failing === undefined)
@@ -124,13 +219,6 @@ class Copy {
   }
 }
 
-/** @param {readonly Fate[]} fates */
-function scoreOf(fates) {
-  const killed = fates.filter((fate) => fate === "killed").length;
-  const judged = killed + fates.filter((fate) => fate === "SURVIVED").length;
-  return { killed, judged, percent: judged === 0 ? 100 : Math.round((100 * killed) / judged) };
-}
-
 /** @param {string} value @param {string} name */
 function positive(value, name) {
   const number = Number(value);
@@ -146,13 +234,9 @@ async function main(args) {
     options: {
       count: { type: "string", default: "40" },
       seed: { type: "string" },
-      minutes: { type: "string", default: "10" },
       least: { type: "string", default: "0" },
-      list: { type: "boolean", default: false },
-      help: { type: "boolean" },
     },
   });
-  if (values.help) return console.log(USAGE);
   const seed = values.seed === undefined ? randomInt(1, 1_000_000) : positive(values.seed, "seed");
   const chosen = positionals.length > 0 ? positionals : ["provider", "emulator"];
   const files = chosen
@@ -162,16 +246,12 @@ async function main(args) {
   const places = drawMutants(files, positive(values.count, "count"), seed);
   console.log(`${places.length} defects, --seed ${seed}`);
   const name = (/** @type {Place} */ { file, line, what }) => `${file}:${line}: ${what}`;
-  if (values.list) {
-    for (const place of places) console.log(name(place));
-    return 0;
-  }
   /** @type {Map<string, Fate[]>} */
   const byFolder = new Map();
   await withTemporaryFolder("mutants", async (folder) => {
     await copyCheckout(root, folder);
     symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction");
-    const copy = new Copy(folder, positive(values.minutes, "minutes") * 60_000);
+    const copy = new Copy(folder);
     for (const place of places) {
       const { fate, failing } = await copy.tryOut(place);
       const fates = byFolder.get(folderOf(place.file)) ?? [];
@@ -179,13 +259,15 @@ async function main(args) {
       console.log(`${fate.padEnd(16)} ${name(place)}${failing === undefined ? "" : ` (${failing})`}`);
     }
   });
-  for (const [folder, fates] of [...byFolder].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const { killed, judged, percent } = scoreOf(fates);
-    console.log(`${folder}: ${killed} of ${judged} killed, ${percent} %`);
+  let share = 100;
+  const whole = /** @type {[string, Fate[]]} */ (["all", [...byFolder.values()].flat()]);
+  for (const [folder, fates] of [...[...byFolder].sort(([a], [b]) => (a < b ? -1 : 1)), whole]) {
+    const killed = fates.filter((fate) => fate === "killed").length;
+    const judged = killed + fates.filter((fate) => fate === "SURVIVED").length;
+    share = judged === 0 ? 100 : Math.round((100 * killed) / judged);
+    console.log(`${folder}: ${killed} of ${judged} killed, ${share} %`);
   }
-  const { killed, judged, percent } = scoreOf([...byFolder.values()].flat());
-  console.log(`all: ${killed} of ${judged} killed, ${percent} %`);
-  return percent >= Number(values.least) ? 0 : 1;
+  return share >= Number(values.least) ? 0 : 1;
 }
 
 await runScript("mutants", import.meta.filename, main);

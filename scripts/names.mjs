@@ -5,7 +5,6 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import ts from "typescript";
 
 const root = path.dirname(import.meta.dirname);
 
@@ -15,29 +14,18 @@ const QUALIFIED = new Map([
   ["provider/cli/commands", ["command", "flags", "main"]],
 ]);
 
-/** @param {ts.Statement} statement */
-const isExported = (statement) =>
-  ts.canHaveModifiers(statement) &&
-  ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+/** A declaration at the top of a file, as Prettier writes it. */
+const DECLARATION =
+  /^(export )?(?:abstract )?(?:async )?(?:const (\{[^}]*\})|(?:const|let|function\*?|class|interface|type|enum) (\w+))/gm;
 
-/** The names that a statement at the top of a file declares. @param {ts.Statement} statement @returns {string[]} */
-function namesOf(statement) {
-  if (ts.isVariableStatement(statement))
-    return statement.declarationList.declarations.flatMap(({ name }) =>
-      ts.isIdentifier(name)
-        ? [name.text]
-        : name.elements.flatMap((one) =>
-            ts.isBindingElement(one) && ts.isIdentifier(one.name) ? [one.name.text] : [],
-          ),
-    );
-  const isNamed =
-    ts.isFunctionDeclaration(statement) ||
-    ts.isClassDeclaration(statement) ||
-    ts.isInterfaceDeclaration(statement) ||
-    ts.isTypeAliasDeclaration(statement) ||
-    ts.isEnumDeclaration(statement);
-  return isNamed && statement.name ? [statement.name.text] : [];
-}
+/** The names that a text without templates declares, and whether it exports them. @param {string} text */
+const declarationsIn = (text) =>
+  [...text.matchAll(DECLARATION)].flatMap(([, exported, names, name]) =>
+    (names?.match(/\w+(?=\s*[,}])/g) ?? [String(name)]).map((one) => ({
+      name: one,
+      isExported: exported !== undefined,
+    })),
+  );
 
 /** The exported names that more than one file of a folder declares, each with these files. @param {string} folder */
 function sharedNames(folder) {
@@ -49,19 +37,16 @@ function sharedNames(folder) {
     const file = path.posix.join(folder, entry.split(path.sep).join("/"));
     // The same classes in their other form.
     if (file === "provider/native/index.ts") continue;
-    const source = ts.createSourceFile(
-      file,
-      readFileSync(path.join(root, file), "utf8"),
-      ts.ScriptTarget.Latest,
-    );
     const allowed = [...QUALIFIED].flatMap(([place, names]) =>
       file === place || file.startsWith(`${place}/`) ? names : [],
     );
-    for (const statement of source.statements)
-      for (const name of namesOf(statement).filter((one) => !allowed.includes(one))) {
-        files.set(name, (files.get(name) ?? new Set()).add(file));
-        if (isExported(statement)) exported.add(name);
-      }
+    for (const { name, isExported } of declarationsIn(
+      readFileSync(path.join(root, file), "utf8").replace(/`[^`]*`/g, "``"),
+    )) {
+      if (allowed.includes(name)) continue;
+      files.set(name, (files.get(name) ?? new Set()).add(file));
+      if (isExported) exported.add(name);
+    }
   }
   return [...files].filter(([name, places]) => places.size > 1 && exported.has(name));
 }

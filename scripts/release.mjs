@@ -13,16 +13,6 @@ const root = path.dirname(import.meta.dirname);
 /** @param {string} name */
 const read = (name) => readFileSync(path.join(root, name), "utf8");
 
-/** The version of the tag that was pushed; undefined for a run that releases nothing. @param {NodeJS.ProcessEnv} env */
-export const tagOf = (env) => (env.GITHUB_REF_TYPE === "tag" ? env.GITHUB_REF_NAME : undefined);
-
-/** What npm shows of a package, and the form of each: nobody can choose it but its owner. */
-const ADDRESSES = {
-  repository: "git+https://github.com/OWNER/pulumi-platform.git",
-  bugs: "https://github.com/OWNER/pulumi-platform/issues",
-  homepage: "https://github.com/OWNER/pulumi-platform#readme",
-};
-
 /** The places where OWNER stands for the owner of the repository, as `file:line`. @param {Record<string, string>} texts */
 export const ownerPlaces = (texts) =>
   Object.entries(texts).flatMap(([file, text]) =>
@@ -44,7 +34,7 @@ function publishedTexts() {
 
 /**
  * @param {string | null | undefined} tag
- * @param {{ version: string, repository?: unknown, bugs?: unknown, homepage?: unknown }} manifest
+ * @param {{ version: string }} manifest
  * @param {string} changelog
  * @param {string[]} [places] Where OWNER stands.
  * @returns {string[]}
@@ -57,10 +47,8 @@ export function releaseProblems(tag, manifest, changelog, places = []) {
   if (!new RegExp(`^## \\[?${escaped}\\b`, "m").test(changelog))
     problems.push(`CHANGELOG.md has no section ${version}`);
   if (!tag) return problems;
-  for (const [name, form] of Object.entries(ADDRESSES)) {
-    if (manifest[/** @type {keyof typeof ADDRESSES} */ (name)] === undefined)
-      problems.push(`package.json has no ${name}: write "${name}": "${form}", with the owner for OWNER`);
-  }
+  for (const name of ["repository", "bugs", "homepage"])
+    if (!(name in manifest)) problems.push(`package.json has no ${name}`);
   if (places.length > 0)
     problems.push(
       `OWNER must be the owner of the repository, as in acme/pulumi-platform, in ${places.join(", ")}`,
@@ -68,10 +56,10 @@ export function releaseProblems(tag, manifest, changelog, places = []) {
   return problems;
 }
 
-/** @param {string[]} args */
-async function main(args) {
-  if (args.length > 0) throw new Error(`it takes no argument, not ${args.join(" ")}`);
-  const tag = tagOf(process.env);
+async function main() {
+  const { GITHUB_REF_TYPE, GITHUB_REF_NAME } = process.env;
+  // A run that was started by hand releases nothing.
+  const tag = GITHUB_REF_TYPE === "tag" ? GITHUB_REF_NAME : undefined;
   const places = ownerPlaces(publishedTexts());
   const problems = releaseProblems(tag, JSON.parse(read("package.json")), read("CHANGELOG.md"), places);
   if (problems.length > 0) throw new Error(problems.join("\n"));

@@ -4,18 +4,11 @@ import { parseArgs } from "node:util";
 import { buildProblem, dependencyProblem } from "./lib/checkout.mjs";
 import { withLock } from "./lib/lock.mjs";
 import { runScript, runToSuccess, withSignals } from "./lib/processes.mjs";
-import { cliIn, obtainPulumi } from "./lib/pulumi.mjs";
+import { obtainPulumi } from "./lib/pulumi.mjs";
 
 /** @typedef {import("./lib/pulumi.mjs").PulumiCli} PulumiCli */
 
 export const root = path.dirname(import.meta.dirname);
-
-const USAGE = `Usage: node scripts/setup.mjs [--print-env]
-
-Makes this checkout ready: npm dependencies, build, Pulumi CLI. Does only what is missing.
-
-  --print-env   print the shell commands that put the Pulumi CLI on PATH
-`;
 
 /**
  * Makes the checkout ready. Progress goes to standard error.
@@ -53,22 +46,17 @@ async function prepareCheckout({ root: cwd, log }) {
   await runToSuccess("npm", ["run", "--silent", "build"], { cwd });
 }
 
-/** The CLI that tests were given, or the one that set-up finds or installs. @returns {Promise<PulumiCli>} */
-export async function givenOrFoundCli() {
-  const given = process.env["PULUMI_PLATFORM_CLI_DIR"];
-  return given ? cliIn(given, "given") : await ensureReady();
-}
-
 /** @param {string} text */
 const shellQuoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** @param {string[]} args */
+/**
+ * Makes this checkout ready: npm dependencies, build, Pulumi CLI. Does only what is missing, and prints the shell commands that
+ * put the CLI on PATH.
+ * @param {string[]} args
+ */
 async function main(args) {
-  const flag = { type: /** @type {const} */ ("boolean"), default: false };
-  const { values } = parseArgs({ args, options: { "print-env": flag, help: { ...flag, short: "h" } } });
-  if (values.help) return console.log(USAGE);
+  parseArgs({ args, options: {} });
   const { pulumiDir } = await ensureReady();
-  if (!values["print-env"]) return;
   console.log(`export PATH=${shellQuoted(pulumiDir)}:"$PATH"`);
   console.log(`export PULUMI_PLATFORM_CLI_DIR=${shellQuoted(pulumiDir)}`);
 }

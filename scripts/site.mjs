@@ -1,25 +1,23 @@
 // @ts-check
+/*
+ * npm run site -- [options]
+ *
+ * Builds the documents as a static site in site/dist: the current ones, and below /1.2.3/ those of each released version.
+ *
+ *   --base PATH       path of the site on its host; default /
+ *   --no-versions     the current version only
+ *   --test            run the tests of the site afterwards
+ *   --report FILE     write the result of the tests as JSON
+ */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { hashFiles, withTemporaryFolder } from "./lib/files.mjs";
 import { withLock } from "./lib/lock.mjs";
 import { run, runScript, runToSuccess } from "./lib/processes.mjs";
-import { buildSite, site } from "./site/build.mjs";
+import { buildSite, listReleases, site } from "./site/build.mjs";
 import { makeMedia } from "./site/media.mjs";
-import { listReleases } from "./site/versions.mjs";
 import { ensureReady, root } from "./setup.mjs";
-
-const usage = `Usage: npm run site -- [options]
-
-Builds the documents as a static site in site/dist: the current ones, and below /1.2.3/ those of each released version.
-
-  --base PATH       path of the site on its host; default /
-  --no-versions     the current version only
-  --test            run the tests of the site afterwards
-  --report FILE     write the result of the tests as JSON
-  --help            show this text
-`;
 
 /** Installs the packages of the site, unless they are those of its lockfile. */
 async function installPackages() {
@@ -63,9 +61,8 @@ async function main(args) {
   const text = { type: /** @type {const} */ ("string") };
   const { values } = parseArgs({
     args,
-    options: { base: { ...text, default: "/" }, "no-versions": flag, test: flag, report: text, help: flag },
+    options: { base: { ...text, default: "/" }, "no-versions": flag, test: flag, report: text },
   });
-  if (values.help) return console.log(usage);
   if (!/^\/([\w.-]+\/)*$/.test(values.base)) throw new Error("--base must begin and end with a slash");
   const log = (/** @type {string} */ line) => console.error(`site: ${line}`);
   // The tests read what this run has built.

@@ -2,12 +2,13 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { ensureReady, root } from "./setup.mjs";
-import { errorMessage } from "./lib/processes.mjs";
+import { errorMessage, runToSuccess } from "./lib/processes.mjs";
 
 /*
  *   npm test                       the tests of every change: about three minutes
  *   npm run test:all               everything
  *   npm test -- <paths, options>   arguments of jest, in the mode of `test:all`
+ *   npm test -- --sdk 3.216.0      with another version of Pulumi's SDK; the next run installs the locked one again
  */
 
 const seconds = (/** @type {number} */ ms) => `${(ms / 1000).toFixed(1)} s`;
@@ -23,11 +24,18 @@ const REMAINDER =
 
 /** @param {string[]} args */
 async function main(args) {
+  const at = args.indexOf("--sdk");
+  const [, sdk] = at < 0 ? [] : args.splice(at, 2);
   const isAll = args.includes("--all");
   const passed = args.filter((arg) => arg !== "--all");
   const isQuick = !isAll && !isSelection(passed);
   const start = performance.now();
   const cli = await ensureReady();
+  if (sdk !== undefined) {
+    const install = ["install", "--no-save", "--no-audit", "--no-fund", `@pulumi/pulumi@${sdk}`];
+    await runToSuccess("npm", install, { cwd: root });
+    await runToSuccess("npm", ["run", "--silent", "build"], { cwd: root });
+  }
   const ready = performance.now();
 
   const env = {

@@ -10,7 +10,8 @@ import path from "node:path";
 import process from "node:process";
 import { runScript } from "../lib/processes.mjs";
 import { root as repository } from "../setup.mjs";
-import { exportOf, inventoryOf, liveObjects, previewOf, root } from "./organisation.mjs";
+import { exportText } from "../lib/documents.cjs";
+import { liveObjects, previewOf, root } from "./organisation.mjs";
 
 const load = createRequire(import.meta.url);
 /** @param {string} file */
@@ -29,6 +30,19 @@ const now = Date.parse("2026-01-02T00:00:00Z");
 const version = "0.0.0";
 
 /** @typedef {import("./organisation.mjs").LiveObject} LiveObject */
+
+/** @param {readonly LiveObject[]} objects @param {readonly string[]} kinds */
+function inventoryOf(objects, kinds) {
+  return {
+    schemaVersion: 1,
+    root,
+    takenAt: "2026-01-01T00:00:00Z",
+    complete: true,
+    refused: [],
+    kinds,
+    objects,
+  };
+}
 
 /** Every fourth object differs. @param {number} index */
 const differs = (index) => index % 4 === 3;
@@ -80,7 +94,7 @@ function reviewOf(objects, after, options) {
 
 /** @param {readonly LiveObject[]} recorded @param {readonly LiveObject[]} live */
 function driftOf(recorded, live, suppress = /** @type {unknown} */ (undefined)) {
-  const states = exportOf(recorded);
+  const states = exportText(recorded);
   const inventories = [inventoryOf(live, listedKinds)];
   return () =>
     findDrift({

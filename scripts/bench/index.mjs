@@ -1,31 +1,29 @@
 // @ts-check
-import { cpSync, writeFileSync } from "node:fs";
+/*
+ * npm run bench -- [options]
+ *
+ * Measures this package beside others, with the real Pulumi CLI against the emulator: role bindings of one group,
+ * created, previewed, refreshed, changed and deleted. Times are ratios to the first subject of the same run.
+ *
+ *   --n 40          how many role bindings
+ *   --only a,b      subjects: usual, roleBinding, groupAccess
+ *   --quick         with compiled code that is kept between runs, which a user's processes do not; fails where a count, a
+ *                   size or a time exceeds its limit: for CI
+ */
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { withStack } from "../lib/emulator.mjs";
-import { runScript, runToSuccess } from "../lib/processes.mjs";
+import { runScript } from "../lib/processes.mjs";
 import { quickProcesses } from "../lib/stack.mjs";
 import { ensureReady, root } from "../setup.mjs";
 
 /** What is measured: the programs of these names beside this file. */
 const SUBJECTS = {
   usual: "a dynamic provider as commonly written",
-  floor: "the engine's floor: no provider work",
   roleBinding: "this package, a RoleBinding each",
   groupAccess: "this package, one GroupAccess",
 };
-
-const USAGE = `Usage: npm run bench -- [options]
-
-Measures this package beside others, with the real Pulumi CLI against the emulator: role bindings of one group,
-created, previewed, refreshed, changed and deleted. Times are ratios to the first subject of the same run.
-
-  --n 40          how many role bindings
-  --latency 20    milliseconds that each response of the emulator takes
-  --only a,b      subjects: ${Object.keys(SUBJECTS).join(", ")}
-  --quick         without the floor, with compiled code that is kept between runs, which a user's processes do not; fails
-                  where a count, a size or a time exceeds its limit: for CI
-`;
 
 /** @type {Record<string, string[]>} */
 const OPERATIONS = {
@@ -62,6 +60,9 @@ const LIMITS = [
   { subject: "groupAccess", operations: ["refresh"], figure: "requests", atMost: 0.1 },
 ];
 
+/** What each response of the emulator takes. */
+const LATENCY_MS = 20;
+
 const ROOT_UID = "b3".repeat(20);
 const uidOf = (/** @type {number} */ n) => `${ROOT_UID}/${n.toString(16).padStart(16, "0")}`;
 const GROUP_UID = uidOf(1);
@@ -92,22 +93,18 @@ function stateBytes({ deployment }, n) {
  * Runs all operations of a subject, with a server and a state of its own, and checks what the server holds after each.
  * @param {import("../lib/pulumi.mjs").PulumiCli} cli
  * @param {string} subject
- * @param {{ n: number, latencyMs: number, quick: boolean }} setting
+ * @param {{ n: number, quick: boolean }} setting
  */
-async function measure(cli, subject, { n, latencyMs, quick }) {
+async function measure(cli, subject, { n, quick }) {
   const options = {
     root,
     cli,
     example: path.join(import.meta.dirname, "programs", subject),
     packages: ["@pulumi/pulumi", "axios", "pulumi-platform"],
     env: quick ? quickProcesses(root) : {},
-    emulator: { seed: seedOf(n), latencyMs },
+    emulator: { seed: seedOf(n), latencyMs: LATENCY_MS },
   };
   return await withStack("bench", options, async (stack, server) => {
-    if (subject === "floor") {
-      const target = path.join(stack.program, "node_modules", "platform-floor", "dynamic.js");
-      cpSync(path.join(options.example, "floor.js"), target);
-    }
     const declare = (/** @type {string | undefined} */ roleUid) => {
       const bindings = identityUids(n).map((identityUid) => ({ identityUid, roleUid }));
       const declared = { baseUrl: server.url, parentUid: GROUP_UID, bindings };
@@ -122,11 +119,10 @@ async function measure(cli, subject, { n, latencyMs, quick }) {
       if (operation === "update") declare(ROLE_UIDS[1]);
       server.clearRequests();
       const start = performance.now();
-      await runToSuccess(cli.pulumi, [...args, "--non-interactive"], { cwd: stack.program, env: stack.env });
+      await stack.succeed([...args, "--non-interactive"]);
       const ms = performance.now() - start;
       if (operation === "up") bytes = stateBytes(await stack.export(), n);
       rows.push({ subject, operation, ms, requests: server.requests.length / n, bytes });
-      if (subject === "floor") continue;
       const wanted = { update: [0, n], destroy: [0, 0] }[operation] ?? [n, 0];
       const bindings = server.state().roleBindings ?? [];
       const held = ROLE_UIDS.map(
@@ -178,19 +174,13 @@ async function main(args) {
     args,
     options: {
       n: { type: "string", default: "40" },
-      latency: { type: "string", default: "20" },
       only: { type: "string" },
       quick: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return console.log(USAGE);
-  const [n, latencyMs] = [Number(values.n), Number(values.latency)];
+  const n = Number(values.n);
   if (!Number.isInteger(n) || n < 1) throw new Error("--n must be a whole number from 1");
-  if (!Number.isInteger(latencyMs) || latencyMs < 0)
-    throw new Error("--latency must be a whole number of milliseconds");
-  const all = Object.keys(SUBJECTS).filter((name) => !values.quick || name !== "floor");
-  const subjects = values.only?.split(",") ?? all;
+  const subjects = values.only?.split(",") ?? Object.keys(SUBJECTS);
   const unknown = subjects.find((name) => !Object.hasOwn(SUBJECTS, name));
   if (unknown !== undefined)
     throw new Error(
@@ -201,7 +191,7 @@ async function main(args) {
   const rows = [];
   for (const subject of subjects) {
     console.error(`bench: ${subject}`);
-    rows.push(...(await measure(cli, subject, { n, latencyMs, quick: values.quick })));
+    rows.push(...(await measure(cli, subject, { n, quick: values.quick })));
   }
   printTable(rows, subjects);
   const exceeded = values.quick ? exceededLimits(rows) : [];

@@ -1,9 +1,9 @@
 // @ts-check
-import { exportText, previewText } from "../lib/documents.cjs";
+import { previewText } from "../lib/documents.cjs";
 import { createObjects, generateOrganisation } from "../lib/organisation/index.cjs";
 
 /*
- * Documents of a generated organisation, without a server: inventories, states and previews of any size.
+ * Documents of a generated organisation, without a server: objects and previews of any size.
  */
 
 export const root = "a".repeat(40);
@@ -24,22 +24,6 @@ export function liveObjects(count) {
   // None of these kinds is a part of another one.
   return createObjects(declared, root, nextPart, () => false);
 }
-
-/** @param {readonly LiveObject[]} objects @param {readonly string[]} kinds */
-export function inventoryOf(objects, kinds) {
-  return {
-    schemaVersion: 1,
-    root,
-    takenAt: "2026-01-01T00:00:00Z",
-    complete: true,
-    refused: [],
-    kinds,
-    objects,
-  };
-}
-
-/** @param {readonly LiveObject[]} objects */
-export const exportOf = (objects) => exportText(objects);
 
 /**
  * A preview of the objects.

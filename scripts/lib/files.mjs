@@ -27,12 +27,11 @@ export function cacheRoot(env) {
  * @template T
  * @param {string} name What the folder is for.
  * @param {(folder: string) => Promise<T>} body
- * @param {{ keep?: boolean }} [options]
  * @returns {Promise<T>}
  */
-export async function withTemporaryFolder(name, body, { keep = false } = {}) {
+export async function withTemporaryFolder(name, body) {
   const folder = mkdtempSync(path.join(os.tmpdir(), `pulumi-platform-${name}-`));
-  const discard = keep ? () => {} : onEarlyEnd(() => remove(folder));
+  const discard = onEarlyEnd(() => remove(folder));
   try {
     return await body(folder);
   } finally {

@@ -128,28 +128,8 @@ function inlineActions(actions, job) {
  * checkout: it removes the file of credentials that an action has written before it.
  */
 
-/** What opens a bucket, and its inputs. ACCESS is PREVIEW for a job that may read the state, and DEPLOY for one that may write it. */
-const LOGINS = {
-  s3: `
-uses: aws-actions/configure-aws-credentials@e3dd6a429d7300a6a4c196c26e071d42e0343502 # v4.0.2
-with:
-  role-to-assume: \${{ vars.AWS_ACCESS_ROLE }}
-  aws-region: «region»
-`,
-  gs: `
-uses: google-github-actions/auth@71fee32a0bb7e97b4d33d548e7d957010649d8fa # v2.1.3
-with:
-  workload_identity_provider: \${{ vars.GCP_WORKLOAD_IDENTITY_PROVIDER }}
-  service_account: \${{ vars.GCP_ACCESS_SERVICE_ACCOUNT }}
-`,
-  azblob: `
-uses: azure/login@a457da9ea143d694b1b9c7c869ebb04ebe844ef5 # v2.3.0
-with:
-  client-id: \${{ vars.AZURE_ACCESS_CLIENT_ID }}
-  tenant-id: \${{ vars.AZURE_TENANT_ID }}
-  subscription-id: \${{ vars.AZURE_SUBSCRIPTION_ID }}
-`,
-};
+/** What the workflows get beside what the examples hold. */
+const parts = readFileSync(path.join(import.meta.dirname, "initTemplates.yml"), "utf8");
 
 /** @param {YAMLMap} step @param {string} action */
 const isStepOf = (step, action) => String(step.get("uses")).startsWith(`${action}@`);
@@ -168,8 +148,11 @@ function openBackend(document, job) {
   const inputs = /** @type {YAMLMap} */ (cloud.get("with"));
   inputs.items.push(...when("selfHosted", document.createPair("cloud-url", "«backend»")));
   const access = String(inputs.get("scope")).endsWith("deploy") ? "DEPLOY" : "PREVIEW";
-  const logins = Object.entries(LOGINS).flatMap(([kind, text]) =>
-    when(kind, /** @type {any} */ (parseDocument(text.trim().replace("ACCESS", access)).contents)),
+  const logins = ["s3", "gs", "azblob"].flatMap((kind) =>
+    when(
+      kind,
+      /** @type {any} */ (parseDocument(parts.replaceAll("ACCESS", access)).getIn(["logins", kind])),
+    ),
   );
   steps.items.splice(steps.items.findIndex((step) => isStepOf(step, "actions/checkout")) + 1, 0, ...logins);
   steps.items.splice(steps.items.indexOf(cloud), 1, ...when("organizations", cloud));
@@ -195,57 +178,6 @@ function nameBackend(document) {
  * default branch, and the others depend on it.
  */
 
-/** Prints whether a response of GitHub's comparison names one of the paths. GitHub lists 300 files at most. */
-const COMPARE = `gh api "repos/$GITHUB_REPOSITORY/compare/$BASE...$COMMIT" > "$RUNNER_TEMP/compare.json"
-node -e '
-  const { files } = JSON.parse(fs.readFileSync(process.argv[1], "utf8"));
-  const paths = process.env.PATHS.trim().split("\\n");
-  const isRead = (name) => paths.some((path) => (path.endsWith("/") ? name.startsWith(path) : name === path));
-  const isChanged = ({ filename, previous_filename: before = filename }) => isRead(filename) || isRead(before);
-  console.log("changed=" + (files.length >= 300 || files.some(isChanged)));
-' "$RUNNER_TEMP/compare.json" >> "$GITHUB_OUTPUT"
-`;
-
-const SET_STATUS = `gh api --silent --method POST "repos/$GITHUB_REPOSITORY/statuses/$COMMIT" \\
-  -f context=access-review«suffix» -f state=success -f target_url="$RUN_URL" -f description="$DESCRIPTION"
-`;
-
-const NOTHING_CHANGED = "steps.compare.outputs.changed == 'false'";
-
-/** @param {YAMLMap} [app] The step that gets the token of the app, which sets the required status. */
-function changesJob(app) {
-  const compare = {
-    name: "Compare the commit with the default branch",
-    id: "compare",
-    env: {
-      GITHUB_TOKEN: "${{ github.token }}",
-      BASE: "«branch»",
-      ...(!app && { COMMIT: "${{ github.event.pull_request.head.sha }}" }),
-      PATHS: "«paths»\n",
-    },
-    run: COMPARE,
-  };
-  const setStatus = app && [
-    app,
-    {
-      name: "Set the status where there is nothing to review",
-      if: NOTHING_CHANGED,
-      env: { GITHUB_TOKEN: "${{ steps.app.outputs.token }}", DESCRIPTION: "No change of «folder»" },
-      run: SET_STATUS,
-    },
-  ];
-  return {
-    ...(app && { if: "github.event.workflow_run.event == 'pull_request'" }),
-    "runs-on": "ubuntu-latest",
-    "timeout-minutes": 10,
-    // Its secret is the key of the app that the required status has as its source.
-    ...(app && { environment: "access-status" }),
-    permissions: { contents: "read" },
-    outputs: { changed: "${{ steps.compare.outputs.changed }}" },
-    steps: [compare, ...(setStatus ?? [])],
-  };
-}
-
 /** Lets a job run after the comparison, and where its result allows it. @param {Document} document @param {string} name @param {string} condition */
 function addCondition(document, name, condition) {
   const job = /** @type {YAMLMap} */ (document.getIn(["jobs", name]));
@@ -262,14 +194,20 @@ function addCondition(document, name, condition) {
   if (needs === undefined) job.items.push(...when("paths", after));
 }
 
-/** @param {Document} document @param {YAMLMap} [app] */
+/** @param {Document} document @param {YAMLMap} [app] The step that gets the token of the app, which sets the required status. */
 function addChangesJob(document, app) {
-  const job = document.createPair("changes", changesJob(app));
-  visit(/** @type {any} */ (job.value), {
-    Scalar(_, scalar) {
-      if (String(scalar.value).includes("\n")) scalar.type = Scalar.BLOCK_LITERAL;
-    },
-  });
+  const { contents } = parseDocument(parts);
+  const job = /** @type {any} */ (contents).items.find(
+    (/** @type {Pair} */ { key }) => String(key) === "changes",
+  );
+  const { items } = job.value.get("steps");
+  if (app !== undefined) {
+    items[0].deleteIn(["env", "COMMIT"]);
+    items.splice(1, 0, app);
+  } else {
+    for (const key of ["if", "environment"]) job.value.delete(key);
+    items.pop();
+  }
   /** @type {YAMLMap} */ (document.get("jobs")).items.unshift(...when("paths", job));
 }
 
@@ -287,7 +225,7 @@ function addPathFilter(document, file) {
     const [first] = /** @type {Steps} */ (document.getIn(["jobs", "gate", "steps"])).items;
     if (first?.get("id") !== "app") throw new Error("the job gate does not begin with the app's token");
     const app = /** @type {YAMLMap} */ (first.clone());
-    app.set("if", NOTHING_CHANGED);
+    app.set("if", "steps.compare.outputs.changed == 'false'");
     for (const name of ["start", "review"]) addCondition(document, name, "== 'true'");
     // Where the comparison fails, these report that nothing was reviewed.
     for (const name of ["post", "gate"]) addCondition(document, name, "!= 'false'");

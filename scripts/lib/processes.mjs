@@ -206,8 +206,3 @@ export function excerpt(output, lines = 30) {
   if (all.length <= 2 * lines) return all.join("\n");
   return [...all.slice(0, lines), "...", ...all.slice(-lines)].join("\n");
 }
-
-/** @param {string} output */
-export function lastLine(output) {
-  return output.trimEnd().split("\n").at(-1) ?? "";
-}

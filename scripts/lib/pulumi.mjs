@@ -40,23 +40,26 @@ exec node "$sdk" "$@"
 `;
 
 /**
- * The two Go modules to build, read from their go.mod: the pins are in one place. Go files beside a go.mod are compiled into
- * its tool.
- * @param {string} root
+ * A Go module to build, read from its go.mod: the pins are in one place. Go files beside a go.mod are compiled into its tool.
+ * @param {string} root @param {string} name
  */
-function goModules(root) {
-  return ["pulumi", "language-nodejs"].map((name) => {
-    const folder = path.join(root, "scripts", "cli", name);
-    const read = (/** @type {string} */ file) => readFileSync(path.join(folder, file), "utf8");
-    const mod = read("go.mod");
-    const tool = /^tool (\S+)$/m.exec(mod)?.[1];
-    const version = /^\s*(?:require )?github\.com\/pulumi\/pulumi\/sdk\/v3 (v\S+)/m.exec(mod)?.[1];
-    if (tool === undefined || version === undefined)
-      throw new Error(`scripts/cli/${name}/go.mod lacks its tool or its version`);
-    const added = readdirSync(folder).filter((file) => file.endsWith(".go"));
-    return { folder, tool, version, added, pins: mod + ["go.sum", ...added].map(read).join("") };
-  });
+export function goModule(root, name) {
+  const folder = path.join(root, "scripts", "cli", name);
+  const read = (/** @type {string} */ file) => readFileSync(path.join(folder, file), "utf8");
+  const mod = read("go.mod");
+  const tools = [...mod.matchAll(/^(?:tool |\t)(\S+\/pulumi(?:-language-\w+)?)$/gm)].map(
+    ([, tool = ""]) => tool,
+  );
+  const [tool] = tools;
+  const version = /^\s*(?:require )?github\.com\/pulumi\/pulumi\/sdk\/v3 (v\S+)/m.exec(mod)?.[1];
+  if (tool === undefined || version === undefined)
+    throw new Error(`scripts/cli/${name}/go.mod lacks its tool or its version`);
+  const added = readdirSync(folder).filter((file) => file.endsWith(".go"));
+  return { folder, tool, tools, version, added, pins: mod + ["go.sum", ...added].map(read).join("") };
 }
+
+/** @param {string} root */
+const goModules = (root) => ["pulumi", "language-nodejs"].map((name) => goModule(root, name));
 
 /**
  * The cached copies, best first: the folder's name says all that decides what is in it.

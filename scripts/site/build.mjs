@@ -10,12 +10,11 @@ import {
 } from "node:fs";
 import path from "node:path";
 import MarkdownIt from "markdown-it";
+import semver from "semver";
 import { fillFolder, withTemporaryFolder } from "../lib/files.mjs";
 import { runToSuccess } from "../lib/processes.mjs";
 import { copyPages } from "./pages.mjs";
 import { buildSidebars } from "./sidebar.mjs";
-import { drawSigns } from "./signs.mjs";
-import { extractTag } from "./versions.mjs";
 
 /** The package of the site: the program that builds it, and its appearance. */
 export const site = path.join(import.meta.dirname, "..", "..", "site");
@@ -47,6 +46,38 @@ function fenceOf(checkout, begins) {
   const text = readFileSync(path.join(checkout, "README.md"), "utf8");
   const fences = text.match(/^```\w+\n[^]*?^```$/gm) ?? [];
   return fences.find((fence) => begins.test(fence)) ?? "";
+}
+
+const circle = (/** @type {string} */ fill) => `<circle cx="8" cy="8" r="7" fill="${fill}"/>`;
+const line = (/** @type {string} */ d, stroke = "currentColor") =>
+  `<path d="${d}" fill="none" stroke="${stroke}" stroke-width="2.5"/>`;
+const box = (/** @type {string} */ fill, /** @type {string} */ d) =>
+  `<rect x="1" y="1" width="14" height="14" rx="2" fill="${fill}"/>${line(d, "#fff")}`;
+
+/** What stands for each emoji of the Markdown report, in a square of 16. @type {Readonly<Record<string, string>>} */
+const DRAWINGS = {
+  "🔴": circle("#d1242f"),
+  "🟠": circle("#e8762b"),
+  "🟡": circle("#eac54f"),
+  "⚪": '<circle cx="8" cy="8" r="6.5" fill="#fff" stroke="#818b98"/>',
+  "✅": box("#1a7f37", "m4 8 3 3 5-6"),
+  "⚠️": `<path d="M8 1l7.5 14H.5z" fill="#eac54f"/>${line("M8 5.5v4.5m0 1v2", "#1f2328")}`,
+  "➕": line("M8 2v12M2 8h12"),
+  "➖": line("M2 8h12"),
+  "⬆️": box("#0969da", "M8 13V4M4 8l4-4 4 4"),
+  "⬇️": box("#0969da", "M8 3v9M4 8l4 4 4-4"),
+};
+
+/**
+ * Draws the emoji of a page: without a font of emoji, they would be empty boxes.
+ * @param {string} html
+ */
+export function drawSigns(html) {
+  return html.replace(/\p{Emoji_Presentation}\uFE0F?|\p{Extended_Pictographic}\uFE0F/gu, (sign) => {
+    const drawing = DRAWINGS[sign];
+    if (drawing === undefined) throw new Error(`scripts/site/build.mjs has no drawing of ${sign}`);
+    return `<svg role="img" aria-label="${sign}" viewBox="0 0 16 16">${drawing}</svg>`;
+  });
 }
 
 /** The comment of a pull request, as Markdown that a run of the review wrote. @param {string | undefined} media */
@@ -98,6 +129,21 @@ async function buildVersion({ checkout, workspace, base, out, versions, media })
   const vitepress = path.join(site, "node_modules", "vitepress", "bin", "vitepress.js");
   await runToSuccess(process.execPath, [vitepress, "build", workspace], { cwd: workspace });
   return titles.size;
+}
+
+/** The tags of released versions, the newest first. Pre-releases have no pages of their own. @param {string} root */
+export async function listReleases(root) {
+  const output = await runToSuccess("git", ["tag", "--list", "v*"], { cwd: root });
+  const tags = output.split("\n").filter((tag) => semver.valid(tag) && semver.prerelease(tag) === null);
+  return semver.rsort(tags);
+}
+
+/** Writes the files of a tag into a new folder. @param {string} root @param {string} tag @param {string} folder */
+async function extractTag(root, tag, folder) {
+  mkdirSync(folder);
+  const archive = path.join(folder, ".archive.tar");
+  await runToSuccess("git", ["archive", "--output", archive, tag], { cwd: root });
+  await runToSuccess("tar", ["-xf", archive], { cwd: folder });
 }
 
 /**

@@ -1,11 +1,13 @@
 // @ts-check
-import { appendFileSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { startEmulatorProcess } from "../lib/emulator.mjs";
+import { pathToFileURL } from "node:url";
+import { obtainBrowser } from "../lib/browser.mjs";
+import { withStack } from "../lib/emulator.mjs";
 import { withTemporaryFolder } from "../lib/files.mjs";
-import { quickProcesses, Stack } from "../lib/stack.mjs";
-import { takePictures } from "./pictures.mjs";
-import { recordingOf } from "./recording.mjs";
+import { quickProcesses } from "../lib/stack.mjs";
+
+/** @typedef {import("../lib/stack.mjs").Stack} Stack */
 
 /** A grant of `owner`, which the pull request of the example adds. */
 const CHANGE = `
@@ -67,30 +69,80 @@ async function reviewChange(stack, rootUid) {
   return [up, inventory, preview, review];
 }
 
+const WIDTH = 100;
+const HEIGHT = 30;
+/** Seconds between two keys, before a line of output, and after a command. */
+const KEY = 0.03;
+const LINE = 0.05;
+const PAUSE = 1.2;
+
+/**
+ * A recording of commands and their output in the format asciicast 2. The times are those of a quick typist, not those of
+ * the machine that ran the commands.
+ * @param {readonly { command: string, output: string }[]} steps
+ */
+function recordingOf(steps) {
+  let time = 0.5;
+  /** @type {[number, "o", string][]} */
+  const events = [];
+  const print = (/** @type {number} */ delay, /** @type {string} */ text) => {
+    time += delay;
+    events.push([Number(time.toFixed(3)), "o", text]);
+  };
+  for (const { command, output } of steps) {
+    print(0, "\u001B[32m$\u001B[0m ");
+    for (const key of command) print(KEY, key);
+    print(PAUSE / 2, "\r\n");
+    const lines = output.trim() === "" ? [] : output.trimEnd().split("\n");
+    for (const line of lines) print(LINE, `${line}\r\n`);
+    print(PAUSE, "");
+  }
+  const header = { version: 2, width: WIDTH, height: HEIGHT, title: "The review of a change" };
+  return [header, ...events].map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
 /**
  * Makes what the first page shows of real runs against the emulator: a recording, a report, and a comment.
  * @param {{ root: string, cli: import("../lib/pulumi.mjs").PulumiCli, into: string, log: (line: string) => void }} at
  */
 export async function makeMedia({ root, cli, into, log }) {
   mkdirSync(into, { recursive: true });
-  await withTemporaryFolder("media", async (folder) => {
-    const server = await startEmulatorProcess(root, ["--seed", "acme"]);
-    try {
-      const env = {
-        PLATFORM_ROOT_GROUP: server.rootUid,
-        // The tests check the types of this program.
-        PULUMI_NODEJS_TRANSPILE_ONLY: "true",
-        ...quickProcesses(root),
-      };
-      const stack = new Stack({ folder, root, example: writeProgram(root, folder), cli, env, server });
-      const steps = await reviewChange(stack, server.rootUid);
-      writeFileSync(path.join(into, "review.cast"), recordingOf(steps));
-      copyFileSync(path.join(stack.program, "report.html"), path.join(into, "report.html"));
-      const comment = readFileSync(path.join(stack.program, "comment.md"), "utf8");
-      writeFileSync(path.join(into, "comment.md"), comment);
-    } finally {
-      await server.stop();
-    }
+  await withTemporaryFolder("program", async (folder) => {
+    const env = async (/** @type {any} */ emulator) => ({
+      PLATFORM_ROOT_GROUP: emulator.rootUid,
+      // The tests check the types of this program.
+      PULUMI_NODEJS_TRANSPILE_ONLY: "true",
+      ...quickProcesses(root),
+    });
+    const example = writeProgram(root, folder);
+    await withStack(
+      "media",
+      { root, example, cli, env, emulator: { seed: "acme" } },
+      async (stack, { rootUid }) => {
+        const steps = await reviewChange(stack, rootUid);
+        writeFileSync(path.join(into, "review.cast"), recordingOf(steps));
+        for (const name of ["report.html", "comment.md"])
+          copyFileSync(path.join(stack.program, name), path.join(into, name));
+      },
+    );
   });
-  await takePictures(into, ["report"], log);
+  await takePictures(into, log);
+}
+
+/** Takes a picture of the report in light and in dark. @param {string} folder @param {(line: string) => void} log */
+async function takePictures(folder, log) {
+  const found = await obtainBrowser({ log });
+  if ("reason" in found) return log(`no pictures: ${found.reason}`);
+  const { chromium } = await import("playwright-core");
+  const browser = await chromium.launch({ executablePath: found.file });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1000, height: 760 } });
+    await page.goto(pathToFileURL(path.join(folder, "report.html")).href);
+    for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+      await page.emulateMedia({ colorScheme });
+      writeFileSync(path.join(folder, `report-${colorScheme}.png`), await page.screenshot());
+    }
+  } finally {
+    await browser.close();
+  }
 }

@@ -11,7 +11,7 @@ const DOCUMENTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"
 const LANGUAGES = new Set(["cjs", "js", "json", "mjs", "sh", "ts", "yaml", "yml"]);
 
 /** The Markdown pages of a checkout, by their paths in it. @param {string} root */
-export function listPages(root) {
+function listPages(root) {
   const docs = filesBelow(path.join(root, "docs")).filter((file) => file.endsWith(".md"));
   return [
     ...DOCUMENTS.filter((name) => existsSync(path.join(root, name))),
@@ -20,7 +20,7 @@ export function listPages(root) {
 }
 
 /** The first heading of a page. @param {string} text */
-export const findTitle = (text) => (/^# (.+)$/m.exec(text)?.[1] ?? "").replaceAll("`", "");
+const findTitle = (text) => (/^# (.+)$/m.exec(text)?.[1] ?? "").replaceAll("`", "");
 
 /** The addresses that a page links to. @param {string} text */
 function linksOf(text) {
@@ -59,14 +59,14 @@ function sourcePage(root, source) {
  * no address of its own, shows the page as it stands.
  * @param {string} text
  */
-export const withTitles = (text) =>
+const withTitles = (text) =>
   text.replace(
     /^### (PP\d{4}|HTTP \d{3}|Exit code \d|[A-Z]\d{1,2})\n\n(?:\*\*|It means: )?(.+?)(?=\.\*\*|\.\n|\. )/gm,
     (match, code, title) => match.replace(/\n/, `: ${title} {#${code.toLowerCase().replaceAll(" ", "-")}}\n`),
   );
 
 /** Shows an example in several languages as tabs: GitHub shows all but the first folded. @param {string} text */
-export const withTabs = (text) =>
+const withTabs = (text) =>
   text.replace(
     /^```ts\n[^]*?^```\n(?:\n<details>\n<summary>\w+<\/summary>\n[^]*?^<\/details>\n)+/gm,
     (run) => {

@@ -4,7 +4,7 @@ import { projectRoot } from "./support";
 
 test.each([
   [["--n", "ten"], "--n must be a whole number from 1"],
-  [["--only", "nobody"], '--only: there is no subject "nobody"; there are usual, floor, roleBinding'],
+  [["--only", "nobody"], '--only: there is no subject "nobody"; there are usual, roleBinding, groupAccess'],
   [["--fast"], "--fast"],
 ])("%j is an error that says what to write", (args, words) => {
   const bench = path.join(projectRoot, "scripts", "bench", "index.mjs");

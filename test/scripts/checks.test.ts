@@ -14,7 +14,7 @@ import {
 
 afterAll(removeTemporaryFolders);
 
-const call = (expression: string) => evaluate("lib/checks.mjs", expression);
+const call = (expression: string) => evaluate("ci.mjs", expression);
 
 /** A jest result with these counts, as jest writes it. */
 function jestResult(numPassedTests: number, numFailedTests = 0, changes: Record<string, unknown> = {}) {
@@ -82,7 +82,7 @@ describe("running checks", () => {
           return group.length === 1 ? group[0] : group;
         }),
         console.log);`;
-    const { code, stdout } = await start(script("lib/checks.mjs", body)).ended;
+    const { code, stdout } = await start(script("ci.mjs", body)).ended;
     const lines = stdout.trimEnd().split("\n");
     return { code, last: lines.at(-1), lines };
   }

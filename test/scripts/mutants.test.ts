@@ -11,7 +11,7 @@ interface Mutant {
 /** Each defect that fits a text, with the text that it makes. */
 async function mutantsOf(text: string): Promise<Mutant[]> {
   const each = "m.mutantsOf('sample.ts', text).map((one) => ({ ...one, text: m.applyMutant(text, one) }))";
-  return (await evaluate("lib/mutants.mjs", `((text) => ${each})(${JSON.stringify(text)})`)) as Mutant[];
+  return (await evaluate("mutants.mjs", `((text) => ${each})(${JSON.stringify(text)})`)) as Mutant[];
 }
 
 test.each([

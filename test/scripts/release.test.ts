@@ -12,9 +12,7 @@ const problems = (...args: unknown[]) =>
 
 const home = "https://github.com/acme/platform";
 const named = { version: "1.2.3", repository: home, bugs: home, homepage: home };
-const unnamed = ["repository", "bugs", "homepage"].map(
-  (name) => expect.stringMatching(`^package.json has no ${name}: write "${name}": ".*OWNER`) as string,
-);
+const unnamed = ["repository", "bugs", "homepage"].map((name) => `package.json has no ${name}`);
 
 test.each<[string | null, object, string, string[]]>([
   ["v1.2.3", named, "# Changelog\n\n## 1.2.3 (2026-01-01)\n", []],
@@ -40,8 +38,15 @@ test("a release is refused while OWNER is left, and each place is named", async 
   expect(await problems(null, named, "## 1.2.3\n", places)).toEqual([]);
 });
 
-test("the oldest SDK of the matrix is the one of package.json's range", async () => {
-  expect(await evaluate("matrix.mjs", 'm.oldestOf(">=3.216.0 <4")')).toBe("3.216.0");
+test("the oldest SDK that CI runs the tests with is that of package.json's range", () => {
+  const { peerDependencies } = JSON.parse(readFileSync(path.join(projectRoot, "package.json"), "utf8")) as {
+    peerDependencies: Record<string, string>;
+  };
+  const [, oldest] =
+    /sdk: \["([\d.]+)", "3"\]/.exec(
+      readFileSync(path.join(projectRoot, ".github/workflows/ci.yml"), "utf8"),
+    ) ?? [];
+  expect(peerDependencies["@pulumi/pulumi"]).toBe(`>=${oldest} <4`);
 });
 
 test("the nightly run names its seed in each suite that takes one", async () => {

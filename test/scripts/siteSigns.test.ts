@@ -7,7 +7,7 @@ const comments = readdirSync(golden).filter((name) => name.endsWith(".md"));
 const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F/u;
 
 const drawSigns = (html: string): Promise<unknown> =>
-  evaluate("site/signs.mjs", `m.drawSigns(${JSON.stringify(html)})`);
+  evaluate("site/build.mjs", `m.drawSigns(${JSON.stringify(html)})`);
 
 test.each(comments)("each emoji of %s is drawn, and named for those who do not see it", async (name) => {
   const text = readFileSync(path.join(golden, name), "utf8");
@@ -18,5 +18,5 @@ test.each(comments)("each emoji of %s is drawn, and named for those who do not s
 });
 
 test("an emoji without a drawing is an error", async () => {
-  await expect(drawSigns("🚀")).rejects.toThrow("scripts/site/signs.mjs has no drawing of 🚀");
+  await expect(drawSigns("🚀")).rejects.toThrow("scripts/site/build.mjs has no drawing of 🚀");
 });

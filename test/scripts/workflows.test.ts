@@ -8,7 +8,7 @@ afterAll(removeTemporaryFolders);
 /** What the linter says of a folder; it needs Go, as set-up does where no Pulumi CLI can be downloaded. */
 const lint = (folder: string, more = ""): Promise<unknown> =>
   evaluate(
-    "lib/workflows.mjs",
+    "ci.mjs",
     `await m.lintWorkflows({ root: ${JSON.stringify(projectRoot)}, folder: ${JSON.stringify(folder)}, scratch: ${JSON.stringify(temporaryFolder())}${more} })`,
   );
 

@@ -40,7 +40,7 @@ test("the site contains the current version, and each released one in its own fo
   const media = path.join(root, "media");
   writeFiles(media, { "review.cast": "", "report.html": "<p>", "comment.md": "# Acme\n\n✅ gains" });
   const at = JSON.stringify({ root, out, media, base: "/docs/" });
-  const tags = `await (await import("${path.resolve(__dirname, "../../scripts/site/versions.mjs")}")).listReleases(${JSON.stringify(root)})`;
+  const tags = `await (await import("${path.resolve(__dirname, "../../scripts/site/build.mjs")}")).listReleases(${JSON.stringify(root)})`;
   expect(await evaluate("site/build.mjs", `m.buildSite({ ...${at}, tags: ${tags}, log() {} })`)).toBeNull();
   const read = (page: string): string => readFileSync(path.join(out, page), "utf8");
   expect(read("docs/quick-start.html")).toContain("Quick start of 1.4.0");

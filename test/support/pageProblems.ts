@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { Fence, Page } from "../../scripts/lib/fences.cjs";
 import { parsePolicy } from "../../provider/access/suppressions/parsePolicy";
 import { commands } from "../../provider/cli/commands/list";
 import { parseFlags } from "../../provider/cli/framework/flags";
 import { ROOT } from "./engine";
 import { isShell } from "./pages";
+import type { Fence, Page } from "./pages";
 
 /*
  * What is wrong with the fences of a page, as far as that can be known without running them.

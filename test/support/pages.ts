@@ -1,10 +1,65 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { isProgram, parsePage } from "../../scripts/lib/fences.cjs";
-import type { Fence, Page } from "../../scripts/lib/fences.cjs";
+import MarkdownIt from "markdown-it";
 import { ROOT } from "./engine";
 
-export { isProgram, programsOf } from "../../scripts/lib/fences.cjs";
+/** A fenced block of a page. */
+export interface Fence {
+  /** The first word after the fence: `sh`. */
+  readonly language: string;
+  readonly text: string;
+  /** The line of the page, from 1. */
+  readonly line: number;
+  /** The last heading before it. */
+  readonly title: string;
+  /** Why no test runs it, from the comment `not run: …` before it. */
+  readonly reason?: string;
+}
+
+export interface Page {
+  readonly fences: readonly Fence[];
+  /** The texts in backticks outside of the fences. */
+  readonly codeSpans: readonly string[];
+  /** The test that runs its programs, from the comment `run by …`. */
+  readonly runBy?: string;
+}
+
+/** Parses a page of Markdown. */
+export function parsePage(text: string): Page {
+  const runBy = /^<!-- run by (\S+) -->$/m.exec(text)?.[1];
+  const tokens = new MarkdownIt({ html: true }).parse(text, {});
+  const fences: Fence[] = [];
+  let title = "";
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === "heading_open") title = tokens[index + 1]?.content ?? "";
+    if (token.type !== "fence") continue;
+    const before = tokens[index - 1];
+    const comment = before?.type === "html_block" ? before.content : "";
+    const reason = /^\s*<!-- not run: ([^]+?)\s*-->\s*$/.exec(comment)?.[1];
+    const language = token.info.split(" ")[0] ?? "";
+    const fence = { language, text: token.content, line: (token.map?.[0] ?? 0) + 1, title };
+    fences.push(reason === undefined ? fence : { ...fence, reason });
+  }
+  const codeSpans = tokens
+    .flatMap(({ children }) => children ?? [])
+    .flatMap(({ type, content }) => (type === "code_inline" ? [content] : []));
+  return { fences, codeSpans, ...(runBy !== undefined && { runBy }) };
+}
+
+/** Languages of what a reader runs; the others are output, data and diagrams. */
+const PROGRAM_LANGUAGES = ["sh", "bash", "console", "ts", "js", "python"];
+
+/** Whether a fence is a command or a program. */
+export const isProgram = ({ language }: Fence): boolean => PROGRAM_LANGUAGES.includes(language);
+
+/** The commands and programs of a page that can be run, in order; only those in these languages, if any are given. */
+export const programsOf = ({ fences }: Page, ...languages: string[]): Fence[] =>
+  fences.filter(
+    (fence) =>
+      isProgram(fence) &&
+      fence.reason === undefined &&
+      (languages.length === 0 || languages.includes(fence.language)),
+  );
 
 /** The Markdown files below a folder of the repository, installed packages left out. */
 const markdownBelow = (folder: string): string[] =>

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { parsePage } from "../../../scripts/lib/fences.cjs";
 import { ROOT } from "../../support/engine";
 import { pageProblems } from "../../support/pageProblems";
-import { documents, pages, readPage } from "../../support/pages";
+import { documents, pages, parsePage, readPage } from "../../support/pages";
 import { longSentences, misplacedNames, unknownNames } from "../../support/pageWords";
 
 /* What test/package/pages.test.ts runs or compiles is checked here without running it. */
