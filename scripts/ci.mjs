@@ -10,7 +10,6 @@ import {
 } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import pLimit from "p-limit";
 import { obtainBrowser } from "./lib/browser.mjs";
 import { withTemporaryFolder } from "./lib/files.mjs";
 import { excerpt, run, runScript } from "./lib/processes.mjs";
@@ -295,12 +294,18 @@ async function runCheck({ name, body }) {
  * @param {Check[]} group
  * @param {(line: string) => void} print
  */
-function runGroup(group, print) {
-  return pLimit(os.availableParallelism() + 1).map(group, async (check) => {
-    const result = await runCheck(check);
-    for (const line of result.lines) print(line);
-    return result;
-  });
+async function runGroup(group, print) {
+  /** @type {Awaited<ReturnType<typeof runCheck>>[]} */
+  const results = [];
+  const remaining = group.entries();
+  const work = async () => {
+    for (const [i, check] of remaining) {
+      results[i] = await runCheck(check);
+      for (const line of results[i]?.lines ?? []) print(line);
+    }
+  };
+  await Promise.all(Array.from({ length: os.availableParallelism() + 1 }, work));
+  return results;
 }
 
 /**

@@ -53,7 +53,7 @@ export interface Host {
 }
 
 /** What a kind does in its own way, beside its description. Responses have the form of the resource, `uid` included. */
-export interface Operations {
+interface Operations {
   readonly create?: (api: Api, inputs: Props, body: Props, host: Host) => Promise<Record<string, unknown>>;
   /** `create` overwrites an existing object, so it is idempotent, and a lost response is an ordinary error. */
   readonly upsert?: boolean;
@@ -249,4 +249,33 @@ export function isFoundByComparison(spec: Omit<ResourceSpec, "capabilities">): b
 /** The kind of which a resource is made: it owns all objects of that kind that have its uid as their parent. */
 export function aggregatedKind({ owns }: Pick<ResourceSpec, "owns">): string | undefined {
   return owns?.all ? owns.kind : undefined;
+}
+
+/** The key of an object. Uids alone do not do: kinds share those of their parents. */
+export function objectKey(kind: string, uid: string): string {
+  return `${kind} ${uid}`;
+}
+
+/** What is wrong where another resource is for a group of which one of the two owns all children. */
+export function conflictOfOwners(owns: NonNullable<ResourceSpec["owns"]>, other: string): Failure {
+  const [all, beside] = owns.all ? ["this", other] : [other, "this"];
+  const reason = `names a group of which ${all} owns all ${owns.children}, but ${beside} is for the same group: ${owns.advice}`;
+  return { property: "parentUid", reason, code: "PP1104" };
+}
+
+/** The inputs that name one object together: a create with the same ones creates no other. None for most kinds. */
+export function identifyingInputs({
+  identifiedBy,
+  sharesParentUid,
+}: Pick<ResourceSpec, "identifiedBy" | "sharesParentUid">): readonly string[] {
+  return identifiedBy ?? (sharesParentUid ? ["parentUid"] : []);
+}
+
+/** The key of the object that a create with these inputs creates or adopts, if the inputs determine it. */
+export function identityKey(spec: ResourceSpec, inputs: Props): string | undefined {
+  const { parentUid } = inputs;
+  if (spec.sharesParentUid && typeof parentUid === "string") return objectKey(spec.kind, parentUid);
+  return spec.identifiedBy === undefined
+    ? undefined
+    : objectKey(spec.kind, JSON.stringify(spec.identifiedBy.map((key) => inputs[key] ?? null)));
 }

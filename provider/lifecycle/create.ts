@@ -1,23 +1,20 @@
 import { errorCodeOf, hasCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
-import type { JsonObject } from "../http/client";
-import { requireUid } from "../http/client";
-import { ConnectionError } from "../http/errors";
-import { printable } from "../text/printable";
-import { isUid } from "../text/uid";
-import { identityKey } from "../fields/identity";
 import { canonical, equal } from "../fields/equal";
 import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
-import { createOnlyOutputs } from "../fields/resourceSpec";
+import { identityKey, createOnlyOutputs, isFoundByComparison, isReadAs } from "../fields/resourceSpec";
+import { mergeLive, outputsFor } from "../fields/mergeLive";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT, UNCONFIRMED } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { buildCreateBody, findSchemaMismatch, parentUidOf, readOutputs } from "../fields/wire";
-import { mergeLive, outputsFor } from "../fields/mergeLive";
+import { requireUid } from "../http/client";
+import type { JsonObject } from "../http/client";
+import { ConnectionError, hasUnknownOutcome, isNotFound } from "../http/errors";
+import { printable } from "../text/printable";
+import { isUid, lineage } from "../text/uid";
 import type { KindContext } from "./context";
-import { claimDuplicates, createDespiteLoss, findExisting, startAttempt } from "./lostCreate";
-import type { Attempt, Created } from "./lostCreate";
 import {
   errorMessage,
   explain,
@@ -26,12 +23,13 @@ import {
   handlerError,
   labelResource,
   PartialFailure,
+  HandlerError,
 } from "./messages";
-import { confirm, finishWrite, unwrittenParts } from "./verifyWrite";
+import { confirm, finishWrite, unwrittenParts, findUnappliedFields } from "./verifyWrite";
 
 /*
  * A create, from the inputs of a program to the outputs in the state, in the order in which it happens. What becomes of a
- * create whose response is lost is in lostCreate.ts.
+ * create whose response is lost stands below it, from `createDespiteLoss` on.
  */
 
 /** What to do where the object of a new resource exists already. */
@@ -222,4 +220,237 @@ async function adoptExisting(
 
 function show(field: FieldSpec, value: Json | undefined): string {
   return containsSecret(field) ? "something else" : printable(JSON.stringify(value ?? null), 300);
+}
+
+/*
+ * A create whose response may be lost: when it is sent again, what is looked for, and what is done with what is found.
+ * Nothing here deletes what a lost create may have left behind: nobody can prove that no other program made it, so an
+ * error names it.
+ */
+
+/** Waits before each look for what a lost create has made: it may arrive late. */
+const LOOK_DELAYS_MS = [500, 1500, 3000];
+/** How often a create is sent while its responses are lost. */
+const MAX_SENDS = 3;
+/** Waits before a create below a new group is sent again: the rights of its owner are not known everywhere yet. */
+const NEW_GROUP_DELAYS_MS = [2000, 4000, 8000, 16_000];
+/** The rights of a group's owner are known everywhere by then. */
+const NEW_GROUP_MS = 120_000;
+/** Two clocks that show whole seconds may differ by this. */
+const CLOCK_TOLERANCE_MS = 2000;
+
+/** The create of one resource. */
+interface AttemptStart {
+  readonly what: string;
+  /** What messages call the resource as the owner of an object. */
+  readonly label: string;
+  readonly parent: string | undefined;
+  readonly inputs: Props;
+}
+
+/** A create that has begun, and whose response may be lost. */
+interface Attempt extends AttemptStart {
+  /** Just before it was first sent, by `performance.now()`. */
+  readonly startedAt: number;
+  /** Equal objects from before it, for a kind whose objects have no date. */
+  readonly older: ReadonlySet<string>;
+}
+
+/** Begins an attempt. For a kind whose objects have no date it lists what exists before the create. */
+async function startAttempt(kind: KindContext, start: AttemptStart): Promise<Attempt> {
+  const startedAt = performance.now();
+  const older = isFoundByComparison(kind.spec) ? await listEqual(kind, start) : [];
+  return { ...start, startedAt, older: new Set(older.map(({ uid }) => String(uid))) };
+}
+
+/** What a create has made. */
+interface Created {
+  readonly object: JsonObject;
+  /** An earlier send without a response, which may have taken effect besides; undefined if there was none. */
+  readonly lost: unknown;
+}
+
+/**
+ * Sends a create, and finds out what became of it where its response is lost: one equal object is what it has made. If there
+ * is none, it is sent again.
+ * @throws the error of a create that failed
+ */
+async function createDespiteLoss(
+  kind: KindContext,
+  attempt: Attempt,
+  send: () => Promise<JsonObject>,
+): Promise<Created> {
+  const { spec, host } = kind;
+  const groupDelays = [...NEW_GROUP_DELAYS_MS];
+  let lost: unknown;
+  let sends = 0;
+  for (;;) {
+    try {
+      return { object: await send(), lost };
+    } catch (error) {
+      const [delay] = groupDelays;
+      if (delay !== undefined && mayBeTooEarly(error) && (await isNewGroup(kind, attempt.parent))) {
+        groupDelays.shift();
+        await refreshToken(kind, attempt);
+        await host.sleep(delay);
+        continue;
+      }
+      const isLost = hasUnknownOutcome(error);
+      // A second send of an upsert does the same as the first, so the client has repeated it already.
+      if (spec.operations?.upsert || (!isLost && lost === undefined)) throw error;
+      if (isLost) {
+        lost = error;
+        sends += 1;
+      }
+      // What is refused now may exist because an earlier send has arrived: one look tells.
+      for (const lookDelay of isLost ? LOOK_DELAYS_MS : [0]) {
+        if (lookDelay > 0) await host.sleep(lookDelay);
+        const object = await findLostCreate(kind, attempt, lost);
+        // What was found may be the work of any send, so there is no other to name.
+        if (object !== undefined) return { object, lost: undefined };
+      }
+      if (!isLost) throw error;
+      if (sends === MAX_SENDS) {
+        throw explain(spec, attempt.what, error, [
+          `no response after ${sends} attempts; it may still be created: check before you retry`,
+        ]);
+      }
+    }
+  }
+}
+
+/** Whether a create may be refused because its parent is not known everywhere yet. An explained error is judged by its cause. */
+function mayBeTooEarly(error: unknown): boolean {
+  const reason = error instanceof HandlerError ? error.cause : error;
+  return hasCode(reason, "PERMISSION_DENIED") || isNotFound(reason);
+}
+
+/** Whether the parent is a group too young for its rights to be known everywhere. */
+async function isNewGroup(kind: KindContext, parent: string | undefined): Promise<boolean> {
+  if (parent === undefined) return false;
+  const client = kind.client();
+  // Even reading it may be refused for now.
+  const known = lineage(parent).map((uid) => client.timeSinceCreation(uid));
+  if (known.some((ago) => ago !== undefined && ago < NEW_GROUP_MS)) return true;
+  if (known.at(-1) !== undefined) return false;
+  try {
+    const { createTime } = await client.getResource("/iam/v2/groups", parent);
+    const createdAt = typeof createTime === "string" ? Date.parse(createTime) : NaN;
+    return client.serverNow() - createdAt < NEW_GROUP_MS;
+  } catch {
+    return false;
+  }
+}
+
+/** Exchanges the token once for a root group that this run made. */
+async function refreshToken({ client, host }: KindContext, { what, parent }: Attempt): Promise<void> {
+  try {
+    await client().refreshTokenFor(lineage(parent ?? "")[0] ?? "");
+  } catch (error) {
+    // The token in use may suffice: only time may be missing.
+    host.warn(`${what}: the token in use is kept, since no new one could be had: ${errorMessage(error)}`);
+  }
+}
+
+/**
+ * The object that a lost create has made: equal in every input, made since, and of no other resource of this run.
+ * @throws HandlerError that lists them where there are several
+ */
+async function findLostCreate(
+  kind: KindContext,
+  attempt: Attempt,
+  lost: unknown,
+): Promise<JsonObject | undefined> {
+  const { spec, program } = kind;
+  const found = await searchNew(kind, attempt, lost);
+  const [object] = found;
+  if (found.length < 2) {
+    const isOurs = object !== undefined && program.claim(spec, String(object["uid"]), attempt.label);
+    return isOurs ? object : undefined;
+  }
+  const uids = found.map(({ uid }) => String(uid)).join(", ");
+  const canAdopt = createOnlyOutputs(spec).length === 0;
+  throw handlerError(
+    "PP4002",
+    `${attempt.what}: the response was lost, and ${found.length} equal objects were created since: ${uids}; before you run again, ${canAdopt ? "take over one of them by adopt() and delete the others" : "delete them"}, unless someone else created them`,
+  );
+}
+
+/** Claims what an earlier send has made besides the object that the create got, and returns the uids. */
+async function claimDuplicates(kind: KindContext, attempt: Attempt, lost: unknown): Promise<string[]> {
+  if (kind.spec.sharesParentUid) return [];
+  // The object exists and must not be lost, even if this lookup fails.
+  const found = await searchNew(kind, attempt, lost).catch(() => []);
+  const uids = found.map(({ uid }) => String(uid));
+  // An error tells a person to delete them, so no equal create may take one.
+  for (const uid of uids) kind.program.claim(kind.spec, uid, attempt.label);
+  return uids;
+}
+
+/** The one object of the place that is what the inputs describe, of whatever age; undefined where none or several are. */
+async function findExisting(kind: KindContext, attempt: Attempt): Promise<JsonObject | undefined> {
+  const found = await listEqual(kind, attempt);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** What a lost create may have made. A search that fails says so: sending again could make a second object. */
+async function searchNew(kind: KindContext, attempt: Attempt, lost: unknown): Promise<JsonObject[]> {
+  try {
+    return await listNew(kind, attempt);
+  } catch (error) {
+    if (error instanceof HandlerError) throw error;
+    // No response was ever the API's: there is nothing to look for.
+    if ([error, lost].every((each) => each instanceof ConnectionError && !each.isTransient)) throw lost;
+    throw handlerError(
+      "PP4001",
+      `${attempt.what}: the response was lost (${errorMessage(lost)}), and the search for what was created failed (${errorMessage(error)}); check whether it exists before you run again`,
+    );
+  }
+}
+
+/** Equal objects of the place that were made since the attempt began. */
+async function listNew(kind: KindContext, attempt: Attempt): Promise<JsonObject[]> {
+  const { what, startedAt, older } = attempt;
+  const objects = await listEqual(kind, attempt);
+  // The server's clock is known from its responses only, the first of which may be this list's.
+  const since = kind.client().serverNow() - (performance.now() - startedAt) - CLOCK_TOLERANCE_MS;
+  return objects.filter(({ uid, createTime }) => {
+    if (older.has(String(uid))) return false;
+    const createdAt = typeof createTime === "string" ? Date.parse(createTime) : NaN;
+    if (Number.isNaN(createdAt) && isReadAs(kind.spec, "createTime")) {
+      throw handlerError(
+        "PP4001",
+        `${what}: the response was lost; ${String(uid)} is equal, but has no creation time: delete it or adopt it before you run again`,
+      );
+    }
+    return !(createdAt < since);
+  });
+}
+
+/** Equal objects directly below the parent that no resource of this run owns. */
+async function listEqual(kind: KindContext, { parent, inputs }: AttemptStart): Promise<JsonObject[]> {
+  const { spec, client, reader, program } = kind;
+  if (spec.sharesParentUid && parent !== undefined) {
+    const only = await reader.find(parent, inputs);
+    return only !== undefined && isEqualObject(spec, inputs, reader.parseInputs(only, parent)) ? [only] : [];
+  }
+  const { name } = inputs;
+  // Concurrent searches share one list.
+  const items = await client().listShared(spec.collection, {
+    ...(parent === undefined ? {} : { "uidp.children_of": parent }),
+    ...(spec.listsByName && typeof name === "string" ? { name } : {}),
+  });
+  return items.filter((item) => {
+    const uid = requireUid(item, `listing ${spec.collection}`);
+    return (
+      parentUidOf(spec, uid) === parent &&
+      program.ownerOf(spec, uid) === undefined &&
+      isEqualObject(spec, inputs, reader.parseInputs(item, uid))
+    );
+  });
+}
+
+/** Whether an object equals the one that a create with these inputs makes. */
+function isEqualObject(spec: ResourceSpec, inputs: Props, live: Props): boolean {
+  return findUnappliedFields(spec, undefined, inputs, live).length === 0;
 }

@@ -1,20 +1,27 @@
-import { withCode } from "../errors/codedError";
+import { withCode, hasCode } from "../errors/codedError";
 import type { CodedError } from "../errors/codedError";
-import { printable } from "../text/printable";
 import { checkInputs, describeWrongArgument } from "../fields/check";
 import { diffInputs } from "../fields/diff";
-import { createOnlyOutputs } from "../fields/resourceSpec";
-import type { Failure, ResourceSpec, WrongArguments } from "../fields/resourceSpec";
+import { identityKey, createOnlyOutputs, aggregatedKind } from "../fields/resourceSpec";
+import { mergeLive, outputsFor } from "../fields/mergeLive";
+import { applyUpdate, buildPatch, changedSubresources, writesInputOnly } from "../fields/patch";
+import type { Patch } from "../fields/patch";
+import type { Failure, ResourceSpec, WrongArguments, Dependents } from "../fields/resourceSpec";
 import { UNCONFIRMED, WRONG_ARGUMENTS } from "../fields/values";
 import type { Props } from "../fields/values";
+import { readOutputs } from "../fields/wire";
+import type { JsonObject } from "../http/client";
+import { ApiError, isNotFound } from "../http/errors";
+import { printable } from "../text/printable";
 import { createKindContext } from "./context";
 import type { HandlerContext, KindContext } from "./context";
 import { createResource } from "./create";
 import type { CreateResult } from "./create";
-import { deleteResource } from "./delete";
+import { adviseOnRefusal, explainFailure, labelResource, explain, handlerError } from "./messages";
 import { readResource } from "./read";
 import type { ReadResult } from "./read";
-import { updateResource } from "./update";
+import { confirm, findUnappliedFields, finishWrite } from "./verifyWrite";
+import type { Write } from "./verifyWrite";
 
 export interface DiffResult {
   /**
@@ -146,4 +153,156 @@ export type Handlers = Pick<KindHandlers, keyof KindHandlers>;
 
 export function handlersFor(spec: ResourceSpec, context: HandlerContext): Handlers {
   return new KindHandlers(createKindContext(spec, context), context.now);
+}
+
+/** What was removed at the server is created again once a refresh has found that out. */
+function hintOnGone(error: unknown): string[] {
+  return isNotFound(error) ? ["if it was removed, run pulumi up --refresh"] : [];
+}
+
+/** Changes a resource, and returns its outputs. @throws PartialFailure where the server did not apply the change */
+async function updateResource(kind: KindContext, id: string, recorded: Props, news: Props): Promise<Props> {
+  const { spec, client, host } = kind;
+  const olds = recorded[UNCONFIRMED] === true ? await readUnconfirmed(kind, id, recorded) : recorded;
+  const patch = buildPatch(spec, olds, news);
+  const subresources = changedSubresources(spec, olds, news);
+  if (patch.mask.length === 0 && subresources.length === 0) {
+    return { ...outputsFor(spec, news, {}, olds), ...readOutputs(spec, {}, id, olds) };
+  }
+  const write = { id, olds, news };
+  const what = `updating ${labelResource(spec, news)} ${id} (${[...patch.mask, ...subresources].join(", ")})`;
+  return explainFailure(
+    spec,
+    what,
+    async () => {
+      if (patch.mask.length === 0) return finishWrite(kind, write, undefined, olds);
+      const { update, writeWhole } = spec.operations ?? {};
+      const response = update
+        ? await update(client(), id, olds, news, host)
+        : writeWhole
+          ? await writeWhole(client(), applyUpdate(spec, await readLive(kind, id, news), olds, news))
+          : await sendPatch(kind, write, patch);
+      const known = readOutputs(spec, response as Props, id, olds);
+      return finishWrite(kind, write, await confirm(kind, write, response), known);
+    },
+    (error) => [...hintOnGone(error), ...adviseOnRefusal(spec, news, error)],
+  );
+}
+
+/** The properties of a resource that was created, and could not be read then. */
+async function readUnconfirmed({ spec, reader }: KindContext, id: string, recorded: Props): Promise<Props> {
+  return explainFailure(spec, `reading ${labelResource(spec, recorded)} ${id}`, async () => {
+    const response = await reader.get(id, recorded);
+    const { outs } = mergeLive(spec, recorded, reader.parseInputs(response, id));
+    return { ...outs, ...readOutputs(spec, response as Props, id, recorded) };
+  });
+}
+
+/** The inputs that the server has: a write of the whole object keeps those that the program does not change. */
+async function readLive({ reader }: KindContext, id: string, news: Props): Promise<Props> {
+  return reader.parseInputs(await reader.get(id, news), id);
+}
+
+/**
+ * Sends a PATCH with its mask; without the mask where the server refuses, or ignores, masks in camelCase, and where no
+ * response would show that it did.
+ * @returns the complete resource
+ */
+async function sendPatch(kind: KindContext, write: Write, { body, mask }: Patch): Promise<JsonObject> {
+  const { id, olds = {}, news } = write;
+  const client = kind.client();
+  const path = client.address(kind.spec.collection, id);
+  const send = async (sent?: readonly string[]) =>
+    confirm(kind, write, await client.patchAt(path, body, sent));
+  const isMultiWord = mask.some((path) => /[A-Z]/.test(path));
+  if (isMultiWord && (client.infersMasks || writesInputOnly(kind.spec, olds, news))) return send();
+  let refusal: unknown;
+  try {
+    const whole = await send(mask);
+    if (!isMultiWord || isApplied(kind, write, whole)) return whole;
+  } catch (error) {
+    // The usual field-mask library refuses camelCase.
+    if (!isMultiWord || !hasCode(error, "INVALID_ARGUMENT")) throw error;
+    refusal = error;
+  }
+  // The same body implies the same mask.
+  const whole = await send().catch((second: unknown) => {
+    const isLessPrecise = second instanceof ApiError && second.details.fieldViolations.length === 0;
+    throw refusal !== undefined && isLessPrecise && hasCode(second, "INVALID_ARGUMENT") ? refusal : second;
+  });
+  client.infersMasks ||= isApplied(kind, write, whole);
+  return whole;
+}
+
+function isApplied({ spec, reader }: KindContext, { id, olds, news }: Write, whole: JsonObject): boolean {
+  return findUnappliedFields(spec, olds, news, reader.parseInputs(whole, id)).length === 0;
+}
+
+/** Most names that a message lists. */
+const MAX_NAMES = 10;
+
+/** Deletes the object of a resource, unless another resource of the program owns it by now. */
+async function deleteResource(kind: KindContext, id: string, olds: Props): Promise<void> {
+  const { spec, program, host, mutex, client } = kind;
+  const name = `${labelResource(spec, olds)} ${id}`;
+  if (program.hasFailure) {
+    throw handlerError(
+      "PP4010",
+      `${name} is not deleted, because another step of this run failed and may be about the same object: fix that step and run again`,
+    );
+  }
+  if (isRetained(kind, id, olds)) {
+    host.warn(
+      `${name} stays: another resource of this program manages it now, so it is only removed from the state`,
+    );
+    return;
+  }
+  try {
+    const ownDelete = spec.operations?.delete;
+    await mutex.runExclusive(id, () =>
+      ownDelete ? ownDelete(client(), id, olds, host) : client().delete(spec.collection, id),
+    );
+  } catch (error) {
+    if (!isNotFound(error)) {
+      const notes = hasCode(error, "FAILED_PRECONDITION") ? await describeDependents(kind, id) : [];
+      throw explain(spec, `deleting ${name}`, error, notes);
+    }
+  }
+}
+
+/** Whether another resource of the program owns the same object. */
+function isRetained({ spec, program }: KindContext, id: string, olds: Props): boolean {
+  if (spec.retainedBy?.(olds).some((key) => program.isDeclared(key))) return true;
+  // The delete of an aggregate keeps the parts that another resource declares.
+  if (aggregatedKind(spec) !== undefined) return false;
+  const identity = identityKey(spec, olds);
+  return (identity !== undefined && program.isDeclared(identity)) || program.isOwned(spec.kind, id, olds);
+}
+
+/** A line for each list of what a refused delete would leave without a parent. */
+async function describeDependents(kind: KindContext, id: string): Promise<string[]> {
+  const notes: string[] = [];
+  for (const dependents of kind.spec.deletion?.dependents ?? []) {
+    try {
+      const names = await listDependents(kind, id, dependents);
+      if (names.length > 0) notes.push(`${dependents.noun}: ${names.join(", ")}`);
+    } catch {
+      notes.push(`${dependents.noun}: could not be listed`);
+    }
+  }
+  return notes;
+}
+
+async function listDependents(
+  { client }: KindContext,
+  id: string,
+  { collection, parameter }: Dependents,
+): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name, uid } of client().list(collection, { [parameter]: id })) {
+    if (names.length === MAX_NAMES) return [...names, "…"];
+    const quoted = typeof name === "string" && name !== "" ? `"${printable(name, 80)}" ` : "";
+    names.push(`${quoted}${printable(String(uid))}`);
+  }
+  return names;
 }

@@ -1,5 +1,5 @@
 import * as pulumi from "./sdk";
-import { conflictOfOwners, identifyingInputs } from "../fields/identity";
+import { conflictOfOwners, identifyingInputs } from "../fields/resourceSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT } from "../fields/values";
 import { lineOf } from "./argumentErrors";
@@ -7,7 +7,7 @@ import { lineOf } from "./argumentErrors";
 /*
  * Refuses two resources of one program that would be the same object, and two owners of the same children, where both
  * arguments are the same text or the same output: then a preview shows it. The provider's process finds every other such
- * pair before it sends a request: see lifecycle/programRecord.ts.
+ * pair before it sends a request: see lifecycle/context.ts.
  */
 
 /** The owners of one run, as messages name them, by the key of what they own. */

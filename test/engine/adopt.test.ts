@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import type { Inventory } from "../../provider/access/documents/inventory";
-import { parseInventory } from "../../provider/access/documents/parseInventory";
+import { parseInventory } from "../../provider/access/documents/inventory";
 import type { EffectiveAccess } from "../../provider/access/graph/effectiveAccess";
 import type { DriftReport, ReviewReport } from "../../provider/access/report/report";
 import { main } from "../../provider/cli/commands/adopt/adopt";

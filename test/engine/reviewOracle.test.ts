@@ -9,7 +9,7 @@ import { readRoleCapabilities } from "../../provider/access/graph/roleCapabiliti
 import { accessKinds } from "../../provider/access/graph/accessKinds";
 import type { Inventory } from "../../provider/access/documents/inventory";
 import type { AccessGraph } from "../../provider/access/graph/model";
-import type { Comparison } from "../../provider/access/review/comparison";
+import type { Comparison } from "../../provider/access/review/compare";
 import { parsePreview } from "../../provider/access/documents/preview";
 import type { Grant, GrantChange } from "../../provider/access/graph/grant";
 import { parseStateExport } from "../../provider/access/documents/stateExport";

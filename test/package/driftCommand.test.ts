@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { parseInventory } from "../../provider/access/documents/parseInventory";
+import { parseInventory } from "../../provider/access/documents/inventory";
 import { main } from "../../provider/cli/commands/drift";
 import { runCommand } from "../provider/cli/support";
 import { ROOT } from "../support/engine";

@@ -7,7 +7,7 @@ import { ROOT } from "../support/engine";
 import { withUids } from "../support/byHand";
 import { ownOf, samples, surroundings } from "../support/samples";
 import type { Json, Props } from "../../provider/fields/values";
-import { checkInputSizes, LONGEST_NAME } from "../../provider/access/documents/limits";
+import { checkInputSizes, LONGEST_NAME } from "../../provider/access/documents/jsonText";
 
 /*
  * Text of others may be as long as they like, so no regular expression of the sources takes more than a time in

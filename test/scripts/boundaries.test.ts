@@ -17,7 +17,7 @@ const forbidden: [string, string][] = [
   ["provider/lifecycle/handlers.ts", "axios"],
   ["provider/lifecycle/handlers.ts", "../../emulator"],
   ["provider/lifecycle/messages.ts", "../cli/main"],
-  ["provider/lifecycle/update.ts", "../program/sdk"],
+  ["provider/lifecycle/create.ts", "../program/sdk"],
   ["provider/dynamic.ts", "./index"],
   ["provider/program/resource.ts", "../lifecycle/handlers"],
   ["provider/program/resource.ts", "@pulumi/pulumi"],

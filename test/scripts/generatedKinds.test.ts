@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { accessMeanings } from "../../provider/fields/accessMeanings";
+import { accessMeanings } from "../../provider/fields/fieldSpec";
 import { formatWords } from "../../provider/fields/formats";
 import { kinds } from "../../provider/kinds";
 import { settingDefinitions } from "../../provider/settings/definitions";

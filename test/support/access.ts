@@ -1,5 +1,5 @@
 import { compare } from "../../provider/access/review/compare";
-import type { Comparison } from "../../provider/access/review/comparison";
+import type { Comparison } from "../../provider/access/review/compare";
 import { lastPartOf, urn, writeChange } from "../../provider/access/rules/reviewOf";
 import type { ChangeOptions, DescribedResource } from "../../provider/access/rules/reviewOf";
 import type { Props } from "../../provider/fields/values";

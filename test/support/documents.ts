@@ -1,4 +1,4 @@
-import { reportProblem } from "../../provider/access/report/parseReport";
+import { reportProblem } from "../../provider/access/report/report";
 import type { Sources } from "../../provider/access/review/compare";
 import type { Preview } from "../../provider/access/documents/preview";
 import type { Provenance, Report, ReviewReport } from "../../provider/access/report/report";

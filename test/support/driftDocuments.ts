@@ -1,5 +1,5 @@
 import { findDrift } from "../../provider/access/drift/drift";
-import type { DriftRequest } from "../../provider/access/drift/request";
+import type { DriftRequest } from "../../provider/access/drift/drift";
 import type { Inventory, InventoryObject } from "../../provider/access/documents/inventory";
 import { parsePreview } from "../../provider/access/documents/preview";
 import type { Preview } from "../../provider/access/documents/preview";

@@ -1,6 +1,6 @@
 import type { Emulator } from "../../emulator";
 import { findDrift } from "../../provider/access/drift/drift";
-import type { DriftRequest } from "../../provider/access/drift/request";
+import type { DriftRequest } from "../../provider/access/drift/drift";
 import type { DriftReport } from "../../provider/access/report/report";
 import type { StateExport } from "../../provider/access/documents/stateExport";
 import { listedKinds } from "../../provider/access/documents/inventory";

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { parsePolicy } from "../../provider/access/suppressions/parsePolicy";
+import { parsePolicy } from "../../provider/access/suppressions/policyDocument";
 import { commands } from "../../provider/cli/commands/list";
 import { parseFlags } from "../../provider/cli/framework/flags";
 import { ROOT } from "./engine";

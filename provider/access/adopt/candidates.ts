@@ -1,5 +1,5 @@
 import { parentOf } from "../../text/uid";
-import { aggregatedKind } from "../../fields/resourceSpec";
+import { aggregatedKind, objectKey } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { compareTexts, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
@@ -7,7 +7,6 @@ import { kinds } from "../../kinds";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import type { Directory } from "../graph/directory";
-import { objectKey } from "../../fields/identity";
 import { checkInputs } from "../../fields/check";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { declaredFields } from "../../fields/mergeLive";

@@ -1,7 +1,7 @@
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { parentUidOf } from "../../fields/wire";
 import type { InventoryObject } from "../documents/inventory";
-import { objectKey } from "../../fields/identity";
+import { objectKey } from "../../fields/resourceSpec";
 import type { Directory } from "../graph/directory";
 import { isReference } from "../graph/references";
 import { withoutTrailing } from "../../text/plain";

@@ -12,7 +12,7 @@ import { GroupHierarchy } from "../graph/groupHierarchy";
 import { ownerOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { readRoleCapabilities } from "../graph/roleCapabilities";
-import type { Comparison } from "../review/comparison";
+import type { Comparison } from "../review/compare";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
 import { globMatches, hasWildcard, parseGlob } from "../trust/glob";

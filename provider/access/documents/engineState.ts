@@ -1,13 +1,27 @@
-import { printable } from "../../text/printable";
 import { sortedJson } from "../../fields/formats";
 import { PROVIDER_TEXT, SECRET_MASK, SECRET_TYPE, SIGNATURE, UNKNOWN, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { parseType } from "../../program/resource";
+import { printable } from "../../text/printable";
 import { sha256 } from "./digest";
-import type { SourceLocation } from "./sourceLocation";
-import { specs } from "./specs";
 import { pluginOfProvider, whyNotReviewed } from "./reviewable";
 import type { Plugin } from "./reviewable";
+import { specs } from "./specs";
+
+/** A place in the user's program. `file` is relative to the Pulumi project. Lines and columns count from 1. */
+export interface SourceLocation {
+  readonly file: string;
+  /**
+   * @asType integer
+   * @minimum 1
+   */
+  readonly line: number;
+  /**
+   * @asType integer
+   * @minimum 1
+   */
+  readonly column?: number;
+}
 
 /**
  * The plain text of a resource's secrets, by path. It serialises and prints as empty, so that only a lookup by path

@@ -3,8 +3,7 @@ import { sortedJson } from "../../fields/formats";
 import { SECRET_MASK, UNKNOWN, groupBy, isObject } from "../../fields/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, readState, urnParts, withoutSecrets } from "./engineState";
-import { DocumentError, parseJson } from "./jsonText";
-import { checkNameLengths } from "./limits";
+import { DocumentError, parseJson, checkNameLengths } from "./jsonText";
 import type { Preview, PreviewStep, WrittenState } from "./preview";
 
 type Members = Readonly<Record<string, unknown>>;

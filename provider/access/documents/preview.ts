@@ -2,8 +2,7 @@ import { printable } from "../../text/printable";
 import { isObject } from "../../fields/values";
 import { findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
-import { DocumentError, MOST_LEVELS, readJson } from "./jsonText";
-import { checkResourceSize } from "./limits";
+import { DocumentError, MOST_LEVELS, readJson, checkResourceSize } from "./jsonText";
 
 /** What becomes of one resource of the stack. */
 export type Op = "create" | "update" | "replace" | "delete" | "same" | "read" | "import";

@@ -4,8 +4,7 @@ import { sha256 } from "./digest";
 import { cliVersionOf, findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { printable } from "../../text/printable";
-import { DocumentError, readJson, tooDeepError } from "./jsonText";
-import { checkResourceSize } from "./limits";
+import { DocumentError, readJson, tooDeepError, checkResourceSize } from "./jsonText";
 
 const EXPORT = "write it with pulumi stack export --file export.json";
 

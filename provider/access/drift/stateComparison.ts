@@ -1,21 +1,309 @@
 import { diffInputs } from "../../fields/diff";
-import { aggregatedKind } from "../../fields/resourceSpec";
-import type { ReadingApi } from "../../fields/resourceSpec";
-import { groupBy } from "../../fields/values";
-import type { Props } from "../../fields/values";
+import { isSet } from "../../fields/equal";
+import { objectKey, aggregatedKind } from "../../fields/resourceSpec";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
+import type { ResourceSpec, ReadingApi } from "../../fields/resourceSpec";
+import { addTo, isObject, groupBy, compareTexts } from "../../fields/values";
+import type { Props } from "../../fields/values";
+import { kinds } from "../../kinds";
+import { printable } from "../../text/printable";
+import { parentOf } from "../../text/uid";
+import { urnParts } from "../documents/engineState";
+import type { RecordedResource } from "../documents/engineState";
+import type { Inventory, InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
+import { listManaged } from "../documents/stateExport";
+import type { StateExport } from "../documents/stateExport";
+import { describeEffects, mayWiden } from "../effects";
+import type { Direction, FieldEffect, EffectContext } from "../effects";
 import type { Directory } from "../graph/directory";
 import { topProperty, isPathWithin } from "../graph/references";
-import { describeEffects, mayWiden } from "../effects";
-import type { EffectContext, FieldEffect } from "../effects";
-import type { ComparisonScope } from "./comparisonScope";
-import type { ComparedResource, DetectedDifference, DriftNotes, ManagedResource } from "./difference";
+import type { DifferenceKind } from "../review/finding";
 import type { DifferenceDescriber } from "./differenceDescriber";
-import type { ManagedResources } from "./managedResources";
-import { recordedArguments, revealedArguments } from "./secretValues";
-import { parentOf } from "../../text/uid";
-import type { InventoryObject } from "../documents/inventory";
+import type { DriftRequest } from "./drift";
+import { recordedArguments, revealedArguments } from "./differenceDescriber";
+
+/** What a drift run could not compare, a line each. */
+export class DriftNotes {
+  /** Lines that make the run incomplete. */
+  readonly incomplete = new Set<string>();
+  /** Lines that only inform. */
+  readonly unresolved = new Set<string>();
+}
+
+/** A resource that a state manages. */
+export interface ManagedResource {
+  readonly spec: ResourceSpec;
+  readonly uid: string;
+  readonly resource: RecordedResource;
+  /** `project/stack` */
+  readonly stack: string;
+  /** The stack's own name. */
+  readonly stackName: string;
+}
+
+/** A managed resource beside its live object; without `after` the object no longer exists. */
+export interface ComparedResource {
+  readonly managed: ManagedResource;
+  /** The recorded arguments, and live values in place of what is not compared. */
+  readonly before: Props;
+  /** The live arguments in the program's terms. */
+  readonly after?: Props;
+}
+
+/** One object that differs between the programs and the live organisation. */
+export interface DetectedDifference {
+  readonly kind: DifferenceKind;
+  readonly spec: ResourceSpec;
+  readonly uid: string;
+  readonly name: string;
+  readonly direction: Direction;
+  readonly message: string;
+  readonly advice?: string;
+  readonly details: readonly string[];
+  readonly fields: readonly FieldEffect[];
+  /** The resource that the difference is about; for an object of several resources the first of them. */
+  readonly managed?: ManagedResource;
+  /** The arguments on both sides, where the object has them there. */
+  readonly before?: Props;
+  readonly after?: Props;
+  /** RFC 3339: the time of the change, where the API has it. */
+  readonly at?: string;
+  readonly revert?: string;
+  readonly adopt?: string;
+}
+
+/** Everything that the states of a run record. */
+export class ManagedResources {
+  readonly all: ManagedResource[] = [];
+  /** Keys of what a state manages, or is about to delete. */
+  private readonly known = new Set<string>();
+  private readonly byKey = new Map<string, ManagedResource[]>();
+  /** Resources that own all objects of a kind at a group, by that kind and group. */
+  private readonly collections = new Map<string, ManagedResource>();
+
+  constructor(states: readonly StateExport[], notes: DriftNotes) {
+    for (const state of states) this.readState(state, notes);
+  }
+
+  /** Whether a state manages an object, or is about to delete it. One that a program only reads is not its own. */
+  isKnown(kind: string, uid: string): boolean {
+    return this.known.has(objectKey(kind, uid));
+  }
+
+  /** The resources that manage one object. */
+  ownersOf(kind: string, uid: string): readonly ManagedResource[] {
+    return this.byKey.get(objectKey(kind, uid)) ?? [];
+  }
+
+  /** The resource that owns all objects of this kind at the parent of an object. */
+  collectionOwner(kind: string, uid: string): ManagedResource | undefined {
+    return this.collections.get(objectKey(kind, parentOf(uid) ?? ""));
+  }
+
+  /** The resources of objects that more than one resource manages. */
+  conflictingOwners(): (readonly ManagedResource[])[] {
+    const shared = [...this.byKey.values()].filter(({ length }) => length > 1);
+    const inCollections = this.all.flatMap((managed) => {
+      const owner = this.collectionOwner(managed.spec.kind, managed.uid);
+      return owner === undefined ? [] : [[managed, owner]];
+    });
+    return [...shared, ...inCollections];
+  }
+
+  private readState(state: StateExport, notes: DriftNotes): void {
+    const stack = state.stack ?? "an empty stack";
+    if (state.pendingOperations > 0) {
+      notes.unresolved.add(
+        `${stack}: an interrupted update left ${state.pendingOperations} pending operations: what they created may be shown as unmanaged; run pulumi refresh`,
+      );
+    }
+    for (const { kind, id } of state.pendingDeletes) {
+      if (kind !== undefined && id !== undefined) this.known.add(objectKey(kind, id));
+    }
+    for (const resource of listManaged(state)) {
+      const { kind, id: uid, urn } = resource;
+      this.known.add(objectKey(kind, uid));
+      const spec = specs[kind];
+      if (spec === undefined) {
+        notes.incomplete.add(`${stack}: unknown kind ${kind}: ${urn}; use a newer version of this package`);
+      } else {
+        this.add({ spec, uid, resource, stack, stackName: urnParts(urn).stack });
+      }
+    }
+  }
+
+  private add(managed: ManagedResource): void {
+    const { spec, uid } = managed;
+    this.all.push(managed);
+    addTo(this.byKey, objectKey(spec.kind, uid), managed);
+    const aggregated = aggregatedKind(spec);
+    if (aggregated !== undefined) this.collections.set(objectKey(aggregated, uid), managed);
+  }
+}
+
+/** What a run compares: the groups and kinds of its inventories, and the uids that it is restricted to. */
+export class ComparisonScope {
+  private readonly byRoot: ReadonlyMap<string, Inventory>;
+  private readonly readUids = new Set<string>();
+
+  constructor(
+    private readonly request: Pick<DriftRequest, "inventories" | "onlyUids" | "isPartial">,
+    private readonly notes: DriftNotes,
+  ) {
+    this.byRoot = new Map([...request.inventories].reverse().map((inventory) => [inventory.root, inventory]));
+    for (const { asked } of request.inventories) {
+      for (const { kind, uid } of asked ?? []) this.readUids.add(objectKey(kind, uid));
+    }
+  }
+
+  /** Whether the run compares everything below its roots. */
+  get isComplete(): boolean {
+    return this.request.onlyUids === undefined && this.request.isPartial !== true;
+  }
+
+  isRoot(uid: string): boolean {
+    return this.byRoot.has(uid);
+  }
+
+  /** Whether a run that is restricted to some objects compares this one. */
+  includes(spec: ResourceSpec, uid: string): boolean {
+    const { onlyUids: only } = this.request;
+    if (only === undefined || only.has(uid)) return true;
+    if (aggregatedKind(spec) !== undefined && only.has(`${uid}/`)) return true;
+    return only.has(childrenMarker(spec.kind, parentOf(uid) ?? ""));
+  }
+
+  /** The inventory of a group at or above an object. */
+  inventoryOf(uid: string): Inventory | undefined {
+    for (let current: string | undefined = uid; current !== undefined; current = parentOf(current)) {
+      const inventory = this.byRoot.get(current);
+      if (inventory !== undefined) return inventory;
+    }
+    return undefined;
+  }
+
+  /** Whether an inventory lists every object of a kind at a uid. */
+  lists(kind: string, uid: string): boolean {
+    const inventory = this.inventoryOf(uid);
+    return (
+      inventory?.kinds.includes(kind) === true && !inventory.refused.some((refused) => refused.kind === kind)
+    );
+  }
+
+  /** Whether an inventory covers an object, so that a missing one was deleted. Adds a note where none does. */
+  checkCoverage({ spec, uid, stack }: ManagedResource): boolean {
+    const kind = aggregatedKind(spec) ?? spec.kind;
+    const inventory = this.inventoryOf(uid);
+    if (inventory === undefined) {
+      const root = uid.split("/")[0] ?? uid;
+      const note = `${stack}: resources below ${root} were not compared: no inventory covers them`;
+      (this.request.isPartial ? this.notes.unresolved : this.notes.incomplete).add(note);
+      return false;
+    }
+    // The refusal is an entry of its own.
+    if (inventory.refused.some((refused) => refused.kind === kind)) return false;
+    if (inventory.kinds.includes(kind) || this.readUids.has(objectKey(kind, uid))) return true;
+    this.notes.incomplete.add(
+      `${spec.noun}: not compared: the inventory contains no ${kind}: create it with --types +${kind}`,
+    );
+    return false;
+  }
+}
+
+/** The part of a verified event that a run needs. */
+export interface ChangeEvent {
+  /** `iam.roles.updated` */
+  readonly name: string;
+  /** The uid of the resource that the event is about. */
+  readonly subject: string;
+  readonly time?: string;
+  readonly actor?: unknown;
+}
+
+/** Stands for all children of a kind among the uids to compare. */
+const childrenMarker = (kind: string, parent: string): string => `${parent}/* ${kind}`;
+
+/** The resources that a burst of events names. */
+export class ChangedResources {
+  /** By kind: the uids of objects. */
+  readonly uids = new Map<string, Set<string>>();
+  /** By kind: the uids of parents any of whose children may have changed. */
+  readonly parents = new Map<string, Set<string>>();
+  /** Who changed an object last, by uid, in words. */
+  readonly actors = new Map<string, string>();
+
+  get isEmpty(): boolean {
+    return this.uids.size === 0 && this.parents.size === 0;
+  }
+
+  /** Adds an event; returns whether it is about a kind of this package. */
+  add({ name, subject, time, actor }: ChangeEvent): boolean {
+    const spec = kinds
+      .map((kind) => kind.spec)
+      .find(({ eventPrefix }) => eventPrefix !== undefined && name.startsWith(`${eventPrefix}.`));
+    if (!spec) return false;
+    const uidsByKind = name.endsWith(".batch") ? this.parents : this.uids;
+    uidsByKind.set(spec.kind, (uidsByKind.get(spec.kind) ?? new Set()).add(subject));
+    const who = isObject(actor) && typeof actor["subject"] === "string" ? actor["subject"] : "";
+    if (who !== "") {
+      this.actors.set(subject, printable(`by ${who}${time === undefined ? "" : ` at ${time}`}`, 300));
+    }
+    return true;
+  }
+
+  /** The uids to read, by kind: those that events name, and those that states record below a named parent. */
+  uidsToRead(states: readonly StateExport[]): Map<string, readonly string[]> {
+    const wanted = new Map([...this.uids].map(([kind, uids]) => [kind, new Set(uids)]));
+    const add = (kind: string, uid: string) => wanted.set(kind, (wanted.get(kind) ?? new Set()).add(uid));
+    for (const { spec } of kinds) {
+      // A subresource changes with its resource.
+      for (const uid of this.uids.get(spec.listing?.singletonOf ?? "") ?? []) {
+        if (spec.listing?.onDemand !== true || isInStates(states, spec.kind, uid)) add(spec.kind, uid);
+      }
+    }
+    for (const { kind, id } of states.flatMap(({ resources }) => resources)) {
+      if (kind !== undefined && id !== undefined && this.parents.get(kind)?.has(parentOf(id) ?? ""))
+        add(kind, id);
+    }
+    return new Map([...wanted].map(([kind, uids]) => [kind, [...uids].sort()]));
+  }
+
+  /** The uids to compare; one that ends with a slash includes the subresources and collections of a group. */
+  uidsToCompare(read: ReadonlyMap<string, readonly string[]>): Set<string> {
+    const compared = new Set<string>();
+    for (const uids of read.values()) {
+      for (const uid of uids) {
+        compared.add(uid);
+        compared.add(`${parentOf(uid) ?? ""}/`);
+      }
+    }
+    for (const [kind, parents] of this.parents) {
+      for (const parent of parents) {
+        compared.add(`${parent}/`);
+        compared.add(childrenMarker(kind, parent));
+      }
+    }
+    return compared;
+  }
+}
+
+function isInStates(states: readonly StateExport[], kind: string, uid: string): boolean {
+  return states.some(({ resources }) =>
+    resources.some((resource) => resource.kind === kind && resource.id === uid),
+  );
+}
+
+/** Kinds to list completely, since a resource of a state aggregates all objects of them at a group. */
+export function aggregatedKinds(states: readonly StateExport[]): string[] {
+  const aggregated = states.flatMap(({ resources }) =>
+    resources.flatMap(({ kind }) => {
+      const spec = specs[kind ?? ""];
+      return (spec && aggregatedKind(spec)) ?? [];
+    }),
+  );
+  return [...new Set(aggregated)];
+}
 
 /** An object as a response of the server, which names each object that it refers to. */
 function toResponse(object: InventoryObject, directory: Directory): Props {
@@ -183,4 +471,93 @@ export class StateComparison {
       ({ path, direction }) => mayWiden(direction) || !isIgnored(path, resource.ignoreChanges),
     );
   }
+}
+
+/** Whether no program can declare an object: the platform's own, the organisation itself, a person who signed in. */
+export function isUndeclarable(spec: ResourceSpec, object: InventoryObject, scope: ComparisonScope): boolean {
+  const { uid, inputs, builtIn } = object;
+  if (builtIn || (!spec.sharesParentUid && scope.isRoot(uid))) return true;
+  return (spec.oneOfs ?? []).some(
+    ({ members, required }) =>
+      required &&
+      members.every((member) => {
+        const field = spec.fields[member];
+        return field === undefined || !isSet(field, inputs[member]);
+      }),
+  );
+}
+
+/** Identifies an object by its arguments without the parent: a moved object keeps them. */
+function textWithoutParent(kind: string, inputs: Props): string {
+  const entries = Object.entries(inputs).filter(([name]) => name !== "parentUid");
+  return JSON.stringify([kind, entries.sort(([a], [b]) => compareTexts(a, b))]);
+}
+
+/** Finds the objects of the live organisation that no program declares. */
+export class UnmanagedObjects {
+  /** The uids that objects refer to, found once. */
+  private referredUids: ReadonlySet<string> | undefined;
+
+  constructor(
+    private readonly directory: Directory,
+    private readonly scope: ComparisonScope,
+    private readonly describer: DifferenceDescriber,
+    private readonly managed: ManagedResources,
+  ) {}
+
+  /**
+   * @param isCandidate whether an object may be unmanaged at all.
+   * @param deleted the differences of objects that no longer exist, which may have been moved.
+   * @param isNew whether objects are compared with an older inventory.
+   */
+  find(
+    isCandidate: (object: InventoryObject) => boolean,
+    deleted: readonly DetectedDifference[],
+    isNew: boolean,
+  ): DetectedDifference[] {
+    const moved = deletedByText(deleted);
+    const differences: DetectedDifference[] = [];
+    for (const object of this.directory.all()) {
+      const spec = specs[object.kind];
+      if (spec === undefined || !isCandidate(object) || !this.scope.includes(spec, object.uid)) continue;
+      if (this.managed.collectionOwner(object.kind, object.uid) !== undefined) continue;
+      if (isUndeclarable(spec, object, this.scope)) continue;
+      const givesAccess =
+        spec.grantsAccess === "always" || (spec.grantsAccess === "bound" && this.isBound(object.uid));
+      const details = (moved.get(textWithoutParent(object.kind, object.inputs)) ?? []).map(
+        ({ uid }) =>
+          `moved from ${this.directory.pathOf(parentOf(uid) ?? "")}, where an identical object was deleted`,
+      );
+      differences.push(this.describer.describeUnmanaged(spec, object, { givesAccess, isNew, details }));
+    }
+    return differences;
+  }
+
+  private isBound(uid: string): boolean {
+    this.referredUids ??= listReferredUids(this.directory);
+    return this.referredUids.has(uid);
+  }
+}
+
+/** Deleted objects by what they were, without their parents. */
+function deletedByText(
+  deleted: readonly DetectedDifference[],
+): ReadonlyMap<string, readonly DetectedDifference[]> {
+  return groupBy(deleted, ({ spec, managed }) => [
+    managed && textWithoutParent(spec.kind, managed.resource.inputs),
+  ]);
+}
+
+/** The uids that objects refer to: the subjects and roles of bindings. */
+function listReferredUids(directory: Directory): Set<string> {
+  const uids = new Set<string>();
+  for (const { kind, inputs } of directory.all()) {
+    for (const [key, field] of Object.entries(specs[kind]?.fields ?? {})) {
+      const value = inputs[key];
+      if (!field.path && field.type === "string" && field.format === "uid" && typeof value === "string") {
+        uids.add(value);
+      }
+    }
+  }
+  return uids;
 }

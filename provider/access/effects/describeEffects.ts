@@ -1,5 +1,5 @@
 import { equal, isSet } from "../../fields/equal";
-import type { AccessEffect } from "../../fields/accessMeanings";
+import type { AccessEffect, FieldSpec } from "../../fields/fieldSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { SECRET_MASK, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
@@ -10,7 +10,6 @@ import { judgeEntry, judgeField, objectOrEmpty } from "./judge";
 import type { FieldLevel, FieldStates } from "./judge";
 import { effectOf } from "../graph/fieldAccess";
 import { visible } from "../../text/printable";
-import type { FieldSpec } from "../../fields/fieldSpec";
 import { keysIn } from "./sets";
 import { isUnread, reasonOf } from "../graph/unread";
 import type { UnreadReason } from "../graph/unread";

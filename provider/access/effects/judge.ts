@@ -1,7 +1,6 @@
-import { ownEffect } from "../../fields/accessMeanings";
-import type { AccessEffect } from "../../fields/accessMeanings";
+import { ownEffect } from "../../fields/fieldSpec";
+import type { AccessEffect, EnumSpec, FieldSpec, OneOf } from "../../fields/fieldSpec";
 import { isSet } from "../../fields/equal";
-import type { EnumSpec, FieldSpec, OneOf } from "../../fields/fieldSpec";
 import { isObject, isUnknown } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { formats } from "../../fields/formats";

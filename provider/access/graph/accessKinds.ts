@@ -1,5 +1,5 @@
-import { accessMeanings } from "../../fields/accessMeanings";
-import type { AccessEffect } from "../../fields/accessMeanings";
+import { accessMeanings } from "../../fields/fieldSpec";
+import type { AccessEffect } from "../../fields/fieldSpec";
 import { isObject, stringOrEmpty } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { specs } from "../documents/specs";

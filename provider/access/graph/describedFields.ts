@@ -1,6 +1,5 @@
-import type { AccessMeaning } from "../../fields/accessMeanings";
+import type { AccessMeaning, FieldSpec } from "../../fields/fieldSpec";
 import { innerFields } from "../../fields/fieldSpec";
-import type { FieldSpec } from "../../fields/fieldSpec";
 import { isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { specs } from "../documents/specs";

@@ -1,5 +1,5 @@
 import { parentOf } from "../../text/uid";
-import { objectKey } from "../../fields/identity";
+import { objectKey } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { UNSEEN, printable } from "../../text/printable";
 import { groupPath } from "./groupHierarchy";

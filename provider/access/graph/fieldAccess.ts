@@ -1,7 +1,5 @@
-import { ownEffect } from "../../fields/accessMeanings";
-import type { AccessEffect } from "../../fields/accessMeanings";
-import { innerFields } from "../../fields/fieldSpec";
-import type { FieldSpec } from "../../fields/fieldSpec";
+import { ownEffect, innerFields } from "../../fields/fieldSpec";
+import type { AccessEffect, FieldSpec } from "../../fields/fieldSpec";
 
 /** The effect of a field inside one with the effect `inherited`; `none` where its description says why it is harmless. */
 export function effectOf(

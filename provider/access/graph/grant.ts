@@ -1,5 +1,5 @@
 import { compareTexts } from "../../fields/values";
-import type { SourceLocation } from "../documents/sourceLocation";
+import type { SourceLocation } from "../documents/engineState";
 
 /** Something that a report speaks of: an identity, a role, a group. */
 export interface Named {

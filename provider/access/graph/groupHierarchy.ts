@@ -9,8 +9,7 @@ import { groupBy } from "../../fields/values";
 import { withoutRetained } from "./keys";
 import type { Entities } from "./model";
 import { isUnread } from "./unread";
-import { DocumentError } from "../documents/jsonText";
-import { MOST_GROUP_LEVELS, overLimit } from "../documents/limits";
+import { DocumentError, MOST_GROUP_LEVELS, overLimit } from "../documents/jsonText";
 
 /**
  * The path of a group: names from the root down. A slash in a name is escaped, so that one group whose name is

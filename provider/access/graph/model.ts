@@ -1,6 +1,6 @@
 import type { Props } from "../../fields/values";
 import type { Grant } from "./grant";
-import type { SourceLocation } from "../documents/sourceLocation";
+import type { SourceLocation } from "../documents/engineState";
 import type { UnreadValue } from "./unread";
 
 /** A reference that is not known yet, and the resource that it is taken to name. */

@@ -1,5 +1,4 @@
-import type { AccessMeaning } from "../../fields/accessMeanings";
-import type { FieldSpec } from "../../fields/fieldSpec";
+import type { AccessMeaning, FieldSpec } from "../../fields/fieldSpec";
 import { isSet } from "../../fields/equal";
 import { isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";

@@ -1,5 +1,5 @@
 import { compareTexts } from "../../fields/values";
-import type { SourceLocation } from "../documents/sourceLocation";
+import type { SourceLocation } from "../documents/engineState";
 import type { Scope, Grant } from "../graph/grant";
 
 /** From worst to least. */

@@ -3,7 +3,7 @@ import { groupBy } from "../../fields/values";
 import type { Grant, GrantedRole, Scope } from "../graph/grant";
 import type { AccessGraph, Entity } from "../graph/model";
 import { readRoleCapabilities } from "../graph/roleCapabilities";
-import type { Comparison } from "../review/comparison";
+import type { Comparison } from "../review/compare";
 import { foldName } from "../trust/writingSystems";
 import { familyOf, OWNER_CAPABILITIES } from "./capabilities";
 import type { CapabilityEffect } from "./capabilities";

@@ -16,7 +16,7 @@ import type { FindingInput } from "./findingInput";
 import { isBuiltInRole, isOwnerOfRoot } from "./builtInRoles";
 import { everyKind, isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
-import { ownEffect } from "../../fields/accessMeanings";
+import { ownEffect } from "../../fields/fieldSpec";
 import { trustMatches } from "../trust/addressGlob";
 import { compareKeys } from "../effects";
 import type { FieldEffect } from "../effects";
@@ -24,7 +24,7 @@ import { isWithin } from "../documents/inventory";
 import { bindsRoles, isAccessField } from "../graph/accessKinds";
 import { Principals } from "../graph/principals";
 import { Languages } from "../trust/languages";
-import type { ResourceChange } from "../review/comparison";
+import type { ResourceChange } from "../review/compare";
 import { describeTrust } from "../graph/trust";
 
 /** The identities that own each root group. */

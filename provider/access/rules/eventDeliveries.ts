@@ -2,7 +2,7 @@ import { printableAddress } from "../../text/address";
 import { hostMatches, hostOf } from "../trust/addressGlob";
 import type { Scope } from "../graph/grant";
 import type { Entity } from "../graph/model";
-import type { ResourceChange } from "../review/comparison";
+import type { ResourceChange } from "../review/compare";
 import { pathsMeant, textAtPath } from "../graph/describedFields";
 import type { Facts } from "./facts";
 import { KnownBefore } from "./knownBefore";

@@ -10,7 +10,7 @@ import { recordedState } from "./recordedState";
 import type { Rule } from "./rule";
 import { urnParts } from "../documents/engineState";
 import { isSummary } from "../graph/keys";
-import type { ResourceChange } from "../review/comparison";
+import type { ResourceChange } from "../review/compare";
 import { isGain, shortName } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { isUnread, reasonWords } from "../graph/unread";

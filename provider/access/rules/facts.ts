@@ -11,7 +11,7 @@ import { readRoleCapabilities } from "../graph/roleCapabilities";
 import { isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, Scope } from "../graph/grant";
 import type { AccessGraph, Entity } from "../graph/model";
-import type { Comparison, ResourceChange } from "../review/comparison";
+import type { Comparison, ResourceChange } from "../review/compare";
 import type { Severity } from "../review/finding";
 import { Languages } from "../trust/languages";
 import type { FindingInput } from "./findingInput";

@@ -11,7 +11,7 @@ import type { Grant, Scope } from "../graph/grant";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { ownerOf } from "../graph/keys";
 import { isReference, mapLeaves, topProperty } from "../graph/references";
-import type { Comparison } from "../review/comparison";
+import type { Comparison } from "../review/compare";
 import type { FindingInput } from "./findingInput";
 
 /** The property at the top of each path: a finding may name several, as in `oidc.issuer, scopes`. */

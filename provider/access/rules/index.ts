@@ -1,5 +1,5 @@
 import { visible } from "../../text/printable";
-import type { Comparison } from "../review/comparison";
+import type { Comparison } from "../review/compare";
 import { sortFindings } from "../review/finding";
 import type { Finding } from "../review/finding";
 import { forbiddenAccess, requiredAccess, separatedDuties } from "./assertions";

@@ -1,13 +1,13 @@
 import { createPublicKey } from "node:crypto";
-import { ownEffect } from "../../fields/accessMeanings";
-import type { AccessMeaning } from "../../fields/accessMeanings";
+import { ownEffect } from "../../fields/fieldSpec";
+import type { AccessMeaning } from "../../fields/fieldSpec";
 import { plural, tryParseJson } from "../../text/plain";
 import { DAY_MS, ambiguityOf, durationNanos, findPrivateMember, timestampNanos } from "../../fields/formats";
 import { isObject, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { isTakeover } from "./capabilities";
 import type { Entity } from "../graph/model";
-import type { ResourceChange } from "../review/comparison";
+import type { ResourceChange } from "../review/compare";
 import {
   fieldsWhere,
   lifetimesOf,

@@ -9,7 +9,7 @@ import { ownerOf } from "../graph/keys";
 import type { Entity } from "../graph/model";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
-import type { ComparisonAsRecorded, KeptChange, ResourceChange } from "../review/comparison";
+import type { ComparisonAsRecorded, KeptChange, ResourceChange } from "../review/compare";
 import { severities, sortFindings } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Facts } from "./facts";

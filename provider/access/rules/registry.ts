@@ -1,6 +1,6 @@
-import type { AccessMeaning } from "../../fields/accessMeanings";
+import type { AccessMeaning } from "../../fields/fieldSpec";
 import type { Json, Props } from "../../fields/values";
-import type { ResourceChange } from "../review/comparison";
+import type { ResourceChange } from "../review/compare";
 import type { Entity } from "../graph/model";
 import type { Severity } from "../review/finding";
 import { fieldsWhere, listAtPath, textAt, textAtPath } from "../graph/describedFields";

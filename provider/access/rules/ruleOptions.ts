@@ -3,7 +3,7 @@ import { isAddressGlob, isHostGlob } from "../trust/addressGlob";
 import { isObject } from "../../fields/values";
 import { printable } from "../../text/printable";
 import type { Entity } from "../graph/model";
-import type { Comparison } from "../review/comparison";
+import type { Comparison } from "../review/compare";
 import type { Assertions } from "../assertions/assertion";
 
 /** An object that begins to match an exception of the policy file. */

@@ -10,7 +10,7 @@ import type { FindingInput } from "./findingInput";
 import { decidesSignIn } from "./kindConditions";
 import type { Rule } from "./rule";
 import type { Severity } from "../review/finding";
-import type { ResourceChange } from "../review/comparison";
+import type { ResourceChange } from "../review/compare";
 import { timestampNanos } from "../../fields/formats";
 import { shortName } from "../graph/grant";
 import type { Grant } from "../graph/grant";

@@ -1,15 +1,32 @@
 import { DAY_MS } from "../../fields/formats";
+import { SECRET_MASK } from "../../fields/values";
 import { printable } from "../../text/printable";
-import type { Comparison } from "../review/comparison";
-import type { Finding } from "../review/finding";
-import { isHighOrCritical } from "../review/finding";
-import { findRule } from "../rules";
-import { EntryIndex, matchesEntry, foundProperties } from "./matchEntry";
-import { VerifiedTexts } from "./matchTexts";
-import type { MatchTexts } from "./matchTexts";
 import { didYouMean } from "../../text/suggestions";
-import { policyCommands } from "./policyDocument";
-import type { JudgedType, Policy, PolicyCommand, PolicyEntry, WrittenEntry } from "./policyDocument";
+import { specs } from "../documents/specs";
+import { accessKinds } from "../graph/accessKinds";
+import type { Grant, Named, Scope, Subject } from "../graph/grant";
+import { GrantEffects } from "../graph/grantIndex";
+import { GroupHierarchy, groupPath } from "../graph/groupHierarchy";
+import type { Entity } from "../graph/model";
+import { isHiddenProperty } from "../graph/resourcePlan";
+import { describeTrust } from "../graph/trust";
+import type { Comparison } from "../review/compare";
+import { isHighOrCritical } from "../review/finding";
+import type { Finding } from "../review/finding";
+import { findRule } from "../rules";
+import { canReport } from "../rules/rule";
+import type { NewMatch } from "../rules/ruleOptions";
+import { trustMatches } from "../trust/addressGlob";
+import { globMatches } from "../trust/glob";
+import { exactKeyOf, matchKeys, policyCommands } from "./policyDocument";
+import type {
+  JudgedType,
+  Policy,
+  PolicyCommand,
+  PolicyEntry,
+  WrittenEntry,
+  MatchKey,
+} from "./policyDocument";
 
 /** What became of findings. No finding is ever dropped: each is in one of the two lists. */
 interface PolicyResult {
@@ -51,7 +68,7 @@ interface EntryUse {
   readonly reachingFurther: Finding[];
 }
 
-export function isExpired({ expires }: Pick<PolicyEntry, "expires">, now: number): boolean {
+function isExpired({ expires }: Pick<PolicyEntry, "expires">, now: number): boolean {
   return expires !== undefined && !(now < Date.parse(`${expires}T00:00:00Z`) + DAY_MS);
 }
 
@@ -256,4 +273,411 @@ export function applyPolicy(
   }
   const notes = suppressor.notes(isWhole);
   return { findings: left, suppressed, ...notes, unused: [...notes.unused, ...typeNotes(policy, left, now)] };
+}
+
+/** The properties that a finding is about. One of several names them in a list. */
+export const foundProperties = ({ field, drift }: Finding): readonly string[] =>
+  drift?.paths ?? field?.split(", ") ?? [];
+
+function matchesFields(fields: readonly string[], finding: Finding): boolean {
+  const properties = foundProperties(finding);
+  return (
+    properties.length > 0 &&
+    properties.every((property) => fields.some((glob) => globMatches(glob, property)))
+  );
+}
+
+/**
+ * Whether an entry matches a finding, whatever its expiry.
+ * @param texts What the entry may match; by default all strings of the finding.
+ */
+export function matchesEntry(
+  entry: PolicyEntry,
+  finding: Finding,
+  texts: MatchTexts = statedTexts(finding),
+): boolean {
+  if (entry.rule !== undefined && entry.rule !== finding.id && entry.rule !== finding.rule) return false;
+  if (entry.kind !== undefined && entry.kind !== finding.drift?.kind) return false;
+  if (entry.type !== undefined && entry.type !== finding.kind) return false;
+  if (entry.fingerprint !== undefined && entry.fingerprint !== finding.fingerprint) return false;
+  for (const key of matchKeys) {
+    const glob = entry.match?.[key];
+    if (glob === undefined) continue;
+    const matches = key === "subject" || key === "issuer" ? trustMatches : globMatches;
+    const lists = key === "group" ? [texts.group, ...texts.reach] : [texts[key]];
+    if (!lists.every((list) => list.some((text) => text !== undefined && matches(glob, text)))) return false;
+  }
+  return entry.fields === undefined || matchesFields(entry.fields, finding);
+}
+
+/** Finds the entries that may mean a finding, without trying each entry on each finding. */
+class EntryIndex {
+  /** Entries by the one fingerprint, or else by the one uid, that they match. */
+  private readonly exact = new Map<string, WrittenEntry[]>();
+  private readonly open: WrittenEntry[] = [];
+
+  constructor(entries: readonly WrittenEntry[]) {
+    for (const entry of entries) {
+      const key = exactKeyOf(entry);
+      const known = key === undefined ? this.open : this.exact.get(key);
+      if (known) known.push(entry);
+      else if (key !== undefined) this.exact.set(key, [entry]);
+    }
+  }
+
+  /** Entries that may match the finding, in the order of the file. */
+  entriesFor(finding: Finding): readonly WrittenEntry[] {
+    const keys = new Set([finding.fingerprint, ...statedTexts(finding).uid]);
+    const exact = [...keys].flatMap((key) => this.exact.get(key ?? "") ?? []);
+    if (exact.length === 0) return this.open;
+    return [...exact, ...this.open].sort((a, b) => a.line - b.line);
+  }
+}
+
+type Texts = readonly (string | undefined)[];
+
+/** What each key of `match` is compared with. */
+interface MatchTexts extends Readonly<Record<MatchKey, Texts>> {
+  /** The further groups in which the object of a finding gives something: `group` must match each of them too. */
+  readonly reach: readonly Texts[];
+}
+
+const scopeTexts = (scope: Scope | undefined): Texts => [scope?.path, scope?.name, scope?.uid];
+
+/** All strings of a finding that an entry can match, including names that the program chose. */
+function statedTexts({ uid, name, kind, grant, group, trust }: Finding): MatchTexts {
+  const own = kind === "Role" ? [name, uid] : [];
+  const scope = grant?.group ?? group;
+  return {
+    uid: [uid, grant?.uid, grant?.subject.uid],
+    name: [name, grant?.subject.name],
+    subject: [grant?.subject.displayName, grant?.subject.name, grant?.subject.uid, trust?.subject],
+    issuer: [trust?.issuer],
+    role: [grant?.role.name, grant?.role.uid, ...own],
+    group: scopeTexts(scope),
+    reach: [],
+  };
+}
+
+/** What a finding is about: the resource itself, where there is no grant. */
+function aboutOf({ grant, uid, name, kind, group }: Finding): readonly Partial<Named>[] {
+  const about: (Partial<Named> | undefined)[] =
+    grant === undefined
+      ? [kind === undefined ? undefined : { uid, name }, group]
+      : [grant.subject, grant.role, grant.group];
+  return about.filter((named) => named !== undefined);
+}
+
+function displayNameOf(entity: Entity): string | undefined {
+  return accessKinds[entity.kind]?.describeHolder?.(entity).displayName;
+}
+
+/** A group's name with slashes escaped, so that it never equals the path of a nested group. */
+function escapeName({ name }: Entity): string | undefined {
+  return name === undefined ? undefined : groupPath([name]);
+}
+
+/** Whether a document does not say in which group something lies: the value is a secret, not known yet or assumed. */
+function isParentUnknown(entity: Entity | undefined): boolean {
+  if (entity === undefined) return false;
+  const isAssumed = entity.assumptions?.some(({ property }) => property === "parentUid") === true;
+  return isAssumed || isHiddenProperty(entity, "parentUid");
+}
+
+/** Removes the strings that an entry may match. */
+const withoutTexts = <T extends Named>(named: T): T => ({
+  ...named,
+  uid: undefined,
+  name: undefined,
+  ...("path" in named ? { path: "" } : {}),
+});
+
+/** The uids of a grant, which tell whether it existed before the change; undefined if one of its objects has none. */
+function grantUids({ uid, subject, role, group }: Grant): string | undefined {
+  const uids = [uid, subject.uid, role.uid, group.uid];
+  return uids.includes(undefined) ? undefined : JSON.stringify(uids);
+}
+
+/**
+ * Tells what of a finding a suppression may match: uids, and the names, paths and trust that the same object had
+ * before the change and has after it. What the change makes, renames or moves has no name here.
+ */
+class VerifiedTexts {
+  private readonly recorded: ReadonlyMap<string, Entity>;
+  private readonly before: GroupHierarchy;
+  private readonly after: GroupHierarchy;
+  private readonly byUid = new Map<string, Entity>();
+  private readonly grants: ReadonlySet<string | undefined>;
+  private readonly effects: GrantEffects | undefined;
+  /** The keys and uids of all that an unknown reference is taken to name. */
+  private readonly assumed = new Set<string | undefined>();
+
+  constructor(private readonly comparison?: Comparison) {
+    this.recorded = comparison?.recorded ?? new Map<string, Entity>();
+    this.before = new GroupHierarchy(this.recorded);
+    const entities = comparison?.after.entities ?? new Map<string, Entity>();
+    this.after = new GroupHierarchy(entities);
+    for (const entity of entities.values()) {
+      const { uid, kind, assumptions = [] } = entity;
+      for (const { key } of assumptions) this.assumed.add(key).add(entities.get(key)?.uid ?? key);
+      // A part of another object has the uid of that one.
+      if (uid === undefined || specs[kind]?.sharesParentUid === true || this.byUid.has(uid)) continue;
+      this.byUid.set(uid, entity);
+    }
+    this.effects = comparison && new GrantEffects(comparison);
+    this.grants = new Set(comparison?.before.grants.map(grantUids));
+  }
+
+  /** Whether an object of a finding has a uid, but only the program states its name. */
+  isUnverified(finding: Finding): boolean {
+    // After drift the inventory contains every name.
+    if (this.comparison?.drift !== undefined) return false;
+    return aboutOf(finding).some(({ uid }) => uid !== undefined && !this.recorded.has(uid));
+  }
+
+  /** The strings of a finding that an entry may match: names and trust only if the change leaves them as they were. */
+  of(finding: Finding): MatchTexts {
+    // What drift finds is named by the state or by the live organisation.
+    if (finding.drift !== undefined)
+      return { ...statedTexts(finding), reach: this.reachOf(finding, scopeTexts) };
+    const { trust, uid, name, kind } = finding;
+    const group = finding.group && this.omitAssumedTexts(finding.group);
+    const grant = finding.grant && {
+      ...finding.grant,
+      subject: this.omitAssumedTexts(finding.grant.subject),
+      role: this.omitAssumedTexts(finding.grant.role),
+      group: this.omitAssumedTexts(finding.grant.group),
+    };
+    const own = grant === undefined ? this.recordOf({ uid, name }, kind) : this.recordOf(grant.subject);
+    const before = describeTrust(own);
+    const ownName = own !== undefined && own.name === name ? name : undefined;
+    const role = this.recordOf(grant?.role, "Role");
+    const isRole = kind === "Role" && grant === undefined;
+    return {
+      uid: [grant === undefined ? uid : this.grantingUid(grant), grant?.subject.uid],
+      // What is about no object has a name that the rule itself gives.
+      name: [aboutOf(finding).length === 0 ? name : ownName],
+      subject: [
+        ...this.subjectTexts(grant?.subject, own),
+        trust?.subject === before?.subject && trust?.subject !== SECRET_MASK ? trust?.subject : undefined,
+      ],
+      issuer: [trust?.issuer === before?.issuer && trust?.issuer !== SECRET_MASK ? trust?.issuer : undefined],
+      role: [role?.name, grant?.role.uid, ...(isRole ? [ownName, uid] : [])],
+      group: this.groupTexts(grant?.group ?? group),
+      reach: this.reachOf(finding, (scope) => this.groupTexts(scope)),
+    };
+  }
+
+  /** An identity in one group may be bound in another one: whoever accepts findings in the first accepts none there. */
+  private reachOf({ grant, kind, uid, urn }: Finding, textsOf: (scope: Scope) => Texts): readonly Texts[] {
+    const key = uid ?? urn;
+    if (grant !== undefined || kind === undefined || key === undefined) return [];
+    const groups = new Map<string, Scope>();
+    for (const { group } of this.effects?.of({ key, kind, uid, urn }) ?? []) {
+      groups.set(JSON.stringify([group.key, group.path]), group);
+    }
+    return [...groups.values()].map((group) => textsOf(this.omitAssumedTexts(group)));
+  }
+
+  /**
+   * Removes the strings of an object that is only assumed, since a preview does not distinguish the id of an object from
+   * a value derived from it.
+   */
+  private omitAssumedTexts<T extends Named>(named: T): T {
+    return this.assumed.has(named.key) || (named.uid !== undefined && this.assumed.has(named.uid))
+      ? withoutTexts(named)
+      : named;
+  }
+
+  /** A binding is the same one only while it grants the same to the same. */
+  private grantingUid(grant: Grant): string | undefined {
+    // What lives already is no program's claim.
+    if (this.comparison?.drift !== undefined) return grant.uid;
+    const uids = grantUids(grant);
+    return uids !== undefined && this.grants.has(uids) ? grant.uid : undefined;
+  }
+
+  /** An object as it is recorded, where its name is the same before the change, after it and in the finding. */
+  private recordOf(named: Partial<Named> | undefined, kind?: string): Entity | undefined {
+    const record = this.recorded.get(named?.uid ?? "");
+    if (named === undefined || record === undefined) return undefined;
+    const after = this.byUid.get(record.key);
+    const isRenamed = record.name !== named.name || (after !== undefined && after.name !== record.name);
+    return isRenamed || (kind !== undefined && record.kind !== kind) ? undefined : record;
+  }
+
+  private subjectTexts(
+    subject: Subject | undefined,
+    record: Entity | undefined,
+  ): readonly (string | undefined)[] {
+    if (subject === undefined) return [];
+    const words = record === undefined ? undefined : displayNameOf(record);
+    return [words === subject.displayName ? words : undefined, record?.name, subject.uid];
+  }
+
+  private groupTexts(
+    scope: (Named & { readonly path: string }) | undefined,
+  ): readonly (string | undefined)[] {
+    const record = this.recordOf(scope, "Group");
+    if (scope === undefined || record === undefined) return [scope?.uid];
+    const { path } = this.before.scope(record.key);
+    const after = this.byUid.get(record.key);
+    const isThere = after === undefined || this.after.scope(after.key).path === path;
+    const isStill = isThere && this.isUnmoved(record.key, after);
+    return [isStill && scope.path === path ? path : undefined, escapeName(record), scope.uid];
+  }
+
+  /**
+   * Whether a group has the same groups above it as before. It compares uids, since several groups can have the same
+   * name.
+   */
+  private isUnmoved(uid: string, after: Entity | undefined): boolean {
+    const before = this.before.chain(uid);
+    if (before.some((key) => isParentUnknown(this.recorded.get(key)))) return false;
+    if (after === undefined) return true;
+    const entities = this.comparison?.after.entities;
+    const now = this.after.chain(after.key).map((key) => {
+      const entity = entities?.get(key);
+      return entity === undefined ? key : isParentUnknown(entity) ? undefined : entity.uid;
+    });
+    return JSON.stringify(now) === JSON.stringify(before);
+  }
+}
+
+/** A string of an object that a glob is compared with; `unknown` is one that may become any. */
+type Text = string | undefined | typeof UNKNOWN_TEXT;
+
+const UNKNOWN_TEXT = Symbol("unknown");
+
+/** An object on one side of a change. */
+interface Side {
+  readonly entity: Entity;
+  readonly hierarchy: GroupHierarchy;
+  readonly hidesParent?: true;
+}
+
+const isHolder = ({ kind }: Entity): boolean => accessKinds[kind]?.describeHolder !== undefined;
+
+/** What an object alone decides of what an exception matches. */
+function ownKeys(entity: Entity, { match = {} }: PolicyEntry): readonly MatchKey[] {
+  const keys: readonly MatchKey[] = isHolder(entity)
+    ? ["name", "subject", "issuer"]
+    : entity.kind === "Role" && match.role !== undefined
+      ? ["role"]
+      : entity.kind === "Group" && match.group !== undefined
+        ? ["group"]
+        : ["name"];
+  return keys.filter((key) => match[key] !== undefined && !/^[*?]+$/.test(match[key]));
+}
+
+function textsOf({ entity, hierarchy, hidesParent }: Side, key: MatchKey): readonly Text[] {
+  const name = isHiddenProperty(entity, "name") ? UNKNOWN_TEXT : entity.name;
+  const trust = describeTrust(entity);
+  if (key === "subject") return [displayNameOf(entity), name, trust?.subject];
+  if (key === "issuer") return [trust?.issuer];
+  if (key !== "group") return [name];
+  const path =
+    hidesParent === true || isHiddenProperty(entity, "parentUid")
+      ? UNKNOWN_TEXT
+      : hierarchy.scope(entity.key).path;
+  return [name === UNKNOWN_TEXT ? name : path, name === UNKNOWN_TEXT ? name : escapeName(entity)];
+}
+
+function matchesAll(side: Side | undefined, keys: readonly MatchKey[], { match = {} }: PolicyEntry): boolean {
+  if (side === undefined) return false;
+  return keys.every((key) => {
+    const glob = match[key] ?? "";
+    const matches = key === "subject" || key === "issuer" ? trustMatches : globMatches;
+    return textsOf(side, key).some(
+      (text) => text === UNKNOWN_TEXT || (text !== undefined && matches(glob, text)),
+    );
+  });
+}
+
+/** Whether findings that an entry is for can be about an object, or about a grant to it, of it or in it. */
+function isConcerned({ rule, type }: PolicyEntry, entity: Entity): boolean {
+  if (isHolder(entity) || entity.kind === "Role" || entity.kind === "Group") return true;
+  if (type !== undefined && type !== entity.kind) return false;
+  const found = rule === undefined ? undefined : findRule(rule);
+  return found === undefined || canReport(found, entity.kind);
+}
+
+/** Evaluates the exceptions of a policy on what was there before a change and on what is there after it. */
+class NewMatches {
+  private readonly before: GroupHierarchy;
+  private readonly after: GroupHierarchy;
+  private readonly written: ReadonlySet<string | undefined>;
+
+  constructor(private readonly comparison: Comparison) {
+    this.before = new GroupHierarchy(comparison.recorded ?? new Map());
+    this.after = new GroupHierarchy(comparison.after.entities);
+    this.written = new Set(
+      comparison.changes.flatMap(({ op, after }) =>
+        op === "create" || op === "update" || op === "replace" ? [after?.key] : [],
+      ),
+    );
+  }
+
+  /** A reference to what exists that the preview does not know may name any group. */
+  private hidesParent({ assumptions = [] }: Entity): boolean {
+    const { entities } = this.comparison.after;
+    return assumptions.some(
+      ({ property, key }) => property === "parentUid" && entities.get(key)?.uid !== undefined,
+    );
+  }
+
+  private sides(entity: Entity): { readonly before?: Side; readonly after: Side } {
+    const record = this.comparison.recorded?.get(entity.uid ?? "");
+    return {
+      ...(record === undefined ? {} : { before: { entity: record, hierarchy: this.before } }),
+      after: { entity, hierarchy: this.after, ...(this.hidesParent(entity) ? { hidesParent: true } : {}) },
+    };
+  }
+
+  /** The path of a group changes with each group above it; all else only with itself. */
+  private isChanged({ kind, key, uid }: Entity): boolean {
+    return this.written.has(key) || (kind === "Group" && this.comparison.recorded?.has(uid ?? "") === true);
+  }
+
+  /** A group comes with the one above it: only one that moved there is news. */
+  private isCovered(entity: Entity, keys: readonly MatchKey[], entry: PolicyEntry): boolean {
+    if (!keys.includes("group")) return false;
+    const [, above = ""] = this.after.chain(entity.key);
+    const parent = this.comparison.after.entities.get(above);
+    if (parent === undefined || !matchesAll(this.sides(parent).after, ["group"], entry)) return false;
+    const { before } = this.sides(entity);
+    return before === undefined || before.hierarchy.parentOf(before.entity.key) === parent.uid;
+  }
+
+  *of(entry: PolicyEntry): Generator<{ readonly entity: Entity; readonly keys: readonly MatchKey[] }> {
+    for (const entity of this.comparison.after.entities.values()) {
+      if (!this.isChanged(entity) || !isConcerned(entry, entity)) continue;
+      const keys = ownKeys(entity, entry);
+      if (keys.length === 0) continue;
+      const { before, after } = this.sides(entity);
+      if (!matchesAll(after, keys, entry) || matchesAll(before, keys, entry)) continue;
+      if (!this.isCovered(entity, keys, entry)) yield { entity, keys };
+    }
+  }
+}
+
+/**
+ * Finds what begins to match an exception by a change: the change itself is judged without it, and the next one is not.
+ * An entry with a fingerprint accepts one finding, whatever matches it.
+ */
+export function findNewMatches(policy: Policy, now: number, comparison: Comparison): NewMatch[] {
+  const found = new NewMatches(comparison);
+  return policy.entries.flatMap((entry) => {
+    // A uid of its own stays with its object.
+    const isOpen = matchKeys.some((key) => key !== "uid" && entry.match?.[key] !== undefined);
+    if (!isOpen || entry.fingerprint !== undefined || isExpired(entry, now)) return [];
+    return Array.from(found.of(entry), ({ entity, keys }) => ({
+      entity,
+      condition: matchKeys
+        .filter((key) => keys.includes(key))
+        .map((key) => `${key}: ${entry.match?.[key] ?? ""}`)
+        .join(", "),
+      entry: `${policy.file}:${entry.line}`,
+    }));
+  });
 }

@@ -4,8 +4,8 @@ import { printable } from "../../text/printable";
 import { nameIn } from "../graph/grant";
 import { isHighOrCritical } from "../review/finding";
 import type { Finding } from "../review/finding";
-import { foundProperties } from "./matchEntry";
-import { parsePolicy, PolicyError, readPolicy } from "./parsePolicy";
+import { foundProperties } from "./applyPolicy";
+import { parsePolicy, PolicyError, readPolicy } from "./policyDocument";
 import type { PolicyCommand, PolicyEntry } from "./policyDocument";
 
 const MONTHS = 3;

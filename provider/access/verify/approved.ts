@@ -12,12 +12,11 @@ import { possibleGrants } from "../graph/accessKinds";
 import { withoutRetained } from "../graph/keys";
 import { isReference, mapLeaves } from "../graph/references";
 import type { Leaf } from "../graph/references";
-import { declaredInputs, isComparable, isVerified, writtenInputs } from "../report/expectedAccess";
+import { declaredInputs, isComparable, isVerified, writtenInputs } from "../report/reviewReport";
 import { isUnread } from "../graph/unread";
 import type { DeclaredResource, ExpectedEntity, ReviewReport } from "../report/report";
-import { hasExpectedInputs } from "./alignLive";
-import { entityLabel } from "./compareExpected";
-import { NO_INVENTORY } from "./sources";
+import { hasExpectedInputs, entityLabel } from "./compareExpected";
+import { NO_INVENTORY } from "./verify";
 
 /** Reads an object of the server; undefined where there is none. */
 export type ReadObject = (kind: string, uid: string) => Promise<InventoryObject | undefined>;

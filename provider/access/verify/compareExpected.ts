@@ -1,32 +1,32 @@
-import { isGain } from "../graph/grant";
-import { equal } from "../../fields/equal";
-import type { FieldSpec } from "../../fields/fieldSpec";
-import { timestampNanos } from "../../fields/formats";
+import type { AccessEffect, FieldSpec } from "../../fields/fieldSpec";
+import { equal, equalForDrift, isSet } from "../../fields/equal";
+import { timestampNanos, sortedJson, durationNanos } from "../../fields/formats";
+import { isServerFilled, NORMALIZED } from "../../fields/mergeLive";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import type { Props } from "../../fields/values";
+import { groupBy, isObject } from "../../fields/values";
+import type { Props, Json } from "../../fields/values";
 import { urnParts } from "../documents/engineState";
 import { isWithin, listedKinds, listsObject } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
-import type { StateExport } from "../documents/stateExport";
 import { specs } from "../documents/specs";
-import { createEffectSide, describeEffects } from "../effects";
+import type { StateExport } from "../documents/stateExport";
+import { createEffectSide, describeEffects, unreadReason } from "../effects";
 import type { Direction, EffectContext, FieldEffect } from "../effects";
 import { accessKinds, bindingKeys, isGrantPart, bindsRoles } from "../graph/accessKinds";
-import { isName, mustBeAnnounced } from "../graph/fieldAccess";
+import { valueAt } from "../graph/describedFields";
+import { entityKey } from "../graph/entities";
+import { isName, mustBeAnnounced, decidesAccess, effectOf } from "../graph/fieldAccess";
+import { isGain } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
-import { groupBy } from "../../fields/values";
 import { graphOf } from "../graph/grants";
 import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
-import { topProperty } from "../graph/references";
-import { isComparable, isComparedOutput, isVerified } from "../report/expectedAccess";
+import { topProperty, isReference, mapLeaves } from "../graph/references";
+import { isComparable, isComparedOutput, isVerified } from "../report/reviewReport";
 import { toFieldChange } from "../report/report";
-import type { ExpectedAccess, FieldChange } from "../report/report";
+import type { ExpectedAccess, FieldChange, ExpectedEntity } from "../report/report";
 import { diffGrants } from "../review/grantChanges";
 import { Languages } from "../trust/languages";
-import { alignLive } from "./alignLive";
-import type { LiveEntity } from "./alignLive";
-import type { BeforeEntity } from "./resolveCreated";
 
 /** An object that is not as the review announced it: a group with another name, who signs in by a provider, a new role. */
 export interface EntityDifference {
@@ -464,4 +464,335 @@ export function compareExpected(sides: Sides, context: ComparisonContext): Diffe
     unread: comparison.unread,
     gaps: [...comparison.gaps].sort(),
   };
+}
+
+/** What the review expects, with the uids that the update assigned. */
+export interface ResolvedAccess {
+  readonly entities: ReadonlyMap<string, Entity>;
+  /** What there was before the change. */
+  readonly before: ReadonlyMap<string, BeforeEntity>;
+  /** The key of each entity that was created, by the key that the review gave it. */
+  readonly newKeys: ReadonlyMap<string, string>;
+}
+
+/** An object as it was before the change. */
+interface BeforeEntity extends Entity {
+  /** The arguments that the change sets to something else; undefined of what the change leaves as it is. */
+  readonly changes?: readonly string[];
+}
+
+/** Kinds that share the uid of what they belong to: it is known as soon as that is. */
+const sharesParent = (kind: string): boolean => specs[kind]?.sharesParentUid === true;
+
+/** What identifies an object of a kind of which a place has each one once; undefined of another kind. */
+function identityOf(kind: string, inputs: Props): string | undefined {
+  const identifiedBy = specs[kind]?.identifiedBy;
+  return identifiedBy && sortedJson([kind, ...identifiedBy.map((key) => inputs[key] ?? null)]);
+}
+
+class CreatedResolver {
+  private readonly uids = new Map<string, string>();
+  /** The keys of what the change creates. */
+  private readonly created = new Set<string>();
+  private readonly usedUids: Set<string>;
+  private readonly uidByUrn: ReadonlyMap<string, string> | undefined;
+  private readonly actual: readonly LiveEntity[];
+  private readonly byIdentity = new Map<string, string>();
+
+  constructor(
+    private readonly expected: ExpectedAccess,
+    actual: Iterable<LiveEntity>,
+    state: StateExport | undefined,
+  ) {
+    this.actual = [...actual].sort((a, b) => ((a.uid ?? "") < (b.uid ?? "") ? -1 : 1));
+    for (const { kind, inputs, uid } of this.actual) {
+      const identity = identityOf(kind, inputs);
+      if (identity !== undefined && uid !== undefined) this.byIdentity.set(identity, uid);
+    }
+    this.usedUids = new Set(expected.removed);
+    for (const { key, uid } of expected.entities) {
+      if (uid === undefined) {
+        this.created.add(key);
+        continue;
+      }
+      this.usedUids.add(uid);
+      this.uids.set(key, uid);
+    }
+    this.uidByUrn =
+      state && new Map(state.resources.map(({ urn, id }) => [urn, id ?? ""] as const).filter(([, id]) => id));
+  }
+
+  /** The arguments with uids in place of the keys of what was created. */
+  inputsOf({ kind, inputs }: ExpectedEntity): Props {
+    const spec = specs[kind];
+    if (spec === undefined) return inputs;
+    return mapLeaves(spec, inputs, (value, leaf) =>
+      isReference(leaf) && typeof value === "string" ? (this.uids.get(value) ?? value) : value,
+    );
+  }
+
+  candidatesOf({ candidates }: ExpectedEntity): ExpectedEntity["candidates"] {
+    return candidates?.map(({ paths, keys }) => ({
+      paths,
+      keys: keys.map((key) => this.uids.get(key) ?? key),
+    }));
+  }
+
+  uidOf({ key }: ExpectedEntity): string | undefined {
+    return this.uids.get(key);
+  }
+
+  resolve(): void {
+    let open = this.expected.entities.filter(({ uid }) => uid === undefined);
+    for (let progress = true; progress && open.length > 0;) {
+      const rest = open.filter((entity) => !this.resolveEntity(entity));
+      progress = rest.length < open.length;
+      open = rest;
+    }
+  }
+
+  private resolveEntity(entity: ExpectedEntity): boolean {
+    const inputs = this.inputsOf(entity);
+    const uid = this.findUid(entity, inputs);
+    if (uid === undefined || uid === "") return false;
+    if (!sharesParent(entity.kind)) this.usedUids.add(uid);
+    this.uids.set(entity.key, uid);
+    return true;
+  }
+
+  private findUid(entity: ExpectedEntity, inputs: Props): string | undefined {
+    const { kind, urn } = entity;
+    if (sharesParent(kind)) return this.parentOf(inputs);
+    // A create of what exists takes that over: its arguments say which one it is, whoever made it.
+    const existing = this.byIdentity.get(identityOf(kind, inputs) ?? "");
+    if (existing !== undefined) return existing;
+    if (this.uidByUrn !== undefined) {
+      // A uid that existed before is not what the change created, whatever the state records.
+      const id = this.uidByUrn.get(urn ?? "");
+      return id === undefined || this.usedUids.has(id) ? undefined : id;
+    }
+    return this.actual.find((live) => live.kind === kind && this.isCandidate(inputs, live))?.uid;
+  }
+
+  private parentOf({ parentUid }: Props): string | undefined {
+    return typeof parentUid === "string" && !this.created.has(parentUid) ? parentUid : undefined;
+  }
+
+  /** Whether a live entity that is not matched yet has exactly these inputs. */
+  private isCandidate(inputs: Props, live: LiveEntity): boolean {
+    const spec = specs[live.kind];
+    if (spec === undefined || live.uid === undefined || this.usedUids.has(live.uid)) return false;
+    return hasExpectedInputs(spec, inputs, live);
+  }
+}
+
+/**
+ * Finds what the change created: by its URN where there is a state, else by its arguments. A state is trusted only
+ * for uids that did not exist before, and the arguments of such an entity are compared all the same.
+ */
+export function resolveCreated(
+  expected: ExpectedAccess,
+  actual: Iterable<LiveEntity>,
+  state: StateExport | undefined,
+): ResolvedAccess {
+  const resolver = new CreatedResolver(expected, actual, state);
+  resolver.resolve();
+  const entities = new Map<string, Entity>();
+  const before = new Map<string, BeforeEntity>();
+  const newKeys = new Map<string, string>();
+  for (const old of expected.before ?? []) {
+    const { changes = [], kind, uid, inputs } = old;
+    const key = uid === undefined ? old.key : entityKey(kind, uid, inputs["parentUid"]);
+    before.set(key, { ...createdEntity(old, key, uid, inputs), changes });
+  }
+  for (const entity of expected.entities) {
+    const inputs = resolver.inputsOf(entity);
+    const uid = resolver.uidOf(entity);
+    const key = uid === undefined ? entity.key : entityKey(entity.kind, uid, inputs["parentUid"]);
+    if (key !== entity.key) newKeys.set(entity.key, key);
+    if (entities.has(key)) continue;
+    const candidates = resolver.candidatesOf(entity);
+    const known = {
+      ...createdEntity(entity, key, uid, inputs),
+      ...(candidates === undefined ? {} : { candidates }),
+    };
+    entities.set(key, known);
+    if (entity.uid !== undefined && !before.has(key)) before.set(key, known);
+  }
+  return { entities, before, newKeys };
+}
+
+function createdEntity(
+  { kind, urn, name, builtIn, outputs }: ExpectedEntity,
+  key: string,
+  uid: string | undefined,
+  inputs: Props,
+): Entity {
+  return {
+    key,
+    kind,
+    uid,
+    inputs,
+    secretPaths: [],
+    ...(urn === undefined ? {} : { urn }),
+    ...(name === undefined ? {} : { name }),
+    ...(builtIn ? { builtIn } : {}),
+    ...(outputs === undefined ? {} : { details: outputs }),
+  };
+}
+
+/** An object of the live organisation. */
+export interface LiveEntity extends Entity {
+  readonly createTime?: string;
+  /** The outputs that the state records of it. */
+  readonly recordedOutputs?: Props;
+  /** The arguments that the state records of it, and that the last update has written. */
+  readonly declared?: Props;
+}
+
+/** The arguments of a live object, with the expected spelling of each value that is as expected. */
+interface AlignedInputs {
+  readonly inputs: Props;
+  /** Of values that the review could not read, as in "name is secret". */
+  readonly unread: readonly string[];
+  /** Of values that decide access, that the review could not read, and of which nothing tells whether they changed. */
+  readonly unproven: readonly string[];
+  /** Arguments that only a state tells, and no state was given. */
+  readonly needsState: readonly string[];
+}
+
+/** What is known of the object besides its arguments. */
+interface AlignmentOptions {
+  readonly hasState: boolean;
+  /** Whether anybody may have written the object since the review; undefined where nothing tells. */
+  readonly mayBeWritten: boolean | undefined;
+}
+
+/** The server rounds times, and takes its own time for the creation. */
+const TOLERANCE_NANOS = 60_000_000_000n;
+
+function isNear(one: bigint | undefined, other: bigint | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  const apart = one - other;
+  return apart <= TOLERANCE_NANOS && apart >= -TOLERANCE_NANOS;
+}
+
+const nanosOf = (value: Json | undefined): bigint | undefined =>
+  typeof value === "string" ? timestampNanos(value) : undefined;
+
+/** An object, or one inside it, on both sides. */
+interface Level {
+  readonly fields: ResourceSpec["fields"];
+  readonly prefix: string;
+  readonly inherited: AccessEffect | "none";
+  readonly expected: Props;
+  readonly live: Props;
+}
+
+/** One argument on both sides. */
+interface Argument {
+  readonly field: FieldSpec;
+  readonly key: string;
+  readonly path: string;
+  readonly old: Json | undefined;
+  readonly now: Json | undefined;
+}
+
+class Alignment {
+  readonly unread: string[] = [];
+  readonly unproven: string[] = [];
+  readonly needsState: string[] = [];
+
+  constructor(
+    private readonly entity: LiveEntity,
+    private readonly options: AlignmentOptions,
+  ) {}
+
+  align(level: Level): Props {
+    const aligned: Props = { ...level.live };
+    for (const [key, field] of Object.entries(level.fields)) {
+      const [old, now] = [level.expected[key], level.live[key]];
+      aligned[key] = this.alignField(level, { field, key, path: `${level.prefix}${key}`, old, now });
+    }
+    return aligned;
+  }
+
+  private alignField(level: Level, argument: Argument): Json | undefined {
+    const { field, key, path, old, now } = argument;
+    if (field.returnedAs !== undefined) return this.alignDuration(field.returnedAs, old);
+    if (field.inputOnly || field.secret || equalForDrift(field, old, now)) return old;
+    if (field.type === "object" && isObject(old) && isObject(now)) {
+      if (isServersOwn(field, key, level) || this.isRewritten(argument)) return old;
+      const { fields } = field;
+      const inherited = effectOf(field, level.inherited);
+      return this.align({ fields, prefix: `${path}.`, inherited, expected: old, live: now });
+    }
+    const reason = unreadReason(old);
+    if (reason !== undefined && this.isTaken(`${path} ${reason}`, decidesAccess(field, level.inherited)))
+      return old;
+    return isServersOwn(field, key, level) || this.isRewritten(argument) ? old : now;
+  }
+
+  /** Whether a value that the review could not read is taken for the one that the object has. */
+  private isTaken(line: string, decides: boolean): boolean {
+    const { mayBeWritten } = this.options;
+    if (mayBeWritten === false) return true;
+    if (!decides) this.unread.push(line);
+    else if (mayBeWritten === undefined) this.unproven.push(line);
+    return !decides || mayBeWritten === undefined;
+  }
+
+  /** A duration counts from the creation to the end that the server returns in its place. */
+  private alignDuration(output: string, old: Json | undefined): Json | undefined {
+    const span = typeof old === "string" ? durationNanos(old) : undefined;
+    // Without one the end itself is compared.
+    if (span === undefined) return old;
+    const { createTime, details } = this.entity;
+    const [start, end] = [nanosOf(createTime), nanosOf(details?.[output])];
+    if (start === undefined || end === undefined) return undefined;
+    return isNear(start + span, end) ? old : `${(end - start) / 1_000_000_000n}s`;
+  }
+
+  /** Whether the server keeps the expected value in a form of its own, which only the state tells of what is no time. */
+  private isRewritten({ field, path, old, now }: Argument): boolean {
+    if (!field.normalized || !isSet(field, old) || !isSet(field, now)) return false;
+    if (field.type === "string" && field.format === "timestamp") return isNear(nanosOf(old), nanosOf(now));
+    const { recordedOutputs, declared } = this.entity;
+    const forms = recordedOutputs?.[NORMALIZED];
+    // The form is that of what the state declares, which an update that was not done leaves as it was.
+    if (this.options.hasState)
+      return isObject(forms) && forms[path] === now && equal(field, valueAt(declared, path), old);
+    this.needsState.push(path);
+    return true;
+  }
+}
+
+/** Whether a value is the server's to choose: the program sets none, or both sides have the one that follows from others. */
+function isServersOwn(field: FieldSpec, key: string, { expected, live }: Level): boolean {
+  if (typeof field.serverFilled !== "function") {
+    return field.serverFilled === true && !isSet(field, expected[key]);
+  }
+  return [expected, live].every((side) => !isSet(field, side[key]) || isServerFilled(field, side, key));
+}
+
+/** Writes what is as expected of a live object in the expected spelling; all else is left as it is. */
+function alignLive(
+  spec: ResourceSpec,
+  expected: Props,
+  entity: LiveEntity,
+  options: AlignmentOptions,
+): AlignedInputs {
+  const alignment = new Alignment(entity, options);
+  const { fields } = spec;
+  const inputs = alignment.align({ fields, prefix: "", inherited: "other", expected, live: entity.inputs });
+  const { unread, unproven, needsState } = alignment;
+  return { inputs, unread, unproven, needsState };
+}
+
+/** Whether a live object has these arguments, as far as a review has to announce them and no state is needed to tell. */
+export function hasExpectedInputs(spec: ResourceSpec, expected: Props, entity: LiveEntity): boolean {
+  const { inputs } = alignLive(spec, expected, entity, { hasState: false, mayBeWritten: true });
+  return Object.entries(spec.fields).every(
+    ([key, field]) => !mustBeAnnounced(key, field) || equal(field, expected[key], inputs[key]),
+  );
 }

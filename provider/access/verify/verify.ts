@@ -1,25 +1,113 @@
-import { fitReport } from "../report/fitReport";
-import { SCHEMA_VERSION } from "../report/report";
-import type { Provenance, TrustChange, VerifyReport } from "../report/report";
-import { severities, sortFindings } from "../review/finding";
-import type { Finding } from "../review/finding";
-import { countBy } from "../report/counts";
-import { compareWithAnnouncement, describeDifferences, describeMissing } from "./announcement";
-import type { AnnouncedChanges } from "./announcement";
-import { GRANTED_AGAIN, compareExpected, entityLabel } from "./compareExpected";
-import type { Differences, EntityDifference } from "./compareExpected";
-import { resolveCreated } from "./resolveCreated";
-import { liveEntities, readExpected } from "./sources";
-import type { VerifySources } from "./sources";
+import { fingerprintOf } from "../documents/digest";
 import { urnParts } from "../documents/engineState";
 import { inventoryGaps, isWithin } from "../documents/inventory";
+import type { Inventory } from "../documents/inventory";
+import { DocumentError } from "../documents/jsonText";
+import { specs } from "../documents/specs";
+import type { StateExport } from "../documents/stateExport";
 import { isGrantPart } from "../graph/accessKinds";
+import { entityOfObject } from "../graph/entities";
+import { nameIn, tupleOf } from "../graph/grant";
+import type { GrantChange, Grant } from "../graph/grant";
+import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
+import { replaceKeys } from "../graph/keys";
 import type { Entity } from "../graph/model";
-import { isVerified } from "../report/expectedAccess";
-import { fingerprintOf } from "../documents/digest";
-import { nameIn } from "../graph/grant";
-import type { GrantChange } from "../graph/grant";
+import { countBy, fitReport } from "../report/fitReport";
+import { isComparable, writtenInputs, isVerified } from "../report/reviewReport";
 import { describeField } from "../report/render/words";
+import { SCHEMA_VERSION } from "../report/report";
+import type { ExpectedAccess, ReviewReport, Provenance, TrustChange, VerifyReport } from "../report/report";
+import { severities, sortFindings } from "../review/finding";
+import type { Finding } from "../review/finding";
+import type { LiveEntity, Differences, EntityDifference, ResolvedAccess } from "./compareExpected";
+import { GRANTED_AGAIN, compareExpected, entityLabel, resolveCreated } from "./compareExpected";
+
+/** The documents of a verification. */
+export interface VerifySources {
+  /** The approved report of a review, as `parseReviewReport` reads it. */
+  readonly review: ReviewReport;
+  /** The organisation after the update. */
+  readonly inventory: Inventory;
+  /** What the stack records after the update: which uid each created resource has. */
+  readonly state?: StateExport;
+}
+
+/** The report cannot say what existed before. */
+export const NO_INVENTORY =
+  "the report has no expected access: write it with review --inventory FILE --output json=FILE";
+
+/** @throws DocumentError for an inventory that cannot show what the update has done: it is older than another document. */
+function checkInventoryTime(
+  { review, inventory, state }: VerifySources,
+  { inventoryTime }: ExpectedAccess,
+): void {
+  const earlier = [
+    ["the inventory of the review", inventoryTime],
+    ["the report", review.provenance.time],
+    ["the state", state?.time],
+  ] as const;
+  for (const [name, time] of earlier) {
+    if (time === undefined || Date.parse(inventory.takenAt) > Date.parse(time)) continue;
+    throw new DocumentError(
+      "PP6004",
+      `the inventory was taken at ${inventory.takenAt}, not after ${name} (${time}): take it after the update, and then verify`,
+    );
+  }
+}
+
+/** What the review expects. @throws DocumentError where the documents do not belong together. */
+function readExpected({ review, inventory, state }: VerifySources): ExpectedAccess {
+  const { expected } = review;
+  if (expected === undefined) {
+    throw new DocumentError("PP6006", NO_INVENTORY);
+  }
+  if (inventory.root !== expected.root) {
+    throw new DocumentError(
+      "PP6004",
+      `the inventory covers the group ${inventory.root}, and the report the group ${expected.root}: give --root, or an inventory, of ${expected.root}`,
+    );
+  }
+  checkInventoryTime({ review, inventory, state }, expected);
+  const [stack] = review.stacks;
+  if (state?.stack !== undefined && stack !== undefined && state.stack !== stack) {
+    throw new DocumentError(
+      "PP6004",
+      `the state is of stack ${state.stack}, and the report of stack ${stack}: give --stack or --state of ${stack}`,
+    );
+  }
+  return expected;
+}
+
+/** The organisation as entities, with what the state records of each. */
+function liveEntities({ inventory, state }: VerifySources): Map<string, LiveEntity> {
+  const recorded = new Map(
+    (state?.resources ?? [])
+      .filter(({ kind, id, external }) => kind !== undefined && id !== undefined && !external)
+      .map((resource) => [`${resource.kind} ${resource.id}`, resource] as const),
+  );
+  const entities = new Map<string, LiveEntity>();
+  for (const object of inventory.objects) {
+    const { kind, uid, createTime } = object;
+    const spec = specs[kind];
+    if (spec === undefined) continue;
+    const live = entityOfObject(object);
+    const resource = recorded.get(`${kind} ${uid}`);
+    entities.set(live.key, {
+      ...live,
+      inputs: writtenInputs(spec, live.inputs, (_key, field) => isComparable(field)),
+      ...(createTime === undefined ? {} : { createTime }),
+      ...(resource === undefined
+        ? {}
+        : {
+            urn: resource.urn,
+            location: resource.location,
+            recordedOutputs: resource.outputs,
+            declared: resource.inputs,
+          }),
+    });
+  }
+  return entities;
+}
 
 export interface VerifyOptions {
   readonly provenance: Provenance;
@@ -220,4 +308,119 @@ function findUnannounced(
     return grantFinding(change, isContinuing ? causes : [], undone);
   });
   return [...findings, ...changed.filter((difference) => !shown.has(difference)).map(entityFinding)];
+}
+
+/** What the review announced, beside what happened. */
+interface AnnouncedChanges {
+  /** Announced changes that happened. */
+  readonly confirmed: readonly GrantChange[];
+  /** Announced changes that did not happen. */
+  readonly missing: readonly GrantChange[];
+  /** Access that was not announced. */
+  readonly unannounced: readonly GrantChange[];
+}
+
+const STILL_GRANTED = "announced as lost, but still granted";
+const STILL_MORE = "announced as narrowed, but still as it was";
+
+const describeGrant = ({ grant, before = grant }: GrantChange): string => {
+  const { subject, role, group } = before;
+  return `${subject.displayName}: ${nameIn(role)} at ${group.path}`;
+};
+
+/** A grant that names what was created as the server names it. */
+function withNewKeys(grant: Grant, newKeys: ReadonlyMap<string, string>): Grant {
+  const { subject, role, group } = grant;
+  const renamed = <K extends { readonly key: string }>(part: K): K => ({
+    ...part,
+    key: replaceKeys(part.key, newKeys),
+  });
+  return { ...grant, subject: renamed(subject), role: renamed(role), group: renamed(group) };
+}
+
+/** Compares what the review announced with what differs: access that was to be lost and remains is not new. */
+function compareWithAnnouncement(
+  review: ReviewReport,
+  differences: Differences,
+  newKeys: ResolvedAccess["newKeys"],
+): AnnouncedChanges {
+  const { more, remaining, less, taken, ungranted, expected } = differences;
+  const remainingKeys = new Set(remaining.map(({ grant }) => tupleOf(grant)));
+  const hierarchy = new GroupHierarchy(expected.entities);
+  const differing = new Set(
+    [...more, ...remaining, ...less, ...taken, ...ungranted].map(({ grant, before }) =>
+      grantKey(before ?? grant, hierarchy),
+    ),
+  );
+  const isMissing = ({ change, grant }: GrantChange): boolean =>
+    change === "lost"
+      ? remainingKeys.has(tupleOf(grant))
+      : differing.has(grantKey(withNewKeys(grant, newKeys), hierarchy));
+  return {
+    confirmed: review.grants.filter((change) => !isMissing(change)),
+    missing: [...less, ...taken, ...remaining.map(asNotLost)],
+    unannounced: more,
+  };
+}
+
+/** A grant that is still there, as the announced change that did not happen. */
+function asNotLost(change: GrantChange): GrantChange {
+  return change.change === "gained"
+    ? { ...change, change: "lost", reason: STILL_GRANTED }
+    : { ...change, change: "narrowed", reason: STILL_MORE };
+}
+
+/** What differs of the parts of a grant, as in "Identity ci: claimMatch.subject". */
+function describeCauses(
+  { subject, role, group, uid = "" }: GrantChange["grant"],
+  causes: Differences["causes"],
+): string[] {
+  const parts = [subject.key, role.key, group.key, uid].flatMap((key) => causes.get(key) ?? []);
+  return describeDifferences(parts);
+}
+
+/** What differs of objects, a text each. */
+function describeDifferences(differences: readonly EntityDifference[]): string[] {
+  return [...new Set(differences.map(describeDifference))];
+}
+
+function describeDifference({ entity, what, fields }: EntityDifference): string {
+  const label = entityLabel(entity);
+  const paths = [...new Set(fields.map(({ path }) => path))].join(", ");
+  switch (what) {
+    case "new":
+      return `${label} is new`;
+    case "deleted":
+      return `${label} is gone`;
+    case "remaining":
+      return `${label} is still there`;
+    case "unapplied":
+      return `${label} is as it was: ${paths}`;
+    case "changed":
+      return `${label} has changed: ${paths}`;
+  }
+}
+
+/** What is not as announced without being more access, a line each. */
+function describeMissing(differences: Differences): string[] {
+  const { remaining, less, taken, causes, entities } = differences;
+  const describeTaken = (change: GrantChange): string => {
+    const { grant, before = grant } = change;
+    const reasons = [...new Set([...describeCauses(before, causes), ...describeCauses(grant, causes)])];
+    const what = reasons.length === 0 ? `the ${grant.sourceKind} is gone` : reasons.join("; ");
+    return `less access than there was, and nothing announced it: ${describeGrant(change)}: ${what}`;
+  };
+  return [
+    ...less.map((change) => `announced, but missing: ${describeGrant(change)}`),
+    ...taken.map(describeTaken),
+    ...remaining.map(asNotLost).map((change) => `${change.reason}: ${describeGrant(change)}`),
+    ...entities.flatMap((difference) => {
+      const { entity, what, fields } = difference;
+      const label = entityLabel(entity);
+      if (what === "deleted") return [`announced, but missing: ${label}`];
+      if (what === "remaining") return [`announced as deleted, but still there: ${label}`];
+      if (what !== "unapplied") return [];
+      return [`announced, but missing: ${label}: ${fields.map(({ path }) => path).join(", ")}`];
+    }),
+  ];
 }

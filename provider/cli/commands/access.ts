@@ -1,16 +1,21 @@
 import { printable } from "../../text/printable";
 import { describeViolations, judgeAssertions } from "../../access/assertions/judgeAssertions";
 import type { DescribedViolation } from "../../access/assertions/judgeAssertions";
-import { accessRows } from "../../access/report/accessRows";
+import {
+  accessRows,
+  accessAsCsv,
+  accessAsHtml,
+  accessAsMarkdown,
+  describeUnused,
+  findUnused,
+} from "../../access/report/accessTable";
 import { acceptUnverified, checkSubject, effectiveAccess } from "../../access/graph/effectiveAccess";
 import type { Access, AccessQuery, EffectiveAccess } from "../../access/graph/effectiveAccess";
 import { urnParts } from "../../access/documents/engineState";
-import { parseInventory } from "../../access/documents/parseInventory";
+import { parseInventory } from "../../access/documents/inventory";
 import { parsePreview } from "../../access/documents/preview";
-import { accessAsCsv, accessAsHtml, accessAsMarkdown } from "../../access/report/render/accessTable";
 import { json } from "../../access/report/render/escape";
-import { describeUnused, findUnused } from "../../access/report/unusedAccess";
-import type { SignIn, UnusedAccess } from "../../access/report/unusedAccess";
+import type { SignIn, UnusedAccess } from "../../access/report/accessTable";
 import { unknownCapability } from "../../access/rules/capabilities";
 import { ownerOf } from "../../access/graph/keys";
 import type { AccessGraph } from "../../access/graph/model";

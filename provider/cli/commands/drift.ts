@@ -1,12 +1,10 @@
 import type { Inventory } from "../../access/documents/inventory";
-import { listedKinds } from "../../access/documents/inventory";
-import { parseInventory } from "../../access/documents/parseInventory";
+import { listedKinds, parseInventory } from "../../access/documents/inventory";
 import type { StateExport } from "../../access/documents/stateExport";
-import { findDrift } from "../../access/drift/drift";
+import { findDrift, driftThresholds } from "../../access/drift/drift";
 import type { DriftReport } from "../../access/report/report";
 import { plural } from "../../text/plain";
-import { driftThresholds } from "../../access/drift/request";
-import type { DriftRequest, DriftThreshold } from "../../access/drift/request";
+import type { DriftRequest, DriftThreshold } from "../../access/drift/drift";
 import { organisationsOf } from "../../access/documents/stateExport";
 import { takeInventory } from "../../inventory/takeInventory";
 import { defineCommand } from "../framework/defineCommand";

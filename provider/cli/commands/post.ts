@@ -1,5 +1,5 @@
 import { withCode } from "../../errors/codedError";
-import { parseReport } from "../../access/report/parseReport";
+import { parseReport } from "../../access/report/report";
 import type { Report } from "../../access/report/report";
 import { printableMessage } from "../../http/errors";
 import { printable } from "../../text/printable";

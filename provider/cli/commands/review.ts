@@ -1,9 +1,9 @@
-import { parseInventory } from "../../access/documents/parseInventory";
+import { parseInventory } from "../../access/documents/inventory";
 import { parsePlan } from "../../access/documents/plan";
 import { parsePreview } from "../../access/documents/preview";
 import type { ReviewReport } from "../../access/report/report";
 import { findBefore, review } from "../../access/report/reviewReport";
-import type { Comparison } from "../../access/review/comparison";
+import type { Comparison } from "../../access/review/compare";
 import type { Finding } from "../../access/review/finding";
 import { parseStateExport } from "../../access/documents/stateExport";
 import { printable } from "../../text/printable";

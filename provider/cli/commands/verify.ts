@@ -1,15 +1,13 @@
-import { isWithin, listedKinds } from "../../access/documents/inventory";
+import { isWithin, listedKinds, parseInventory } from "../../access/documents/inventory";
 import type { Inventory } from "../../access/documents/inventory";
 import { DocumentError } from "../../access/documents/jsonText";
-import { parseInventory } from "../../access/documents/parseInventory";
 import { parsePlan } from "../../access/documents/plan";
 import type { ExpectedAccess, ReviewReport } from "../../access/report/report";
 import { digestRecord } from "../../access/documents/stateExport";
 import type { StateExport } from "../../access/documents/stateExport";
 import { takeInventory } from "../../inventory/takeInventory";
-import { parseReviewReport } from "../../access/report/parseReport";
-import { NO_INVENTORY } from "../../access/verify/sources";
-import { verify } from "../../access/verify/verify";
+import { parseReviewReport } from "../../access/report/report";
+import { NO_INVENTORY, verify } from "../../access/verify/verify";
 import { printable } from "../../text/printable";
 import { logError } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";

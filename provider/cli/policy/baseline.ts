@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import type { Comparison } from "../../access/review/comparison";
+import type { Comparison } from "../../access/review/compare";
 import { isHighOrCritical } from "../../access/review/finding";
 import type { Finding } from "../../access/review/finding";
 import type { SuppressionResult } from "../../access/report/reviewReport";
 import { applyPolicy } from "../../access/suppressions/applyPolicy";
-import { parsePolicy } from "../../access/suppressions/parsePolicy";
+import { parsePolicy } from "../../access/suppressions/policyDocument";
 import type { PolicyCommand } from "../../access/suppressions/policyDocument";
 import { appendEntries, defaultExpiry, entryFor, proposeEntry } from "../../access/suppressions/writeEntries";
 import type { NewEntry } from "../../access/suppressions/writeEntries";

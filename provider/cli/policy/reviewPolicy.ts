@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { printable } from "../../text/printable";
 import { sortedJson } from "../../fields/formats";
 import { readEnvironment } from "../../settings/environment";
-import { parsePolicy } from "../../access/suppressions/parsePolicy";
+import { parsePolicy } from "../../access/suppressions/policyDocument";
 import type { Policy } from "../../access/suppressions/policyDocument";
 import { loadRules } from "../../access/rules/ownRules";
 import type { OwnRule } from "../../access/rules/ownRules";

@@ -112,7 +112,7 @@ function objectIn(field) {
 
 /**
  * @typedef {import("../../../provider/fields/resourceSpec.js").ResourceSpec} Spec
- * @typedef {typeof import("../../../provider/fields/accessMeanings.js").accessMeanings} AccessMeanings
+ * @typedef {typeof import("../../../provider/fields/fieldSpec.js").accessMeanings} AccessMeanings
  * @typedef {import("../generatedPages.cjs").UncomparedFields} Uncompared
  * @typedef {import("../generatedPages.cjs").RuleReference} RuleReference
  */

@@ -1,4 +1,4 @@
-import { reportDigest } from "../../../provider/access/report/parseReport";
+import { reportDigest } from "../../../provider/access/report/report";
 import { specs } from "../../../provider/access/documents/specs";
 import type { Props } from "../../../provider/fields/values";
 import { CommandChain } from "../../support/commandChain";

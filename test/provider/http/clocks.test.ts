@@ -1,4 +1,4 @@
-import { RateLimiter } from "../../../provider/http/retry";
+import { RateLimiter } from "../../../provider/http/client";
 import { clientOf, detail, errorOf, failure, ScriptedServer } from "../support/server";
 
 /** How far the calendar clock of this machine is set, in milliseconds. */

@@ -1,6 +1,6 @@
 import { apiErrorFrom } from "../../../provider/http/errors";
 import { SharedCreates, SharedReads } from "../../../provider/http/sharing";
-import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "../../../provider/http/retry";
+import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "../../../provider/http/client";
 import { ROLE_BINDINGS } from "../../../provider/kinds/grants";
 import { isQuick } from "../../support/properties";
 import { GROUP_UID } from "../support/samples";

@@ -1,7 +1,7 @@
 import type { ApiError } from "../../../provider/http/errors";
 import { apiErrorFrom, ConnectionError, ConfigError, mayRetry } from "../../../provider/http/errors";
-import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "../../../provider/http/retry";
-import type { RetryPolicy } from "../../../provider/http/retry";
+import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "../../../provider/http/client";
+import type { RetryPolicy } from "../../../provider/http/client";
 import { detail, errorOf } from "../support/server";
 
 const policy: RetryPolicy = {

@@ -1,7 +1,6 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator, EmulatorOptions } from "../../../emulator";
-import { parseInventory } from "../../../provider/access/documents/parseInventory";
-import { listedKinds } from "../../../provider/access/documents/inventory";
+import { parseInventory, listedKinds } from "../../../provider/access/documents/inventory";
 import { takeInventory } from "../../../provider/inventory/takeInventory";
 import type { InventoryRequest } from "../../../provider/inventory/takeInventory";
 import { tokenSource } from "../../../provider/http/tokens";

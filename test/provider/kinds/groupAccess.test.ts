@@ -1,6 +1,6 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator, Fault } from "../../../emulator";
-import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
+import { ProgramRecord } from "../../../provider/lifecycle/context";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";

@@ -1,9 +1,8 @@
 import type { Client } from "../../../provider/http/client";
 import { ConnectionError } from "../../../provider/http/errors";
-import { KeyedMutex } from "../../../provider/lifecycle/context";
+import { KeyedMutex, ProgramRecord } from "../../../provider/lifecycle/context";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import { PartialFailure } from "../../../provider/lifecycle/messages";
-import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
 import type { Props } from "../../../provider/fields/values";
 import { isQuick, isThorough, spreadOf } from "../../support/properties";
 import { playAll } from "../support/schedule";

@@ -1,5 +1,5 @@
 import { handlersFor } from "../../../provider/lifecycle/handlers";
-import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
+import { ProgramRecord } from "../../../provider/lifecycle/context";
 import { aggregatedKind } from "../../../provider/fields/resourceSpec";
 import { ADOPT, UNKNOWN } from "../../../provider/fields/values";
 import type { Props } from "../../../provider/fields/values";

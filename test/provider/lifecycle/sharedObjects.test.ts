@@ -1,5 +1,5 @@
 import type { Emulator } from "../../../emulator";
-import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
+import { ProgramRecord } from "../../../provider/lifecycle/context";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
 import { kinds } from "../../../provider/kinds";

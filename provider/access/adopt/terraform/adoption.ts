@@ -4,7 +4,7 @@ import type { Json, Props } from "../../../fields/values";
 import { isWithin } from "../../documents/inventory";
 import type { Inventory } from "../../documents/inventory";
 import { DocumentError } from "../../documents/jsonText";
-import { objectKey } from "../../../fields/identity";
+import { objectKey } from "../../../fields/resourceSpec";
 import { quoteForShell } from "../../../text/plain";
 import type { Adoption } from "../program";
 import { isPlatformProvider, mappingOf } from "./mapping";

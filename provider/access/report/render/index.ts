@@ -1,12 +1,10 @@
 import type { Report } from "../report";
-import { renderCodequality } from "./codequality";
-import { renderGithub } from "./github";
+import { renderCodequality, renderGithub, renderSarif } from "./annotations";
 import { json } from "./escape";
-import { renderHtml } from "./html/page";
+import { renderHtml } from "./html";
 import { renderMarkdown } from "./markdown";
 import { reportFormats } from "./options";
 import type { ReportFormat, RenderOptions } from "./options";
-import { renderSarif } from "./sarif";
 import { renderText } from "./text";
 
 export { reportFormats };

@@ -1,19 +1,33 @@
 import { capitalize } from "../../../fields/values";
 import { plural } from "../../../text/plain";
-import type { SourceLocation } from "../../documents/sourceLocation";
+import type { SourceLocation } from "../../documents/engineState";
 import type { GrantChange } from "../../graph/grant";
 import type { Finding, Severity } from "../../review/finding";
-import { describeFindings, describeRanks, rankGrants, sortGrants, weighGrants } from "../counts";
+import {
+  describeFindings,
+  describeRanks,
+  rankGrants,
+  sortGrants,
+  weighGrants,
+  byteLength,
+  largestThatFits,
+} from "../fitReport";
 import type { FieldChange, Report } from "../report";
-import { describeChange, EntryList } from "./entries";
-import type { Block, Entry, Labelled } from "./entries";
+import {
+  describeChange,
+  EntryList,
+  digestOf,
+  headOf,
+  listOpenGrants,
+  originLine,
+  sectionsOf,
+  tallyLine,
+} from "./sections";
+import type { Block, Entry, Labelled, Head, Section } from "./sections";
 import { commentMarker, html, markdown, markdownBlock, markdownCode, mermaid, shorten } from "./escape";
 import type { RenderOptions } from "./options";
-import { RepositoryLinks } from "./repositoryLinks";
-import { digestOf, headOf, listOpenGrants, originLine, sectionsOf, tallyLine } from "./sections";
-import type { Head, Section } from "./sections";
-import { byteLength, largestThatFits } from "./sizeLimits";
 import {
+  RepositoryLinks,
   capabilityWords,
   chooseName,
   fieldSides,

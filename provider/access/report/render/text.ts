@@ -2,12 +2,10 @@ import { capitalize } from "../../../fields/values";
 import type { GrantChange } from "../../graph/grant";
 import type { Severity } from "../../review/finding";
 import type { FieldChange, Report } from "../report";
-import { describeChange, EntryList } from "./entries";
-import type { Block, Entry } from "./entries";
+import { describeChange, EntryList, headOf, originLine, sectionsOf, tallyLine } from "./sections";
+import type { Block, Entry, Section } from "./sections";
 import { plainIndented, shorten, terminal, terminalLine } from "./escape";
 import type { RenderOptions } from "./options";
-import { headOf, originLine, sectionsOf, tallyLine } from "./sections";
-import type { Section } from "./sections";
 import { columnsOf } from "../../../text/plain";
 import {
   capabilityWords,

@@ -8,8 +8,7 @@ import { findRoot, planAdoption, reportAdoption, uidsByKind } from "../../../acc
 import type { TerraformReport } from "../../../access/adopt/terraform/adoption";
 import type { TerraformState } from "../../../access/adopt/terraform/stateFile";
 import type { Inventory } from "../../../access/documents/inventory";
-import { inventoryKinds, describeRefusals } from "../../../access/documents/inventory";
-import { parseInventory } from "../../../access/documents/parseInventory";
+import { inventoryKinds, describeRefusals, parseInventory } from "../../../access/documents/inventory";
 import { json } from "../../../access/report/render/escape";
 import { printable } from "../../../text/printable";
 import { isUid } from "../../../text/uid";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { urnParts } from "../../../access/documents/engineState";
 import { listManaged, parseStateExport } from "../../../access/documents/stateExport";
 import type { StateExport } from "../../../access/documents/stateExport";
-import { objectKey } from "../../../fields/identity";
+import { objectKey } from "../../../fields/resourceSpec";
 import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
 import { findProjectFile } from "../../input/projectFiles";

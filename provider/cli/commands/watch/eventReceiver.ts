@@ -1,8 +1,8 @@
 import { errorCodeOf, withCode } from "../../../errors/codedError";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
-import { ChangedResources } from "../../../access/drift/changedResources";
-import type { ChangeEvent } from "../../../access/drift/changedResources";
+import { ChangedResources } from "../../../access/drift/stateComparison";
+import type { ChangeEvent } from "../../../access/drift/stateComparison";
 import { printable } from "../../../text/printable";
 import { isObject } from "../../../fields/values";
 import { createEventHandler } from "../../../events";

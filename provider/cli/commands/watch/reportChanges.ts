@@ -1,10 +1,10 @@
 import { isWithin } from "../../../access/documents/inventory";
 import type { Inventory } from "../../../access/documents/inventory";
 import type { StateExport } from "../../../access/documents/stateExport";
-import { aggregatedKinds } from "../../../access/drift/changedResources";
-import type { ChangedResources } from "../../../access/drift/changedResources";
+import { aggregatedKinds } from "../../../access/drift/stateComparison";
+import type { ChangedResources } from "../../../access/drift/stateComparison";
 import { findDrift } from "../../../access/drift/drift";
-import type { DriftRequest } from "../../../access/drift/request";
+import type { DriftRequest } from "../../../access/drift/drift";
 import { organisationsOf } from "../../../access/documents/stateExport";
 import type { DriftReport } from "../../../access/report/report";
 import type { Client } from "../../../http/client";

@@ -5,7 +5,7 @@ import {
   describeViolations,
   judgeAssertions,
 } from "../../../../provider/access/assertions/judgeAssertions";
-import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import {

@@ -1,14 +1,14 @@
 import { parseTerraformState } from "../../../../provider/access/adopt/terraform/stateFile";
 import { kinds } from "../../../../provider/kinds";
 import * as access from "../../../../provider/access";
-import { parseInventory } from "../../../../provider/access/documents/parseInventory";
-import { checkInputSizes } from "../../../../provider/access/documents/limits";
+import { parseInventory } from "../../../../provider/access/documents/inventory";
+import { checkInputSizes } from "../../../../provider/access/documents/jsonText";
 import { parsePlan } from "../../../../provider/access/documents/plan";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import type { Report } from "../../../../provider/access/report/report";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
-import { parseReport } from "../../../../provider/access/report/parseReport";
-import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import { parseReport } from "../../../../provider/access/report/report";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import { inventoryOf, judge, preview, same, state, step } from "../../../support/documents";
 
 const FILE = "document";

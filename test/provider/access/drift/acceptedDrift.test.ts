@@ -1,5 +1,5 @@
 import { applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
-import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import { listedKinds } from "../../../../provider/access/documents/inventory";
 import { specs } from "../../../../provider/access/documents/specs";
 import { headlineOf } from "../../../../provider/access/report/render/sections";

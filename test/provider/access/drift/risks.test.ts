@@ -1,7 +1,7 @@
 import { review } from "../../../../provider/access/report/reviewReport";
 import { renderText } from "../../../../provider/access/report/render/text";
 import { rules } from "../../../../provider/access/rules";
-import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import type { Finding } from "../../../../provider/access/review/finding";
 import {
   bind,

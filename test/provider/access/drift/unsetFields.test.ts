@@ -1,4 +1,4 @@
-import { ownEffect } from "../../../../provider/fields/accessMeanings";
+import { ownEffect } from "../../../../provider/fields/fieldSpec";
 import { decidesAccess } from "../../../../provider/access/graph/fieldAccess";
 import { specs } from "../../../../provider/access/documents/specs";
 import type { FieldSpec } from "../../../../provider/fields/fieldSpec";

@@ -1,8 +1,4 @@
-import {
-  reportProblem,
-  reportDigest,
-  parseReviewReport,
-} from "../../../../provider/access/report/parseReport";
+import { reportProblem, reportDigest, parseReviewReport } from "../../../../provider/access/report/report";
 import type { Report } from "../../../../provider/access/report/report";
 import { fitReport } from "../../../../provider/access/report/fitReport";
 import { renderers } from "../../../../provider/access/report/render";

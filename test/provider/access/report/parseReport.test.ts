@@ -1,4 +1,4 @@
-import { parseReport, reportProblem, reportDigest } from "../../../../provider/access/report/parseReport";
+import { parseReport, reportProblem, reportDigest } from "../../../../provider/access/report/report";
 import { cleanReview, largeReview, nightDrift, riskyReview, wholeReports } from "./render/reports";
 
 test.each([riskyReview, nightDrift, cleanReview, largeReview(50), ...wholeReports])(

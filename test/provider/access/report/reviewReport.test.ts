@@ -1,6 +1,6 @@
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import type { Finding } from "../../../../provider/access/review/finding";
-import { countFailing } from "../../../../provider/access/report/counts";
+import { countFailing } from "../../../../provider/access/report/fitReport";
 import { review } from "../../../../provider/access/report/reviewReport";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { inventoryOf, judge, preview, PROVENANCE, state, step } from "../../../support/documents";

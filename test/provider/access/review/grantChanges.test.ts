@@ -1,6 +1,5 @@
 import fc, { casesOf } from "../../../support/properties";
-import { addMeanwhile, diffGrants } from "../../../../provider/access/review/grantChanges";
-import { changesByMoves } from "../../../../provider/access/review/groupMoves";
+import { addMeanwhile, diffGrants, changesByMoves } from "../../../../provider/access/review/grantChanges";
 import { grantKey, GroupHierarchy } from "../../../../provider/access/graph/groupHierarchy";
 import type { Entity, AccessGraph } from "../../../../provider/access/graph/model";
 import type { Grant } from "../../../../provider/access/graph/grant";

@@ -1,5 +1,5 @@
 import { listedKinds } from "../../../../provider/access/documents/inventory";
-import type { Comparison } from "../../../../provider/access/review/comparison";
+import type { Comparison } from "../../../../provider/access/review/compare";
 import { compare } from "../../../../provider/access/review/compare";
 import {
   acme,

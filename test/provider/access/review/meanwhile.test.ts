@@ -1,4 +1,4 @@
-import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import type { Props } from "../../../../provider/fields/values";
 import { failing, judge, preview, same, state, step, urn } from "../../../support/documents";
 

@@ -1,4 +1,4 @@
-import type { Comparison } from "../../../../provider/access/review/comparison";
+import type { Comparison } from "../../../../provider/access/review/compare";
 import type { Props } from "../../../../provider/fields/values";
 import {
   acme,

@@ -3,7 +3,7 @@ import builtInRoles from "../../../../emulator/data/builtinRoles.json";
 import { builtInRoleNames } from "../../../../provider/access/rules/data/builtInRoleNames";
 import { isCalledByName } from "../../../../provider/access/graph/accessKinds";
 import { specs } from "../../../../provider/access/documents/specs";
-import type { Comparison } from "../../../../provider/access/review/comparison";
+import type { Comparison } from "../../../../provider/access/review/compare";
 import {
   acme,
   binding,

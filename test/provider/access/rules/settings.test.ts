@@ -1,6 +1,6 @@
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
-import type { Comparison } from "../../../../provider/access/review/comparison";
+import type { Comparison } from "../../../../provider/access/review/compare";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { mayWiden } from "../../../../provider/access/effects";
 import { UNKNOWN } from "../../../../provider/fields/values";

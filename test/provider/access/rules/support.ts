@@ -1,6 +1,6 @@
 import { defaultRuleOptions, findingsOf, findRule } from "../../../../provider/access/rules";
 import type { RuleOptions } from "../../../../provider/access/rules";
-import type { Comparison } from "../../../../provider/access/review/comparison";
+import type { Comparison } from "../../../../provider/access/review/compare";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { withNamedKinds } from "../../../support/namedKinds";
 

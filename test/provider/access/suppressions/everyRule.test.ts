@@ -1,11 +1,10 @@
-import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
-import { findNewMatches } from "../../../../provider/access/suppressions/newMatches";
-import { applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
+import { findNewMatches, applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
 import { proposeEntry } from "../../../../provider/access/suppressions/writeEntries";
 import { defaultRuleOptions, findingsOf, rules } from "../../../../provider/access/rules";
 import type { RuleOptions } from "../../../../provider/access/rules";
 import { explainRule } from "../../../../provider/access/rules/explain";
-import type { Comparison } from "../../../../provider/access/review/comparison";
+import type { Comparison } from "../../../../provider/access/review/compare";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";

@@ -3,9 +3,8 @@ import path from "node:path";
 import Ajv from "ajv";
 import fc, { casesOf } from "../../../support/properties";
 import { parse } from "yaml";
-import { applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
-import { matchesEntry } from "../../../../provider/access/suppressions/matchEntry";
-import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import { applyPolicy, matchesEntry } from "../../../../provider/access/suppressions/applyPolicy";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import {
   appendEntries,
   entryText,

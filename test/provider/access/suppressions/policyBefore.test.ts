@@ -1,11 +1,9 @@
 import fc, { casesOf } from "../../../support/properties";
 import { compare } from "../../../../provider/access/review/compare";
-import type { Sources } from "../../../../provider/access/review/compare";
+import type { Sources, Comparison } from "../../../../provider/access/review/compare";
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
-import type { Comparison } from "../../../../provider/access/review/comparison";
-import { applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
-import { findNewMatches } from "../../../../provider/access/suppressions/newMatches";
-import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import { applyPolicy, findNewMatches } from "../../../../provider/access/suppressions/applyPolicy";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import type { Finding } from "../../../../provider/access/review/finding";

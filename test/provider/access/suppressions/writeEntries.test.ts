@@ -1,5 +1,5 @@
 import { applyPolicy } from "../../../../provider/access/suppressions/applyPolicy";
-import { parsePolicy, PolicyError } from "../../../../provider/access/suppressions/parsePolicy";
+import { parsePolicy, PolicyError } from "../../../../provider/access/suppressions/policyDocument";
 import { teamComparison, teamReview } from "../report/render/teamReview";
 
 const NOW = Date.parse("2026-05-11T06:00:00Z");

@@ -1,5 +1,5 @@
-import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
-import { matchesEntry } from "../../../../provider/access/suppressions/matchEntry";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
+import { matchesEntry } from "../../../../provider/access/suppressions/applyPolicy";
 import {
   addressMatches,
   addressPattern,

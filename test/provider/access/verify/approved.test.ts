@@ -1,6 +1,6 @@
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
 import { reportOn } from "../../../../provider/access/report/reviewReport";
-import { parseReviewReport } from "../../../../provider/access/report/parseReport";
+import { parseReviewReport } from "../../../../provider/access/report/report";
 import { ApprovedAccess } from "../../../../provider/access/verify/approved";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { NOW } from "../rules/support";

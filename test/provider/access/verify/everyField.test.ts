@@ -4,10 +4,9 @@ import type { Inventory, InventoryObject } from "../../../../provider/access/doc
 import { inventoryKinds } from "../../../../provider/access/documents/inventory";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { decidesAccess, mustBeAnnounced } from "../../../../provider/access/graph/fieldAccess";
-import { isVerified } from "../../../../provider/access/report/expectedAccess";
+import { isVerified, review } from "../../../../provider/access/report/reviewReport";
 import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
-import { review } from "../../../../provider/access/report/reviewReport";
-import { parseReviewReport } from "../../../../provider/access/report/parseReport";
+import { parseReviewReport } from "../../../../provider/access/report/report";
 import { verify } from "../../../../provider/access/verify/verify";
 import { takeInventory } from "../../../../provider/inventory/takeInventory";
 import type { FieldSpec } from "../../../../provider/fields/fieldSpec";

@@ -1,10 +1,6 @@
 import { listedKinds } from "../../../../provider/access/documents/inventory";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
-import {
-  reportProblem,
-  reportDigest,
-  parseReviewReport,
-} from "../../../../provider/access/report/parseReport";
+import { reportProblem, reportDigest, parseReviewReport } from "../../../../provider/access/report/report";
 import { reportFormats, renderers } from "../../../../provider/access/report/render";
 import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
 import { reportOn } from "../../../../provider/access/report/reviewReport";

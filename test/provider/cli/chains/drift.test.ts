@@ -3,7 +3,7 @@ import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
 import { kindTables } from "../../../../emulator/tables";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
-import { parseReport } from "../../../../provider/access/report/parseReport";
+import { parseReport } from "../../../../provider/access/report/report";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { reportFormats } from "../../../../provider/access/report/render/options";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
-import { ChangedResources } from "../../../../provider/access/drift/changedResources";
+import { ChangedResources } from "../../../../provider/access/drift/stateComparison";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { renderers } from "../../../../provider/access/report/render";
 import type { DriftReport, ReviewReport, VerifyReport } from "../../../../provider/access/report/report";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
-import { parseReport } from "../../../../provider/access/report/parseReport";
+import { parseReport } from "../../../../provider/access/report/report";
 import type { Report, ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
 import { postHosts } from "../../../../provider/cli/framework/options";
 import { reportFormats } from "../../../../provider/access/report/render/options";

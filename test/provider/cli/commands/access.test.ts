@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import MarkdownIt from "markdown-it";
 import { parse } from "parse5";
-import { accessColumns } from "../../../../provider/access/report/accessRows";
-import type { AccessRow } from "../../../../provider/access/report/accessRows";
 import {
+  accessColumns,
   accessAsCsv,
   accessAsHtml,
   accessAsMarkdown,
-} from "../../../../provider/access/report/render/accessTable";
+} from "../../../../provider/access/report/accessTable";
+import type { AccessRow } from "../../../../provider/access/report/accessTable";
 import { main } from "../../../../provider/cli/commands/access";
 import { runCommand } from "../support";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
-import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import { main } from "../../../../provider/cli/commands/drift";
 import { main as takeInventory } from "../../../../provider/cli/commands/inventory";

@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { rules } from "../../../../provider/access/rules";
 import { errorCodes } from "../../../../provider/errors/registry";
-import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import { main } from "../../../../provider/cli/commands/explain";
 import { runCommand } from "../support";
 

@@ -1,4 +1,4 @@
-import { parsePolicy } from "../../../../provider/access/suppressions/parsePolicy";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import type { ReviewReport } from "../../../../provider/access/report/report";
 import { CommandChain } from "../../../support/commandChain";
 import { same, state, step } from "../../../support/documents";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { reportProblem } from "../../../../provider/access/report/parseReport";
+import { reportProblem } from "../../../../provider/access/report/report";
 import type { Report } from "../../../../provider/access/report/report";
 import { main as review } from "../../../../provider/cli/commands/review";
 import { readReviewPolicy } from "../../../../provider/cli/policy/reviewPolicy";

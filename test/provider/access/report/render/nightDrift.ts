@@ -1,7 +1,7 @@
 import { findDrift } from "../../../../../provider/access/drift/drift";
 import type { Inventory, InventoryObject } from "../../../../../provider/access/documents/inventory";
 import { applyPolicy } from "../../../../../provider/access/suppressions/applyPolicy";
-import { parsePolicy } from "../../../../../provider/access/suppressions/parsePolicy";
+import { parsePolicy } from "../../../../../provider/access/suppressions/policyDocument";
 import type { DriftReport } from "../../../../../provider/access/report/report";
 import { parseStateExport } from "../../../../../provider/access/documents/stateExport";
 import { listedKinds } from "../../../../../provider/access/documents/inventory";

@@ -10,7 +10,7 @@ import type {
   Scope,
   Subject,
 } from "../../../../../provider/access/graph/grant";
-import { reportProblem } from "../../../../../provider/access/report/parseReport";
+import { reportProblem } from "../../../../../provider/access/report/report";
 import { severities } from "../../../../../provider/access/review/finding";
 
 /** Reports made by hand: what the forms are shown with. */

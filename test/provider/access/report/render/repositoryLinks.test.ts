@@ -1,4 +1,4 @@
-import { RepositoryLinks } from "../../../../../provider/access/report/render/repositoryLinks";
+import { RepositoryLinks } from "../../../../../provider/access/report/render/words";
 import type { RenderOptions } from "../../../../../provider/access/report/render";
 import { riskyReview, wholeReports } from "./reports";
 

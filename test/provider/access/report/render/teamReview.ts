@@ -2,7 +2,7 @@ import type { InventoryObject } from "../../../../../provider/access/documents/i
 import { listedKinds } from "../../../../../provider/access/documents/inventory";
 import type { ReviewReport } from "../../../../../provider/access/report/report";
 import { compare } from "../../../../../provider/access/review/compare";
-import type { Comparison } from "../../../../../provider/access/review/comparison";
+import type { Comparison } from "../../../../../provider/access/review/compare";
 import { review } from "../../../../../provider/access/report/reviewReport";
 import { defaultRuleOptions, findingsOf } from "../../../../../provider/access/rules";
 import type { Props } from "../../../../../provider/fields/values";

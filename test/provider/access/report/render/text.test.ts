@@ -1,5 +1,5 @@
 import { renderers } from "../../../../../provider/access/report/render";
-import { EntryList } from "../../../../../provider/access/report/render/entries";
+import { EntryList } from "../../../../../provider/access/report/render/sections";
 import { wrap } from "../../../../../provider/access/report/render/text";
 import { nightDrift, rewritten, riskyReview } from "./reports";
 import { teamReview } from "./teamReview";

@@ -1,20 +1,20 @@
 import { codeInMessage } from "../../../errors/codedError";
-import type { Report } from "../report";
-import type { Finding, Severity } from "../../review/finding";
-import { describeFindings } from "../counts";
-import { json, shorten, uriPath } from "./escape";
-import { plainText } from "../../../text/printable";
-import { largestThatFits } from "./sizeLimits";
-import type { RenderOptions } from "./options";
-import { findLocation, chooseName, repositoryPath, joinStacks } from "./words";
 import { plural } from "../../../text/plain";
+import { plainText } from "../../../text/printable";
+import type { Finding, Severity } from "../../review/finding";
+import { describeFindings, largestThatFits } from "../fitReport";
+import type { Report } from "../report";
+import { json, shorten, uriPath, workflowMessage, workflowProperty } from "./escape";
+import type { RenderOptions } from "./options";
+import { headOf, originLine } from "./sections";
+import { findLocation, chooseName, repositoryPath, joinStacks, formatRule } from "./words";
 
 /** GitHub shows this many results of a run. */
 const MOST_RESULTS = 5_000;
 /** GitHub takes 10 MB compressed; this is less before compression than that can hold. */
 const MOST_BYTES_OF_SARIF = 20_000_000;
 
-const levels: Readonly<Record<Severity, "error" | "warning" | "note">> = {
+const resultLevels: Readonly<Record<Severity, "error" | "warning" | "note">> = {
   critical: "error",
   high: "error",
   medium: "warning",
@@ -85,7 +85,7 @@ function result(finding: Finding, rules: readonly string[], options: RenderOptio
   return {
     ruleId: id,
     ruleIndex: rules.indexOf(id),
-    level: levels[severity],
+    level: resultLevels[severity],
     message: { text: writeMessage(finding) },
     locations: locations(finding, options),
     partialFingerprints: { "pulumiPlatform/v1": fingerprint },
@@ -108,7 +108,7 @@ function rule(id: string, findings: readonly Finding[], own: Report["ownRules"] 
     id,
     name: plainText(name),
     shortDescription: { text: plainText(name) },
-    defaultConfiguration: { level: levels[severity] },
+    defaultConfiguration: { level: resultLevels[severity] },
     ...described,
     properties: { tags: ["security", "access"], "security-severity": securitySeverity[severity] },
   };
@@ -166,4 +166,136 @@ export function renderSarif(report: Report, options: RenderOptions): string {
   };
   const maxBytes = options.maxBytes ?? MOST_BYTES_OF_SARIF;
   return largestThatFits(maxBytes, results.length, build) ?? build(0);
+}
+
+/** GitHub shows ten errors, ten warnings and ten notices of a step, and drops the rest without a word. */
+const SHOWN_PER_LEVEL = 10;
+
+type AnnotationLevel = "error" | "warning" | "notice";
+
+const annotationLevels: Readonly<Record<Severity, AnnotationLevel>> = {
+  critical: "error",
+  high: "error",
+  medium: "warning",
+  low: "notice",
+};
+
+function command(
+  level: AnnotationLevel,
+  properties: Readonly<Record<string, string>>,
+  message: string,
+): string {
+  const pairs = Object.entries(properties).map(([key, value]) => `${key}=${workflowProperty(value)}`);
+  return `::${level}${pairs.length === 0 ? "" : ` ${pairs.join(",")}`}::${workflowMessage(shorten(message, 2000))}`;
+}
+
+function annotation(finding: Finding, options: RenderOptions): string {
+  const location = findLocation(finding);
+  const where =
+    location === undefined
+      ? {}
+      : {
+          file: repositoryPath(location, options.sourceRoot),
+          line: String(location.line),
+          ...(location.column === undefined ? {} : { col: String(location.column) }),
+        };
+  const message = [
+    finding.message,
+    finding.counterexample === undefined ? undefined : `accepts ${finding.counterexample}`,
+    finding.advice,
+  ];
+  const parts = message.filter((part) => part !== undefined);
+  return command(
+    annotationLevels[finding.severity],
+    { ...where, title: `${finding.severity} ${formatRule(finding)}` },
+    parts.join(" | "),
+  );
+}
+
+/** Annotations of GitHub Actions, worst first, and one notice with the verdict and with what was left out. */
+export function renderGithub(report: Report, options: RenderOptions): string {
+  const shown = new Map<AnnotationLevel, number>();
+  const lines: string[] = [];
+  const hidden: Finding[] = [];
+  for (const finding of report.findings) {
+    const level = annotationLevels[finding.severity];
+    const count = shown.get(level) ?? 0;
+    // One notice is kept for the summary.
+    if (count >= SHOWN_PER_LEVEL - (level === "notice" ? 1 : 0)) {
+      hidden.push(finding);
+      continue;
+    }
+    shown.set(level, count + 1);
+    lines.push(annotation(finding, options));
+  }
+  const { title, stacks, verdict, origins } = headOf(report, options);
+  const summary = [
+    verdict.line,
+    hidden.length === 0
+      ? undefined
+      : `${plural(hidden.length, "more finding")} not shown (${describeFindings(hidden)}): GitHub shows ten of each level`,
+    report.suppressed.length === 0 ? undefined : `${report.suppressed.length} suppressed by the policy file`,
+    originLine(origins),
+  ];
+  lines.push(
+    command(
+      "notice",
+      { title: stacks === undefined ? title : `${title} of ${stacks}` },
+      summary.filter((part) => part !== undefined).join("; "),
+    ),
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+const MOST_BYTES_OF_ARTIFACT = 1_000_000;
+
+const gitlabSeverities: Readonly<Record<Severity, string>> = {
+  critical: "blocker",
+  high: "critical",
+  medium: "major",
+  low: "minor",
+};
+
+function issue(finding: Finding, options: RenderOptions): object {
+  const location = findLocation(finding) ?? { file: "Pulumi.yaml", line: 1 };
+  const accepts = finding.counterexample === undefined ? "" : ` (accepts ${finding.counterexample})`;
+  return {
+    description: shorten(plainText(`${finding.message}${accepts}`), 1000),
+    check_name: formatRule(finding),
+    fingerprint: finding.fingerprint,
+    severity: gitlabSeverities[finding.severity],
+    location: { path: repositoryPath(location, options.sourceRoot), lines: { begin: location.line } },
+  };
+}
+
+/** GitLab's code quality report. What is suppressed is not in it: the form knows no suppression. */
+export function renderCodequality(report: Report, options: RenderOptions): string {
+  const { findings } = report;
+  const note = (name: string, description: string): object => ({
+    description,
+    check_name: name,
+    fingerprint: `${name}:${joinStacks(report) ?? ""}`,
+    severity: "major",
+    location: {
+      path: repositoryPath({ file: "Pulumi.yaml", line: 1 }, options.sourceRoot),
+      lines: { begin: 1 },
+    },
+  });
+  const build = (count: number): string => {
+    const omitted = findings.slice(count);
+    const issues = [
+      ...(report.complete ? [] : [note("incomplete", "Not everything could be checked")]),
+      ...findings.slice(0, count).map((finding) => issue(finding, options)),
+      ...(omitted.length === 0
+        ? []
+        : [
+            note(
+              "cut",
+              `${plural(omitted.length, "more finding")} omitted (${describeFindings(omitted)}): the report is too large`,
+            ),
+          ]),
+    ];
+    return `${json(issues)}\n`;
+  };
+  return largestThatFits(options.maxBytes ?? MOST_BYTES_OF_ARTIFACT, findings.length, build) ?? build(0);
 }

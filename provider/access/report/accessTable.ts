@@ -1,0 +1,379 @@
+import { createHash } from "node:crypto";
+import { DAY_MS, timestampNanos } from "../../fields/formats";
+import { compareTexts } from "../../fields/values";
+import { urnParts } from "../documents/engineState";
+import type { Inventory } from "../documents/inventory";
+import { specs } from "../documents/specs";
+import { lifetimesOf, textAt, textMeant } from "../graph/describedFields";
+import type { Access, EffectiveAccess } from "../graph/effectiveAccess";
+import type { Entity, AccessGraph } from "../graph/model";
+import { findLastOwners } from "../rules/builtInRoles";
+import { csv, markdown } from "./render/escape";
+import { markup, trustedMarkup } from "./render/html";
+import { formatTime } from "./render/words";
+
+/** One line of "who has what": every value is a string, empty where nothing tells it. */
+export interface AccessRow {
+  /** In words: "GitHub Actions of acme/pay". */
+  readonly subject: string;
+  /** The name of the identity. */
+  readonly subjectName: string;
+  readonly subjectType: string;
+  readonly subjectUid: string;
+  readonly role: string;
+  readonly roleUid: string;
+  readonly group: string;
+  readonly groupUid: string;
+  /** How the subject comes to it: by which resource, at which group, and inherited by which. */
+  readonly path: string;
+  readonly sourceKind: string;
+  readonly sourceUid: string;
+  /** The stack that declares the grant; "unmanaged" where none of the stacks that were read does. */
+  readonly stack: string;
+  /** RFC 3339. */
+  readonly expires: string;
+  /** When the identity was last seen: RFC 3339. */
+  readonly lastUsed: string;
+  /** "yes"; "unknown" where nothing tells whether the role holds the capability that was asked for. */
+  readonly matches: string;
+}
+
+export const accessColumns: Readonly<Record<keyof AccessRow, string>> = {
+  subject: "Subject",
+  subjectName: "Name",
+  subjectType: "Type",
+  subjectUid: "Subject uid",
+  role: "Role",
+  roleUid: "Role uid",
+  group: "Group",
+  groupUid: "Group uid",
+  path: "Granted by",
+  sourceKind: "Source",
+  sourceUid: "Source uid",
+  stack: "Stack",
+  expires: "Expires",
+  lastUsed: "Last used",
+  matches: "Matches",
+};
+
+/** When access ends by itself: an invite, and the keys of an identity, have an end. */
+function findEarliestEnd(subject: Entity | undefined, source: Entity | undefined): string {
+  const ends = [
+    ...lifetimesOf(source?.kind ?? "").map(
+      ({ field }) => textAt(source?.details, field.returnedAs ?? "") ?? "",
+    ),
+    (subject && textMeant(subject, "trust.keysEnd")) ?? "",
+  ].filter((time) => !Number.isNaN(Date.parse(time)));
+  return ends.sort((a, b) => Date.parse(a) - Date.parse(b))[0] ?? "";
+}
+
+function buildRow(
+  { grant, inheritedBy }: Access,
+  graph: AccessGraph,
+  hasStacks: boolean,
+  matches: string,
+): AccessRow {
+  const { subject, role, group, sourceKind, urn, uid } = grant;
+  const source = [...(uid === undefined ? [] : [uid]), ...(urn === undefined ? [] : [urn])]
+    .map((key) => graph.entities.get(key))
+    .find((entity) => entity !== undefined);
+  const name = urn === undefined ? (source?.name ?? uid ?? "") : urnParts(urn).name;
+  const inherited = inheritedBy === undefined ? "" : `, inherited by ${inheritedBy.path}`;
+  const entity = graph.entities.get(subject.key);
+  return {
+    subject: subject.displayName,
+    subjectName: subject.name ?? "",
+    subjectType: subject.type,
+    subjectUid: subject.uid ?? "",
+    role: role.name ?? role.uid ?? "",
+    roleUid: role.uid ?? "",
+    group: group.path,
+    groupUid: group.uid ?? "",
+    path: `${[sourceKind, name].filter(Boolean).join(" ")} at ${group.path}${inherited}`,
+    sourceKind,
+    sourceUid: uid ?? "",
+    stack: urn === undefined ? (hasStacks ? "unmanaged" : "") : urnParts(urn).stack,
+    expires: findEarliestEnd(entity, source),
+    lastUsed: entity?.lastSeenTime ?? "",
+    matches,
+  };
+}
+
+/** Unused identities that hold nothing, and those of which nobody knows whether they are used. */
+function unheldRows({ unused, unknown }: UnusedAccess, held: readonly Access[]): AccessRow[] {
+  const holders = new Set(held.map(({ grant }) => grant.subject.key));
+  const rowOf = (signIn: SignIn, matches: string): AccessRow => ({
+    subject: signIn.name ?? signIn.key,
+    subjectName: signIn.name ?? "",
+    subjectType: "identity",
+    subjectUid: signIn.uid ?? "",
+    role: "",
+    roleUid: "",
+    group: "",
+    groupUid: "",
+    path: describeUnused(signIn),
+    sourceKind: "",
+    sourceUid: "",
+    stack: signIn.urn === undefined ? "" : urnParts(signIn.urn).stack,
+    expires: "",
+    lastUsed: signIn.lastSeenTime ?? "",
+    matches,
+  });
+  return [
+    ...unused.filter(({ key }) => !holders.has(key)).map((each) => rowOf(each, "yes")),
+    ...unknown.map((each) => rowOf(each, "unknown")),
+  ];
+}
+
+/**
+ * Who has what, in one order for the same access.
+ *
+ * @param hasStacks whether a stack was read: what has no urn is then in none of them.
+ * @param unused identities that have a row also where they hold nothing.
+ */
+export function accessRows(
+  { access, undecided }: EffectiveAccess,
+  graph: AccessGraph,
+  hasStacks: boolean,
+  unused?: UnusedAccess,
+): AccessRow[] {
+  const rows = [
+    ...access.map((entry) => buildRow(entry, graph, hasStacks, "yes")),
+    ...undecided.map((entry) => buildRow(entry, graph, hasStacks, "unknown")),
+    ...(unused === undefined ? [] : unheldRows(unused, [...access, ...undecided])),
+  ].map((row) => ({ row, key: JSON.stringify(Object.values(row)) }));
+  return rows.sort((a, b) => compareTexts(a.key, b.key)).map(({ row }) => row);
+}
+
+/** An identity, and what the inventory says of when it signed in. */
+export interface SignIn {
+  readonly key: string;
+  readonly uid?: string;
+  readonly urn?: string;
+  readonly name?: string;
+  /** RFC 3339; absent of one that has never signed in. */
+  readonly lastSeenTime?: string;
+  /** RFC 3339; absent where nothing tells it. */
+  readonly createTime?: string;
+  /**
+   * Where one that is unused is removed: a line of the program, a URN, or the uid of what no program declares. Absent where
+   * nothing tells whether it is used, and of the last owner of a root group.
+   */
+  readonly remove?: string;
+  /** The path of the root group that would have no owner without it. */
+  readonly lastOwnerOf?: string;
+}
+
+/** Identities that have not signed in for some days. */
+export interface UnusedAccess {
+  readonly days: number;
+  /** RFC 3339: who signed in since then is used. */
+  readonly before: string;
+  /** Seen before that time, or never and older than it. */
+  readonly unused: readonly SignIn[];
+  /** Nothing tells when they were seen or created: neither used nor unused. */
+  readonly unknown: readonly SignIn[];
+}
+
+/** Where a resource or a grant is removed. */
+const placeOfRemoval = ({ location, urn, uid }: Pick<Entity, "location" | "urn" | "uid">): string =>
+  location === undefined ? (urn ?? uid ?? "") : `${location.file}:${location.line}`;
+
+const isBefore = (time: string, nanos: bigint): boolean | undefined => {
+  const at = timestampNanos(time);
+  return at === undefined ? undefined : at < nanos;
+};
+
+/**
+ * Finds the identities that have not signed in for some days before their inventory was taken: what happened since then is
+ * not known.
+ */
+export function findUnused(graph: AccessGraph, inventory: Inventory, days: number): UnusedAccess {
+  const before = new Date(Date.parse(inventory.takenAt) - days * DAY_MS).toISOString();
+  const limit = timestampNanos(before) ?? 0n;
+  const objects = new Map(inventory.objects.map((object) => [`${object.kind} ${object.uid}`, object]));
+  const lastOwners = findLastOwners(graph);
+  const unused: SignIn[] = [];
+  const unknown: SignIn[] = [];
+  for (const entity of graph.entities.values()) {
+    const { kind, key, uid, urn, name } = entity;
+    // What a preview creates has no uid, and nobody can have used it.
+    if (uid === undefined || !Object.hasOwn(specs[kind]?.reads ?? {}, "lastSeenTime")) continue;
+    const { lastSeenTime, createTime } = objects.get(`${kind} ${uid}`) ?? {};
+    const isUnused = isBefore(lastSeenTime ?? createTime ?? "", limit);
+    if (isUnused === false) continue;
+    const signIn = { key, uid, urn, name, lastSeenTime, createTime };
+    const lastOwnerOf = lastOwners.get(uid)?.path;
+    if (isUnused === undefined) unknown.push(signIn);
+    else
+      unused.push({
+        ...signIn,
+        ...(lastOwnerOf === undefined ? { remove: placeOfRemoval(entity) } : { lastOwnerOf }),
+      });
+  }
+  return { days, before, unused, unknown };
+}
+
+/** When an identity was seen last, and what to do about one that is unused, in words. */
+export function describeUnused(signIn: SignIn): string {
+  const { remove, lastOwnerOf } = signIn;
+  const advice =
+    lastOwnerOf !== undefined
+      ? `; do not remove it: ${lastOwnerOf} has no other owner`
+      : remove === undefined
+        ? ""
+        : `; remove ${remove}`;
+  return `${describeLastSignIn(signIn)}${advice}`;
+}
+
+function describeLastSignIn({ lastSeenTime, createTime }: SignIn): string {
+  if (lastSeenTime !== undefined) return `last signed in ${lastSeenTime}`;
+  return createTime === undefined
+    ? "not known when it signed in or was created"
+    : `never signed in, created ${createTime}`;
+}
+
+/** A table of access, and what was not read for it. */
+interface AccessTable {
+  readonly rows: readonly AccessRow[];
+  readonly incomplete: readonly string[];
+  /** How the access breaks what a policy file asserts, a line each. */
+  readonly broken: readonly string[];
+}
+
+type Column = keyof AccessRow;
+
+const columns = Object.keys(accessColumns) as Column[];
+/** What a person reads: the uids are for programs, and the source's kind is the first word of the path. */
+const readable = columns.filter((column) => !column.endsWith("Uid") && column !== "sourceKind");
+
+/** What a cell says where nothing is to be said. */
+const nothing = (column: Column): string => (column === "matches" ? "yes" : "");
+
+/** The columns in which some row says something. */
+function shownColumns(rows: readonly AccessRow[], without: readonly Column[] = []): Column[] {
+  return readable.filter(
+    (column) => !without.includes(column) && rows.some((row) => row[column] !== nothing(column)),
+  );
+}
+
+const readableValue = (row: AccessRow, column: Column): string =>
+  column === "expires" || column === "lastUsed" ? formatTime(row[column]) : row[column];
+
+/** What a page shows: the column of the group says where a grant is. */
+const pageValue = (row: AccessRow, column: Column): string =>
+  column === "path" ? row.path.replace(` at ${row.group}`, "") : readableValue(row, column);
+
+/** A longer word may have to be broken, else it would be wider than the page. */
+const LONGEST_WHOLE_WORD = 20;
+
+const hasShortWords = (text: string): boolean =>
+  text.split(/\s/).every((word) => word.length <= LONGEST_WHOLE_WORD);
+
+/** RFC 4180: a header, quoted fields, CRLF. */
+export function accessAsCsv({ rows }: AccessTable): string {
+  const lines = [
+    columns.map((column) => accessColumns[column]),
+    ...rows.map((row) => columns.map((column) => row[column])),
+  ];
+  return lines.map((fields) => `${fields.map(csv).join(",")}\r\n`).join("");
+}
+
+export function accessAsMarkdown({ rows, incomplete, broken }: AccessTable): string {
+  const line = (fields: readonly string[]): string => `| ${fields.join(" | ")} |`;
+  const shown = shownColumns(rows);
+  return [
+    "# Who has what",
+    "",
+    ...incomplete.flatMap((reason) => [`**Incomplete**: ${markdown(reason)}`, ""]),
+    ...broken.flatMap((line) => [`**Broken**: ${markdown(line)}`, ""]),
+    line(shown.map((column) => accessColumns[column])),
+    line(shown.map(() => "---")),
+    ...rows.map((row) => line(shown.map((column) => markdown(readableValue(row, column))))),
+    "",
+  ].join("\n");
+}
+
+const tableStyle = `:root { color-scheme: light dark; --soft: light-dark(#5b626b, #a2a9b3); --rule: light-dark(#dfe2e6, #32373d); }
+body { font: 0.875rem/1.5 system-ui, sans-serif; margin: 2rem; }
+table { border-collapse: collapse; width: 100%; }
+th, td { border-bottom: 1px solid var(--rule); padding: 0.375rem 0.75rem 0.375rem 0; text-align: left; vertical-align: top; overflow-wrap: anywhere; min-width: 4.5rem; }
+.whole { overflow-wrap: break-word; }
+.subject { min-width: 12rem; font-weight: 500; } .path, .group { min-width: 9rem; }
+.expires, .lastUsed { min-width: 6rem; }
+thead th, .name { color: var(--soft); font-size: 0.8125rem; font-weight: 400; }
+@media (max-width: 56rem) {
+  body { margin: 1rem; }
+  table, tbody, tr, th, td { display: block; min-width: 0; }
+  thead { display: none; }
+  tr { border-top: 1px solid var(--rule); padding-top: 0.5rem; }
+  tr.again { border: 0; padding-top: 0.25rem; }
+  th, td { border: 0; padding: 0; }
+  td:empty { display: none; }
+  th::after { content: " "; }
+  .again .subject, .again .subjectType { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+  th.subject, .subject .name { display: inline; min-width: 0; }
+  td { display: inline; min-width: 0; color: var(--soft); font-size: 0.8125rem; }
+  td.role, td.group { color: inherit; font-size: inherit; }
+  td.role::before, td.path::before { content: "\\a"; white-space: pre; } .again td.role::before { content: none; }
+  td:not(:last-child):not(.subjectType):not(.group):not(:empty)::after { content: " · "; color: var(--soft); }
+  td.expires::before, td.lastUsed::before, td.matches::before { content: attr(data-label) " "; color: var(--soft); }
+}
+@media print { body { margin: 0; } }`;
+
+/** One page that loads nothing. */
+export function accessAsHtml({ rows, incomplete, broken }: AccessTable): string {
+  const hash = createHash("sha256").update(tableStyle, "utf8").digest("base64");
+  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  const shown = shownColumns(rows, ["subject", "subjectName"]);
+  const classes = new Map(
+    shown.map((column) => {
+      const isWhole = rows.every((row) => hasShortWords(pageValue(row, column)));
+      return [column, isWhole ? `${column} whole` : column] as const;
+    }),
+  );
+  const heads = [markup`<th scope="col">${accessColumns.subject}</th>`].concat(
+    shown.map((column) => markup`<th scope="col">${accessColumns[column]}</th>`),
+  );
+  const body = rows.map((row, index) => {
+    const { subject, subjectName } = row;
+    // The words for a subject often contain its name.
+    const name =
+      subjectName === "" || subject.includes(subjectName)
+        ? undefined
+        : markup`<div class="name">${subjectName}</div>`;
+    const cells = shown.map(
+      (column) =>
+        markup`<td class="${classes.get(column)}" data-label="${accessColumns[column]}">${pageValue(row, column)}</td>`,
+    );
+    // On a telephone the grants of one subject stand below its name.
+    const above = rows[index - 1];
+    const isAgain = above?.subject === subject && above.subjectName === subjectName;
+    const again = isAgain ? markup` class="again"` : undefined;
+    return markup`<tr${again}><th scope="row" class="subject">${subject}${name}</th>${cells}</tr>\n`;
+  });
+  const notes = [
+    ...incomplete.map((reason) => markup`<p><strong>Incomplete</strong>: ${reason}</p>\n`),
+    ...broken.map((line) => markup`<p><strong>Broken</strong>: ${line}</p>\n`),
+  ];
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Who has what</title>
+<style>${trustedMarkup(tableStyle)}</style>
+</head>
+<body>
+<h1>Who has what</h1>
+${notes}<p>${String(rows.length)} grants</p>
+<table>
+<thead><tr>${heads}</tr></thead>
+<tbody>
+${body}</tbody>
+</table>
+</body>
+</html>
+`.text;
+}

@@ -1,0 +1,805 @@
+import { createHash } from "node:crypto";
+import { capitalize, compareTexts, addTo } from "../../../fields/values";
+import { plural } from "../../../text/plain";
+import type { SourceLocation } from "../../documents/engineState";
+import { tupleOf } from "../../graph/grant";
+import type { Grant, GrantChange, Scope, GroupNode } from "../../graph/grant";
+import { rank, severities } from "../../review/finding";
+import type { Severity } from "../../review/finding";
+import { fitForm } from "../fitReport";
+import type { Report, FieldChange } from "../report";
+import { plainIndented, html } from "./escape";
+import { early, script, pageStyle } from "./pageAssets";
+import type { RenderOptions } from "./options";
+import {
+  headOf,
+  sectionsOf,
+  isUrgent,
+  describeChange,
+  isIndirect,
+  listOpenGrants,
+  EntryList,
+  listAcceptedGrants,
+} from "./sections";
+import type { Head, Origin, Section, Tally, Block, Entry, GrantLine, Labelled } from "./sections";
+import {
+  formatTime,
+  fieldSides,
+  formatRule,
+  chooseName,
+  groupCapabilities,
+  nameSubject,
+  placeOfChange,
+  changeOrder,
+  RepositoryLinks,
+  formatLocation,
+} from "./words";
+
+/**
+ * One page that holds everything and loads nothing: style and script are in it, and a policy that names their
+ * hashes keeps the browser from running or loading anything else. Without script it shows everything.
+ */
+export function renderHtml(report: Report, options: RenderOptions): string {
+  return fitForm(report, "the page", (fitted) => renderPage(fitted, options), options.maxBytes);
+}
+
+function renderPage(report: Report, options: RenderOptions): string {
+  const context = new PageContext(report, options);
+  const head = headOf(report, options);
+  const sections = sectionsOf(report, context.entries);
+  const isAlert = ({ place }: Section): boolean => place === "alert";
+  return joinLines([
+    documentHead(`${head.title}${head.stacks === undefined ? "" : ` of ${head.stacks}`}`),
+    markup`<body>\n<a class="skip" href="#findings">Skip to the findings</a>`,
+    header(
+      head,
+      sections.filter(isAlert).map((section) => printSection(section, context)),
+    ),
+    markup`<main>`,
+    filterForm(context.index),
+    markup`<div class="wrap columns">`,
+    groupNavigation(report, context.index),
+    markup`<div>`,
+    ...sections.filter((section) => !isAlert(section)).map((section) => printSection(section, context)),
+    markup`</div></div>`,
+    markup`</main>`,
+    markup`<footer><div class="wrap">${originList(head.origins)}</div></footer>`,
+    markup`<script>${trustedMarkup(script)}</script>\n</body>\n</html>\n`,
+  ]).text;
+}
+
+function documentHead(name: string): Markup {
+  const policy = `default-src 'none'; style-src ${sourceHash(pageStyle)}; script-src ${sourceHash(early)} ${sourceHash(script)}; img-src data:; base-uri 'none'; form-action 'none'`;
+  return joinLines([
+    markup`<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">`,
+    markup`<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    markup`<meta name="viewport" content="width=device-width, initial-scale=1">`,
+    markup`<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">`,
+    markup`<link rel="icon" href="data:,">`,
+    markup`<title>${name}</title>`,
+    markup`<style>${trustedMarkup(pageStyle)}</style>\n<script>${trustedMarkup(early)}</script>\n</head>`,
+  ]);
+}
+
+const sourceHash = (text: string): string =>
+  `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
+
+function header({ title, stacks, verdict, headline, tallies, origins }: Head, alerts: MarkupPart): Markup {
+  const rest = headline?.rest === undefined ? "" : `, and ${headline.rest}`;
+  const main = origins.filter(({ isMain, phrase }) => isMain && phrase !== undefined);
+  return markup`${[
+    markup`<header class="top"><div class="wrap">`,
+    markup`<h1>${title}${stacks === undefined ? undefined : markup` of <span class="mono">${stacks}</span>`}</h1>`,
+    markup`<p class="verdict ${verdict.state}">${capitalize(verdict.line)}</p>`,
+    headline === undefined
+      ? undefined
+      : markup`<p class="lead"><strong>${headline.main}</strong>${rest}.</p>`,
+    markup`<p class="provenance">${main.map((origin, index) => (index === 0 ? originPhrase(origin) : markup` · ${originPhrase(origin)}`))}</p>`,
+    alerts,
+    markup`<div class="tallies">${tallies.map(tallyList)}</div>`,
+    markup`</div></header>`,
+  ]}`;
+}
+
+function tallyList({ label, counts }: Tally): Markup {
+  const items = counts.map(
+    ({ count, name }) => markup`<div><dt>${name}</dt><dd>${count.toLocaleString("en-US")}</dd></div>`,
+  );
+  return markup`<div class="tally"><span class="label">${label}</span>${
+    items.length === 0 ? markup`<span>none</span>` : markup`<dl aria-label="${label}">${items}</dl>`
+  }</div>`;
+}
+
+const lineList = (lines: readonly string[]): Markup =>
+  markup`<ul class="lines">${lines.map((line) => markup`<li>${line}</li>`)}</ul>`;
+
+const legend = markup`<dl class="legend" aria-label="Legend"><div><dt class="change gained">+ ↑</dt><dd>more access: gained, widened</dd></div><div><dt class="change lost">− ↓</dt><dd>less access: lost, narrowed</dd></div><div><dt><del>old</del></dt><dd>before the change</dd></div><div><dt><ins>new</ins></dt><dd>after it</dd></div></dl>`;
+
+function printSection(section: Section, context: PageContext): Markup | undefined {
+  const { id, heading, place, content } = section;
+  switch (content.kind) {
+    case "lines":
+      return frame(section, lineList(content.lines));
+    case "entries": {
+      const { entries } = content;
+      if (entries.length === 0) return frame(section, markup`<p class="none">No finding.</p>`);
+      const cards = cardList(entries, context);
+      if (id !== "findings")
+        return frame(section, foldMarkup(`Show ${plural(entries.length, "entry", "entries")}`, cards));
+      return frame(
+        section,
+        markup`${cards}<button type="button" class="more" id="more-finding" hidden></button><p id="no-finding" class="none" hidden>No finding matches the filter.</p>`,
+      );
+    }
+    case "grants": {
+      const { grants } = content;
+      const isOpen = place === "open";
+      if (context.report.command === "drift" && grants.length === 0) return undefined;
+      const table = grantTable(grants, heading, context, isOpen);
+      if (!isOpen)
+        return frame(section, foldMarkup(`Show ${plural(grants.length, "change")} of access`, table));
+      const matrix = accessMatrix(grants, context);
+      return matrix === undefined
+        ? frame(section, markup`${grants.length === 0 ? undefined : legend}${table}`)
+        : markup`<section aria-labelledby="matrix"><h2 id="matrix">Before and after</h2>${legend}${matrix}</section>\n${frame(section, table)}`;
+    }
+  }
+}
+
+function frame({ id, heading, count, of, place }: Section, body: MarkupPart): Markup {
+  if (place === "alert") return markup`<div class="alert"><h2>${heading}</h2>${body}</div>`;
+  const number = `${count.toLocaleString("en-US")}${of === undefined ? "" : ` ${of}`}`;
+  return markup`<section aria-labelledby="${id}"><h2 id="${id}">${heading} <span class="n">${number}</span></h2>${body}</section>`;
+}
+
+const timeText = (time: string): Markup => markup`<time datetime="${time}">${formatTime(time)}</time>`;
+
+/** What a reader wants to know first of where a report comes from: which commit was looked at, and when. */
+function originPhrase({ kind, text, phrase, address }: Origin): Markup {
+  const isTime = kind === "time" && text !== undefined && phrase === formatTime(text);
+  return isTime ? timeText(text) : linkTo(address, markup`${phrase}`);
+}
+
+/** Where the report comes from: all that it knows. */
+function originList(origins: readonly Origin[]): Markup {
+  const write = (kind: Origin["kind"], text: string): Markup =>
+    kind === "time" ? timeText(text) : kind === "code" ? markup`<code>${text}</code>` : markup`${text}`;
+  const rows = origins.flatMap(({ term, text, kind, address }) =>
+    text === undefined
+      ? []
+      : [markup`<div><dt>${term}</dt><dd>${linkTo(address, write(kind, text))}</dd></div>`],
+  );
+  return markup`<h2>Where this report comes from</h2><dl class="source">${rows}</dl>`;
+}
+
+/** A longer list of details is closed at first. */
+const MOST_DETAILS = 3;
+
+/** The cards of a section: one for each entry, worst first. */
+function cardList(entries: readonly Entry[], context: PageContext): Markup {
+  const anchors = new Set<string>();
+  return markup`<ol class="cards">\n${joinLines(entries.map((entry) => card(entry, context, anchors)))}\n</ol>`;
+}
+
+function card(entry: Entry, context: PageContext, anchors: Set<string>): Markup {
+  const { findings, severity, about, grants, message, isAccepted } = entry;
+  const place = context.place(entry.location);
+  const values = {
+    "data-item": isAccepted || severity === undefined ? undefined : "finding",
+    "data-count": findings.length <= 1 ? undefined : String(findings.length),
+    "data-severity": severity,
+    ...filterAttributes(context.index, {
+      grants: [
+        ...findings.flatMap(({ grant }) => (grant === undefined ? [] : [grant])),
+        ...grants.map(({ grant }) => grant),
+      ],
+      groups: findings.flatMap(({ grant, group }) =>
+        grant === undefined && group !== undefined ? [group] : [],
+      ),
+      texts: findings.flatMap((finding) => [finding.name, finding.message]),
+    }),
+  };
+  const edge = severity === undefined ? "" : ` edge-${severity}`;
+  return markup`<li class="card${edge}"${attributes(values)}>${[
+    severity === undefined
+      ? undefined
+      : markup`<div class="head">${severityTag(severity)}<ul class="chips" aria-label="Rules">${ruleChips(entry, anchors)}</ul></div>`,
+    markup`<h3>${message}</h3>`,
+    markup`<p class="where">${about}${about !== "" && place !== undefined ? " · " : undefined}${place}</p>`,
+    ...entry.facts.map((block) => printBlock(block)),
+    answersOf(entry),
+  ]}</li>`;
+}
+
+/** The chips of the rules, each with the worst severity that it has here. The first of a rule is what a comment links to. */
+function ruleChips({ rules, isAccepted }: Entry, anchors: Set<string>): Markup[] {
+  return rules.map((finding) => {
+    const isFirst = !isAccepted && !anchors.has(finding.id);
+    if (isFirst) anchors.add(finding.id);
+    const id = attributes({ id: isFirst ? `rule-${finding.id}` : undefined });
+    return markup`<li${id}><span class="chip mono ${finding.severity}">${formatRule(finding)}</span></li>`;
+  });
+}
+
+/** Of a difference that is urgent, the first command is shown at once. */
+function answersOf(entry: Entry): Markup | undefined {
+  if (entry.answers.length === 0) return undefined;
+  const isOpen = isUrgent(entry);
+  const parts = entry.answers.map((block, index) => printBlock(block, isOpen && index === 0));
+  return markup`<details class="body"${isOpen ? markup` open` : undefined}><summary>Reason and fix</summary>${parts}</details>`;
+}
+
+function printBlock(block: Block, isOpen = false): Markup {
+  switch (block.kind) {
+    case "labelled":
+      return labelledRows(block.items);
+    case "findings": {
+      const items = block.items.map(
+        ({ finding: { id, severity, message }, answers }) =>
+          markup`<li>${severityTag(severity)} ${message} <span class="mono soft">${id}</span>${
+            answers.length === 0
+              ? undefined
+              : foldMarkup(
+                  `Reason and fix of ${id}`,
+                  answers.map((block) => printBlock(block)),
+                )
+          }</li>`,
+      );
+      return markup`<ul class="also">${items}</ul>`;
+    }
+    case "fields":
+      return fieldList(block.items);
+    case "holders": {
+      const items = block.items.map(
+        ({ name, grants }) =>
+          markup`<li>${name === undefined ? undefined : `${name}: `}${grants.map((line, index) => markup`${index === 0 ? undefined : ", "}${affectedGrant(line)}`)}</li>`,
+      );
+      return markup`<p class="label">${block.heading}</p><ul class="plain">${items}</ul>`;
+    }
+    case "lines": {
+      const list = markup`<ul>${block.items.map((line) => markup`<li>${line}</li>`)}</ul>`;
+      return block.items.length <= MOST_DETAILS
+        ? list
+        : foldMarkup(`${plural(block.items.length, "line")} of detail`, list);
+    }
+    case "code": {
+      const lines = block.text.split(/\r?\n/).map(plainIndented);
+      const code = markup`<div class="snippet"><pre tabindex="0"><code>${joinLines(lines)}</code></pre></div>`;
+      return foldMarkup(block.heading, code, isOpen);
+    }
+  }
+}
+
+const affectedGrant = (line: GrantLine): Markup => markup`${changeTag(line.change)} ${roleAndGroup(line)}`;
+
+function labelledRows(rows: readonly Labelled[]): Markup {
+  const write = ({ label, texts }: Labelled): MarkupPart =>
+    texts.map((text) =>
+      label === "accepts"
+        ? markup`<div><code>${text}</code></div>`
+        : markup`<p>${label === "why" ? ruleText(text) : text}</p>`,
+    );
+  return markup`<dl class="facts">${rows.map((row) => markup`<dt>${capitalize(row.label)}</dt><dd>${write(row)}</dd>`)}</dl>`;
+}
+
+/** Text of a rule, whose backticks quote code. */
+const ruleText = (text: string): Markup[] =>
+  text.split("`").map((part, index) => (index % 2 === 1 ? markup`<code>${part}</code>` : markup`${part}`));
+
+/** Each property with its old value above its new one; of a set, what it gains and loses. */
+function fieldList(fields: readonly FieldChange[]): Markup {
+  const value = (text: string | undefined, write: (part: MarkupPart) => Markup): Markup =>
+    text === undefined ? markup`<span class="soft">not set</span>` : write(markup`<code>${text}</code>`);
+  const rows = fields.map((field) => {
+    const { isSet, before, after } = fieldSides(field);
+    const old = before.map((text) => markup`<dd>${isSet ? "− " : ""}${value(text, oldText)}</dd>`);
+    const now = after.map((text) => markup`<dd>${isSet ? "+ " : ""}${value(text, newText)}</dd>`);
+    return markup`<div><dt class="mono">${field.path}</dt>${isSet ? [now, old] : [old, now]}</div>`;
+  });
+  return markup`<dl class="fields">${rows}</dl>`;
+}
+
+/** What capabilities are about, in few words. */
+function areas(capabilities: readonly string[]): string {
+  const names = groupCapabilities(capabilities).map((group) => group.replace(/:.*/s, ""));
+  return names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")}, …`;
+}
+
+function capabilityFold({ capabilitiesAdded, capabilitiesRemoved }: GrantChange): Markup | undefined {
+  const sides = [
+    { sign: "+", capabilities: capabilitiesAdded },
+    { sign: "−", capabilities: capabilitiesRemoved },
+  ].filter(({ capabilities }) => capabilities.length > 0);
+  if (sides.length === 0) return undefined;
+  const summary = sides.map(
+    ({ sign, capabilities }, position) =>
+      markup`${position === 0 ? undefined : markup`<br>`}<span class="mono">${sign}${capabilities.length}</span> ${areas(capabilities)}`,
+  );
+  const items = sides.flatMap(({ sign, capabilities }) =>
+    groupCapabilities(capabilities).map((text) => markup`<li>${sign} <span class="mono">${text}</span></li>`),
+  );
+  return foldMarkup(summary, markup`<ul>${items}</ul>`);
+}
+
+/** Changes that a change of their holder's trust makes alike are one row. */
+function mergeRows(changes: readonly GrantChange[], { entries }: PageContext): GrantChange[][] {
+  const rows: GrantChange[][] = [];
+  const merged = new Map<string, GrantChange[]>();
+  for (const change of changes) {
+    const { grant, capabilitiesAdded, capabilitiesRemoved } = change;
+    const isAlike = isIndirect(change) && capabilitiesAdded.length + capabilitiesRemoved.length === 0;
+    const cause = isAlike ? entries.causeOf(change) : undefined;
+    const key = JSON.stringify([change.change, grant.subject.key, change.reason]);
+    const known = cause === undefined ? undefined : merged.get(key);
+    if (known !== undefined) {
+      known.push(change);
+      continue;
+    }
+    const row = [change];
+    if (cause !== undefined) merged.set(key, row);
+    rows.push(row);
+  }
+  return rows;
+}
+
+const columns = ["Change", "Who", "Role and group", "Why, and capabilities", "Source"] as const;
+
+function cell(column: number, content: Markup): Markup {
+  return markup`<td role="cell" data-label="${columns[column]}">${content}</td>`;
+}
+
+/** @param row Changes of one holder that are alike. */
+function grantRow(row: readonly GrantChange[], context: PageContext, isFiltered: boolean): Markup {
+  const lines = row.map(describeChange);
+  const [line] = lines;
+  if (line === undefined) return markup``;
+  const { index } = context;
+  const { source, change, who, name, before } = line;
+  const grants = row.map(({ grant }) => grant);
+  const severity = index.worstOf(grants);
+  const values = {
+    "data-item": "grant",
+    "data-count": row.length === 1 ? undefined : String(row.length),
+    "data-change": change,
+    "data-severity": severity,
+    ...filterAttributes(index, { grants }),
+  };
+  const own = name === undefined ? undefined : markup`<div class="where mono">${name}</div>`;
+  const reason = source.reason === "" ? undefined : markup`<div>${source.reason}</div>`;
+  const places = new Set(row.map((each) => context.place(placeOfChange(context.report.command, each))?.text));
+  const more = places.size > 1 ? markup`<br>and ${places.size - 1} more` : undefined;
+  return markup`<tr role="row"${isFiltered ? attributes(values) : undefined}>${[
+    cell(
+      0,
+      markup`${changeTag(change)}${severity === undefined ? undefined : markup` ${severityTag(severity)}`}`,
+    ),
+    markup`<th scope="row" role="rowheader" data-label="${columns[1]}">${changedText(before.who, who)}${own}</th>`,
+    cell(2, markup`<ul>${lines.map((each) => markup`<li>${roleAndGroup(each)}</li>`)}</ul>`),
+    cell(3, markup`${reason}${capabilityFold(source)}`),
+    cell(
+      4,
+      markup`<span class="where">${context.place(placeOfChange(context.report.command, source))}${more}</span>`,
+    ),
+  ]}</tr>`;
+}
+
+/** @param isFiltered Whether the filter of the page narrows it down. */
+function grantTable(
+  grants: readonly GrantChange[],
+  heading: string,
+  context: PageContext,
+  isFiltered: boolean,
+): Markup {
+  if (grants.length === 0) return markup`<p class="none">No change of access.</p>`;
+  const head = columns.map(
+    (name, index) => markup`<th scope="col" role="columnheader" class="c${index}">${name}</th>`,
+  );
+  const rows = mergeRows(grants, context).map((row) => grantRow(row, context, isFiltered));
+  return markup`${[
+    markup`<table role="table" class="grants"><caption class="sr">${heading}: who, which role, where</caption>`,
+    markup`<thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">\n${joinLines(rows)}\n</tbody></table>`,
+    isFiltered ? markup`<button type="button" class="more" id="more-grant" hidden></button>` : undefined,
+    isFiltered
+      ? markup`<p id="no-grant" class="none" hidden>No change of access matches the filter.</p>`
+      : undefined,
+  ]}`;
+}
+
+/** A wider or longer matrix is no overview: the table says more. */
+const MOST_GROUPS = 7;
+const MOST_HOLDERS = 40;
+
+interface MatrixRow {
+  readonly displayName: string;
+  readonly name?: string;
+  readonly changes: GrantChange[];
+  /** The roles in each group, by its key. */
+  readonly cells: Map<string, Markup[]>;
+}
+
+class AccessMatrix {
+  readonly groups = new Map<string, Scope>();
+  readonly holders = new Map<string, MatrixRow>();
+
+  constructor(changes: readonly GrantChange[]) {
+    for (const change of changes) this.add(change);
+  }
+
+  private add(change: GrantChange): void {
+    const { grant, before } = change;
+    const role = chooseName(grant.role);
+    const holder = this.holder(change);
+    if (change.change === "lost") this.put(holder, grant, oldText(role), true);
+    else if (change.change === "gained") this.put(holder, grant, newText(role));
+    else if (before === undefined || isIndirect(change)) {
+      const kept = markup`<span class="change ${change.change}"><span aria-hidden="true">${signs[change.change]}</span><span class="sr">${change.change}: </span> ${role}</span>`;
+      this.put(holder, grant, kept);
+    } else {
+      this.put(holder, before, oldText(chooseName(before.role)), true);
+      this.put(holder, grant, newText(role));
+    }
+  }
+
+  private holder(change: GrantChange): MatrixRow {
+    const { subject } = change.grant;
+    const known = this.holders.get(subject.key) ?? {
+      ...nameSubject(change.grant),
+      changes: [],
+      cells: new Map<string, Markup[]>(),
+    };
+    known.changes.push(change);
+    this.holders.set(subject.key, known);
+    return known;
+  }
+
+  /** What was before stands above what is new. */
+  private put({ cells }: MatrixRow, { group }: Grant, content: Markup, isOld = false): void {
+    this.groups.set(group.key, group);
+    const known = cells.get(group.key) ?? [];
+    cells.set(group.key, isOld ? [content, ...known] : [...known, content]);
+  }
+
+  columns(): Scope[] {
+    return [...this.groups.values()].sort((a, b) => compareTexts(a.path, b.path));
+  }
+}
+
+function holderRow(
+  { displayName, name, changes, cells }: MatrixRow,
+  groups: readonly Scope[],
+  context: PageContext,
+): Markup {
+  const values = {
+    "data-item": "holder",
+    "data-change": [...new Set(changes.map(({ change }) => change))].join(" "),
+    "data-severity": context.index.worstOf(changes.map(({ grant }) => grant)),
+    ...filterAttributes(context.index, { grants: changes.map(({ grant }) => grant) }),
+  };
+  const own = name === undefined ? undefined : markup`<div class="where mono">${name}</div>`;
+  const columns = groups.map(({ key, path }) => {
+    const roles = cells.get(key);
+    if (roles === undefined) return markup`<td role="cell" class="empty"></td>`;
+    return markup`<td role="cell" data-label="${path}">${roles.map((role) => markup`<div class="mono">${role}</div>`)}</td>`;
+  });
+  return markup`<tr role="row"${attributes(values)}><th scope="row" role="rowheader">${displayName}${own}</th>${columns}</tr>`;
+}
+
+/** Who holds what in which group, before and after; undefined where that is too much for an overview. */
+function accessMatrix(grants: readonly GrantChange[], context: PageContext): Markup | undefined {
+  const matrix = new AccessMatrix(grants);
+  const { size } = matrix.holders;
+  if (size === 0 || size > MOST_HOLDERS || matrix.groups.size > MOST_GROUPS) return undefined;
+  const groups = matrix.columns();
+  const head = groups.map(({ path }) => markup`<th scope="col" role="columnheader">${path}</th>`);
+  const rows = [...matrix.holders.values()].map((holder) => holderRow(holder, groups, context));
+  return markup`${[
+    markup`<table role="table" class="matrix"><caption class="sr">Roles before and after, by holder and group</caption>`,
+    markup`<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader" class="who">Who</th>${head}</tr></thead>`,
+    markup`<tbody role="rowgroup">${rows}</tbody></table>`,
+  ]}`;
+}
+
+/** Of the names that a browser offers while one types. */
+const MOST_SUGGESTIONS = 500;
+
+const option = (value: string, text: string): Markup => markup`<option value="${value}">${text}</option>`;
+
+const select = (id: string, name: string, options: readonly Markup[]): Markup =>
+  markup`<label>${name}<select id="${id}" name="${id}">${options}</select></label>`;
+
+const severityOptions = [
+  option("", "any severity"),
+  option("low", "low or above"),
+  option("medium", "medium or above"),
+  option("high", "high or above"),
+  option("critical", "critical"),
+];
+
+/** What a row, a card or a holder is about. */
+interface FilterSubject {
+  readonly grants: readonly Grant[];
+  readonly groups?: readonly Scope[];
+  readonly texts?: readonly (string | undefined)[];
+}
+
+/** What the script of the page filters by. */
+function filterAttributes(
+  index: PageIndex,
+  { grants, groups = [], texts = [] }: FilterSubject,
+): Record<string, string | undefined> {
+  const names = grants.flatMap(({ subject }) => [subject.displayName, subject.name, subject.uid]);
+  const roles = new Set(grants.map(({ role }) => index.roles.get(role.key)?.id));
+  const chains = new Set([...grants.map(({ group }) => group), ...groups].map(({ key }) => index.chain(key)));
+  const join = (parts: Iterable<string | undefined>): string | undefined =>
+    [...new Set(parts)].filter((part) => part !== undefined).join(" ") || undefined;
+  return { "data-who": join([...names, ...texts]), "data-role": join(roles), "data-groups": join(chains) };
+}
+
+/** The form by which a reader narrows the page down; shown by its script. */
+function filterForm(index: PageIndex): Markup {
+  const roles = [...index.roles.values()].sort((a, b) => compareTexts(a.name, b.name));
+  const groups = [...index.groups.values()].sort((a, b) => compareTexts(a.path, b.path));
+  const people = [...index.people].sort().slice(0, MOST_SUGGESTIONS);
+  return markup`${[
+    markup`<search class="filters js" hidden><div class="wrap"><details open><summary>Filter</summary><form id="filter" aria-label="Filter">`,
+    markup`<label>Person or identity<input id="person" name="person" type="search" list="people" autocomplete="off" spellcheck="false"></label>`,
+    markup`<datalist id="people">${people.map((name) => markup`<option value="${name}"></option>`)}</datalist>`,
+    select("role", "Role", [option("", "any"), ...roles.map(({ id, name }) => option(id, name))]),
+    select("group", "Group and below", [
+      option("", "any"),
+      ...groups.map(({ key, path }) => option(index.groupId(key), path)),
+    ]),
+    select("severity", "Severity", severityOptions),
+    select("change", "Change", [option("", "any"), ...changeOrder.map((kind) => option(kind, kind))]),
+    markup`<button type="reset">Clear</button>`,
+    markup`<output id="count" for="person role group severity change" aria-live="polite"></output>`,
+    markup`</form></details></div></search>`,
+  ]}`;
+}
+
+/** From this many groups on, those where nothing changes are hidden at first. */
+const LARGE_TREE = 30;
+
+type Counts = Map<GrantChange["change"], number>;
+
+/** What changes at each group itself. */
+function countByGroup(report: Report): Map<string, Counts> {
+  const found = new Map<string, Counts>();
+  for (const { change, grant } of listOpenGrants(report)) {
+    const counts: Counts = found.get(grant.group.key) ?? new Map<GrantChange["change"], number>();
+    counts.set(change, (counts.get(change) ?? 0) + 1);
+    found.set(grant.group.key, counts);
+  }
+  return found;
+}
+
+interface Branch {
+  readonly item: Markup;
+  readonly changed: boolean;
+}
+
+class GroupTree {
+  private readonly children = new Map<string | undefined, GroupNode[]>();
+  private readonly counts: Map<string, Counts>;
+  private readonly drawn = new Set<string>();
+  /** How many groups are there in which, and below which, nothing changes. */
+  quiet = 0;
+
+  constructor(
+    report: Report,
+    private readonly index: PageIndex,
+  ) {
+    this.counts = countByGroup(report);
+    for (const group of index.groups.values()) {
+      const { parentKey } = group;
+      const parent = parentKey !== undefined && index.groups.has(parentKey) ? parentKey : undefined;
+      addTo(this.children, parent, group);
+    }
+  }
+
+  draw(): Markup[] {
+    const roots = (this.children.get(undefined) ?? []).map((group) => this.branch(group).item);
+    // A group that says it is below itself is in no branch from the top.
+    for (const group of this.index.groups.values()) {
+      if (!this.drawn.has(group.key)) roots.push(this.branch(group).item);
+    }
+    return roots;
+  }
+
+  private branch(group: GroupNode): Branch {
+    const { key, change, path } = group;
+    this.drawn.add(key);
+    const below = (this.children.get(key) ?? [])
+      .filter((child) => !this.drawn.has(child.key))
+      .map((child) => this.branch(child));
+    const counts = this.counts.get(key);
+    const changed = change !== "same" || counts !== undefined || below.some((one) => one.changed);
+    if (!changed) this.quiet += 1;
+    const delta = changeOrder.flatMap((kind) => {
+      const count = counts?.get(kind);
+      return count === undefined ? [] : [`${count} ${kind}`];
+    });
+    const parts = [
+      markup`<span data-group="${this.index.groupId(key)}" title="${path}">${chooseName(group)}</span>`,
+      change === "same" ? undefined : markup`<span class="state ${change}">${change}</span>`,
+      counts === undefined ? undefined : markup`<span class="delta">${delta.join(", ")}</span>`,
+    ];
+    const inner = below.length === 0 ? undefined : markup`<ul>${below.map(({ item }) => item)}</ul>`;
+    const quiet = changed ? undefined : markup` class="quiet"`;
+    return { item: markup`<li${quiet}><div class="node">${parts}</div>${inner}</li>`, changed };
+  }
+}
+
+/** The tree of groups with what changes in each, for the side of the page. */
+function groupNavigation(report: Report, index: PageIndex): Markup {
+  if (index.groups.size === 0) return markup`<div></div>`;
+  const tree = new GroupTree(report, index);
+  const items = tree.draw();
+  const unchanged =
+    tree.quiet === 0 || index.groups.size < LARGE_TREE
+      ? undefined
+      : markup`<label class="check js" hidden><input type="checkbox" id="unchanged"> ${plural(tree.quiet, "unchanged group")}</label>`;
+  return markup`<nav class="tree" aria-labelledby="tree"><h2 id="tree">Groups <span class="n">${index.groups.size.toLocaleString("en-US")}</span></h2>${unchanged}<ul>${items}</ul></nav>`;
+}
+
+/** What the parts of a page have in common. */
+class PageContext {
+  readonly index: PageIndex;
+  readonly entries: EntryList;
+  readonly links: RepositoryLinks;
+
+  constructor(
+    readonly report: Report,
+    readonly options: RenderOptions,
+  ) {
+    this.index = new PageIndex(report);
+    this.entries = new EntryList(report);
+    this.links = new RepositoryLinks(report, options);
+  }
+
+  /** `index.ts:12`, as a link where the repository is known. */
+  place(location: SourceLocation | undefined): Markup | undefined {
+    const place = formatLocation(location, this.options.sourceRoot);
+    if (location === undefined || place === undefined) return undefined;
+    const parts = place
+      .split("/")
+      .map((part, index) => (index === 0 ? markup`${part}` : markup`/<wbr>${part}`));
+    return linkTo(this.links.line(location), markup`<span class="mono">${parts}</span>`);
+  }
+}
+
+/** A link to another site, or its text alone. */
+function linkTo(address: string | undefined, text: Markup): Markup {
+  return address === undefined ? text : markup`<a href="${address}" rel="noreferrer">${text}</a>`;
+}
+
+/** What the rows, the lists of choices and the tree have in common: short keys for roles and groups. */
+class PageIndex {
+  readonly roles = new Map<string, { readonly id: string; readonly name: string }>();
+  readonly groups = new Map<string, GroupNode>();
+  readonly people = new Set<string>();
+  private readonly ids = new Map<string, string>();
+  /** The rank of the worst finding of a grant. */
+  private readonly worst = new Map<string, number>();
+
+  constructor(report: Report) {
+    const listed = report.command === "verify" ? [] : report.groups;
+    for (const group of listed) this.groups.set(group.key, group);
+    const grants = [...new Set([...report.grants, ...listAcceptedGrants(report)])].flatMap(
+      ({ grant, before }) => (before === undefined ? [grant] : [grant, before]),
+    );
+    const all = [...report.findings, ...report.suppressed];
+    const found = all.flatMap(({ grant }) => (grant === undefined ? [] : [grant]));
+    const concerned = all.flatMap(({ group }) => (group === undefined ? [] : [group]));
+    for (const grant of [...grants, ...found]) {
+      const { key } = grant.role;
+      if (!this.roles.has(key))
+        this.roles.set(key, { id: `r${this.roles.size}`, name: chooseName(grant.role) });
+      this.people.add(nameSubject(grant).displayName);
+    }
+    for (const group of [...[...grants, ...found].map((grant) => grant.group), ...concerned]) {
+      if (!this.groups.has(group.key)) this.groups.set(group.key, { ...group, change: "same" });
+    }
+    for (const key of this.groups.keys()) this.ids.set(key, `g${this.ids.size}`);
+    for (const finding of report.findings) {
+      if (finding.grant === undefined) continue;
+      const tuple = tupleOf(finding.grant);
+      this.worst.set(tuple, Math.min(this.worst.get(tuple) ?? severities.length, rank(finding)));
+    }
+  }
+
+  /** The worst severity that findings give these grants. */
+  worstOf(grants: readonly Grant[]): Severity | undefined {
+    return severities[
+      Math.min(...grants.map((grant) => this.worst.get(tupleOf(grant)) ?? severities.length))
+    ];
+  }
+
+  groupId(key: string): string {
+    return this.ids.get(key) ?? "";
+  }
+
+  /** The group and those above it, by their short keys. */
+  chain(key: string): string {
+    const ids: string[] = [];
+    const seen = new Set<string>();
+    for (
+      let at: string | undefined = key;
+      at !== undefined && !seen.has(at);
+      at = this.groups.get(at)?.parentKey
+    ) {
+      seen.add(at);
+      const id = this.ids.get(at);
+      if (id !== undefined) ids.push(id);
+    }
+    return ids.join(" ");
+  }
+}
+
+const severityTag = (severity: Severity): Markup => markup`<span class="tag ${severity}">${severity}</span>`;
+
+function foldMarkup(summary: MarkupPart, body: MarkupPart, isOpen = false): Markup {
+  return markup`<details${isOpen ? markup` open` : undefined}><summary>${summary}</summary>${body}</details>`;
+}
+
+const signs: Readonly<Record<GrantChange["change"], string>> = {
+  gained: "+",
+  lost: "−",
+  widened: "↑",
+  narrowed: "↓",
+};
+
+/** What was: struck, and said to those who cannot see it. */
+const oldText = (text: MarkupPart): Markup => markup`<del><span class="sr">before: </span>${text}</del>`;
+const newText = (text: MarkupPart): Markup => markup`<ins><span class="sr">after: </span>${text}</ins>`;
+
+const changeTag = (change: GrantChange["change"]): Markup =>
+  markup`<span class="change ${change}"><span aria-hidden="true">${signs[change]}</span> ${change}</span>`;
+
+/** The old text struck and the new one, or the text alone where nothing was before. */
+function changedText(before: string | undefined, after: string): Markup {
+  return before === undefined ? markup`${after}` : markup`${oldText(before)} ${newText(after)}`;
+}
+
+/** The role of a change, struck where it is lost or replaced, and the group, where the grant moves with the old one. */
+function roleAndGroup({ change, role, group, before, source }: GrantLine): Markup {
+  const named = change === "lost" ? oldText(role) : changedText(before.role, role);
+  const root = source.grant.group.isRoot ? markup` <span class="soft">(root)</span>` : undefined;
+  return markup`<span class="mono">${named}</span> <span class="at">at</span> ${changedText(before.group, group)}${root}`;
+}
+
+/** HTML that is safe as it is: only `markup` and `trusted` make it. */
+class Markup {
+  constructor(readonly text: string) {}
+}
+
+/** What a template may hold: text is escaped, HTML is not, undefined is nothing. */
+type MarkupPart = Markup | string | number | undefined | readonly MarkupPart[];
+
+function write(part: MarkupPart): string {
+  if (part === undefined) return "";
+  if (part instanceof Markup) return part.text;
+  if (typeof part === "object") return part.map(write).join("");
+  return html(String(part));
+}
+
+/** A template that escapes every text put into it, in a text node and in an attribute in quotes. */
+export function markup(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
+  return new Markup(strings.map((text, index) => text + write(parts[index])).join(""));
+}
+
+/** Style and script of the page: constants of ours, which the page needs as they are. */
+export function trustedMarkup(text: string): Markup {
+  return new Markup(text);
+}
+
+/** Parts on lines of their own. */
+function joinLines(parts: readonly MarkupPart[]): Markup {
+  return new Markup(parts.map(write).join("\n"));
+}
+
+/** Attributes with a space before each; those that are undefined are left out. Names are ours. */
+function attributes(values: Readonly<Record<string, string | undefined>>): Markup {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return new Markup(given.map(([name, value]) => ` ${name}="${html(value ?? "")}"`).join(""));
+}
