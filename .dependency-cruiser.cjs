@@ -179,11 +179,7 @@ const boundaries = [
     comment: "Every layer may import these: they import nothing else.",
     from: "^provider/(text/|fields/(fieldSpec|resourceSpec|values|formats)\\.ts$)",
     to: "^(provider|emulator)/",
-    toNot: [
-      "^provider/text/",
-      "^provider/fields/(fieldSpec|values|formats)\\.ts$",
-      below(errors),
-    ],
+    toNot: ["^provider/text/", "^provider/fields/(fieldSpec|values|formats)\\.ts$", below(errors)],
   },
   {
     name: "core-without-pulumi",
