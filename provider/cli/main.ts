@@ -6,7 +6,7 @@ import { exitCodeOf, exitCodes, UsageError } from "./framework/exitCodes";
 import { commands } from "./commands/list";
 import { ownVersion } from "../text/packageVersion";
 import { withCode } from "../errors/codedError";
-import { describeFileError } from "./input/fileErrors";
+import { describeFileError } from "./input/readFiles";
 import { ownCommand } from "./input/packageManager";
 
 function describeFailure(error: NodeJS.ErrnoException): string {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeForCi } from "../../provider/cli/commands/init/backend";
+import { describeForCi } from "../../provider/cli/commands/init/folder";
 import { FakeGitHub } from "../provider/cli/post/hosts";
 import type { Comment } from "../provider/cli/post/hosts";
 import { ownerBinding, programText, secondProgram } from "../support/accessRepository";

@@ -5,7 +5,7 @@ import type { DriftReport } from "../../provider/access/report/report";
 import type { StateExport } from "../../provider/access/documents/stateExport";
 import { listedKinds } from "../../provider/access/documents/inventory";
 import { organisationsOf } from "../../provider/access/documents/stateExport";
-import { isUidManaged, unlistedManagedUids } from "../../provider/cli/input/managedUids";
+import { isUidManaged, unlistedManagedUids } from "../../provider/cli/input/states";
 import { takeInventory } from "../../provider/inventory/takeInventory";
 import { tokenSource } from "../../provider/http/tokens";
 import { Client } from "../../provider/http/client";

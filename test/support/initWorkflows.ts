@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { describeForCi } from "../../provider/cli/commands/init/backend";
+import { describeForCi } from "../../provider/cli/commands/init/folder";
 import { findPackageManager } from "../../provider/cli/input/packageManager";
 import { ciFiles } from "../../provider/cli/commands/init/workflows";
 import type { CiSettings } from "../../provider/cli/commands/init/workflows";

@@ -5,7 +5,7 @@ import { capitalize, compareTexts, isObject, SECRET_MASK } from "../../fields/va
 import type { Json, Props } from "../../fields/values";
 import { quoteForShell } from "../../text/plain";
 import { isUid } from "../../text/uid";
-import { declareObject } from "../adopt/candidates";
+import { declareObject } from "../adopt/state";
 import {
   CallExpression,
   VariableReference,
@@ -13,7 +13,7 @@ import {
   printOpenStatement,
   printProperty,
 } from "../adopt/code";
-import { resourceName } from "../adopt/names";
+import { resourceName } from "../adopt/program";
 import type { PlainSecrets, RecordedResource } from "../documents/engineState";
 import type { InventoryObject } from "../documents/inventory";
 import { combineDirections } from "../effects";

@@ -27,7 +27,7 @@ import { logError } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";
 import { writeResults } from "../output/writeFiles";
 import { readInput } from "../input/readFiles";
-import { readDriftPolicy } from "../policy/suppressors";
+import { readDriftPolicy } from "../policy/reviewPolicy";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Values } from "../framework/flags";
 import { outputFlag, readDestinations } from "../framework/options";

@@ -1,9 +1,9 @@
-import { commands } from "./list";
-import { exitCodes, UsageError } from "../framework/exitCodes";
-import { bashScript, fishScript, zshScript } from "../framework/completionScripts";
-import type { CompletionEntry } from "../framework/completionScripts";
+import { quoteForShell } from "../../text/plain";
 import { defineCommand } from "../framework/defineCommand";
+import { exitCodes, UsageError } from "../framework/exitCodes";
+import type { Flag, Flags } from "../framework/flags";
 import { ownCommand } from "../input/packageManager";
+import { commands } from "./list";
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 const names = Object.keys(shells).join(", ");
@@ -38,3 +38,163 @@ export const command = defineCommand(
   },
 );
 export const { main } = command;
+
+/** What a completion script knows of a command. */
+export interface CompletionEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly flags: Flags;
+}
+
+const PROGRAM = "pulumi-platform";
+const HELP: Flags = { help: { type: "boolean", short: "h", help: "show this text" } };
+
+const allFlags = ({ flags }: CompletionEntry): [string, Flag][] => Object.entries({ ...flags, ...HELP });
+
+/** The spellings of a flag: `--output`, `-o`. */
+const spellings = (name: string, { short }: Flag): string[] => [
+  `--${name}`,
+  ...(short === undefined ? [] : [`-${short}`]),
+];
+
+/** The words that a flag takes; undefined where its value is free. */
+const wordsOf = ({ choices, formats }: Flag): readonly string[] | undefined => choices ?? formats;
+
+type CompletionKind = "none" | "words" | "files" | "folders" | "free";
+
+function chooseCompletion(flag: Flag): CompletionKind {
+  if (flag.type === "boolean") return "none";
+  if (wordsOf(flag) !== undefined) return "words";
+  if (flag.value === "FILE") return "files";
+  return flag.value === "DIR" ? "folders" : "free";
+}
+
+/** A case of the bash function: completes the value of a flag. */
+function bashCase(entry: CompletionEntry, [name, flag]: [string, Flag]): string[] {
+  const pattern = spellings(name, flag)
+    .map((spelling) => quoteForShell(`${entry.name} ${spelling}`))
+    .join(" | ");
+  const words = (wordsOf(flag) ?? []).join(" ");
+  const bodies: Readonly<Record<CompletionKind, string | undefined>> = {
+    none: undefined,
+    words: `COMPREPLY=($(compgen -W ${quoteForShell(words)} -- "$cur")); return`,
+    // Nothing is offered here, so that readline completes file names itself.
+    files: "return",
+    folders: "compopt -o dirnames +o default; return",
+    free: "compopt +o default; return",
+  };
+  const body = bodies[chooseCompletion(flag)];
+  return body === undefined ? [] : [`    ${pattern}) ${body} ;;`];
+}
+
+/** For bash 4 and above. A word that bash splits at `=` (`--post=…`, `json=…`) is put together first. */
+export function bashScript(entries: readonly CompletionEntry[]): string {
+  const cases = entries.flatMap((entry) => allFlags(entry).flatMap((flag) => bashCase(entry, flag)));
+  const lists = entries.map((entry) => {
+    const words = allFlags(entry).flatMap(([name, flag]) => spellings(name, flag));
+    return `    ${entry.name}) words=${quoteForShell(words.join(" "))} ;;`;
+  });
+  return `# bash completion for ${PROGRAM}
+_pulumi_platform() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD - 1]}" command="\${COMP_WORDS[1]}" words=''
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -le 1 ]; then
+    COMPREPLY=($(compgen -W ${quoteForShell([...entries.map(({ name }) => name), "--help", "--version"].join(" "))} -- "$cur"))
+    return
+  fi
+  if [ "$cur" = = ]; then
+    cur=''
+  elif [ "$prev" = = ]; then
+    prev="\${COMP_WORDS[COMP_CWORD - 2]}"
+  fi
+  case "$command $prev" in
+${cases.join("\n")}
+    'completion completion') COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")); return ;;
+  esac
+  case "$command" in
+${lists.join("\n")}
+  esac
+  case "$cur" in
+    -*) COMPREPLY=($(compgen -W "$words" -- "$cur")) ;;
+  esac
+}
+complete -o default -F _pulumi_platform ${PROGRAM}
+`;
+}
+
+/** Text in a description of zsh, where colons and brackets have a meaning. */
+const zshText = (text: string): string => text.replace(/[[\]:\\]/g, "\\$&");
+
+function zshSpec([name, flag]: [string, Flag]): string[] {
+  const actions: Readonly<Record<CompletionKind, string>> = {
+    none: "",
+    words: `:${flag.value ?? "value"}:(${(wordsOf(flag) ?? []).join(" ")})`,
+    files: ":file:_files",
+    folders: ":folder:_files -/",
+    free: `:${zshText(flag.value ?? "value")}: `,
+  };
+  return spellings(name, flag).map((spelling) => {
+    const once = flag.multiple ? "*" : "";
+    return quoteForShell(
+      `${once}${spelling}[${zshText(flag.help)}]${actions[chooseCompletion(flag)].replace("[=PATH]", "")}`,
+    );
+  });
+}
+
+export function zshScript(entries: readonly CompletionEntry[]): string {
+  const names = entries.map(({ name, summary }) => `    ${quoteForShell(`${name}:${zshText(summary)}`)}`);
+  const cases = entries.map((entry) => {
+    const positional =
+      entry.name === "completion" ? quoteForShell("1:shell:(bash zsh fish)") : quoteForShell("*:file:_files");
+    const specs = [...allFlags(entry).flatMap(zshSpec), positional];
+    return `    ${entry.name}) _arguments -s ${specs.join(" \\\n      ")} ;;`;
+  });
+  return `#compdef ${PROGRAM}
+_pulumi_platform() {
+  local -a commands=(
+${names.join("\n")}
+  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  local command="\${words[2]}"
+  shift words
+  (( CURRENT-- ))
+  case "$command" in
+${cases.join("\n")}
+  esac
+}
+if [ "$funcstack[1]" = _pulumi_platform ] || [ "$funcstack[1]" = _${PROGRAM} ]; then
+  _pulumi_platform "$@"
+else
+  compdef _pulumi_platform ${PROGRAM}
+fi
+`;
+}
+
+/** A string in single quotes of fish, which knows two escapes. */
+const fishQuote = (text: string): string => `'${text.replace(/['\\]/g, "\\$&")}'`;
+
+function fishLine(command: string, [name, flag]: [string, Flag]): string {
+  const values: Readonly<Record<CompletionKind, string>> = {
+    none: "",
+    words: ` -x -a ${fishQuote((wordsOf(flag) ?? []).join(" "))}`,
+    files: " -r -F",
+    folders: " -x -a '(__fish_complete_directories)'",
+    free: " -x",
+  };
+  const short = flag.short === undefined ? "" : ` -s ${flag.short}`;
+  const when = fishQuote(`__fish_seen_subcommand_from ${command}`);
+  return `complete -c ${PROGRAM} -n ${when} -l ${name}${short}${values[chooseCompletion(flag)]} -d ${fishQuote(flag.help)}`;
+}
+
+export function fishScript(entries: readonly CompletionEntry[]): string {
+  const commandLines = entries.map(
+    ({ name, summary }) =>
+      `complete -c ${PROGRAM} -n __fish_use_subcommand -f -a ${name} -d ${fishQuote(summary)}`,
+  );
+  const flagLines = entries.flatMap((entry) => allFlags(entry).map((flag) => fishLine(entry.name, flag)));
+  const shell = `complete -c ${PROGRAM} -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'`;
+  return `${[`# fish completion for ${PROGRAM}`, ...commandLines, ...flagLines, shell].join("\n")}\n`;
+}

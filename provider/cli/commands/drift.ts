@@ -15,18 +15,14 @@ import type { CommonOptions } from "../framework/options";
 import { ownVersion } from "../../text/packageVersion";
 import { openConnection } from "../input/connection";
 import { resolveGroup } from "../input/groups";
-import { readKinds } from "../input/kinds";
-import { isUidManaged, unlistedManagedUids } from "../input/managedUids";
+import { readKinds, isUidManaged, unlistedManagedUids, readStates } from "../input/states";
 import { readProvenance } from "../input/provenance";
 import { readText } from "../input/readFiles";
-import { readStates } from "../input/states";
 import { finishDrift } from "../output/writeReport";
-import { logError } from "../output/log";
-import { Progress } from "../output/progress";
+import { logError, Progress } from "../output/log";
 import type { Policy } from "../../access/suppressions/policyDocument";
 import { ownCommand } from "../input/packageManager";
-import { BaselineFile } from "../policy/baseline";
-import { createRules, createSuppressor, readDriftOptions } from "../policy/suppressors";
+import { BaselineFile, createRules, createSuppressor, readDriftOptions } from "../policy/reviewPolicy";
 
 const ownFlags = {
   stack: {

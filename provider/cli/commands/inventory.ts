@@ -7,10 +7,9 @@ import type { Flags, Values } from "../framework/flags";
 import { outputFlag, readDestinations } from "../framework/options";
 import { openConnection } from "../input/connection";
 import { resolveGroup } from "../input/groups";
-import { readKinds } from "../input/kinds";
+import { readKinds } from "../input/states";
 import { describeRefusals } from "../../access/documents/inventory";
-import { logError } from "../output/log";
-import { Progress } from "../output/progress";
+import { logError, Progress } from "../output/log";
 import { writeResults } from "../output/writeFiles";
 import { compareTexts } from "../../fields/values";
 

@@ -12,7 +12,7 @@ import { commonFlags, postHosts, readPageUrl } from "../framework/options";
 import { post } from "../post";
 import { checkPullRequest } from "../post/github";
 import type { NotReviewed } from "../post/message";
-import { appendSummary } from "../output/stepSummary";
+import { appendSummary } from "../output/writeReport";
 import { readEnvironment } from "../../settings/environment";
 
 const flags = {

@@ -12,10 +12,14 @@ import { logError } from "../output/log";
 import { exitCodeOfReport, logSummary, writeReport } from "../output/writeReport";
 import { checkFilesOfChange, checkProjectFiles } from "../input/projectFiles";
 import { readInput } from "../input/readFiles";
-import { BaselineFile } from "../policy/baseline";
-import { readReviewPolicy, readReviewRules } from "../policy/reviewPolicy";
-import { createReviewSuppressor, createRules } from "../policy/suppressors";
-import type { Suppressor } from "../policy/suppressors";
+import {
+  BaselineFile,
+  readReviewPolicy,
+  readReviewRules,
+  createReviewSuppressor,
+  createRules,
+} from "../policy/reviewPolicy";
+import type { Suppressor } from "../policy/reviewPolicy";
 import { provenanceFlags, readProvenance } from "../input/provenance";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";

@@ -9,7 +9,7 @@ import { takeInventory } from "../../inventory/takeInventory";
 import { parseReviewReport } from "../../access/report/report";
 import { NO_INVENTORY, verify } from "../../access/verify/verify";
 import { printable } from "../../text/printable";
-import { logError } from "../output/log";
+import { logError, Progress } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";
 import { openConnection } from "../input/connection";
 import { exitCodeOfReport, logSummary, writeReport } from "../output/writeReport";
@@ -18,10 +18,8 @@ import { resolveGroup } from "../input/groups";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";
 import { commonFlags, publishingFlags, readCommonOptions } from "../framework/options";
-import { Progress } from "../output/progress";
 import { provenanceFlags, readProvenance } from "../input/provenance";
-import { readStates } from "../input/states";
-import { unlistedManagedUids } from "../input/managedUids";
+import { readStates, unlistedManagedUids } from "../input/states";
 import { addTo } from "../../fields/values";
 
 const flags = {

@@ -5,7 +5,7 @@ import { globProblems } from "../../access/rules/ruleOptions";
 import { timestampNanos } from "../../fields/formats";
 import { printable } from "../../text/printable";
 import { UsageError } from "./exitCodes";
-import { isStdout } from "../output/descriptors";
+import { isStdout } from "../output/writeFiles";
 import { webAddress } from "../input/repository";
 import type { PostHost } from "../post";
 import type { Flag, Flags, Values } from "./flags";

@@ -5,7 +5,6 @@ import { checkBytes } from "../../access/documents/jsonText";
 import { CodedError } from "../../errors/codedError";
 import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
-import { describeFileError } from "./fileErrors";
 
 /** What the shell passes as a path to an open file: `<(pulumi preview --json)`, `/dev/stdin`. */
 const isDescriptor = (path: string): boolean => /^\/(?:dev|proc)\//.test(resolve(path));
@@ -91,4 +90,18 @@ export async function readInput(path: string, what: string): Promise<Input> {
   }
   const name = printable(path, 200);
   return { name, bytes: readBytes(path, `${what}: ${name} cannot be read`) };
+}
+
+/** Why a file cannot be read or written, in words. */
+export function describeFileError(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  if (code === "ENOENT") return "file or folder not found";
+  if (code === "EACCES") return "permission denied";
+  if (code === "EISDIR") return "it is a folder; name a file";
+  if (code === "ENOSPC" || code === "EDQUOT") return "no space left on the disk";
+  if (code === "EROFS") return "the file system is read-only";
+  if (code === "ENOTDIR") return "a part of the path is a file, not a folder";
+  if (code === "ELOOP") return "its symbolic links form a circle";
+  if (code === "ENXIO") return "it is a socket; name a file";
+  return typeof code === "string" ? code : "unreadable";
 }

@@ -1,6 +1,7 @@
-import { parseStateExport } from "../../access/documents/stateExport";
+import { isWithin, inventoryKinds, listedKinds } from "../../access/documents/inventory";
+import { parseStateExport, listManaged } from "../../access/documents/stateExport";
 import type { StateExport } from "../../access/documents/stateExport";
-import { isObject } from "../../fields/values";
+import { isObject, addTo } from "../../fields/values";
 import { readEnvironment } from "../../settings/environment";
 import { printable } from "../../text/printable";
 import { didYouMean } from "../../text/suggestions";
@@ -67,4 +68,39 @@ export async function readStates(
     states.push(parseStateExport(text, `the export of stack ${stack}`, options));
   }
   return states;
+}
+
+/** The managed objects below a group whose kinds are not listed, by kind: they are read one by one. */
+export function unlistedManagedUids(
+  states: readonly StateExport[],
+  kinds: readonly string[],
+  root: string,
+): Map<string, string[]> {
+  const uids = new Map<string, string[]>();
+  for (const { kind, id } of states.flatMap(listManaged)) {
+    if (!kinds.includes(kind) && isWithin(id, root)) addTo(uids, kind, id);
+  }
+  return uids;
+}
+
+/** Whether a stack manages the object with this uid. */
+export function isUidManaged(states: readonly StateExport[], uid: string): boolean {
+  return states.some((state) => listManaged(state).some(({ id }) => id === uid));
+}
+
+/** The kinds that `--types` names; `+KIND` adds to the default ones. @throws UsageError */
+export function readKinds(values: readonly string[]): readonly string[] {
+  const words = values.flatMap((text) => text.split(",")).map((word) => word.trim());
+  if (words.length === 0) return listedKinds;
+  for (const word of words) {
+    if (!inventoryKinds.includes(word.replace(/^\+/, ""))) {
+      throw new UsageError(
+        "PP5008",
+        `--types must name kinds of ${inventoryKinds.join(", ")}, not "${printable(word, 80)}"`,
+      );
+    }
+  }
+  const added = words.filter((word) => word.startsWith("+")).map((word) => word.slice(1));
+  const exact = words.filter((word) => !word.startsWith("+"));
+  return [...new Set([...(exact.length === 0 ? listedKinds : exact), ...added])];
 }

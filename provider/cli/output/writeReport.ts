@@ -1,16 +1,16 @@
-import { withCode } from "../../errors/codedError";
+import { appendFileSync, statSync } from "node:fs";
 import { renderers } from "../../access/report/render";
 import type { RenderOptions } from "../../access/report/render";
 import type { Report, DriftReport } from "../../access/report/report";
-import { log, logError } from "./log";
+import { withCode } from "../../errors/codedError";
+import { readEnvironment } from "../../settings/environment";
 import { printable } from "../../text/printable";
 import { exitCodes } from "../framework/exitCodes";
-import { writeText } from "./writeFiles";
 import type { CommonOptions } from "../framework/options";
 import { readRepository, readRunUrl } from "../input/repository";
 import { post } from "../post";
-import { appendSummary } from "./stepSummary";
-import { readEnvironment } from "../../settings/environment";
+import { log, logError } from "./log";
+import { writeText } from "./writeFiles";
 
 function terminalOptions(): RenderOptions {
   const isTerminal = process.stdout.isTTY;
@@ -82,4 +82,33 @@ export async function finishDrift(report: DriftReport, options: CommonOptions): 
   await writeReport(report, options);
   for (const line of report.incomplete) logError(`incomplete: ${printable(line)}`);
   return exitCodeOfReport(report, options, "drift");
+}
+
+/** GitHub drops a larger summary of a step. */
+const MAX_BYTES = 1024 * 1024;
+/** A smaller part of a report is of no help. */
+const MIN_BYTES = 4096;
+
+/**
+ * Appends the report to the file that $GITHUB_STEP_SUMMARY names, within the size that GitHub accepts.
+ *
+ * @returns Undefined, or why nothing was written: one line for a person. It is no reason to fail.
+ */
+export function appendSummary(
+  report: Report,
+  file: string | undefined,
+  options: RenderOptions = {},
+): string | undefined {
+  if (file === undefined || file === "")
+    return "GITHUB_STEP_SUMMARY is not set: there is nowhere to write it";
+  try {
+    const used = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    const room = MAX_BYTES - used - 1;
+    if (room < MIN_BYTES) return "earlier commands of this step have filled the summary";
+    const text = renderers.md(report, { ...options, maxBytes: room });
+    appendFileSync(file, `${used === 0 ? "" : "\n"}${text}`);
+    return undefined;
+  } catch {
+    return "the file that GITHUB_STEP_SUMMARY names cannot be written";
+  }
 }

@@ -1,17 +1,34 @@
 import { existsSync } from "node:fs";
-import { basename, dirname } from "node:path";
-import { printable } from "../../text/printable";
-import { sortedJson } from "../../fields/formats";
-import { readEnvironment } from "../../settings/environment";
-import { parsePolicy } from "../../access/suppressions/policyDocument";
-import type { Policy } from "../../access/suppressions/policyDocument";
+import { basename, dirname, join } from "node:path";
+import { describeStanding, judgeAssertions } from "../../access/assertions/judgeAssertions";
+import type { SuppressionResult, Rules } from "../../access/report/reviewReport";
+import type { Comparison } from "../../access/review/compare";
+import { isHighOrCritical } from "../../access/review/finding";
+import type { Finding } from "../../access/review/finding";
+import { findingsOf, rules } from "../../access/rules";
+import type { RuleOptions } from "../../access/rules";
 import { loadRules } from "../../access/rules/ownRules";
 import type { OwnRule } from "../../access/rules/ownRules";
-import { entryText } from "../../access/suppressions/writeEntries";
+import { applyPolicy, findNewMatches } from "../../access/suppressions/applyPolicy";
+import { parsePolicy } from "../../access/suppressions/policyDocument";
+import type { Policy, PolicyCommand } from "../../access/suppressions/policyDocument";
+import {
+  entryText,
+  appendEntries,
+  defaultExpiry,
+  entryFor,
+  proposeEntry,
+} from "../../access/suppressions/writeEntries";
+import type { NewEntry } from "../../access/suppressions/writeEntries";
+import { sortedJson } from "../../fields/formats";
+import { readEnvironment } from "../../settings/environment";
+import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
+import { readCommonOptions, withSettings } from "../framework/options";
+import type { CommonOptions, CommonFlagValues } from "../framework/options";
 import { runGit } from "../input/programs";
 import { readText } from "../input/readFiles";
-import { findRulesPath, loadNamedRules } from "./suppressors";
+import { isStdout, writeText } from "../output/writeFiles";
 
 /** The policy file of a change, and its version before the change. */
 interface PolicyFlags {
@@ -25,7 +42,7 @@ interface PolicyFlags {
 }
 
 /** The policy that applies, and how the file of the change differs from it. */
-export interface ReviewPolicy {
+interface ReviewPolicy {
   readonly policy: Policy;
   /** A line each; undefined where no base is given. */
   readonly changed?: readonly string[];
@@ -202,4 +219,231 @@ export function readReviewPolicy(flags: PolicyFlags): ReviewPolicy | undefined {
   const own = text === undefined ? undefined : parsePolicy(text, name);
   const policy = parsePolicy(base.text ?? "allow: []\n", base.name);
   return { policy, changed: describeChanges(own, text, policy, base) };
+}
+
+/** What a baseline adds to its file. */
+interface Addition {
+  readonly text: string;
+  readonly entryCount: number;
+  readonly isChanged: boolean;
+  /** Findings that a person must accept by name. */
+  readonly remaining: readonly Finding[];
+  /** Findings that the change brings, which no baseline accepts. */
+  readonly ofChange: number;
+}
+
+/** What `--write-baseline` added to the policy file, and what it left to a person; a line each. */
+function describeAddition(
+  name: string,
+  { entryCount, remaining, ofChange }: Addition,
+  now: number,
+): string[] {
+  const added = `${entryCount === 1 ? "1 exception" : `${entryCount} exceptions`} added to ${name}`;
+  const left = remaining.length === 0 ? "" : `; ${remaining.length} left for a person to accept by name`;
+  const brought = ofChange === 1 ? "1 finding was" : `${ofChange} findings were`;
+  return [
+    entryCount === 0
+      ? `${added}: there is nothing else to accept${left}`
+      : `${added}, to ${defaultExpiry(now)}: give each its own reason${left}`,
+    ...(ofChange === 0
+      ? []
+      : [`not accepted: ${brought} not there before the change: fix them, or accept them one by one`]),
+    ...remaining.map(
+      ({ severity, id, message }) => `not accepted: ${severity} ${id}: ${printable(message, 300)}`,
+    ),
+    ...(remaining.length === 0
+      ? []
+      : [`${name} has an entry for each of these as a comment: complete it to accept the finding`]),
+  ];
+}
+
+/** The title of a finding in a comment of a policy file, by which a later run recognises it. */
+const commentTitle = ({ id, severity, fingerprint }: Finding): string =>
+  `${severity} ${id}, fingerprint ${fingerprint}`;
+
+/** Which findings a baseline may accept: in a review, what was there before the change. */
+type WasThere = (finding: Finding) => boolean;
+
+/**
+ * Creates a policy file that accepts what a run finds and neither `--policy` nor the file itself suppresses: in drift what is
+ * medium and low, in a review what was there before the change and is not critical. What is worse gets a comment.
+ */
+export class BaselineFile {
+  private readonly name: string;
+  private readonly now: number;
+  private readonly before: string | undefined;
+  private addition: Addition | undefined;
+
+  /** @throws UsageError, PolicyError where a file cannot be read or is wrong, or the report takes its place. */
+  constructor(
+    private readonly path: string,
+    { now, outputs }: Pick<CommonOptions, "now" | "outputs">,
+    private readonly command: PolicyCommand,
+    private readonly suppressByPolicy: Suppressor | undefined,
+    private readonly wasThere: WasThere = () => true,
+  ) {
+    if (isStdout(path) && outputs.some((output) => output.path === undefined)) {
+      throw new UsageError(
+        "PP5003",
+        "--write-baseline - and the report both go to standard output: give the report another place, as in -o text=/dev/stderr",
+      );
+    }
+    this.name = isStdout(path) ? "standard output" : printable(path, 200);
+    this.now = now.getTime();
+    this.before = !isStdout(path) && existsSync(path) ? readText(path, "--write-baseline") : undefined;
+    // A file that is wrong ends the run before anything is requested of the server.
+    appendEntries(this.before, [], this.name);
+  }
+
+  private accepts({ severity }: Finding): boolean {
+    return this.command === "review" ? severity !== "critical" : !isHighOrCritical(severity);
+  }
+
+  private entriesFor(findings: readonly Finding[]): NewEntry[] {
+    const day = new Date(this.now).toISOString().slice(0, 10);
+    const reason = `existed when the baseline was written on ${day}; not reviewed yet`;
+    return findings
+      .filter((finding) => this.accepts(finding))
+      .map((finding) => ({ entry: entryFor(finding, this.command, reason, this.now), finding }));
+  }
+
+  /** Suppresses findings by `--policy`, by the file, and by what is added to it. */
+  suppress(findings: readonly Finding[], isComplete: boolean, comparison: Comparison): SuppressionResult {
+    const { before, name, now, command } = this;
+    const suppressBy = (open: readonly Finding[], text: string): SuppressionResult =>
+      applyPolicy(open, parsePolicy(text, name), now, command, isComplete, comparison);
+    const byPolicy = this.suppressByPolicy?.(findings, isComplete, comparison);
+    const open = byPolicy?.findings ?? findings;
+    const unaccepted = before === undefined ? open : suppressBy(open, before).findings;
+    const entries = this.entriesFor(unaccepted.filter(this.wasThere));
+    const byBaseline = suppressBy(open, appendEntries(before, entries, name));
+    const remaining = byBaseline.findings.filter(this.wasThere);
+    const comments = remaining
+      .filter((finding) => before?.includes(commentTitle(finding)) !== true)
+      .map((finding) =>
+        [`  ${commentTitle(finding)}: ${finding.message}`, proposeEntry(finding, command, now)].join("\n"),
+      );
+    this.addition = {
+      text: appendEntries(before, entries, name, comments),
+      entryCount: entries.length,
+      isChanged: before === undefined || entries.length + comments.length > 0,
+      remaining,
+      ofChange: byBaseline.findings.length - remaining.length,
+    };
+    return {
+      ...byPolicy,
+      findings: byBaseline.findings,
+      suppressed: [...(byPolicy?.suppressed ?? []), ...byBaseline.suppressed],
+      unused: byPolicy?.unused ?? [],
+      expired: byPolicy?.expired ?? [],
+    };
+  }
+
+  /** Writes the file after `suppress`; returns what it did, a line each. */
+  write(): string[] {
+    if (this.addition === undefined) return [];
+    const { text, isChanged } = this.addition;
+    if (isStdout(this.path)) process.stdout.write(text);
+    else if (isChanged) writeText(this.path, text, "--write-baseline");
+    return describeAddition(this.name, this.addition, this.now);
+  }
+}
+
+/** Suppresses the findings that a policy file names. */
+export type Suppressor = (
+  findings: readonly Finding[],
+  isComplete: boolean,
+  comparison: Comparison,
+) => SuppressionResult;
+
+/**
+ * The rules, with the limits that the flags set.
+ * @param policy What it asserts, and what begins to match its exceptions, is a finding.
+ * @param own Rules of the organisation's own.
+ */
+export function createRules(options: CommonOptions, policy?: Policy, own: readonly OwnRule[] = []): Rules {
+  const { self, minOwners, requiredOwners, maxRemoval, issuerAllow, sinkAllow, strict, now } = options;
+  const ruleOptions: RuleOptions = {
+    now: now.getTime(),
+    minOwners,
+    requiredOwner: requiredOwners,
+    maxRemoval,
+    issuerAllow,
+    sinkAllow,
+    strict,
+    ...(self === undefined ? {} : { self }),
+    ...(policy === undefined
+      ? {}
+      : {
+          newMatches: (compared) => findNewMatches(policy, now.getTime(), compared),
+          assertions: policy.assertions,
+        }),
+  };
+  return (comparison) => findingsOf(comparison, ruleOptions, [...rules, ...own]);
+}
+
+/** The path of the rules of one's own: that of `--rules`, or what the policy file names beside itself. */
+function findRulesPath(
+  flag: string | undefined,
+  policyPath: string | undefined,
+  policy: Policy | undefined,
+): string | undefined {
+  return flag ?? (policy?.rules === undefined ? undefined : join(dirname(policyPath ?? ""), policy.rules));
+}
+
+/** Loads the rules of one's own. @throws RulesError that names the line of the policy file, where that names the rules. */
+function loadNamedRules(...named: Parameters<typeof findRulesPath>): readonly OwnRule[] {
+  const [flag, , policy] = named;
+  const path = findRulesPath(...named);
+  if (path === undefined) return [];
+  if (flag !== undefined || policy === undefined) return loadRules(path);
+  return loadRules(path, { namedBy: `${policy.file}:${policy.rulesLine ?? 1}: rules` });
+}
+
+/**
+ * Reads the file of `--policy` where no version of a base branch decides; undefined where there is none.
+ *
+ * @throws UsageError, PolicyError where the file cannot be read or is wrong.
+ */
+export function readDriftPolicy(path: string | undefined): Policy | undefined {
+  return path === undefined ? undefined : parsePolicy(readText(path, "--policy"), printable(path, 200));
+}
+
+/**
+ * What the flags of a command that reports drift say, with its policy and rules of one's own.
+ * @param failOn the levels that the command knows, its default first: a level of a review is none of drift.
+ * @throws RulesError, UsageError
+ */
+export function readDriftOptions(
+  values: CommonFlagValues,
+  failOn: Parameters<typeof readCommonOptions>[1],
+): { readonly policy?: Policy; readonly ownRules: readonly OwnRule[]; readonly options: CommonOptions } {
+  const policy = readDriftPolicy(values.policy);
+  const ownRules = loadNamedRules(values.rules, values.policy, policy);
+  const settings = policy && { ...policy.settings, failOn: undefined };
+  return { policy, ownRules, options: readCommonOptions(withSettings(values, settings), failOn) };
+}
+
+/** Suppresses what a policy allows, and says what of the file nothing matches. */
+const suppressorOf =
+  (policy: Policy, now: Date, command: PolicyCommand): Suppressor =>
+  (findings, isComplete, comparison) => {
+    const result = applyPolicy(findings, policy, now.getTime(), command, isComplete, comparison);
+    const unknown = isComplete ? judgeAssertions(comparison, policy.assertions).unknown : [];
+    return { ...result, unused: [...result.unused, ...unknown] };
+  };
+
+/** Suppresses what the policy of a drift run allows; undefined where there is none. */
+export function createSuppressor(policy: Policy | undefined, now: Date): Suppressor | undefined {
+  return policy && suppressorOf(policy, now, "drift");
+}
+
+/** Suppresses what the policy of a review allows. A file that the change itself alters does not decide: see `readReviewPolicy`. */
+export function createReviewSuppressor({ policy, changed }: ReviewPolicy, now: Date): Suppressor {
+  const suppress = suppressorOf(policy, now, "review");
+  return (findings, isComplete, comparison) => ({
+    ...suppress(findings, isComplete, comparison),
+    standing: describeStanding(judgeAssertions(comparison, policy.assertions)),
+    ...(changed === undefined ? {} : { changed }),
+  });
 }

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { RequestListener, Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { EventReceiver } from "../../../provider/cli/commands/watch/eventReceiver";
+import { EventReceiver } from "../../../provider/cli/commands/watch/watch";
 import { createEventHandler } from "../../../provider/events";
 import type { EventHandlerOptions, PlatformEvent } from "../../../provider/events";
 import { attack, deliver, refusals, startDeliveries } from "../../support/hostileClients";

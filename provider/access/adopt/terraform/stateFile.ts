@@ -3,7 +3,7 @@ import { compareTexts, isObject } from "../../../fields/values";
 import type { Props } from "../../../fields/values";
 import { DocumentError, parseJson } from "../../documents/jsonText";
 import { withoutTrailing } from "../../../text/plain";
-import { slug } from "../names";
+import { slug } from "../program";
 
 /** One instance of a resource or data source in a state of Terraform or OpenTofu. */
 export interface TerraformInstance {

@@ -35,6 +35,42 @@ import {
   formatLocation,
 } from "./words";
 
+/** HTML that is safe as it is: only `markup` and `trusted` make it. */
+class Markup {
+  constructor(readonly text: string) {}
+}
+
+/** What a template may hold: text is escaped, HTML is not, undefined is nothing. */
+type MarkupPart = Markup | string | number | undefined | readonly MarkupPart[];
+
+function write(part: MarkupPart): string {
+  if (part === undefined) return "";
+  if (part instanceof Markup) return part.text;
+  if (typeof part === "object") return part.map(write).join("");
+  return html(String(part));
+}
+
+/** A template that escapes every text put into it, in a text node and in an attribute in quotes. */
+export function markup(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
+  return new Markup(strings.map((text, index) => text + write(parts[index])).join(""));
+}
+
+/** Style and script of the page: constants of ours, which the page needs as they are. */
+export function trustedMarkup(text: string): Markup {
+  return new Markup(text);
+}
+
+/** Parts on lines of their own. */
+function joinLines(parts: readonly MarkupPart[]): Markup {
+  return new Markup(parts.map(write).join("\n"));
+}
+
+/** Attributes with a space before each; those that are undefined are left out. Names are ours. */
+function attributes(values: Readonly<Record<string, string | undefined>>): Markup {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return new Markup(given.map(([name, value]) => ` ${name}="${html(value ?? "")}"`).join(""));
+}
+
 /**
  * One page that holds everything and loads nothing: style and script are in it, and a policy that names their
  * hashes keeps the browser from running or loading anything else. Without script it shows everything.
@@ -766,40 +802,4 @@ function roleAndGroup({ change, role, group, before, source }: GrantLine): Marku
   const named = change === "lost" ? oldText(role) : changedText(before.role, role);
   const root = source.grant.group.isRoot ? markup` <span class="soft">(root)</span>` : undefined;
   return markup`<span class="mono">${named}</span> <span class="at">at</span> ${changedText(before.group, group)}${root}`;
-}
-
-/** HTML that is safe as it is: only `markup` and `trusted` make it. */
-class Markup {
-  constructor(readonly text: string) {}
-}
-
-/** What a template may hold: text is escaped, HTML is not, undefined is nothing. */
-type MarkupPart = Markup | string | number | undefined | readonly MarkupPart[];
-
-function write(part: MarkupPart): string {
-  if (part === undefined) return "";
-  if (part instanceof Markup) return part.text;
-  if (typeof part === "object") return part.map(write).join("");
-  return html(String(part));
-}
-
-/** A template that escapes every text put into it, in a text node and in an attribute in quotes. */
-export function markup(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
-  return new Markup(strings.map((text, index) => text + write(parts[index])).join(""));
-}
-
-/** Style and script of the page: constants of ours, which the page needs as they are. */
-export function trustedMarkup(text: string): Markup {
-  return new Markup(text);
-}
-
-/** Parts on lines of their own. */
-function joinLines(parts: readonly MarkupPart[]): Markup {
-  return new Markup(parts.map(write).join("\n"));
-}
-
-/** Attributes with a space before each; those that are undefined are left out. Names are ours. */
-function attributes(values: Readonly<Record<string, string | undefined>>): Markup {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  return new Markup(given.map(([name, value]) => ` ${name}="${html(value ?? "")}"`).join(""));
 }

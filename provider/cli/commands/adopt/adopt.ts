@@ -1,8 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { printLiteral } from "../../../access/adopt/code";
-import { slug } from "../../../access/adopt/names";
-import { generateProgram } from "../../../access/adopt/program";
+import { slug, generateProgram } from "../../../access/adopt/program";
 import type { Adoption } from "../../../access/adopt/program";
 import { findRoot, planAdoption, reportAdoption, uidsByKind } from "../../../access/adopt/terraform/adoption";
 import type { TerraformReport } from "../../../access/adopt/terraform/adoption";
@@ -20,18 +19,16 @@ import type { Flags, Values } from "../../framework/flags";
 import { outputFlag, readDestinations } from "../../framework/options";
 import { openConnection } from "../../input/connection";
 import { resolveGroup } from "../../input/groups";
-import { readKinds } from "../../input/kinds";
+import { readKinds } from "../../input/states";
 import { readText } from "../../input/readFiles";
-import { logError } from "../../output/log";
+import { logError, Progress } from "../../output/log";
 import { quoteWord } from "../../output/packageSource";
-import { Progress } from "../../output/progress";
 import { writeResults } from "../../output/writeFiles";
 import { ownCommand } from "../../input/packageManager";
-import { readOtherStacks, readStack } from "./existingStack";
-import type { ExistingStack } from "./existingStack";
+import { readOtherStacks, readStack, chooseFile, describeInstallation, writeProject } from "./project";
+import type { ExistingStack } from "./project";
 import { describeForgetting, describeTerraform, readTerraformState } from "./fromTerraform";
 import { findUnset, importState } from "./importState";
-import { chooseFile, describeInstallation, writeProject } from "./project";
 
 const forms = ["text", "json"] as const;
 

@@ -16,10 +16,8 @@ import type { Connection } from "../../input/connection";
 import { failed, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import { quoteWord } from "../../output/packageSource";
-import { describeForCi } from "../init/backend";
-import type { CiBackend } from "../init/backend";
-import { findMissingInCi, inspectFolder, readStackFile } from "../init/folder";
-import type { CiHost, ProjectFolder } from "../init/folder";
+import { describeForCi, findMissingInCi, inspectFolder, readStackFile } from "../init/folder";
+import type { CiBackend, CiHost, ProjectFolder } from "../init/folder";
 import { STAND_IN, ciCommands } from "../init/workflows";
 import {
   checkImages,

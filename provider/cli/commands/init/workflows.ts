@@ -1,19 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocument, stringify } from "yaml";
+import { CodedError } from "../../../errors/codedError";
+import { isLoopback } from "../../../text/address";
 import { UsageError } from "../../framework/exitCodes";
 import { PULUMI_CLOUD } from "../../input/backend";
-import { PROJECT_FILES } from "../../input/projectFiles";
-import { isSelfManaged, parameterOf } from "./backend";
-import type { CiBackend } from "./backend";
-import { isTarball, localDependencies } from "./folder";
-import type { CiHost, ProjectFolder } from "./folder";
 import { LOCKFILES, unexpectedFiles } from "../../input/packageManager";
 import type { PackageManager } from "../../input/packageManager";
+import { PROJECT_FILES } from "../../input/projectFiles";
 import { quoteWord } from "../../output/packageSource";
-import { fillTemplate } from "./template";
-import type { TemplateValues } from "./template";
-import { isLoopback } from "../../../text/address";
+import { isSelfManaged, parameterOf, isTarball, localDependencies } from "./folder";
+import type { CiBackend, CiHost, ProjectFolder } from "./folder";
 
 /*
  * The first project of a repository has the names of the examples. Each further one has names of its own, and runs for
@@ -60,7 +57,7 @@ export const imagesIn = (text: string): readonly string[] =>
 export const isPinnedImage = (image: string): boolean => /@sha256:[0-9a-f]{64}$/.test(image);
 
 /** The folder of the files for CI: GitLab's pipeline belongs into a project of its own. */
-export const ciFolder = (host: CiHost): string => (host === "github" ? ".github/workflows" : "access-ci");
+const ciFolder = (host: CiHost): string => (host === "github" ? ".github/workflows" : "access-ci");
 
 /** The templates of a host by the paths of the files that they become, below the root of the repository. */
 function ciPaths(packageRoot: string, host: CiHost, suffix = ""): Map<string, string> {
@@ -218,4 +215,42 @@ export function findFurtherProject(
     "PP5011",
     `${byName} and ${byFolder} belong to other projects of the repository: rename the folder or the project of this one`,
   );
+}
+
+/** What stands in a template for its names: a text, a text for each copy of the line, or a condition. */
+export type TemplateValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+const PLACEHOLDER = /«(\w+)»/g;
+
+function fillLine(line: string, values: TemplateValues): string[] {
+  const [, first = ""] = /«(\w+)»/.exec(line) ?? [];
+  const list = values[first];
+  if (typeof list === "object") return list.flatMap((one) => fillLine(line, { ...values, [first]: one }));
+  const filled = line.replace(PLACEHOLDER, (_, name: string) => {
+    const value = values[name];
+    if (typeof value !== "string") throw new CodedError("PP9001", `a template has no value for ${name}`);
+    return value;
+  });
+  return [filled];
+}
+
+/**
+ * Fills a template of the folder templates/init. «name» is replaced by a value. A line with a list is repeated for each of
+ * its values. What stands between `#if name` or `#if !name` and `#end` is kept or left out.
+ */
+export function fillTemplate(packageRoot: string, name: string, values: TemplateValues): string {
+  const isSet = (condition: string): boolean => {
+    const value = values[condition];
+    return Array.isArray(value) ? value.length > 0 : Boolean(value);
+  };
+  const open: boolean[] = [];
+  const lines = readFileSync(join(packageRoot, "templates", "init", name), "utf8").split("\n");
+  const filled = lines.flatMap((line) => {
+    const [, not, condition] = /^#if (!?)(\w+)$/.exec(line) ?? [];
+    if (condition !== undefined) open.push(isSet(condition) !== (not === "!"));
+    else if (line === "#end") open.pop();
+    else if (!open.includes(false)) return fillLine(line, values);
+    return [];
+  });
+  return filled.join("\n");
 }

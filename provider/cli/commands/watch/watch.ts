@@ -1,19 +1,36 @@
-import { hasUserinfo } from "../../../text/address";
-import { printable } from "../../../text/printable";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import { isWithin } from "../../../access/documents/inventory";
+import type { Inventory } from "../../../access/documents/inventory";
+import { organisationsOf } from "../../../access/documents/stateExport";
+import type { StateExport } from "../../../access/documents/stateExport";
+import { findDrift } from "../../../access/drift/drift";
+import type { DriftRequest } from "../../../access/drift/drift";
+import { ChangedResources, aggregatedKinds } from "../../../access/drift/stateComparison";
+import type { ChangeEvent } from "../../../access/drift/stateComparison";
+import type { DriftReport } from "../../../access/report/report";
+import { errorCodeOf, withCode } from "../../../errors/codedError";
+import { createEventHandler } from "../../../events";
+import type { EventHandlerOptions } from "../../../events";
 import { durationNanos } from "../../../fields/formats";
+import { isObject } from "../../../fields/values";
+import type { Client } from "../../../http/client";
+import { takeInventory } from "../../../inventory/takeInventory";
+import { readEnvironment } from "../../../settings/environment";
+import { hasUserinfo } from "../../../text/address";
+import { ownVersion } from "../../../text/packageVersion";
+import { printable } from "../../../text/printable";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
 import type { Flags, Values } from "../../framework/flags";
 import { commonFlags, issueMarker } from "../../framework/options";
 import { openConnection } from "../../input/connection";
 import { resolveGroup } from "../../input/groups";
-import { readStates } from "../../input/states";
-import { finishDrift } from "../../output/writeReport";
+import { ownCommand } from "../../input/packageManager";
+import { readStates, isUidManaged } from "../../input/states";
 import { logError } from "../../output/log";
-import { createRules, createSuppressor, readDriftOptions } from "../../policy/suppressors";
-import { EventReceiver } from "./eventReceiver";
-import { reportChanges } from "./reportChanges";
-import { readEnvironment } from "../../../settings/environment";
+import { finishDrift } from "../../output/writeReport";
+import { createRules, createSuppressor, readDriftOptions } from "../../policy/reviewPolicy";
 
 const flags = {
   stack: {
@@ -164,4 +181,151 @@ async function watch(values: WatchValues): Promise<number> {
   await stopped;
   await receiver.close();
   return exitCodes.clean;
+}
+
+/** Events that wait for a run at most: of more, the oldest are dropped. */
+const MAX_WAITING = 10_000;
+const MAX_DELAY_FACTOR = 10;
+
+/** Drops the body of an event, which no run needs. */
+function withoutBody({ name, subject, time, actor }: ChangeEvent): ChangeEvent {
+  const actorSubject = isObject(actor) && typeof actor["subject"] === "string" ? actor["subject"] : undefined;
+  return { name, subject, time, ...(actorSubject === undefined ? {} : { actor: { subject: actorSubject } }) };
+}
+
+/** How a receiver of events verifies and handles them. */
+interface EventReceiverOptions {
+  readonly verify: Omit<EventHandlerOptions, "onEvent" | "log">;
+  /** How long no event may come before a run, in milliseconds. */
+  readonly settleMs: number;
+  /** Compares the resources that a burst of events names. */
+  readonly run: (changed: ChangedResources) => Promise<void>;
+  /** Logs a line about an event that was refused, or a run that failed. */
+  readonly log: (line: string) => void;
+}
+
+/** Receives events and handles each burst of them by one run, one run at a time. */
+export class EventReceiver {
+  readonly server: Server;
+  private waiting: ChangeEvent[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private firstAt = 0;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: EventReceiverOptions) {
+    const { verify, log } = options;
+    this.server = createServer(
+      createEventHandler({ ...verify, onEvent: (event) => this.accept(event), log }),
+    );
+  }
+
+  /** Resolves when all events so far are handled. */
+  async waitUntilIdle(): Promise<void> {
+    if (this.timer) this.start();
+    await this.running;
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    await new Promise<void>((done) => {
+      this.server.close(() => done());
+      this.server.closeAllConnections();
+    });
+    await this.running;
+  }
+
+  private accept(event: ChangeEvent): void {
+    if (!new ChangedResources().add(event)) return;
+    const dropped = this.enqueue([...this.waiting, withoutBody(event)]);
+    if (dropped > 0) this.options.log(`${dropped} events were dropped: run ${ownCommand()} drift`);
+    this.schedule();
+  }
+
+  /** Keeps the newest events for the next run; returns how many were dropped. */
+  private enqueue(events: readonly ChangeEvent[]): number {
+    this.waiting = events.slice(-MAX_WAITING);
+    return events.length - this.waiting.length;
+  }
+
+  private schedule(): void {
+    const { settleMs } = this.options;
+    const now = performance.now();
+    if (this.timer === undefined) this.firstAt = now;
+    else clearTimeout(this.timer);
+    const remaining = this.firstAt + MAX_DELAY_FACTOR * settleMs - now;
+    this.timer = setTimeout(() => this.start(), Math.max(0, Math.min(settleMs, remaining)));
+  }
+
+  private start(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.running = this.running.then(() => this.run());
+  }
+
+  private async run(): Promise<void> {
+    const events = this.waiting;
+    this.waiting = [];
+    const changed = new ChangedResources();
+    for (const event of events) changed.add(event);
+    if (changed.isEmpty) return;
+    try {
+      await this.options.run(changed);
+    } catch (error) {
+      const dropped = this.enqueue([...events, ...this.waiting]);
+      const loss = dropped === 0 ? "" : `; ${dropped} older events were dropped: run ${ownCommand()} drift`;
+      const reason = error instanceof Error ? printable(error.message) : "unknown error";
+      const next = `the next run checks its ${events.length} events again${loss}`;
+      this.options.log(withCode(`a run failed: ${reason}; ${next}`, errorCodeOf(error)));
+    }
+  }
+}
+
+/** Reads what changed, and the objects that give it its names, below each root that it concerns. */
+async function readInventories(
+  client: Client,
+  changed: ChangedResources,
+  states: readonly StateExport[],
+): Promise<Inventory[]> {
+  const uidsToRead = changed.uidsToRead(states);
+  const uidsToCompare = [...changed.uidsToCompare(uidsToRead)];
+  const inventories: Inventory[] = [];
+  for (const root of organisationsOf(states)) {
+    const isBelow = (uid: string) => isWithin(uid, root);
+    const onlyBelow = (byKind: ReadonlyMap<string, Iterable<string>>): Map<string, string[]> =>
+      new Map([...byKind].map(([kind, uids]) => [kind, [...uids].filter(isBelow)]));
+    if (!uidsToCompare.some(isBelow)) continue;
+    inventories.push(
+      await takeInventory(client, {
+        root,
+        kinds: ["Group", "Role", "Identity", ...aggregatedKinds(states)],
+        additionalUids: onlyBelow(uidsToRead),
+        parentsToList: onlyBelow(changed.parents),
+        isRootOptional: isUidManaged(states, root),
+        now: Date.now,
+      }),
+    );
+  }
+  return inventories;
+}
+
+/** Compares the resources that events name with what the states record. */
+export async function reportChanges(
+  client: Client,
+  changed: ChangedResources,
+  states: readonly StateExport[],
+  { rules, ownRules, suppress }: Pick<DriftRequest, "rules" | "ownRules" | "suppress"> = {},
+): Promise<DriftReport> {
+  return findDrift({
+    states,
+    inventories: await readInventories(client, changed, states),
+    onlyUids: changed.uidsToCompare(changed.uidsToRead(states)),
+    actors: changed.actors,
+    failOn: "any",
+    now: Date.now(),
+    version: ownVersion(),
+    isPartial: true,
+    rules,
+    ownRules,
+    suppress,
+  });
 }

@@ -8,7 +8,7 @@ import { ChangedResources } from "../../../../provider/access/drift/stateCompari
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { renderers } from "../../../../provider/access/report/render";
 import type { DriftReport, ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
-import { reportChanges } from "../../../../provider/cli/commands/watch/reportChanges";
+import { reportChanges } from "../../../../provider/cli/commands/watch/watch";
 import { exportText } from "../../../../scripts/lib/documents.cjs";
 import { CommandChain } from "../../../support/commandChain";
 import { clientOf } from "../../../support/driftMatrix";

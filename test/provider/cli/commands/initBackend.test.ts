@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { describeForCi } from "../../../../provider/cli/commands/init/backend";
+import { describeForCi } from "../../../../provider/cli/commands/init/folder";
 import type { Job, Workflow } from "../../../support/githubActions";
 import { readWorkflow } from "../../../support/githubActions";
 import { InitFolder } from "../../../support/initFolder";

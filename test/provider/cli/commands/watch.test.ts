@@ -13,10 +13,8 @@ import type { StateExport } from "../../../../provider/access/documents/stateExp
 import type { DriftRequest } from "../../../../provider/access/drift/drift";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { toRules } from "../../../../provider/access/rules/ownRules";
-import { createSuppressor, readDriftPolicy } from "../../../../provider/cli/policy/suppressors";
-import { EventReceiver } from "../../../../provider/cli/commands/watch/eventReceiver";
-import { main } from "../../../../provider/cli/commands/watch/watch";
-import { reportChanges } from "../../../../provider/cli/commands/watch/reportChanges";
+import { createSuppressor, readDriftPolicy } from "../../../../provider/cli/policy/reviewPolicy";
+import { EventReceiver, main, reportChanges } from "../../../../provider/cli/commands/watch/watch";
 import { brief, clientOf } from "../../../support/driftMatrix";
 import { call } from "../../../support/wire";
 import { runCommand } from "../support";

@@ -10,7 +10,7 @@ import type { PostHost, PostOptions } from "../../../../provider/cli/post";
 import { post } from "../../../../provider/cli/post";
 import { command as postCommand } from "../../../../provider/cli/commands/post";
 import { checkPullRequest } from "../../../../provider/cli/post/github";
-import { appendSummary } from "../../../../provider/cli/output/stepSummary";
+import { appendSummary } from "../../../../provider/cli/output/writeReport";
 import { codeInMessage } from "../../../../provider/errors/codedError";
 import {
   cleanReview,
