@@ -63,7 +63,7 @@ const layers = {
     "provider/kinds",
     "provider/text",
   ],
-  "provider/access/effects": [
+  "provider/access/effects.ts": [
     "provider/access/documents",
     "provider/access/graph",
     "provider/access/trust",
@@ -72,13 +72,13 @@ const layers = {
   ],
   "provider/access/review": [
     "provider/access/documents",
-    "provider/access/effects",
+    "provider/access/effects.ts",
     "provider/access/graph",
     "provider/access/trust",
     "provider/fields",
   ],
   "provider/access/assertions": [
-    "provider/access/effects",
+    "provider/access/effects.ts",
     "provider/access/graph",
     "provider/access/review",
     "provider/access/trust",
@@ -88,7 +88,7 @@ const layers = {
   "provider/access/rules": [
     "provider/access/assertions",
     "provider/access/documents",
-    "provider/access/effects",
+    "provider/access/effects.ts",
     "provider/access/graph",
     "provider/access/review",
     "provider/access/trust",
@@ -107,7 +107,7 @@ const layers = {
   ],
   "provider/access/report": [
     "provider/access/documents",
-    "provider/access/effects",
+    "provider/access/effects.ts",
     "provider/access/graph",
     "provider/access/review",
     "provider/access/rules",
@@ -125,7 +125,7 @@ const layers = {
   "provider/access/drift": ["provider/access", "provider/fields", "provider/kinds", "provider/text"],
   "provider/access/verify": [
     "provider/access/documents",
-    "provider/access/effects",
+    "provider/access/effects.ts",
     "provider/access/graph",
     "provider/access/report",
     "provider/access/review",

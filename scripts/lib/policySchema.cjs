@@ -68,7 +68,7 @@ function policySchema(load, { definitions, properties, ...schema }) {
   const rules = load("access/rules/index").rules;
   const { OWN_RULE_ID } = load("access/rules/ownRules");
   const { isAlwaysHigh } = load("access/rules/rule");
-  const { ADDRESS_GLOB } = load("access/trust/addressGlob");
+  const { ADDRESS_GLOB } = load("access/trust/glob");
   const { LONGEST_GLOB } = load("access/trust/glob");
   const { UNSEEN } = load("text/printable");
   /** @type {string[]} */

@@ -15,7 +15,7 @@ import { readRoleCapabilities } from "../graph/roleCapabilities";
 import type { Comparison } from "../review/compare";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
-import { globMatches, hasWildcard, parseGlob } from "../trust/glob";
+import { globMatches, hasWildcard, parseGlob, addressPattern, trustMatches } from "../trust/glob";
 import { Languages, anchored } from "../trust/languages";
 import type {
   Assertions,
@@ -34,7 +34,6 @@ import { isTrustDoubtful } from "../graph/subjects";
 import { isUnread } from "../graph/unread";
 import { readClaimConditions, trustsOf } from "../graph/trust";
 import type { Trust, TrustPart } from "../graph/trust";
-import { addressPattern, trustMatches } from "../trust/addressGlob";
 
 /**
  * How many of the principals that can be a subject meet a condition. `some` too where nobody can say: an assertion then

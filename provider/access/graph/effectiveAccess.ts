@@ -9,8 +9,7 @@ import type { Inventory } from "../documents/inventory";
 import type { StateExport } from "../documents/stateExport";
 import { entityOfObject } from "./entities";
 import { graphOf } from "./grants";
-import { planResources } from "./resourcePlan";
-import { buildGraphs } from "./graphBuilder";
+import { planResources, buildGraphs } from "./graphBuilder";
 
 export function graphOfInventory(inventory: Inventory): AccessGraph {
   return graphOf(new Map(inventory.objects.map(entityOfObject).map((entity) => [entity.key, entity])));

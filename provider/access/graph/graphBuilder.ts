@@ -1,30 +1,232 @@
-import { applyCreate, applyUpdate } from "../../fields/patch";
-import { ADOPT, UNCONFIRMED, containsUnknown, isObject, groupBy, addTo } from "../../fields/values";
-import type { Json, Props } from "../../fields/values";
-import { mergeLive } from "../../fields/mergeLive";
-import { parseKind } from "../documents/reviewable";
-import type { RecordedResource } from "../documents/engineState";
-import type { Inventory } from "../documents/inventory";
-import { specs } from "../documents/specs";
-import { accessKinds, bindingKeys } from "./accessKinds";
-import { entityKey, toEntity } from "./entities";
-import { graphOf } from "./grants";
-import { compositeKey } from "./keys";
-import { LiveObjects, PlanKeys, isManagedKind, recordedUid, uidAfter, withInputs } from "./liveObjects";
-import type { LiveState, RecordedOfKind } from "./liveObjects";
-import type { AccessGraph, Assumption, Entity } from "./model";
-import { ReferenceResolver } from "./resolver";
-import type { ResourcePlan } from "./resourcePlan";
-import { ServerRemovals } from "./serverRemovals";
-import { isReference, mapLeaves } from "./references";
-import { isUnread, reasonOf } from "./unread";
-import type { UnreadValue } from "./unread";
 import { equal } from "../../fields/equal";
+import { containsSecret, referredKindOf } from "../../fields/fieldSpec";
+import { mergeLive } from "../../fields/mergeLive";
+import { applyCreate, applyUpdate } from "../../fields/patch";
 import { identifyingInputs, identityKey, aggregatedKind, createOnlyOutputs } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
+import {
+  containsUnknown,
+  isObject,
+  isUnknown,
+  SECRET_MASK,
+  ADOPT,
+  UNCONFIRMED,
+  groupBy,
+  addTo,
+} from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { UNMANAGED } from "../../kinds/groupAccess/readBindings";
-import type { Op } from "../documents/preview";
+import { urnParts } from "../documents/engineState";
+import type { RecordedResource } from "../documents/engineState";
+import type { Inventory } from "../documents/inventory";
+import { decidedOp } from "../documents/preview";
+import type { Op, PreviewStep } from "../documents/preview";
+import { parseKind } from "../documents/reviewable";
+import { specs } from "../documents/specs";
+import type { StateExport } from "../documents/stateExport";
 import { Languages, anchored } from "../trust/languages";
+import { accessKinds, bindingKeys } from "./accessKinds";
+import {
+  entityKey,
+  toEntity,
+  LiveObjects,
+  PlanKeys,
+  isManagedKind,
+  recordedUid,
+  uidAfter,
+  withInputs,
+} from "./entities";
+import { graphOf } from "./grants";
+import { compositeKey } from "./keys";
+import type { LiveState, RecordedOfKind } from "./entities";
+import type { ConcealedValue, Entity, AccessGraph, Assumption } from "./model";
+import { mapLeaves, ownMember, isReference } from "./references";
+import type { Leaf } from "./references";
+import { ServerRemovals } from "./serverRemovals";
+import { isUnread, reasonOf, reasonWords } from "./unread";
+import type { UnreadValue } from "./unread";
+
+/** All that is known of one urn, its steps taken together. */
+export interface ResourcePlan {
+  readonly urn: string;
+  readonly op: Op;
+  readonly before?: RecordedResource;
+  readonly after?: RecordedResource;
+  /** What the stack records, where the preview has refreshed it: `before` is then what the server has. */
+  readonly unrefreshed?: RecordedResource;
+  /** What is secret after the change and was not before: `after` has it as it was. */
+  readonly concealed?: readonly ConcealedValue[];
+  /** A create that writes all of the object, over what the server has. */
+  readonly isOverwriting?: true;
+  /** The paths that the engine found to differ, those of secrets too. */
+  readonly differing?: readonly string[];
+}
+/**
+ * One plan for each URN, from the steps of a preview. After a refresh the later step has the live values; what is left of
+ * an earlier replacement belongs to no resource.
+ */
+export function planResources(
+  steps: readonly PreviewStep[],
+  recorded: StateExport | undefined,
+): ResourcePlan[] {
+  const plans = new Map<string, ResourcePlan>();
+  for (const resource of recorded?.resources ?? []) {
+    plans.set(resource.urn, { urn: resource.urn, op: "same", before: resource, after: resource });
+  }
+  const whole = new Set<string>();
+  for (const step of steps) {
+    const { op: operation, urn, before, after, differing } = step;
+    const op = decidedOp(step);
+    if (op === undefined) continue;
+    if (operation === "create-replacement" && whole.has(urn)) continue;
+    if (operation === "replace") whole.add(urn);
+    const earlier = plans.get(urn);
+    const unrefreshed = operation === "refresh" ? before : earlier?.unrefreshed;
+    plans.set(urn, {
+      urn,
+      op,
+      // Deleted by hand, and made again: there is nothing before.
+      before: op === "create" ? undefined : (before ?? earlier?.before),
+      after: op === "delete" ? undefined : after,
+      ...(differing === undefined ? {} : { differing }),
+      ...(unrefreshed === undefined ? {} : { unrefreshed }),
+    });
+  }
+  return revealConcealed([...plans.values()]);
+}
+
+/**
+ * Whether nobody knows what a property is after a change: it is a secret or not known yet, or the update makes a secret of
+ * it, which may be another value than the one that stands in its place.
+ */
+export function isHiddenProperty({ inputs, concealed = [] }: Entity, property: string): boolean {
+  const value = inputs[property];
+  const mayDiffer = concealed.some((each) => each.property === property && !each.isUnchanged);
+  return (
+    mayDiffer || (value !== undefined && (value === SECRET_MASK || isUnread(value) || containsUnknown(value)))
+  );
+}
+
+/** The hidden values of a resource by path, without those that are always secret. */
+type HiddenValues = ReadonlyMap<string, Leaf>;
+
+function hiddenValues({ kind, inputs, secretPaths }: RecordedResource): HiddenValues {
+  const hidden = new Map<string, Leaf>();
+  const spec = specs[kind ?? ""];
+  if (spec === undefined || secretPaths.length === 0) return hidden;
+  const secret = new Set(secretPaths);
+  mapLeaves(spec, inputs, (value, leaf) => {
+    if (value === SECRET_MASK && secret.has(leaf.path) && leaf.field.secret !== true) {
+      hidden.set(leaf.path, leaf);
+    }
+    return value;
+  });
+  return hidden;
+}
+
+const isEmpty = (value: Json | undefined): boolean =>
+  (value ?? "") === "" || (typeof value === "object" && Object.keys(value ?? {}).length === 0);
+
+/** Takes hidden values that decide access from their places on the other side of a change, if that shows them. */
+class Revealing {
+  readonly leaves: Leaf[] = [];
+
+  /** @param replaced the uids of what goes: a reference to it cannot stay as it is. */
+  constructor(
+    private readonly hidden: HiddenValues,
+    private readonly hiddenOthers: HiddenValues,
+    private readonly replaced: ReadonlySet<string>,
+  ) {}
+
+  revealMembers(values: Props, others: Props, path = ""): Props {
+    return Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [
+        key,
+        this.reveal(value, ownMember(others, key), path === "" ? key : `${path}.${key}`),
+      ]),
+    );
+  }
+
+  private reveal(value: Json | undefined, other: Json | undefined, path: string): Json | undefined {
+    const leaf = this.hidden.get(path);
+    if (leaf !== undefined) {
+      if (!leaf.decidesAccess || isEmpty(other) || !this.isShown(other, path)) return value;
+      this.leaves.push(leaf);
+      return other;
+    }
+    if (Array.isArray(value) && Array.isArray(other)) return this.revealItems(value, other, path);
+    return isObject(value) && isObject(other) ? this.revealMembers(value, other, path) : value;
+  }
+
+  /** Items have no names: a place tells which item it is only if all that is shown is in its place. */
+  private revealItems(items: readonly Json[], others: readonly Json[], path: string): Json[] {
+    return this.isAsOther([...items], [...others], path)
+      ? items.map((item, i) => this.reveal(item, others[i], `${path}[${i}]`) ?? null)
+      : [...items];
+  }
+
+  private isAsOther(value: Json | undefined, other: Json | undefined, path: string): boolean {
+    if (this.hidden.has(path)) return true;
+    if (Array.isArray(value) && Array.isArray(other)) {
+      return (
+        value.length === other.length &&
+        value.every((item, i) => this.isAsOther(item, other[i], `${path}[${i}]`))
+      );
+    }
+    if (!isObject(value) || !isObject(other)) return value === other;
+    return [...new Set([...Object.keys(value), ...Object.keys(other)])].every((key) =>
+      this.isAsOther(ownMember(value, key), ownMember(other, key), `${path}.${key}`),
+    );
+  }
+
+  private isShown(value: Json | undefined, path: string): boolean {
+    if (typeof value === "string") {
+      return !this.hiddenOthers.has(path) && !isUnknown(value) && !this.replaced.has(value);
+    }
+    if (Array.isArray(value)) return value.every((item, i) => this.isShown(item, `${path}[${i}]`));
+    if (!isObject(value)) return true;
+    return Object.entries(value).every(([key, member]) => this.isShown(member, `${path}.${key}`));
+  }
+}
+
+/** A side of a change with the values of the other side in the place of its secrets, and which these are. */
+function revealBy(
+  side: RecordedResource,
+  other: RecordedResource,
+  replaced: ReadonlySet<string>,
+): { readonly resource: RecordedResource; readonly leaves: readonly Leaf[] } {
+  const hidden = hiddenValues(side);
+  if (hidden.size === 0 || side.kind !== other.kind) return { resource: side, leaves: [] };
+  const revealing = new Revealing(hidden, hiddenValues(other), replaced);
+  const inputs = revealing.revealMembers(side.inputs, other.inputs);
+  return { resource: { ...side, inputs }, leaves: revealing.leaves };
+}
+
+/**
+ * Takes a value that an update makes secret for the one that it was, and names it: the finding that it cannot be judged
+ * stands for all that it may change. An update changes nothing of what the engine calls unchanged, so there both sides
+ * show what one of them shows.
+ */
+function revealConcealed(plans: readonly ResourcePlan[]): ResourcePlan[] {
+  const replaced = new Set(
+    plans.flatMap(({ op, before }) =>
+      (op === "delete" || op === "replace") && before?.id !== undefined ? [before.id] : [],
+    ),
+  );
+  return plans.map((plan): ResourcePlan => {
+    const { op, before, after } = plan;
+    if (before === undefined || after === undefined || (op !== "same" && op !== "update")) return plan;
+    const isUnchanged = op === "same";
+    const { resource, leaves } = revealBy(after, before, replaced);
+    const concealed = leaves.map(({ path, property }): ConcealedValue => ({ path, property, isUnchanged }));
+    return {
+      ...plan,
+      before: isUnchanged ? revealBy(before, after, replaced).resource : before,
+      after: resource,
+      ...(concealed.length === 0 ? {} : { concealed }),
+    };
+  });
+}
 
 /** What happens to one resource; one of another package has no entities. */
 export interface PlannedChange {
@@ -540,4 +742,118 @@ function remainingUnmanaged(recorded: Entity, after: Entity | undefined, op: Op)
     secretPaths: [],
     external: true,
   };
+}
+
+/** Names in a line, so that thousands stay readable. */
+const MOST_NAMES = 5;
+
+function abbreviateList(items: readonly string[]): string {
+  const more = items.length - MOST_NAMES;
+  return [...items.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+}
+
+const hasSecret = ({ fields, outputs = {} }: ResourceSpec): boolean =>
+  [...Object.values(fields), ...Object.values(outputs)].some((field) => containsSecret(field));
+
+/** "RoleBinding deploys". */
+function describeResource({ urn }: RecordedResource): string {
+  const { type, name } = urnParts(urn);
+  return `${type.slice(type.lastIndexOf(":") + 1)} ${name}`;
+}
+
+/** The keys of the resources that a value can be the id of. */
+interface ReferenceTargets {
+  /** There is one, so the value is taken to be its id. */
+  readonly one?: string;
+  /** There are several, and nothing else. */
+  readonly several?: readonly string[];
+}
+
+/**
+ * Resolves a reference whose value is not known yet. If the property depends on exactly one resource, the reference is
+ * assumed to be its id; a preview cannot prove it.
+ */
+class ReferenceResolver {
+  /** What each property of each resource leads to, found once for all its values. */
+  private readonly sources = new Map<string, ReferenceTargets>();
+  private readonly problems: string[] = [];
+
+  constructor(
+    private readonly byUrn: ReadonlyMap<string, ResourcePlan>,
+    private readonly keyOf: (plan: ResourcePlan) => string,
+  ) {}
+
+  /** What a value that is not known yet is the id of, as far as its dependencies say. */
+  resolve(resource: RecordedResource, leaf: Leaf): ReferenceTargets {
+    const { property, path } = leaf;
+    const wanted = referredKindOf(leaf.field);
+    const isPart = path !== property;
+    const id = JSON.stringify([resource.urn, property, wanted ?? "", isPart]);
+    const known =
+      this.sources.get(id) ?? this.findSources(resource.dependencies?.[property] ?? [], wanted, isPart);
+    this.sources.set(id, known);
+    return known;
+  }
+
+  private findSources(
+    urns: readonly string[],
+    wantedKind: string | undefined,
+    isInsideProperty: boolean,
+  ): ReferenceTargets {
+    const plans = urns.flatMap((urn) => this.byUrn.get(urn) ?? []);
+    const kindOf = ({ after, before }: ResourcePlan): string | undefined => (after ?? before)?.kind;
+    const ofKind = plans.filter((plan) => {
+      const kind = kindOf(plan);
+      return kind !== undefined && (wantedKind === undefined || kind === wantedKind);
+    });
+    // An object or a map contains several references: only the id of a new resource can be the unknown one.
+    const candidates = isInsideProperty
+      ? ofKind.filter(({ op }) => op === "create" || op === "replace")
+      : ofKind;
+    const keys = candidates.map(this.keyOf);
+    const [only] = keys;
+    if (only !== undefined && keys.length === 1 && (isInsideProperty || urns.length === 1))
+      return { one: only };
+    // What comes from elsewhere, as from another stack, can have any value.
+    const isAllKnown = plans.length === urns.length && plans.every((plan) => kindOf(plan) !== undefined);
+    return keys.length > 1 && isAllKnown ? { several: keys } : {};
+  }
+
+  /** By property: the keys of the resources that a value of it depends on, as far as these have a secret. */
+  secretSources({ dependencies = {} }: RecordedResource): Readonly<Record<string, readonly string[]>> {
+    const found = Object.entries(dependencies).map(([property, urns]): [string, string[]] => [
+      property,
+      urns.flatMap((urn) => {
+        const plan = this.byUrn.get(urn);
+        const spec = specs[(plan?.after ?? plan?.before)?.kind ?? ""];
+        return plan !== undefined && spec !== undefined && hasSecret(spec) ? [this.keyOf(plan)] : [];
+      }),
+    ]);
+    return Object.fromEntries(found.filter(([, keys]) => keys.length > 0));
+  }
+
+  /** Notes what of a resource could not be read: a line for each property and reason. */
+  report(resource: RecordedResource, unread: readonly UnreadValue[]): void {
+    const groups = groupBy(unread, ({ decidesAccess, property, reason }) =>
+      decidesAccess ? [JSON.stringify([property, reason])] : [],
+    );
+    for (const [first, ...others] of groups.values()) {
+      if (first === undefined) continue;
+      const { property, reason } = first;
+      const paths = abbreviateList([first, ...others].map(({ path }) => path));
+      const cause = reason === "unknown" ? this.causeOf(resource, property) : "";
+      this.problems.push(`${describeResource(resource)}: ${paths} ${reasonWords(reason)}${cause}`);
+    }
+  }
+
+  private causeOf({ dependencies }: RecordedResource, property: string): string {
+    const names = (dependencies?.[property] ?? []).map((urn) => urnParts(urn).name).sort();
+    return names.length === 0
+      ? ": the document does not tell what it depends on"
+      : `: it depends on ${abbreviateList(names)}, and which of these is unknown`;
+  }
+
+  problemLines(): readonly string[] {
+    return this.problems;
+  }
 }

@@ -5,14 +5,13 @@ import type { Json, Props } from "../../fields/values";
 import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
-import { declaredOf, toEntity } from "./entities";
+import { declaredOf, toEntity, isManagedKind, recordedUid } from "./entities";
 import { groupBy } from "../../fields/values";
 import { compositeKey } from "./keys";
-import { isManagedKind, recordedUid } from "./liveObjects";
-import type { LiveObjects, PlanKeys } from "./liveObjects";
+import type { LiveObjects, PlanKeys } from "./entities";
 import type { Entity } from "./model";
 import { isReference, mapLeaves } from "./references";
-import type { ResourcePlan } from "./resourcePlan";
+import type { ResourcePlan } from "./graphBuilder";
 
 /** The kinds of resources whose delete the server may refuse, by uid. */
 type Deletions = ReadonlyMap<string, string>;

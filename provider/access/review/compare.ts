@@ -16,13 +16,12 @@ import { accessKinds, bindingKeys, isAccessField } from "../graph/accessKinds";
 import { compareGrants } from "../graph/grant";
 import type { GrantChange, GroupNode } from "../graph/grant";
 import { graphOf } from "../graph/grants";
-import { buildGraphs } from "../graph/graphBuilder";
+import { buildGraphs, planResources } from "../graph/graphBuilder";
 import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
 import { GroupHierarchy, labelByKey } from "../graph/groupHierarchy";
-import { withInputs } from "../graph/liveObjects";
+import { withInputs } from "../graph/entities";
 import type { Entity, AccessGraph, Entities } from "../graph/model";
 import { isPathWithin, isReference, mapLeaves, topProperty } from "../graph/references";
-import { planResources } from "../graph/resourcePlan";
 import { Languages } from "../trust/languages";
 import { addMeanwhile, diffGrants, changesByMoves } from "./grantChanges";
 

@@ -17,7 +17,7 @@ import { isBuiltInRole, isOwnerOfRoot } from "./builtInRoles";
 import { everyKind, isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { ownEffect } from "../../fields/fieldSpec";
-import { trustMatches } from "../trust/addressGlob";
+import { trustMatches } from "../trust/glob";
 import { compareKeys } from "../effects";
 import type { FieldEffect } from "../effects";
 import { isWithin } from "../documents/inventory";

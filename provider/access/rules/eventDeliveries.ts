@@ -1,5 +1,5 @@
 import { printableAddress } from "../../text/address";
-import { hostMatches, hostOf } from "../trust/addressGlob";
+import { hostMatches, hostOf } from "../trust/glob";
 import type { Scope } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/compare";

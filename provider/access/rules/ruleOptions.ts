@@ -1,5 +1,5 @@
 import { didYouMean } from "../../text/suggestions";
-import { isAddressGlob, isHostGlob } from "../trust/addressGlob";
+import { isAddressGlob, isHostGlob } from "../trust/glob";
 import { isObject } from "../../fields/values";
 import { printable } from "../../text/printable";
 import type { Entity } from "../graph/model";

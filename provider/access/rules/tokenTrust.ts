@@ -1,4 +1,4 @@
-import { addressMatches, addressPattern } from "../trust/addressGlob";
+import { addressMatches, addressPattern } from "../trust/glob";
 import type { Entity } from "../graph/model";
 import { knownIssuerOf } from "../trust/issuers";
 import { otherAudiences } from "../trust/data/audiences";

@@ -7,7 +7,7 @@ import { customerOf } from "../trust/issuers";
 import type { Owner } from "../trust/judgement";
 import { ownerAtIssuer, ownersAtIssuer } from "../trust/ownedSubjects";
 import { SUBJECT } from "../trust/data/sharedIssuers";
-import { namesOfKeys } from "../effects/sets";
+import { namesOfKeys } from "../effects";
 import type { Facts } from "./facts";
 import { acceptedText, isOfTokens, readClaimConditions, trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";

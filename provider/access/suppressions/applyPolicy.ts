@@ -8,7 +8,7 @@ import type { Grant, Named, Scope, Subject } from "../graph/grant";
 import { GrantEffects } from "../graph/grantIndex";
 import { GroupHierarchy, groupPath } from "../graph/groupHierarchy";
 import type { Entity } from "../graph/model";
-import { isHiddenProperty } from "../graph/resourcePlan";
+import { isHiddenProperty } from "../graph/graphBuilder";
 import { describeTrust } from "../graph/trust";
 import type { Comparison } from "../review/compare";
 import { isHighOrCritical } from "../review/finding";
@@ -16,8 +16,7 @@ import type { Finding } from "../review/finding";
 import { findRule } from "../rules";
 import { canReport } from "../rules/rule";
 import type { NewMatch } from "../rules/ruleOptions";
-import { trustMatches } from "../trust/addressGlob";
-import { globMatches } from "../trust/glob";
+import { trustMatches, globMatches } from "../trust/glob";
 import { exactKeyOf, matchKeys, policyCommands } from "./policyDocument";
 import type {
   JudgedType,

@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { isMailHost } from "./data/mailHosts";
+import { isMailHost } from "./addresses";
 import { anchored } from "./languages";
 import type { Languages, SegmentSpec } from "./languages";
 import { LONGEST_PATTERN } from "./regexSyntax";

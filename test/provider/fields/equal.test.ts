@@ -1,5 +1,5 @@
 import fc from "../../support/properties";
-import { compareKeys } from "../../../provider/access/effects/sets";
+import { compareKeys } from "../../../provider/access/effects";
 import { canonical, equal, equalForDrift, isSet } from "../../../provider/fields/equal";
 import type { FieldSpec, PublicSpec } from "../../../provider/fields/fieldSpec";
 import { formatProblem } from "../../../provider/fields/formats";

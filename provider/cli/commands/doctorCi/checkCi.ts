@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { acceptUnverified, effectiveAccess } from "../../../access/graph/effectiveAccess";
-import { buildGraphs } from "../../../access/graph/graphBuilder";
-import { planResources } from "../../../access/graph/resourcePlan";
+import { buildGraphs, planResources } from "../../../access/graph/graphBuilder";
 import { familyOf } from "../../../access/rules/capabilities";
 import { CodedError } from "../../../errors/codedError";
 import { printable } from "../../../text/printable";

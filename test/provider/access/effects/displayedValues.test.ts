@@ -1,6 +1,6 @@
 import { visible } from "../../../../provider/text/printable";
 import { quoteValue } from "../../../../provider/access/trust/quote";
-import { displayValues } from "../../../../provider/access/effects/describeEffects";
+import { displayValues } from "../../../../provider/access/effects";
 import { string } from "../../../../provider/fields/builders";
 
 const text = string();

@@ -3,8 +3,8 @@ import type { KeyObject } from "node:crypto";
 import { calculateJwkThumbprint } from "jose";
 import type { JWK } from "jose";
 import { compareKeys, createEffectSide, describeEffects } from "../../../../provider/access/effects";
-import type { Effect } from "../../../../provider/access/effects/direction";
-import { keysIn } from "../../../../provider/access/effects/sets";
+import type { Effect } from "../../../../provider/access/effects";
+import { keysIn } from "../../../../provider/access/effects";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { specOf } from "../../support/samples";
 

@@ -1,11 +1,6 @@
 import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import { matchesEntry } from "../../../../provider/access/suppressions/applyPolicy";
-import {
-  addressMatches,
-  addressPattern,
-  hostMatches,
-  hostOf,
-} from "../../../../provider/access/trust/addressGlob";
+import { addressMatches, addressPattern, hostMatches, hostOf } from "../../../../provider/access/trust/glob";
 import { Languages } from "../../../../provider/access/trust/languages";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { claims, compareResources, groups, identity, payments, resource } from "../../../support/access";

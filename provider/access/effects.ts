@@ -1,0 +1,750 @@
+import { createHash } from "node:crypto";
+import { equal, isSet, canonical } from "../fields/equal";
+import { ownEffect } from "../fields/fieldSpec";
+import type { AccessEffect, FieldSpec, EnumSpec, OneOf } from "../fields/fieldSpec";
+import { formats, canonicalJwks, findPrivateMember, sortedJson } from "../fields/formats";
+import type { ResourceSpec } from "../fields/resourceSpec";
+import { SECRET_MASK, isObject, isUnknown, groupBy } from "../fields/values";
+import type { Json, Props } from "../fields/values";
+import { tryParseJson } from "../text/plain";
+import { visible } from "../text/printable";
+import { sha256 } from "./documents/digest";
+import { effectOf, isJudged } from "./graph/fieldAccess";
+import { distinctLabels, labelByKey } from "./graph/groupHierarchy";
+import type { Entities } from "./graph/model";
+import { isReference, ownMember, isPathWithin } from "./graph/references";
+import { readRoleCapabilities } from "./graph/roleCapabilities";
+import { isUnread, reasonOf, reasonWords } from "./graph/unread";
+import type { UnreadReason } from "./graph/unread";
+import { findPatternProblem } from "./trust/judgement";
+import { exactPattern } from "./trust/languages";
+import type { Languages } from "./trust/languages";
+
+/** What a change does to access, from what weighs most to what weighs least; `unknown` is what cannot be judged. */
+const byWeight = ["widened", "unknown", "narrowed", "neutral"] as const;
+export type Direction = (typeof byWeight)[number];
+
+/** The direction of one change, with the reason in words; the reason is empty where there is nothing to say. */
+export interface Effect {
+  readonly direction: Direction;
+  readonly reason: string;
+}
+
+const neutral = (reason = ""): Effect => ({ direction: "neutral", reason });
+const widened = (reason: string): Effect => ({ direction: "widened", reason });
+const narrowed = (reason: string): Effect => ({ direction: "narrowed", reason });
+const unknown = (reason: string): Effect => ({ direction: "unknown", reason });
+
+/** The direction of several changes together: one that widens outweighs all others. */
+export function combineDirections(directions: Iterable<Direction>): Direction {
+  const found = new Set(directions);
+  return byWeight.find((direction) => found.has(direction)) ?? "neutral";
+}
+
+/** Whether a direction may be more access: an unknown one may. */
+export function mayWiden(direction: Direction): boolean {
+  return direction === "widened" || direction === "unknown";
+}
+
+/** What is known of the resources that a value refers to, before a change or after it. */
+export interface EffectSide {
+  /** What to call a resource, by its uid or its key. */
+  readonly findName: (key: string) => string;
+  /** The capabilities of a role; undefined if they are unknown. */
+  readonly findCapabilities: (role: string) => readonly string[] | undefined;
+}
+
+/** What `describeEffects` needs besides the two sets of arguments. */
+export interface EffectContext {
+  readonly before: EffectSide;
+  readonly after: EffectSide;
+  /** Compares patterns. All questions of one run share its budget. */
+  readonly languages: Languages;
+  /** Paths of values that a state records as secrets (`staticKeys.issuerKeys`): no text shows them. */
+  readonly secretPaths?: readonly string[];
+}
+
+/** Looks up names and capabilities of the referenced resources in entities. */
+export function createEffectSide(entities: Entities): EffectSide {
+  let labels: ReadonlyMap<string, string> | undefined;
+  return {
+    findName: (key) => (labels ??= distinctLabels(entities)).get(key) ?? labelByKey(entities, key),
+    findCapabilities: (role) => readRoleCapabilities(entities.get(role)),
+  };
+}
+
+const LONGEST_VALUE = 300;
+
+const unreadWords: Readonly<Record<UnreadReason, string>> = {
+  secret: SECRET_MASK,
+  unknown: "(not known yet)",
+  unreadable: "(cannot be read)",
+};
+
+type NameOf = (key: string) => string;
+
+/** A value with names in place of references, and without what must not be shown. */
+function readable(field: FieldSpec | undefined, value: Json, nameOf: NameOf): Json {
+  if (field?.secret === true) return SECRET_MASK;
+  if (isUnread(value)) return unreadWords[reasonOf(value)];
+  if (field?.type === "string" && field.format === "jwks") {
+    return [...(keysIn(value)?.values() ?? ["(no key set)"])].join("; ");
+  }
+  if (typeof value === "string") return field !== undefined && isReference({ field }) ? nameOf(value) : value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) =>
+      readable(field?.type === "list" ? field.items : undefined, item, nameOf),
+    );
+    return field?.type === "list" && field.unordered === true ? items.sort() : items;
+  }
+  if (!isObject(value)) return value;
+  const inner = (key: string): FieldSpec | undefined =>
+    field?.type === "map"
+      ? field.values
+      : field?.type === "object"
+        ? ownMember(field.fields, key)
+        : undefined;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, readable(inner(key), member ?? null, nameOf)]),
+  );
+}
+
+/** How much of what is alike stands around what differs. */
+const CONTEXT = 40;
+/** How much of what differs is shown of two values that are too long to be shown whole. */
+const LONGEST_PART = 120;
+
+/** Two long texts from shortly before the place where they differ to shortly behind it. */
+function showDifference(before: string, after: string): [string, string] {
+  if (Math.max(before.length, after.length) <= LONGEST_VALUE) return [before, after];
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const show = (text: string): string => {
+    const [from, to] = [Math.max(0, start - CONTEXT), Math.min(text.length, text.length - end + CONTEXT)];
+    const part = text.slice(from, to);
+    const shown =
+      part.length > LONGEST_PART + 2 * CONTEXT ? `${part.slice(0, LONGEST_PART + CONTEXT)} …` : part;
+    return `${from > 0 ? "… " : ""}${shown}${to < text.length && shown === part ? " …" : ""}`;
+  };
+  return [show(before), show(after)];
+}
+
+/** The two values of a property as reports show them: one line, of long ones what differs; undefined where one is not set. */
+export function displayValues(
+  field: FieldSpec,
+  before: readonly [Json | undefined, NameOf],
+  after: readonly [Json | undefined, NameOf],
+): [string | undefined, string | undefined] {
+  const named = [textOf(field, ...before), textOf(field, ...after)];
+  // Of two objects of one name only the uids differ.
+  const isAlike = named[0] === named[1];
+  const [old, now] = isAlike ? [uidsOf(field, before[0]), uidsOf(field, after[0])] : named;
+  const shown = old === undefined || now === undefined ? [old, now] : showDifference(old, now);
+  const bounded = shown.map((text) => (text === undefined ? undefined : visible(text, LONGEST_VALUE)));
+  return [bounded[0], bounded[1]];
+}
+
+/** Of a long list of members that come or go: how many are named. */
+const MOST_MEMBERS = 20;
+
+/** The members that a set gains and loses, as reports show them; undefined where a value is no set of plain texts. */
+function displayMembers(
+  field: FieldSpec,
+  before: readonly [Json | undefined, NameOf],
+  after: readonly [Json | undefined, NameOf],
+): { readonly added: readonly string[]; readonly removed: readonly string[] } | undefined {
+  if (field.type !== "list" || field.unordered !== true) return undefined;
+  const [old, now] = [before, after].map(([value, nameOf]) => {
+    const members = isSet(field, value) ? readable(field, value ?? null, nameOf) : [];
+    return Array.isArray(members) && members.every((member) => typeof member === "string")
+      ? new Set(members)
+      : undefined;
+  });
+  if (old === undefined || now === undefined) return undefined;
+  const [added, removed] = [
+    [...now].filter((member) => !old.has(member)),
+    [...old].filter((member) => !now.has(member)),
+  ];
+  // Of two objects of one name only the uids differ: the two values tell them apart.
+  return added.length + removed.length === 0 ? undefined : { added: listed(added), removed: listed(removed) };
+}
+
+function listed(members: readonly string[]): string[] {
+  const shown = members.slice(0, MOST_MEMBERS).map((member) => visible(member, LONGEST_VALUE));
+  const left = members.length - shown.length;
+  return left === 0 ? shown : [...shown, `and ${left} more`];
+}
+
+const uidsOf = (field: FieldSpec, value: Json | undefined): string | undefined =>
+  textOf(field, value, (key) => key);
+
+function textOf(field: FieldSpec, value: Json | undefined, nameOf: NameOf): string | undefined {
+  if (value === undefined || !isSet(field, value)) return undefined;
+  const shown = readable(field, value, nameOf);
+  const isPlain = Array.isArray(shown) && shown.every((item) => typeof item === "string");
+  return typeof shown === "string" ? shown : isPlain ? shown.join(", ") : JSON.stringify(shown);
+}
+
+/** One property that differs, and what the difference does to access. */
+export interface FieldEffect {
+  readonly path: string;
+  /** As text for people, shortened; a secret is "[secret]"; undefined where it is not set. */
+  readonly before?: string;
+  readonly after?: string;
+  /** Of a set of texts: the members that come and go. */
+  readonly added?: readonly string[];
+  readonly removed?: readonly string[];
+  /** What the property means for access; `none` where its description says why it is harmless. */
+  readonly effect: AccessEffect | "none";
+  readonly direction: Direction;
+  /** Empty where there is nothing to say. */
+  readonly reason: string;
+}
+
+function joinPath(path: string, key: string): string {
+  if (!/^[A-Za-z_$][\w$-]*$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
+  return path === "" ? key : `${path}.${key}`;
+}
+
+class EffectReader {
+  constructor(private readonly context: EffectContext) {}
+
+  read(level: FieldLevel): FieldEffect[] {
+    return Object.entries(level.fields).flatMap(([key, field]) => {
+      const step: FieldStates = {
+        field,
+        key,
+        before: ownMember(level.before, key),
+        after: ownMember(level.after, key),
+        path: joinPath(level.path, key),
+        statePath: level.statePath === "" ? key : `${level.statePath}.${key}`,
+      };
+      if (equal(field, step.before, step.after)) return [];
+      const hasMembers = [step.before, step.after].every((value) => isObject(value) || !isSet(field, value));
+      if (field.type === "object" && hasMembers) return this.readObject(field, step, level);
+      if (field.type === "map" && hasMembers) return this.readMap(field, step, level);
+      return [this.toEffect(step, judgeField(step, level, this.context), level)];
+    });
+  }
+
+  private readObject(
+    field: FieldStates["field"] & { type: "object" },
+    step: FieldStates,
+    level: FieldLevel,
+  ): FieldEffect[] {
+    const { before, after, path, statePath } = step;
+    const presence = !isSet(field, before) ? "added" : !isSet(field, after) ? "removed" : undefined;
+    return this.read({
+      fields: field.fields,
+      oneOfs: field.oneOfs ?? [],
+      before: objectOrEmpty(before),
+      after: objectOrEmpty(after),
+      path,
+      statePath,
+      inherited: effectOf(field, level.inherited),
+      presence: level.presence ?? presence,
+    });
+  }
+
+  private readMap(
+    field: FieldStates["field"] & { type: "map" },
+    step: FieldStates,
+    around: FieldLevel,
+  ): FieldEffect[] {
+    const level = { ...around, inherited: effectOf(field, around.inherited) };
+    const [before, after] = [objectOrEmpty(step.before), objectOrEmpty(step.after)];
+    const { values } = field;
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((key) => {
+      const entry: FieldStates = {
+        field: values,
+        key,
+        before: ownMember(before, key),
+        after: ownMember(after, key),
+        path: joinPath(step.path, key),
+        statePath: `${step.statePath}.${key}`,
+      };
+      if (entry.before !== undefined && entry.after !== undefined) {
+        if (equal(values, entry.before, entry.after)) return [];
+        const isObjects = isObject(entry.before) && isObject(entry.after);
+        if (values.type === "object" && isObjects) return this.readObject(values, entry, level);
+      }
+      return [this.toEffect(entry, judgeEntry(entry, level, this.context), level)];
+    });
+  }
+
+  private toEffect(
+    { field, path, statePath, ...values }: FieldStates,
+    effect: Effect,
+    { inherited }: FieldLevel,
+  ): FieldEffect {
+    const isSecret = this.isSecret(statePath);
+    const mask = (value: Json | undefined): string | undefined =>
+      value === undefined ? undefined : SECRET_MASK;
+    const sides = [
+      [values.before, this.context.before.findName],
+      [values.after, this.context.after.findName],
+    ] as const;
+    const [before, after] = isSecret
+      ? [mask(values.before), mask(values.after)]
+      : displayValues(field, ...sides);
+    return {
+      path,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+      ...(isSecret ? {} : displayMembers(field, ...sides)),
+      effect: effectOf(field, inherited),
+      direction: effect.direction,
+      reason: effect.reason !== "" && isSecret ? "its value is a secret" : effect.reason,
+    };
+  }
+
+  /** Whether a value is a secret, contains one, or is a part of one. */
+  private isSecret(path: string): boolean {
+    return (this.context.secretPaths ?? []).some(
+      (secret) => isPathWithin(path, secret) || isPathWithin(secret, path),
+    );
+  }
+}
+
+/**
+ * Describes each property in which two sets of arguments of one kind differ, in the order of the description, with
+ * what the difference does to access. Members of an object, and entries of a map, are properties of their own.
+ */
+export function describeEffects(
+  spec: ResourceSpec,
+  before: Props,
+  after: Props,
+  context: EffectContext,
+): FieldEffect[] {
+  return new EffectReader(context).read({
+    fields: spec.fields,
+    oneOfs: spec.oneOfs ?? [],
+    before,
+    after,
+    path: "",
+    statePath: "",
+    inherited: "other",
+  });
+}
+
+/** What a match accepts: one string, the strings of a pattern, nothing, or unknown. */
+type Accepted = { readonly text: string } | { readonly pattern: string } | "nothing" | "unknown";
+
+const isPattern = (field: FieldSpec): boolean => field.type === "string" && field.format === "regex";
+
+/** What a field accepts that is set. */
+function acceptedBy(field: FieldSpec, value: Json | undefined): Accepted {
+  if (typeof value !== "string") return "unknown";
+  return isPattern(field) ? { pattern: value } : { text: value };
+}
+
+/** Returns what an unset field accepts, if its description defines it. */
+function acceptedByDefault(field: FieldSpec, siblings: Props): Accepted | undefined {
+  if (field.type === "enum" && field.default !== undefined)
+    return { text: `${field.prefix}${field.default}` };
+  const filled = typeof field.serverFilled === "function" ? field.serverFilled(siblings) : undefined;
+  return typeof filled === "string" && filled !== "" ? { text: filled } : undefined;
+}
+
+/** Returns what fields accept together if at most one of them is set; `unknown` if several are. */
+function acceptedByOneOf(
+  fields: Readonly<Record<string, FieldSpec>>,
+  siblings: Props,
+  isRequired: boolean,
+): Accepted {
+  const members = Object.entries(fields);
+  const [first, second] = members.filter(([key, field]) => isSet(field, siblings[key]));
+  if (second !== undefined) return "unknown";
+  if (first !== undefined) return acceptedBy(first[1], siblings[first[0]]);
+  const [filled] = members.flatMap(([, field]) => acceptedByDefault(field, siblings) ?? []);
+  return filled ?? (isRequired ? "nothing" : "unknown");
+}
+
+function compareLanguages(before: string, after: string, languages: Languages): Effect {
+  const isLess = languages.isSubset(after, before);
+  const isMore = languages.isSubset(before, after);
+  if (isLess === "no")
+    return widened(isMore === "yes" ? "accepts more than before" : "accepts others than before");
+  if (isLess === "tooLarge" || isMore === "tooLarge")
+    return unknown("the patterns take too many steps to compare");
+  return isMore === "yes" ? neutral("accepts the same as before") : narrowed("accepts less than before");
+}
+
+/** What a change of a match does: the texts that it accepts are compared, whatever form they are written in. */
+function compareAccepted(before: Accepted, after: Accepted, languages: Languages): Effect {
+  if (before === "unknown" || after === "unknown")
+    return unknown("what is accepted where it is not set is not known");
+  if (before === "nothing")
+    return after === "nothing" ? neutral() : widened("accepts what was not accepted before");
+  if (after === "nothing") return narrowed("accepts nothing any more");
+  if ("text" in before && "text" in after) {
+    return before.text === after.text ? neutral() : widened("another value than before");
+  }
+  for (const side of [before, after]) {
+    const problem = "pattern" in side ? findPatternProblem(languages, side.pattern) : undefined;
+    if (problem?.kind === "unjudged") return unknown(`the pattern cannot be judged: ${problem.reason}`);
+  }
+  const [old, now] = [before, after].map((side) => ("text" in side ? exactPattern(side.text) : side.pattern));
+  return compareLanguages(old ?? "", now ?? "", languages);
+}
+
+/** An object on both sides of a change. */
+interface FieldLevel {
+  readonly fields: Readonly<Record<string, FieldSpec>>;
+  readonly oneOfs: readonly OneOf[];
+  readonly before: Props;
+  readonly after: Props;
+  /** The path as reports show it, and as states name what they hide. */
+  readonly path: string;
+  readonly statePath: string;
+  /** The effect of a field that has none of its own: that of the field around it. */
+  readonly inherited: AccessEffect | "none";
+  /** The whole object is set on one side only, so all its members are added or removed with it. */
+  readonly presence?: "added" | "removed";
+}
+
+/** One value on both sides of a change. */
+interface FieldStates {
+  readonly field: FieldSpec;
+  readonly key: string;
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+  readonly path: string;
+  readonly statePath: string;
+}
+
+const objectOrEmpty = (value: Json | undefined): Props => (isObject(value) ? value : {});
+
+/** Why a value cannot be compared, as in "is secret": somewhere inside it stands what was not read. */
+export function unreadReason(value: Json | undefined): string | undefined {
+  if (isUnread(value)) return reasonWords(reasonOf(value));
+  if (isUnknown(value)) return reasonWords("unknown");
+  const inner = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+  return inner.map(unreadReason).find((reason) => reason !== undefined);
+}
+
+/** Judges a difference that needs no comparison of the values: a value that is only on one side, or was not read. */
+function judgeUncompared({ field, before, after }: FieldStates, level: FieldLevel): Effect | undefined {
+  if (!isJudged(field, level.inherited)) return neutral();
+  const unread = unreadReason(before) ?? unreadReason(after);
+  if (unread !== undefined) return unknown(`cannot be judged: a value ${unread}`);
+  if (effectOf(field, level.inherited) === "other") return unknown("another value than before");
+  const { unsetMeans } = field;
+  if (unsetMeans !== undefined && isGiven(field, before) && !isGiven(field, after))
+    return unknown(unsetMeans);
+  if (level.presence === undefined) return undefined;
+  return level.presence === "added" ? widened("is new") : narrowed("is gone");
+}
+
+function effectAt({ fields }: FieldLevel, member: string): AccessEffect | undefined {
+  const field = fields[member];
+  return field && ownEffect(field);
+}
+
+/** Judges a change of what a field accepts, together with the other members of its one-of. */
+function judgeMatch(
+  { field, key, before, after }: FieldStates,
+  level: FieldLevel,
+  { languages }: EffectContext,
+): Effect {
+  if (field.type === "list") {
+    return isSet(field, before) && isSet(field, after)
+      ? compareSets(itemsOf(field.items, before), itemsOf(field.items, after))
+      : compareAccepted("unknown", "unknown", languages);
+  }
+  const oneOf = level.oneOfs.find(({ members }) => members.includes(key));
+  const members = (oneOf?.members ?? []).filter((member) => effectAt(level, member) === "subject");
+  const fields = Object.fromEntries(
+    [...members, key].map((member) => [member, level.fields[member] ?? field]),
+  );
+  const isRequired = field.required === true || oneOf?.required === true;
+  return compareAccepted(
+    acceptedByOneOf(fields, level.before, isRequired),
+    acceptedByOneOf(fields, level.after, isRequired),
+    languages,
+  );
+}
+
+function judgeRole(before: Json | undefined, after: Json | undefined, context: EffectContext): Effect {
+  if (typeof before !== "string" || before === "") return widened("a role where there was none");
+  if (typeof after !== "string" || after === "") return narrowed("the role is gone");
+  const [old, now] = [context.before.findCapabilities(before), context.after.findCapabilities(after)];
+  if (old === undefined || now === undefined) return unknown("what the roles allow is not known");
+  const effect = compareSets(namesOf(old), namesOf(now));
+  return effect.direction === "neutral" ? neutral("both roles allow the same") : effect;
+}
+
+/** How late or how long an end is; undefined if the text is not one. */
+function amountOf(field: FieldSpec, value: Json | undefined): bigint | undefined {
+  if (typeof value !== "string" || field.type !== "string") return undefined;
+  return formats[field.format ?? "timestamp"].amount?.(value);
+}
+
+/** Judges a change of an expiry, which may be set, removed or moved. */
+function judgeExpiry({ field, key, before, after }: FieldStates, level: FieldLevel): Effect {
+  const isSetAfter = isSet(field, after);
+  if (isSet(field, before) && isSetAfter) {
+    const [old, now] = [amountOf(field, before), amountOf(field, after)];
+    if (old === undefined || now === undefined) return unknown("an end is no time that can be read");
+    return now > old ? widened("ends later") : narrowed("ends earlier");
+  }
+  const unsetSide = isSetAfter ? level.before : level.after;
+  const oneOfMembers = level.oneOfs.find(({ members }) => members.includes(key))?.members ?? [];
+  const neverExpires = oneOfMembers.some(
+    (other) => other !== key && isSet(level.fields[other] ?? field, unsetSide[other]),
+  );
+  if (!neverExpires && (field.serverFilled !== undefined || field.inputOnly === true)) {
+    return unknown("the end that the server sets is not known");
+  }
+  return isSetAfter ? narrowed("has an end now") : widened("has no end any more");
+}
+
+/** The place of a name, or of the default where none is set, among the names in their order; undefined where it has none. */
+function rankOf(field: EnumSpec, value: Json | undefined): number | undefined {
+  const name = isSet(field, value) ? value : `${field.prefix}${field.default ?? ""}`;
+  const rank = field.known.findIndex((known) => `${field.prefix}${known}` === name);
+  return rank < 0 ? undefined : rank;
+}
+
+/** Judges two names that are in order: the later gives more, or restricts more. */
+function judgeOrder({ before, after }: FieldStates, field: EnumSpec, isLimit: boolean): Effect {
+  const [old, now] = [rankOf(field, before), rankOf(field, after)];
+  if (old === undefined || now === undefined) return unknown("which of the two is more is not known");
+  if (isLimit) return now > old ? narrowed("restricts more") : widened("restricts less");
+  return now > old ? widened("gives more") : narrowed("gives less");
+}
+
+/** Judges what the difference of one property does to access. */
+function judgeField(step: FieldStates, level: FieldLevel, context: EffectContext): Effect {
+  const settled = judgeUncompared(step, level);
+  if (settled !== undefined) return settled;
+  const { field, before, after } = step;
+  const effect = effectOf(field, level.inherited);
+  switch (effect) {
+    case "none":
+    case "other":
+      return unknown("another value than before");
+    case "subject":
+      return compareCovered(field, before, after, false) ?? judgeMatch(step, level, context);
+    case "role":
+      return judgeRole(before, after, context);
+    case "keys":
+      return compareKeys(before, after);
+    case "expiry":
+      return judgeExpiry(step, level);
+    case "permission":
+    case "restriction": {
+      const isLimit = effect === "restriction";
+      if (field.type === "enum" && field.ordered) return judgeOrder(step, field, isLimit);
+      const covered = compareCovered(field, before, after, isLimit);
+      if (covered !== undefined) return covered;
+      if (field.type !== "list")
+        return comparePresence(isGiven(field, before), isGiven(field, after), isLimit);
+      return compareSets(itemsOf(field.items, before), itemsOf(field.items, after), isLimit);
+    }
+  }
+}
+
+/** Whether a field has the effect of its value. A switch that the server turns on has it unless it is false. */
+function isGiven(field: FieldSpec, value: Json | undefined): boolean {
+  if (field.type !== "boolean") return isSet(field, value);
+  return (value ?? field.default ?? false) === true;
+}
+
+/** Finds what a key accepts that stands in another map on this side only (`claims` against `claimPatterns`). */
+function conditionInOtherMap(key: string, level: FieldLevel, side: "before" | "after"): Accepted | undefined {
+  const maps = Object.entries(level.fields).flatMap(([name, field]) =>
+    field.type === "map" && ownEffect(field) === "restriction" ? [{ name, values: field.values }] : [],
+  );
+  const entryOf = (name: string, on: "before" | "after"): Json | undefined =>
+    ownMember(objectOrEmpty(ownMember(level[on], name)), key);
+  const other = side === "before" ? "after" : "before";
+  const mapsWithKey = maps.filter(
+    ({ name }) => entryOf(name, side) !== undefined && entryOf(name, other) === undefined,
+  );
+  const [only] = mapsWithKey;
+  return only === undefined || mapsWithKey.length > 1
+    ? undefined
+    : acceptedBy(only.values, entryOf(only.name, side));
+}
+
+/** Judges the difference of one entry of a map: it is added, removed, or has another value. */
+function judgeEntry(entry: FieldStates, level: FieldLevel, { languages }: EffectContext): Effect {
+  const settled = judgeUncompared(entry, level);
+  if (settled !== undefined) return settled;
+  const { field, key, before, after } = entry;
+  const isLimit = level.inherited === "restriction";
+  const acceptedOn = (side: "before" | "after"): Accepted | undefined => {
+    if (entry[side] !== undefined) return acceptedBy(field, entry[side]);
+    return isLimit ? conditionInOtherMap(key, level, side) : undefined;
+  };
+  const [old, now] = [acceptedOn("before"), acceptedOn("after")];
+  return old === undefined || now === undefined
+    ? comparePresence(before !== undefined, after !== undefined, isLimit)
+    : compareAccepted(old, now, languages);
+}
+
+/** The members that make a public key, by its type: RFC 7638, section 3.2, and RFC 8037 for `OKP`. */
+const KEY_MEMBERS: Readonly<Partial<Record<string, readonly string[]>>> = {
+  EC: ["crv", "kty", "x", "y"],
+  OKP: ["crv", "kty", "x"],
+  RSA: ["e", "kty", "n"],
+};
+
+/** The thumbprint of a public key by RFC 7638; undefined where a member of it is missing. */
+function thumbprintOf(key: Record<string, Json | undefined>): string | undefined {
+  const { kty } = key;
+  const members = typeof kty === "string" && Object.hasOwn(KEY_MEMBERS, kty) ? KEY_MEMBERS[kty] : undefined;
+  const values = members?.map((member) => [member, key[member]] as const);
+  if (values === undefined || !values.every(([, value]) => typeof value === "string")) return undefined;
+  return createHash("sha256")
+    .update(JSON.stringify(Object.fromEntries(values)))
+    .digest("base64url");
+}
+
+/** What tells a key apart, whatever its kid; never its members: who compares it with that of the owner compares one line. */
+function nameKey(key: Json): string {
+  if (!isObject(key)) return "no key";
+  const thumbprint = thumbprintOf(key);
+  if (thumbprint !== undefined) return thumbprint;
+  // A digest of a short secret would tell it.
+  const digest =
+    findPrivateMember(key) === undefined ? `sha256 ${sha256(sortedJson(key)).slice(0, 32)}` : "private";
+  return `of an unknown form (${digest})`;
+}
+
+/** A key as reports show it. */
+function describeKey(key: Json): string {
+  if (!isObject(key)) return nameKey(key);
+  const { kid } = key;
+  return `key ${nameKey(key)}${typeof kid === "string" ? `, kid ${visible(kid, 40)}` : ", without a kid"}`;
+}
+
+/** The keys of a JSON Web Key Set in their order; undefined where it is no key set, or parsers read it differently. */
+function listKeys(value: Json | undefined): readonly Json[] | undefined {
+  if (value === undefined || value === null || value === "") return [];
+  const parsed = typeof value === "string" ? tryParseJson(canonicalJwks(value) ?? "") : undefined;
+  const keys = isObject(parsed) ? parsed["keys"] : undefined;
+  return Array.isArray(keys) ? keys : undefined;
+}
+
+/** What tells the keys of a JSON Web Key Set apart; none where it is no key set. */
+export function namesOfKeys(value: Json | undefined): readonly string[] {
+  return (listKeys(value) ?? []).map(nameKey);
+}
+
+/** The keys of a JSON Web Key Set, each by all that it says; undefined where it is no key set. */
+export function keysIn(value: Json | undefined): ReadonlyMap<string, string> | undefined {
+  const keys = listKeys(value);
+  return keys && new Map(keys.map((key) => [sortedJson(key), describeKey(key)]));
+}
+
+/**
+ * The keys of a JSON Web Key Set in their order, by what a token names one by. Which of several the server takes is not known. A
+ * key that is there twice is one.
+ */
+function keysByKid(value: Json | undefined): ReadonlyMap<string, readonly string[]> {
+  const byKid = groupBy(listKeys(value) ?? [], (key) => [
+    isObject(key) && typeof key["kid"] === "string"
+      ? `of the kid ${visible(key["kid"], 40)}`
+      : "without a kid",
+  ]);
+  return new Map(Array.from(byKid, ([kid, keys]) => [kid, [...new Set(keys.map(sortedJson))]]));
+}
+
+const MOST_LISTED = 5;
+
+/** Members by their key; the value is their display name. */
+type Members = ReadonlyMap<string, string>;
+
+function joinItems(items: readonly string[]): string {
+  const more = items.length - MOST_LISTED;
+  const first = items.slice(0, MOST_LISTED).map((item) => visible(item, 120));
+  return [...first, ...(more > 0 ? [`${more} more`] : [])].join(", ");
+}
+
+function subtract(members: Members, others: Members): string[] {
+  return [...members].filter(([key]) => !others.has(key)).map(([, name]) => name);
+}
+
+/** Compares two sets. With `isLimit` each member restricts access, otherwise each gives access. */
+function compareSets(before: Members, after: Members, isLimit = false): Effect {
+  const [added, removed] = [subtract(after, before), subtract(before, after)];
+  const parts = [
+    ...(added.length === 0 ? [] : [`adds ${joinItems(added)}`]),
+    ...(removed.length === 0 ? [] : [`takes away ${joinItems(removed)}`]),
+  ];
+  const [more, less] = isLimit ? [removed, added] : [added, removed];
+  if (more.length > 0) return widened(parts.join("; "));
+  return less.length > 0 ? narrowed(parts.join("; ")) : neutral();
+}
+
+/** The members that are set on one side only, or differ in a way that cannot be ordered. */
+function comparePresence(before: boolean, after: boolean, isLimit: boolean): Effect {
+  if (before && after) return widened("another value than before");
+  return (isLimit ? before : after)
+    ? widened(after ? "set" : "taken away")
+    : narrowed(after ? "set" : "taken away");
+}
+
+/** The items of a list by key. Informational fields, such as descriptions, are not part of the key. */
+function itemsOf(items: FieldSpec, value: Json | undefined): Members {
+  const all = Array.isArray(value) ? value : [];
+  return new Map(
+    all.map((item) => [
+      JSON.stringify(canonical(items, item, { includesIgnored: false }) ?? null),
+      typeof item === "string" ? item : sortedJson(item),
+    ]),
+  );
+}
+
+/** What an item of a list, or the value itself, covers of others; undefined where its format does not say. */
+function coverageOf(field: FieldSpec) {
+  const text = field.type === "list" ? field.items : field;
+  return text.type === "string" && text.format !== undefined ? formats[text.format].coverage : undefined;
+}
+
+/**
+ * Compares values whose format knows what several cover together, such as networks: what those before cover is nothing new.
+ * Undefined for other values, and where one side is not set.
+ */
+function compareCovered(
+  field: FieldSpec,
+  before: Json | undefined,
+  after: Json | undefined,
+  isLimit: boolean,
+): Effect | undefined {
+  const coverage = coverageOf(field);
+  if (coverage === undefined) return undefined;
+  const textsIn = (value: Json | undefined): string[] =>
+    (Array.isArray(value) ? value : [value]).filter((text) => typeof text === "string");
+  const [old, now] = [textsIn(before), textsIn(after)];
+  if (old.length === 0 || now.length === 0) return undefined;
+  const [heldBefore, heldAfter] = [coverage(old), coverage(now)];
+  if (heldBefore === undefined || heldAfter === undefined) return unknown("a value cannot be read");
+  const taken = namesOf(old.filter((text) => !heldAfter(text)));
+  const added = namesOf(now.filter((text) => !heldBefore(text)));
+  const effect = compareSets(taken, added, isLimit);
+  return effect.direction === "neutral" ? neutral("covers the same as before") : effect;
+}
+
+const namesOf = (names: readonly string[]): Members => new Map(names.map((name) => [name, name]));
+
+/** Compares key sets: each added key accepts one more signer, and of several with one `kid` another one may count. */
+export function compareKeys(before: Json | undefined, after: Json | undefined): Effect {
+  const [old, now] = [keysIn(before), keysIn(after)];
+  if (old === undefined || now === undefined)
+    return unknown("a key set is no JSON Web Key Set that every parser reads alike");
+  const effect = compareSets(old, now);
+  if (effect.direction === "widened") return effect;
+  const keys = keysByKid(after);
+  const isOther = ([kid, rivals]: readonly [string, readonly string[]]): boolean => {
+    const left = keys.get(kid);
+    return rivals.length > 1 && left !== undefined && left.join("\n") !== rivals.join("\n");
+  };
+  const changed = [...keysByKid(before)].find(isOther);
+  return changed === undefined ? effect : unknown(`of the keys ${changed[0]} another one may count now`);
+}
