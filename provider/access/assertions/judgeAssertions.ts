@@ -30,9 +30,8 @@ import { RE2JS } from "re2js";
 import { textMeant } from "../graph/describedFields";
 import { accessKinds, isPrincipalField } from "../graph/accessKinds";
 import { Principals } from "../graph/principals";
-import { isTrustDoubtful } from "../graph/subjects";
+import { isTrustDoubtful, readClaimConditions, trustsOf } from "../graph/trust";
 import { isUnread } from "../graph/unread";
-import { readClaimConditions, trustsOf } from "../graph/trust";
 import type { Trust, TrustPart } from "../graph/trust";
 
 /**

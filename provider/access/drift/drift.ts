@@ -18,7 +18,7 @@ import type { SuppressionResult, Rules } from "../report/reviewReport";
 import { compareSides, unresolvedGrants } from "../review/compare";
 import type { Comparison, ResourceChange } from "../review/compare";
 import type { Finding } from "../review/finding";
-import { findLastOwners, isOwnerOfRoot } from "../rules/builtInRoles";
+import { findLastOwners, isOwnerOfRoot } from "../rules/facts";
 import type { OwnRule } from "../rules/ownRules";
 import { Languages } from "../trust/languages";
 import { DifferenceDescriber, maskSecrets } from "./differenceDescriber";

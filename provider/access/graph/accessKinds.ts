@@ -5,7 +5,7 @@ import type { Json } from "../../fields/values";
 import { specs } from "../documents/specs";
 import { meaningsOf } from "./describedFields";
 import type { Entity } from "./model";
-import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./subjects";
+import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./trust";
 import { isPathWithin, topProperty } from "./references";
 import { isUnread, pathOfUnread } from "./unread";
 

@@ -12,7 +12,7 @@ import {
   type Named,
   type Subject,
 } from "./grant";
-import { describeIdentity, type SubjectDescription } from "./subjects";
+import { describeIdentity, type SubjectDescription } from "./trust";
 import { pathsMeant, valueAt } from "./describedFields";
 import { isUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
 import { readRoleCapabilities } from "./roleCapabilities";

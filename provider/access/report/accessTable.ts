@@ -7,7 +7,7 @@ import { specs } from "../documents/specs";
 import { lifetimesOf, textAt, textMeant } from "../graph/describedFields";
 import type { Access, EffectiveAccess } from "../graph/effectiveAccess";
 import type { Entity, AccessGraph } from "../graph/model";
-import { findLastOwners } from "../rules/builtInRoles";
+import { findLastOwners } from "../rules/facts";
 import { csv, markdown } from "./render/escape";
 import { markup, trustedMarkup } from "./render/html";
 import { formatTime } from "./render/words";

@@ -13,7 +13,7 @@ import { fieldsWhere, pathsMeant, textAt, textAtPath } from "../graph/describedF
 import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./findingInput";
-import { isBuiltInRole, isOwnerOfRoot } from "./builtInRoles";
+import { isBuiltInRole, isOwnerOfRoot } from "./facts";
 import { everyKind, isAssumable } from "./kindConditions";
 import type { Rule } from "./rule";
 import { ownEffect } from "../../fields/fieldSpec";

@@ -22,7 +22,7 @@ import { isCalledByName, possibleGrants } from "../graph/accessKinds";
 import { groupBy } from "../../fields/values";
 import type { Severity } from "../review/finding";
 import { findMixedWord, foldName } from "../trust/writingSystems";
-import { isBuiltInRole } from "./builtInRoles";
+import { isBuiltInRole } from "./facts";
 
 /** The strings of a resource that matter, and its name, by path. */
 function stringsOf(entity: Entity | undefined): ReadonlyMap<string, string> {

@@ -1,10 +1,6 @@
 import type { Entity } from "../../../../provider/access/graph/model";
 import { topProperty } from "../../../../provider/access/graph/references";
-import {
-  describeIdentity,
-  describeInvite,
-  describeProvider,
-} from "../../../../provider/access/graph/subjects";
+import { describeIdentity, describeInvite, describeProvider } from "../../../../provider/access/graph/trust";
 import type { Props } from "../../../../provider/fields/values";
 
 const entity = (kind: string, inputs: Props, unresolved: string[] = []): Entity => ({
