@@ -70,7 +70,7 @@ const pages = referencePages(
   generated.uncomparedFields(load),
   generated.ruleReferences(load),
   load("fields/formats").formatWords,
-  load("fields/accessMeanings").accessMeanings,
+  load("fields/fieldSpec").accessMeanings,
 );
 for (const file of stalePages(root, pages)) rmSync(path.join(root, file));
 for (const [file, text] of pages) await writePage(file, text);

@@ -1,4 +1,9 @@
 import { createHash } from "node:crypto";
+import { canonicalJwks, findPrivateMember, sortedJson } from "../../fields/formats";
+import { groupBy, isObject } from "../../fields/values";
+import type { Json } from "../../fields/values";
+import { tryParseJson } from "../../text/plain";
+import { visible } from "../../text/printable";
 
 /** SHA-256 of bytes, or of a text as UTF-8, hex. */
 export function sha256(content: string | Uint8Array): string {
@@ -12,4 +17,72 @@ export function sha256(content: string | Uint8Array): string {
 export function fingerprintOf(parts: readonly unknown[]): string {
   const text = JSON.stringify(parts);
   return sha256(text.replaceAll(/(::|\$)platform:index:/g, "$1pulumi-nodejs:dynamic/platform:")).slice(0, 32);
+}
+
+/** The members that make a public key, by its type: RFC 7638, section 3.2, and RFC 8037 for `OKP`. */
+const KEY_MEMBERS: Readonly<Partial<Record<string, readonly string[]>>> = {
+  EC: ["crv", "kty", "x", "y"],
+  OKP: ["crv", "kty", "x"],
+  RSA: ["e", "kty", "n"],
+};
+
+/** The thumbprint of a public key by RFC 7638; undefined where a member of it is missing. */
+function thumbprintOf(key: Record<string, Json | undefined>): string | undefined {
+  const { kty } = key;
+  const members = typeof kty === "string" && Object.hasOwn(KEY_MEMBERS, kty) ? KEY_MEMBERS[kty] : undefined;
+  const values = members?.map((member) => [member, key[member]] as const);
+  if (values === undefined || !values.every(([, value]) => typeof value === "string")) return undefined;
+  return createHash("sha256")
+    .update(JSON.stringify(Object.fromEntries(values)))
+    .digest("base64url");
+}
+
+/** What tells a key apart, whatever its kid; never its members: who compares it with that of the owner compares one line. */
+function nameKey(key: Json): string {
+  if (!isObject(key)) return "no key";
+  const thumbprint = thumbprintOf(key);
+  if (thumbprint !== undefined) return thumbprint;
+  // A digest of a short secret would tell it.
+  const digest =
+    findPrivateMember(key) === undefined ? `sha256 ${sha256(sortedJson(key)).slice(0, 32)}` : "private";
+  return `of an unknown form (${digest})`;
+}
+
+/** A key as reports show it. */
+function describeKey(key: Json): string {
+  if (!isObject(key)) return nameKey(key);
+  const { kid } = key;
+  return `key ${nameKey(key)}${typeof kid === "string" ? `, kid ${visible(kid, 40)}` : ", without a kid"}`;
+}
+
+/** The keys of a JSON Web Key Set in their order; undefined where it is no key set, or parsers read it differently. */
+function listKeys(value: Json | undefined): readonly Json[] | undefined {
+  if (value === undefined || value === null || value === "") return [];
+  const parsed = typeof value === "string" ? tryParseJson(canonicalJwks(value) ?? "") : undefined;
+  const keys = isObject(parsed) ? parsed["keys"] : undefined;
+  return Array.isArray(keys) ? keys : undefined;
+}
+
+/** What tells the keys of a JSON Web Key Set apart; none where it is no key set. */
+export function namesOfKeys(value: Json | undefined): readonly string[] {
+  return (listKeys(value) ?? []).map(nameKey);
+}
+
+/** The keys of a JSON Web Key Set, each by all that it says; undefined where it is no key set. */
+export function keysIn(value: Json | undefined): ReadonlyMap<string, string> | undefined {
+  const keys = listKeys(value);
+  return keys && new Map(keys.map((key) => [sortedJson(key), describeKey(key)]));
+}
+
+/**
+ * The keys of a JSON Web Key Set in their order, by what a token names one by. Which of several the server takes is not known. A
+ * key that is there twice is one.
+ */
+export function keysByKid(value: Json | undefined): ReadonlyMap<string, readonly string[]> {
+  const byKid = groupBy(listKeys(value) ?? [], (key) => [
+    isObject(key) && typeof key["kid"] === "string"
+      ? `of the kid ${visible(key["kid"], 40)}`
+      : "without a kid",
+  ]);
+  return new Map(Array.from(byKid, ([kid, keys]) => [kid, [...new Set(keys.map(sortedJson))]]));
 }

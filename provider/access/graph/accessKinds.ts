@@ -1,18 +1,35 @@
 import { accessMeanings } from "../../fields/fieldSpec";
 import type { AccessEffect } from "../../fields/fieldSpec";
-import { isObject, stringOrEmpty } from "../../fields/values";
+import { isObject, stringOrEmpty, groupBy, compareTexts } from "../../fields/values";
 import type { Json } from "../../fields/values";
+import { printable } from "../../text/printable";
+import { isUid, parentOf } from "../../text/uid";
+import { sha256 } from "../documents/digest";
+import { urnParts } from "../documents/engineState";
+import { DocumentError, MOST_GROUP_LEVELS, overLimit } from "../documents/jsonText";
 import { specs } from "../documents/specs";
-import { meaningsOf } from "./describedFields";
-import type { Entity } from "./model";
-import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./trust";
+import { foldName } from "../trust/writingSystems";
+import { meaningsOf, textMeant, pathsMeant, valueAt } from "./describedFields";
+import {
+  compareGrants,
+  shortName,
+  tupleOf,
+  type Grant,
+  type GrantedRole,
+  type Named,
+  type Subject,
+} from "./grant";
+import type { Scope } from "./grant";
+import { withoutRetained, compositeKey, ownerOf } from "./keys";
+import type { Entity, Entities, AccessGraph } from "./model";
 import { isPathWithin, topProperty } from "./references";
-import { isUnread, pathOfUnread } from "./unread";
+import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./trust";
+import { isUnread, pathOfUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
 
 /** A reference in inputs: the key of a resource, the placeholder of a value that was not read, or undefined. */
-export type ReferenceValue = Json | undefined;
+type ReferenceValue = Json | undefined;
 /** What a resource grants, before anything is looked up. */
-export interface DeclaredGrant {
+interface DeclaredGrant {
   readonly holder:
     | { readonly identity: ReferenceValue }
     /** The resource itself is the subject: whoever accepts the invite, or signs in through the provider. */
@@ -287,3 +304,412 @@ export function bindingKeys(entity: Entity): string[] {
 /** Whether resources of the kind bind roles to identities: the list of grants shows all that changes of them. */
 export const bindsRoles = (kind: string): boolean =>
   accessKinds[kind]?.binding === true || accessKinds[kind]?.ownsBindings === true;
+
+/**
+ * The path of a group: names from the root down. A slash in a name is escaped, so that one group whose name is
+ * `acme / sandbox` does not have the path of the group sandbox in acme.
+ */
+export function groupPath(names: readonly string[]): string {
+  return names.map((name) => name.replace(/[\\/]/g, "\\$&")).join(" / ");
+}
+
+/** Groups by key: their names and places. */
+export class GroupHierarchy {
+  private readonly scopes = new Map<string, Scope>();
+
+  constructor(private readonly entities: Entities) {}
+
+  /** The key of the parent; undefined for a root, and if it is unknown. */
+  parentOf(key: string): string | undefined {
+    const entity = this.entities.get(key);
+    if (entity === undefined) return isUid(key) ? parentOf(key) : undefined;
+    const parent = entity.inputs["parentUid"];
+    // A uid contains the parent's uid; the inputs of a resource read with `.get` are unverified.
+    const isReliable = typeof parent === "string" && parent !== "" && !isUnread(parent) && !entity.assumed;
+    if (isReliable) return parent;
+    return entity.uid === undefined ? undefined : parentOf(entity.uid);
+  }
+
+  /**
+   * The key itself and its ancestors', from below.
+   *
+   * @throws DocumentError where groups are nested too deeply, since what is compared for each of them has all above it, and
+   *   where a group lies in itself: nobody can say who has access there.
+   */
+  chain(key: string): string[] {
+    const chain: string[] = [];
+    for (let at: string | undefined = key; at !== undefined; at = this.parentOf(at)) {
+      if (chain.includes(at)) {
+        const names = chain
+          .slice(chain.indexOf(at))
+          .map((each) => printable(labelByKey(this.entities, each), 80));
+        throw new DocumentError(
+          "PP6003",
+          `the document says that the group ${names.join(" lies in ")} lies in ${names[0] ?? ""}: write it again`,
+        );
+      }
+      if (chain.length === MOST_GROUP_LEVELS) {
+        const name = printable(labelByKey(this.entities, key), 80);
+        throw overLimit(`the group ${name} lies below more groups`, String(MOST_GROUP_LEVELS), "move it up");
+      }
+      chain.push(at);
+    }
+    return chain;
+  }
+
+  scope(key: string): Scope {
+    const known = this.scopes.get(key);
+    if (known) return known;
+    const chain = this.chain(key);
+    const entity = this.entities.get(key);
+    const scope: Scope = {
+      ...findNamed(this.entities, key),
+      path: groupPath(chain.map((step) => labelByKey(this.entities, step)).reverse()),
+      isRoot:
+        chain.length === 1 && (isUid(key) || (entity !== undefined && !isUnread(entity.inputs["parentUid"]))),
+    };
+    this.scopes.set(key, scope);
+    return scope;
+  }
+}
+function findNamed(entities: Entities, key: string): Named {
+  const entity = entities.get(key);
+  if (entity) return { key, uid: entity.uid, urn: entity.urn, name: entity.name };
+  return { key, ...(isUid(key) ? { uid: key } : {}) };
+}
+/**
+ * The names of objects of which another one of the kind has the same name, each with what tells it apart: the issuer of a
+ * provider, the group that it is in, and its uid.
+ */
+export function distinctLabels(entities: Entities): ReadonlyMap<string, string> {
+  const named = [...entities.values()].filter(({ kind, name }) => isCalledByName(kind) && name !== undefined);
+  const alike = groupBy(named, ({ kind, name = "" }) => [JSON.stringify([kind, foldName(name)])]);
+  const hierarchy = new GroupHierarchy(entities);
+  const labels = new Map<string, string>();
+  for (const namesakes of alike.values()) {
+    if (new Set(namesakes.map(({ key }) => withoutRetained(key))).size < 2) continue;
+    for (const namesake of namesakes) {
+      const { key, uid, name = "", inputs, builtIn } = namesake;
+      const { parentUid } = inputs;
+      const issuer = textMeant(namesake, "signIn.issuer");
+      const isPlaced = typeof parentUid === "string" && parentUid !== "" && !isUnread(parentUid);
+      const parts = [
+        ...(issuer === undefined ? [] : [issuer]),
+        ...(builtIn ? ["built in"] : isPlaced ? [`in ${hierarchy.scope(parentUid).path}`] : []),
+        uid === undefined ? "new" : `uid ${uid.includes("/") ? `…${uid.slice(uid.lastIndexOf("/"))}` : uid}`,
+      ];
+      labels.set(key, `${name} (${parts.join(", ")})`);
+    }
+  }
+  return labels;
+}
+
+/** What to call something in few letters: its name, the program's name of it, or the end of its uid. */
+export function labelByKey(entities: Entities, key: string): string {
+  const entity = entities.get(key);
+  if (entity?.name !== undefined) return entity.name;
+  if (entity?.urn !== undefined) return urnParts(entity.urn).name;
+  return isUid(key) ? key.slice(key.lastIndexOf("/") + 1).slice(0, 12) : key;
+}
+/** Identifies a grant by subject, role and the path of the group, so that a moved group has other grants than before. */
+export function grantKey(grant: Grant, hierarchy: GroupHierarchy): string {
+  // The old object of a replacement, left at the server by `retainOnDelete`, is what it was.
+  const keys = [grant.subject.key, grant.role.key, ...hierarchy.chain(grant.group.key)];
+  return JSON.stringify(keys.map(withoutRetained));
+}
+
+/** Whether a grant is of what stays at the server beside its successor. */
+export const isOfRetained = ({ subject, role }: Grant): boolean =>
+  [subject, role].some(({ key }) => withoutRetained(key) !== key);
+
+/** A grant, and the keys of the entities that define who its subject is. */
+export interface ResolvedGrant {
+  readonly grant: Grant;
+  readonly subjectEntityKeys: readonly string[];
+}
+
+/** Returns the key of a resource's own subject. It contains the e-mail address of an invite, so that another address is another subject. */
+function subjectKey({ kind, key, inputs }: Entity): string {
+  const [path] = pathsMeant(kind, "invite.address");
+  const address = path === undefined ? undefined : valueAt(inputs, path);
+  if (typeof address !== "string" || address === "") return key;
+  return isUnread(address) ? keyOfUnread(address) : compositeKey("invite", key, address);
+}
+
+/** A subject that has the grants of another one through a resource: a service, or whoever has a SCIM token. */
+interface InheritingSubject {
+  readonly through: Entity;
+  readonly subject: Subject;
+  /** Whose grants: an identity or a directory. */
+  readonly source: string;
+  readonly subjectEntityKey: string;
+}
+
+/**
+ * How many inherited grants are listed one by one. A few hundred services of an identity with a few hundred roles are
+ * more than a report can hold.
+ */
+export const MOST_INHERITED = 3_000;
+
+/** One grant that stands for all that a subject inherits: another one as soon as one of them is another. */
+function summarize(inherited: readonly ResolvedGrant[], source: string): Pick<Grant, "role" | "group"> {
+  const known = inherited.map(({ grant }) => grant.role.capabilities);
+  const capabilities = known.includes(undefined)
+    ? undefined
+    : [...new Set(known.flatMap((names) => names ?? []))].sort(compareTexts);
+  const each = inherited.map(({ grant }) => `${tupleOf(grant)} ${grant.role.capabilities?.join() ?? ""}`);
+  const key = compositeKey("inherited", source, sha256(each.sort(compareTexts).join("\n")));
+  return {
+    role: { key, name: `each of ${inherited.length} roles`, builtIn: false, capabilities },
+    group: { key, path: "their groups", isRoot: inherited.some(({ grant }) => grant.group.isRoot) },
+  };
+}
+
+/**
+ * The grants of the subjects that inherit. Identities and directories of which few are inherited come first, so that one with
+ * very many hides no other.
+ */
+function inheritGrants(
+  inheriting: readonly InheritingSubject[],
+  bySubject: ReadonlyMap<string, readonly ResolvedGrant[]>,
+): ResolvedGrant[] {
+  const bySource = Array.from(
+    groupBy(inheriting, ({ source }) => [source]),
+    ([source, subjects]) => {
+      const inherited = bySubject.get(source) ?? [];
+      return { source, subjects, inherited, count: subjects.length * inherited.length };
+    },
+  );
+  bySource.sort((a, b) => a.count - b.count || compareTexts(a.source, b.source));
+  let left = MOST_INHERITED;
+  return bySource.flatMap(({ source, subjects, inherited, count }) => {
+    left -= count;
+    const passed =
+      left >= 0 || inherited.length <= 1
+        ? inherited.map(({ grant }) => grant)
+        : [summarize(inherited, source)];
+    return subjects.flatMap(({ through, subject, subjectEntityKey }) => {
+      const { kind, urn, uid, location } = through;
+      return passed.map(({ role, group }) => ({
+        grant: { subject, role, group, sourceKind: kind, urn, uid, location },
+        subjectEntityKeys: [subjectEntityKey],
+      }));
+    });
+  });
+}
+
+type ResolvedSubject = Pick<ResolvedGrant, "subjectEntityKeys"> & { readonly subject: Subject };
+
+/** The subject of a grant whose reference to it was not read. */
+function unknownSubject(unread: string, what: string): ResolvedSubject {
+  return {
+    subject: {
+      type: "unknown",
+      key: keyOfUnread(unread),
+      displayName: `${what} that ${reasonWords(reasonOf(unread))}`,
+      matchesMany: false,
+    },
+    subjectEntityKeys: [],
+  };
+}
+
+class GrantResolver {
+  readonly hierarchy: GroupHierarchy;
+  private readonly subjects = new Map<string, Subject>();
+  private readonly roles = new Map<string, GrantedRole>();
+  private readonly labels: ReadonlyMap<string, string>;
+
+  constructor(private readonly entities: Entities) {
+    this.hierarchy = new GroupHierarchy(entities);
+    this.labels = distinctLabels(entities);
+  }
+
+  private named(key: string): Named {
+    const label = this.labels.get(key);
+    return { ...findNamed(this.entities, key), ...(label === undefined ? {} : { label }) };
+  }
+
+  private labelOf(key: string): string {
+    return this.labels.get(key) ?? labelByKey(this.entities, key);
+  }
+
+  resolveIdentity(key: string): Subject {
+    const known = this.subjects.get(key);
+    if (known) return known;
+    const entity = this.entities.get(key);
+    const subject: Subject = {
+      type: "identity",
+      ...this.named(key),
+      ...(entity
+        ? describeIdentity(entity, this.labels.get(key))
+        : { displayName: `identity ${key}`, matchesMany: false }),
+    };
+    this.subjects.set(key, subject);
+    return subject;
+  }
+
+  resolveRole(key: string): GrantedRole {
+    const known = this.roles.get(key);
+    if (known) return known;
+    const entity = this.entities.get(key);
+    const role: GrantedRole = {
+      ...this.named(key),
+      // Built-in roles lie in no group (contract, section 1).
+      builtIn: entity?.builtIn ?? (isUid(key) && parentOf(key) === undefined),
+      capabilities: readRoleCapabilities(entity),
+    };
+    this.roles.set(key, role);
+    return role;
+  }
+
+  /** Whether a reference leads anywhere at all; one that was followed to nothing is empty. */
+  private static isResolved(reference: ReferenceValue): reference is string {
+    return typeof reference === "string" && reference !== "";
+  }
+
+  /** Resolves the subject of a grant; undefined where the reference to it leads to nothing. */
+  private resolveSubject(entity: Entity, { holder }: DeclaredGrant): ResolvedSubject | undefined {
+    if ("identity" in holder) {
+      const { identity } = holder;
+      if (isUnread(identity)) return unknownSubject(identity, "an identity");
+      if (!GrantResolver.isResolved(identity)) return undefined;
+      return { subject: this.resolveIdentity(identity), subjectEntityKeys: [identity] };
+    }
+    if ("type" in holder) {
+      const key = subjectKey(entity);
+      const named = this.named(entity.key);
+      const { displayName, matchesMany } = holder.description;
+      const subject = {
+        ...named,
+        key,
+        type: holder.type,
+        displayName: named.label === undefined ? displayName : `${displayName}: ${named.label}`,
+        matchesMany,
+      };
+      return { subject, subjectEntityKeys: [entity.key] };
+    }
+    const { provider, externalGroup } = holder;
+    if (isUnread(provider)) return unknownSubject(provider, "a group of an identity provider");
+    if (isUnread(externalGroup)) return unknownSubject(externalGroup, "a group of an identity provider");
+    if (!GrantResolver.isResolved(provider)) return undefined;
+    const subject: Subject = {
+      type: "externalGroup",
+      key: compositeKey("externalGroup", provider, externalGroup),
+      name: externalGroup,
+      displayName: `group “${externalGroup}” of ${this.labelOf(provider)}`,
+      matchesMany: false,
+    };
+    return { subject, subjectEntityKeys: [provider] };
+  }
+
+  directGrants(entity: Entity): ResolvedGrant[] {
+    // The program alone claims that a resource read with `.get` grants something: that is neither new nor
+    // existing access.
+    if (entity.assumed === true) return [];
+    return possibleGrants(entity).grants.flatMap((raw) => {
+      const { role, group } = raw;
+      const resolved = this.resolveSubject(entity, raw);
+      if (resolved === undefined || !GrantResolver.isResolved(role) || !GrantResolver.isResolved(group))
+        return [];
+      const grant: Grant = {
+        subject: resolved.subject,
+        role: isUnread(role)
+          ? { key: keyOfUnread(role), name: `a role that ${reasonWords(reasonOf(role))}`, builtIn: false }
+          : this.resolveRole(role),
+        group: isUnread(group)
+          ? { key: keyOfUnread(group), path: `a group that ${reasonWords(reasonOf(group))}`, isRoot: false }
+          : this.hierarchy.scope(group),
+        sourceKind: entity.kind,
+        urn: entity.urn,
+        uid: entity.uid,
+        location: entity.location,
+        ...(raw.isOneOf ? { isOneOf: true } : {}),
+      };
+      return [{ grant, subjectEntityKeys: resolved.subjectEntityKeys }];
+    });
+  }
+
+  /** Whoever can write the users of a directory gets the grants of those users; a service those of the identity that it acts as. */
+  findInheriting(entity: Entity): InheritingSubject[] {
+    if (entity.assumed === true) return [];
+    const { impersonates, services } = accessKinds[entity.kind] ?? {};
+    const impersonated = impersonates?.(entity);
+    return [
+      ...(impersonated === undefined
+        ? []
+        : this.inheritFromDirectory(entity, impersonated.directory, impersonated.subject)),
+      ...(services?.(entity) ?? []).flatMap(([service, identity]) =>
+        this.inheritFromIdentity(entity, service, identity),
+      ),
+    ];
+  }
+
+  private inheritFromDirectory(
+    through: Entity,
+    directory: ReferenceValue,
+    who: SubjectDescription,
+  ): InheritingSubject[] {
+    if (!GrantResolver.isResolved(directory) || isUnread(directory)) return [];
+    const subject: Subject = {
+      type: "identityProvider",
+      key: compositeKey("scimToken", through.key),
+      ...(through.name === undefined ? {} : { name: through.name }),
+      displayName: `${who.displayName} of “${this.labelOf(directory)}”`,
+      matchesMany: who.matchesMany,
+    };
+    return [{ through, subject, source: directory, subjectEntityKey: through.key }];
+  }
+
+  private inheritFromIdentity(
+    through: Entity,
+    service: string,
+    identity: ReferenceValue,
+  ): InheritingSubject[] {
+    if (!GrantResolver.isResolved(identity) || isUnread(identity)) return [];
+    const actsAs = this.resolveIdentity(identity);
+    const subject: Subject = {
+      type: "service",
+      key: compositeKey("service", through.key, service),
+      name: service,
+      displayName: `the platform's service ${service}, as ${shortName(actsAs)}`,
+      matchesMany: false,
+    };
+    return [{ through, subject, source: identity, subjectEntityKey: identity }];
+  }
+}
+
+/**
+ * Resolves every grant of a set of resources, and the entities that define its subject. Sorted.
+ *
+ * @param more Further resources that grant something: an earlier version of one, beside it.
+ */
+export function resolveGrants(entities: Entities, more: readonly Entity[] = []): ResolvedGrant[] {
+  const resolver = new GrantResolver(entities);
+  const granting = [...entities.values(), ...more];
+  const direct = granting.flatMap((entity) => resolver.directGrants(entity));
+  const bySubject = groupBy(direct, ({ grant: { subject } }) => [
+    // The grants of a directory group are inherited through its identity provider.
+    subject.type === "externalGroup" ? (ownerOf(subject.key) ?? subject.key) : subject.key,
+  ]);
+  const inheriting = granting.flatMap((entity) => resolver.findInheriting(entity));
+  return [...direct, ...inheritGrants(inheriting, bySubject)].sort((a, b) => compareGrants(a.grant, b.grant));
+}
+
+/** All that a set of resources grants. Sorted; two resources that grant the same are both there. */
+function grantsOf(entities: Entities): Grant[] {
+  return resolveGrants(entities).map(({ grant }) => grant);
+}
+/** Everything that exists, with what it grants. */
+export function graphOf(entities: ReadonlyMap<string, Entity>): AccessGraph {
+  return { entities, grants: grantsOf(entities) };
+}
+
+/** What a role allows, sorted; undefined where a part of it was not read. */
+export function readRoleCapabilities(
+  role: Pick<Entity, "inputs"> | undefined,
+): readonly string[] | undefined {
+  const value = role?.inputs["capabilities"];
+  if (!Array.isArray(value)) return undefined;
+  const names = value.filter((item): item is string => typeof item === "string" && /^CAP_/.test(item));
+  return names.length === value.length ? [...new Set(names)].sort() : undefined;
+}

@@ -2,10 +2,9 @@ import { parentOf } from "../../text/uid";
 import { objectKey } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { UNSEEN, printable } from "../../text/printable";
-import { groupPath } from "./groupHierarchy";
+import { groupPath, readRoleCapabilities } from "./accessKinds";
 import { specs } from "../documents/specs";
 import { isReference } from "./references";
-import { readRoleCapabilities } from "./roleCapabilities";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 
 /** Shows invisible characters as their code, because suppressions match descriptions. */

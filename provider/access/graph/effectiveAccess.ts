@@ -1,14 +1,12 @@
 import { printable } from "../../text/printable";
 import { suggest } from "../../text/suggestions";
-import { GroupHierarchy, grantKey, labelByKey } from "./groupHierarchy";
-import { accessKinds } from "./accessKinds";
+import { GroupHierarchy, grantKey, labelByKey, accessKinds, graphOf } from "./accessKinds";
 import { DocumentError } from "../documents/jsonText";
 import type { AccessGraph, Entity } from "./model";
 import type { Grant, Scope } from "./grant";
 import type { Inventory } from "../documents/inventory";
 import type { StateExport } from "../documents/stateExport";
 import { entityOfObject } from "./entities";
-import { graphOf } from "./grants";
 import { planResources, buildGraphs } from "./graphBuilder";
 
 export function graphOfInventory(inventory: Inventory): AccessGraph {

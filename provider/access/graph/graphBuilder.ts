@@ -25,7 +25,7 @@ import { parseKind } from "../documents/reviewable";
 import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
 import { Languages, anchored } from "../trust/languages";
-import { accessKinds, bindingKeys } from "./accessKinds";
+import { accessKinds, bindingKeys, graphOf } from "./accessKinds";
 import {
   entityKey,
   toEntity,
@@ -36,7 +36,6 @@ import {
   uidAfter,
   withInputs,
 } from "./entities";
-import { graphOf } from "./grants";
 import { compositeKey } from "./keys";
 import type { LiveState, RecordedOfKind } from "./entities";
 import type { ConcealedValue, Entity, AccessGraph, Assumption } from "./model";

@@ -1,4 +1,4 @@
-import { namesOfKeys } from "../effects/sets";
+import { namesOfKeys } from "../documents/digest";
 import { addTo } from "../../fields/values";
 import { customerOf, ownerStarts, owningClaims } from "../trust/issuers";
 import { exactPattern } from "../trust/languages";

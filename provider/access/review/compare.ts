@@ -12,13 +12,18 @@ import { digestRecord } from "../documents/stateExport";
 import type { StateExport } from "../documents/stateExport";
 import { createEffectSide, describeEffects } from "../effects";
 import type { FieldEffect, EffectContext } from "../effects";
-import { accessKinds, bindingKeys, isAccessField } from "../graph/accessKinds";
+import {
+  accessKinds,
+  bindingKeys,
+  isAccessField,
+  graphOf,
+  GroupHierarchy,
+  labelByKey,
+} from "../graph/accessKinds";
 import { compareGrants } from "../graph/grant";
 import type { GrantChange, GroupNode } from "../graph/grant";
-import { graphOf } from "../graph/grants";
 import { buildGraphs, planResources } from "../graph/graphBuilder";
 import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
-import { GroupHierarchy, labelByKey } from "../graph/groupHierarchy";
 import { withInputs } from "../graph/entities";
 import type { Entity, AccessGraph, Entities } from "../graph/model";
 import { isPathWithin, isReference, mapLeaves, topProperty } from "../graph/references";

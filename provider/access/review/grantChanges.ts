@@ -2,16 +2,21 @@ import { addTo, groupBy } from "../../fields/values";
 import { specs } from "../documents/specs";
 import { mayWiden, createEffectSide, describeEffects, combineDirections } from "../effects";
 import type { EffectContext, FieldEffect, Direction } from "../effects";
-import { isAccessField } from "../graph/accessKinds";
+import {
+  isAccessField,
+  resolveGrants,
+  GroupHierarchy,
+  grantKey,
+  isOfRetained,
+  labelByKey,
+  readRoleCapabilities,
+} from "../graph/accessKinds";
 import { NEW_GRANT, compareGrants, isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
-import { resolveGrants } from "../graph/grants";
-import type { ResolvedGrant } from "../graph/grants";
-import { GroupHierarchy, grantKey, isOfRetained, labelByKey } from "../graph/groupHierarchy";
+import type { ResolvedGrant } from "../graph/accessKinds";
 import { isSummary, isUnreadKey, ownerOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
-import { readRoleCapabilities } from "../graph/roleCapabilities";
 import { isUnread } from "../graph/unread";
 import { Languages } from "../trust/languages";
 

@@ -2,9 +2,8 @@ import { describePlace, judgeAssertions } from "../assertions/judgeAssertions";
 import type { Violation } from "../assertions/judgeAssertions";
 import type { Assertions } from "../assertions/assertion";
 import type { Facts } from "./facts";
-import type { FindingInput } from "./findingInput";
-import { givesAccess, isAssumable } from "./kindConditions";
-import type { Rule } from "./rule";
+import type { FindingInput, Rule } from "./rule";
+import { givesAccess, isAssumable } from "./rule";
 import { limitLines } from "./wording";
 
 /** What a comparison breaks of the assertions of the policy file; where the change has happened already, all that is broken. */

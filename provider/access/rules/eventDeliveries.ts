@@ -5,9 +5,8 @@ import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/compare";
 import { pathsMeant, textAtPath } from "../graph/describedFields";
 import type { Facts } from "./facts";
-import { KnownBefore } from "./knownBefore";
-import type { FindingInput } from "./findingInput";
-import type { Rule } from "./rule";
+import { KnownBefore } from "./trustedOwners";
+import type { FindingInput, Rule } from "./rule";
 
 const eventReceivers = (kind: string): readonly string[] => pathsMeant(kind, "events.receiver");
 

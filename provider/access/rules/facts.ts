@@ -8,12 +8,10 @@ import { textAt } from "../graph/describedFields";
 import { isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, Scope, GrantedRole } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
-import { graphOf } from "../graph/grants";
-import { GroupHierarchy } from "../graph/groupHierarchy";
+import { graphOf, GroupHierarchy, readRoleCapabilities } from "../graph/accessKinds";
 import { withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { ownMember } from "../graph/references";
-import { readRoleCapabilities } from "../graph/roleCapabilities";
 import { describeTrust } from "../graph/trust";
 import type { Comparison, ResourceChange } from "../review/compare";
 import type { Severity } from "../review/finding";
@@ -22,7 +20,7 @@ import { foldName } from "../trust/writingSystems";
 import { familyOf, OWNER_CAPABILITIES } from "./capabilities";
 import type { CapabilityEffect } from "./capabilities";
 import { builtInRoleNames } from "./data/builtInRoleNames";
-import type { FindingInput } from "./findingInput";
+import type { FindingInput } from "./rule";
 import type { RuleOptions } from "./ruleOptions";
 
 function* textsIn(value: Json | undefined): Generator<string> {

@@ -3,16 +3,15 @@ import { compareTexts } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
-import { isAccessField } from "../graph/accessKinds";
+import { isAccessField, GroupHierarchy } from "../graph/accessKinds";
 import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entities, Entity } from "../graph/model";
 import { GrantEffects } from "../graph/grantIndex";
 import type { Grant, Scope } from "../graph/grant";
-import { GroupHierarchy } from "../graph/groupHierarchy";
 import { ownerOf } from "../graph/keys";
 import { isReference, mapLeaves, topProperty } from "../graph/references";
 import type { Comparison } from "../review/compare";
-import type { FindingInput } from "./findingInput";
+import type { FindingInput } from "./rule";
 
 /** The property at the top of each path: a finding may name several, as in `oidc.issuer, scopes`. */
 const topLevel = (paths: readonly string[]): Set<string> =>

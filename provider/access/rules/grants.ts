@@ -18,11 +18,10 @@ import {
   subjectName,
 } from "./wording";
 import type { Facts } from "./facts";
-import type { FindingInput } from "./findingInput";
-import { givesAccess, isAssumable } from "./kindConditions";
-import type { Rule } from "./rule";
+import type { FindingInput, Rule } from "./rule";
+import { givesAccess, isAssumable } from "./rule";
 import { isOfKnownToken, massGrant, signInProvider } from "./signIn";
-import { readRoleCapabilities } from "../graph/roleCapabilities";
+import { readRoleCapabilities } from "../graph/accessKinds";
 import type { Entity } from "../graph/model";
 import { plural } from "../../text/plain";
 import { isUid } from "../../text/uid";

@@ -20,9 +20,8 @@ import {
 import { labelEntity, listFirst } from "./wording";
 import { mayWiden } from "../effects";
 import type { Facts } from "./facts";
-import type { FindingInput } from "./findingInput";
-import { everyKind, isInvite } from "./kindConditions";
-import type { Rule } from "./rule";
+import type { FindingInput, Rule } from "./rule";
+import { everyKind, isInvite } from "./rule";
 import { specs } from "../documents/specs";
 import { isReference, mapLeaves, topProperty } from "../graph/references";
 import { isUnread, reasonOf, unresolvedPaths } from "../graph/unread";

@@ -12,9 +12,8 @@ import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
 import { findRule } from ".";
 import type { Facts } from "./facts";
-import type { FindingInput } from "./findingInput";
-import { everyKind } from "./kindConditions";
-import type { Rule } from "./rule";
+import type { FindingInput, Rule } from "./rule";
+import { everyKind } from "./rule";
 
 /** What a rule of one's own finds: about a grant, about a resource, or about the change as a whole. */
 export interface OwnFinding {

@@ -13,10 +13,9 @@ import type { ComparisonAsRecorded, KeptChange, ResourceChange } from "../review
 import { severities, sortFindings } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Facts } from "./facts";
-import type { FindingInput } from "./findingInput";
+import type { FindingInput, Rule } from "./rule";
 import { inputsToPin } from "./findingValue";
-import { everyKind, givesAccess, hasAccessField, hasJudgedContent } from "./kindConditions";
-import type { Rule } from "./rule";
+import { everyKind, givesAccess, hasAccessField, hasJudgedContent } from "./rule";
 import { labelEntity, limitLines, listFirst } from "./wording";
 import { plural } from "../../text/plain";
 

@@ -6,9 +6,8 @@ import type { Severity } from "../review/finding";
 import { fieldsWhere, listAtPath, textAt, textAtPath } from "../graph/describedFields";
 import type { DescribedField } from "../graph/describedFields";
 import type { Facts } from "./facts";
-import type { FindingInput } from "./findingInput";
-import { isPulledByName } from "./kindConditions";
-import type { Rule } from "./rule";
+import type { FindingInput, Rule } from "./rule";
+import { isPulledByName } from "./rule";
 import { labelEntity, listFirst } from "./wording";
 
 /** Fields that say which images a name stands for. */

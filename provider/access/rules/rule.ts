@@ -1,8 +1,21 @@
+import type { Json } from "../../fields/values";
+import { specs } from "../documents/specs";
+import { accessKinds } from "../graph/accessKinds";
+import { decidesAccess, isJudged, isName } from "../graph/fieldAccess";
 import { isHighOrCritical } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Facts } from "./facts";
-import type { FindingInput } from "./findingInput";
-import type { KindCondition } from "./kindConditions";
+
+/** A finding without what all findings of its rule share, and without its fingerprint. */
+export interface FindingInput extends Omit<
+  Finding,
+  "id" | "rule" | "details" | "fingerprint" | "suppression" | "drift" | "advice"
+> {
+  readonly details?: readonly string[];
+  readonly advice: string;
+  /** What an exception accepts beside the object itself: its fingerprint changes with it, and no report shows it. */
+  pins?: Json;
+}
 
 /** What is asked of a change of access, and what to say about it. */
 export interface Rule {
@@ -66,3 +79,35 @@ export function canReport({ about }: Rule, kind: string): boolean {
 export function isAlwaysHigh(rule: Rule): boolean {
   return rule.severities.every(isHighOrCritical);
 }
+
+/** A condition on the kind of a resource. */
+export type KindCondition = (kind: string) => boolean;
+
+export const everyKind: KindCondition = () => true;
+
+/** A resource of the kind grants something, or passes on what others are granted. */
+export const givesAccess: KindCondition = (kind) => {
+  const { grants, impersonates, services } = accessKinds[kind] ?? {};
+  return [grants, impersonates, services].some((member) => member !== undefined);
+};
+
+export const isInvite: KindCondition = (kind) => accessKinds[kind]?.invite === true;
+
+/** It decides who signs in. */
+export const decidesSignIn: KindCondition = (kind) => accessKinds[kind]?.signIn !== undefined;
+
+/** Principals assume resources of the kind by tokens and keys. */
+export const isAssumable: KindCondition = (kind) => accessKinds[kind]?.assumable === true;
+
+/** Images are pulled by its name. */
+export const isPulledByName: KindCondition = (kind) => specs[kind]?.usedBy === "imageName";
+
+/** One of its arguments decides access. */
+export const hasAccessField: KindCondition = (kind) =>
+  Object.values(specs[kind]?.fields ?? {}).some((field) => decidesAccess(field));
+
+/** It has more that matters than its name and its place. */
+export const hasJudgedContent: KindCondition = (kind) =>
+  Object.entries(specs[kind]?.fields ?? {}).some(
+    ([key, field]) => key !== "parentUid" && !isName(key) && isJudged(field),
+  );

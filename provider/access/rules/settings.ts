@@ -16,11 +16,9 @@ import { severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Entity } from "../graph/model";
 import type { Facts } from "./facts";
-import type { FindingInput } from "./findingInput";
+import type { FindingInput, KindCondition, Rule } from "./rule";
 import { labelEntity, roleName, subjectName } from "./wording";
-import { decidesSignIn, everyKind, givesAccess, hasJudgedContent } from "./kindConditions";
-import type { KindCondition } from "./kindConditions";
-import type { Rule } from "./rule";
+import { decidesSignIn, everyKind, givesAccess, hasJudgedContent } from "./rule";
 import { onlyDescribesPeople } from "./signIn";
 
 type Change = ResourceChange & { readonly after: Entity };

@@ -6,9 +6,8 @@ import { labelEntity, limitLines, listFirst, roleName, scopeText } from "./wordi
 import { pathsMeant, textAtPath, textMeant } from "../graph/describedFields";
 import type { Entity } from "../graph/model";
 import type { Facts } from "./facts";
-import type { FindingInput } from "./findingInput";
-import { decidesSignIn } from "./kindConditions";
-import type { Rule } from "./rule";
+import type { FindingInput, Rule } from "./rule";
+import { decidesSignIn } from "./rule";
 import type { Severity } from "../review/finding";
 import type { ResourceChange } from "../review/compare";
 import { timestampNanos } from "../../fields/formats";

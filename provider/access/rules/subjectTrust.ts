@@ -10,9 +10,8 @@ import type { Owner } from "../trust/judgement";
 import { acceptedText, fieldName, isOfTokens, pathOf, readClaimConditions } from "../graph/trust";
 import type { Trust, TrustPart } from "../graph/trust";
 import type { Facts } from "./facts";
-import type { FindingInput } from "./findingInput";
-import { isAssumable } from "./kindConditions";
-import type { Rule } from "./rule";
+import type { FindingInput, Rule } from "./rule";
+import { isAssumable } from "./rule";
 import {
   counterexampleOf,
   describeOpenPattern,

@@ -8,11 +8,9 @@ import { acceptedText, fieldName, isOfTokens, pathOf, trustsOf } from "../graph/
 import type { Trust } from "../graph/trust";
 import { labelEntity, listFirst } from "./wording";
 import type { Facts, KnownBy } from "./facts";
-import type { FindingInput } from "./findingInput";
-import { isAssumable } from "./kindConditions";
-import type { Rule } from "./rule";
-import { KnownBefore } from "./knownBefore";
-import { isCustomer } from "./trustedOwners";
+import type { FindingInput, Rule } from "./rule";
+import { isAssumable } from "./rule";
+import { KnownBefore, isCustomer } from "./trustedOwners";
 import {
   counterexampleOf,
   describeOpenPattern,

@@ -4,7 +4,7 @@ import { nameIn } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { isOfTokens, trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
-import { isAssumable } from "./kindConditions";
+import { isAssumable } from "./rule";
 import { limitLines } from "./wording";
 import type { Facts, KnownBy } from "./facts";
 

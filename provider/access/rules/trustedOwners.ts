@@ -1,17 +1,16 @@
 import { withoutTrailing } from "../../text/plain";
+import { namesOfKeys } from "../documents/digest";
 import type { Entity } from "../graph/model";
+import { acceptedText, isOfTokens, readClaimConditions, trustsOf } from "../graph/trust";
+import type { Trust } from "../graph/trust";
 import { domainsAbove } from "../trust/addresses";
 import { AZURE_TENANT, CIRCLECI_ORGANISATION } from "../trust/data/issuerHosts";
 import { GITHUB_ORGANISATION, MAIL_DOMAIN_OWNER } from "../trust/data/pins";
+import { SUBJECT } from "../trust/data/sharedIssuers";
 import { customerOf } from "../trust/issuers";
 import type { Owner } from "../trust/judgement";
 import { ownerAtIssuer, ownersAtIssuer } from "../trust/ownedSubjects";
-import { SUBJECT } from "../trust/data/sharedIssuers";
-import { namesOfKeys } from "../effects";
 import type { Facts } from "./facts";
-import { acceptedText, isOfTokens, readClaimConditions, trustsOf } from "../graph/trust";
-import type { Trust } from "../graph/trust";
-import type { KnownBefore } from "./knownBefore";
 import {
   judgeAtOwnIssuers,
   judgeIssuersOf,
@@ -31,7 +30,7 @@ export type OwnerParts = readonly (readonly Owner[])[];
 /** Whether an owner is a customer of an issuer that has an address for each. */
 export const isCustomer = ({ what }: Owner): boolean => [AZURE_TENANT, CIRCLECI_ORGANISATION].includes(what);
 
-export const REGISTERED_KEY = "registered key";
+const REGISTERED_KEY = "registered key";
 
 /** The customers that the address of an issuer names. */
 function customersOf(facts: Facts, trust: Trust): readonly Owner[] {
@@ -128,4 +127,38 @@ export function strangersOf(
     if (canHoldTogether(parts) && parts.some((owners) => owners.every(isKnown))) return [];
     return (parts[0] ?? []).filter((owner) => !isKnown(owner));
   });
+}
+
+/**
+ * What was trusted on groups before a change. Who administers one group can create what they like there, so a value is known
+ * on the groups where it was, and below them.
+ */
+export class KnownBefore {
+  private readonly groupsByValue = new Map<string, Set<string>>();
+
+  constructor(private readonly facts: Facts) {}
+
+  add(value: string, groups: readonly string[]): void {
+    const known = this.groupsByValue.get(value) ?? new Set();
+    for (const group of groups) known.add(group);
+    this.groupsByValue.set(value, known);
+  }
+
+  get isEmpty(): boolean {
+    return this.groupsByValue.size === 0;
+  }
+
+  values(): string[] {
+    return [...this.groupsByValue.keys()];
+  }
+
+  has(value: string): boolean {
+    return this.groupsByValue.has(value);
+  }
+
+  /** Whether it was known on a group, or on one above it. */
+  isKnownAt(value: string, group: string): boolean {
+    const known = this.groupsByValue.get(value);
+    return known !== undefined && this.facts.groupAndAbove(group).some((key) => known.has(key));
+  }
 }

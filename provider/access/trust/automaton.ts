@@ -1,10 +1,265 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- every index is one that this file has made itself */
-
-import { alphabetOf, classOf, classesIn, joinAlphabets, representatives } from "./alphabet";
-import type { Alphabet, JointClass } from "./alphabet";
+import { RE2JS } from "re2js";
 import type { Budget } from "./budget";
-import { At, Instruction } from "./regexProgram";
-import type { CharSet, PatternProgram } from "./regexProgram";
+import { estimateProgram, isTooLargeToCompile } from "./regexSyntax";
+
+/** Characters in classes: an automaton treats all characters of a class in the same way. */
+interface Alphabet {
+  /** The first code point of each range, in order; the first is 0. */
+  readonly starts: Int32Array;
+  /** The class of each range. */
+  readonly classes: Int32Array;
+  readonly size: number;
+}
+
+/** Where a set begins and ends, as the starts of ranges. */
+function bordersOf(sets: readonly CharSet[]): Int32Array {
+  const borders = new Set([0]);
+  for (const set of sets) {
+    for (let i = 0; i < set.length; i += 2) {
+      borders.add(set[i]!);
+      if (set[i + 1]! < LAST_CODE_POINT) borders.add(set[i + 1]! + 1);
+    }
+  }
+  return Int32Array.from(borders).sort();
+}
+
+/** The coarsest alphabet in which each of some sets is a union of classes. */
+function alphabetOf(sets: readonly CharSet[], budget: Budget): Alphabet {
+  const starts = bordersOf(sets);
+  let classes = new Int32Array(starts.length);
+  let size = 1;
+  for (const set of sets) {
+    budget.spend(starts.length);
+    const renamed = new Map<number, number>();
+    const refined = new Int32Array(starts.length);
+    let at = 0;
+    for (let i = 0; i < starts.length; i += 1) {
+      while (at < set.length && set[at + 1]! < starts[i]!) at += 2;
+      const isIn = at < set.length && set[at]! <= starts[i]!;
+      const key = classes[i]! * 2 + (isIn ? 1 : 0);
+      if (!renamed.has(key)) renamed.set(key, renamed.size);
+      refined[i] = renamed.get(key)!;
+    }
+    classes = refined;
+    size = renamed.size;
+  }
+  return { starts, classes, size };
+}
+
+/** The classes that a set of characters contains. */
+function classesIn(set: CharSet, { starts, classes, size }: Alphabet): Uint8Array {
+  const found = new Uint8Array(size);
+  let at = 0;
+  for (let i = 0; i < starts.length; i += 1) {
+    while (at < set.length && set[at + 1]! < starts[i]!) at += 2;
+    if (at < set.length && set[at]! <= starts[i]!) found[classes[i]!] = 1;
+  }
+  return found;
+}
+
+/** The class of a character. */
+export function classOf({ starts, classes }: Alphabet, codePoint: number): number {
+  let [low, high] = [0, starts.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (starts[middle]! <= codePoint) low = middle;
+    else high = middle;
+  }
+  return classes[low]!;
+}
+
+/** The classes of characters that two automata both treat in the same way. */
+export interface JointClass {
+  readonly left: number;
+  readonly right: number;
+  /** The first code point. */
+  readonly first: number;
+}
+
+/** The classes of two alphabets together, and the alphabet that they are. */
+export function joinAlphabets(
+  left: Alphabet,
+  right: Alphabet,
+  budget: Budget,
+): { readonly alphabet: Alphabet; readonly joint: readonly JointClass[] } {
+  const starts = Int32Array.from(new Set([...left.starts, ...right.starts])).sort();
+  budget.spend(starts.length);
+  const classes = new Int32Array(starts.length);
+  const numbers = new Map<number, number>();
+  const joint: JointClass[] = [];
+  let [l, r] = [0, 0];
+  for (let i = 0; i < starts.length; i += 1) {
+    while (l + 1 < left.starts.length && left.starts[l + 1]! <= starts[i]!) l += 1;
+    while (r + 1 < right.starts.length && right.starts[r + 1]! <= starts[i]!) r += 1;
+    const [a, b] = [left.classes[l]!, right.classes[r]!];
+    const key = a * right.size + b;
+    if (!numbers.has(key)) {
+      numbers.set(key, joint.length);
+      joint.push({ left: a, right: b, first: starts[i]! });
+    }
+    classes[i] = numbers.get(key)!;
+  }
+  return { alphabet: { starts, classes, size: joint.length }, joint };
+}
+
+/** Characters that are easy to read come first. */
+const READABLE = Array.from("xae0i1n-/:.abcdefghijklmnopqrstuvwxyzXABCDEFGHIJKLMNOPQRSTUVWYZ23456789@_=+~, ");
+
+const isPrintable = (codePoint: number): boolean =>
+  /^[^\p{C}\p{Z}]$/u.test(String.fromCodePoint(codePoint)) || codePoint === 0x20;
+
+/** One character of each class that has any; the one that is easiest to read. */
+function representatives(alphabet: Alphabet): readonly (string | undefined)[] {
+  const found = new Array<string | undefined>(alphabet.size).fill(undefined);
+  for (const char of READABLE) found[classOf(alphabet, char.codePointAt(0)!)] ??= char;
+  const rough = new Array<string | undefined>(alphabet.size).fill(undefined);
+  for (const [i, start] of alphabet.starts.entries()) {
+    const number = alphabet.classes[i]!;
+    if (found[number] !== undefined) continue;
+    const end = (alphabet.starts[i + 1] ?? LAST_CODE_POINT + 1) - 1;
+    for (let code = start; code <= end && code < start + 200; code += 1) {
+      if (code >= 0xd800 && code <= 0xdfff) continue;
+      rough[number] ??= String.fromCodePoint(code);
+      if (isPrintable(code)) {
+        found[number] = String.fromCodePoint(code);
+        break;
+      }
+    }
+  }
+  return found.map((char, number) => char ?? rough[number]);
+}
+
+/** Code points as pairs of first and last, in order. */
+type CharSet = Int32Array;
+
+/** The instructions of a compiled pattern. Numbers of `Op` are re2js's own. */
+interface PatternProgram {
+  readonly start: number;
+  readonly op: Uint8Array;
+  readonly out: Int32Array;
+  /** The second way of a split; the condition of an assertion; the number of the set of a character. */
+  readonly arg: Int32Array;
+  readonly sets: readonly CharSet[];
+}
+
+const Instruction = {
+  split: 1,
+  capture: 3,
+  assertion: 4,
+  fail: 5,
+  match: 6,
+  nop: 7,
+  char: 8,
+} as const;
+
+/** Conditions of an assertion, as bits. */
+const At = {
+  lineStart: 1,
+  lineEnd: 2,
+  textStart: 4,
+  textEnd: 8,
+  wordEdge: 16,
+  noWordEdge: 32,
+} as const;
+
+const LAST_CODE_POINT = 0x10ffff;
+
+interface Re2Instruction {
+  readonly op: number;
+  readonly out: number;
+  readonly arg: number;
+  readonly runes: Int32Array;
+}
+
+const FOLD_CASE = 1;
+const ALT_MATCH = 2;
+const RUNE_OPS = [8, 9, 10, 11];
+
+/** The characters that differ from one only in case. re2js computes them, so that its tables decide. */
+function foldedSet(rune: number): CharSet {
+  const hex = rune.toString(16);
+  const last = LAST_CODE_POINT.toString(16);
+  const { inst } = readCompiledProgram(RE2JS.compile(`(?i)[\\x{${hex}}\\x{${last}}]`));
+  const runes = inst.find(({ op }) => op === Instruction.char)?.runes;
+  if (runes === undefined) return Int32Array.of(rune, rune);
+  return runes.at(-2) === LAST_CODE_POINT ? runes.slice(0, -2) : runes;
+}
+
+/** The program that re2js has compiled; its types name no members of it. */
+function readCompiledProgram(regex: RE2JS): {
+  readonly start: number;
+  readonly inst: readonly Re2Instruction[];
+} {
+  return regex.re2().prog as { start: number; inst: Re2Instruction[] };
+}
+
+/** The distinct sets of a program, each with a number. */
+class SetTable {
+  readonly sets: CharSet[] = [];
+  private readonly byRunes = new Map<Int32Array, number>();
+  private readonly byText = new Map<string, number>();
+
+  constructor(private readonly budget: Budget) {}
+
+  numberOf({ op, arg, runes }: Re2Instruction): number {
+    const known = this.byRunes.get(runes);
+    if (known !== undefined && runes.length > 1) return known;
+    this.budget.spend(runes.length + 1);
+    const set = this.expand(op, arg, runes);
+    const text = set.join(",");
+    const number = this.byText.get(text) ?? this.sets.push(set) - 1;
+    this.byText.set(text, number);
+    this.byRunes.set(runes, number);
+    return number;
+  }
+
+  private expand(op: number, arg: number, runes: Int32Array): CharSet {
+    if (op === 10) return Int32Array.of(0, LAST_CODE_POINT);
+    if (op === 11) return Int32Array.of(0, 9, 11, LAST_CODE_POINT);
+    const [only] = runes;
+    if (runes.length !== 1 || only === undefined) return runes;
+    if ((arg & FOLD_CASE) === 0) return Int32Array.of(only, only);
+    this.budget.spend(50);
+    return foldedSet(only);
+  }
+}
+
+/** Turns what re2js has compiled into instructions of one kind for each purpose. */
+function readProgram(regex: RE2JS, budget: Budget): PatternProgram | undefined {
+  const { start, inst } = readCompiledProgram(regex);
+  const table = new SetTable(budget);
+  const op = new Uint8Array(inst.length);
+  const out = new Int32Array(inst.length);
+  const arg = new Int32Array(inst.length);
+  for (const [pc, each] of inst.entries()) {
+    const isChar = RUNE_OPS.includes(each.op);
+    const isKnown = isChar || Object.values(Instruction).includes(each.op as never) || each.op === ALT_MATCH;
+    if (!isKnown) return undefined;
+    op[pc] = isChar ? Instruction.char : each.op === ALT_MATCH ? Instruction.split : each.op;
+    out[pc] = each.out;
+    arg[pc] = isChar ? table.numberOf(each) : each.arg;
+  }
+  return { start, op, out, arg, sets: table.sets };
+}
+
+/**
+ * Compiles a pattern by re2js, whose syntax is the server's.
+ * @returns undefined where it is no pattern of RE2.
+ */
+export function compileProgram(text: string, budget: Budget): PatternProgram | "tooLarge" | undefined {
+  if (isTooLargeToCompile(text)) return "tooLarge";
+  budget.spend(estimateProgram(text) * 4 + 500);
+  let regex: RE2JS;
+  try {
+    regex = RE2JS.compile(text);
+  } catch {
+    return undefined;
+  }
+  return readProgram(regex, budget);
+}
+
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- every index is one that this file has made itself */
 
 /** A deterministic automaton whose states are made when they are first reached. */
 export interface Automaton {

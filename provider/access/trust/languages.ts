@@ -1,8 +1,14 @@
 import { RE2JS } from "re2js";
-import { PatternAutomaton, difference, intersection, matchesNothing, shortestText } from "./automaton";
+import {
+  PatternAutomaton,
+  difference,
+  intersection,
+  matchesNothing,
+  shortestText,
+  compileProgram,
+} from "./automaton";
 import type { Automaton } from "./automaton";
 import { Budget } from "./budget";
-import { compileProgram } from "./regexProgram";
 import { namesIn, statesAfter } from "./projection";
 import type { Names } from "./projection";
 import { acceptChoices, escapeDots, isTooLargeToCompile, removeChoices } from "./regexSyntax";

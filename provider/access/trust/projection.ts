@@ -1,7 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- every index is one that this file has made itself */
-import { classOf, joinAlphabets } from "./alphabet";
-import type { JointClass } from "./alphabet";
-import type { Automaton } from "./automaton";
+import { classOf, joinAlphabets } from "./automaton";
+import type { JointClass, Automaton } from "./automaton";
 import { addTo } from "../../fields/values";
 import type { Budget } from "./budget";
 

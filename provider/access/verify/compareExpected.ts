@@ -12,14 +12,20 @@ import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
 import { createEffectSide, describeEffects, unreadReason } from "../effects";
 import type { Direction, EffectContext, FieldEffect } from "../effects";
-import { accessKinds, bindingKeys, isGrantPart, bindsRoles } from "../graph/accessKinds";
+import {
+  accessKinds,
+  bindingKeys,
+  isGrantPart,
+  bindsRoles,
+  graphOf,
+  GroupHierarchy,
+  grantKey,
+} from "../graph/accessKinds";
 import { valueAt } from "../graph/describedFields";
 import { entityKey } from "../graph/entities";
 import { isName, mustBeAnnounced, decidesAccess, effectOf } from "../graph/fieldAccess";
 import { isGain } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
-import { graphOf } from "../graph/grants";
-import { GroupHierarchy, grantKey } from "../graph/groupHierarchy";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { topProperty, isReference, mapLeaves } from "../graph/references";
 import { isComparable, isComparedOutput, isVerified } from "../report/reviewReport";

@@ -4,7 +4,7 @@ import { calculateJwkThumbprint } from "jose";
 import type { JWK } from "jose";
 import { compareKeys, createEffectSide, describeEffects } from "../../../../provider/access/effects";
 import type { Effect } from "../../../../provider/access/effects";
-import { keysIn } from "../../../../provider/access/effects";
+import { keysIn } from "../../../../provider/access/documents/digest";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { specOf } from "../../support/samples";
 

@@ -1,5 +1,5 @@
 import { Principals } from "../../../../provider/access/graph/principals";
-import { graphOf } from "../../../../provider/access/graph/grants";
+import { graphOf } from "../../../../provider/access/graph/accessKinds";
 import { Languages } from "../../../../provider/access/trust/languages";
 import type { Props } from "../../../../provider/fields/values";
 import {

@@ -1,9 +1,13 @@
 import fc, { casesOf } from "../../../support/properties";
 import { addMeanwhile, diffGrants, changesByMoves } from "../../../../provider/access/review/grantChanges";
-import { grantKey, GroupHierarchy } from "../../../../provider/access/graph/groupHierarchy";
+import {
+  grantKey,
+  GroupHierarchy,
+  graphOf,
+  MOST_INHERITED,
+} from "../../../../provider/access/graph/accessKinds";
 import type { Entity, AccessGraph } from "../../../../provider/access/graph/model";
 import type { Grant } from "../../../../provider/access/graph/grant";
-import { graphOf, MOST_INHERITED } from "../../../../provider/access/graph/grants";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import * as access from "../../../support/access";

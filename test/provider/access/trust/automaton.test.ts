@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { classOf } from "../../../../provider/access/trust/alphabet";
+import { classOf } from "../../../../provider/access/trust/automaton";
 import { Budget } from "../../../../provider/access/trust/budget";
 import { Languages } from "../../../../provider/access/trust/languages";
 import fc, { casesOf } from "../../../support/properties";
