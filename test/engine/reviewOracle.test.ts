@@ -3,7 +3,12 @@ import type { Emulator } from "../../emulator";
 import { compare } from "../../provider/access/review/compare";
 import { diffGrants } from "../../provider/access/review/grantChanges";
 import { groupBy } from "../../provider/fields/values";
-import { grantKey, GroupHierarchy, readRoleCapabilities, accessKinds } from "../../provider/access/graph/accessKinds";
+import {
+  grantKey,
+  GroupHierarchy,
+  readRoleCapabilities,
+  accessKinds,
+} from "../../provider/access/graph/accessKinds";
 import { withoutRetained } from "../../provider/access/graph/keys";
 import type { Inventory } from "../../provider/access/documents/inventory";
 import type { AccessGraph } from "../../provider/access/graph/model";
