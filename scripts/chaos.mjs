@@ -402,7 +402,6 @@ async function main(args) {
     number("resources", values.kill ? 60 : 300),
   ];
   const pending = Array.from({ length: seeds }, (_, index) => number("first") + index);
-  // Tests give the one that they use.
   const given = process.env["PULUMI_PLATFORM_CLI_DIR"];
   const cli = given ? cliIn(given, "given") : await ensureReady();
   let failed = 0;

@@ -191,7 +191,7 @@ const STEPS = [
         places.every((/** @type {string} */ place) => /^index\.ts:\d+$/.test(place)),
         places.join(", "),
       );
-      tour.checkNoWrites("neither the preview nor the review");
+      tour.checkNoWrites("the preview and the review");
     },
   },
   {
@@ -414,8 +414,7 @@ class Tour {
   /** @param {string} who */
   checkNoWrites(who) {
     const writes = this.writes();
-    const verb = who === "it" ? "wrote nothing" : "wrote";
-    this.check(`${who} ${verb} to the server`, writes.length === 0, countMethods(writes));
+    this.check(`${who} wrote nothing to the server`, writes.length === 0, countMethods(writes));
   }
 
   /** @param {string} claim @param {number} code @param {number} expected */

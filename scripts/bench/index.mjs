@@ -60,9 +60,6 @@ const LIMITS = [
   { subject: "groupAccess", operations: ["refresh"], figure: "requests", atMost: 0.1 },
 ];
 
-/** What each response of the emulator takes. */
-const LATENCY_MS = 20;
-
 const ROOT_UID = "b3".repeat(20);
 const uidOf = (/** @type {number} */ n) => `${ROOT_UID}/${n.toString(16).padStart(16, "0")}`;
 const GROUP_UID = uidOf(1);
@@ -102,7 +99,7 @@ async function measure(cli, subject, { n, quick }) {
     example: path.join(import.meta.dirname, "programs", subject),
     packages: ["@pulumi/pulumi", "axios", "pulumi-platform"],
     env: quick ? quickProcesses(root) : {},
-    emulator: { seed: seedOf(n), latencyMs: LATENCY_MS },
+    emulator: { seed: seedOf(n), latencyMs: 20 },
   };
   return await withStack("bench", options, async (stack, server) => {
     const declare = (/** @type {string | undefined} */ roleUid) => {
