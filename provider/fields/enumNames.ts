@@ -33,7 +33,11 @@ export function adviseOnNames(field: FieldSpec, value: Json | undefined): string
     return partsOf(field, value).flatMap((part) => adviseOnNames(part.field, part.value));
   if (typeof value !== "string" || !new RegExp(`^${field.prefix}[A-Z0-9_]+$`).test(value)) return [];
   const known = field.known.map((name) => `${field.prefix}${name}`);
-  return known.includes(value) || misspeltName(field, value) !== undefined
-    ? []
-    : [`${value} is not a name that this version knows: ${NAMES_ARE_DROPPED}${suggest(value, known)}`];
+  if (known.includes(value) || misspeltName(field, value) !== undefined) return [];
+  // Who wants to read is never offered to write.
+  const reading = value.replace(/_(?:READ|GET|VIEW)$/, "_LIST");
+  const meant = known.includes(reading)
+    ? `; did you mean ${JSON.stringify(reading)}?`
+    : suggest(value, known);
+  return [`${value} is not a name that this version knows: ${NAMES_ARE_DROPPED}${meant}`];
 }

@@ -54,8 +54,8 @@ function findRepeated({ bindings }: Props): Failure[] {
       first.set(key, label);
       return [];
     }
-    const reason = `${JSON.stringify(label)} grants the same role to the same identity as ${JSON.stringify(other)}: remove one of them`;
-    return [{ property: "bindings", reason, code: "PP1012" }];
+    const reason = `grants the same role to the same identity as ${JSON.stringify(other)}: remove one of them`;
+    return [{ property: `bindings.${label}`, reason, code: "PP1012" }];
   });
 }
 

@@ -36,26 +36,39 @@ function tokenOf(value: unknown): string | undefined {
   return `output ${number}`;
 }
 
+/** As `tokenOf`, of what a promise or an output is, where a preview knows it. */
+async function settledTokenOf(value: unknown): Promise<string | undefined> {
+  const isOutput = pulumi.Output.isInstance(value);
+  if (isOutput && !(await (value as unknown as KnownOutput).isKnown)) return tokenOf(value);
+  return tokenOf(await (isOutput ? (value as unknown as KnownOutput).promise() : value));
+}
+
+/** What the library has of an output beside its public members. */
+interface KnownOutput {
+  readonly isKnown: Promise<boolean>;
+  promise(): Promise<unknown>;
+}
+
 /** Two objects of one name, or two equal grants, are legal, and hardly ever meant. Said where the arguments are the same. */
-function warnOfTwin(
+async function warnOfTwin(
   spec: ResourceSpec,
   args: Readonly<Record<string, unknown>>,
   owner: string,
   owners: Owners,
-): void {
+): Promise<void> {
   const { kind, fields } = spec;
   const own = "name" in fields ? ["name"] : "identityUid" in fields ? ["identityUid", "roleUid"] : [];
-  const tokens = own.map((key) => tokenOf(args[key]));
   // What two resources must not have in common is refused.
-  if (own.length === 0 || identifyingInputs(spec).length > 0 || tokens.includes(undefined)) return;
-  const key = `twin ${kind} ${[tokenOf(args["parentUid"]), ...tokens].join()}`;
+  if (own.length === 0 || identifyingInputs(spec).length > 0) return;
+  const line = lineOf(new Error());
+  const tokens = await Promise.all(["parentUid", ...own].map((key) => settledTokenOf(args[key])));
+  if (tokens.slice(1).includes(undefined)) return;
+  const key = `twin ${kind} ${tokens.join()}`;
   const other = owners.get(key) ?? owner;
   owners.set(key, owner);
   if (other === owner) return;
   const same = ["parentUid", ...own].join(", ").replace(/, (?=[^,]*$)/, " and ");
-  void pulumi.log.warn(
-    `${lineOf(new Error())}${owner} and ${other} have the same ${same}: is one of the two too many?`,
-  );
+  void pulumi.log.warn(`${line}${owner} and ${other} have the same ${same}: is one of the two too many?`);
 }
 
 /**
@@ -82,7 +95,8 @@ export function recordResource(
     if (other !== undefined) return [conflictOfOwners(owns, other)];
     owners.set(keyOf(owns.all ? "all" : "one"), owner);
   }
-  warnOfTwin(spec, args, owner, owners);
+  // Whatever fails there fails the resource itself.
+  void warnOfTwin(spec, args, owner, owners).catch(() => undefined);
   // Two owners of all children are one object, and got the message about them.
   const names = owns?.all ? [] : identifyingInputs(spec);
   const adopted = tokenOf(args[ADOPT]);

@@ -136,3 +136,24 @@ test("the rule is in each form of the report, and can be accepted and explained"
   const accepted = await review("accepting.yaml", "-o", "json");
   expect(JSON.parse(accepted.output)).toMatchObject({ failing: 0, suppressed: [{ id: "ACME1" }] });
 });
+
+test("with a base, no package.json beside the rules gives the name of this package to other code", async () => {
+  const git = (...args: string[]) => run("git", args, { cwd: folder });
+  await git("init", "--quiet", "--initial-branch", "main");
+  const rule = programsOf(page, "js")[0]?.text ?? "";
+  writeFileSync(join(folder, "access-rules.mjs"), rule);
+  writeFileSync(join(folder, "access-policy.yaml"), "allow: []\nrules: access-rules.mjs\n");
+  await git("add", "access-policy.yaml", "access-rules.mjs");
+  await git("-c", "user.name=t", "-c", "user.email=t@t.example", "commit", "--quiet", "--message", "base");
+  writeFileSync(
+    join(folder, "package.json"),
+    JSON.stringify({ name: "pulumi-platform", exports: { "./access": "./evil.mjs" } }),
+  );
+  writeFileSync(
+    join(folder, "evil.mjs"),
+    "export const defineRule = (rule) => ({ ...rule, find: () => [] });\n",
+  );
+  const args = ["review", "preview.json", "--inventory", "inventory.json", "--policy", "access-policy.yaml"];
+  const [own, ofBase] = [await npx(...args), await npx(...args, "--base-ref", "main")];
+  expect([own.output.includes("ACME1"), ofBase.output.includes("ACME1")]).toEqual([false, true]);
+});

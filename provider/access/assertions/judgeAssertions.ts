@@ -218,6 +218,8 @@ export interface Violation {
   readonly group?: Scope;
   /** The object that it is about, where it is no grant. */
   readonly entity?: Entity;
+  /** Whether it may be none: it is medium then, or less. */
+  readonly isDoubt?: true;
   /** What an exception accepts: another one of these is another violation. */
   readonly pins: readonly string[];
 }
@@ -396,7 +398,7 @@ class AssertionJudge {
   private readonly meanwhile: Side;
   /** The keys of those that accept more principals than before, as far as anybody can say. */
   private readonly widened: ReadonlySet<string>;
-  /** The keys of those whose trust asks for other claims or groups than before. */
+  /** The keys of those whose trust is another one or narrower. */
   private readonly doubted: ReadonlySet<string>;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
   private readonly isPlanned: boolean;
@@ -425,13 +427,13 @@ class AssertionJudge {
     );
     this.doubted = new Set(
       changes.flatMap(({ after: now, kind, fields }) =>
-        now !== undefined && fields.some((field) => asksForMore(kind, field)) ? [now.key] : [],
+        now !== undefined && fields.some((field) => mayLockOut(kind, field)) ? [now.key] : [],
       ),
     );
   }
 
-  /** Whether nobody can say that a holder still has all that its trust asks for since the change: a claim, the groups of a directory. */
-  private isDoubted({ key }: Subject): boolean {
+  /** Whether a holder may be unable to sign in since the change: its trust, or that of its directory, is another one or narrower. */
+  private isDoubted({ subject: { key } }: Grant): boolean {
     return this.doubted.has(key) || this.doubted.has(ownerOf(key) ?? "");
   }
 
@@ -455,18 +457,21 @@ class AssertionJudge {
 
   private indexHeld(
     held: readonly Held[],
-    nameOf: (subject: Subject) => string,
-  ): (now: Held, name: string) => boolean {
+    nameOf: (subject: Subject) => string | undefined,
+  ): (now: Held, name: string | undefined) => boolean {
     const known = new Map<string, Set<string>>();
     for (const { grant, points, capabilities } of held) {
+      const name = nameOf(grant.subject);
+      if (name === undefined) continue;
       for (const point of points) {
-        const place = JSON.stringify([nameOf(grant.subject), point]);
+        const place = JSON.stringify([name, point]);
         const there = known.get(place) ?? new Set();
         for (const capability of capabilities) there.add(capability);
         known.set(place, there);
       }
     }
     return ({ points, capabilities }, name) =>
+      name !== undefined &&
       points.every((point) => {
         const above = this.before.chain(point);
         return capabilities.every((each) =>
@@ -726,13 +731,17 @@ class AssertionJudge {
       const { key } = grant.subject;
       if (holders.has(key) || !holdsAll(side.capabilitiesAt(key, group), wanted)) continue;
       const isSure = holdsAll(side.capabilitiesAt(key, group, true), wanted, false);
-      const isCertain = isSure && (side === this.before || !this.isDoubted(grant.subject));
-      const share = meet([isCertain ? "all" : "some", side.subjects.shareOf(grant.subject, assertion.who)]);
+      const share = meet([isSure ? "all" : "some", side.subjects.shareOf(grant.subject, assertion.who)]);
       if (share !== "none") holders.set(key, { grant, share });
     }
     const all = [...holders.values()];
     const sure = all.filter(({ share }) => share === "all");
-    return { sure: side.principals.distinct(sure, ({ grant }) => grant.subject), all };
+    const distinct = (some: typeof all) => side.principals.distinct(some, ({ grant }) => grant.subject);
+    return {
+      sure: distinct(sure),
+      all,
+      staying: distinct(sure.filter((each) => !this.isDoubted(each.grant))),
+    };
   }
 
   require(assertion: Written<RequiredAccess>): Judgement {
@@ -759,6 +768,9 @@ class AssertionJudge {
         const isWorse = then.sure.length >= atLeast || now.sure.length < then.sure.length;
         const message = `${group.path} has ${plural(now.sure.length, "holder")}, fewer than ${atLeast}`;
         (isWorse ? worse : standing).push(at(message));
+      } else if (now.staying.length < atLeast) {
+        const message = `${group.path} has ${plural(now.staying.length, "holder")} whose trust stays as it is, fewer than ${atLeast}: whether the others can still sign in, nobody can say`;
+        worse.push({ ...at(message), isDoubt: true });
       }
       if (now.all.length > atMost) {
         const isWorse = then.all.length <= atMost || now.all.length > then.all.length;
@@ -835,12 +847,9 @@ class AssertionJudge {
   }
 }
 
-/** Whether a field asks tokens for something that nobody can say they have, where it was another before. */
-const asksForMore = (kind: string, { path, effect, direction }: FieldEffect): boolean =>
-  isPrincipalField(kind, path) && effect !== "subject" && effect !== "keys" && isChange(direction);
-
-const isChange = (direction: FieldEffect["direction"]): boolean =>
-  direction !== "neutral" && direction !== "widened";
+/** Whether who was accepted by a field may be accepted no longer. */
+const mayLockOut = (kind: string, { path, direction }: FieldEffect): boolean =>
+  isPrincipalField(kind, path) && direction !== "neutral" && direction !== "widened";
 
 /** Whether a grant is new, or gives something else than before. */
 const isOther = ({ role: { capabilities } }: Grant, old: Grant | undefined): boolean =>
@@ -884,6 +893,14 @@ export const describePlace = ({ place, reason }: Assertion): string =>
 
 const describeShare = (share: Share): string[] =>
   share === "all" ? [] : ["some of those who can be it are meant, or nobody can say who they are"];
+
+/** As the assertion says, and where nobody can say whether it is broken, not above medium. */
+export function severityOf({
+  assertion: { severity = "high" },
+  isDoubt,
+}: Pick<Violation, "assertion"> & { readonly isDoubt?: true | undefined }): Severity {
+  return isDoubt === true && severity !== "low" ? "medium" : severity;
+}
 
 const results = new WeakMap<object, WeakMap<Assertions, AssertionResult>>();
 
@@ -939,8 +956,8 @@ export interface DescribedViolation {
 export function describeViolations(graphs: Judged, assertions: Assertions): DescribedViolation[] {
   const { worse, standing } = judgeAssertions(graphs, assertions);
   return [...Object.values(worse).flat(), ...standing]
-    .map(({ assertion, message, details, grant }) => ({
-      severity: assertion.severity ?? "high",
+    .map(({ assertion, message, details, grant, isDoubt }) => ({
+      severity: severityOf({ assertion, isDoubt }),
       message: `${assertion.name}: ${message}`,
       details: [...details, describePlace(assertion)],
       place: assertion.place,

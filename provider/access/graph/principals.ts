@@ -58,7 +58,13 @@ function ownerStartOf(part: string, text: string): string {
   // A tenant of Azure has an issuer for each version of its tokens.
   if (part === ISSUER) return customerOf(text)?.name ?? text;
   if (part === "service") return text.replace(/^SERVICE_PRINCIPAL_/, "");
-  return matchers.get(part)?.exec(text)?.[0] ?? text;
+  // GitHub writes numbers beside the names of newer repositories.
+  return (
+    matchers
+      .get(part)
+      ?.exec(text)?.[0]
+      .replace(/@[0-9]+(?=[/:])/g, "") ?? text
+  );
 }
 
 const matchers = new Map(Array.from(ownerStarts, ([part, start]) => [part, new RegExp(`^(?:${start})`)]));
@@ -158,9 +164,10 @@ export class Principals {
     return [subject, ...same.filter((each) => each.key !== subject.key && !areGroups(subject, each))];
   }
 
-  /** Who a subject is, as a text: those who are surely the same have one. */
-  textOf(subject: Subject): string {
-    return this.classOf(subject).text;
+  /** Who an identity is, as a text: those of the same trust have one. Keys end, and an invite is used up: these have none. */
+  textOf(subject: Subject): string | undefined {
+    const { text, trusts } = this.classOf(subject);
+    return subject.type === "identity" && !trusts.some(({ hasKeys }) => hasKeys) ? text : undefined;
   }
 
   /** Those of whom no two may be one principal, as many as are surely different. */

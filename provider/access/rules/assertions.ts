@@ -1,4 +1,4 @@
-import { describePlace, judgeAssertions } from "../assertions/judgeAssertions";
+import { describePlace, judgeAssertions, severityOf } from "../assertions/judgeAssertions";
 import type { Violation } from "../assertions/judgeAssertions";
 import type { Assertions } from "../assertions/assertion";
 import type { Facts } from "./facts";
@@ -20,13 +20,11 @@ function findViolations(facts: Facts, kind: keyof Assertions): FindingInput[] {
   return judged.map((violation) => toFinding(facts, violation));
 }
 
-function toFinding(
-  facts: Facts,
-  { assertion, message, details, grant, group, entity: about, pins }: Violation,
-): FindingInput {
-  const { name, severity = "high" } = assertion;
+function toFinding(facts: Facts, violation: Violation): FindingInput {
+  const { assertion, message, details, grant, group, entity: about, pins } = violation;
+  const { name } = assertion;
   const text = {
-    severity,
+    severity: severityOf(violation),
     field: name,
     message: `${name}: ${message}`,
     details: limitLines([...details, describePlace(assertion)]),
@@ -41,7 +39,7 @@ function toFinding(
 
 const shared = {
   severities: ["critical", "high", "medium", "low"],
-  when: "as the assertion says; high where it says nothing",
+  when: "as the assertion says; high where it says nothing. Not above medium where the trust of a required holder changes",
   except:
     "Hardly ever: exclude whom it is not about with `not` in the assertion itself, where the next reader looks for it.",
   needsBefore: "object",

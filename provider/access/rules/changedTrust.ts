@@ -6,11 +6,12 @@ import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import { pathsMeant } from "../graph/describedFields";
+import { trustsOf } from "../graph/trust";
 import type { Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./rule";
 import { KnownBefore, isKnownOwner, keysMadeKnown, ownersOf, strangersOf } from "./trustedOwners";
-import { languagesOf } from "./openSubjects";
+import { languagesOf, sharedIssuersOf } from "./openSubjects";
 import { isStrongGrant, listGrantsHeld } from "./trustedIdentities";
 import { labelEntity, limitLines } from "./wording";
 import { addTo } from "../../fields/values";
@@ -68,11 +69,28 @@ function pinsOwnersOf(facts: Facts, entity: Entity, other: Entity): boolean {
   return conditions.length > 0 && strangersOf(conditions, (owner) => isKnownOwner(known, owner)).length === 0;
 }
 
+/** Whether all that changes is which subject a service that signs for many customers must name. */
+const isAnotherSubject = (
+  facts: Facts,
+  { kind }: Entity,
+  changed: readonly FieldEffect[],
+  ...both: Entity[]
+): boolean =>
+  changed.every(({ path }) => pathsMeant(kind, "trust.subject").includes(path)) &&
+  both.every((entity) => trustsOf(entity).every((trust) => sharedIssuersOf(facts, trust).length > 0));
+
 /** Within one owner, such as an organisation, another principal that only reads is no outsider. By hand nobody announced it. */
-function severityOf(facts: Facts, before: Entity, after: Entity, grants: readonly Grant[]): Severity {
+function severityOf(
+  facts: Facts,
+  before: Entity,
+  after: Entity,
+  changed: readonly FieldEffect[],
+  grants: readonly Grant[],
+): Severity {
   const isAnnounced = facts.comparison.drift === undefined;
   const isInside =
     isAnnounced &&
+    isAnotherSubject(facts, after, changed, before, after) &&
     !grants.some((grant) => isStrongGrant(facts, grant)) &&
     pinsOwnersOf(facts, after, before) &&
     pinsOwnersOf(facts, before, after);
@@ -98,7 +116,7 @@ export function findChangedTrust(facts: Facts): FindingInput[] {
     if (changed.length === 0 || grants.length === 0) return [];
     return [
       facts.aboutEntity(after, {
-        severity: severityOf(facts, before, after, grants),
+        severity: severityOf(facts, before, after, changed, grants),
         field: changed[0]?.path ?? "",
         ...(isWidened ? describeTrustChange : describeLateNarrowing)(after, changed, grants.length),
         details: trustDetails(changed, grants),
@@ -201,7 +219,7 @@ export function findInheritedGrants(facts: Facts): FindingInput[] {
     const { old, grants, changed } = inherited;
     return [
       facts.aboutEntity(after, {
-        severity: severityOf(facts, old, after, grants),
+        severity: severityOf(facts, old, after, changed, grants),
         field: changed[0]?.path ?? "",
         message: `${labelEntity(after)} takes the place of ${labelEntity(old)}, which is deleted: a different principal inherits ${plural(grants.length, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
         details: trustDetails(changed, grants),

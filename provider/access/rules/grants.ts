@@ -26,6 +26,7 @@ import type { Entity } from "../graph/model";
 import { plural } from "../../text/plain";
 import { isUid } from "../../text/uid";
 import { listsObject } from "../documents/inventory";
+import { isStrongGrant } from "./trustedIdentities";
 import { isSummary, isUnreadKey, ownerOf } from "../graph/keys";
 
 /*
@@ -122,9 +123,9 @@ interface NewDelegation extends Delegation {
 
 function findNewDelegations(facts: Facts): NewDelegation[] {
   const keyOf = ({ definition, grant }: Delegation): string => JSON.stringify([definition, tupleOf(grant)]);
-  // Who may change an identity gains by what it may do: a grant that only read was none.
+  // Who may change an identity gains by what it may do: a grant that only read below the root was none.
   const mattering = delegationsOf(facts, "before").filter(
-    ({ definition, grant: { role } }) => definition === role.key || facts.roles.mayWrite(role),
+    ({ definition, grant }) => definition === grant.role.key || isStrongGrant(facts, grant),
   );
   const old = new Map(mattering.map((each) => [keyOf(each), each]));
   const [before, after] = [new Administrators(facts, "before"), new Administrators(facts, "after")];
@@ -141,7 +142,7 @@ function findNewDelegations(facts: Facts): NewDelegation[] {
       return isNew ? [{ ...delegation, names, severity: grant.group.isRoot ? "high" : "medium" }] : [];
     }
     const mayGain = names.length > 0 || !places.every((key) => isGroupListed(facts, key));
-    return mayGain && facts.roles.mayWrite(grant.role) ? [{ ...delegation, names, severity: "medium" }] : [];
+    return mayGain && isStrongGrant(facts, grant) ? [{ ...delegation, names, severity: "medium" }] : [];
   });
 }
 

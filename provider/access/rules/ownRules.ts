@@ -1,5 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { basename, dirname, resolve } from "node:path";
 import { runInNewContext } from "node:vm";
 import { CodedError, hasCode } from "../../errors/codedError";
@@ -251,8 +261,44 @@ const IMPORTS_FILE = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)["'`](?:\
 const listModules = (folder: string): string[] =>
   existsSync(folder) ? readdirSync(folder).filter((name) => /\.[cm]?js$/.test(name)) : [];
 
+/** Options of a load of a file of rules. */
+interface LoadOptions {
+  readonly onFailure?: OnFailure;
+  readonly ms?: number;
+  /**
+   * Whether the file gets this package and nothing else that stands beside it. What a change edits there, such as a
+   * package.json that gives the name of this package to a file of its own, would be code of the change.
+   */
+  readonly isAlone?: boolean;
+}
+
+/** The folder of this package. */
+function ownPackage(): string {
+  let folder = __dirname;
+  while (!existsSync(resolve(folder, "package.json"))) folder = dirname(folder);
+  return folder;
+}
+
+/** Runs with a copy of a file, in a folder where only this package can be imported. */
+function withCopy<T>(path: string, text: string, run: (copy: string) => T): T {
+  const folder = mkdtempSync(resolve(tmpdir(), "pulumi-platform-rules-"));
+  try {
+    mkdirSync(resolve(folder, "node_modules"));
+    symlinkSync(ownPackage(), resolve(folder, "node_modules", "pulumi-platform"), "junction");
+    const copy = resolve(folder, basename(path));
+    writeFileSync(copy, text);
+    return run(copy);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** The list that the code of a file exports. */
-function loadDefinitions(path: string, file: string, ms: number): readonly RuleDefinition[] {
+function loadDefinitions(
+  path: string,
+  file: string,
+  { ms = LONGEST_MS, isAlone = false }: LoadOptions,
+): readonly RuleDefinition[] {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -269,11 +315,14 @@ function loadDefinitions(path: string, file: string, ms: number): readonly RuleD
   }
   let exported: unknown;
   try {
-    exported = runWithin(ms, (): unknown => createRequire(path)(path));
+    const load = (from: string): unknown => runWithin(ms, (): unknown => createRequire(from)(from));
+    exported = isAlone ? withCopy(path, text, load) : load(path);
   } catch (error) {
     if (hasCode(error, "MODULE_NOT_FOUND") || hasCode(error, "ERR_MODULE_NOT_FOUND")) {
       throw new RulesError(
-        `${file}: imports a package that is not installed beside it; defineRule can be left out: a list of plain objects is checked in the same way`,
+        isAlone
+          ? `${file}: imports something else than pulumi-platform/access and modules of Node: with --base-ref or --policy-base rules are one file, since a change may edit what it imports`
+          : `${file}: imports a package that is not installed beside it; defineRule can be left out: a list of plain objects is checked in the same way`,
       );
     }
     if (hasCode(error, "ERR_REQUIRE_ASYNC_MODULE"))
@@ -306,10 +355,7 @@ function checkDefinitions(definitions: readonly RuleDefinition[], file: string):
 export function toRules(
   definitions: readonly RuleDefinition[],
   file: string,
-  {
-    onFailure = reportFailure,
-    ms = LONGEST_MS,
-  }: { readonly onFailure?: OnFailure; readonly ms?: number } = {},
+  { onFailure = reportFailure, ms = LONGEST_MS }: LoadOptions = {},
 ): readonly OwnRule[] {
   checkDefinitions(definitions, file);
   return definitions.map((definition) => toRule(definition, file, ms, onFailure));
@@ -323,11 +369,11 @@ export function toRules(
  */
 export function loadRules(
   path: string,
-  { namedBy, ...options }: NonNullable<Parameters<typeof toRules>[2]> & { readonly namedBy?: string } = {},
+  { namedBy, ...options }: LoadOptions & { readonly namedBy?: string } = {},
 ): readonly OwnRule[] {
   const file = printable(path, 200);
   try {
-    return toRules(loadDefinitions(resolve(path), file, options.ms ?? LONGEST_MS), file, options);
+    return toRules(loadDefinitions(resolve(path), file, options), file, options);
   } catch (error) {
     if (namedBy === undefined || !(error instanceof RulesError)) throw error;
     throw new RulesError(`${namedBy}: ${error.message}`);

@@ -118,7 +118,7 @@ export const servicesWithRuns: readonly RunsOfService[] = [...sharedIssuers, ...
 export const ownerStarts: ReadonlyMap<string, string> = new Map([
   [SUBJECT, servicesWithRuns.flatMap(({ project }) => project ?? []).join("|")],
   ["workflow_ref", "[^/]+/[^/]+/"],
-  ["arn", "arn:aws[a-z-]*:sts::[0-9]{12}:assumed-role/[^/]+/"],
+  ["arn", "arn:aws[a-z-]*:sts::[0-9]{12}:(?:assumed-role/[^/]+|federated-user)/"],
   ["userId", "[^:]+:"],
 ]);
 

@@ -56,7 +56,7 @@ interface BaseText {
 
 /** Runs git beside the policy file. */
 function git(folder: string, args: readonly string[]): { status: number | null; stdout: string } {
-  const { error, status, stdout } = runGit(folder, args, readEnvironment());
+  const { error, status, stdout } = runGit(folder, ["--no-replace-objects", ...args], readEnvironment());
   if (error !== undefined) {
     throw new UsageError(
       "PP5013",
@@ -64,6 +64,16 @@ function git(folder: string, args: readonly string[]): { status: number | null; 
     );
   }
   return { status, stdout };
+}
+
+/**
+ * What a name of a base may mean, the first that is there. Git itself would prefer a tag of that name, which whoever may push a
+ * tag can make; so a tag is meant only where it is written in full, as is a commit.
+ */
+function listRefs(name: string): string[] {
+  const [, start = name, rest = ""] = /^(.*?)((?:[~^][0-9]*)*)$/.exec(name) ?? [];
+  if (/^(?:refs\/.+|HEAD|[0-9a-f]{40}|[0-9a-f]{64})$/.test(start)) return [name];
+  return ["refs/remotes/", "refs/heads/"].map((place) => `${place}${start}${rest}`);
 }
 
 /** The file as it is at a commit. */
@@ -75,11 +85,13 @@ function readAtRef(path: string, ref: string): BaseText {
     throw unusable("must be a branch, a tag or a commit, as in origin/main");
   }
   if (!existsSync(folder)) throw unusable(`there is no folder ${printable(folder, 200)}`);
-  const parsed = git(folder, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]);
-  const commit = parsed.stdout.trim();
-  if (parsed.status !== 0 || commit === "") {
+  const commit = listRefs(ref)
+    .map((name) => git(folder, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]))
+    .find(({ status, stdout }) => status === 0 && stdout.trim() !== "")
+    ?.stdout.trim();
+  if (commit === undefined) {
     throw unusable(
-      `no such commit in the repository of ${printable(path, 200)}: fetch it first, or give --policy-base FILE`,
+      `no such commit in the repository of ${printable(path, 200)}: fetch it first, or give --policy-base FILE. A tag is written refs/tags/…, and a commit in full`,
     );
   }
   const name = `${printable(path, 200)} at ${shown}`;
@@ -150,7 +162,7 @@ export function readReviewRules(flags: PolicyFlags, policy: Policy | undefined):
       `${printable(path, 200)}: this change ${verb} the rules, which are code, and a review runs no code of a change: bring back the file as it is in the base (${base.name}), and review again`,
     );
   }
-  return loadRules(basePath);
+  return loadRules(basePath, { isAlone: true });
 }
 
 /** How the file of the change differs from its base; a line each. */

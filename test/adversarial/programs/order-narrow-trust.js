@@ -7,7 +7,7 @@ const uid = platform.getIdentityOutput({ name: "contractor", parentUid: archive 
 declare({
   contractor: {
     create: (name, args, options, declared) => {
-      const extra = bind("extra", declared, { identityUid: uid });
+      const extra = bind("extra", declared, { identityUid: uid, roleUid: declared.rescue.id });
       const claimMatch = {
         issuer: args.claimMatch.issuer,
         subjectPattern: "^repo:acme/pay:ref:refs/heads/main$",

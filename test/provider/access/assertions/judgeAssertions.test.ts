@@ -429,17 +429,23 @@ describe("required access", () => {
     expect(found2(before, after)).toEqual([]);
   });
 
-  test("nobody can say that a holder has a claim that its trust asks for anew", () => {
-    const asked = by("b");
-    const claimMatch = { ...(asked.inputs["claimMatch"] as Props), claims: { repository: "acme/none" } };
-    const before = [...base, ...owners(["a", "b"])];
-    const after = before.map((each) =>
-      each.uid === asked.uid ? { ...each, inputs: { ...each.inputs, claimMatch } } : each,
-    );
-    const messages = (...sides: [Resource[], Resource[]]): string[] =>
-      found("P2", compareResources(...sides), { assertions: twoToThree }).map(({ message }) => message);
-    expect(messages(before, after)).toEqual(["owners: acme has 1 holder, fewer than 2"]);
-    expect(messages(after, after)).toEqual([]);
+  test.each<[string, Props, Props]>([
+    ["a further claim", {}, { claims: { repository: "acme/none" } }],
+    ["fewer subjects", { subject: undefined, subjectPattern: "^repo:acme/b:.*$" }, {}],
+  ])("a holder whose trust asks for %s may be unable to sign in", (_, old, now) => {
+    const [asks, asked] = [old, now].map((more) => {
+      const claimMatch = { ...(by("b").inputs["claimMatch"] as Props), ...more };
+      return { ...by("b"), inputs: { ...by("b").inputs, claimMatch } };
+    });
+    const both = (one: Resource | undefined) =>
+      [...base, ...owners(["a", "b"])].map((each) => (each.uid === one?.uid ? one : each));
+    const anybody = parsePolicy(
+      "require: [{ name: owners, role: owner, on: [acme], atLeast: 2 }]",
+    ).assertions;
+    const told = (before: Resource[], after: Resource[]) =>
+      found("P2", compareResources(before, after), { assertions: anybody }).map(({ severity }) => severity);
+    expect(told(both(asks), both(asked))).toEqual(["medium"]);
+    expect(told(both(asked), both(asked))).toEqual([]);
   });
 
   test("a pattern is no holder for the least, and one for the most", () => {

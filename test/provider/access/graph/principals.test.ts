@@ -151,6 +151,12 @@ test.each<[string, boolean, Props, Props]>([
     github({ subjectPattern: ":main$", claimPatterns: { repository: `^(acme/two|${"\\pL".repeat(60)})$` } }),
   ],
   ["another session of one role of AWS", true, session("builder/a"), session("builder/b")],
+  [
+    "a repository with and without its numbers",
+    true,
+    exact,
+    github({ subject: "repo:acme@1/two@2:environment:e" }),
+  ],
   ["another role of AWS", false, session("builder/a"), session("deployer/a")],
   ["another user id of AWS", false, session("builder/a"), session("builder/a", "AROAOTHER")],
   [

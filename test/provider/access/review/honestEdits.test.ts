@@ -576,7 +576,7 @@ const edits: Readonly<Record<string, Edit>> = {
         audience: "https://platform.acme.example.com",
       }),
     ),
-    findings: ["T5 medium"],
+    findings: ["T5 high"],
   },
   "moves a grant down": {
     to: (before) =>

@@ -192,6 +192,21 @@ describe("the policy file of a review", () => {
     expect(read.policy.changed).toEqual(changed.map((line) => expect.stringMatching(line) as string));
   });
 
+  it("comes from the branch of a name, not from a tag that somebody gave the same name", () => {
+    repository(T4, BOTH);
+    git(folder, "add", ".");
+    git(folder, "commit", "--quiet", "--message", "change");
+    git(folder, "checkout", "--quiet", "--detach");
+    for (const name of ["main", "origin/main", "v1"]) git(folder, "tag", name);
+    git(folder, "branch", "--force", "main", "HEAD~1");
+    const entriesAt = (baseRef: string) => readReviewPolicy({ policy, baseRef })?.policy.entries.length ?? 0;
+    expect([entriesAt("main"), entriesAt("refs/tags/main")]).toEqual([1, 2]);
+    for (const name of ["origin/main", "v1"])
+      expect(() => entriesAt(name)).toThrow(
+        /no such commit in the repository of .*A tag is written refs\/tags\//,
+      );
+  });
+
   it("is shown as changed in the forms that people read", async () => {
     repository(T4, BOTH);
     const flags = [PREVIEW, "--policy", policy, "--base-ref", "main", "--now", "2026-06-01T00:00:00Z"];

@@ -94,7 +94,7 @@ export const grants: Refusals = {
           e: UNKNOWN,
         },
       },
-      failures: ['bindings "c" grants the same role to the same identity as "a": remove one of them'],
+      failures: ['bindings.c grants the same role to the same identity as "a": remove one of them'],
     },
   ],
   GroupInvite: [
