@@ -24,6 +24,7 @@ test.each([
   ["const yes = true;", ["const yes = false;"]],
   ["const no = false;", ["const no = true;"]],
   ["const count = 3;", ["const count = (3 + 1);"]],
+  ["const named = { 3: a };", []],
   ["const all = [a, b];", ["const all = [];"]],
   ["const none = [];", []],
   ["log(a);", [";"]],
@@ -36,6 +37,51 @@ test.each([
   ['import { a } from "./a";', []],
 ])("defects that fit %j", async (text, expected) => {
   expect((await mutantsOf(text)).map((mutant) => mutant.text)).toEqual(expected);
+});
+
+test("marks tell which places run, each by its defect, in the lines where they were", async () => {
+  const text = [
+    "#!/usr/bin/env node",
+    "const one = (a) => (a ? 1 : [2]);",
+    "const two = (a) => {",
+    "  if (a && one(a) === 3) one(4);",
+    "  [a] = [!a];",
+    "};",
+    "one(one(false) + 5);",
+    "two(false);",
+    "throw new Error('end');",
+  ].join("\n");
+  const ran = `((text) => {
+    const mutants = m.mutantsOf("sample.ts", text);
+    const marked = m.markPlaces("sample.ts", text, mutants);
+    try { (0, eval)(marked); } catch (error) { if (error.message !== "end") throw error; }
+    return {
+      lines: marked.split("\\n").length,
+      ran: mutants.filter((_, index) => globalThis.ran["sample.ts"][index] === 1).map(({ line, what }) => line + ": " + what),
+    };
+  })(${JSON.stringify(text)})`;
+  expect(await evaluate("mutants.mjs", ran)).toEqual({
+    lines: text.split("\n").length,
+    ran: [
+      "2: a condition is always true",
+      "2: a condition is never true",
+      "2: 1 grows by one",
+      "2: a list is emptied",
+      "2: 2 grows by one",
+      "4: a condition is always true",
+      "4: a condition is never true",
+      "4: && becomes ||",
+      "5: a list is emptied",
+      "5: a list is emptied",
+      "5: a negation is removed",
+      "7: a call is removed",
+      "7: + becomes -",
+      "7: false becomes true",
+      "7: 5 grows by one",
+      "8: a call is removed",
+      "8: false becomes true",
+    ],
+  });
 });
 
 test("a seed draws the same defects again, each at a place of its own", async () => {
