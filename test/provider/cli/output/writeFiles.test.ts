@@ -95,7 +95,7 @@ describe("what a command writes to a file", () => {
   test("writes to a fifo and to an open file through the built command", () => {
     execFileSync("mkfifo", [at("fifo")]);
     const main = join(__dirname, "../../../../dist/provider/cli/main.js");
-    const script = `cat "$2/fifo" > "$2/read" & node "$1" explain G1 -o json="$2/fifo" && wait && [ -p "$2/fifo" ] &&
+    const script = `trap 'kill $! 2> /dev/null' EXIT; cat "$2/fifo" > "$2/read" & node "$1" explain G1 -o json="$2/fifo" && wait && [ -p "$2/fifo" ] &&
       node "$1" explain G1 -o json=/dev/fd/3 3>"$2/three" && node "$1" explain G1 -o json=/dev/stdout > "$2/one" &&
       { echo before; node "$1" explain G1 -o json=/dev/stdout; echo after; } > "$2/group"`;
     const { status, stderr } = spawnSync("bash", ["-c", script, "bash", main, folder], { encoding: "utf8" });
