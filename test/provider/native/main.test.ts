@@ -1,0 +1,402 @@
+import * as grpc from "@grpc/grpc-js";
+import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import { LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
+import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb";
+import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
+import { EventEmitter, once } from "node:events";
+import { startEmulator } from "../../../emulator";
+import type { Emulator } from "../../../emulator";
+import { SECRET_TYPE, SIGNATURE, UNKNOWN } from "../../../provider/fields/values";
+import type { Props } from "../../../provider/fields/values";
+import { PlatformProvider } from "../../../provider/native/provider";
+
+/* The plugin as the engine calls it, by gRPC, in this process. test/engine/native.test.ts runs the process that is built. */
+
+type Values = Readonly<Record<string, unknown>>;
+
+const struct = (values: Values) => Struct.fromJavaScript(values as Record<string, JavaScriptValue>);
+const marked = (value: unknown) => ({ [SIGNATURE]: SECRET_TYPE, value });
+const urnOf = (kind: string) => `urn:pulumi:test::test::parent:index:Box$platform:index:${kind}::one`;
+
+const { DIFF_NONE, DIFF_SOME } = messages.DiffResponse.DiffChanges;
+const Kind = messages.PropertyDiff.Kind;
+
+const lines = new EventEmitter();
+const logged: { severity: number; message: string; urn: string }[] = [];
+let emulator: Emulator;
+let engine: grpc.Server;
+let plugin: grpc.Server;
+let client: ResourceProviderClient;
+const ownConsole = globalThis.console;
+
+/** Waits for a line: the answer to a call does not. */
+async function hasLogged(line: { severity: number; message: RegExp; urn: string }): Promise<void> {
+  const isIt = ({ severity, message, urn }: (typeof logged)[number]) =>
+    severity === line.severity && line.message.test(message) && urn === line.urn;
+  while (!logged.some(isIt)) await once(lines, "line");
+}
+
+const listen = (server: grpc.Server): Promise<number> =>
+  new Promise((done, failed) => {
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) =>
+      error ? failed(error) : done(port),
+    );
+  });
+
+type Method = { [Key in keyof ResourceProviderClient]: Key }[keyof ResourceProviderClient];
+
+/** What the plugin responds to a call. */
+function call<Response>(name: Method, request: unknown): Promise<Response> {
+  const methods = client as unknown as Record<
+    Method,
+    (request: unknown, callback: (error: grpc.ServiceError | null, response: Response) => void) => void
+  >;
+  return new Promise((done, failed) => {
+    methods[name](request, (error, response) => (error ? failed(error) : done(response)));
+  });
+}
+
+async function configure(args: Values, name = "default"): Promise<messages.ConfigureResponse> {
+  return call("configure", new messages.ConfigureRequest().setArgs(struct(args)).setName(name));
+}
+
+async function check(kind: string, news: Values): Promise<{ inputs: object; failures: string[] }> {
+  const request = new messages.CheckRequest().setUrn(urnOf(kind)).setOlds(struct({})).setNews(struct(news));
+  const response = await call<messages.CheckResponse>("check", request);
+  return {
+    inputs: response.getInputs()?.toJavaScript() ?? {},
+    failures: response.getFailuresList().map((each) => `${each.getProperty()} ${each.getReason()}`),
+  };
+}
+
+async function create(kind: string, news: Values, isPreview = false): Promise<{ id: string; outs: Values }> {
+  const request = new messages.CreateRequest()
+    .setUrn(urnOf(kind))
+    .setProperties(struct(news))
+    .setPreview(isPreview);
+  const response = await call<messages.CreateResponse>("create", request);
+  return { id: response.getId(), outs: response.getProperties()?.toJavaScript() ?? {} };
+}
+
+async function diff(kind: string, id: string, olds: Values, news: Values): Promise<object> {
+  const request = new messages.DiffRequest()
+    .setUrn(urnOf(kind))
+    .setId(id)
+    .setOlds(struct(olds))
+    .setNews(struct(news));
+  const response = await call<messages.DiffResponse>("diff", request);
+  const details: Record<string, unknown> = {};
+  response.getDetaileddiffMap().forEach((change, path) => {
+    details[path] = [change.getKind(), change.getInputdiff()];
+  });
+  return {
+    changes: response.getChanges(),
+    replaces: response.getReplacesList(),
+    first: response.getDeletebeforereplace(),
+    properties: response.getDiffsList(),
+    isDetailed: response.getHasdetaileddiff(),
+    details,
+  };
+}
+
+async function update(
+  kind: string,
+  id: string,
+  olds: Values,
+  news: Values,
+  isPreview = false,
+): Promise<Values> {
+  const request = new messages.UpdateRequest()
+    .setUrn(urnOf(kind))
+    .setId(id)
+    .setOlds(struct(olds))
+    .setNews(struct(news))
+    .setPreview(isPreview);
+  const response = await call<messages.UpdateResponse>("update", request);
+  return response.getProperties()?.toJavaScript() ?? {};
+}
+
+async function read(kind: string, id: string, state: Values, recorded?: Values) {
+  const request = new messages.ReadRequest().setUrn(urnOf(kind)).setId(id).setProperties(struct(state));
+  if (recorded !== undefined) request.setInputs(struct(recorded));
+  const response = await call<messages.ReadResponse>("read", request);
+  return {
+    id: response.getId(),
+    outs: response.getProperties()?.toJavaScript() ?? {},
+    inputs: response.getInputs()?.toJavaScript() ?? {},
+  };
+}
+
+async function invoke(name: string, args: Values): Promise<Values> {
+  const request = new messages.InvokeRequest().setTok(`platform:index:${name}`).setArgs(struct(args));
+  const response = await call<messages.InvokeResponse>("invoke", request);
+  return response.getReturn()?.toJavaScript() ?? {};
+}
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+  engine = new grpc.Server();
+  engine.addService(EngineService, {
+    log: ({ request }: { request: LogRequest }, callback: grpc.sendUnaryData<Empty>) => {
+      logged.push({ severity: request.getSeverity(), message: request.getMessage(), urn: request.getUrn() });
+      lines.emit("line");
+      callback(null, new Empty());
+    },
+  });
+  const address = `127.0.0.1:${await listen(engine)}`;
+  const bind = jest.spyOn(grpc.Server.prototype, "bindAsync");
+  const port = new Promise<string>((done) => {
+    jest.spyOn(process.stdout, "write").mockImplementationOnce((text) => {
+      done(String(text));
+      return true;
+    });
+  });
+  process.argv.push(address);
+  jest.requireActual("../../../provider/native/main");
+  process.argv.pop();
+  client = new ResourceProviderClient(
+    `127.0.0.1:${(await port).trimEnd()}`,
+    grpc.credentials.createInsecure(),
+  );
+  plugin = bind.mock.contexts.at(-1) as grpc.Server;
+  jest.restoreAllMocks();
+});
+
+afterAll(async () => {
+  globalThis.console = ownConsole;
+  client.close();
+  plugin.forceShutdown();
+  await emulator.close();
+});
+
+const settings = () => ({ baseUrl: emulator.url, token: marked(emulator.token), maxRetries: 0 });
+
+beforeEach(async () => {
+  await configure(settings());
+});
+
+test("settings: secrets are marked, a difference is seen, a misspelt name is told", async () => {
+  const checked = await call<messages.CheckResponse>(
+    "checkConfig",
+    new messages.CheckRequest().setNews(struct({ baseUrl: "https://a.example.com", token: "t" })),
+  );
+  expect(checked.getInputs()?.toJavaScript()).toEqual({
+    baseUrl: "https://a.example.com",
+    token: marked("t"),
+  });
+  const changes = async (olds: Values, news: Values) => {
+    const request = new messages.DiffRequest().setOldInputs(struct(olds)).setNews(struct(news));
+    return (await call<messages.DiffResponse>("diffConfig", request)).getChanges();
+  };
+  expect(await changes({ timeout: "1s", token: marked("t") }, { timeout: "1s", token: "t" })).toBe(DIFF_NONE);
+  expect(await changes({ timeout: "1s" }, { timeout: "2s" })).toBe(DIFF_SOME);
+  const configured = await configure({ ...settings(), timeou: "1s" });
+  expect([configured.getAcceptsecrets(), configured.getSupportspreview()]).toEqual([true, true]);
+  await call("cancel", new Empty());
+  await hasLogged({ severity: LogSeverity.WARNING, message: /platform:timeou/, urn: "" });
+});
+
+test("the life of a group, as a preview foresees it and as it is", async () => {
+  const args = { name: "acme", description: "one" };
+  const groups = () => emulator.state()["groups"] ?? [];
+  expect(await check("Group", args)).toEqual({ inputs: args, failures: [] });
+  expect(await create("Group", args, true)).toEqual({ id: "", outs: args });
+  expect(groups()).toEqual([]);
+  const { id, outs } = await create("Group", args);
+  expect(groups()).toMatchObject([{ uid: id, ...args }]);
+  expect(outs).toEqual(args);
+
+  // A run compares and deletes nothing that it has created.
+  const make = async (name: string): Promise<string> => {
+    const made = await fetch(`${emulator.url}/iam/v2/groups`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${emulator.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ name, description: "one" }),
+    });
+    return ((await made.json()) as { uid: string }).uid;
+  };
+  const uid = await make("other");
+  const [olds, news] = [
+    { ...args, name: "other" },
+    { name: "other", description: "two" },
+  ];
+  expect(await read("Group", uid, {})).toEqual({ id: uid, inputs: olds, outs: olds });
+  expect(await diff("Group", uid, olds, olds)).toEqual({
+    changes: DIFF_NONE,
+    replaces: [],
+    first: false,
+    properties: [],
+    isDetailed: false,
+    details: {},
+  });
+  expect(await diff("Group", uid, olds, news)).toMatchObject({
+    changes: DIFF_SOME,
+    replaces: [],
+    properties: ["description"],
+    isDetailed: true,
+    details: { description: [Kind.UPDATE, true] },
+  });
+  expect(await update("Group", uid, olds, news, true)).toEqual(news);
+  expect(groups()).toMatchObject([args, olds]);
+  expect(await update("Group", uid, olds, news)).toEqual(news);
+  expect(groups()).toMatchObject([args, news]);
+  expect(await read("Group", uid, news, news)).toEqual({ id: uid, outs: news, inputs: news });
+  expect(await invoke("getGroup", { uid })).toMatchObject(news);
+  expect(await invoke("getGroups", { name: marked("other") })).toEqual({
+    items: marked([expect.objectContaining(news)]),
+  });
+
+  const gone = await make("gone");
+  const request = new messages.DeleteRequest().setUrn(urnOf("Group")).setId(gone);
+  await call("delete", request.setProperties(struct({ name: "gone" })));
+  expect(groups()).toMatchObject([args, news]);
+  expect(await read("Group", gone, { name: "gone" }, {})).toMatchObject({ id: "" });
+});
+
+test("what replaces, and a part of a list or an object, are told by the engine's paths", async () => {
+  const olds = {
+    parentUid: "a",
+    name: "ci",
+    claimMatch: { issuer: "https://a.example.com", claims: { "a.b": "1" } },
+  };
+  const news = { parentUid: "b", name: "ci", claimMatch: { issuer: "https://a.example.com", subject: "x" } };
+  expect(await diff("Identity", "id", olds, news)).toMatchObject({
+    changes: DIFF_SOME,
+    replaces: ["parentUid"],
+    properties: ["parentUid", "claimMatch"],
+    details: { parentUid: [Kind.UPDATE_REPLACE, true], "claimMatch.subject": [Kind.ADD, true] },
+  });
+});
+
+test("secrets stay marked: those of the description, and those that the engine sent", async () => {
+  const { id: parentUid } = await create("Group", { name: "acme" });
+  const role = await create("Role", {
+    parentUid,
+    name: marked("reader"),
+    capabilities: ["CAP_IAM_GROUPS_LIST"],
+  });
+  expect(role.outs).toMatchObject({ name: marked("reader"), capabilities: ["CAP_IAM_GROUPS_LIST"] });
+  const oidc = { issuer: "https://login.example.com", clientId: "platform", clientSecret: "hidden" };
+  const args = { parentUid, name: "login", defaultRole: role.id, oidc };
+  const shown = { ...oidc, clientSecret: marked("hidden") };
+  const checked = await check("IdentityProvider", args);
+  expect(checked).toMatchObject({ failures: [], inputs: { oidc: shown } });
+  const invite = { parentUid, roleUid: role.id, ttl: "1h" };
+  const foreseen = { code: UNKNOWN, keyId: UNKNOWN, expirationTime: UNKNOWN };
+  expect(await create("GroupInvite", invite, true)).toEqual({ id: "", outs: { ...invite, ...foreseen } });
+  const invited = await create("GroupInvite", invite);
+  expect(invited.outs).toMatchObject({ ...invite, code: marked(expect.stringMatching(/./)) });
+  const found = await read("GroupInvite", invited.id, {});
+  expect(found).toMatchObject({ id: invited.id, inputs: { parentUid, roleUid: role.id } });
+  expect(found.outs).toMatchObject({ keyId: invited.outs["keyId"] });
+  expect((await create("IdentityProvider", args, true)).outs).toMatchObject({ oidc: shown });
+  const { id, outs } = await create("IdentityProvider", { ...args, oidc: shown });
+  expect(outs).toMatchObject({ name: "login", oidc: shown });
+  expect(await read("IdentityProvider", id, outs, { ...args, oidc: shown })).toMatchObject({
+    outs: { oidc: shown },
+    inputs: { oidc: shown },
+  });
+  const capabilities = [marked("CAP_IAM_GROUPS_LIST")];
+  expect((await check("Role", { parentUid, name: "reader", capabilities })).inputs).toMatchObject({
+    capabilities: marked(["CAP_IAM_GROUPS_LIST"]),
+  });
+  expect(
+    (await check("Role", { parentUid, name: UNKNOWN, capabilities: ["CAP_IAM_GROUPS_LIST"] })).inputs,
+  ).toMatchObject({ name: UNKNOWN });
+});
+
+test("a likely mistake is a warning about its resource, a secret one is not quoted, a mistake is refused", async () => {
+  logged.splice(0);
+  const args = { name: "Reader?", capabilities: ["CAP_NO_SUCH"] };
+  expect(await check("Role", args)).toMatchObject({
+    failures: [expect.stringMatching(/parentUid is missing.*PP1001/)],
+  });
+  await hasLogged({
+    severity: LogSeverity.WARNING,
+    message: /^name: "Reader\?" may be refused/,
+    urn: urnOf("Role"),
+  });
+  logged.splice(0);
+  await check("Role", { ...args, name: marked("Reader?"), capabilities: ["CAP_IAM_GROUPS_LIST"] });
+  expect(logged).toEqual([]);
+});
+
+test("an error has its code and no stack, also of a kind and of a function that the plugin does not have", async () => {
+  const refusal = (promise: Promise<unknown>) =>
+    promise.then(
+      () => "nothing",
+      (error: unknown) => `${(error as grpc.ServiceError).code} ${(error as grpc.ServiceError).details}`,
+    );
+  expect(await refusal(create("Nothing", {}))).toMatch(
+    /^2 this version of the plugin has no resource type .*\(PP1106\)$/,
+  );
+  expect(await refusal(invoke("getNothing", {}))).toMatch(
+    /^2 this version of the plugin has no function .*\(PP1106\)$/,
+  );
+  expect(await refusal(create("Group", { name: "x", parentUid: "0".repeat(40) }))).toMatch(
+    /^2 creating group "x" below .*\n[^]*explain PP3405$/,
+  );
+});
+
+test("what exists of a resource whose making failed is sent with the error", async () => {
+  const { id, outs } = await create("Group", { name: "acme", description: "one" });
+  const fault = emulator.addFault({ method: "PATCH", status: 200, applied: false, body: outs });
+  const error = await update("Group", id, outs, { name: "acme", description: "two" }).catch(
+    (thrown: unknown) => thrown as grpc.ServiceError,
+  );
+  fault.remove();
+  const [details] = (error as grpc.ServiceError).metadata.get("grpc-status-details-bin");
+  const [packed] = Status.deserializeBinary(details as Buffer).getDetailsList();
+  const detail = packed?.unpack(
+    (bytes) => messages.ErrorResourceInitFailed.deserializeBinary(bytes),
+    "pulumirpc.ErrorResourceInitFailed",
+  );
+  expect(detail?.getId()).toBe(id);
+  expect(detail?.getReasonsList()).toEqual([expect.stringMatching(/\(PP4004\)$/)]);
+  expect(detail?.getProperties()?.toJavaScript()).toMatchObject({ name: "acme", description: "one" });
+});
+
+describe("the settings of a provider", () => {
+  const subject = { urn: urnOf("Group"), type: "platform:index:Group" };
+  const failuresOf = async (args: Values, name?: string) => {
+    const provider = new PlatformProvider(() => undefined);
+    provider.configure(args as Props, name);
+    return (await provider.check(subject, {}, { name: "acme" })).failures;
+  };
+  const address = "https://a.example.com";
+
+  test("fail the check of a resource where one is wrong, and nothing where one is not known yet", async () => {
+    expect(await failuresOf({ baseUrl: "nonsense", token: "t" })).toHaveLength(1);
+    expect(await failuresOf({ baseUrl: "nonsense", token: UNKNOWN })).toEqual([]);
+    expect(await failuresOf({ baseUrl: address, token: "t", maxRetries: 3, batching: true })).toEqual([]);
+    expect(await failuresOf({ baseUrl: address, token: "t", maxRetries: { not: "a number" } })).toHaveLength(
+      1,
+    );
+  });
+
+  test("leave out the credentials of the environment where a provider of the program has its own", async () => {
+    process.env["PLATFORM_TOKEN_FILE"] = "/no/such/token";
+    try {
+      const none = await failuresOf({ baseUrl: address, token: "t" }, "second");
+      expect(none).toEqual([]);
+      expect(await failuresOf({ baseUrl: address, token: "t" }, "default_1_2_3")).toHaveLength(1);
+      expect(await failuresOf({ baseUrl: address }, "second")).toHaveLength(1);
+    } finally {
+      delete process.env["PLATFORM_TOKEN_FILE"];
+    }
+  });
+});
+
+test("the process ends with the engine", async () => {
+  const exit = new Promise((done) => {
+    jest.spyOn(process, "exit").mockImplementation(((code: number) => done(code)) as typeof process.exit);
+  });
+  engine.forceShutdown();
+  expect(await exit).toBe(0);
+  jest.restoreAllMocks();
+});
