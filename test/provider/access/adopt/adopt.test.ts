@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
-import { mergeState } from "../../../../provider/access/adopt/state";
 import { generateProgram } from "../../../../provider/access/adopt/program";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { findDrift } from "../../../../provider/access/drift/drift";
@@ -21,16 +20,6 @@ const inventoryOf = async (seed: number, size: OrganisationSize = small): Promis
   await emulator.close();
   return inventory;
 };
-
-test("an export without a deployment is refused before anything is merged into it", () => {
-  const nothing = { preview: {}, resources: [], secrets: new Map<string, string>(), config: {} };
-  expect(() => mergeState({ ...nothing, exported: {}, newId: () => "id" })).toThrow(
-    expect.objectContaining({
-      errorCode: "PP6007",
-      message: "the stack's export has no deployment",
-    }) as Error,
-  );
-});
 
 describe("the program that adopts an organisation", () => {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-adopt-"));

@@ -1,0 +1,243 @@
+import { mergeState } from "../../../../provider/access/adopt/state";
+import type { StateParts } from "../../../../provider/access/adopt/state";
+import { SECRET_TYPE, SIGNATURE, UNKNOWN } from "../../../../provider/fields/values";
+
+/* The state that `adopt` imports, made of documents. test/engine/adopt.test.ts has the engine read it. */
+
+const DYNAMIC = "pulumi-nodejs:dynamic/platform:";
+const ORG = "a".repeat(40);
+const PROVIDER = `${ORG}/${"b".repeat(16)}`;
+const ROLE = `${ORG}/${"c".repeat(16)}`;
+
+const urnOf = (type: string, name: string) => `urn:pulumi:prod::acme::${type}::${name}`;
+const stackUrn = urnOf("pulumi:pulumi:Stack", "acme-prod");
+const dynamic = (kind: string, name: string) => urnOf(`${DYNAMIC}${kind}`, name);
+const engineProvider = urnOf("pulumi:providers:pulumi-nodejs", "default");
+
+type Row = Record<string, unknown>;
+
+/** A step of a preview that creates what the program declares. */
+const creates = (urn: string, more: Row): Row => ({
+  op: "create",
+  urn,
+  newState: { urn, custom: true, type: urn.split("::")[2], parent: stackUrn, ...more },
+});
+
+const stack = creates(stackUrn, {
+  custom: false,
+  parent: undefined,
+  id: "not of a component",
+  protect: true,
+});
+const role = creates(dynamic("Role", "reader"), {
+  inputs: { parentUid: ORG, name: "reader", capabilities: ["CAP_IAM_ROLES_LIST"], __provider: "text" },
+  id: "not known",
+});
+const login = creates(dynamic("IdentityProvider", "login"), {
+  inputs: {
+    parentUid: ORG,
+    name: "login",
+    defaultRole: UNKNOWN,
+    oidc: {
+      issuer: "https://a.example.com",
+      clientId: "app",
+      clientSecret: UNKNOWN,
+      additionalScopes: [UNKNOWN],
+    },
+  },
+  dependencies: [dynamic("Role", "reader")],
+});
+
+const adoptedRole = {
+  kind: "Role",
+  name: "reader",
+  uid: ROLE,
+  inputs: { parentUid: ORG, name: "reader", capabilities: ["CAP_IAM_ROLES_LIST"] },
+  secrets: [],
+};
+const adoptedLogin = {
+  kind: "IdentityProvider",
+  name: "login",
+  uid: PROVIDER,
+  inputs: {
+    parentUid: ORG,
+    name: "login",
+    defaultRole: ROLE,
+    oidc: { issuer: "https://a.example.com", clientId: "app", additionalScopes: ["email"] },
+  },
+  secrets: [{ path: "oidc.clientSecret", key: "acme:login" }],
+};
+
+const parts = (more: Partial<StateParts> = {}): StateParts => ({
+  exported: { version: 3, deployment: { manifest: {}, resources: [] } },
+  // The engine says what depends on a resource before it.
+  preview: { steps: [login, role, stack] },
+  resources: [adoptedRole, adoptedLogin],
+  secrets: new Map([["acme:login", "hidden"]]),
+  config: {
+    "acme:login": { value: "hidden", secret: true },
+    "platform:timeout": { value: "5s", secret: false },
+  },
+  newId: () => "new-id",
+  ...more,
+});
+
+const wrapped = (value: unknown) => ({ [SIGNATURE]: SECRET_TYPE, plaintext: JSON.stringify(value) });
+
+const rowsOf = ({ document }: { document: unknown }) =>
+  (document as { deployment: { resources: Row[] } }).deployment.resources;
+
+test("what is adopted follows its stack, its provider and its dependencies, with live values and wrapped secrets", () => {
+  const merged = mergeState(parts());
+  expect(merged.urns).toEqual([dynamic("IdentityProvider", "login"), dynamic("Role", "reader")]);
+  expect(merged.document).toMatchObject({ version: 3, deployment: { manifest: {} } });
+  const config = { "acme:login": wrapped("hidden"), "platform:timeout": "5s" };
+  const provider = `${engineProvider}::new-id`;
+  const loginInputs = {
+    parentUid: ORG,
+    name: "login",
+    defaultRole: ROLE,
+    oidc: {
+      issuer: "https://a.example.com",
+      clientId: "app",
+      clientSecret: wrapped("hidden"),
+      additionalScopes: ["email"],
+    },
+  };
+  const roleInputs = { ...adoptedRole.inputs, __provider: "text" };
+  expect(rowsOf(merged)).toEqual([
+    { urn: stackUrn, custom: false, type: "pulumi:pulumi:Stack", parent: undefined, protect: true },
+    {
+      urn: engineProvider,
+      custom: true,
+      id: "new-id",
+      type: "pulumi:providers:pulumi-nodejs",
+      inputs: config,
+      outputs: config,
+    },
+    {
+      urn: dynamic("Role", "reader"),
+      custom: true,
+      type: `${DYNAMIC}Role`,
+      parent: stackUrn,
+      id: ROLE,
+      inputs: roleInputs,
+      outputs: roleInputs,
+      provider,
+    },
+    {
+      urn: dynamic("IdentityProvider", "login"),
+      custom: true,
+      type: `${DYNAMIC}IdentityProvider`,
+      parent: stackUrn,
+      dependencies: [dynamic("Role", "reader")],
+      id: PROVIDER,
+      inputs: loginInputs,
+      outputs: loginInputs,
+      provider,
+    },
+  ]);
+});
+
+test("what the stack has stays as it is, and its provider is used; one that is being deleted is not", () => {
+  const existing = [
+    { urn: stackUrn, type: "pulumi:pulumi:Stack" },
+    {
+      urn: urnOf("pulumi:providers:pulumi-nodejs", "old"),
+      type: "pulumi:providers:pulumi-nodejs",
+      id: "1",
+      delete: true,
+    },
+    { urn: urnOf("pulumi:providers:pulumi-nodejs", "own"), type: "pulumi:providers:pulumi-nodejs", id: "2" },
+  ];
+  const steps = [{ op: "same", urn: stackUrn }, { op: "read", urn: "x" }, { op: "refresh", urn: "y" }, role];
+  const merged = mergeState(
+    parts({
+      exported: { deployment: { resources: existing } },
+      preview: { steps },
+      resources: [adoptedRole],
+    }),
+  );
+  const rows = rowsOf(merged);
+  expect(rows.slice(0, 3)).toEqual(existing);
+  expect(rows.slice(3)).toMatchObject([{ id: ROLE, provider: `${existing[2]?.urn}::2` }]);
+});
+
+test("the plugin's own default provider gets the settings of the package, under its own URN only", () => {
+  const native = (name: string) => urnOf("platform:index:Role", name);
+  const type = "pulumi:providers:platform";
+  const steps = [
+    creates(urnOf(type, "default_1_0_0"), {}),
+    creates(native("reader"), { inputs: adoptedRole.inputs }),
+  ];
+  const other = { urn: urnOf(type, "second"), type, id: "other" };
+  const exported = { deployment: { resources: [other] } };
+  const rows = rowsOf(mergeState(parts({ exported, preview: { steps }, resources: [adoptedRole] })));
+  const settings = { timeout: "5s" };
+  expect(rows).toMatchObject([
+    other,
+    { urn: urnOf(type, "default"), id: "new-id", inputs: settings, outputs: settings },
+    { urn: native("reader"), provider: `${urnOf(type, "default")}::new-id` },
+  ]);
+  expect(rows[1]?.["inputs"]).toEqual(settings);
+});
+
+const problem = (message: string, errorCode = "PP6007") =>
+  expect.objectContaining({ errorCode, message: expect.stringContaining(message) as string }) as Error;
+const pending = (count: number) => ({
+  exported: { deployment: { pending_operations: Array.from({ length: count }, () => ({})) } },
+});
+const many = (count: number) =>
+  Array.from({ length: count }, (_, i) => creates(dynamic("Group", `more-${i}`), { inputs: {} }));
+
+test.each<[string, Partial<StateParts>, Error]>([
+  ["an export without a deployment", { exported: {} }, problem("the stack's export has no deployment")],
+  ["one operation that was interrupted", pending(1), problem("how 1 operation ended")],
+  ["several of them", pending(2), problem("how 2 operations ended")],
+  ["a preview without steps", { preview: {} }, problem("this is no preview: it has no steps")],
+  [
+    "a preview that failed",
+    {
+      preview: {
+        diagnostics: [
+          { severity: "info", message: "i" },
+          { severity: "error", message: " no \n" },
+        ],
+      },
+    },
+    problem("the preview of the program fails:\n  no", "PP5009"),
+  ],
+  [
+    "another change of the program",
+    { preview: { steps: [role, login, { op: "update", urn: "urn" }] } },
+    problem("the program would also update urn: run pulumi up first"),
+  ],
+  [
+    "another resource of the program",
+    { preview: { steps: [role, login, ...many(1)] } },
+    problem(`the program would also create ${dynamic("Group", "more-0")}`),
+  ],
+  [
+    "a resource that is not declared",
+    { preview: { steps: [login] } },
+    problem(`creates no Role "reader" (${ROLE})`),
+  ],
+  ["a secret that is not set", { secrets: new Map() }, problem("the secret acme:login is not set")],
+  [
+    "a file that was edited",
+    { resources: [{ ...adoptedRole, inputs: { ...adoptedRole.inputs, name: "writer" } }, adoptedLogin] },
+    problem(`${dynamic("Role", "reader")} differs from what the organisation has (${ROLE})`),
+  ],
+  [
+    "more problems than are shown",
+    { preview: { steps: [role, login, ...many(22)] } },
+    problem("\n  … and 2 more"),
+  ],
+])("refused: %s", (_name, more, error) => {
+  expect(() => mergeState(parts(more))).toThrow(error);
+});
+
+test("twenty problems are all shown", () => {
+  const preview = { steps: [role, login, ...many(20)] };
+  expect(() => mergeState(parts({ preview }))).toThrow(/^[^…]*$/);
+});
