@@ -534,6 +534,22 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
     ["a wildcard for every host", { options: { sinkAllow: ["*"] } }, "sinkAllow must be a host"],
     ["a time that is none", { options: { now: Number.NaN } }, "now must be a number"],
     ["a part of more than all", { options: { maxRemoval: 25 } }, "maxRemoval must be a number from 0 to 1"],
+    ...Object.entries<[string, ...unknown[]]>({
+      self: ["the uid of an identity", 1],
+      minOwners: ["a whole number of at least 0", -1, 0.5, "1"],
+      requiredOwner: ["a list of strings", "uid", [1]],
+      maxRemoval: ["a number from 0 to 1", -0.1, 1.1, "1"],
+      sinkAllow: ["a list of strings", "x.example"],
+      newMatches: ["a function", true],
+      assertions: ["the assertions of a policy", [], { forbid: [], require: [] }],
+      strict: ["true or false", "true"],
+    }).flatMap(([option, [must, ...values]]) =>
+      values.map((value): [string, AccessPolicyArgs, string] => [
+        `${option}: ${JSON.stringify(value)}`,
+        { options: { [option]: value } },
+        `${option} must be ${must}`,
+      ]),
+    ),
     [
       "a level that is none",
       { enforcement: { G1: "mandatoy" as "mandatory" } },
@@ -547,6 +563,13 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
       }) as Error,
     );
   });
+
+  it.each([{ minOwners: 0 }, { maxRemoval: 0 }, { maxRemoval: 1 }, { strict: true, self: "uid" }])(
+    "take %j",
+    (options) => {
+      expect(accessPolicies({ options })).not.toEqual([]);
+    },
+  );
 
   it.each(rules.map((rule) => [rule.id, rule] as const))(
     "run %s, or its explanation and its enforcement say why not",
