@@ -72,7 +72,8 @@ describe("the code of an error", () => {
     const numbers = [status, 17, -1, 1.5, NaN, "5"].map((code) => ({ code, message: "not the API's" }));
     for (const body of [undefined, null, "text", [], {}, { message: "no code" }, ...numbers]) {
       const error = errorFrom(status, body);
-      expect(error).toMatchObject({ code: name, status, fromApi: false });
+      const errorCode = { 401: "PP3401", 404: "PP3404" }[status] ?? "PP3407";
+      expect(error).toMatchObject({ code: name, errorCode, status, fromApi: false });
       expect(error.message).toBe(
         `GET /iam/v2/groups/x: ${name} (HTTP ${status}), and the response is not from the Platform API${status === 404 ? NO_ENDPOINT : ""}`,
       );

@@ -1,6 +1,7 @@
 import type { ApiError } from "../../../provider/http/errors";
 import { apiErrorFrom, ConfigError, ConnectionError } from "../../../provider/http/errors";
 import {
+  adviseOnRefusal,
   explain,
   HandlerError,
   PartialFailure,
@@ -200,6 +201,30 @@ describe("advice", () => {
   ])("is not invented for %s", (_name, status, code) => {
     expect(told("Group", errorFrom(status, { code, message: "m" }))).not.toContain("\n");
   });
+});
+
+test.each([
+  [
+    "of a parent that is not there",
+    404,
+    { parentUid: "abc" },
+    [expect.stringMatching(/^parentUid: no group that /)],
+  ],
+  ["of another object that is not there", 404, { parentUid: "other" }, []],
+  ["of a root group", 404, {}, []],
+  [
+    "of a name that nobody knows",
+    400,
+    { capabilities: ["CAP_NO_SUCH"] },
+    [expect.stringMatching(/^capabilities: /)],
+  ],
+  ["of a name that is known", 400, { capabilities: ["CAP_IAM_ROLES_LIST"] }, []],
+  ["of what may not be done", 403, { parentUid: "abc" }, []],
+])("what the program's own values say %s", (_name, status, inputs, advice) => {
+  const code = { 400: 3, 403: 7, 404: 5 }[status];
+  const info = detail("ResourceInfo", { resourceType: "Group", resourceName: "abc", description: "" });
+  const error = errorFrom(status, { code, message: "m", details: [info] });
+  expect(adviseOnRefusal(specOf("Role"), inputs, error)).toEqual(advice);
 });
 
 describe("what an error carries", () => {
