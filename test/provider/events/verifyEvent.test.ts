@@ -404,6 +404,27 @@ describe("an event", () => {
     expect((await verifyLate()).subject).toBe(group);
   });
 
+  test.each<[unknown, string]>([
+    [null, "names no keys"],
+    [{}, "names no keys"],
+    ["keys", "names no keys"],
+    ["http://keys.test/keys", "its keys are not at an https address"],
+    ["ftp://127.0.0.1/keys", "its keys are not at an https address"],
+    ["https://user@keys.test/keys", "its keys are not at an https address"],
+    ["https://:password@keys.test/keys", "its keys are not at an https address"],
+  ])("is not accepted where the issuer names its keys as %j", async (jwks_uri, problem) => {
+    const own = `${issuer}/named/${encodeURIComponent(JSON.stringify(jwks_uri))}`;
+    answers.set(`${new URL(own).pathname}/.well-known/openid-configuration`, {
+      body: { issuer: own, jwks_uri },
+    });
+    const headers = { ...attributes, authorization: `Bearer ${await signed(claims({ iss: own }))}` };
+    expect(await problemOf(verifyEvent(headers, body, { issuer: own, group }))).toEqual([
+      "unavailable",
+      503,
+      expect.stringContaining(problem),
+    ]);
+  });
+
   test("is refused without a command of the issuer or the sender in the message", async () => {
     const texts = [HOSTILE_TEXT, HOSTILE_HEADER, "::error::x", JSON.stringify({ issuer: HOSTILE_TEXT })];
     for (const [index, text] of texts.entries()) {
