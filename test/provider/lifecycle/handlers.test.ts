@@ -1,9 +1,11 @@
 import { inspect } from "node:util";
 import { ConfigError } from "../../../provider/http/errors";
-import { handlersFor } from "../../../provider/lifecycle/handlers";
+import { checkProgramArguments, handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
 import { isFoundByComparison } from "../../../provider/fields/resourceSpec";
+import type { Failure } from "../../../provider/fields/resourceSpec";
+import { WRONG_ARGUMENTS } from "../../../provider/fields/values";
 import type { Props } from "../../../provider/fields/values";
 import {
   clientOf,
@@ -858,5 +860,55 @@ describe("delete", () => {
       "RESOURCE_NOT_EMPTY",
     );
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("what a program has found in its arguments", () => {
+  const missing: Failure = { property: "name", reason: "is missing", code: "PP1001" };
+  const other: Failure = { property: "name", reason: "is too long", code: "PP1003" };
+  const line = 'index.ts:1: Group "team": name is missing (PP1001)';
+  const all = (...lines: string[]) => ["wrong arguments of this program:", ...lines].join("\n  ");
+  const check = (failures: Failure[], found?: object, inputs: Props = {}, wrongSetting?: ConfigError) =>
+    checkProgramArguments(
+      { check: () => failures } as unknown as Handlers,
+      {},
+      found === undefined ? inputs : ({ ...inputs, [WRONG_ARGUMENTS]: found } as Props),
+      wrongSetting,
+    );
+
+  test.each<[string, Failure[], { own: Failure[]; lines: string[] } | undefined, string[]]>([
+    ["nothing", [], undefined, []],
+    ["nothing, of this resource", [], { own: [], lines: [line] }, []],
+    ["nothing, and the provider does", [missing], undefined, ["name is missing (PP1001)"]],
+    ["what the provider finds too", [missing], { own: [], lines: [line] }, [line]],
+    ["what the provider cannot find", [], { own: [missing], lines: [line] }, [line]],
+    ["more of its resources", [missing], { own: [], lines: ["a", line] }, [all("a", line)]],
+    ["something else", [missing], { own: [], lines: ["a"] }, ["a", "name is missing (PP1001)"]],
+    ["the same in other words", [missing], { own: [missing], lines: ["a", "b"] }, [all("a", "b")]],
+    ["another mistake of it", [missing], { own: [other], lines: ["a"] }, ["a", "name is missing (PP1001)"]],
+    [
+      "the same mistake of another argument",
+      [missing],
+      { own: [{ ...missing, property: "kind" }], lines: ["a"] },
+      ["a", "name is missing (PP1001)"],
+    ],
+  ])("is said once: %s", (_name, failures, found, reasons) => {
+    expect(check(failures, found)).toEqual({
+      inputs: {},
+      failures: reasons.map((reason) => ({ property: "", reason })),
+    });
+  });
+
+  test("a value that is given has its property, and a wrong setting says all", () => {
+    const inputs = { name: "" };
+    expect(check([missing], undefined, inputs)).toEqual({
+      inputs,
+      failures: [{ property: "name", reason: "is missing (PP1001)" }],
+    });
+    const setting = new ConfigError("PP2001", "no address");
+    expect(check([missing], { own: [], lines: [line] }, inputs, setting)).toEqual({
+      inputs,
+      failures: [{ property: "", reason: "no address (PP2001)" }],
+    });
   });
 });
