@@ -895,7 +895,7 @@ const describeShare = (share: Share): string[] =>
   share === "all" ? [] : ["some of those who can be it are meant, or nobody can say who they are"];
 
 /** As the assertion says, and where nobody can say whether it is broken, not above medium. */
-export function severityOf({
+export function severityOfViolation({
   assertion: { severity = "high" },
   isDoubt,
 }: Pick<Violation, "assertion"> & { readonly isDoubt?: true | undefined }): Severity {
@@ -957,7 +957,7 @@ export function describeViolations(graphs: Judged, assertions: Assertions): Desc
   const { worse, standing } = judgeAssertions(graphs, assertions);
   return [...Object.values(worse).flat(), ...standing]
     .map(({ assertion, message, details, grant, isDoubt }) => ({
-      severity: severityOf({ assertion, isDoubt }),
+      severity: severityOfViolation({ assertion, isDoubt }),
       message: `${assertion.name}: ${message}`,
       details: [...details, describePlace(assertion)],
       place: assertion.place,

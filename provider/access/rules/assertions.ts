@@ -1,4 +1,4 @@
-import { describePlace, judgeAssertions, severityOf } from "../assertions/judgeAssertions";
+import { describePlace, judgeAssertions, severityOfViolation } from "../assertions/judgeAssertions";
 import type { Violation } from "../assertions/judgeAssertions";
 import type { Assertions } from "../assertions/assertion";
 import type { Facts } from "./facts";
@@ -24,7 +24,7 @@ function toFinding(facts: Facts, violation: Violation): FindingInput {
   const { assertion, message, details, grant, group, entity: about, pins } = violation;
   const { name } = assertion;
   const text = {
-    severity: severityOf(violation),
+    severity: severityOfViolation(violation),
     field: name,
     message: `${name}: ${message}`,
     details: limitLines([...details, describePlace(assertion)]),

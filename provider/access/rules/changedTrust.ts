@@ -80,7 +80,7 @@ const isAnotherSubject = (
   both.every((entity) => trustsOf(entity).every((trust) => sharedIssuersOf(facts, trust).length > 0));
 
 /** Within one owner, such as an organisation, another principal that only reads is no outsider. By hand nobody announced it. */
-function severityOf(
+function severityOfPrincipal(
   facts: Facts,
   before: Entity,
   after: Entity,
@@ -116,7 +116,7 @@ export function findChangedTrust(facts: Facts): FindingInput[] {
     if (changed.length === 0 || grants.length === 0) return [];
     return [
       facts.aboutEntity(after, {
-        severity: severityOf(facts, before, after, changed, grants),
+        severity: severityOfPrincipal(facts, before, after, changed, grants),
         field: changed[0]?.path ?? "",
         ...(isWidened ? describeTrustChange : describeLateNarrowing)(after, changed, grants.length),
         details: trustDetails(changed, grants),
@@ -219,7 +219,7 @@ export function findInheritedGrants(facts: Facts): FindingInput[] {
     const { old, grants, changed } = inherited;
     return [
       facts.aboutEntity(after, {
-        severity: severityOf(facts, old, after, changed, grants),
+        severity: severityOfPrincipal(facts, old, after, changed, grants),
         field: changed[0]?.path ?? "",
         message: `${labelEntity(after)} takes the place of ${labelEntity(old)}, which is deleted: a different principal inherits ${plural(grants.length, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
         details: trustDetails(changed, grants),

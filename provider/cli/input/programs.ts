@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from "node:child_process";
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 /** A program of this machine, and the environment to run it in. */
@@ -69,6 +69,17 @@ export const runProgram = (
   options: RunOptions,
 ): Promise<{ stdout: string; stderr: string }> => promisify(execFile)(file, args, { ...options, env });
 
+/**
+ * Which repository a folder is of. Git would look for one itself, and take for it a folder that only looks like one: a change
+ * can have such a folder, with settings of its own that name commands, and cannot have a `.git`.
+ */
+function repositoryOf(folder: string): readonly string[] {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return [`--git-dir=${join(at, ".git")}`, `--work-tree=${at}`];
+    if (dirname(at) === at) return ["-c", "safe.bareRepository=explicit"];
+  }
+}
+
 /** Runs git. Reads only: no hook, filter or pager of the repository runs. */
 export function runGit(
   folder: string,
@@ -77,12 +88,16 @@ export function runGit(
 ): { readonly status: number | null; readonly stdout: string; readonly error?: string } {
   const git = findProgram("git", env);
   if (git === undefined) return { status: null, stdout: "", error: "not on PATH" };
-  const { error, status, stdout } = spawnSync(git.file, ["--no-pager", "-C", folder, ...args], {
-    encoding: "utf8",
-    maxBuffer: 4_000_000,
-    stdio: ["ignore", "pipe", "ignore"],
-    env: git.env,
-  });
+  const { error, status, stdout } = spawnSync(
+    git.file,
+    ["--no-pager", "-C", folder, ...repositoryOf(folder), ...args],
+    {
+      encoding: "utf8",
+      maxBuffer: 4_000_000,
+      stdio: ["ignore", "pipe", "ignore"],
+      env: git.env,
+    },
+  );
   if (error === undefined) return { status, stdout };
   return { status, stdout, error: (error as NodeJS.ErrnoException).code ?? "failed" };
 }

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { parse } from "yaml";
+import { isAlias, isScalar, parseDocument, visit } from "yaml";
+import type { Document } from "yaml";
 import { ConfigError } from "../../http/errors";
 import { printable } from "../../text/printable";
 import { isObject } from "../../fields/values";
@@ -31,16 +32,50 @@ const refuse = (message: string): never => {
   throw new ConfigError("PP2012", message);
 };
 
+function parseFile(path: string): Document.Parsed | undefined {
+  try {
+    return parseDocument(readFileSync(path, "utf8").replace(/^\ufeff/, ""));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What parsers of YAML do not read alike: tags, and what stands for another part of the file. */
+function findOddYaml(document: Document): string | undefined {
+  let found: string | undefined;
+  visit(document, {
+    Node: (_, node) => {
+      if (!isAlias(node) && node.anchor === undefined && node.tag === undefined) return undefined;
+      found =
+        isAlias(node) || node.anchor !== undefined
+          ? "an anchor or an alias"
+          : `the tag ${printable(node.tag ?? "", 80)}`;
+      return visit.BREAK;
+    },
+    Pair: (_, { key }) => {
+      if (!isScalar(key) || key.value !== "<<") return undefined;
+      found = "a merge (<<)";
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
 /** @throws ConfigError for a file that cannot be judged, since the CLI may read it in another way. */
 function readMembers(path: string): Map<string, unknown> {
-  let document: unknown;
-  try {
-    document = parse(readFileSync(path, "utf8").replace(/^\ufeff/, ""), { merge: true });
-  } catch {
-    return refuse(`${printable(path, 200)} cannot be read as YAML or JSON; correct it first`);
+  const shown = printable(path, 200);
+  const parsed = parseFile(path);
+  if (parsed === undefined || parsed.errors.length > 0)
+    return refuse(`${shown} cannot be read as YAML or JSON; correct it first`);
+  const odd = findOddYaml(parsed);
+  if (odd !== undefined) {
+    return refuse(
+      `${shown} has ${odd}, which Pulumi and this command may read differently; write it as plain keys and values`,
+    );
   }
+  const document: unknown = parsed.toJS();
   // A pointer of Git LFS is a text here, and another file in a checkout that fetches it.
-  if (!isObject(document ?? {})) refuse(`${printable(path, 200)} holds no settings; correct it first`);
+  if (!isObject(document ?? {})) refuse(`${shown} holds no settings; correct it first`);
   // Of a JSON file, the CLI reads members in any letter case.
   return new Map(
     Object.entries(document ?? {}).map(([key, value]) => [key.normalize("NFKC").toLowerCase(), value]),

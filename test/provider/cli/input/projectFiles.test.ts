@@ -27,7 +27,6 @@ test.each<[string, Record<string, string>]>([
   ["files", { "Pulumi.prod.yaml": "environment:\n  values:\n    files: { NODE_OPTIONS: x }" }],
   ["configuration", { "Pulumi.prod.yaml": "environment:\n  values: { pulumiConfig: { a: b } }" }],
   ["a form that is not known", { "Pulumi.prod.yaml": "environment: acme/prod" }],
-  ["a merge key", { "Pulumi.prod.yaml": "a: &a { environment: [acme/prod] }\n<<: *a" }],
   ["an escaped name", { "Pulumi.prod.yaml": '"\\u0065nvironment": [acme/prod]' }],
   ["a byte order mark", { "Pulumi.prod.yaml": "\ufeffenvironment: [acme/prod]" }],
   [
@@ -51,6 +50,21 @@ test.each<[string, Record<string, string>]>([
   }
   expect(() => checkProjectFiles(join(folder, "src"), "prod")).toThrow(/^environment of /);
   expect(() => checkFilesOfChange(folder)).toThrow(/^environment of /);
+});
+
+test.each<[string, string, RegExp]>([
+  ["a merge key", "a: &a { environment: [acme/prod] }\n<<: *a", /has an anchor or an alias/],
+  ["a merge key in quotes", '"<<": { environment: [acme/prod] }', /has a merge \(<<\)/],
+  ["a list of pairs", "environment: !!omap\n  - acme/prod: { merge: false }", /has the tag .*omap/],
+  ["bytes", "environment: [!!binary ZXZpbA==]", /has the tag .*binary/],
+  ["a tag of its own", "config: { a: !mine b }", /has the tag !mine/],
+])("a file may have nothing that parsers of YAML read differently: %s", (_, text, message) => {
+  write({ "Pulumi.yaml": PROJECT, "Pulumi.prod.yaml": text });
+  expect(() => checkProjectFiles(folder, "prod")).toThrow(message);
+  expect(() => checkFilesOfChange(folder)).toThrow(message);
+  write({ "Pulumi.yaml": `${PROJECT}${text}`, "Pulumi.prod.yaml": "config: {}" });
+  expect(() => checkProjectFiles(folder, "prod")).toThrow(message);
+  expect(() => checkFilesOfChange(folder)).toThrow(message);
 });
 
 test.each([

@@ -207,6 +207,22 @@ describe("the policy file of a review", () => {
       );
   });
 
+  it("comes from the repository of the checkout, not from what the change makes look like one", () => {
+    repository(undefined, undefined);
+    const infra = join(folder, "infra");
+    mkdirSync(infra);
+    const own = join(infra, "access-policy.yaml");
+    writeFileSync(own, T4);
+    git(folder, "add", ".");
+    git(folder, "commit", "--quiet", "--message", "policy");
+    const other = committed(BOTH);
+    for (const name of ["HEAD", "objects", "refs"])
+      cpSync(join(other, ".git", name), join(infra, name), { recursive: true });
+    writeFileSync(join(infra, "config"), "[core]\n\tbare = false\n\tworktree = .\n");
+    writeFileSync(own, BOTH);
+    expect(readReviewPolicy({ policy: own, baseRef: "main" })?.policy.entries).toHaveLength(1);
+  });
+
   it("is shown as changed in the forms that people read", async () => {
     repository(T4, BOTH);
     const flags = [PREVIEW, "--policy", policy, "--base-ref", "main", "--now", "2026-06-01T00:00:00Z"];
