@@ -863,7 +863,10 @@ function remediesOf(
   // Of a difference too, each rule that reports it needs an entry of its own.
   const entries = unique([suppress, ...findings.map(({ policyEntry }) => policyEntry)]).join("\n");
   const remedies = [
-    { short: "restore", heading: "Restore it", text: revert, language: "sh" },
+    // What no stack manages may have been there before all programs.
+    difference?.kind === "unmanaged"
+      ? { short: "delete", heading: "Delete it", text: revert, language: "sh" }
+      : { short: "restore", heading: "Restore it", text: revert, language: "sh" },
     { short: "update the program", heading: "Update the program", text: adopt, language: "ts" },
     {
       short: "suppress",

@@ -139,8 +139,8 @@ function printBlock(page: TextPage, block: Block, options: RenderOptions, indent
       for (const line of block.items) bullet(line);
       return;
     case "code":
-      // What restores a difference is what a reader came for.
-      if (options.fix !== true && block.short !== "restore") return;
+      // What takes a difference back is what a reader came for.
+      if (options.fix !== true && block.language !== "sh") return;
       page.entry(2, label(""), `${block.short}:`, { styles: ["dim"] });
       page.verbatim(2 + LABEL + 2, block.text);
       return;
