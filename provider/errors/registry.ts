@@ -345,7 +345,7 @@ export const serverCodes = {
   PP3405: {
     title: "HTTP 404: the object does not exist",
     meaning:
-      "The object was deleted, or never existed, or the identity may not see it. A preview says so of a uid that the program writes as text, unless the state records it.",
+      "The object was deleted, or never existed, or the identity may not see it. A preview warns of a uid that the program writes as text.",
     look: "`pulumi refresh --preview-only` shows what is gone. `npx --no pulumi-platform drift` compares a whole stack.",
     fix: "Run `pulumi refresh`, then update again. If a reference is wrong, correct the uid.",
   },

@@ -99,11 +99,6 @@ export interface Failure {
 export interface WrongArguments {
   /** What only the program can tell of the resource: the provider has no way to check it. */
   readonly own: readonly Failure[];
-  /**
-   * Its references to what the server does not have; a program of an older version than the plugin has none. What the state
-   * records too is for a refresh to find.
-   */
-  readonly absent?: readonly (Failure & { readonly uid: string })[];
   /** Of all its resources, each in one line. */
   readonly lines: readonly string[];
 }

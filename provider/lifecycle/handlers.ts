@@ -134,9 +134,7 @@ export function checkProgramArguments(
   }
   const failures = handlers.check(olds, inputs);
   if (found === undefined) return { inputs, failures: toEngineFailures(failures, inputs) };
-  const { absent = [], lines, ...ofProgram } = found as unknown as WrongArguments;
-  const recorded = JSON.stringify(olds);
-  const own = [...ofProgram.own, ...absent.filter(({ uid }) => !recorded.includes(JSON.stringify(uid)))];
+  const { own, lines } = found as unknown as WrongArguments;
   // The program decides nothing that the provider can check, which also knows what the state records.
   if (failures.length === 0 && own.length === 0) return { inputs, failures: [] };
   const unsaid = failures.filter(

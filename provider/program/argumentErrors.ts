@@ -61,18 +61,24 @@ function findUndefined({ fields }: ResourceSpec, args: Readonly<Record<string, u
 /** What is wrong, and which uids are written as text, of the resources that were declared in this turn of the event loop. */
 let lines: string[] = [];
 let written: (WrittenUid & { readonly describe: (failure: Failure) => string })[] = [];
-let collected: Promise<{ readonly all: readonly string[]; readonly absent: ReadonlySet<string> }> | undefined;
+let collected: Promise<readonly string[]> | undefined;
 
 const MOST_LINES = 100;
 
-async function collect() {
+const limit = (all: readonly string[]): readonly string[] =>
+  all.length > MOST_LINES ? [...all.slice(0, MOST_LINES), `… and ${all.length - MOST_LINES} more`] : all;
+
+async function collect(): Promise<readonly string[]> {
   await new Promise((done) => setImmediate(done));
-  const [found, uids] = [lines, written];
+  const [all, uids] = [limit(lines), written];
   [lines, written, collected] = [[], [], undefined];
+  // A server may take a reference to what is gone, so it is said and not refused.
   const absent = await findAbsentUids(uids);
-  for (const uid of uids) if (absent.has(uid.value)) found.push(uid.describe(describeAbsent(uid)));
-  const more = found.length > MOST_LINES ? [`… and ${found.length - MOST_LINES} more`] : [];
-  return { all: [...found.slice(0, MOST_LINES), ...more], absent };
+  const missing = uids
+    .filter(({ value }) => absent.has(value))
+    .map((uid) => uid.describe(describeAbsent(uid)));
+  await Promise.all(limit(missing).map((line) => pulumi.log.warn(line)));
+  return all;
 }
 
 /** Ends a program with lines that have their codes. */
@@ -114,14 +120,9 @@ export function reportWrongArguments(
   if (hasMocks) endProgram(described);
   lines.push(...described);
   written.push(...uids.map((uid) => ({ ...uid, describe })));
-  const found: Promise<WrongArguments | undefined> = (collected ??= collect()).then(({ all, absent }) => {
-    const missing = uids.filter(({ value }) => absent.has(value));
-    if (failures.length === 0 && missing.length === 0) return undefined;
-    return {
-      own,
-      absent: missing.map((uid) => ({ ...describeAbsent(uid), uid: uid.value })),
-      lines: all,
-    };
-  });
+  // The resource waits: after its program has ended nothing can be said.
+  const found: Promise<WrongArguments | undefined> = (collected ??= collect()).then((all) =>
+    failures.length === 0 ? undefined : { own, lines: all },
+  );
   return { ...args, [WRONG_ARGUMENTS]: found };
 }

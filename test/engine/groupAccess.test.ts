@@ -305,15 +305,21 @@ describe("the access of a group, through the real engine", () => {
       parentUid: "${there}",
       beside: {
         kind: "RoleBinding",
-        args: { parentUid: "the team's", identityUid: "0".repeat(40), roleUid: "0".repeat(40) },
+        args: { parentUid: "the team's", identityUid: "alice's", roleUid: "viewer's" },
       },
     },
   ])("$title is an error of the preview", async ({ parentUid, beside }) => {
+    const uidsOf = Object.entries({
+      "the team's": team,
+      "alice's": uidOf("alice"),
+      "viewer's": uidOf("viewer"),
+    });
+    const text = uidsOf.reduce((all, [word, uid]) => all.replace(word, uid), JSON.stringify(beside));
     stack.declare({
       fresh: { kind: "Group", args: { parentUid: org, name: "fresh" } },
       there: { kind: "Group", args: {}, options: { id: team } },
       one: { kind: "GroupAccess", args: { parentUid, bindings: {} } },
-      beside: JSON.parse(JSON.stringify(beside).replace("the team's", team)) as Declarations[string],
+      beside: JSON.parse(text) as Declarations[string],
     });
     const run = await stack.pulumi(["preview"]);
     expect(run.code).not.toBe(0);

@@ -446,13 +446,15 @@ class AssertionJudge {
     const all = [...held];
     const byKey = this.indexHeld(all, ({ key }) => withoutRetained(key));
     let byTrust: ReturnType<AssertionJudge["indexHeld"]> | undefined;
-    return (now) =>
-      !this.acceptsMore(now.grant) &&
-      (byKey(now, withoutRetained(now.grant.subject.key)) ||
-        (byTrust ??= this.indexHeld(all, (subject) => this.before.principals.textOf(subject)))(
-          now,
-          this.after.principals.textOf(now.grant.subject),
-        ));
+    return (now) => {
+      const { subject } = now.grant;
+      if (this.acceptsMore(now.grant)) return false;
+      if (byKey(now, withoutRetained(subject.key))) return true;
+      // Only what is new takes the place of another one.
+      if (this.before.graph.entities.has(subject.key)) return false;
+      byTrust ??= this.indexHeld(all, (one) => this.before.principals.textOf(one));
+      return byTrust(now, this.after.principals.textOf(subject));
+    };
   }
 
   private indexHeld(
@@ -737,11 +739,10 @@ class AssertionJudge {
     const all = [...holders.values()];
     const sure = all.filter(({ share }) => share === "all");
     const distinct = (some: typeof all) => side.principals.distinct(some, ({ grant }) => grant.subject);
-    return {
-      sure: distinct(sure),
-      all,
-      staying: distinct(sure.filter((each) => !this.isDoubted(each.grant))),
-    };
+    const counted = distinct(sure);
+    const isAnyDoubted = sure.some(({ grant }) => this.isDoubted(grant));
+    const staying = isAnyDoubted ? distinct(sure.filter(({ grant }) => !this.isDoubted(grant))) : counted;
+    return { sure: counted, all, staying };
   }
 
   require(assertion: Written<RequiredAccess>): Judgement {

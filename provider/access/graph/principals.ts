@@ -27,31 +27,26 @@ type Value = Pick<TrustPart, "exact" | "pattern">;
 
 /** Whether one principal may meet both conditions on a part of its tokens. What is too large to compare may be met. */
 function mayMeetBoth(languages: Languages, one: Value, other: Value, part?: string): boolean {
-  const [first, second] = [one, other].map(({ exact, pattern }) =>
-    exact === undefined ? pattern : exactPattern(exact),
-  );
-  if (first === undefined || second === undefined || first === second) return true;
-  const isExact = one.exact !== undefined && other.exact !== undefined;
-  if (!isExact && mayIntersect(languages, one, other, first, second)) return true;
-  if (part === undefined) return false;
-  if (one.exact !== undefined && other.exact !== undefined)
-    return ownerStartOf(part, one.exact) === ownerStartOf(part, other.exact);
-  const start = ownerStarts.get(part);
-  return start !== undefined && languages.beginAlike(first, second, start) !== "no";
+  if (one.exact !== undefined && other.exact !== undefined) {
+    if (one.exact === other.exact) return true;
+    return part !== undefined && ownerStartOf(part, one.exact) === ownerStartOf(part, other.exact);
+  }
+  if (mayIntersect(languages, one, other)) return true;
+  const start = part === undefined ? undefined : ownerStarts.get(part);
+  return start !== undefined && languages.beginAlike(patternOf(one), patternOf(other), start) !== "no";
 }
 
 /** Whether a text may be accepted by both; a text is not compared as a pattern, which takes longer. */
-function mayIntersect(
-  languages: Languages,
-  one: Value,
-  other: Value,
-  first: string,
-  second: string,
-): boolean {
-  if (one.exact !== undefined) return languages.mayMatch(second, one.exact);
-  if (other.exact !== undefined) return languages.mayMatch(first, other.exact);
-  return languages.intersects(first, second) !== "no";
+function mayIntersect(languages: Languages, one: Value, other: Value): boolean {
+  const [first, second] = [one.exact ?? one.pattern, other.exact ?? other.pattern];
+  if (first === undefined || second === undefined) return true;
+  if (one.exact !== undefined) return languages.mayMatch(second, first);
+  if (other.exact !== undefined) return languages.mayMatch(first, second);
+  return first === second || languages.intersects(first, second) !== "no";
 }
+
+const patternOf = ({ exact, pattern = "" }: Value): string =>
+  exact === undefined ? pattern : exactPattern(exact);
 
 /** What of a text says whose token it is: all of it, where no start of it does. */
 function ownerStartOf(part: string, text: string): string {
