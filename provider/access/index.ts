@@ -15,7 +15,31 @@ export { parsePreview } from "./documents/preview";
 export type { Preview, PreviewStep } from "./documents/preview";
 export { reportFormats as formats, renderers } from "./report/render";
 export type { ReportFormat as Format, RenderOptions } from "./report/render";
-export type * from "./report/report";
+export type {
+  SCHEMA_VERSION,
+  toFieldChange,
+  CommonReport,
+  Count,
+  Coverage,
+  DeclaredResource,
+  Difference,
+  DriftReport,
+  ExpectedAccess,
+  ExpectedEntity,
+  FieldChange,
+  GrantCounts,
+  ManagedCount,
+  Provenance,
+  Report,
+  ReportedRule,
+  ReviewReport,
+  ReviewedPlan,
+  SeverityCounts,
+  Sha256,
+  Timestamp,
+  TrustChange,
+  VerifyReport,
+} from "./report/report";
 export { reportOn, review } from "./report/reviewReport";
 export type { SuppressionResult as Judgement, ReviewOptions, Rules } from "./report/reviewReport";
 export { defaultRuleOptions, findingsOf, rules } from "./rules";

@@ -72,12 +72,11 @@ async function collect(): Promise<readonly string[]> {
   await new Promise((done) => setImmediate(done));
   const [all, uids] = [limit(lines), written];
   [lines, written, collected] = [[], [], undefined];
-  // A server may take a reference to what is gone, so it is said and not refused.
-  const absent = await findAbsentUids(uids);
-  const missing = uids
-    .filter(({ value }) => absent.has(value))
-    .map((uid) => uid.describe(describeAbsent(uid)));
-  await Promise.all(limit(missing).map((line) => pulumi.log.warn(line)));
+  // A server may take a reference to what is gone, so it is said and not refused; and not of a program that ends here.
+  const absent = all.length > 0 ? [] : await findAbsentUids(uids);
+  const missing = uids.filter((uid) => absent.includes(uid));
+  const warnings = missing.map((uid) => uid.describe(describeAbsent(uid)));
+  await Promise.all(limit(warnings).map((line) => pulumi.log.warn(line)));
   return all;
 }
 

@@ -120,14 +120,16 @@ export function findWrittenUids(spec: ResourceSpec, args: Readonly<Record<string
   );
 }
 
-/** Which of these the server does not have: one request for each kind. */
-export async function findAbsentUids(written: readonly WrittenUid[]): Promise<ReadonlySet<string>> {
-  if (!isAsked) return new Set();
+/** Those of these that the server does not have: one request for each kind. */
+export async function findAbsentUids(written: readonly WrittenUid[]): Promise<readonly WrittenUid[]> {
+  if (!isAsked) return [];
   const byKind = [...finders].map(async ([kind, find]) => {
-    const uids = new Set(written.flatMap((one) => (one.kind === kind ? [one.value] : [])));
-    return uids.size === 0 ? [] : find([...uids].sort());
+    const ofKind = written.filter((one) => one.kind === kind);
+    const uids = new Set(ofKind.map(({ value }) => value));
+    const absent = new Set(uids.size === 0 ? [] : await find([...uids].sort()));
+    return ofKind.filter(({ value }) => absent.has(value));
   });
-  return new Set((await Promise.all(byKind)).flat());
+  return (await Promise.all(byKind)).flat();
 }
 
 /** What is wrong with a reference to what the server does not have. */

@@ -302,7 +302,7 @@ group “admins” of staff
     [
       "half a capability",
       ["--state", fixture("export-v3.json"), "--can", "repo.list"],
-      /^pulumi-platform: --can must be the full name of a capability, as in CAP_REPO_DELETE, not "repo.list" \(PP5002\)\n$/,
+      /^pulumi-platform: --can must be the full name of one capability, without \* or \?, as in CAP_REPO_DELETE, not "repo.list" \(PP5002\)\n$/,
     ],
   ])("ends with 2 for %s", async (_what, args, message) => {
     const ended = await inProcess(accessMain, args);

@@ -71,9 +71,10 @@ function git(folder: string, args: readonly string[]): { status: number | null; 
  * tag can make; so a tag is meant only where it is written in full, as is a commit.
  */
 function listRefs(name: string): string[] {
-  const [, start = name, rest = ""] = /^(.*?)((?:[~^][0-9]*)*)$/.exec(name) ?? [];
+  const end = name.search(/[~^]/);
+  const start = end < 0 ? name : name.slice(0, end);
   if (/^(?:refs\/.+|HEAD|[0-9a-f]{40}|[0-9a-f]{64})$/.test(start)) return [name];
-  return ["refs/remotes/", "refs/heads/"].map((place) => `${place}${start}${rest}`);
+  return ["refs/remotes/", "refs/heads/"].map((place) => `${place}${name}`);
 }
 
 /** The file as it is at a commit. */
