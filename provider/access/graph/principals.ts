@@ -3,7 +3,6 @@ import { addTo } from "../../fields/values";
 import { customerOf, ownerStarts, owningClaims } from "../trust/issuers";
 import { exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
-import { SUBJECT } from "../trust/data/sharedIssuers";
 import { sortedJson } from "../../fields/formats";
 import { isPrincipalField } from "./accessKinds";
 import { textMeant } from "./describedFields";
@@ -14,25 +13,19 @@ import { readClaimConditions, trustsOf } from "./trust";
 import type { Trust, TrustPart } from "./trust";
 
 /** What every principal of a trust proves: where one has a part that the other has not, they are proven in different ways. */
-const ISSUER = "issuer";
-const proofs = [ISSUER, "account", "service"] as const;
+const proofs = ["issuer", "account", "service"] as const;
 /** Where a trust does not say one, each is accepted. Whoever asks for a token chooses its audience. */
-const details = [
-  ["subject", SUBJECT],
-  ["arn", "arn"],
-  ["userId", "userId"],
-] as const;
+const details = ["subject", "arn", "userId"] as const;
 
 type Value = Pick<TrustPart, "exact" | "pattern">;
 
 /** Whether one principal may meet both conditions on a part of its tokens. What is too large to compare may be met. */
-function mayMeetBoth(languages: Languages, one: Value, other: Value, part?: string): boolean {
+function mayMeetBoth(languages: Languages, one: Value, other: Value, part: string): boolean {
   if (one.exact !== undefined && other.exact !== undefined) {
-    if (one.exact === other.exact) return true;
-    return part !== undefined && ownerStartOf(part, one.exact) === ownerStartOf(part, other.exact);
+    return one.exact === other.exact || ownerStartOf(part, one.exact) === ownerStartOf(part, other.exact);
   }
   if (mayIntersect(languages, one, other)) return true;
-  const start = part === undefined ? undefined : ownerStarts.get(part);
+  const start = ownerStarts.get(part);
   return start !== undefined && languages.beginAlike(patternOf(one), patternOf(other), start) !== "no";
 }
 
@@ -51,7 +44,7 @@ const patternOf = ({ exact, pattern = "" }: Value): string =>
 /** What of a text says whose token it is: all of it, where no start of it does. */
 function ownerStartOf(part: string, text: string): string {
   // A tenant of Azure has an issuer for each version of its tokens.
-  if (part === ISSUER) return customerOf(text)?.name ?? text;
+  if (part === "issuer") return customerOf(text)?.name ?? text;
   if (part === "service") return text.replace(/^SERVICE_PRINCIPAL_/, "");
   // GitHub writes numbers beside the names of newer repositories.
   return (
@@ -66,7 +59,7 @@ const matchers = new Map(Array.from(ownerStarts, ([part, start]) => [part, new R
 
 /** By what a trust is found that says its subject word for word. */
 const indexedStart = ({ subject, hasKeys }: Trust): string | undefined =>
-  subject?.exact === undefined || hasKeys ? undefined : ownerStartOf(SUBJECT, subject.exact);
+  subject?.exact === undefined || hasKeys ? undefined : ownerStartOf("subject", subject.exact);
 
 /** The conditions on claims that name an owner. */
 function claimsOf(trust: Trust): Map<string, Value[]> {
@@ -92,9 +85,9 @@ function mayAcceptOne(languages: Languages, one: Trust, other: Trust): boolean {
     return a === undefined || b === undefined ? a === b : mayMeetBoth(languages, a, b, part);
   });
   if (!isProvenAlike) return false;
-  const areAlike = details.every(([part, name]) => {
+  const areAlike = details.every((part) => {
     const [a, b] = [one[part], other[part]];
-    return a === undefined || b === undefined || mayMeetBoth(languages, a, b, name);
+    return a === undefined || b === undefined || mayMeetBoth(languages, a, b, part);
   });
   if (!areAlike) return false;
   const others = claimsOf(other);
@@ -202,13 +195,14 @@ export class Principals {
   }
 
   private classOf(subject: Subject): SubjectClass {
-    const { key } = subject;
-    const sides = [this.entities, ...(this.past.has(key) ? [this.past] : [])];
-    const text = this.texts.get(key) ?? [...new Set(sides.map((side) => textOf(side, subject)))].join(" ");
-    this.texts.set(key, text);
+    const holder = holderOf(subject);
+    const sides = [this.entities, ...(this.past.has(holder) ? [this.past] : [])];
+    const text =
+      this.texts.get(subject.key) ?? [...new Set(sides.map((side) => textOf(side, subject)))].join(" ");
+    this.texts.set(subject.key, text);
     const known = this.classes.get(text);
     if (known !== undefined) return known;
-    const trusts = [...new Set(sides.map((side) => entityOf(side, holderOf(subject))))].flatMap((entity) =>
+    const trusts = [...new Set(sides.map((side) => entityOf(side, holder)))].flatMap((entity) =>
       entity === undefined ? [] : trustsOfSubject(subject, entity),
     );
     const made = { text, trusts, subjects: [] };
@@ -223,11 +217,12 @@ const entityOf = (entities: Entities, key: string): Entity | undefined =>
 /** The key of what says who a subject is: an identity, an invite, the directory of a group, the association of a service. */
 const holderOf = ({ key, type }: Subject): string => (type === "identity" ? key : (ownerOf(key) ?? key));
 
-/** Who somebody is, as a text: identities that trust exactly the same are one principal, and so are invites of one address. */
+/** Who somebody is, as a text of all that decides it: identities of one trust are one principal, and so are invites of one address. */
 function textOf(entities: Entities, subject: Subject): string {
   const own = withoutRetained(subject.key);
   const entity = entityOf(entities, holderOf(subject));
-  if (entity === undefined || subject.type === "externalGroup" || subject.type === "service") return own;
+  if (entity === undefined || subject.type === "service") return own;
+  if (subject.type === "externalGroup") return sortedJson({ group: own, issuer: issuerOf(entity) });
   if (subject.type === "invite") {
     const address = textMeant(entity, "invite.address");
     return address === undefined ? own : sortedJson({ address: address.toLowerCase() });
@@ -241,9 +236,11 @@ function trustsOfSubject({ type, name }: Subject, entity: Entity): readonly Trus
   if (type === "identity") return trustsOf(entity);
   if (type === "service" && name !== undefined) return [{ ...NO_TRUST, service: exactly(name) }];
   if (type !== "identityProvider" && type !== "externalGroup") return [];
-  const issuer = textMeant(entity, "signIn.issuer") ?? entity.key;
-  return [{ ...NO_TRUST, issuer: exactly(issuer) }];
+  return [{ ...NO_TRUST, issuer: exactly(issuerOf(entity)) }];
 }
+
+/** Whose tokens the people of a directory have. */
+const issuerOf = (directory: Entity): string => textMeant(directory, "signIn.issuer") ?? directory.key;
 
 const exactly = (exact: string): TrustPart => ({ exact, pattern: undefined, exactPath: "", patternPath: "" });
 

@@ -116,7 +116,7 @@ export const servicesWithRuns: readonly RunsOfService[] = [...sharedIssuers, ...
  * What follows is chosen in each run: the branch and the environment, the name of a session of AWS.
  */
 export const ownerStarts: ReadonlyMap<string, string> = new Map([
-  [SUBJECT, servicesWithRuns.flatMap(({ project }) => project ?? []).join("|")],
+  ["subject", servicesWithRuns.flatMap(({ project }) => project ?? []).join("|")],
   ["workflow_ref", "[^/]+/[^/]+/"],
   ["arn", "arn:aws[a-z-]*:sts::[0-9]{12}:(?:assumed-role/[^/]+|federated-user)/"],
   ["userId", "[^:]+:"],

@@ -279,3 +279,28 @@ test("everybody in a group of a directory signs in by it, and no document tells 
   expect(whoMayBe("bob")).toEqual(["a", "b", "other", "staff"]);
   expect(whoMayBe("partner")).toEqual([]);
 });
+
+test("a group of a directory whose issuer the update changes is of both issuers meanwhile", () => {
+  const [old, now] = ["https://old.acme.example", "https://new.acme.example"];
+  const bob = identity("bob", claims({ issuer: old, subject: "bob" }));
+  const sideOf = (issuer: string) => {
+    const staff = resource("IdentityProvider", "staff", {
+      parentUid: acme,
+      defaultRole: viewer.uid,
+      oidc: { issuer, clientId: "staff" },
+    });
+    const group = { parentUid: staff.uid, externalGroupId: "a", roleUid: viewer.uid, scope: acme };
+    const mapping = resource("ExternalGroupRoleMapping", "a", group);
+    return compareResources(groups, [...groups, viewer, staff, mapping, bob, binding(bob, viewer, acme)])
+      .after;
+  };
+  const [before, after] = [sideOf(old), sideOf(now)];
+  const subjects = after.grants.map(({ subject }) => subject);
+  const languages = new Languages();
+  const mayBeBob = (side: typeof after, past?: typeof after): boolean => {
+    const principals = new Principals(side.entities, languages, subjects, past?.entities);
+    const [one, group] = ["bob", "a"].map((name) => subjects.find((subject) => subject.name === name));
+    return principals.mayBeSame(one!, group!);
+  };
+  expect([mayBeBob(before), mayBeBob(after), mayBeBob(after, before)]).toEqual([true, false, true]);
+});
