@@ -74,8 +74,7 @@ async function collect(): Promise<readonly string[]> {
   [lines, written, collected] = [[], [], undefined];
   // A server may take a reference to what is gone, so it is said and not refused; and not of a program that ends here.
   const absent = all.length > 0 ? [] : await findAbsentUids(uids);
-  const missing = uids.filter((uid) => absent.includes(uid));
-  const warnings = missing.map((uid) => uid.describe(describeAbsent(uid)));
+  const warnings = absent.map((uid) => uid.describe(describeAbsent(uid)));
   await Promise.all(limit(warnings).map((line) => pulumi.log.warn(line)));
   return all;
 }

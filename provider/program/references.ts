@@ -120,16 +120,17 @@ export function findWrittenUids(spec: ResourceSpec, args: Readonly<Record<string
   );
 }
 
-/** Those of these that the server does not have: one request for each kind. */
-export async function findAbsentUids(written: readonly WrittenUid[]): Promise<readonly WrittenUid[]> {
+/** Those of these that the server does not have, in their order: one request for each kind. */
+export async function findAbsentUids<T extends WrittenUid>(written: readonly T[]): Promise<readonly T[]> {
   if (!isAsked) return [];
-  const byKind = [...finders].map(async ([kind, find]) => {
-    const ofKind = written.filter((one) => one.kind === kind);
-    const uids = new Set(ofKind.map(({ value }) => value));
-    const absent = new Set(uids.size === 0 ? [] : await find([...uids].sort()));
-    return ofKind.filter(({ value }) => absent.has(value));
-  });
-  return (await Promise.all(byKind)).flat();
+  const absent = new Map<string, ReadonlySet<string>>();
+  await Promise.all(
+    [...finders].map(async ([kind, find]) => {
+      const uids = new Set(written.flatMap((one) => (one.kind === kind ? [one.value] : [])));
+      if (uids.size > 0) absent.set(kind, new Set(await find([...uids].sort())));
+    }),
+  );
+  return written.filter(({ kind, value }) => absent.get(kind)?.has(value) === true);
 }
 
 /** What is wrong with a reference to what the server does not have. */

@@ -218,7 +218,7 @@ export interface Violation {
   readonly group?: Scope;
   /** The object that it is about, where it is no grant. */
   readonly entity?: Entity;
-  /** Whether it may be none: it is medium then, or less. */
+  /** Whether nobody can say that the assertion is broken. Its severity is then medium at most. */
   readonly isDoubt?: true;
   /** What an exception accepts: another one of these is another violation. */
   readonly pins: readonly string[];
@@ -322,7 +322,7 @@ class Side {
 
   /**
    * All that a subject may do at a group.
-   * @param isSure only by grants that are known to be there or above it, and that no other one may be in place of.
+   * @param isSure only by grants that are known to be there or above it, and that are not one of several that their resource may make.
    */
   capabilitiesAt(subject: string, group: string, isSure = false): ReadonlySet<string> {
     const place = JSON.stringify([subject, group, isSure]);

@@ -10,7 +10,7 @@ import { trustsOf } from "../graph/trust";
 import type { Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./rule";
-import { KnownBefore, isKnownOwner, keysMadeKnown, ownersOf, strangersOf } from "./trustedOwners";
+import { KnownBefore, isKnownOwner, makeOwnersKnown, ownersOf, strangersOf } from "./trustedOwners";
 import { languagesOf, sharedIssuersOf } from "./openSubjects";
 import { isStrongGrant, listGrantsHeld } from "./trustedIdentities";
 import { labelEntity, limitLines } from "./wording";
@@ -62,9 +62,7 @@ function trustDetails(changed: readonly FieldEffect[], grants: readonly Grant[])
 /** Whether each owner that one trust pins is an owner that the other one pins. */
 function pinsOwnersOf(facts: Facts, entity: Entity, other: Entity): boolean {
   const known = new KnownBefore(facts);
-  for (const [first = []] of ownersOf(facts, other)) {
-    for (const key of first.flatMap(keysMadeKnown)) known.add(key, []);
-  }
+  makeOwnersKnown(known, ownersOf(facts, other), []);
   const conditions = ownersOf(facts, entity);
   return conditions.length > 0 && strangersOf(conditions, (owner) => isKnownOwner(known, owner)).length === 0;
 }

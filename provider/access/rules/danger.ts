@@ -100,35 +100,33 @@ function findLostOwners(facts: Facts): OwnerChange[] {
 }
 
 /** What is said of too few owners: of those that are left, or of those that surely are. */
-function reportTooFewOwners(
+function findTooFewOwners(
   facts: Facts,
   { root, lost, remaining, doubted, sure, isWhole }: OwnerChange,
-): FindingInput | undefined {
+): FindingInput[] {
   const { minOwners } = facts.options;
   const [first] = [...lost, ...doubted];
   const areTooFew = remaining.length < minOwners && lost.length > 0;
-  if (first === undefined || (!areTooFew && sure.length >= minOwners)) return undefined;
+  if (first === undefined || (!areTooFew && sure.length >= minOwners)) return [];
   const count = plural(areTooFew ? remaining.length : sure.length, isWhole ? "owner" : "known owner");
-  return {
-    ...facts.aboutGrant(first, {
-      severity: !areTooFew ? "medium" : isWhole ? "critical" : "high",
-      message: `${root.path} has ${count} left${areTooFew ? "" : " whose trust stays as it is"}, fewer than ${minOwners}`,
-      details: limitLines([
-        ...lost.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
-        ...doubted.map(({ subject }) => `owner whose trust changes: ${subject.displayName}`),
-        ...sure.map(({ subject }) => `still an owner: ${subject.displayName}`),
-      ]),
-      pins: [lost, remaining, ...(areTooFew ? [] : [doubted])].map((owners) =>
-        owners.map(({ subject }) => chooseStableName(subject)).sort(),
-      ),
-      advice: !areTooFew
-        ? "check that each of them can still sign in, or bind another owner first, in a separate change"
-        : isWhole
-          ? "bind the next owner first, in a separate change; then remove this one"
-          : "give --inventory, so that owners bound elsewhere are known; or bind the next owner first",
-    }),
-    field: "min-owners",
-  };
+  const finding = facts.aboutGrant(first, {
+    severity: !areTooFew ? "medium" : isWhole ? "critical" : "high",
+    message: `${root.path} has ${count} left${areTooFew ? "" : " whose trust stays as it is"}, fewer than ${minOwners}`,
+    details: limitLines([
+      ...lost.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
+      ...doubted.map(({ subject }) => `owner whose trust changes: ${subject.displayName}`),
+      ...sure.map(({ subject }) => `still an owner: ${subject.displayName}`),
+    ]),
+    pins: [lost, remaining, ...(areTooFew ? [] : [doubted])].map((owners) =>
+      owners.map(({ subject }) => chooseStableName(subject)).sort(),
+    ),
+    advice: !areTooFew
+      ? "check that each of them can still sign in, or bind another owner first, in a separate change"
+      : isWhole
+        ? "bind the next owner first, in a separate change; then remove this one"
+        : "give --inventory, so that owners bound elsewhere are known; or bind the next owner first",
+  });
+  return [{ ...finding, field: "min-owners" }];
 }
 
 function findRequiredOwners(
@@ -290,7 +288,7 @@ const lockOut: Rule = {
   about: (kind) => bindsRoles(kind) || isAssumable(kind),
   find: (facts) => [
     ...findLostOwners(facts).flatMap((change) => [
-      ...[reportTooFewOwners(facts, change) ?? []].flat(),
+      ...findTooFewOwners(facts, change),
       ...findRequiredOwners(facts, change),
     ]),
     ...findLostOwnGrants(facts),

@@ -22,7 +22,7 @@ import type { FindingInput, Rule } from "./rule";
 import { givesAccess, isAssumable } from "./rule";
 import { isOfKnownToken, massGrant, signInProvider } from "./signIn";
 import { readRoleCapabilities } from "../graph/accessKinds";
-import type { Entity } from "../graph/model";
+import type { AccessGraph, Entity } from "../graph/model";
 import { plural } from "../../text/plain";
 import { isUid } from "../../text/uid";
 import { listsObject } from "../documents/inventory";
@@ -76,14 +76,13 @@ class Administrators {
     private readonly side: Side,
   ) {
     const { before, after, meanwhile = after } = facts.comparison;
-    const [all, lasting] = (side === "before" ? [before, before] : [meanwhile, after]).map(({ grants }) =>
+    const administering = ({ grants }: AccessGraph) =>
       groupBy(
         grants.filter(({ role }) => facts.roles.mayAdminister(role)),
         ({ group }) => [group.key],
-      ),
-    );
-    this.atSomeTime = all ?? new Map<string, readonly Grant[]>();
-    this.inTheEnd = lasting ?? this.atSomeTime;
+      );
+    this.atSomeTime = administering(side === "before" ? before : meanwhile);
+    this.inTheEnd = administering(side === "before" ? before : after);
   }
 
   /** Those of some groups who gain by a grant: neither its subject, nor who stays an administrator of its group. */

@@ -9,7 +9,14 @@ import { pathsMeant, textMeant } from "../graph/describedFields";
 import { pathOf, trustsOf } from "../graph/trust";
 import { mayWiden } from "../effects";
 import { isAssumable, isInvite } from "./rule";
-import { KnownBefore, isKnownOwner, keysMadeKnown, ownersOf, strangersOf } from "./trustedOwners";
+import {
+  KnownBefore,
+  isKnownOwner,
+  keysMadeKnown,
+  makeOwnersKnown,
+  ownersOf,
+  strangersOf,
+} from "./trustedOwners";
 import type { OwnerParts } from "./trustedOwners";
 import { boundBefore, identitiesToJudge, isStrongGrant, listGrantsHeld } from "./trustedIdentities";
 import { labelEntity, listFirst } from "./wording";
@@ -51,9 +58,7 @@ function severityOfStranger(isStrongOne: boolean, newness: "first" | "new" | "by
 function knownOwners(facts: Facts, by: KnownBy): KnownBefore {
   const known = new KnownBefore(facts);
   for (const { entity, groups } of boundBefore(facts, by)) {
-    for (const [first = []] of ownersOf(facts, entity)) {
-      for (const key of first.flatMap(keysMadeKnown)) known.add(key, groups);
-    }
+    makeOwnersKnown(known, ownersOf(facts, entity), groups);
   }
   return known;
 }

@@ -15,6 +15,7 @@ import { runInNewContext } from "node:vm";
 import { CodedError, hasCode } from "../../errors/codedError";
 import { isObject } from "../../fields/values";
 import { printable } from "../../text/printable";
+import { packageFolder } from "../../text/packageVersion";
 import { didYouMean, suggest } from "../../text/suggestions";
 import type { Grant } from "../graph/grant";
 import type { Entity } from "../graph/model";
@@ -272,19 +273,13 @@ interface LoadOptions {
   readonly isAlone?: boolean;
 }
 
-/** The folder of this package. */
-function ownPackage(): string {
-  let folder = __dirname;
-  while (!existsSync(resolve(folder, "package.json"))) folder = dirname(folder);
-  return folder;
-}
-
 /** Runs with a copy of a file, in a folder where only this package can be imported. */
 function withCopy<T>(path: string, text: string, run: (copy: string) => T): T {
   const folder = mkdtempSync(resolve(tmpdir(), "pulumi-platform-rules-"));
   try {
     mkdirSync(resolve(folder, "node_modules"));
-    symlinkSync(ownPackage(), resolve(folder, "node_modules", "pulumi-platform"), "junction");
+    const own = packageFolder();
+    if (own !== undefined) symlinkSync(own, resolve(folder, "node_modules", "pulumi-platform"), "junction");
     const copy = resolve(folder, basename(path));
     writeFileSync(copy, text);
     return run(copy);

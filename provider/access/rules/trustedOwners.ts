@@ -94,6 +94,17 @@ const anyNumber = ({ what, name }: Owner): string => JSON.stringify([what, name,
 /** A name with a number makes the name alone known, and a name alone makes it known with any number. */
 export const keysMadeKnown = (owner: Owner): string[] => [keyOf(owner), anyNumber(withoutNumber(owner))];
 
+/** Only the first part of each condition makes its owners known: see `OwnerParts`. */
+export function makeOwnersKnown(
+  known: KnownBefore,
+  conditions: readonly OwnerParts[],
+  groups: readonly string[],
+): void {
+  for (const [first = []] of conditions) {
+    for (const key of first.flatMap(keysMadeKnown)) known.add(key, groups);
+  }
+}
+
 function keysToKnow(owner: Owner): string[] {
   if (owner.what === MAIL_DOMAIN_OWNER)
     return domainsAbove(owner.name).map((name) => keyOf({ ...owner, name }));

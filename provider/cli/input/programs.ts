@@ -1,7 +1,8 @@
 import { execFile, spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
+import { findCheckout } from "./projectFiles";
 
 /** A program of this machine, and the environment to run it in. */
 export interface Executable {
@@ -74,10 +75,10 @@ export const runProgram = (
  * can have such a folder, with settings of its own that name commands, and cannot have a `.git`.
  */
 function repositoryOf(folder: string): readonly string[] {
-  for (let at = resolve(folder); ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) return [`--git-dir=${join(at, ".git")}`, `--work-tree=${at}`];
-    if (dirname(at) === at) return ["-c", "safe.bareRepository=explicit"];
-  }
+  const checkout = findCheckout(folder);
+  return checkout === undefined
+    ? ["-c", "safe.bareRepository=explicit"]
+    : [`--git-dir=${join(checkout, ".git")}`, `--work-tree=${checkout}`];
 }
 
 /** Runs git. Reads only: no hook, filter or pager of the repository runs. */

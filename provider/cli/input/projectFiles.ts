@@ -21,6 +21,10 @@ export const withFoldersAbove = (folder: string, last?: string): string[] =>
     ? [folder]
     : [folder, ...withFoldersAbove(dirname(folder), last)];
 
+/** The nearest folder with a `.git`, which no change can have; undefined outside of a checkout. */
+export const findCheckout = (folder: string): string | undefined =>
+  withFoldersAbove(resolve(folder)).find((at) => existsSync(join(at, ".git")));
+
 const projectFilesIn = (folders: readonly string[]): string[] =>
   folders.flatMap((folder) => PROJECT_FILES.map((name) => join(folder, name)));
 
@@ -41,7 +45,7 @@ function parseFile(path: string): Document.Parsed | undefined {
 }
 
 /** What parsers of YAML do not read alike: tags, and what stands for another part of the file. */
-function findOddYaml(document: Document): string | undefined {
+function findAmbiguousYaml(document: Document): string | undefined {
   let found: string | undefined;
   visit(document, {
     Node: (_, node) => {
@@ -67,10 +71,10 @@ function readMembers(path: string): Map<string, unknown> {
   const parsed = parseFile(path);
   if (parsed === undefined || parsed.errors.length > 0)
     return refuse(`${shown} cannot be read as YAML or JSON; correct it first`);
-  const odd = findOddYaml(parsed);
-  if (odd !== undefined) {
+  const ambiguous = findAmbiguousYaml(parsed);
+  if (ambiguous !== undefined) {
     return refuse(
-      `${shown} has ${odd}, which Pulumi and this command may read differently; write it as plain keys and values`,
+      `${shown} has ${ambiguous}, which Pulumi and this command may read differently; write it as plain keys and values`,
     );
   }
   const document: unknown = parsed.toJS();
@@ -177,8 +181,8 @@ function refuseLink(root: string, path: string): void {
  */
 export function checkFilesOfChange(folder: string): string | undefined {
   const start = resolve(folder);
-  // A change cannot have a file of this name, so what lies above is none of the change's.
-  const root = withFoldersAbove(start).find((at) => existsSync(join(at, ".git"))) ?? start;
+  // What lies above is none of the change's.
+  const root = findCheckout(start) ?? start;
   refuseLink(root, start);
   if (!existsSync(start)) return undefined;
   // Also a link that leads nowhere here can lead somewhere in a checkout of the whole change.
