@@ -3,14 +3,14 @@ import { suggest } from "../../text/suggestions";
 import { isTopUid, isUid } from "../../text/uid";
 import { plural } from "../../text/plain";
 import { mayWiden } from "../effects";
-import type { FieldEffect } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
 import { groupBy } from "../../fields/values";
 import { nameIn, shortName, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
-import { GroupHierarchy, readRoleCapabilities, accessKinds, isPrincipalField } from "../graph/accessKinds";
+import { GroupHierarchy, readRoleCapabilities, accessKinds } from "../graph/accessKinds";
 import { ownerOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
+import { fieldsThatLockOut } from "../review/compare";
 import type { Comparison } from "../review/compare";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
@@ -426,8 +426,8 @@ class AssertionJudge {
       ),
     );
     this.doubted = new Set(
-      changes.flatMap(({ after: now, kind, fields }) =>
-        now !== undefined && fields.some((field) => mayLockOut(kind, field)) ? [now.key] : [],
+      changes.flatMap((change) =>
+        change.after !== undefined && fieldsThatLockOut(change).length > 0 ? [change.after.key] : [],
       ),
     );
   }
@@ -847,10 +847,6 @@ class AssertionJudge {
     return { worse, standing };
   }
 }
-
-/** Whether who was accepted by a field may be accepted no longer. */
-const mayLockOut = (kind: string, { path, direction }: FieldEffect): boolean =>
-  isPrincipalField(kind, path) && direction !== "neutral" && direction !== "widened";
 
 /** Whether a grant is new, or gives something else than before. */
 const isOther = ({ role: { capabilities } }: Grant, old: Grant | undefined): boolean =>

@@ -710,7 +710,7 @@ function isIgnored(ignore: Json | undefined, [label, binding]: Binding, language
     listOrEmpty(roleUids).includes(roleUid) ||
     listOrEmpty(namePatterns).some(
       (pattern) =>
-        typeof pattern === "string" && names.some((name) => languages.matches(anchored(pattern), name)),
+        typeof pattern === "string" && names.some((name) => languages.mayMatch(anchored(pattern), name)),
     )
   );
 }

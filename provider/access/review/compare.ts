@@ -1,3 +1,4 @@
+import { ownEffect } from "../../fields/fieldSpec";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import { UNCONFIRMED, compareTexts, isUnknown, SECRET_MASK } from "../../fields/values";
 import { urnParts } from "../documents/engineState";
@@ -10,7 +11,7 @@ import type { Preview } from "../documents/preview";
 import { specs } from "../documents/specs";
 import { digestRecord } from "../documents/stateExport";
 import type { StateExport } from "../documents/stateExport";
-import { createEffectSide, describeEffects } from "../effects";
+import { compareKeys, createEffectSide, describeEffects } from "../effects";
 import type { FieldEffect, EffectContext } from "../effects";
 import {
   accessKinds,
@@ -20,6 +21,7 @@ import {
   GroupHierarchy,
   labelByKey,
 } from "../graph/accessKinds";
+import { fieldsWhere, pathsMeant, textAtPath } from "../graph/describedFields";
 import { compareGrants } from "../graph/grant";
 import type { GrantChange, GroupNode } from "../graph/grant";
 import { buildGraphs, planResources } from "../graph/graphBuilder";
@@ -589,4 +591,23 @@ export function recordedObjects(
   for (const resource of before?.resources ?? []) addResource(resource);
   for (const { op, before: old } of preview.steps) if (old && !IMPORT.test(op)) addResource(old);
   return objects;
+}
+
+/** Fields of a key set or of an end: by an added key or a later end nobody loses what they sign in with. */
+export const isCredential = (kind: string, path: string): boolean =>
+  pathsMeant(kind, "trust.keys").includes(path) || expiries(kind).some((field) => field.path === path);
+
+const expiries = fieldsWhere((field) => ownEffect(field) === "expiry");
+
+/** The fields of an update by which somebody who could sign in may be unable to. */
+export function fieldsThatLockOut({ op, kind, before, after, fields }: ResourceChange): FieldEffect[] {
+  if (op !== "update") return [];
+  return fields.filter(({ path, direction }) => {
+    if (direction === "neutral" || !isAccessField(kind, path)) return false;
+    // A trust that widens may accept others than before.
+    if (direction !== "widened" || !isCredential(kind, path)) return true;
+    const [old, now] = [before, after].map((side) => textAtPath(side?.inputs, path));
+    // Compared the other way round, a set that keeps each old key only shrinks.
+    return pathsMeant(kind, "trust.keys").includes(path) && compareKeys(now, old).direction !== "narrowed";
+  });
 }

@@ -9,20 +9,18 @@ import type { Entity } from "../graph/model";
 import { chooseStableName } from "./findingValue";
 import { labelEntity, limitLines, listFirst } from "./wording";
 import { plural } from "../../text/plain";
-import { fieldsWhere, pathsMeant, textAt, textAtPath } from "../graph/describedFields";
+import { textAt } from "../graph/describedFields";
 import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { isBuiltInRole, isOwnerOfRoot } from "./facts";
 import { everyKind, isAssumable } from "./rule";
-import { ownEffect } from "../../fields/fieldSpec";
 import { trustMatches } from "../trust/glob";
-import { compareKeys } from "../effects";
-import type { FieldEffect } from "../effects";
 import { isWithin } from "../documents/inventory";
-import { bindsRoles, isAccessField } from "../graph/accessKinds";
+import { bindsRoles } from "../graph/accessKinds";
 import { Principals } from "../graph/principals";
 import { Languages } from "../trust/languages";
+import { fieldsThatLockOut, isCredential } from "../review/compare";
 import type { ResourceChange } from "../review/compare";
 import { describeTrust } from "../graph/trust";
 
@@ -63,9 +61,7 @@ function findLostOwners(facts: Facts): OwnerChange[] {
   const ownersAfter = ownersOfRoots(after.grants);
   const changed = new Set(
     changes.flatMap((change) =>
-      change.op === "update" && change.after !== undefined && lossOfTrust(change) !== undefined
-        ? [change.after.key]
-        : [],
+      change.after !== undefined && fieldsThatLockOut(change).length > 0 ? [change.after.key] : [],
     ),
   );
   return [...ownersOfRoots(before.grants)].flatMap(([key, owners]) => {
@@ -211,24 +207,6 @@ function findLostReading(facts: Facts): FindingInput[] {
   });
 }
 
-const expiries = fieldsWhere((field) => ownEffect(field) === "expiry");
-
-const isKeySet = (kind: string, path: string): boolean => pathsMeant(kind, "trust.keys").includes(path);
-
-const isCredential = (kind: string, path: string): boolean =>
-  isKeySet(kind, path) || expiries(kind).some((field) => field.path === path);
-
-/** Whether the holder of an old key may be unable to use it: an added key or a later expiry takes nothing away. */
-function mayLoseCredential(
-  { kind, before, after }: ResourceChange,
-  { path, direction }: FieldEffect,
-): boolean {
-  if (direction !== "widened") return true;
-  const [old, now] = [textAtPath(before?.inputs, path), textAtPath(after?.inputs, path)];
-  // Compared the other way round, a set that keeps each old key only shrinks.
-  return isKeySet(kind, path) && compareKeys(now, old).direction !== "narrowed";
-}
-
 interface LossOfTrust {
   readonly message: string;
   readonly advice: string;
@@ -236,17 +214,14 @@ interface LossOfTrust {
 
 /** What keeps an identity from signing in again; undefined where it can. */
 function lossOfTrust(change: ResourceChange): LossOfTrust | undefined {
-  const { op, kind, fields } = change;
+  const { op, kind } = change;
   const advice = "apply this with another identity: the pipeline may not be able to sign in again";
   if (op === "delete" || op === "replace") return { message: `is ${op}d`, advice };
-  // A match that accepts less need not accept the pipeline any more.
-  const trust = fields.filter(({ path, direction }) => isAccessField(kind, path) && direction !== "neutral");
-  if (op !== "update" || trust.length === 0) return undefined;
-  if (!trust.every(({ path }) => isCredential(kind, path))) {
-    return { message: `trusts a different principal: ${trust.map(({ path }) => path).join(", ")}`, advice };
-  }
-  const lost = trust.filter((field) => mayLoseCredential(change, field));
+  const lost = fieldsThatLockOut(change);
   if (lost.length === 0) return undefined;
+  if (!lost.every(({ path }) => isCredential(kind, path))) {
+    return { message: `trusts a different principal: ${lost.map(({ path }) => path).join(", ")}`, advice };
+  }
   return {
     message: `may lose the key that it authenticates with: ${lost.map(({ path, reason }) => `${path} (${reason})`).join(", ")}`,
     advice:

@@ -432,6 +432,7 @@ describe("required access", () => {
   test.each<[string, Props, Props]>([
     ["a further claim", {}, { claims: { repository: "acme/none" } }],
     ["fewer subjects", { subject: undefined, subjectPattern: "^repo:acme/b:.*$" }, {}],
+    ["another subject", { subject: "repo:other/b:ref:refs/heads/main" }, {}],
   ])("a holder whose trust asks for %s may be unable to sign in", (_, old, now) => {
     const [asks, asked] = [old, now].map((more) => {
       const claimMatch = { ...(by("b").inputs["claimMatch"] as Props), ...more };
