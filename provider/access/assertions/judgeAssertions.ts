@@ -28,6 +28,7 @@ import type {
 import { RE2JS } from "re2js";
 import { textMeant } from "../graph/describedFields";
 import { Principals } from "../graph/principals";
+import { repositoryOfSubject, withoutNumbers } from "../trust/issuers";
 import { isTrustDoubtful, readClaimConditions, trustsOf } from "../graph/trust";
 import { isUnread } from "../graph/unread";
 import type { Trust, TrustPart } from "../graph/trust";
@@ -60,10 +61,16 @@ const invert = { all: "none", some: "some", none: "all" } as const satisfies Rec
 
 const shareOf = (isMet: boolean): Share => (isMet ? "all" : "none");
 
-/** The texts that a glob matches, as a pattern of RE2. */
-function globPattern(glob: string): string {
+/** The texts that a glob matches, as a pattern of RE2; of a subject also those with the numbers that GitHub adds to names. */
+function globPattern(glob: string, isOfSubject: boolean): string {
   const parts = parseGlob(glob).map(({ kind, char }) =>
-    kind === "any" ? "(?s:.)*" : kind === "one" ? "(?s:.)" : RE2JS.quote(char),
+    kind === "any"
+      ? "(?s:.)*"
+      : kind === "one"
+        ? "(?s:.)"
+        : isOfSubject && /[/:]/.test(char)
+          ? `(?:@[0-9]+)?${char}`
+          : RE2JS.quote(char),
   );
   return anchored(parts.join(""));
 }
@@ -71,8 +78,13 @@ function globPattern(glob: string): string {
 const ANY_ADDRESS = "\\A(?i:[a-z][a-z0-9+.-]*://)";
 
 /** How much of what a pattern accepts lies in the globs: the language of the one is compared with that of the others. */
-function shareOfPattern(languages: Languages, pattern: string, globs: readonly string[]): Share {
-  const patterns = globs.map((glob) => addressPattern(glob) ?? globPattern(glob));
+function shareOfPattern(
+  languages: Languages,
+  pattern: string,
+  globs: readonly string[],
+  isOfSubject = false,
+): Share {
+  const patterns = globs.map((glob) => addressPattern(glob) ?? globPattern(glob, isOfSubject));
   const union = patterns.map((each) => `(?:${each})`).join("|");
   if (languages.intersects(pattern, union) === "no") return "none";
   // A glob that begins with a wildcard matches no address: it would match the hosts of others.
@@ -85,6 +97,19 @@ function shareOfPart(languages: Languages, part: TrustPart | undefined, globs: r
   const { exact, pattern } = part ?? {};
   if (exact !== undefined) return shareOf(globs.some((glob) => trustMatches(glob, exact)));
   return pattern === undefined ? "some" : shareOfPattern(languages, pattern, globs);
+}
+
+function shareOfSubject(languages: Languages, part: TrustPart | undefined, globs: readonly string[]): Share {
+  const { exact, pattern } = part ?? {};
+  if (exact === undefined)
+    return pattern === undefined ? "some" : shareOfPattern(languages, pattern, globs, true);
+  const meets = (text: string): boolean => globs.some((glob) => trustMatches(glob, text));
+  if (meets(exact) || meets(withoutNumbers(exact))) return "all";
+  const repository = repositoryOfSubject(exact);
+  // A template of GitHub may put other claims before the repository, so nobody can say what the rest of the glob means.
+  return repository !== undefined && !exact.startsWith("repo:") && meets(`repo:${repository}:`)
+    ? "some"
+    : "none";
 }
 
 /** A token must meet all conditions on a claim, so one that lies in the globs is enough. */
@@ -107,7 +132,9 @@ function shareOfTrust(languages: Languages, trust: Trust, conditions: SubjectCon
   return meet([
     ...isWordOnly,
     ...part(trust.issuer ?? trust.account, issuer),
-    ...part(trust.subject ?? trust.arn ?? trust.service, subject),
+    ...(subject === undefined
+      ? []
+      : [shareOfSubject(languages, trust.subject ?? trust.arn ?? trust.service, subject)]),
     ...part(trust.audience, audience),
     ...Object.entries(claims ?? {}).map(([name, globs]) => shareOfClaim(languages, trust, name, globs)),
   ]);
@@ -351,6 +378,23 @@ class Side {
       grants.map(({ subject }) => subject),
       this.past?.entities,
     ));
+  }
+
+  /**
+   * Who may be one principal with an identity that is chosen by its name or uid: the same people, whatever another identity of
+   * theirs is called.
+   */
+  sharingWithNamed(selector: SubjectSelector = {}): ReadonlySet<string> {
+    if ((selector.name ?? selector.uid) === undefined) return new Set();
+    const { entities } = this.graph;
+    const identities = [...entities.values()].filter(({ kind }) => accessKinds[kind]?.assumable === true);
+    return new Set(
+      identities.flatMap(({ key, uid, name = key }): string[] => {
+        const identity: Subject = { key, uid, name, type: "identity", displayName: name, matchesMany: false };
+        if (this.subjects.shareOf(identity, selector) === "none") return [];
+        return this.principals.sharing(identity).map((each) => each.key);
+      }),
+    );
   }
 
   get groups(): readonly Scope[] {
@@ -644,6 +688,8 @@ class AssertionJudge {
       known.set(capabilities, found);
       return found;
     };
+    let principals: ReadonlySet<string> | undefined;
+    const alike = (): ReadonlySet<string> => (principals ??= side.sharingWithNamed(assertion.who));
     const seen = new Set<string>();
     const sums = new Map<string, Held & { readonly share: Share; readonly together: readonly Grant[] }>();
     for (const grant of side.graph.grants) {
@@ -651,7 +697,8 @@ class AssertionJudge {
       if (ofGrant.length === 0 && assertion.role === undefined) continue;
       const points = side.pointsOf(grant, on);
       if (points.length === 0) continue;
-      const share = side.subjects.shareOf(grant.subject, assertion.who);
+      const own = side.subjects.shareOf(grant.subject, assertion.who);
+      const share = own === "none" && alike().has(grant.subject.key) ? "some" : own;
       if (share === "none") continue;
       if (ofGrant.length > 0) {
         if (!seen.has(tupleOf(grant))) yield { grant, points, share, capabilities: ofGrant };
@@ -765,14 +812,15 @@ class AssertionJudge {
         details: names.length === 0 ? ["nobody holds it"] : names.map((name) => `holder: ${name}`),
         pins: names,
       });
-      if (now.sure.length < atLeast) {
-        const isWorse = then.sure.length >= atLeast || now.sure.length < then.sure.length;
-        const message = `${group.path} has ${plural(now.sure.length, "holder")}, fewer than ${atLeast}`;
-        (isWorse ? worse : standing).push(at(message));
-      } else if (now.staying.length < atLeast) {
-        const message = `${group.path} has ${plural(now.staying.length, "holder")} whose trust stays as it is, fewer than ${atLeast}: whether the others can still sign in, nobody can say`;
+      const isBroken = now.sure.length < atLeast;
+      const count = (holders: readonly unknown[], which = ""): string =>
+        `${group.path} has ${plural(holders.length, "holder")}${which}, fewer than ${atLeast}`;
+      if (isBroken && (then.sure.length >= atLeast || now.sure.length < then.sure.length)) {
+        worse.push(at(count(now.sure)));
+      } else if (now.staying.length < Math.min(atLeast, then.sure.length)) {
+        const message = `${count(now.staying, " whose trust stays as it is")}: whether the others can still sign in, nobody can say`;
         worse.push({ ...at(message), isDoubt: true });
-      }
+      } else if (isBroken) standing.push(at(count(now.sure)));
       if (now.all.length > atMost) {
         const isWorse = then.all.length <= atMost || now.all.length > then.all.length;
         const message = `${group.path} has ${plural(now.all.length, "holder")}, more than ${atMost}`;

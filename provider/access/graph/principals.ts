@@ -1,6 +1,6 @@
 import { namesOfKeys } from "../documents/digest";
 import { addTo } from "../../fields/values";
-import { customerOf, ownerStarts, owningClaims } from "../trust/issuers";
+import { customerOf, ownerStarts, owningClaims, repositoryOfSubject } from "../trust/issuers";
 import { exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
 import { sortedJson } from "../../fields/formats";
@@ -46,14 +46,15 @@ function ownerStartOf(part: string, text: string): string {
   // A tenant of Azure has an issuer for each version of its tokens.
   if (part === "issuer") return customerOf(text)?.name ?? text;
   if (part === "service") return text.replace(/^SERVICE_PRINCIPAL_/, "");
-  // GitHub writes numbers beside the names of newer repositories.
-  return (
-    matchers
-      .get(part)
-      ?.exec(text)?.[0]
-      .replace(/@[0-9]+(?=[/:])/g, "") ?? text
-  );
+  if (part === "arn") return startOf(part, text.replace(ROLE_OF_AWS, "arn:$1:sts::$2:assumed-role/$3/"));
+  const repository = part === "subject" ? repositoryOfSubject(text) : undefined;
+  return repository === undefined ? startOf(part, text) : `repo:${repository}`;
 }
+
+/** A role of AWS; whoever has it signs in by a session, which is named without the path. */
+const ROLE_OF_AWS = /^arn:(aws[a-z-]*):iam::([0-9]{12}):role\/(?:.*\/)?([^/]+)$/;
+
+const startOf = (part: string, text: string): string => matchers.get(part)?.exec(text)?.[0] ?? text;
 
 const matchers = new Map(Array.from(ownerStarts, ([part, start]) => [part, new RegExp(`^(?:${start})`)]));
 

@@ -282,6 +282,8 @@ function withCopy<T>(path: string, text: string, run: (copy: string) => T): T {
     if (own !== undefined) symlinkSync(own, resolve(folder, "node_modules", "pulumi-platform"), "junction");
     const copy = resolve(folder, basename(path));
     writeFileSync(copy, text);
+    // Without it Node asks that of the folder for temporary files, to which others write, what the package's name means.
+    writeFileSync(resolve(folder, "package.json"), "{}");
     return run(copy);
   } finally {
     rmSync(folder, { recursive: true, force: true });

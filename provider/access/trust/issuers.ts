@@ -122,6 +122,16 @@ export const ownerStarts: ReadonlyMap<string, string> = new Map([
   ["userId", "[^:]+:"],
 ]);
 
+/** GitHub writes numbers beside the names of newer repositories: `repo:acme@1/pay@2:…`. */
+export const withoutNumbers = (subject: string): string => subject.replace(/@[0-9]+(?=[/:]|$)/g, "");
+
+/** A repository in a subject of GitHub, whose template may put other claims before it. */
+const REPOSITORY_OF_SUBJECT = /(?:^|:)(?:repo|repository|workflow_ref):([^/:]+\/[^/:]+)/;
+
+/** The repository that a subject of GitHub names, without the numbers; undefined where it names none. */
+export const repositoryOfSubject = (subject: string): string | undefined =>
+  REPOSITORY_OF_SUBJECT.exec(withoutNumbers(subject))?.[1];
+
 /** The claims that name an owner. All others, such as the event and the environment, are of one run. */
 export const owningClaims: ReadonlySet<string> = new Set(
   [...sharedPins, ...ownPins].flatMap(({ part }) => (part === SUBJECT ? [] : [part])),

@@ -36,30 +36,42 @@ const refuse = (message: string): never => {
   throw new ConfigError("PP2012", message);
 };
 
-function parseFile(path: string): Document.Parsed | undefined {
-  try {
-    return parseDocument(readFileSync(path, "utf8").replace(/^\ufeff/, ""));
-  } catch {
-    return undefined;
-  }
-}
+/** Characters that a parser may take for the end of a line, or leave out: `\r` alone, U+0085, U+2028; U+FFFD is what was no UTF-8. */
+const AMBIGUOUS_CHARACTER =
+  /\r(?!\n)|[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ufefe\uff00-\ufffc\u{10000}-\u{10ffff}]/u;
 
-/** What parsers of YAML do not read alike: tags, and what stands for another part of the file. */
-function findAmbiguousYaml(document: Document): string | undefined {
+/** The member that a key names in JSON, which the CLI reads in any letter case. */
+const foldKey = (key: string): string => key.normalize("NFKC").toLowerCase();
+
+/** What parsers do not read alike: other ends of lines, tags, what stands for another part, and a key in two spellings. */
+function findAmbiguity(text: string, document: Document): string | undefined {
+  const character = AMBIGUOUS_CHARACTER.exec(text)?.[0].codePointAt(0);
+  if (character !== undefined)
+    return `the character U+${character.toString(16).toUpperCase().padStart(4, "0")}`;
+  if (/^%/m.test(text)) return "a directive (%)";
   let found: string | undefined;
+  const stop = (what: string): symbol => {
+    found = what;
+    return visit.BREAK;
+  };
   visit(document, {
     Node: (_, node) => {
-      if (!isAlias(node) && node.anchor === undefined && node.tag === undefined) return undefined;
-      found =
-        isAlias(node) || node.anchor !== undefined
-          ? "an anchor or an alias"
-          : `the tag ${printable(node.tag ?? "", 80)}`;
-      return visit.BREAK;
+      if (isAlias(node) || node.anchor !== undefined) return stop("an anchor or an alias");
+      return node.tag === undefined ? undefined : stop(`the tag ${printable(node.tag, 80)}`);
     },
-    Pair: (_, { key }) => {
-      if (!isScalar(key) || key.value !== "<<") return undefined;
-      found = "a merge (<<)";
-      return visit.BREAK;
+    Map: (_, { items }) => {
+      const spellings = new Map<string, string>();
+      for (const { key } of items) {
+        const name = String(isScalar(key) ? key.value : key);
+        if (name === "<<") return stop("a merge (<<)");
+        const other = spellings.get(foldKey(name));
+        if (other !== undefined)
+          return stop(
+            `both ${printable(JSON.stringify(other), 80)} and ${printable(JSON.stringify(name), 80)}`,
+          );
+        spellings.set(foldKey(name), name);
+      }
+      return undefined;
     },
   });
   return found;
@@ -68,22 +80,25 @@ function findAmbiguousYaml(document: Document): string | undefined {
 /** @throws ConfigError for a file that cannot be judged, since the CLI may read it in another way. */
 function readMembers(path: string): Map<string, unknown> {
   const shown = printable(path, 200);
-  const parsed = parseFile(path);
-  if (parsed === undefined || parsed.errors.length > 0)
-    return refuse(`${shown} cannot be read as YAML or JSON; correct it first`);
-  const ambiguous = findAmbiguousYaml(parsed);
-  if (ambiguous !== undefined) {
+  const unreadable = `${shown} cannot be read as YAML or JSON; correct it first`;
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").replace(/^\ufeff/, "");
+  } catch {
+    return refuse(unreadable);
+  }
+  const parsed = parseDocument(text);
+  if (parsed.errors.length > 0) return refuse(unreadable);
+  const ambiguity = findAmbiguity(text, parsed);
+  if (ambiguity !== undefined) {
     return refuse(
-      `${shown} has ${ambiguous}, which Pulumi and this command may read differently; write it as plain keys and values`,
+      `${shown} has ${ambiguity}, which Pulumi and this command may read differently; write it as plain keys and values`,
     );
   }
   const document: unknown = parsed.toJS();
   // A pointer of Git LFS is a text here, and another file in a checkout that fetches it.
   if (!isObject(document ?? {})) refuse(`${shown} holds no settings; correct it first`);
-  // Of a JSON file, the CLI reads members in any letter case.
-  return new Map(
-    Object.entries(document ?? {}).map(([key, value]) => [key.normalize("NFKC").toLowerCase(), value]),
-  );
+  return new Map(Object.entries(document ?? {}).map(([key, value]) => [foldKey(key), value]));
 }
 
 const isEmptySetting = (value: unknown): boolean =>
@@ -92,13 +107,16 @@ const isEmptySetting = (value: unknown): boolean =>
   value === "" ||
   (typeof value === "object" && Object.keys(value).length === 0);
 
+const memberOf = (object: object, name: string): unknown =>
+  Object.entries(object).find(([key]) => foldKey(key) === name)?.[1];
+
 /** A published package, with or without its version; everything else may be a folder. */
 const PUBLISHED = /^[a-z0-9][\w-]*[a-z0-9](@v?\d[\w.+-]*)?$/i;
 
 function checkProject(path: string, members: ReadonlyMap<string, unknown>): void {
   const shown = printable(path, 200);
   const runtime = members.get("runtime");
-  if ((isObject(runtime) ? runtime["name"] : runtime) === "client") {
+  if ((isObject(runtime) ? memberOf(runtime, "name") : runtime) === "client") {
     refuse(
       `runtime of ${shown} is "client": another process would decide what the program is; write runtime: nodejs`,
     );
@@ -110,9 +128,7 @@ function checkProject(path: string, members: ReadonlyMap<string, unknown>): void
   }
   const packages = members.get("packages");
   for (const [name, spec] of Object.entries(isObject(packages) ? packages : {})) {
-    const source = isObject(spec)
-      ? Object.entries(spec).find(([key]) => key.toLowerCase() === "source")?.[1]
-      : spec;
+    const source = isObject(spec) ? memberOf(spec, "source") : spec;
     if (typeof source !== "string" || !PUBLISHED.test(source)) {
       refuse(
         `packages.${printable(name, 80)} of ${shown}: a project file may not replace the plugin of a package by a folder or an address; name a published package, as in random@4.16.7, or remove it`,
@@ -165,7 +181,7 @@ export function checkProjectFiles(folder: string, stack?: string): string | unde
 }
 
 /** @throws ConfigError where the path or a folder on the way to it is a link: elsewhere it may lead to another file. */
-function refuseLink(root: string, path: string): void {
+export function refuseLink(root: string, path: string): void {
   for (const at of withFoldersAbove(path, root)) {
     if (at !== root && lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink())
       refuse(`${printable(at, 200)} is a link, and the review cannot see where it leads; write a file there`);

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { describeStanding, judgeAssertions } from "../../access/assertions/judgeAssertions";
 import type { SuppressionResult, Rules } from "../../access/report/reviewReport";
 import type { Comparison } from "../../access/review/compare";
@@ -27,6 +27,7 @@ import { UsageError } from "../framework/exitCodes";
 import { readCommonOptions, withSettings } from "../framework/options";
 import type { CommonOptions, CommonFlagValues } from "../framework/options";
 import { runGit } from "../input/programs";
+import { findCheckout, refuseLink } from "../input/projectFiles";
 import { readText } from "../input/readFiles";
 import { isStdout, writeText } from "../output/writeFiles";
 
@@ -86,6 +87,18 @@ function readAtRef(path: string, ref: string): BaseText {
     throw unusable("must be a branch, a tag or a commit, as in origin/main");
   }
   if (!existsSync(folder)) throw unusable(`there is no folder ${printable(folder, 200)}`);
+  const checkout = findCheckout(folder);
+  if (checkout !== undefined) {
+    // The change could have moved the folder, so that the path is that of another file, or of none, in the base.
+    refuseLink(checkout, resolve(path));
+    // It could have made a submodule of the folder, with a base of its own.
+    const outer = dirname(checkout) === checkout ? undefined : findCheckout(dirname(checkout));
+    if (outer !== undefined) {
+      throw unusable(
+        `${printable(checkout, 200)} is a repository inside of another one, ${printable(outer, 200)}, where a change may have put it: give --policy-base FILE`,
+      );
+    }
+  }
   const commit = listRefs(ref)
     .map((name) => git(folder, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]))
     .find(({ status, stdout }) => status === 0 && stdout.trim() !== "")

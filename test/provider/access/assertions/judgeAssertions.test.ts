@@ -117,6 +117,20 @@ describe("what breaks a forbidden access", () => {
     expect(changing(bound, wider)).toHaveLength(1);
   });
 
+  test("whoever is forbidden by name, as another identity", () => {
+    const { assertions } = parsePolicy(
+      "forbid: [{ name: x, can: CAP_MANIFEST_CREATE, on: [acme / payments], who: { name: [outs*] } }]",
+    );
+    const told = (trusts: Props) => {
+      const other = identity("ext", { ...outsider.inputs, name: "ext", ...trusts });
+      const both = [...base, other];
+      const now = [...both, binding(other, pusher, payments)];
+      return found("P1", compareResources(both, now), { assertions }).length;
+    };
+    expect(told({})).toBe(1);
+    expect(told(claims({ issuer: GITHUB, subject: "repo:third/x:ref:refs/heads/main" }))).toBe(0);
+  });
+
   test("an invite, a mapping, a service", () => {
     const invite = resource("GroupInvite", "i", {
       name: undefined,
@@ -447,6 +461,22 @@ describe("required access", () => {
       found("P2", compareResources(before, after), { assertions: anybody }).map(({ severity }) => severity);
     expect(told(both(asks), both(asked))).toEqual(["medium"]);
     expect(told(both(asked), both(asked))).toEqual([]);
+  });
+
+  test("where too few hold it already, a change that may take it from more is worse", () => {
+    const narrow = (name: string) => {
+      const claimMatch = { ...(by(name).inputs["claimMatch"] as Props), claims: { repository: "acme/none" } };
+      return { ...by(name), inputs: { ...by(name).inputs, claimMatch } };
+    };
+    const all = [...base, ...owners(["a", "b"])];
+    const now = all.map((each) => (each.uid === by("b").uid ? narrow("b") : each));
+    const { assertions: three } = parsePolicy(
+      "require: [{ name: owners, role: owner, on: [acme], atLeast: 3 }]",
+    );
+    const told = (before: Resource[], after: Resource[]) =>
+      found("P2", compareResources(before, after), { assertions: three }).map(({ severity }) => severity);
+    expect(told(all, now)).toEqual(["medium"]);
+    expect(told(all, all)).toEqual([]);
   });
 
   test("a pattern is no holder for the least, and one for the most", () => {

@@ -39,6 +39,12 @@ const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share
   [{ subject: "repo:acme/pay:ref:refs/heads/main" }, { subject: ["repo:evil/*", "repo:acme/*"] }, "all"],
   [{ subject: "repo:acme/pay" }, { subject: ["repo:acme/pay"] }, "all"],
   [{ subject: "repo:acme/pay" }, { subject: ["repo:acme/pa?"] }, "all"],
+  // GitHub adds numbers to the names of newer repositories, and a template may put other claims first.
+  [{ subject: "repo:acme@1/pay@2:ref:refs/heads/main" }, { subject: ["repo:acme/*"] }, "all"],
+  [{ subjectPattern: "^repo:acme@1/pay@2:.*$" }, { subject: ["repo:acme/*"] }, "all"],
+  [{ subjectPattern: "^repo:acme@x/pay:.*$" }, { subject: ["repo:acme/*"] }, "none"],
+  [{ subject: "ref:refs/heads/main:repo:acme/pay" }, { subject: ["repo:acme/*"] }, "some"],
+  [{ subject: "ref:refs/heads/main:repo:other/pay" }, { subject: ["repo:acme/*"] }, "none"],
   [{ subject: "repo:acme-evil/pay" }, { subject: ["repo:acme/*"] }, "none"],
   [{ subject: "repo:ACME/pay" }, { subject: ["repo:acme/*"] }, "none"],
   [{ subject: "repo:acme" }, { subject: ["repo:acme/*"] }, "none"],

@@ -111,6 +111,35 @@ test.each<[string, boolean, Props, Props]>([
     github({ subject: two, audience: "a" }),
     github({ subject: two, audience: "b" }),
   ],
+  [
+    "two branches of a repository that stands behind them",
+    true,
+    github({ subject: "ref:refs/heads/a:repo:acme/two" }),
+    github({ subject: "ref:refs/heads/b:repo:acme@1/two@2" }),
+  ],
+  [
+    "a repository by its workflow",
+    true,
+    exact,
+    github({ subject: "workflow_ref:acme/two/.github/workflows/a.yml@refs/heads/main" }),
+  ],
+  [
+    "the repository of a workflow that others use",
+    false,
+    exact,
+    github({ subject: "job_workflow_ref:acme/two/.github/workflows/a.yml@x:repo:acme/three" }),
+  ],
+  [
+    "a role of AWS by its path and by a session",
+    true,
+    {
+      awsIdentity: {
+        ...(session("b/x")["awsIdentity"] as Props),
+        arn: "arn:aws:iam::123456789012:role/path/b",
+      },
+    },
+    session("b/x"),
+  ],
   ["an environment of the same repository", true, exact, github({ subject: "repo:acme/two:environment:e" })],
   [
     "an environment of another repository",

@@ -53,11 +53,22 @@ test.each<[string, Record<string, string>]>([
 });
 
 test.each<[string, string, RegExp]>([
-  ["a merge key", "a: &a { environment: [acme/prod] }\n<<: *a", /has an anchor or an alias/],
+  ["a merge key", "a: &a { environment: [acme/prod] }\n<<: *a", /has a merge/],
+  ["an anchor", "config: { a: &a b, c: *a }", /has an anchor or an alias/],
   ["a merge key in quotes", '"<<": { environment: [acme/prod] }', /has a merge \(<<\)/],
   ["a list of pairs", "environment: !!omap\n  - acme/prod: { merge: false }", /has the tag .*omap/],
   ["bytes", "environment: [!!binary ZXZpbA==]", /has the tag .*binary/],
   ["a tag of its own", "config: { a: !mine b }", /has the tag !mine/],
+  ["a key in two spellings", "environment: [a]\nEnvironment:", /has both "environment" and "Environment"/],
+  [
+    "a key in two spellings inside",
+    "options: { refresh: a, Refresh: b }",
+    /has both "refresh" and "Refresh"/,
+  ],
+  ["another end of a line in a comment", "# note\u2028environment: [a]", /has the character U\+2028/],
+  ["the same in a text", "config:\n  a: |\n    b\u0085environment: [a]", /has the character U\+0085/],
+  ["a carriage return alone", "config: {} # note\renvironment: [a]", /has the character U\+000D/],
+  ["what is no UTF-8", "\ufffd\ufffd: x\n# y", /has the character U\+FFFD/],
 ])("a file may have nothing that parsers of YAML read differently: %s", (_, text, message) => {
   write({ "Pulumi.yaml": PROJECT, "Pulumi.prod.yaml": text });
   expect(() => checkProjectFiles(folder, "prod")).toThrow(message);
@@ -85,6 +96,11 @@ test.each([
 test("nor name the program as another process", () => {
   write({ "Pulumi.yaml": "name: access\nruntime: { name: client, options: { address: '127.0.0.1:1' } }" });
   expect(() => checkProjectFiles(folder)).toThrow(/^runtime of .* is "client"/);
+});
+
+test("a directive is refused", () => {
+  write({ "Pulumi.yaml": PROJECT, "Pulumi.prod.yaml": "%YAML 1.1\n---\nconfig: {}" });
+  expect(() => checkProjectFiles(folder, "prod")).toThrow(/has a directive \(%\)/);
 });
 
 test.each(["a: [", "a: 1\n---\nenvironment: [acme/prod]", "environment: 1\nenvironment: []"])(

@@ -1,6 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { reportProblem } from "../../../../provider/access/report/report";
@@ -221,6 +231,24 @@ describe("the policy file of a review", () => {
     writeFileSync(join(infra, "config"), "[core]\n\tbare = false\n\tworktree = .\n");
     writeFileSync(own, BOTH);
     expect(readReviewPolicy({ policy: own, baseRef: "main" })?.policy.entries).toHaveLength(1);
+  });
+
+  it("is not looked for through a link, or in a repository that the change may have put there", () => {
+    repository(undefined, undefined);
+    const infra = join(folder, "infra");
+    mkdirSync(infra);
+    const own = join(infra, "access-policy.yaml");
+    writeFileSync(own, T4);
+    git(folder, "add", ".");
+    git(folder, "commit", "--quiet", "--message", "policy");
+    const read = () => readReviewPolicy({ policy: own, baseRef: "main" });
+    expect(read()?.policy.entries).toHaveLength(1);
+    renameSync(infra, join(folder, "moved"));
+    symlinkSync("moved", infra);
+    expect(read).toThrow(`${infra} is a link`);
+    rmSync(infra);
+    cpSync(committed(BOTH), infra, { recursive: true });
+    expect(read).toThrow(/infra is a repository inside of another one, .*: give --policy-base FILE$/);
   });
 
   it("is shown as changed in the forms that people read", async () => {
