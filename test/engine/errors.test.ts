@@ -1,46 +1,14 @@
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import type * as dynamic from "../../provider/dynamic";
 import type { Props } from "../../provider/fields/values";
 import { HandlerStack } from "../provider/support/handlerStack";
 import { errorOf } from "../provider/support/server";
 import { Stack } from "../support/engine";
 import { call } from "../support/wire";
 
-/** A port where nothing listens. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
-
 type Settings = Readonly<Record<string, string | undefined>>;
 
 const quick: Settings = { PLATFORM_MAX_RETRIES: "0" };
-
-/** The error of a create where the provider's process has these settings; its code is loaded as by a new process. */
-async function errorOfCreate(settings: Settings): Promise<Error> {
-  const before = process.env;
-  const others = Object.entries(before).filter(([name]) => !name.startsWith("PLATFORM_"));
-  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
-  process.env = Object.fromEntries([...others, ...given]);
-  try {
-    let error: Promise<Error> | undefined;
-    jest.isolateModules(() => {
-      // eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded anew each time
-      const { Group } = require("../../provider/dynamic") as typeof dynamic;
-      if (Group !== undefined) error = errorOf(Group.create({ name: "org" }));
-    });
-    if (error === undefined) throw new Error("the provider was not loaded");
-    return await error;
-  } finally {
-    process.env = before;
-  }
-}
 
 describe("errors, through the real engine", () => {
   let emulator: Emulator;
@@ -216,155 +184,5 @@ describe("errors, through the real engine", () => {
     });
     await stack.up();
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
-  });
-
-  test("a create whose response was lost looks for its object: no second copy", async () => {
-    emulator.addFault({ method: "POST", path: "/iam/v2/roles", close: "after", count: 1 });
-    const role = stack.ids()["role"] ?? "";
-    await call(emulator, "DELETE", `/iam/v2/roles/${role}`);
-    emulator.clearRequests();
-    await stack.up("--refresh");
-    expect(emulator.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
-    const roles = emulator.state()["roles"] ?? [];
-    expect(roles.map(({ uid }) => uid)).toEqual([stack.ids()["role"]]);
-  });
-
-  test("a create that never arrived is sent again", async () => {
-    emulator.addFault({ method: "POST", path: "/iam/v2/roles", close: "before", count: 1 });
-    await call(emulator, "DELETE", `/iam/v2/roles/${stack.ids()["role"] ?? ""}`);
-    await stack.up("--refresh");
-    expect(emulator.state()["roles"]?.map(({ uid }) => uid)).toEqual([stack.ids()["role"]]);
-  });
-
-  test("a create below a new group waits until the group accepts it", async () => {
-    emulator.settings({ newGroupRefusalMs: 1500 });
-    const fresh = await new Stack(emulator).init();
-    fresh.declare({
-      org: { kind: "Group", args: { name: "fresh" } },
-      team: { kind: "Group", args: { parentUid: "${org}", name: "team" } },
-    });
-    await fresh.up();
-    expect(emulator.requests.some(({ status }) => status === 403)).toBe(true);
-    emulator.settings({ newGroupRefusalMs: 0 });
-    fresh.dispose();
-  });
-});
-
-describe("settings, through the real engine", () => {
-  let stack: Stack;
-  const token = "not-a-real-token";
-
-  beforeAll(async () => {
-    stack = await new Stack({ url: "http://127.0.0.1:1", token }).init();
-    stack.declare({ org: { kind: "Group", args: { name: "org" } } });
-  });
-
-  afterAll(() => stack.dispose());
-
-  const mistakes: readonly (readonly [
-    title: string,
-    env: () => Settings | Promise<Settings>,
-    says: string,
-  ])[] = [
-    [
-      "nothing listens at the address",
-      async () => ({ PLATFORM_BASE_URL: `http://127.0.0.1:${await freePort()}` }),
-      "connection refused (ECONNREFUSED); check PLATFORM_BASE_URL",
-    ],
-    [
-      "the token is missing",
-      () => ({ PLATFORM_TOKEN: undefined }),
-      "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or PLATFORM_IDENTITY to exchange an OIDC token, or run `pulumi config set --secret platform:token …`",
-    ],
-    [
-      "the address is missing",
-      () => ({ PLATFORM_BASE_URL: undefined }),
-      "the address of the API is missing: set PLATFORM_BASE_URL, or run `pulumi config set platform:baseUrl https://…`",
-    ],
-    [
-      "the address is no URL",
-      () => ({ PLATFORM_BASE_URL: "api.example.com" }),
-      'PLATFORM_BASE_URL must be an address as in "https://api.example.com", not "api.example.com": it is not an absolute URL',
-    ],
-    [
-      "the address is plain http",
-      () => ({ PLATFORM_BASE_URL: "http://api.example.com" }),
-      "plain http would show the token to the network; write https, or run `pulumi config set platform:allowInsecure true` if you mean it (no variable allows it, and commands read it with --stack)",
-    ],
-    [
-      "two tokens are given",
-      () => ({ PLATFORM_TOKEN_FILE: "/tmp/token" }),
-      "PLATFORM_TOKEN conflicts with PLATFORM_TOKEN_FILE; set only one of them",
-    ],
-    [
-      "the token's file is missing",
-      () => ({ PLATFORM_TOKEN: undefined, PLATFORM_TOKEN_FILE: "/does/not/exist" }),
-      "PLATFORM_TOKEN_FILE names a file that cannot be read (ENOENT): /does/not/exist",
-    ],
-    [
-      "a number is none",
-      () => ({ PLATFORM_MAX_RETRIES: "many" }),
-      'PLATFORM_MAX_RETRIES must be a whole number from 0 to 20, not "many"',
-    ],
-  ];
-  const ofTheEngine = ["nothing listens at the address", "the token is missing"];
-
-  test.each(mistakes.filter(([title]) => ofTheEngine.includes(title)))(
-    "one clear error of a run where %s",
-    async (_title, env, says) => {
-      const run = await stack.pulumi(["up", "--yes", "--skip-preview"], { ...quick, ...(await env()) });
-      expect(run.code).not.toBe(0);
-      expect(run.output).toContain(says);
-      expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
-      expect(run.output).not.toContain(token);
-    },
-  );
-
-  test.each(mistakes)("one clear error of the provider's process where %s", async (_title, env, says) => {
-    const given = { PLATFORM_BASE_URL: "http://127.0.0.1:1", PLATFORM_TOKEN: token, ...quick };
-    const error = await errorOfCreate({ ...given, ...(await env()) });
-    expect(error.message).toContain(says);
-    expect(error.message).not.toContain(token);
-    expect(error.stack).toBe("");
-  });
-
-  test("one clear error where stack configuration is wrong", async () => {
-    const configured = await new Stack({
-      url: "http://127.0.0.1:1",
-      token,
-      env: { PLATFORM_BASE_URL: undefined },
-    }).init({
-      "platform:baseUrl": "ftp://example.com",
-      "platform:timeout": "soon",
-    });
-    configured.declare({ org: { kind: "Group", args: { name: "org" } } });
-    const run = await configured.pulumi(["up", "--yes", "--skip-preview"]);
-    expect(run.output).toContain('platform:baseUrl must be an address as in "https://api.example.com"');
-    expect(run.output).toContain("it is neither https nor http");
-    configured.dispose();
-  });
-
-  test("every failure of a check shows at once, each with its line and its property", async () => {
-    stack.declare({
-      who: {
-        kind: "Identity",
-        args: {
-          parentUid: "not a uid",
-          name: "UPPER",
-          claimMatch: { issuerPattern: "(?=x)", subject: "a", subjectPattern: "a" },
-        },
-      },
-    });
-    const run = await stack.pulumi(["preview"]);
-    expect(run.code).not.toBe(0);
-    const problems = [
-      "parentUid must",
-      "name must",
-      "claimMatch.issuerPattern must",
-      "claimMatch.subjectPattern conflicts",
-    ];
-    for (const problem of problems) expect(run.output).toMatch(new RegExp(`index\\.js:\\d+: .*${problem}`));
-    expect(run.output).not.toContain("<nil>");
-    expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
   });
 });

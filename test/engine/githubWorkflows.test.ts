@@ -4,21 +4,18 @@ import { join } from "node:path";
 import { describeForCi } from "../../provider/cli/commands/init/folder";
 import { FakeGitHub } from "../provider/cli/post/hosts";
 import type { Comment } from "../provider/cli/post/hosts";
-import { ownerBinding, programText, secondProgram } from "../support/accessRepository";
+import { ownerBinding, programText } from "../support/accessRepository";
 import type { Files } from "../support/accessRepository";
 import {
   AccessFixture,
   actionsOf,
   APP_KEY,
   expectNoCommandOfDependency,
-  SECOND_STACK,
   STACK,
 } from "../support/accessWorkflows";
 import { ownActions, readWorkflow, WorkflowRun } from "../support/githubActions";
 import type { JobResult, RunningJob, Workflow } from "../support/githubActions";
 import { writeInitWorkflows } from "../support/initWorkflows";
-import { usePackageManager } from "../support/packageManagers";
-import type { CandidateName } from "../support/packageManagers";
 import type { Values } from "../support/shell";
 import { call } from "../support/wire";
 
@@ -439,81 +436,3 @@ test("the nightly comparison opens one issue for what was changed by hand", asyn
   const issues = github.issues.filter(({ number }) => number !== NUMBER);
   expect(issues.map(({ body }) => body)).toEqual([expect.stringContaining("by hand")]);
 });
-
-test("a second project of the repository is reviewed beside the first, for changes of what it reads", async () => {
-  const pull = push({ "docs/notes.md": "nothing of a program" });
-  const checkout = await fixture.addSecondProject("github");
-  const changed = push({ "teams/index.js": secondProgram(fixture.program, "a change") });
-  // The review of the first project is under way.
-  await reviewOf("requested", changed);
-  const first = comment();
-  const suffix = "-teams";
-  workflows = { folder: join(checkout, ".github", "workflows"), suffix, stack: SECOND_STACK };
-
-  const results = await runAll(changed);
-  expect({ outcome: outcome(results), log: results["preview"]?.log }).toMatchObject({
-    outcome: { start: "success", preview: "success", review: "success", post: "success", gate: "success" },
-  });
-  const comments = github.issues[0]?.comments ?? [];
-  expect(comments.map(({ body }) => body)).toEqual([first.body, expect.stringContaining(SECOND_STACK)]);
-  const state = (name: string, { commit }: PullRequest): string | undefined =>
-    github.statuses.get(`${commit} ${name}`)?.state;
-  expect(state("access-review", changed)).toBe("pending");
-  expect(state("access-review-teams", changed)).toBe("success");
-
-  // Of another change, GitHub learns that there is nothing to review.
-  expect(outcome(await runAll(pull))).toEqual({
-    changes: "success",
-    start: "skipped",
-    preview: "skipped",
-    review: "skipped",
-    post: "skipped",
-    gate: "skipped",
-  });
-  expect(state("access-review-teams", pull)).toBe("success");
-  expect(github.issues[0]?.comments).toHaveLength(2);
-
-  // Without a comparison, nothing passes.
-  github.changed.clear();
-  expect(outcome(await reviewOf("completed", pull))).toMatchObject({ review: "skipped", gate: "failure" });
-  expect(state("access-review-teams", pull)).toBe("failure");
-});
-
-describe.each<CandidateName>(["pnpm", "Yarn 1", "Yarn 4"])(
-  "what init writes for %s, with its lockfile alone:",
-  (manager) => {
-    let folder: string;
-    beforeAll(async () => {
-      const packageManager = await usePackageManager(fixture, manager);
-      folder = writeInitWorkflows(join(scratch, manager), { packageManager });
-    });
-
-    test("a change is previewed, reviewed, applied, compared and reported", async () => {
-      workflows = { ...workflows, folder };
-      const description = `by ${manager}`;
-      const pull = push({ "infra/index.js": programText(fixture.program, description) });
-      const deployed = await runWorkflow("access-deploy.yml", pull.branch, DEFAULT_BRANCH, {
-        action: "push",
-      });
-      expect({ outcome: outcome(deployed), logs: logsOf(deployed) }).toMatchObject({
-        outcome: {
-          plan: "success",
-          review: "success",
-          announce: "success",
-          deploy: "success",
-          verify: "success",
-        },
-      });
-      const described = fixture.emulator.state()["groups"]?.map((group) => group["description"]);
-      expect(described).toContain(description);
-
-      // The fixture has made identities that no program names.
-      const compared = await runWorkflow("access-drift.yml", pull.branch, DEFAULT_BRANCH, {});
-      expect({ outcome: outcome(compared), logs: logsOf(compared) }).toMatchObject({
-        outcome: { drift: "failure", post: "success" },
-      });
-      const [issue] = github.issues.filter(({ number }) => number !== NUMBER);
-      expect(issue?.body).toContain("unmanaged");
-    });
-  },
-);

@@ -1,19 +1,11 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { FakeGitLab } from "../provider/cli/post/hosts";
-import { ownerBinding, programText, secondProgram } from "../support/accessRepository";
+import { ownerBinding, programText } from "../support/accessRepository";
 import type { Files } from "../support/accessRepository";
-import { AccessFixture, expectNoCommandOfDependency, SECOND_STACK, STACK } from "../support/accessWorkflows";
+import { AccessFixture, expectNoCommandOfDependency, STACK } from "../support/accessWorkflows";
 import { JobStore, PipelineRun, READ_TOKEN, readPipeline } from "../support/gitlabPipeline";
 import type { Pipeline } from "../support/gitlabPipeline";
 import { writeInitWorkflows } from "../support/initWorkflows";
@@ -417,27 +409,4 @@ test("the nightly comparison fails for what was changed by hand", async () => {
   const run = await pipelineFor(benign(), { source: "schedule" });
   expect(outcome(run)).toEqual({ "access-drift": "failure" });
   expect(run.results["access-drift"]?.log).toContain("by hand");
-});
-
-test("a second project of the repository has jobs and a note of its own, for changes of what it reads", async () => {
-  const checkout = await fixture.addSecondProject("gitlab", {
-    "access-ci/gitlab-ci.yml": readFileSync(join(scratch, "init", "gitlab-ci.yml"), "utf8"),
-  });
-  const main = join(checkout, "access-ci", "gitlab-ci.yml");
-  appendFileSync(main, "\ninclude: [{ local: gitlab-ci-teams.yml }]\n");
-  setAddresses(join(checkout, "access-ci", "gitlab-ci-teams.yml"));
-  const jobs = readPipeline(main);
-  const ofFirst = ["access-start", "access-preview", "access-review", "access-post", "access-gate"];
-  const files = { "teams/index.js": secondProgram(fixture.program, "a change") };
-  const run = await pipelineFor(files, { jobs, recorded: ofFirst, only: Object.keys(files) });
-  const ofSecond = ofFirst.map((name) => `${name}-teams`);
-  expect({ outcome: outcome(run), log: run.results["access-review-teams"]?.log }).toMatchObject({
-    outcome: Object.fromEntries([...ofFirst, ...ofSecond].map((name) => [name, "success"])),
-  });
-  expect(note()).toContain("Passes");
-  expect(note()).toContain(SECOND_STACK);
-
-  const other = { "docs/notes.md": "nothing of a program" };
-  const unread = await pipelineFor(other, { jobs, recorded: ofFirst, only: Object.keys(other) });
-  expect(Object.keys(outcome(unread)).sort()).toEqual([...ofFirst].sort());
 });

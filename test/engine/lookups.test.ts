@@ -126,49 +126,12 @@ describe("lookups and existing resources, through the real engine", () => {
       `platform.getRole({ name: "viewer" })`,
       [/getRole: 2 objects have the name "viewer"/, /\(parent: none\)/],
     ],
-    [
-      "none has the name",
-      `platform.getRole({ name: "nobody" })`,
-      [/getRole: there is no role with the name "nobody"/, /built-in: .*"viewer"/, /custom: "viewer"/],
-    ],
-    [
-      "none has the uid",
-      `platform.getGroup({ uid: "${"0".repeat(40)}" })`,
-      [/getGroup: there is no object with the uid 0{40}/],
-    ],
-    ["nothing selects", `platform.getRole({ builtIn: true })`, [/getRole: set either uid or name/]],
-    [
-      "an argument is strange",
-      `platform.getRole({ nmae: "x" })`,
-      [/getRole: nmae is not an argument; it takes uid, name, parentUid, builtIn/],
-    ],
-    ["a uid is none", `platform.getGroup({ uid: "x" })`, [/getGroup: uid must be a uid: 40 hex digits/]],
-    [
-      "an argument is missing",
-      `platform.lookupIdentity({ issuer: "x" })`,
-      [/lookupIdentity: subject is missing: give a string that is not empty/],
-    ],
   ])("one clear error without a stack where %s", async (_title, expression, says) => {
     program(`${expression};`);
     const run = await stack.pulumi(["preview"]);
     expect(run.code).not.toBe(0);
     for (const pattern of says) expect(run.output).toMatch(pattern);
     expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+|Unhandled|lookup\.js/);
-  });
-
-  test("a lookup names the setting that is missing", async () => {
-    program(`platform.ping();`);
-    const run = await stack.pulumi(["preview"], { PLATFORM_TOKEN: undefined });
-    expect(run.code).not.toBe(0);
-    expect(run.output).toMatch(/ping: the access token is missing: set PLATFORM_TOKEN/);
-    expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
-  });
-
-  test("the error for a resource without arguments says what to write", async () => {
-    program(`new platform.Role("reader");`);
-    const run = await stack.pulumi(["preview"]);
-    expect(run.output).toContain('Role "reader": the arguments are missing: write new Role("reader", { … })');
-    expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
   });
 
   test("get of a uid that nobody has ends the preview", async () => {

@@ -1,6 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
@@ -18,21 +16,6 @@ import { call } from "../support/wire";
 const NOBODY = "0".repeat(40);
 const TOKEN = "the-token-of-somebody";
 const SECRET = "hush-hush-hush";
-
-/** A port where nothing listens. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
-
-/** A JSON Web Token that ended years ago. */
-function expiredToken(): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  return `${part({ alg: "RS256" })}.${part({ sub: "ada", exp: 1_600_000_000 })}.c2lnbmF0dXJl`;
-}
 
 describe("typical mistakes, through the real engine", () => {
   let emulator: Emulator;
@@ -66,8 +49,7 @@ describe("typical mistakes, through the real engine", () => {
     expect(ended.code).not.toBe(0);
     expect(ended.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
     expect(ended.output).not.toMatch(/<nil>|PromiseRejectionHandledWarning/);
-    for (const secret of [SECRET, TOKEN, emulator.token, expiredToken()])
-      expect(ended.output).not.toContain(secret);
+    for (const secret of [SECRET, TOKEN, emulator.token]) expect(ended.output).not.toContain(secret);
     return ended;
   }
 
@@ -259,7 +241,7 @@ describe("typical mistakes, through the real engine", () => {
 
   const settings: readonly (readonly [
     title: string,
-    env: () => Record<string, string> | Promise<Record<string, string>>,
+    env: () => Record<string, string>,
     says: RegExp,
     command?: readonly string[],
   ])[] = [
@@ -269,29 +251,9 @@ describe("typical mistakes, through the real engine", () => {
       /the token of PLATFORM_TOKEN is missing, expired or for another API: set a new one with PLATFORM_TOKEN/,
     ],
     [
-      "an expired token",
-      () => ({ PLATFORM_TOKEN: expiredToken() }),
-      /the token of PLATFORM_TOKEN expired at 2020-09-13T12:26:40.000Z: set a new one with PLATFORM_TOKEN/,
-    ],
-    [
-      "a host that does not exist",
-      () => ({ PLATFORM_BASE_URL: "https://no-such-host.invalid" }),
-      /POST https:\/\/no-such-host\.invalid\/iam\/v2\/groups: the host name (does not exist|could not be resolved) .*check PLATFORM_BASE_URL/,
-    ],
-    [
       "a path in the address",
       () => ({ PLATFORM_BASE_URL: `${emulator.url}/v2` }),
       /no such API endpoint: http:\/\/127\.0\.0\.1:\d+\/v2\/iam\/v2\/groups; check PLATFORM_BASE_URL, which ends with the path \/v2: leave the path out/,
-    ],
-    [
-      "a wrong port",
-      async () => ({ PLATFORM_BASE_URL: `http://127.0.0.1:${await freePort()}` }),
-      /connection refused \(ECONNREFUSED\); check PLATFORM_BASE_URL/,
-    ],
-    [
-      "https where the server speaks http",
-      () => ({ PLATFORM_BASE_URL: emulator.url.replace("http:", "https:") }),
-      /the server does not speak TLS; check PLATFORM_BASE_URL/,
     ],
     [
       "plain http",
@@ -305,21 +267,12 @@ describe("typical mistakes, through the real engine", () => {
       /did you mean PLATFORM_TIMEOUT\?.*PLATFORM_TOKEN holds spaces, line breaks or other characters that no token has \(PP2007\)/,
       ["preview"],
     ],
-    [
-      "a dead proxy",
-      async () => ({
-        PLATFORM_BASE_URL: "https://api.example.com",
-        HTTPS_PROXY: `http://127.0.0.1:${await freePort()}`,
-        NO_PROXY: "127.0.0.1,localhost",
-      }),
-      /the proxy 127\.0\.0\.1:\d+ .*HTTPS_PROXY names it: change that, or add api\.example\.com to NO_PROXY/,
-    ],
   ];
 
   test.each(settings.map(([title, env, says, command = up]) => ({ title, env, says, command })))(
     "$title",
     async ({ env, says, command }) => {
-      const ended = await run(['new platform.Group("mine", { name: "mine" });'], command, await env());
+      const ended = await run(['new platform.Group("mine", { name: "mine" });'], command, env());
       expect(oneLine(ended)).toMatch(says);
     },
   );

@@ -128,16 +128,8 @@ describe("objects that a program still declares are kept when their resource is 
   });
 
   const edits: Readonly<Record<string, () => Promise<void>>> = {
-    renamed: async () => {
-      rename("-renamed");
-      await stack.up();
-    },
     "moved into a component": async () => {
       rename("-renamed", { parent: "component" });
-      await stack.up();
-    },
-    "moved to another parent resource": async () => {
-      rename("-renamed", { parent: "org" });
       await stack.up();
     },
     "renamed and edited at once": async () => {
@@ -159,19 +151,6 @@ describe("objects that a program still declares are kept when their resource is 
     },
     "replaced by --replace": async () => {
       await stack.up(...flags("--replace", subjects()));
-    },
-    tainted: async () => {
-      await stack.succeed(["state", "taint", "--yes", ...subjects()]);
-      await stack.up();
-    },
-    "replaced by replaceOnChanges": async () => {
-      stack.declare(
-        program(
-          (label) => `${label}-alias`,
-          () => ({ replaceOnChanges: ["*"] }),
-        ),
-      );
-      await stack.up();
     },
     "deleted before it is replaced": async () => {
       stack.declare(

@@ -86,33 +86,6 @@ describe("state and secrets, through the real engine", () => {
     stack.dispose();
   });
 
-  test("a token of the environment is sent to no address that only the stack file names", async () => {
-    const stack = await new Stack({
-      url: emulator.url,
-      token: emulator.token,
-      env: { PLATFORM_BASE_URL: undefined },
-    }).init({ "platform:baseUrl": emulator.url });
-    stack.declare({ org: { kind: "Group", args: { name: "org" } } });
-    emulator.clearRequests();
-    const refused = await stack.pulumi(["up", "--yes", "--skip-preview"]);
-    expect(refused.code).not.toBe(0);
-    expect(refused.output).toContain(
-      `the credential of PLATFORM_TOKEN belongs to this machine, and a stack file alone may not say where it goes: platform:baseUrl is "${emulator.url}"; to confirm that, set PLATFORM_BASE_URL to the same value`,
-    );
-    expect(emulator.requests).toEqual([]);
-    const confirmed = { PLATFORM_BASE_URL: `${emulator.url}/` };
-    await stack.succeed(["up", "--yes", "--skip-preview"], confirmed);
-    // Refresh and destroy get the configuration of that update.
-    const elsewhere = { PLATFORM_BASE_URL: "http://127.0.0.1:1" };
-    for (const command of ["refresh", "destroy"]) {
-      const { code, output } = await stack.pulumi([command, "--yes", "--skip-preview"], elsewhere);
-      expect(code).not.toBe(0);
-      expect(output).toContain('but PLATFORM_BASE_URL is "http://127.0.0.1:1"');
-    }
-    await stack.succeed(["destroy", "--yes", "--skip-preview"], confirmed);
-    stack.dispose();
-  });
-
   test("a secret token in stack configuration works with one warning, and is stored encrypted only", async () => {
     const stack = await new Stack({
       url: emulator.url,

@@ -107,36 +107,6 @@ test.each([
   expect(output.trim()).not.toContain("\n");
 });
 
-test("the rule is in each form of the report, and can be accepted and explained", async () => {
-  writeFileSync(join(folder, "policy.yaml"), "rules: access-rules.mjs\nallow: []\n");
-  const review = (policy: string, ...more: string[]) =>
-    npx("review", "preview.json", "--inventory", "inventory.json", "--policy", policy, ...more);
-  for (const form of ["text", "md", "html", "github", "codequality"]) {
-    const { code, output } = await review("policy.yaml", "-o", form);
-    expect([form, code, output]).toEqual([form, 5, expect.stringContaining("no-editor-in-production")]);
-  }
-  const sarif = await review("policy.yaml", "-o", "sarif");
-  const [log] = (JSON.parse(sarif.output) as { runs: { tool: { driver: { rules: object[] } } }[] }).runs;
-  expect(log?.tool.driver.rules).toContainEqual(
-    expect.objectContaining({
-      id: "ACME1",
-      fullDescription: { text: "What runs in production is changed by its own pipelines only." },
-    }),
-  );
-  const report = JSON.parse((await review("policy.yaml", "-o", "json")).output) as {
-    findings: { id: string; fingerprint: string }[];
-    ownRules: object[];
-  };
-  expect(report.ownRules).toMatchObject([{ id: "ACME1", file: "access-rules.mjs" }]);
-  const fingerprint = report.findings.find(({ id }) => id === "ACME1")?.fingerprint ?? "";
-  writeFileSync(
-    join(folder, "accepting.yaml"),
-    `rules: access-rules.mjs\nallow:\n  - { rule: ACME1, fingerprint: ${fingerprint}, reason: agreed, expires: 2098-12-31 }\n`,
-  );
-  const accepted = await review("accepting.yaml", "-o", "json");
-  expect(JSON.parse(accepted.output)).toMatchObject({ failing: 0, suppressed: [{ id: "ACME1" }] });
-});
-
 test("with a base, no package.json beside the rules gives the name of this package to other code", async () => {
   const git = (...args: string[]) => run("git", args, { cwd: folder });
   await git("init", "--quiet", "--initial-branch", "main");

@@ -4,7 +4,6 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { main as accessMain } from "../../provider/cli/commands/access";
 import { main as reviewMain } from "../../provider/cli/commands/review";
 import { runCommand } from "../provider/cli/support";
 import { QUICK_PROCESSES, ROOT } from "../support/engine";
@@ -150,13 +149,6 @@ describe("the exit code of pulumi-platform review", () => {
     expect(ended).toEqual({ code: 2, signal: null, stdout: "", stderr: expect.stringMatching(message) });
   });
 
-  test("is 0 for its help", async () => {
-    const { code, stdout } = await inProcess(reviewMain, ["--help"]);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^Usage: pulumi-platform review <preview> \[options\]\n/);
-    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(110);
-  });
-
   test.each(["SIGINT", "SIGTERM"] as const)("is that of the shell for %s, without output", async (kill) => {
     const ended = await pulumiPlatform(["review", "-"], { kill });
     expect(ended).toEqual({ code: null, signal: kill, stdout: "", stderr: "" });
@@ -229,89 +221,5 @@ describe("the output of pulumi-platform review", () => {
     const text = readFileSync(summary, "utf8");
     expect(text).toMatch(/^before\n/);
     expect(text).toContain("acme / payments");
-  });
-
-  test("names the output that cannot be written", async () => {
-    const ended = await inProcess(reviewMain, [
-      fixture("delete.json"),
-      "-o",
-      `json=${join(folder, "none", "x")}`,
-    ]);
-    expect(ended).toMatchObject({
-      code: 2,
-      stdout: "",
-      stderr: expect.stringMatching(/^pulumi-platform: --output names .*\n$/),
-    });
-  });
-});
-
-describe("pulumi-platform access", () => {
-  test("answers who can do what where, with the path", async () => {
-    const args = [
-      "access",
-      "--state",
-      fixture("export-v3.json"),
-      "--can",
-      "CAP_REPO_DELETE",
-      "--on",
-      "acme / payments",
-    ];
-    const { code, stdout, stderr } = await pulumiPlatform(args);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toBe(
-      `GitHub Actions of acme/pay, branch main
-  registry.push at acme / payments
-    by RoleBinding deployer-pushes, index.js:51
-
-group “admins” of staff
-  registry.push at acme (and so at acme / payments)
-    by ExternalGroupRoleMapping admins, index.js:75
-`,
-    );
-  });
-
-  test("answers from a preview, by a part of the subject's words, as JSON", async () => {
-    const args = ["--preview", fixture("update-shown.json"), "--who", "github actions", "-o", "json"];
-    const { code, stdout } = await inProcess(accessMain, args);
-    expect(code).toBe(0);
-    const { access, complete } = JSON.parse(stdout) as {
-      access: { grant: { role: { name: string } } }[];
-      complete: boolean;
-    };
-    expect(access.map(({ grant }) => grant.role.name)).toEqual(["reader"]);
-    expect(complete).toBe(true);
-  });
-
-  test("says that a role of which nothing is known may match", async () => {
-    const args = ["--preview", fixture("create.json"), "--can", "CAP_REPO_DELETE"];
-    const { code, stdout } = await inProcess(accessMain, args);
-    expect(code).toBe(0);
-    expect(stdout).toContain("No grant that is known here matches.");
-    expect(stdout).toContain(
-      "Unknown, because the documents do not say what the role allows (give --inventory):",
-    );
-  });
-
-  test.each([
-    ["no document", [], /^pulumi-platform: access needs a document: /],
-    [
-      "an unknown group",
-      ["--state", fixture("export-v3.json"), "--on", "nowhere"],
-      /^pulumi-platform: --on "nowhere" names no group that is known here \(PP5008\)\n$/,
-    ],
-    [
-      "half a capability",
-      ["--state", fixture("export-v3.json"), "--can", "repo.list"],
-      /^pulumi-platform: --can must be the full name of one capability, without \* or \?, as in CAP_REPO_DELETE, not "repo.list" \(PP5002\)\n$/,
-    ],
-  ])("ends with 2 for %s", async (_what, args, message) => {
-    const ended = await inProcess(accessMain, args);
-    expect(ended).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
-  });
-
-  test("ends with 4 where a preview failed", async () => {
-    const { code, stdout } = await inProcess(accessMain, ["--preview", fixture("check-fails.json")]);
-    expect(code).toBe(4);
-    expect(stdout).toMatch(/\nIncomplete: the preview failed: wrong: .*\n/);
   });
 });

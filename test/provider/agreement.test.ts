@@ -3,7 +3,6 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { ApiError } from "../../provider/http/errors";
 import { HandlerError, propertyOf } from "../../provider/lifecycle/messages";
-import { boolean, enumOf } from "../../provider/fields/builders";
 import { isSet } from "../../provider/fields/equal";
 import type { FieldSpec } from "../../provider/fields/fieldSpec";
 import type { Json, Props } from "../../provider/fields/values";
@@ -292,33 +291,6 @@ describe("what a program leaves out", () => {
       disagreements.push(disagreement(sample.kind, path, field, heldAt(held, path)));
     }
     expect(disagreements.filter((each) => each !== undefined)).toEqual([]);
-  });
-
-  test.each<[string, FieldSpec, Json | undefined, string | undefined]>([
-    [
-      "a default that the emulator forgets",
-      enumOf("MODE_", "AUDIT ENFORCE", { default: "AUDIT" }),
-      "MODE_UNSPECIFIED",
-      'emulator/tables/webhook.ts: fill in mode by `complete`: the description says that the server takes "MODE_AUDIT"',
-    ],
-    [
-      "a switch that it forgets",
-      boolean({ default: true }),
-      undefined,
-      "emulator/tables/webhook.ts: fill in mode",
-    ],
-    [
-      "a default that the description forgets",
-      enumOf("MODE_", "AUDIT ENFORCE"),
-      "MODE_AUDIT",
-      "provider/kinds/webhook.ts: write `default` or `serverFilled` for mode",
-    ],
-    ["the same default", enumOf("MODE_", "AUDIT ENFORCE", { default: "AUDIT" }), "MODE_AUDIT", undefined],
-    ["what the server fills in", enumOf("MODE_", "AUDIT", { serverFilled: true }), "MODE_AUDIT", undefined],
-    ["nothing", enumOf("MODE_", "AUDIT ENFORCE"), "MODE_UNSPECIFIED", undefined],
-  ])("is told in one sentence: %s", (_what, field, held, expected) => {
-    const told = disagreement("Webhook", "mode", field, held);
-    expect(told?.slice(0, expected?.length)).toBe(expected);
   });
 });
 

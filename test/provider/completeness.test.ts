@@ -4,7 +4,6 @@ import { kindTables } from "../../emulator/tables";
 import { effectOf } from "../../provider/access/graph/fieldAccess";
 import type { AccessEffect, FieldSpec } from "../../provider/fields/fieldSpec";
 import type { ResourceSpec } from "../../provider/fields/resourceSpec";
-import { boolean, enumOf, kind, list, object, shape, string } from "../../provider/fields/builders";
 import * as platform from "../../provider/index";
 import { kinds } from "../../provider/kinds";
 import { samples } from "../support/samples";
@@ -162,46 +161,6 @@ describe("a kind of resource", () => {
       expect(unsaid(spec)).toEqual([]);
     },
   );
-
-  const said = { access: "permission" } as const;
-  const networks = string({ format: "cidr" });
-  const mode = { ...said, access: "restriction" } as const;
-  test.each<[string, FieldSpec, string[]]>([
-    ["a set without a word on its order", list(networks, said), ["one: write `unordered: true` if"]],
-    [
-      "a set in an object",
-      object<object>(shape({ fields: { all: list(networks, said) } }), said),
-      ["one.all: write `unordered"],
-    ],
-    ["neither access nor a reason", boolean(), ["one: write `access`"]],
-    ["names without an order", enumOf("MODE_", "AUDIT ENFORCE", mode), ["one: write `ordered: true`"]],
-    ["nothing unsaid", enumOf("MODE_", "AUDIT ENFORCE", { ...mode, ordered: true }), []],
-  ])("whose field has %s is told what to write, in one sentence", (_what, field, advice) => {
-    const told = unsaid(
-      kind({ kind: "Nothing", collection: "/iam/v2/nothings", fields: { one: field as never } }),
-    );
-    expect(told).toEqual(
-      advice.map((each) => expect.stringContaining(`provider/kinds/nothing.ts: ${each}`) as string),
-    );
-  });
-
-  test("that has only a description lists every missing place, by file and line", () => {
-    const spec: ResourceSpec = {
-      kind: "Nothing",
-      noun: "nothing",
-      collection: "/iam/v2/nothings",
-      fields: {},
-    };
-    const missing = missingPlaces(spec);
-    expect(missing.map((line) => line.replace(/:\d+: .*$/, ":LINE"))).toEqual([
-      "provider/kinds/subscription.ts:LINE",
-      "emulator/tables/exports.ts:LINE",
-      "test/support/samples.ts:LINE",
-      "examples/reference/resources/subscription.ts:LINE",
-      "provider/lookups/ofKinds.ts:LINE",
-      "docs/reference/README.md:LINE",
-    ]);
-  });
 
   test("is in the list when a file describes it, and its class has the name of the file", () => {
     const listed = kinds.map(({ spec }) => spec.kind);

@@ -5,11 +5,10 @@ import type { Emulator } from "../../emulator";
 import { allMethods, kindTables } from "../../emulator/tables";
 import type { KindTable } from "../../emulator/tables/kindTable";
 import { standardMethods } from "../../emulator/tables/methods";
-import type { FieldSpec, OneOf } from "../../provider/fields/fieldSpec";
 import * as platform from "../../provider/index";
 import { kinds } from "../../provider/kinds";
 import type { Sample } from "../support/samples";
-import { changeField, declared, memberAt, propertyPathOf, samples, surroundings } from "../support/samples";
+import { changeField, declared, samples, surroundings } from "../support/samples";
 import { HandlerStack } from "./support/handlerStack";
 import { lookups } from "./support/lookups";
 import { ProgramContext } from "./support/program";
@@ -132,118 +131,6 @@ describe("the operations of the API", () => {
   test("that are left out are sent by no kind", () => {
     const all = new Set([...sent.values()].flatMap((rpcs) => [...rpcs]));
     expect(Object.keys(unused).filter((rpc) => all.has(rpc))).toEqual([]);
-  });
-});
-
-interface Argument {
-  readonly name: string;
-  readonly kind: string;
-  readonly path: string;
-  readonly immutable: boolean;
-  /** Taking it out is refused, or is the same as putting another in its place. */
-  readonly needed: boolean;
-}
-
-function argumentsOf(
-  kind: string,
-  fields: Readonly<Record<string, FieldSpec>>,
-  oneOfs: readonly OneOf[] = [],
-  within = { path: "", immutable: false },
-): Argument[] {
-  return Object.entries(fields).flatMap(([key, field]) => {
-    const path = `${within.path}${key}`;
-    const oneOf = oneOfs.find(({ members }) => members.includes(key));
-    const immutable = within.immutable || field.immutable === true || oneOf?.immutable === true;
-    const needed = field.required === true || oneOf?.required === true;
-    const self = { name: `${kind}.${path}`, kind, path, immutable, needed };
-    return field.type === "object"
-      ? [
-          self,
-          // What is inside of a replaced object is changed in place while the object stays.
-          ...argumentsOf(kind, field.fields, field.oneOfs, {
-            path: `${path}.`,
-            immutable: field.immutable === true,
-          }),
-        ]
-      : [self];
-  });
-}
-
-/** What nothing takes back: its tests in test/provider/kinds/termsAcceptance.test.ts add to it. */
-const added = ["TermsAcceptance.documentIds"];
-
-describe("the arguments of the resources", () => {
-  const all = kinds.flatMap(({ spec }) => argumentsOf(spec.kind, spec.fields, spec.oneOfs));
-  const of = (kind: string) => samples.filter((sample) => sample.kind === kind);
-  const casesOf = ({ kind, path }: Argument) =>
-    of(kind)
-      .flatMap(({ fields }) => fields)
-      .filter((field) => propertyPathOf(field) === path);
-  /** The values of an argument before and after each update that changes it. */
-  const updatesOf = ({ kind, path }: Argument) =>
-    of(kind)
-      .flatMap(({ args, updates = [] }) =>
-        updates.map((update) => [memberAt(args, path), memberAt({ ...args, ...update }, path)] as const),
-      )
-      .filter(([before, after]) => JSON.stringify(before) !== JSON.stringify(after));
-  const replacementsOf = ({ kind, path }: Argument) =>
-    of(kind)
-      .flatMap(({ replacements }) => replacements ?? [])
-      .filter(({ property, without }) => property === path || without === path);
-  const names = (found: readonly Argument[]) => found.map(({ name }) => name);
-  /** Another parent replaces a resource of any kind: lifecycle.test.ts does that with every sample. */
-  const isParent = ({ path }: Argument) => path === "parentUid";
-
-  test("are found, nested ones too", () => {
-    expect(names(all)).toEqual(
-      expect.arrayContaining([
-        "Group.name",
-        "Identity.claimMatch.issuer",
-        "Repo.customOverlay.accounts.runAs",
-      ]),
-    );
-    expect(all.length).toBeGreaterThan(90);
-  });
-
-  test("are each written by a create", () => {
-    const missing = all.filter(
-      (argument) =>
-        !of(argument.kind).some(({ args }) => memberAt(args, argument.path) !== undefined) &&
-        casesOf(argument).length + replacementsOf(argument).length + updatesOf(argument).length === 0,
-    );
-    expect(names(missing)).toEqual([]);
-  });
-
-  test("are each changed in place, or replaced where they cannot be", () => {
-    const missing = all.filter(
-      (argument) =>
-        !isParent(argument) &&
-        !added.includes(argument.name) &&
-        (argument.immutable ? replacementsOf(argument) : [...casesOf(argument), ...updatesOf(argument)])
-          .length === 0 &&
-        // An object of which each member is changed.
-        !all.some(({ kind, path }) => kind === argument.kind && path.startsWith(`${argument.path}.`)),
-    );
-    expect(names(missing)).toEqual([]);
-  });
-
-  test("are each cleared, unless they are required", () => {
-    const around = ({ kind, path }: Argument) =>
-      all.find((other) => other.kind === kind && other.path === path.slice(0, path.lastIndexOf(".")));
-    const membersOf = ({ kind, path }: Argument) =>
-      all.filter((other) => other.kind === kind && other.path.startsWith(`${path}.`));
-    const isCleared = (argument: Argument): boolean => {
-      if (casesOf(argument).some((field) => "empty" in field || typeof field.to === "boolean")) return true;
-      // After its updates a sample becomes what it was.
-      if (updatesOf(argument).some((values) => values.includes(undefined))) return true;
-      // Without its only member an object is not set.
-      const object = around(argument);
-      return object !== undefined && membersOf(object).length === 1 && isCleared(object);
-    };
-    const missing = all.filter(
-      (argument) => !argument.needed && !argument.immutable && !isParent(argument) && !isCleared(argument),
-    );
-    expect(names(missing)).toEqual([]);
   });
 });
 

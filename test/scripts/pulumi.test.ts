@@ -61,56 +61,6 @@ function checkout(): string {
 
 const companions = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
 
-describe("filling a cache folder", () => {
-  function fill(target: string, body: string): string[] {
-    const processes = JSON.stringify(path.join(projectRoot, "scripts/lib/processes.mjs"));
-    return script(
-      "lib/files.mjs",
-      `import { mkdirSync, writeFileSync } from "node:fs";
-       import { setTimeout as sleep } from "node:timers/promises";
-       import { withSignals } from ${processes};
-       await withSignals(() => m.fillFolder(${JSON.stringify(target)}, async (folder) => {
-         mkdirSync(folder + "/bin");
-         writeFileSync(folder + "/bin/pulumi", "mine");
-         ${body}
-       }));`,
-    );
-  }
-
-  test("leaves the folder and nothing else", async () => {
-    const cache = temporaryFolder();
-    expect((await start(fill(path.join(cache, "cli"), "")).ended).code).toBe(0);
-    expect(readdirSync(cache)).toEqual(["cli"]);
-  });
-
-  test("leaves nothing when it fails", async () => {
-    const cache = temporaryFolder();
-    expect((await start(fill(path.join(cache, "cli"), "throw new Error('no');")).ended).code).toBe(1);
-    expect(readdirSync(cache)).toEqual([]);
-  });
-
-  test.each([
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const)("leaves nothing on %s", async (signal, code) => {
-    const cache = temporaryFolder();
-    const filling = start(fill(path.join(cache, "cli"), "await sleep(20_000);"));
-    await until(() => readdirSync(cache).length === 1, "the temporary folder is there");
-    filling.kill(signal);
-    expect((await filling.ended).code).toBe(code);
-    expect(readdirSync(cache)).toEqual([]);
-  });
-
-  test("keeps the copy of a process that was faster", async () => {
-    const cache = temporaryFolder();
-    const target = path.join(cache, "cli");
-    writeFiles(target, { "bin/pulumi": "other" });
-    expect((await start(fill(target, "")).ended).code).toBe(0);
-    expect(readFileSync(path.join(target, "bin", "pulumi"), "utf8")).toBe("other");
-    expect(readdirSync(cache)).toEqual(["cli"]);
-  });
-});
-
 /** Stands for the set-up of a fresh machine: fakes for npm, Go and the SDK's download, no network. */
 function freshMachine(options: { go?: string | null; download?: string; ci?: string } = {}) {
   const root = checkout();

@@ -99,39 +99,6 @@ ${more}`;
 
 const STACK_CONFIGURATION = `secretsprovider: ${SECRETS_PROVIDER.url}\nencryptedkey: ${SECRETS_PROVIDER.encryptedkey}\n`;
 
-/** The program of a second project. */
-export const secondProgram = ({ org }: Program, description: string): string => `
-const { Group } = require("pulumi-platform");
-new Group("second", {
-  parentUid: ${JSON.stringify(org)}, name: "second", description: ${JSON.stringify(description)},
-});
-`;
-
-const VENDORED = "../infra/vendor/pulumi-platform";
-
-/** The files of a second project, which shares the package of the first. */
-export function secondProject(program: Program): Files {
-  const named = { name: "teams", dependencies: { "pulumi-platform": `file:${VENDORED}` } };
-  const packages = {
-    "": named,
-    "node_modules/pulumi-platform": { resolved: VENDORED, link: true },
-    [VENDORED]: { version: "0.1.0", bin: { "pulumi-platform": "dist/provider/cli/main.js" } },
-  };
-  return {
-    "teams/package.json": JSON.stringify({ private: true, main: "index.js", ...named }),
-    "teams/package-lock.json": JSON.stringify({
-      name: "teams",
-      lockfileVersion: 3,
-      requires: true,
-      packages,
-    }),
-    "teams/Pulumi.yaml": "name: teams\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
-    "teams/Pulumi.prod.yaml": STACK_CONFIGURATION,
-    "teams/access-policy.yaml": "allow: []\n",
-    "teams/index.js": secondProgram(program, "as it was"),
-  };
-}
-
 /** Makes the deployer owner of the team. */
 export const ownerBinding = ({ owner }: Program): string =>
   `new platform.RoleBinding("deployer-owns", { parentUid: team.id, identityUid: deployer.id, roleUid: ${JSON.stringify(owner)} });`;

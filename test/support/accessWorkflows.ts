@@ -14,10 +14,8 @@ import type { AddressInfo } from "node:net";
 import { basename, join, resolve } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { command as init } from "../../provider/cli/commands/init/init";
-import { runCommand } from "../provider/cli/support";
-import { AccessRepository, secondProject } from "./accessRepository";
-import type { Files, Program } from "./accessRepository";
+import { AccessRepository } from "./accessRepository";
+import type { Program } from "./accessRepository";
 import { commandPath, QUICK_PROCESSES } from "./engine";
 import type { Action } from "./githubActions";
 import { SECRETS_PROVIDER, startKeyServer } from "./keyServer";
@@ -28,8 +26,6 @@ import type { Values } from "./shell";
 import { call } from "./wire";
 
 export const STACK = "organization/access/prod";
-/** Of the second project, in the folder teams. */
-export const SECOND_STACK = "organization/teams/prod";
 
 /** What pull requests and their pipelines work on: an organisation, its program in a repository, and credentials. */
 export class AccessFixture {
@@ -114,36 +110,6 @@ export class AccessFixture {
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
     };
-  }
-
-  /**
-   * Adds a project to the default branch, with the stack that it is reviewed for.
-   *
-   * @returns A checkout in which `init` has written the files for CI of the second project.
-   */
-  async addSecondProject(host: "github" | "gitlab", files: Files = {}): Promise<string> {
-    this.repository.branch("main", { ...secondProject(this.program), ...files });
-    const checkout = mkdtempSync(join(this.scratch, "second-"));
-    this.repository.checkout("main", checkout);
-    const args = ["--ci", host, "--base-url", this.emulator.url, "--issuer-url", this.emulator.url];
-    const { code, stderr } = await runCommand(
-      init.main,
-      [join(checkout, "teams"), "--stack", SECOND_STACK, ...args],
-      this.tools(),
-    );
-    if (code !== 0) throw new Error(`init ended with ${code}: ${stderr}`);
-    await this.runAll(join(checkout, "teams"), [
-      [
-        "pulumi",
-        "stack",
-        "init",
-        SECOND_STACK,
-        "--secrets-provider",
-        SECRETS_PROVIDER.url,
-        "--non-interactive",
-      ],
-    ]);
-    return checkout;
   }
 
   /** Brings the organisation to what the default branch says. */

@@ -228,31 +228,6 @@ test.each([
 });
 
 describe("what an error carries", () => {
-  test("no control character of a server, in however many lines", () => {
-    const nasty = "x\n::error::y\u001b[2J\r\u0007\u2028z";
-    const error = errorFrom(
-      400,
-      {
-        code: 9,
-        message: nasty,
-        details: [
-          detail("BadRequest", { fieldViolations: [{ field: `name.${nasty}`, description: nasty }] }),
-          detail("PreconditionFailure", {
-            violations: [{ type: nasty, subject: nasty, description: nasty }],
-          }),
-          detail("ResourceInfo", { resourceType: nasty, resourceName: nasty }),
-          detail("TermsNotAcceptedDetail", { missing: [{ id: nasty, label: nasty, url: nasty }] }),
-        ],
-      },
-      { "x-request-id": nasty },
-    );
-    const lines = told("Group", error).split("\n");
-    expect(lines).toHaveLength(7);
-    // eslint-disable-next-line no-control-regex -- what must not be there
-    for (const line of lines) expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
-    for (const line of lines.slice(1)) expect(line).toMatch(/^ {2}/);
-  });
-
   test("no stack, since the engine prints it", () => {
     const errors = [
       handlerError("PP4008", "m"),

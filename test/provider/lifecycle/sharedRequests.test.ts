@@ -11,7 +11,7 @@ import { tokensOf } from "../support/server";
 import { specOf } from "../support/samples";
 import { handlersAt } from "../support/handlerStack";
 
-/* Reads and creates that share requests, against the emulator: what comes out must be what single requests give. */
+/* Reads that share requests, against the emulator: what comes out must be what single requests give. */
 
 let emulator: Emulator;
 beforeEach(async () => {
@@ -112,57 +112,4 @@ test("tags that lists hide by default share reads as well", async () => {
   });
   expect((await Promise.all(reads)).map(({ inputs }) => inputs?.["name"])).toEqual(names);
   expect(emulator.requests).toHaveLength(1);
-});
-
-/** A group with identities and a role, and the inputs of a binding for each identity. */
-async function bindings(count: number): Promise<{ parent: string; inputs: Props[] }> {
-  const made = await make({
-    ...surroundings,
-    ...Object.fromEntries(
-      Array.from({ length: count }, (_, n) => [
-        `identity-${n}`,
-        {
-          kind: "Identity",
-          args: {
-            parentUid: "${org}",
-            name: `identity-${n}`,
-            servicePrincipal: "SERVICE_PRINCIPAL_INGESTER",
-          },
-        },
-      ]),
-    ),
-  });
-  const parent = made.get("org")?.id ?? "";
-  const roleUid = made.get("reader")?.id ?? "";
-  emulator.clearRequests();
-  return {
-    parent,
-    inputs: Array.from({ length: count }, (_, n) => ({
-      parentUid: parent,
-      identityUid: made.get(`identity-${n}`)?.id,
-      roleUid,
-    })),
-  };
-}
-
-const granted = () =>
-  (emulator.state()["roleBindings"] ?? []).map((binding) => String(binding["identityUid"])).sort();
-const identities = (inputs: readonly Props[]) => inputs.map(({ identityUid }) => identityUid).sort();
-
-describe("role bindings created at the same time", () => {
-  test.each([
-    ["after the batch was carried out", "after"],
-    ["before the batch was carried out", "before"],
-  ] as const)("a connection that closes %s leaves each created once", async (_when, close) => {
-    const { inputs } = await bindings(20);
-    emulator.addFault({ method: "POST", path: "/iam/v2/roleBindings:batchCreate", close, count: 1 });
-    const all = handlers("RoleBinding", connect());
-    const made = await Promise.all(inputs.map((input) => all.create(input)));
-    expect(granted()).toEqual(identities(inputs));
-    expect(new Set(made.map(({ id }) => id)).size).toBe(20);
-    expect(made.map(({ outs }) => outs)).toEqual(inputs);
-    // One list for all that shared the lost batch, at each look, and after each request that was sent again.
-    const lists = emulator.requests.filter(({ method }) => method === "GET");
-    expect(lists.length).toBeLessThanOrEqual(6);
-  });
 });

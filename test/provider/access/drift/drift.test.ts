@@ -84,7 +84,7 @@ describe("drift", () => {
     expect(report.summary.compared).toBe(made.rows.length);
   });
 
-  describeDriftMatrix(() => on, "all");
+  describeDriftMatrix(() => on);
 
   const at = (report: DriftReport, name: string) =>
     report.findings.filter(({ uid }) => uid === made.ids[name]);
