@@ -199,6 +199,8 @@ describe("the access of a group, through the real engine", () => {
   test("adopts the grant of a RoleBinding, which exists after each run", async () => {
     const grants = bindings({ "alice-views": ["alice", "viewer"], "carol-views": ["carol", "viewer"] });
     const moved = { kind: "GroupAccess", args: { parentUid: both, bindings: grants } };
+    await bindByHand("break-glass", "owner");
+    await bindByHand("mallory", "registry.push");
     const ignore = { identityUids: [uidOf("break-glass"), uidOf("mallory")] };
     declare(access({ "carol-edits": ["carol", "editor"] }, { ignore }), ignored(), { moved });
     refuseDeletesAt(both);

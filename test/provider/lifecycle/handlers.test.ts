@@ -584,56 +584,6 @@ describe("update", () => {
   const repoNews = { ...repo, name: "web", catalogTier: "CATALOG_TIER_FIPS" };
   const repoStored: Props = { ...repo, uid: repoUid };
 
-  test("whose camelCase mask is refused is sent again without one", async () => {
-    holding(repoStored, (request, held) =>
-      request.rawQuery === "" ? merged(request, held) : failure(3, "invalid mask"),
-    );
-    await expect(handlers("Repo").update(repoUid, repo, repoNews)).resolves.toEqual(repoNews);
-    expect(server.requests.map(({ rawQuery }) => rawQuery)).toEqual(["updateMask=name%2CcatalogTier", ""]);
-    const bodies = server.requests.map(({ body }) => body);
-    expect(bodies).toEqual([
-      { name: "web", catalogTier: "CATALOG_TIER_FIPS" },
-      { name: "web", catalogTier: "CATALOG_TIER_FIPS" },
-    ]);
-  });
-
-  test("whose camelCase mask is ignored without an error is sent again without one", async () => {
-    holding(repoStored, (request, held) =>
-      request.rawQuery === "" ? merged(request, held) : new Held(held),
-    );
-    await expect(handlers("Repo").update(repoUid, repo, repoNews)).resolves.toEqual(repoNews);
-    expect(server.requests.map(({ method, rawQuery }) => `${method} ${rawQuery}`)).toEqual([
-      "PATCH updateMask=name%2CcatalogTier",
-      "GET ",
-      "PATCH ",
-    ]);
-  });
-
-  /** Changes a repository ten times by the same client, and says in how many requests. */
-  async function countRequestsOfTenUpdates(reply: (held: Props) => Reply | Held): Promise<number> {
-    const repository = handlers("Repo");
-    let olds = repo;
-    let requests = 0;
-    for (let n = 0; n < 10; n += 1) {
-      const catalogTier = n % 2 === 0 ? "CATALOG_TIER_FIPS" : "CATALOG_TIER_BASE";
-      const news = { ...repo, name: `web-${n}`, catalogTier };
-      holding({ ...olds, uid: repoUid }, (request, held) =>
-        request.rawQuery === "" ? merged(request, held) : reply(held),
-      );
-      await expect(repository.update(repoUid, olds, news)).resolves.toEqual(news);
-      olds = news;
-      requests += server.requests.length;
-    }
-    return requests;
-  }
-
-  test.each<[string, (held: Props) => Reply | Held, number]>([
-    ["refused", () => failure(3, "invalid mask"), 11],
-    ["ignored in silence", (held) => new Held(held), 12],
-  ])("whose camelCase mask was %s once is sent without one from then on", async (_what, reply, requests) => {
-    expect(await countRequestsOfTenUpdates(reply)).toBe(requests);
-  });
-
   test("is sent with a mask again where the change was refused without one too", async () => {
     const repository = handlers("Repo");
     for (let n = 0; n < 2; n += 1) {
@@ -641,16 +591,6 @@ describe("update", () => {
       expect(await failing(repository.update(repoUid, repo, repoNews))).toContain("bad");
       expect(server.requests.map(({ rawQuery }) => rawQuery)).toEqual(["updateMask=name%2CcatalogTier", ""]);
     }
-  });
-
-  test("of a cleared field whose mask is ignored without an error is sent again without one", async () => {
-    const cleared = withValue(repo, ["catalogTier"], undefined);
-    holding(repoStored, (request, held) =>
-      request.rawQuery === "" ? merged(request, held) : new Held(held),
-    );
-    await expect(handlers("Repo").update(repoUid, repo, cleared)).resolves.toEqual(cleared);
-    expect(server.requests.filter(({ method }) => method === "PATCH")).toHaveLength(2);
-    expect(server.requests[0]).toMatchObject({ body: { catalogTier: "CATALOG_TIER_UNSPECIFIED" } });
   });
 
   test("whose mask has one-word names only is refused once", async () => {
