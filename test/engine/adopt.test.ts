@@ -346,12 +346,10 @@ new Role("reader", { parentUid: acme.id, name: "reader", capabilities: ["CAP_REP
 
   test.each([
     ["the stack", ["--stack", "test"], true],
-    ["an export of the stack", ["--state", "export.json"], true],
     ["no stack", [], false],
   ])("what the first run prints, where it names %s", async (_, named, isKnown) => {
     const name = `more${named.join("").replace(/\W/g, "")}`;
     const made = await makeByHand(name);
-    await stack.succeed(["stack", "export", "--file", join(folder, "export.json")]);
     emulator.clearRequests();
     const before = Object.values(stack.ids());
     const first = ["npx --no pulumi-platform adopt --root", root, "--out organisation --file", `${name}.ts`];

@@ -60,10 +60,7 @@ function secured(certified: Certified): Promise<number> {
 }
 
 /** A proxy that knows where the hidden name is, and keeps every byte that it was shown in the clear. */
-async function proxy(
-  to: number,
-  reply = "HTTP/1.1 200 Connection established\r\n\r\n",
-): Promise<{ url: string; asked: string[] }> {
+async function proxy(to: number): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(JSON.stringify([request.method, request.url, request.rawHeaders]));
@@ -72,12 +69,8 @@ async function proxy(
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     asked.push(JSON.stringify([request.method, request.url, request.rawHeaders]));
     socket.on("error", () => undefined);
-    if (!reply.startsWith("HTTP/1.1 200")) {
-      socket.end(reply);
-      return;
-    }
     const onward = connect(to, "127.0.0.1", () => {
-      socket.write(reply);
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
       onward.pipe(socket).pipe(onward);
     });
     onward.on("error", () => socket.destroy());
@@ -186,25 +179,6 @@ describe("a proxy, on real sockets", () => {
     expect(through.asked).toEqual([]);
   });
 
-  test.each<[string, string, RegExp]>([
-    [
-      "wants a password",
-      "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n",
-      /^wrong: GET \S+: the proxy 127\.0\.0\.1:\d+ refused the connection \(HTTP 407\); it wants a user name and a password; put them into the address of the proxy, or https_proxy or HTTPS_PROXY names it/,
-    ],
-    [
-      // It must not pass for the API, which would say by this that a resource is gone.
-      "answers in the API's place",
-      'HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n\r\n{"code":5,"message":"x","details":[{"@type":"type.googleapis.com/google.rpc.ResourceInfo"}]}',
-      /^wrong: GET \S+: the proxy 127\.0\.0\.1:\d+ refused the connection \(HTTP 404\); https_proxy or HTTPS_PROXY names it: change that, or add api\.hidden\.test to NO_PROXY/,
-    ],
-  ])("that %s is named in the error", async (_what, reply, message) => {
-    const through = await proxy(0, reply);
-    const found = await doctor(`https://${HIDDEN}`, { HTTPS_PROXY: through.url });
-    expect(found["address"]).toMatch(message);
-    expect(through.asked.join("\n")).not.toContain(CANARY);
-  });
-
   test("that returns a page in place of a tunnel, or refuses connections, is named in the error", async () => {
     const page = await listening(createServer((_request, response) => response.end("<html>log in</html>")));
     const through = await proxy(page);
@@ -218,29 +192,6 @@ describe("a proxy, on real sockets", () => {
       /the address of the proxy for api\.hidden\.test is not an http or https URL; https_proxy or HTTPS_PROXY names it/,
     );
   });
-});
-
-test("a log-in page and a redirect to another host are errors, and neither host receives the bearer token", async () => {
-  const seen: (string | undefined)[] = [];
-  const portal = await listening(
-    createServer((request, response) => {
-      seen.push(request.headers.authorization);
-      response.end("<html>log in</html>");
-    }),
-  );
-  const captive = await listening(
-    createServer((_request, response) => {
-      response.writeHead(302, { Location: `http://127.0.0.1:${portal}/login` }).end();
-    }),
-  );
-  expect((await doctor(`http://127.0.0.1:${captive}`))["address"]).toMatch(
-    /this is not the Platform API: it redirects to 127\.0\.0\.1:\d+, which is not followed; check PLATFORM_BASE_URL/,
-  );
-  expect(seen).toEqual([]);
-  expect((await doctor(`http://127.0.0.1:${portal}`))["address"]).toMatch(
-    /this is not the Platform API: HTTP 200 with a web page, such as the login page of a proxy/,
-  );
-  expect(seen).toEqual([undefined]);
 });
 
 describe("where NODE_TLS_REJECT_UNAUTHORIZED is 0", () => {

@@ -7,10 +7,6 @@ import { join } from "node:path";
 import { parseDocument } from "yaml";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { main as doctor } from "../../provider/cli/commands/doctor";
-import { main as whoami } from "../../provider/cli/commands/whoami";
-import { runCommand } from "../provider/cli/support";
-import type { Ended } from "../provider/cli/support";
 import { ROOT, Stack } from "../support/engine";
 import type { Declarations, Run } from "../support/engine";
 import { jwt, OIDC_ISSUER, trustingIdentity } from "../support/oidc";
@@ -65,21 +61,6 @@ describe("an exchange, through the real engine", () => {
       code: 0,
       output: "",
     });
-    return result;
-  };
-  const commands = { whoami, doctor };
-  const command = async (
-    name: keyof typeof commands,
-    env: Record<string, string | undefined>,
-  ): Promise<Ended> => {
-    const entries = Object.entries(stack.environment()).filter(([key]) => key !== "PLATFORM_TOKEN");
-    const environment = Object.fromEntries(entries);
-    const result = await runCommand(commands[name], [], {
-      ...environment,
-      PLATFORM_ISSUER_URL: emulator.url,
-      ...env,
-    });
-    printed += result.stdout + result.stderr;
     return result;
   };
   /** Runs a command in the folder of the stack. */
@@ -184,16 +165,6 @@ describe("an exchange, through the real engine", () => {
     );
     expect(output).toContain('subject "repo:mallory/x"');
     expect(emulator.requests.map(({ path }) => path)).toEqual(["/sts/exchange"]);
-    for (const name of ["whoami", "doctor"] as const) expect((await command(name, env)).code).toBe(3);
-  });
-
-  test("whoami and doctor name both identities of an exchange, and its expiry", async () => {
-    const whoami = await command("whoami", byGithub());
-    expect(whoami).toMatchObject({ code: 0, stderr: "" });
-    expect(whoami.stdout).toContain(identity);
-    expect(whoami.stdout).toContain("PLATFORM_IDENTITY with GitHub Actions");
-    const doctor = await command("doctor", byFile());
-    expect({ code: doctor.code, wrong: /^wrong.*/m.exec(doctor.stdout) }).toEqual({ code: 0, wrong: null });
   });
 
   /** Writes the stack's configuration. */

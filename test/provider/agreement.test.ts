@@ -1,4 +1,4 @@
-import fc, { casesOf, isQuick, isThorough, spreadOf } from "../support/properties";
+import { isQuick, isThorough, spreadOf } from "../support/properties";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { ApiError } from "../../provider/http/errors";
@@ -8,23 +8,14 @@ import type { FieldSpec } from "../../provider/fields/fieldSpec";
 import type { Json, Props } from "../../provider/fields/values";
 import { lowerFirst } from "../../scripts/lib/letterCase.cjs";
 import { addresses } from "../support/byHand";
-import {
-  changeField,
-  declared,
-  memberAt,
-  ownOf,
-  propertyPathOf,
-  samples,
-  surroundings,
-  withMember,
-} from "../support/samples";
-import type { FieldCase, Sample } from "../support/samples";
+import { declared, memberAt, ownOf, samples, surroundings, withMember } from "../support/samples";
+import type { Sample } from "../support/samples";
 import { valuesOf } from "../support/fieldValues";
 import { call } from "../support/wire";
 import { HandlerStack } from "./support/handlerStack";
 import { CERTIFICATE, GROUP_UID, JWKS, PUBLIC_KEY, specOf, specs } from "./support/samples";
 
-/* The package and the emulator, written apart, agree on what is valid and on what an update makes of a resource. */
+/* The package and the emulator, written apart, agree on what is valid and on what a program leaves out. */
 
 let emulator: Emulator;
 let stack: HandlerStack;
@@ -291,72 +282,5 @@ describe("what a program leaves out", () => {
       disagreements.push(disagreement(sample.kind, path, field, heldAt(held, path)));
     }
     expect(disagreements.filter((each) => each !== undefined)).toEqual([]);
-  });
-});
-
-/** Fields that take any line, or any text. */
-const free: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  description: fc.string({ unit: "grapheme", maxLength: 20 }).filter((text) => /^[\S ]+$/u.test(text.trim())),
-  company: fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter((text) => text.trim() !== ""),
-  "claimMatch.claims": fc.dictionary(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), {
-    noNullPrototype: true,
-    minKeys: 1,
-  }),
-};
-
-/** Changes of a sample in any order: each field set, or cleared where it can be. */
-function variantsOf(sample: Sample, base: Props): fc.Arbitrary<Props> {
-  const change = (field: FieldCase): fc.Arbitrary<(args: Props) => Props> => {
-    const path = propertyPathOf(field);
-    const set = (to: unknown) => (args: Props) => changeField(args, { ...field, to }) as Props;
-    const values = [
-      fc.constant(field.to),
-      ...(path in free && memberAt(base, path) !== undefined ? [free[path]!] : []),
-    ];
-    const sets = fc.oneof(...values).map(set);
-    return "empty" in field ? fc.oneof(sets, fc.constant(set(undefined))) : sets;
-  };
-  const usable = sample.fields.filter(({ to }) => !JSON.stringify(to).includes("${"));
-  return fc
-    .shuffledSubarray([...usable])
-    .chain((chosen) => fc.tuple(...chosen.map(change)))
-    .map((changes) => changes.reduce((args, apply) => apply(args), base))
-    .filter((inputs) => stack.handlersOf(sample.kind).check({}, inputs).length === 0);
-}
-
-describe("an update of any valid inputs to any others", () => {
-  const updated = posted.filter(({ fields }) => fields.length > 0);
-  /** What the source of a synced repository writes, once or now and then. */
-  const fromSource = ["description", "catalogTier", "bundles", "aliases", "activeTags"];
-  const itsOwn = ["uid", "createTime", "updateTime", "scim"];
-
-  test.each(updated)("of $label ($kind) makes what creating the others makes", async (sample) => {
-    const base = await baseOf(sample);
-    const { collection } = specOf(sample.kind);
-    const handlers = stack.handlersOf(sample.kind);
-    const atServer = async (id: string) => {
-      const held = await call(emulator, "GET", `${collection}/${id}`);
-      return Object.fromEntries(Object.entries(held).filter(([key]) => !itsOwn.includes(key)));
-    };
-    await fc.assert(
-      fc.asyncProperty(variantsOf(sample, base), variantsOf(sample, base), async (a, b) => {
-        const { id, outs } = await handlers.create(a);
-        const after = await handlers.update(id, outs, b);
-        const read = await handlers.read(id, after);
-        const updatedOne = await atServer(id);
-        await handlers.delete(id, after);
-        expect(handlers.diff(after, b)).toMatchObject({ changes: false, replaces: [] });
-        expect(handlers.diff(read.props ?? {}, b)).toMatchObject({ changes: false, replaces: [] });
-
-        const made = await handlers.create(b);
-        const createdOne = await atServer(made.id);
-        await handlers.delete(made.id, made.outs);
-        const isSynced = a["syncConfig"] !== undefined || b["syncConfig"] !== undefined;
-        const ofProgram = (held: Record<string, unknown>) =>
-          Object.entries(held).filter(([key]) => !isSynced || !fromSource.includes(key));
-        expect(ofProgram(updatedOne)).toEqual(ofProgram(createdOne));
-      }),
-      { numRuns: casesOf(20) },
-    );
   });
 });

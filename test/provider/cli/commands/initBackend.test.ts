@@ -1,12 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { describeForCi } from "../../../../provider/cli/commands/init/folder";
 import type { Job, Workflow } from "../../../support/githubActions";
-import { readWorkflow } from "../../../support/githubActions";
 import { InitFolder } from "../../../support/initFolder";
-import { writeInitWorkflows } from "../../../support/initWorkflows";
 
 const GITHUB = "git@github.com:acme/access.git";
 const GITLAB = "git@gitlab.com:acme/access.git";
@@ -333,23 +328,4 @@ test("plain http to another machine is refused", async () => {
   const { code, stderr } = await folder.init("infra");
   expect(code).toBe(2);
   expect(stderr).toContain("use https (PP2011)");
-});
-
-test("the workflows for a bucket are valid, and only the named jobs have the passphrase", () => {
-  const scratch = mkdtempSync(join(tmpdir(), "pulumi-platform-bucket-"));
-  const backend = describeForCi({ url: "s3://acme-state", source: "login" }, undefined);
-  const written = writeInitWorkflows(scratch, { backend });
-  const withSecret = workflowNames.flatMap((name) =>
-    Object.entries(readWorkflow(join(written, `${name}.yml`)).jobs)
-      .filter(([, job]) => JSON.stringify(job).includes("secrets.PULUMI_CONFIG_PASSPHRASE"))
-      .map(([job]) => `${name} ${job}`),
-  );
-  expect(withSecret.sort()).toEqual([
-    "access-deploy deploy",
-    "access-deploy plan",
-    "access-deploy verify",
-    "access-drift drift",
-    "access-preview preview",
-  ]);
-  rmSync(scratch, { recursive: true, force: true });
 });
