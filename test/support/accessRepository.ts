@@ -5,7 +5,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -158,11 +157,6 @@ export class AccessRepository {
     const commit = this.git("rev-parse", "HEAD").trim();
     this.git("checkout", "--quiet", "main");
     return commit;
-  }
-
-  /** Removes files from the default branch with its next commit. */
-  remove(names: readonly string[]): void {
-    for (const name of names) rmSync(join(this.work, name), { force: true });
   }
 
   /** @param branch The newest commit of which is checked out. */

@@ -2,46 +2,33 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findPackageManager } from "../../provider/cli/input/packageManager";
-import type { PackageManager } from "../../provider/cli/input/packageManager";
 
 const pathOf = (command: string): string =>
   execFileSync("sh", ["-c", `command -v ${command}`], { encoding: "utf8" }).trim();
 
 /**
- * The script of a command in place of that of a package manager: it installs each lockfile once, and the same installation in
- * another folder is a copy of the first.
- *
- * @param real The shell command that starts the real one.
- * @param store A folder for what it keeps.
- */
-export function replayedCommand(manager: PackageManager, real: string, store: string): string {
-  mkdirSync(store, { recursive: true });
-  const { installInCi, lockfile } = manager;
-  const [, ...args] = (installInCi.split(" && ").at(-1) ?? "").split(" ");
-  return `#!/bin/sh
-if [ "$*" = "${args.join(" ")}" ]; then
-  known='${store}/'$(cat package.json ${lockfile} $(find . -path './vendor/*' -type f) | cksum | tr ' ' -).tar
-  if [ -e "$known" ]; then
-    rm -rf node_modules && exec tar -xf "$known"
-  fi
-  ${real} "$@" || exit
-  # Yarn 4 keeps what it has installed in .yarn.
-  exec tar -cf "$known" node_modules $([ ! -e .yarn ] || echo .yarn)
-fi
-exec ${real} "$@"
-`;
-}
-
-/**
- * Writes a command in place of npm, which does what the real one did the first time.
+ * Writes a command in place of npm: it installs each lockfile once, and the same installation in another folder is a copy of
+ * the first.
  *
  * @param folder Of the command: it comes before all others in PATH.
  * @param store An empty folder for what it keeps.
  */
 export function writeReplayedNpm(folder: string, store: string): void {
-  const npm = findPackageManager([]);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "npm"), replayedCommand(npm, `'${pathOf("npm")}'`, store), { mode: 0o755 });
+  for (const made of [folder, store]) mkdirSync(made, { recursive: true });
+  const { installInCi, lockfile } = findPackageManager([]);
+  const [, ...args] = installInCi.split(" ");
+  const script = `#!/bin/sh
+if [ "$*" = "${args.join(" ")}" ]; then
+  known='${store}/'$(cat package.json ${lockfile} $(find . -path './vendor/*' -type f) | cksum | tr ' ' -).tar
+  if [ -e "$known" ]; then
+    rm -rf node_modules && exec tar -xf "$known"
+  fi
+  '${pathOf("npm")}' "$@" || exit
+  exec tar -cf "$known" node_modules
+fi
+exec '${pathOf("npm")}' "$@"
+`;
+  writeFileSync(join(folder, "npm"), script, { mode: 0o755 });
 }
 
 /**
