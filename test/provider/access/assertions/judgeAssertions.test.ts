@@ -585,22 +585,6 @@ describe("separated duties", () => {
     const [message = "", ...more] = judged([], [binding(ci, pusher, cards), ...many, ...grants]);
     expect({ more: more.length, length: message.length < 400 }).toEqual({ more: 60, length: true });
   });
-
-  test("one who gives up a duty for the other has both until the update ends", () => {
-    const [build, grant] = [binding(ci, pusher, cards), binding(ci, admin, acme)];
-    expect(judged([build], [grant])).toEqual(["apart: ci holds one of each duty"]);
-    const [loses, gains] = [role("loses", ["IAM_ROLES_UPDATE"]), role("gains", ["REPO_LIST"])];
-    const bound = [binding(ci, loses, acme), binding(ci, gains, cards)];
-    const after = [
-      edit(loses, { capabilities: ["CAP_REPO_LIST"] }),
-      edit(gains, { capabilities: ["CAP_MANIFEST_CREATE"] }),
-    ];
-    expect(judged([loses, gains, ...bound], [...after, ...bound])).toEqual([
-      "apart: ci holds one of each duty",
-    ]);
-    // What the change mends is neither broken by it nor broken after it.
-    expect(judged([build, grant], [build])).toEqual([]);
-  });
 });
 
 describe("a role that several grants give together", () => {

@@ -187,29 +187,6 @@ describe("a preview", () => {
     expect(role?.inputs["name"]).toBe("[secret]");
     expect(role?.secretPaths).toEqual([]);
   });
-
-  test("reads every string of JSON", () => {
-    const name = 'a "quoted" \\ back\\\\slash \\" and ] } [ { é \u{1f600}';
-    const document = {
-      steps: [
-        {
-          op: "create",
-          urn: "urn:pulumi:s::p::pulumi-nodejs:dynamic/platform:Group::g",
-          newState: {
-            urn: "urn:pulumi:s::p::pulumi-nodejs:dynamic/platform:Group::g",
-            type: "pulumi-nodejs:dynamic/platform:Group",
-            inputs: { __provider: 'exports.handler=()=>require("pulumi-platform/dynamic").Group', name },
-          },
-        },
-      ],
-      changeSummary: { create: 1 },
-    };
-    for (const indent of [0, 1, 4]) {
-      const { steps, problems } = parsePreview(JSON.stringify(document, null, indent));
-      expect(problems).toEqual([]);
-      expect(steps[0]?.after?.inputs["name"]).toBe(name);
-    }
-  });
 });
 
 describe("a stack export", () => {

@@ -353,29 +353,6 @@ describe("an update plan", () => {
     expect(problems(forgeGoal("old", { structuredAliases: [{ Name: "gone" }] }), preview)).toHaveLength(1);
   });
 
-  it("fits where a value only becomes a secret, or plain again", () => {
-    const previewSame = (from: unknown, to: unknown): string =>
-      JSON.stringify({
-        steps: [
-          {
-            op: "same",
-            urn: urn("same"),
-            oldState: stateOf("same", { ...before, name: from }),
-            newState: stateOf("same", { ...before, name: to }),
-          },
-        ],
-        changeSummary: { same: 1 },
-      });
-    const planSame = (name: unknown): Plan => ({
-      resourcePlans: {
-        [urn("same")]: { goal: goalOf("same", { updates: { name } }), steps: ["same"], state: {} },
-      },
-    });
-    expect(problems(planSame(secret), previewSame("reader", "[secret]"))).toEqual([]);
-    expect(problems(planSame("reader"), previewSame("[secret]", "reader"))).toEqual([]);
-    expect(problems(planSame(secret), previewSame("reader", "reader"))).toHaveLength(1);
-  });
-
   it("cannot be compared with a preview that hides what is unchanged, or is streamed", () => {
     const { steps, changeSummary } = JSON.parse(previewOf()) as {
       steps: { op: string }[];

@@ -239,25 +239,6 @@ test("a service of the platform is one principal in all associations, and as an 
   ]);
 });
 
-test("whom an identity accepts until an update narrows its trust, it accepts meanwhile", () => {
-  const [one, other] = [
-    identity("one", exact),
-    identity("other", github({ subject: "repo:acme/three:ref:x" })),
-  ];
-  const both = [binding(one, viewer, acme), binding(other, viewer, acme)];
-  const sideOf = (first: Resource) =>
-    compareResources(groups, [...groups, viewer, first, other, ...both]).after;
-  const now = sideOf(one);
-  const then = sideOf(identity("one", github({ subjectPattern: "^repo:acme/(two|three):.*$" })));
-  const subjects = now.grants.map(({ subject }) => subject);
-  const mayBeOneWith = (past?: typeof then): boolean[] => {
-    const principals = new Principals(now.entities, new Languages(), subjects, past?.entities);
-    return subjects.map((subject) => principals.mayBeSame(subject, subjects[1]!));
-  };
-  expect(mayBeOneWith()).toEqual([false, true]);
-  expect(mayBeOneWith(then)).toEqual([true, true]);
-});
-
 test("invites of one address are for one person", () => {
   const invite = (name: string, email: string): Resource =>
     resource("GroupInvite", name, { parentUid: acme, roleUid: viewer.uid, email });

@@ -62,25 +62,6 @@ describe("a review of a captured preview", () => {
     ]);
   });
 
-  test.each(["replace.json", "replace-halves.json"])(
-    "follows a replaced resource to its successor (%s)",
-    (name) => {
-      const report = reportOf(name);
-      expect(lines(report.grants)).toEqual([
-        "widened: GitHub Actions of acme/pay, branch main: registry.push at acme (+0 -0)",
-        "lost: auditor@example.com, by invite: reader at acme / audit (+0 -2)",
-        "gained: intruder@example.com, by invite: reader at acme / audit (+2 -0)",
-      ]);
-      expect(report.grants.map(({ reason }) => reason)).toEqual([
-        "moves from acme / payments up to acme",
-        "grant removed",
-        "new grant",
-      ]);
-      expect(report.summary.unchanged).toBe(3);
-      expect(report.unresolved).toEqual([]);
-    },
-  );
-
   test("says what the streaming form leaves open, and guesses nothing", () => {
     const report = reportOf("replace-stream.ndjson");
     expect(report.unresolved).toEqual([

@@ -1,5 +1,5 @@
 import fc, { casesOf } from "../../../support/properties";
-import { addMeanwhile, diffGrants, changesByMoves } from "../../../../provider/access/review/grantChanges";
+import { diffGrants, changesByMoves } from "../../../../provider/access/review/grantChanges";
 import {
   grantKey,
   GroupHierarchy,
@@ -259,26 +259,6 @@ describe("a subject that gets more grants through another one than a report can 
       ]);
       expect(grant.role.capabilities).toEqual(["CAP_REPO_LIST", "CAP_REPO_UPDATE"]);
     }
-  });
-
-  test("has one more until the update takes the subject away", () => {
-    const before = graph(...basis, ...roles, ...held.slice(1), services(someone));
-    const passing = (after: AccessGraph) =>
-      addMeanwhile([], before, after, [services(someone)]).grants.filter(
-        ({ grant }) => grant.subject.type === "service",
-      );
-    const gained = passing(graph(...basis, ...roles, ...held));
-    expect(gained).toHaveLength(count);
-    for (const { reason, grant } of gained) {
-      expect([reason, grant.role.name]).toEqual([
-        "new grant, until this update takes it away",
-        `each of ${count} roles`,
-      ]);
-    }
-    expect(passing(graph(...basis, ...roles, ...held.slice(1)))).toEqual([]);
-    // It acts as another one, and so for all that its old one gains first.
-    const moved = passing(graph(...basis, ...roles, ...held, services(other)));
-    expect(moved).toHaveLength(count);
   });
 
   test("stays as it is while nothing changes, and hides no other subject that gets few", () => {

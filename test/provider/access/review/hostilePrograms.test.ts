@@ -237,25 +237,6 @@ describe("a value that is wrapped", () => {
     expect(report).toMatchObject({ findings: [], grants: [], summary: { unchanged: 1 } });
   });
 
-  test.each(["roleUid", "identityUid", "parentUid"])(
-    "differs from another hidden value: two secrets at %s",
-    (property) => {
-      const hidden = (name: string, id?: string) =>
-        state("RoleBinding", name, { ...grant, [property]: SECRET }, id === undefined ? {} : { id });
-      const beside = judge(preview(...unchanged, same(hidden("old", BINDING)), create(hidden("new"))));
-      expect(beside.summary).toMatchObject({ gained: 1, unchanged: 1 });
-      expect(failing(beside)).not.toEqual([]);
-      const replaced = judge(
-        preview(...unchanged, step("delete", hidden("old", BINDING)), create(hidden("new"))),
-      );
-      expect(replaced.summary).toMatchObject({ gained: 1, lost: 1, unchanged: 0 });
-      const updated = judge(
-        preview(...unchanged, step("update", hidden("a", BINDING), hidden("a", BINDING))),
-      );
-      expect(updated.summary).toMatchObject({ gained: 1, lost: 1, unchanged: 0 });
-    },
-  );
-
   test("differs from the placeholder text that a program writes itself", () => {
     const forged = `\u0000${JSON.stringify(["secret", urn("RoleBinding", "old"), "before", "roleUid"])}`;
     const hidden = state("RoleBinding", "old", { ...grant, roleUid: SECRET }, { id: BINDING });
@@ -734,28 +715,6 @@ describe("a resource that is read with .get", () => {
   const bound = (roleUid: string, identityUid = CI) =>
     anew("RoleBinding", "b", { ...grant, roleUid, identityUid });
 
-  test("is taken from the program without an inventory, and from the server with one", () => {
-    const steps = [
-      ...unchanged,
-      read("Role", "viewer", OWNER, { name: "viewer", capabilities: ["CAP_REPO_LIST"] }),
-      bound(OWNER),
-    ];
-    expect(failing(judge(preview(...steps)))).toEqual([
-      expect.stringMatching(
-        /^X3 .* gains viewer on .*: only the program states the capabilities of the role$/,
-      ),
-    ]);
-    expect(failing(judge(preview(...steps), organisation()))).toContainEqual(
-      expect.stringMatching(/^G1 .*becomes owner/),
-    );
-    const honest = [
-      ...unchanged,
-      read("Role", "viewer", VIEWER, { name: "viewer", capabilities: ["CAP_REPO_LIST"] }),
-      bound(VIEWER),
-    ];
-    expect(failing(judge(preview(...honest), organisation()))).toEqual([]);
-  });
-
   test("does not prove who an identity is without an inventory", () => {
     const claimed = { parentUid: TEAM, name: "friend", claimMatch: pinned };
     const steps = [...unchanged, read("Identity", "friend", uid(70), claimed), bound(READER, uid(70))];
@@ -975,7 +934,6 @@ describe("access that is reported as lost", () => {
 });
 
 describe("a group that moves", () => {
-  const PROD = uid(30);
   const SANDBOX = uid(31);
   const sandbox = state("Group", "sandbox", { parentUid: ROOT, name: "sandbox" }, { id: SANDBOX });
   const prod = state("Group", "prod", { parentUid: TEAM, name: "prod" }, { id: `${TEAM}/${"3".repeat(16)}` });
@@ -1013,38 +971,6 @@ describe("a group that moves", () => {
       organisation(),
     );
     expect(report.grants).toEqual([]);
-  });
-
-  test("does not pass for another group by its name", () => {
-    const real = state("Group", "production", { parentUid: ROOT, name: "production" }, { id: PROD });
-    const swapped = (one: State, name: string) =>
-      state(
-        "Group",
-        one === real ? "production" : "sandbox",
-        { parentUid: ROOT, name },
-        { id: one === real ? PROD : SANDBOX },
-      );
-    const report = judge(
-      preview(
-        ...unchanged,
-        step("update", real, swapped(real, "sandbox")),
-        step("update", sandbox, swapped(sandbox, "production")),
-      ),
-      organisation(),
-    );
-    expect(failing(report).sort()).toEqual([
-      expect.stringMatching(
-        /^X6 group production is called "sandbox" from now on: acme \/ sandbox was the path of another one/,
-      ),
-      expect.stringMatching(
-        /^X6 group sandbox is called "production" from now on: acme \/ production was the path of another one/,
-      ),
-    ]);
-    const renamed = judge(
-      preview(...unchanged, step("update", sandbox, swapped(sandbox, "playground"))),
-      organisation(),
-    );
-    expect(failing(renamed)).toEqual([]);
   });
 });
 

@@ -266,7 +266,6 @@ describe("D1 of an identity with static keys that is --self", () => {
 });
 
 describe("D2 in-use", () => {
-  const given = (identityUid: string): Props => ({ identityUid, roleUid: viewer.uid });
   const seen = (days: number): Resource =>
     identity("old", pinned, { lastSeenTime: new Date(NOW - days * 86_400_000 + 1000).toISOString() });
 
@@ -299,32 +298,6 @@ describe("D2 in-use", () => {
     const rest = without(base, ada);
     const change = compareResources(all, rest);
     expect(found("D2", change)).toEqual([]);
-  });
-
-  it.each<[string, (holder: string) => Props, Props]>([
-    [
-      "its label of a GroupAccess",
-      (identityUid) => ({ bindings: { keep: given(bob.uid), ada: given(identityUid) } }),
-      { bindings: { keep: given(bob.uid) } },
-    ],
-    ["all labels", (identityUid) => ({ bindings: { ada: given(identityUid) } }), { bindings: {} }],
-  ])("ignores a resource that is deleted with %s", (_, bindings, left) => {
-    const access = resource(
-      "GroupAccess",
-      "access",
-      { name: undefined, parentUid: payments, ...bindings(ada.uid) },
-      { uid: payments },
-    );
-    const after = { ...access, inputs: { ...access.inputs, ...left } };
-    const [all, rest] = [
-      [...base, access],
-      [...without(base, ada), after],
-    ];
-    expect([found("D2", compareResources(all, rest)), found("D3", compareResources(all, rest))]).toEqual([
-      [],
-      [],
-    ]);
-    expect(found("D2", compareResources(all, [...without(base, ada), access]))).toHaveLength(1);
   });
 
   it("finds a replaced identity that holds something, and not a replaced role whose bindings follow", () => {

@@ -233,27 +233,6 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     ]);
     expect(found("X5", compareResources(program, known))).toEqual([]);
   });
-
-  it("is as severe as the deletion: of a receiver of events, of the second last owner", () => {
-    const lost = (gone: Resource, others: readonly Resource[] = []) =>
-      found(
-        "X5",
-        compareResources(
-          [...known, ...others],
-          [...known, ...others].filter((each) => each !== gone),
-          {
-            live: [...known, ...others].filter((each) => each !== gone),
-          },
-        ),
-      );
-    expect(lost(events)).toMatchObject([
-      { severity: "high", field: "delete", details: [expect.stringMatching(/^D5: /)] },
-    ]);
-    const owners = [binding(ci, owner, acme), binding(idle, owner, acme)] as const;
-    expect(lost(owners[0], owners)).toMatchObject([
-      { severity: "high", field: "delete", details: [expect.stringMatching(/^D1: /)] },
-    ]);
-  });
 });
 
 describe("X5 recorded-state: a binding that was revoked by hand", () => {

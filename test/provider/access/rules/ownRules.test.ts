@@ -5,16 +5,7 @@ import { defineRule, findingsOf, reviewOf, rules } from "../../../../provider/ac
 import type { Facts, ProgramResource, RuleDefinition } from "../../../../provider/access";
 import { defaultRuleOptions } from "../../../../provider/access/rules";
 import { loadRules, toRules } from "../../../../provider/access/rules/ownRules";
-import {
-  acme,
-  binding,
-  compareResources,
-  groups,
-  identity,
-  owner,
-  pinned,
-  role,
-} from "../../../support/access";
+import { compareResources, groups } from "../../../support/access";
 
 const noEditor: RuleDefinition = {
   id: "ACME1",
@@ -222,30 +213,6 @@ describe("reviewOf", () => {
       "rule ACME1 of the given rules cannot judge this: must return a list of findings",
     );
   });
-});
-
-test("with the built-in rules, a rule changes none of their findings, and what was done by hand is judged by it too", () => {
-  const editor = role("editor", ["REPO_UPDATE"]);
-  const ci = identity("ci", pinned);
-  const before = [...groups, owner, editor, ci];
-  const byHand = binding(ci, editor, acme);
-  const change = compareResources(before, [...before, byHand], { live: [...before, byHand] });
-  const own = toRules(
-    [
-      {
-        ...noEditor,
-        find: (facts) => facts.grantsToJudge().map((grant) => ({ message: "said by ACME1", grant })),
-      },
-    ],
-    "rules.mjs",
-  );
-  const options = defaultRuleOptions(Date.parse("2026-06-01T00:00:00Z"));
-  const builtIn = findingsOf(change, options);
-  const all = findingsOf(change, options, [...rules, ...own]);
-  const saidOf = (found: typeof all) => found.filter(({ id }) => id !== "ACME1" && id !== "X5");
-  expect(saidOf(all)).toEqual(saidOf(builtIn));
-  expect(JSON.stringify(all.filter(({ id }) => id === "X5"))).toContain("said by ACME1");
-  expect(JSON.stringify(builtIn)).not.toContain("said by ACME1");
 });
 
 describe("a file of rules", () => {

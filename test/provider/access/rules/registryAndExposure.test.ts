@@ -118,24 +118,6 @@ describe("R2 image-trust", () => {
   ])("%s", (_, customOverlay, severities) => {
     expect(severitiesOf("R2", change([repo()], [overlay(customOverlay)]))).toEqual(severities);
   });
-
-  it("reports an added item, also where its name stays and its content changes", () => {
-    const before = overlay({ certificates: { additional: [certificate] } });
-    expect(
-      found(
-        "R2",
-        change(
-          [before],
-          [repo({ description: "x", customOverlay: { certificates: { additional: [certificate] } } })],
-        ),
-      ),
-    ).toEqual([]);
-    const other = overlay({ certificates: { additional: [{ ...certificate, content: "OTHER" }] } });
-    expect(found("R2", change([before], [other]))[0]?.message).toBe(
-      "every image of repo api trusts new certificates: corp-ca",
-    );
-    expect(found("R2", change([before], [repo()]))).toEqual([]);
-  });
 });
 
 describe("X1 exposure", () => {

@@ -87,23 +87,6 @@ test("the other one of two new objects with the same arguments stops the update"
   ]);
 });
 
-test("the entries of a map are compared by their labels", async () => {
-  const access = (first: Resource, second: Resource) =>
-    resource("GroupAccess", "access", {
-      name: undefined,
-      parentUid: payments,
-      bindings: {
-        a: { identityUid: deployer.uid, roleUid: first.uid },
-        b: { identityUid: deployer.uid, roleUid: second.uid },
-      },
-    });
-  const after = [...base, small, access(small, viewer)];
-  expect(await stops(after, access(small, viewer))).toEqual([]);
-  for (const other of [access(viewer, small), access(small, owner), access(large, viewer)]) {
-    expect(await stops(after, other)).toEqual(["bindings is not what the approved report announces"]);
-  }
-});
-
 test("an object that is not as announced at the server is not the announced one", async () => {
   const wider = { ...small, inputs: { ...small.inputs, capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] } };
   const report = reportOn(compareResources(base, grown), {

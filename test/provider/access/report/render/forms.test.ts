@@ -135,29 +135,6 @@ function sarifRun(report: Report, more: RenderOptions = options): SarifRun {
   return runs[0];
 }
 
-test("a SARIF result has a file, its rule, a fingerprint; a suppressed one has its reason", () => {
-  const run = sarifRun(riskyReview);
-  for (const result of run.results) {
-    expect(result.locations[0].physicalLocation.artifactLocation.uri).toMatch(
-      /^infra\/(index\.ts|Pulumi\.yaml)$/,
-    );
-    expect(run.tool.driver.rules[result.ruleIndex]?.id).toBe(result.ruleId);
-    expect(result.partialFingerprints["pulumiPlatform/v1"]).toMatch(/^[0-9a-f]{16}$/);
-  }
-  expect(run.results.map(({ level }) => level)).toEqual([
-    "error",
-    "error",
-    "error",
-    "warning",
-    "note",
-    "warning",
-  ]);
-  const suppressed = run.results.filter(({ suppressions }) => suppressions !== undefined);
-  expect(suppressed.map(({ ruleId, suppressions }) => [ruleId, suppressions?.[0]?.justification])).toEqual([
-    ["T4", "publishes previews of documentation only (until 2027-01-31)"],
-  ]);
-});
-
 test("an incomplete run is not a successful execution in SARIF, and says what was not checked", () => {
   const [invocation] = sarifRun(nightDrift).invocations;
   expect(invocation.executionSuccessful).toBe(false);

@@ -65,28 +65,6 @@ test("a property's change stands in its entry, not in a list of its own beside i
   }
 });
 
-test("each fix stands beside the finding that it is for", () => {
-  const [entry] = new EntryList(teamReview()).open;
-  const answersOf = (id: string) =>
-    entry?.facts.flatMap((block) =>
-      block.kind === "findings"
-        ? block.items.filter(({ finding }) => finding.id === id).flatMap(({ answers }) => answers)
-        : [],
-    ) ?? [];
-  const ids = entry?.findings.map(({ id }) => id) ?? [];
-  expect(ids).toEqual(["G1", "T1", "T3", "T5"]);
-  for (const [index, { id, advice }] of (entry?.findings ?? []).entries()) {
-    const text = JSON.stringify(index === 0 ? entry?.answers : answersOf(id));
-    for (const other of entry?.findings ?? []) {
-      expect([id, other.id, text.includes(JSON.stringify(other.advice))]).toEqual([
-        id,
-        other.id,
-        other.advice === advice,
-      ]);
-    }
-  }
-});
-
 test("of a difference the command that restores it comes first, also where a rule finds something worse", () => {
   const [changed] = nightDrift.findings;
   const rule = { id: "T1", rule: "any-subject", severity: "critical", message: "worse" } as const;
