@@ -1,5 +1,5 @@
 // @ts-check
-/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/troubleshooting.md, docs/reference, the capabilities of examples/least-privilege, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the schemas of the policy file, of reports and of inventories, the templates of init. */
+/** Writes what is generated and kept in the repository: docs/rules.md, docs/commands.md, docs/reference, the capabilities of examples/least-privilege, the rules of docs/troubleshooting.md, the tables of docs/threats.md, docs/drift.md, docs/emulator.md and docs/from-terraform.md, the schemas of the policy file, of reports and of inventories, the templates of init. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -47,8 +47,8 @@ write("provider/native/enumerations.ts", enumerationsModule(plugin));
 for (const [file, text] of initTemplates(root)) write(`templates/init/${file}`, text);
 write("docs/rules.md", generated.rulesPage(load));
 write("docs/commands.md", generated.commandsPage(load));
-write("docs/troubleshooting.md", generated.troubleshootingPage(load));
 await writePage("docs/threats.md", threatsPage(root));
+await rewritePage("docs/troubleshooting.md", (page) => generated.withRules(load, page));
 await rewritePage("docs/settings.md", (page) => generated.withSettings(load, page));
 await rewritePage("docs/drift.md", (page) => generated.withUncomparedFields(load, page));
 await rewritePage("docs/from-terraform.md", (page) => generated.withTerraformMapping(load, page));

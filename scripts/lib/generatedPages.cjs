@@ -49,115 +49,24 @@ ${sections.join("\n\n")}
 `;
 }
 
-/**
- * How to see why a command ended so, and what to do.
- * @type {Readonly<Record<Exclude<import("../../provider/cli/framework/exitCodes").ExitCodeName, "clean">, readonly [look: string, fix: string]>>}
- */
-const exitCodeAdvice = {
-  error: [
-    "The last line on standard error has a code: look it up below. `npx` and Node also end with 1.",
-    "Follow the entry of the code.",
-  ],
-  usage: [
-    "The last line on standard error names the option, the setting or the file, and has a code.",
-    "Correct what it names.",
-  ],
-  authentication: [
-    "`npx --no pulumi-platform whoami` shows the credential and when it expires.",
-    "Set a new credential: see [PP3401](#pp3401) and [PP2006](#pp2006).",
-  ],
-  incomplete: [
-    "Lines that begin with `incomplete:` say what was not checked. A report in JSON has them in `incomplete`.",
-    "Give the identity the capabilities to read it ([least privilege](least-privilege.md)), or give the missing document.",
-  ],
-  reviewFindings: [
-    "The report lists the findings. Each begins with the id of its [rule](#rules).",
-    "Fix each finding, or [suppress](review.md) it. `--fail-on` says from which severity on findings fail.",
-  ],
-  drift: [
-    "The report lists each difference, with what to do about it.",
-    "See [drift](drift.md): take the change over into the program, or undo it with `pulumi up`.",
-  ],
-};
-
-/**
- * The statuses that a reader looks for, and the code that each has.
- * @type {readonly (readonly [status: number, code: import("../../provider/errors/registry").ErrorCode, note: string])[]}
- */
-const statuses = [
-  [401, "PP3401", "The credential is missing, refused or expired."],
-  [403, "PP3403", "The identity lacks a capability."],
-  [404, "PP3404", "The address is wrong. For an object that does not exist, see [PP3405](#pp3405)."],
-  [409, "PP3409", "The object already exists. For a change at the same time, see [PP3410](#pp3410)."],
-  [429, "PP3429", "The server limits requests."],
-  [
-    500,
-    "PP3500",
-    "The server failed. For 502 and 503, see [PP3503](#pp3503); for 504, see [PP3504](#pp3504).",
-  ],
-];
-
-/** `docs/troubleshooting.md`: every code, rule, exit code and HTTP status, each with an anchor. @param {Load} load */
-function troubleshootingPage(load) {
-  const { adviceAsMarkdown, codeAsMarkdown } = load("errors/explainCode");
-  /** @type {(readonly [name: string, codes: readonly string[]])[]} */
-  const codeFamilies = load("errors/registry").codeFamilies;
+/** `docs/troubleshooting.md` with its part about the rules. @param {Load} load @param {string} page */
+function withRules(load, page) {
   const { isHighOrCritical } = load("access/review/finding");
   /** @type {Rule[]} */
   const rules = load("access/rules/index").rules;
-  const exitCodes = Object.entries(exitCodeAdvice).map(([name, [look, fix]]) => {
-    const [[number, meaning]] = load("cli/framework/exitCodes").exitCodeRows([name]);
-    return `### Exit code ${number}\n\nIt means: ${meaning}.\n\n${adviceAsMarkdown(look, fix)}`;
-  });
-  const statusParts = statuses.map(
-    ([status, name, note]) =>
-      `### HTTP ${status}\n\n${note} Message, cause and fix: [${name}](#${name.toLowerCase()}).`,
-  );
-  const families = codeFamilies.map(
-    ([name, codes]) => `## ${name}\n\n${codes.map((one) => codeAsMarkdown(one)).join("\n\n")}`,
-  );
-  const ruleParts = rules.map(({ id, name, what, why, fix, except, severities }) => {
+  const parts = rules.map(({ id, name, what, why, fix, except, severities }) => {
     const date = severities.some((one) => isHighOrCritical(one))
       ? " High and critical findings need `expires` and a `fingerprint`."
       : "";
-    const look = `\`npx --no pulumi-platform explain ${id}\`, and the lines below the finding in the report. ${why}`;
-    const advice = `${adviceAsMarkdown(look, fix)}\n- **How to suppress it:** ${except}${date} [Example](rules.md#${id.toLowerCase()}-${name}).`;
-    return [`### ${id}`, `**${name}.** ${what}`, advice].join("\n\n");
+    return `### ${id}
+
+**${name}.** ${what}
+
+- **How to see why:** \`npx --no pulumi-platform explain ${id}\`, and the lines below the finding in the report. ${why}
+- **What to do:** ${fix}
+- **How to suppress it:** ${except}${date} [Example](rules.md#${id.toLowerCase()}-${name}).`;
   });
-  const links = ["Exit codes", "HTTP statuses", ...codeFamilies.map(([name]) => name), "Rules"].map(
-    (name) => `- [${name}](#${name.toLowerCase().replace(/,/g, "").replaceAll(" ", "-")})`,
-  );
-  return `<!-- Written by npm run docs: change provider/errors and provider/access/rules instead. -->
-
-# Troubleshooting
-
-For everybody who looks for what a message means. Every error ends with a code, as in \`(PP3403)\`. The same text without this page:
-
-\`\`\`sh
-npx --no pulumi-platform explain PP3403
-npx --no pulumi-platform explain T3
-\`\`\`
-
-A code never changes its meaning. On this page, add it to the address in lower case: \`#pp3403\`.
-
-${links.join("\n")}
-
-## Exit codes
-
-${exitCodes.join("\n\n")}
-
-## HTTP statuses
-
-${statusParts.join("\n\n")}
-
-${families.join("\n\n")}
-
-## Rules
-
-A finding of [a review](review.md) or of [drift](drift.md) begins with the id of its rule.
-
-${ruleParts.join("\n\n")}
-`;
+  return replacePart(page, "the rules", parts.join("\n\n"));
 }
 
 /**
@@ -350,9 +259,9 @@ module.exports = {
   commandsPage,
   ruleReferences,
   rulesPage,
-  troubleshootingPage,
   uncomparedFields,
   withEmulatorCoverage,
+  withRules,
   withSettings,
   withTerraformMapping,
   withUncomparedFields,

@@ -1,6 +1,8 @@
-import { codeAsMarkdown, codeAsText, explanationOfCode, findCode } from "../../errors/explainCode";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { errorCodes } from "../../errors/registry";
 import type { ErrorCode } from "../../errors/registry";
+import { packageFolder } from "../../text/packageVersion";
 import { printable } from "../../text/printable";
 import { findRule, rules } from "../../access/rules";
 import type { Rule } from "../../access/rules";
@@ -34,8 +36,9 @@ type Topic = { readonly rule: Rule } | { readonly code: ErrorCode };
 function resolve(text: string, all: readonly Rule[]): Topic {
   const rule = findRule(text, all);
   if (rule !== undefined) return { rule };
-  const code = findCode(text);
-  if (code !== undefined) return { code };
+  // Messages have it in brackets.
+  const code = text.replace(/^\((.*)\)$/, "$1").toUpperCase();
+  if (Object.hasOwn(errorCodes, code)) return { code: code as ErrorCode };
   throw /^\(?PP\d/i.test(text) ? unknownCode(text) : unknownRule(text, all);
 }
 
@@ -86,10 +89,42 @@ export const command = defineCommand(
 );
 export const { main } = command;
 
+/** What docs/troubleshooting.md says of a code. */
+function codeAsMarkdown(code: ErrorCode): string {
+  const page = readFileSync(join(packageFolder() ?? "", "docs/troubleshooting.md"), "utf8");
+  const parts = page.split(/^(?=##)/m);
+  return (parts.find((part) => part.startsWith(`### ${code}\n`)) ?? "").trimEnd();
+}
+
+/** Links to other pages, as a terminal shows them. */
+const plainLinks = (text: string): string =>
+  text
+    .replace(/\[([^\][]*)\]\(#[^()]*\)/g, "$1")
+    .replace(/\[([^\][]*)\]\(([^()#]*)(?:#[^()]*)?\)/g, "$1 (docs/$2)")
+    .replaceAll("`", "");
+
+/** The same as data. */
+function explanationOfCode(code: ErrorCode) {
+  const [, meaning = "", look = "", fix = ""] =
+    /^\*\*.*?\.\*\* (.*)\n\n- \*\*How to see why:\*\* (.*)\n- \*\*What to do:\*\* (.*)$/m
+      .exec(codeAsMarkdown(code))
+      ?.map(plainLinks) ?? [];
+  return { code, title: errorCodes[code], meaning, look, fix };
+}
+
+function codeAsText(code: ErrorCode): string {
+  const { title, meaning, look, fix } = explanationOfCode(code);
+  const wrap = (text: string): string => wrapText(text, 78).replace(/^/gm, "  ");
+  return [
+    `${code}  ${title}`,
+    `What it means\n${wrap(meaning)}`,
+    `How to see why\n${wrap(look)}`,
+    `What to do\n${wrap(fix)}`,
+  ].join("\n\n");
+}
+
 const topicAsText = (subject: Topic): string =>
-  "rule" in subject
-    ? explainAsText(subject.rule)
-    : codeAsText(subject.code, (text) => wrapText(text, 78).replace(/^/gm, "  "));
+  "rule" in subject ? explainAsText(subject.rule) : codeAsText(subject.code);
 
 const markdownOf = (subject: Topic): string =>
   "rule" in subject ? explainAsMarkdown(subject.rule) : codeAsMarkdown(subject.code);
