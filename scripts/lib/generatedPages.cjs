@@ -217,12 +217,10 @@ function withTerraformMapping(load, page) {
   return replacePart(page, "what becomes of Terraform's resources", tables);
 }
 
-/** `docs/settings.md` with its tables of settings and of other variables. @param {Load} load @param {string} page */
+/** `docs/settings.md` with its table of settings. @param {Load} load @param {string} page */
 function withSettings(load, page) {
   /** @type {Record<string, import("../../provider/settings/definitions").SettingDefinition>} */
   const definitions = load("settings/definitions").settingDefinitions;
-  /** @type {Record<string, import("../../provider/settings/environment").HostVariable>} */
-  const variables = load("settings/environment").hostVariables;
   const rows = Object.values(definitions).map(
     ({ key, variable, type, min, max, fallback = "", isSecret, text }) => [
       key ? code(`platform:${key}`) : "",
@@ -235,10 +233,7 @@ function withSettings(load, page) {
     ],
   );
   const head = ["Stack configuration", "Environment", "Type", "Default", "Secret", "Meaning"];
-  const others = Object.entries(variables).map(([name, { of, text }]) => [code(name), of, text]);
-  const withOwn = replacePart(page, "every setting", table(head, rows));
-  const otherHead = ["Variable", "Set by", "What it is read for"];
-  return replacePart(withOwn, "every variable of others", table(otherHead, others));
+  return replacePart(page, "every setting", table(head, rows));
 }
 
 /** `docs/emulator.md` with its table of operations. @param {Load} load @param {string} page */

@@ -109,14 +109,18 @@ test("the capabilities of each job equal the output of npm run docs", async () =
   expect(files.map(contentOf)).toEqual((written as string[]).map(contentOf));
 });
 
-test("every other variable of the list is read", () => {
+test("every other variable of the list is read, and has a row in docs/settings.md", () => {
   const readers = readdirSync(path.join(projectRoot, "provider"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !file.endsWith("environment.ts"))
     .map((file) => read(`provider/${file}`))
     .join("\n");
   // As in `env["PATH"]`, and in `const { no_proxy: direct } = env`.
   const isRead = (name: string): boolean => readers.includes(`"${name}"`) || readers.includes(`${name}: `);
-  expect(Object.keys(hostVariables).filter((name) => !isRead(name))).toEqual([]);
+  expect(hostVariables.filter((name) => !isRead(name))).toEqual([]);
+  const [table = ""] = /^\| Variable [^]*?\n\n/m.exec(read("docs/settings.md")) ?? [];
+  expect([...table.matchAll(/^\| `(\w+)` .*\|.+\|.+\|$/gm)].map(([, name]) => name)).toEqual([
+    ...hostVariables,
+  ]);
 });
 
 test("every setting of the list is read", () => {
