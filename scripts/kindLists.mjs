@@ -56,11 +56,25 @@ export type { ProviderArgs } from "../program/provider";
 ${kinds.map((kind) => `\n/** ${kind}, managed by the plugin. @see {@link kinds.${kind}} */\nexport class ${kind} extends native(kinds.${kind}) {}\n`).join("")}`;
 }
 
-/** The capabilities that the API numbers, beside those that the source names. @param {string} source @param {Record<string, number>} numbers */
+/**
+ * The capabilities that the API numbers, beside those that the source names: each in the line of its family.
+ * @param {string} source @param {Record<string, number>} numbers
+ */
 function withCapabilities(source, numbers) {
+  const known = [...source.matchAll(/^ {2}(\w+): "([^"]*)",$/gm)].flatMap(([, family = "", words = ""]) =>
+    words.split(" ").map((word) => (word === "" ? family : `${family}_${word}`)),
+  );
   const names = Object.keys(numbers).map((name) => name.replace(/^CAP_/, ""));
-  const added = names.filter((name) => !source.includes(`"${name}"`)).map((name) => `  "${name}",\n`);
-  return source.replace(/(?<=const usual = \[[^\]]*)(?=\] as const;)/, () => added.join(""));
+  return names
+    .filter((name) => !known.includes(name) && !source.includes(`"${name}"`))
+    .reduce((text, name) => {
+      const [, family = name, word = ""] = /^(\w+)_([^_]+)$/.exec(name) ?? [];
+      const [usual = ""] = text.split(/(?=\n\} as const;)/, 2);
+      const rest = text.slice(usual.length);
+      const line = `\n  ${family}: "`;
+      if (!usual.includes(line)) return `${usual}${line}${word}",${rest}`;
+      return usual.replace(new RegExp(`(?<=${line}[^"]*)(?=")`), ` ${word}`) + rest;
+    }, source);
 }
 
 /** @param {string} root the folder of the repository. @returns {[file: string, text: string][]} */

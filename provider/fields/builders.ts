@@ -126,7 +126,7 @@ export function secret<const O extends StringOptions = StringOptions>(
 }
 
 /** The words of a text: "A B" is A or B. */
-type Words<T extends string> = T extends `${infer First} ${infer Rest}` ? First | Words<Rest> : T;
+export type Words<T extends string> = T extends `${infer First} ${infer Rest}` ? First | Words<Rest> : T;
 
 /**
  * An editor completes the known names; any other text is accepted, since the server's list grows. A member's type has no name,
