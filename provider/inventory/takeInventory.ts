@@ -15,7 +15,7 @@ import { printable } from "../text/printable";
 import { splitByUrlLength } from "../http/query";
 import { kinds } from "../kinds";
 import { findCaller, listHeldRoles, readCapabilities } from "../kinds/caller";
-import { parseLiveInputs } from "../lifecycle/read";
+import { findObject, parseLiveInputs } from "../lifecycle/read";
 
 /** What could not be read. One refused list leaves the rest of an inventory readable. */
 export class Refusals {
@@ -145,23 +145,6 @@ export function exists(spec: ResourceSpec, inputs: Props): boolean {
 
 const kindSpecs = kinds.map(({ spec }) => spec);
 
-/** What the server answers for an object; undefined where there is none. */
-async function findResponse(
-  api: ReadingApi,
-  spec: ResourceSpec,
-  uid: string,
-): Promise<JsonObject | undefined> {
-  try {
-    const { get, normalizeRead } = spec.operations ?? {};
-    if (get) return await get(api, uid, {});
-    const response = await api.get(api.address(spec.collection, uid));
-    return normalizeRead ? normalizeRead(response) : response;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-}
-
 /** Reads one object as an inventory has it; undefined where there is none. @throws what the client throws. */
 export async function readObject(
   client: Client,
@@ -169,7 +152,7 @@ export async function readObject(
   uid: string,
 ): Promise<InventoryObject | undefined> {
   const spec = kindSpecs.find((each) => each.kind === kind);
-  const response = spec && (await findResponse(client, spec, uid));
+  const response = spec && (await findObject(spec, client, uid, {}));
   const object = spec && response && toInventoryObject(spec, response, uid);
   return object && exists(spec, object.inputs) ? object : undefined;
 }
@@ -390,7 +373,7 @@ class InventoryReader {
   private async readEach(spec: ResourceSpec, uids: readonly string[]): Promise<void> {
     let isRefused = false;
     const readOne = async (uid: string): Promise<void> => {
-      const response = await findResponse(this.api, spec, uid);
+      const response = await findObject(spec, this.api, uid, {});
       const object = response && toInventoryObject(spec, response, uid);
       if (object && exists(spec, object.inputs)) this.add(object);
     };

@@ -1,7 +1,7 @@
 import type { Client, JsonObject } from "../http/client";
 import { isNotFound } from "../http/errors";
 import { printable } from "../text/printable";
-import type { ResourceSpec } from "../fields/resourceSpec";
+import type { ReadingApi, ResourceSpec } from "../fields/resourceSpec";
 import { PROVIDER_TEXT } from "../fields/values";
 import type { Props } from "../fields/values";
 import { findSchemaMismatch, parentUidOf, readBody, readOutputs } from "../fields/wire";
@@ -62,20 +62,29 @@ export function parseLiveInputs(spec: ResourceSpec, response: Props, uid: string
   return "parentUid" in spec.fields && parent !== undefined ? { parentUid: parent, ...live } : live;
 }
 
+/** What the server has of an object; undefined where it does not exist. `get` sends a GET, where the kind has no read of its own. */
+export async function findObject(
+  spec: ResourceSpec,
+  api: ReadingApi,
+  uid: string,
+  inputs: Props,
+  get = () => api.get(api.address(spec.collection, uid)),
+): Promise<JsonObject | undefined> {
+  const { get: ownGet, normalizeRead } = spec.operations ?? {};
+  try {
+    if (ownGet) return await ownGet(api, uid, inputs);
+    const response = await get();
+    return normalizeRead ? normalizeRead(response) : response;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
 export function createReader(spec: ResourceSpec, client: () => Client): KindReader {
-  const send = async (uid: string, inputs: Props, mayShare: boolean): Promise<JsonObject | undefined> => {
-    const { collection, operations, listing } = spec;
-    if (operations?.get) return operations.get(client(), uid, inputs);
-    const response = mayShare
-      ? await client().readShared(collection, uid, listing?.query)
-      : await client().getResource(collection, uid);
-    return operations?.normalizeRead ? operations.normalizeRead(response) : response;
-  };
   const find: KindReader["find"] = async (uid, inputs, { mayShare } = { mayShare: false }) => {
-    const response = await send(uid, inputs, mayShare).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+    const readShared = () => client().readShared(spec.collection, uid, spec.listing?.query);
+    const response = await findObject(spec, client(), uid, inputs, mayShare ? readShared : undefined);
     if (response !== undefined && response["uid"] !== uid) {
       throw handlerError("PP4008", `the response is not about ${uid}; check ${client().addressSetting}`);
     }
