@@ -89,23 +89,7 @@ const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 /** The members of a key set and of its keys that RFC 7517, RFC 7518 and RFC 8037 define. */
 const KNOWN_MEMBERS = [
   ...PRIVATE_MEMBERS,
-  ...[
-    "keys",
-    "kty",
-    "use",
-    "key_ops",
-    "alg",
-    "kid",
-    "x5u",
-    "x5c",
-    "x5t",
-    "x5t#S256",
-    "crv",
-    "x",
-    "y",
-    "n",
-    "e",
-  ],
+  ..."keys kty use key_ops alg kid x5u x5c x5t x5t#S256 crv x y n e".split(" "),
 ];
 
 /** The name of a member that makes a JWK private; undefined for a public key. */
