@@ -43,7 +43,11 @@ for (const [name, schema] of Object.entries(documentSchemas(root))) {
 }
 const plugin = pluginSchema(root, load);
 await writeSchema("schema/plugin.json", plugin);
-write("provider/native/enumerations.ts", enumerationsModule(plugin));
+const enumerations = enumerationsModule(plugin, load("kinds/capabilities").capabilityNames);
+write(
+  "provider/native/enumerations.ts",
+  await format(enumerations, { parser: "typescript", printWidth: 110, trailingComma: "all" }),
+);
 for (const [file, text] of initTemplates(root)) write(`templates/init/${file}`, text);
 write("docs/rules.md", generated.rulesPage(load));
 write("docs/commands.md", generated.commandsPage(load));

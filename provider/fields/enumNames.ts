@@ -1,3 +1,4 @@
+import type { Words } from "./builders";
 import { nearestWord, suggest } from "../text/suggestions";
 import { innerFields } from "./fieldSpec";
 import type { EnumSpec, FieldSpec } from "./fieldSpec";
@@ -40,4 +41,22 @@ export function adviseOnNames(field: FieldSpec, value: Json | undefined): string
     ? `; did you mean ${JSON.stringify(reading)}?`
     : suggest(value, known);
   return [`${value} is not a name that this version knows: ${NAMES_ARE_DROPPED}${meant}`];
+}
+
+/** A name in the letters of a member: `RepoList` for `REPO_LIST`. */
+type MemberName<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Capitalize<Lowercase<First>>}${MemberName<Rest>}`
+  : Capitalize<Lowercase<Name>>;
+
+/** The names of an enumeration as the code that `pulumi import` prints has them: `RoleCapabilities.RepoList`. */
+export function nameMembers<const Prefix extends string, const Names extends string>(
+  prefix: Prefix,
+  names: Names | readonly string[],
+): { readonly [Name in Words<Names> as MemberName<Name>]: `${Prefix}${Name}` } {
+  const all: readonly string[] = typeof names === "string" ? names.split(" ") : names;
+  const members = all.map((name) => [
+    name.toLowerCase().replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase()),
+    `${prefix}${name}`,
+  ]);
+  return Object.fromEntries(members) as ReturnType<typeof nameMembers<Prefix, Names>>;
 }

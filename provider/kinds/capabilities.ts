@@ -121,19 +121,24 @@ const internalOnly = {
 
 type Name<Family extends string, Word extends string> = Word extends "" ? Family : `${Family}_${Word}`;
 
-/** What an editor offers: not what is deprecated or not for customers. */
-export type UsualCapability = {
-  [F in keyof typeof usual]: Name<F, Words<(typeof usual)[F]>>;
-}[keyof typeof usual];
+type NamesOf<T extends Readonly<Record<string, string>>> = {
+  [F in keyof T & string]: Name<F, Words<T[F]>>;
+}[keyof T & string];
 
-const namesIn = (families: Readonly<Record<string, string>>): string[] =>
+/** What an editor offers: not what is deprecated or not for customers. */
+export type UsualCapability = NamesOf<typeof usual>;
+
+export type CapabilityName =
+  UsualCapability | NamesOf<typeof deprecated> | NamesOf<typeof internalOnly> | "INTERNAL";
+
+const capabilitiesIn = (families: Readonly<Record<string, string>>): string[] =>
   Object.entries(families).flatMap(([family, words]) =>
     words.split(" ").map((word) => (word === "" ? family : `${family}_${word}`)),
   );
 
 /** Of several names that are equally near, the first is the hint: what hardly anybody means comes last. */
 export const capabilityNames: readonly string[] = [
-  ...[usual, deprecated, internalOnly].flatMap(namesIn),
+  ...[usual, deprecated, internalOnly].flatMap(capabilitiesIn),
   "INTERNAL",
 ];
 
@@ -143,9 +148,9 @@ export function adviseOnCapabilities(capabilities: Json | undefined): string[] {
   return capabilities.flatMap((capability) => {
     if (typeof capability !== "string" || !/^CAP_[A-Z0-9_]+$/.test(capability)) return [];
     const name = capability.slice("CAP_".length);
-    if (namesIn(internalOnly).includes(name))
+    if (capabilitiesIn(internalOnly).includes(name))
       return [`${capability} is internal to the platform, not for customers`];
-    if (namesIn(deprecated).includes(name)) return [`${capability} is deprecated`];
+    if (capabilitiesIn(deprecated).includes(name)) return [`${capability} is deprecated`];
     return [];
   });
 }

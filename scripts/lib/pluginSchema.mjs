@@ -18,6 +18,8 @@ import { Sources } from "./reference/sources.mjs";
 const token = (/** @type {string} */ name) => `platform:index:${name}`;
 const reference = (/** @type {string} */ name) => ({ $ref: `#/types/${token(name)}` });
 
+const memberName = (/** @type {string} */ name) => name.toLowerCase().split("_").map(upperFirst).join("");
+
 class SchemaWriter {
   /** @type {Record<string, Schema>} */
   types = {};
@@ -54,7 +56,7 @@ class SchemaWriter {
         if (field.known.length === 0) return { type: "string" };
         // As Pulumi's generators expect names: of one in capitals, that for Python would make another.
         const values = field.known.map((known) => ({
-          name: known.toLowerCase().split("_").map(upperFirst).join(""),
+          name: memberName(known),
           value: field.prefix + known,
         }));
         const ref = this.addType(name, { type: "string", enum: values });
@@ -226,17 +228,32 @@ export function pluginSchema(root, load) {
   };
 }
 
-/** The module of the enumerations of a schema: what the code that `pulumi import` prints calls their names. @param {{ types: Record<string, Schema> }} schema */
-export function enumerationsModule({ types }) {
+/**
+ * The module of the enumerations of a schema: what the code that `pulumi import` prints calls their names.
+ * @param {{ types: Record<string, Schema> }} schema @param {readonly string[]} capabilities the names that a module has already
+ */
+export function enumerationsModule({ types }, capabilities) {
   const listed = Object.entries(types).flatMap(([name, { enum: members }]) => {
     if (!members) return [];
-    const lines = members.map((/** @type {Schema} */ { name: key, value }) => `  ${key}: "${value}",\n`);
+    const [{ name: member, value }] = members;
+    const words = value.split("_");
+    const from = words.findIndex(
+      (/** @type {string} */ _, /** @type {number} */ at) => memberName(words.slice(at).join("_")) === member,
+    );
+    const prefix = words.slice(0, from).join("_") + "_";
+    const names = members.map((/** @type {Schema} */ each) => each.value.slice(prefix.length)).join(" ");
     const constant = name.replace(token(""), "");
-    return [
-      `/** The names of ${constant} that the API has. */\nexport const ${constant} = {\n${lines.join("")}} as const;\n`,
-    ];
+    const isOfCapabilities = names === capabilities.join(" ");
+    const call = isOfCapabilities
+      ? `nameMembers<"${prefix}", CapabilityName>("${prefix}", capabilityNames)`
+      : `nameMembers(\n  "${prefix}",\n  "${names}",\n)`;
+    return [`/** The names of ${constant} that the API has. */\nexport const ${constant} = ${call};\n`];
   });
-  const head =
-    "/* The enumerations, as the code that `pulumi import` prints names them. `npm run docs` writes this file. */\n\n";
+  const head = `/* The enumerations, as the code that \`pulumi import\` prints names them. \`npm run docs\` writes this file. */
+import { nameMembers } from "../fields/enumNames";
+import { capabilityNames } from "../kinds/capabilities";
+import type { CapabilityName } from "../kinds/capabilities";
+
+`;
   return head + listed.join("\n");
 }

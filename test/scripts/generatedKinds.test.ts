@@ -3,6 +3,7 @@ import path from "node:path";
 import { accessMeanings } from "../../provider/fields/fieldSpec";
 import { formatWords } from "../../provider/fields/formats";
 import { kinds } from "../../provider/kinds";
+import { capabilityNames } from "../../provider/kinds/capabilities";
 import { settingDefinitions } from "../../provider/settings/definitions";
 import type { SettingDefinition } from "../../provider/settings/definitions";
 import { hostVariables } from "../../provider/settings/environment";
@@ -52,10 +53,10 @@ test("the plugin's schema and its enumerations equal the output of npm run docs"
   };
   const [schema, enumerations] = (await evaluate(
     "lib/pluginSchema.mjs",
-    `((schema) => [schema, m.enumerationsModule(schema)])(m.pluginSchema(${root}, (file) => (${JSON.stringify(modules)})[file]))`,
+    `((schema) => [schema, m.enumerationsModule(schema, ${JSON.stringify(capabilityNames)})])(m.pluginSchema(${root}, (file) => (${JSON.stringify(modules)})[file]))`,
   )) as [unknown, string];
   expect(JSON.parse(read("schema/plugin.json"))).toEqual(schema);
-  expect(read("provider/native/enumerations.ts")).toBe(enumerations);
+  expect(contentOf(read("provider/native/enumerations.ts"))).toBe(contentOf(enumerations));
 });
 
 test("templates/init equals the output of npm run docs, beside the texts of the command", async () => {
