@@ -2,28 +2,30 @@ import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import { printable } from "../text/printable";
 
-/** Names of the google.rpc codes, by number. */
-const CODE_NAMES = [
-  "OK",
-  "CANCELLED",
-  "UNKNOWN",
-  "INVALID_ARGUMENT",
-  "DEADLINE_EXCEEDED",
-  "NOT_FOUND",
-  "ALREADY_EXISTS",
-  "PERMISSION_DENIED",
-  "RESOURCE_EXHAUSTED",
-  "FAILED_PRECONDITION",
-  "ABORTED",
-  "OUT_OF_RANGE",
-  "UNIMPLEMENTED",
-  "INTERNAL",
-  "UNAVAILABLE",
-  "DATA_LOSS",
-  "UNAUTHENTICATED",
-] as const;
+/** The google.rpc codes in the order of their numbers, with the code of an error message for each. */
+const rpcCodes = {
+  OK: "PP3500",
+  CANCELLED: "PP3503",
+  UNKNOWN: "PP3500",
+  INVALID_ARGUMENT: "PP3400",
+  DEADLINE_EXCEEDED: "PP3504",
+  NOT_FOUND: "PP3404",
+  ALREADY_EXISTS: "PP3409",
+  PERMISSION_DENIED: "PP3403",
+  RESOURCE_EXHAUSTED: "PP3429",
+  FAILED_PRECONDITION: "PP3412",
+  ABORTED: "PP3410",
+  OUT_OF_RANGE: "PP3400",
+  UNIMPLEMENTED: "PP3501",
+  INTERNAL: "PP3500",
+  UNAVAILABLE: "PP3503",
+  DATA_LOSS: "PP3500",
+  UNAUTHENTICATED: "PP3401",
+} as const satisfies Readonly<Record<string, ErrorCode>>;
 
-export type Code = (typeof CODE_NAMES)[number];
+export type Code = keyof typeof rpcCodes;
+
+const CODE_NAMES = Object.keys(rpcCodes) as readonly Code[];
 
 /** The codes of responses that have a status only: a proxy's, not the API's. */
 const codesByStatus: Readonly<Record<number, Code>> = {
@@ -223,33 +225,13 @@ function describe(call: RequestLine, response: Refusal & { readonly message: str
   return `${failure}${advice}${describeWait(response)}`;
 }
 
-const errorCodesByCode: Readonly<Record<Code, ErrorCode>> = {
-  OK: "PP3500",
-  CANCELLED: "PP3503",
-  UNKNOWN: "PP3500",
-  INVALID_ARGUMENT: "PP3400",
-  DEADLINE_EXCEEDED: "PP3504",
-  NOT_FOUND: "PP3404",
-  ALREADY_EXISTS: "PP3409",
-  PERMISSION_DENIED: "PP3403",
-  RESOURCE_EXHAUSTED: "PP3429",
-  FAILED_PRECONDITION: "PP3412",
-  ABORTED: "PP3410",
-  OUT_OF_RANGE: "PP3400",
-  UNIMPLEMENTED: "PP3501",
-  INTERNAL: "PP3500",
-  UNAVAILABLE: "PP3503",
-  DATA_LOSS: "PP3500",
-  UNAUTHENTICATED: "PP3401",
-};
-
 type ErrorResponse = ConstructorParameters<typeof ApiError>[1];
 
 function errorCodeOfResponse({ status, code, details, fromApi, message }: ErrorResponse): ErrorCode {
   if (!fromApi) return { 401: "PP3401" as const, 404: "PP3404" as const }[status] ?? "PP3407";
   if (details.missingTerms.length > 0) return "PP3406";
   if (code === "NOT_FOUND" && details.resource !== undefined) return "PP3405";
-  return isSizeLimit(code, message) ? "PP3413" : errorCodesByCode[code];
+  return isSizeLimit(code, message) ? "PP3413" : rpcCodes[code];
 }
 
 /** The request got no usable response. `outcome` says whether it may have taken effect. */

@@ -4,33 +4,15 @@ import type { Json } from "../fields/values";
 import { string } from "../fields/builders";
 
 /** The parent's uid: immutable everywhere, a part of the path. */
-export const parentGroup = string({
-  format: "groupUid",
-  path: true,
-  immutable: true,
-  required: true,
-  access: "subject",
-});
+const parent = { path: true, immutable: true, required: true, access: "subject" } as const;
+
+export const parentGroup = string({ ...parent, format: "groupUid" });
 
 /** The repository that a resource is a part of: the uid of it. */
-export const parentRepo = string({
-  format: "uid",
-  refersTo: "Repo",
-  path: true,
-  immutable: true,
-  required: true,
-  access: "subject",
-});
+export const parentRepo = string({ ...parent, format: "uid", refersTo: "Repo" });
 
 /** The identity provider that a resource is for: the uid of it. */
-export const parentProvider = string({
-  format: "uid",
-  refersTo: "IdentityProvider",
-  path: true,
-  immutable: true,
-  required: true,
-  access: "subject",
-});
+export const parentProvider = string({ ...parent, format: "uid", refersTo: "IdentityProvider" });
 
 /** One line of at most 512 characters. */
 export const oneLine = {
