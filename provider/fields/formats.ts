@@ -279,17 +279,9 @@ function networkCoverage(texts: readonly string[]): ((text: string) => boolean) 
   return (text) => {
     const network = parseNetwork(text);
     if (network === undefined) return false;
-    const isBefore = (one: (typeof merged)[number] | undefined): boolean =>
-      one !== undefined &&
-      (one.bits < network.bits || (one.bits === network.bits && one.first <= network.first));
-    let [low, high] = [0, merged.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (isBefore(merged[middle])) low = middle + 1;
-      else high = middle;
-    }
-    const found = merged[low - 1];
-    return found?.bits === network.bits && network.last <= found.last;
+    return merged.some(
+      ({ bits, first, last }) => bits === network.bits && first <= network.first && network.last <= last,
+    );
   };
 }
 
