@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { CodedError } from "../../errors/codedError";
 import { ownEffect } from "../../fields/fieldSpec";
-import type { FieldSpec } from "../../fields/fieldSpec";
+import type { AccessEffect, FieldSpec } from "../../fields/fieldSpec";
 import { isObject } from "../../fields/values";
 import { printable } from "../../text/printable";
 import { didYouMean } from "../../text/suggestions";
@@ -24,7 +24,6 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
-const COLON = 0x3a;
 
 const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
@@ -50,107 +49,11 @@ function utf8(input: string | Uint8Array): Buffer {
   return bytes;
 }
 
-/** The bytes of a document as text, whatever the shell that wrote them took for its encoding. */
-function decodeText(input: string | Uint8Array): string {
-  return utf8(input).toString("utf8");
-}
-
-/**
- * Checks what is given as a document: each parser reads something else in the place of bytes that are not UTF-8.
- *
- * @throws DocumentError where it is no text, or too long.
- */
-function checkInput(input: unknown, name: string, reading: keyof typeof MOST_BYTES): void {
-  if (typeof input !== "string" && !(input instanceof Uint8Array)) {
-    throw new DocumentError("PP6001", `${name} is neither text nor bytes: give what the file contains`);
-  }
-  checkBytes(input.length, name, reading);
-  if (!isUtf8(utf8(input))) throw new DocumentError("PP6001", `${name} is not UTF-8: write it again`);
-}
-
-/** The position after the string that begins at `start`; undefined where it does not end. */
-function endOfString(bytes: Buffer, start: number): number | undefined {
-  for (let at = bytes.indexOf(QUOTE, start + 1); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
-    let slashes = 0;
-    while (bytes[at - 1 - slashes] === BACKSLASH) slashes += 1;
-    if (slashes % 2 === 0) return at + 1;
-  }
-  return undefined;
-}
-
-/** The first key that an object has twice. */
-function findRepeatedKey(bytes: Buffer, from: number, to: number): string | undefined {
-  /** The keys of each open object; undefined of an array. */
-  const open: (Set<unknown> | undefined)[] = [];
-  let expectsKey = false;
-  for (let at = from; at < to; at += 1) {
-    const byte = bytes[at] ?? 0;
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      expectsKey = byte === OPEN_BRACE;
-      open.push(expectsKey ? new Set() : undefined);
-    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      open.pop();
-      expectsKey = false;
-    } else if (byte === COMMA) {
-      expectsKey = open[open.length - 1] !== undefined;
-    } else if (byte === QUOTE) {
-      const end = endOfString(bytes, at) ?? to;
-      const keys = expectsKey ? open[open.length - 1] : undefined;
-      if (keys !== undefined) {
-        const text = bytes.toString("utf8", at, end);
-        const key: unknown = text.includes("\\") ? JSON.parse(text) : text.slice(1, -1);
-        if (keys.has(key)) return String(key);
-        keys.add(key);
-      }
-      expectsKey = false;
-      at = end - 1;
-    }
-  }
-  return undefined;
-}
-
 /** Half of a surrogate pair, as `JSON.stringify` writes it. */
 const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /** What may be a number that JavaScript reads as infinite. */
 const LARGE_NUMBER = /\d[eE]\+?\d{3}|(?<!\d)\d{309}/;
-
-function hasInfiniteNumber(document: unknown): boolean {
-  const open = [document];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (typeof value === "number" && !Number.isFinite(value)) return true;
-    if (typeof value === "object" && value !== null) {
-      for (const member of Object.values(value)) open.push(member);
-    }
-  }
-  return false;
-}
-
-/**
- * Refuses JSON that other parsers read otherwise. Of a repeated key the engine merges the values, and JavaScript takes
- * the last one.
- *
- * @param value what `JSON.parse` made of these bytes.
- * @throws DocumentError
- */
-function checkUnambiguous(bytes: Buffer, value: unknown, name: string, from = 0, to = bytes.length): void {
-  const key = findRepeatedKey(bytes, from, to);
-  if (key !== undefined) {
-    throw new DocumentError(
-      "PP6003",
-      `${name} has the key ${JSON.stringify(printable(key, 80))} twice in one object, so what it says depends on the reader: write it again`,
-    );
-  }
-  const part = bytes.subarray(from, to);
-  // Each of them would equal each other one, and be null in a report.
-  if (LARGE_NUMBER.test(part.toString("latin1")) && hasInfiniteNumber(value)) {
-    throw new DocumentError("PP6003", `${name} has a number that is too large to be read: write it again`);
-  }
-  const hasEscape = part.includes("\\ud") || part.includes("\\uD");
-  if (hasEscape && LONE_SURROGATE.test(JSON.stringify(value))) {
-    throw new DocumentError("PP6003", `${name} has half of a surrogate pair in a string: write it again`);
-  }
-}
 
 /** Objects and arrays inside one another that are read. What the CLI writes has a tenth of that. */
 export const MOST_LEVELS = 200;
@@ -159,34 +62,35 @@ export const MOST_LEVELS = 200;
 interface JsonHandlers {
   /** What the text is called in messages: a path, or "standard input". */
   readonly name: string;
-  /** What to write instead of a document that is no object. */
+  /** What to write instead of a document that cannot be read. */
   readonly expected: string;
   /** The array whose elements come one at a time, by the keys that lead to it: `["deployment", "resources"]`. */
-  readonly array: readonly string[];
-  readonly element: (value: unknown) => void;
+  readonly array?: readonly string[];
+  readonly element?: (value: unknown) => void;
   /** Called in place of `element` or `document` for one that has more than MOST_LEVELS levels. */
   readonly tooDeep: () => void;
   /** A whole document, after its elements; the array in it is empty. A text may hold several (NDJSON). */
   readonly document: (value: unknown) => void;
 }
 
-/** Reads one text byte by byte, and hands each element of the long array over as soon as it ends. */
+/**
+ * Reads one text byte by byte, and hands each element of the long array over as soon as it ends. It refuses JSON that other
+ * parsers read otherwise: of a repeated key the engine merges the values, and JavaScript takes the last one.
+ */
 class JsonReader {
-  private readonly openBrackets: number[] = [];
-  /** The last key of each level on the path to the array. */
-  private readonly keys: string[] = [];
+  /** What is open: the keys that an object has so far; undefined for an array. */
+  private readonly open: (Set<string> | undefined)[] = [];
+  /** The last key of each open object. */
+  private readonly path: string[] = [];
   private expectsKey = false;
-  private hasDocument = false;
   private documentStart = -1;
   /** The document up to the bracket that opens the array; undefined before it. */
   private head: string | undefined;
+  /** Where the array ends, and the rest of its document begins. */
   private tailStart = -1;
-  /** The depth of the array's elements; -1 outside of the array. */
-  private elementDepth = -1;
+  private isInArray = false;
   private elementStart = -1;
-  /** The most levels of the element, and of the document around it. */
-  private elementLevels = 0;
-  private documentLevels = 0;
+  private isTooDeep = { element: false, document: false };
 
   constructor(
     private readonly bytes: Buffer,
@@ -194,194 +98,175 @@ class JsonReader {
   ) {}
 
   read(): void {
-    const { bytes, openBrackets } = this;
+    const { bytes, open } = this;
+    const elementDepth = (this.handlers.array?.length ?? 0) + 1;
     for (let at = 0; at < bytes.length; at += 1) {
       const byte = bytes[at] ?? 0;
       if (isBlank(byte)) continue;
-      if (openBrackets.length === 0) this.startDocument(byte, at);
-      if (this.elementDepth === openBrackets.length) this.startOrEndElement(byte, at);
-      at = this.readToken(byte, at);
+      if (open.length === 0) {
+        if (byte !== OPEN_BRACE) throw this.notAnObject(at);
+        this.documentStart = at;
+      }
+      if (this.isInArray && open.length === elementDepth) {
+        if (byte === COMMA || byte === CLOSE_BRACKET) this.endElement(at);
+        else if (this.elementStart < 0) this.elementStart = at;
+      }
+      if (byte === QUOTE) at = this.readString(at);
+      else if (byte === COMMA) this.expectsKey = open[open.length - 1] !== undefined;
+      else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.openBracket(byte, at);
+      else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) this.closeBracket(byte, at);
     }
-    if (openBrackets.length > 0) throw cutOff(this.handlers.name);
-    if (!this.hasDocument) {
+    const { name } = this.handlers;
+    if (open.length > 0) throw cutOff(name);
+    if (this.documentStart >= 0) return;
+    throw new DocumentError("PP6001", `${name} is empty: did the command that should have written it fail?`);
+  }
+
+  /** @returns the position of the last byte of the string that begins at `start`. */
+  private readString(start: number): number {
+    const { bytes, open, path } = this;
+    let end = bytes.indexOf(QUOTE, start + 1);
+    const isEscaped = (): boolean => {
+      let slashes = 0;
+      while (bytes[end - 1 - slashes] === BACKSLASH) slashes += 1;
+      return slashes % 2 === 1;
+    };
+    while (end >= 0 && isEscaped()) end = bytes.indexOf(QUOTE, end + 1);
+    if (end < 0) throw cutOff(this.handlers.name);
+    const keys = this.expectsKey ? open[open.length - 1] : undefined;
+    this.expectsKey = false;
+    if (keys === undefined) return end;
+    const text = bytes.toString("utf8", start + 1, end);
+    const key = text.includes("\\") ? String(this.parse(`"${text}"`, start)) : text;
+    if (keys.has(key)) {
       throw new DocumentError(
-        "PP6001",
-        `${this.handlers.name} is empty: did the command that should have written it fail?`,
+        "PP6003",
+        `${this.handlers.name} has the key ${JSON.stringify(printable(key, 80))} twice in one object, so what it says depends on the reader: write it again`,
       );
     }
+    keys.add(key);
+    path[open.length - 1] = key;
+    return end;
   }
 
-  private startDocument(byte: number, at: number): void {
-    if (byte !== OPEN_BRACE) throw notAnObject(this.bytes, at, this.handlers);
-    this.documentStart = at;
-    this.hasDocument = true;
-  }
-
-  private startOrEndElement(byte: number, at: number): void {
-    if (byte !== COMMA && byte !== CLOSE_BRACKET) {
-      if (this.elementStart < 0) this.elementStart = at;
-      return;
+  private openBracket(byte: number, at: number): void {
+    const { open, path, handlers } = this;
+    const isObject = byte === OPEN_BRACE;
+    const { array } = handlers;
+    if (!isObject && this.head === undefined && array?.length === open.length) {
+      if (open.every(Boolean) && array.every((key, index) => path[index] === key)) {
+        this.head = this.textOf(this.documentStart, at + 1);
+        this.isInArray = true;
+      }
     }
-    if (this.elementStart < 0) return;
-    if (this.elementLevels > MOST_LEVELS) this.handlers.tooDeep();
-    else this.handlers.element(this.parse(this.elementStart, at));
-    this.elementStart = -1;
-    this.elementLevels = 0;
+    open.push(isObject ? new Set() : undefined);
+    if (open.length > MOST_LEVELS) this.isTooDeep[this.isInArray ? "element" : "document"] = true;
+    this.expectsKey = isObject;
   }
 
-  /** @returns the position of the token's last byte. */
-  private readToken(byte: number, at: number): number {
-    switch (byte) {
-      case QUOTE:
-        return this.skipString(at);
-      case COLON:
-        this.expectsKey = false;
-        break;
-      case COMMA:
-        this.expectsKey = this.openBrackets[this.openBrackets.length - 1] === OPEN_BRACE;
-        break;
-      case OPEN_BRACKET:
-      case OPEN_BRACE:
-        this.open(byte, at);
-        break;
-      case CLOSE_BRACKET:
-      case CLOSE_BRACE:
-        this.close(byte, at);
-        break;
-    }
-    return at;
-  }
-
-  /** Skips a string, and remembers a key on the path to the array. @returns the position of its last byte. */
-  private skipString(at: number): number {
-    const end = endOfString(this.bytes, at);
-    if (end === undefined) throw cutOff(this.handlers.name);
-    if (this.expectsKey && this.elementDepth < 0 && this.openBrackets.length <= this.handlers.array.length) {
-      this.keys[this.openBrackets.length - 1] = String(this.parse(at, end));
-    }
-    return end - 1;
-  }
-
-  private isAtArray(): boolean {
-    const { array } = this.handlers;
-    return (
-      this.openBrackets.length === array.length &&
-      this.openBrackets.every((open) => open === OPEN_BRACE) &&
-      array.every((key, index) => this.keys[index] === key)
-    );
-  }
-
-  private open(byte: number, at: number): void {
-    const { openBrackets } = this;
-    const mayBeArray = byte === OPEN_BRACKET && this.elementDepth < 0 && this.head === undefined;
-    if (mayBeArray && this.isAtArray()) {
-      checkBytes(at - this.documentStart, `a part of ${this.handlers.name}`, "atOnce");
-      this.elementDepth = openBrackets.length + 1;
-      this.head = this.bytes.toString("utf8", this.documentStart, at + 1);
-    }
-    openBrackets.push(byte);
-    if (this.elementDepth >= 0) this.elementLevels = Math.max(this.elementLevels, openBrackets.length);
-    else this.documentLevels = Math.max(this.documentLevels, openBrackets.length);
-    this.expectsKey = byte === OPEN_BRACE;
-  }
-
-  private close(byte: number, at: number): void {
-    const { openBrackets } = this;
-    const open = openBrackets.pop();
-    if (open !== (byte === CLOSE_BRACE ? OPEN_BRACE : OPEN_BRACKET)) {
-      throw notJson(this.bytes, at, this.handlers.name);
-    }
+  private closeBracket(byte: number, at: number): void {
+    const { open, handlers } = this;
+    const isOfObject = open.pop() !== undefined;
+    if (isOfObject !== (byte === CLOSE_BRACE)) throw this.notJson(at);
     this.expectsKey = false;
-    if (this.elementDepth === openBrackets.length + 1) {
-      this.elementDepth = -1;
+    if (this.isInArray && open.length === handlers.array?.length) {
+      this.isInArray = false;
       this.tailStart = at;
     }
-    if (openBrackets.length === 0) this.endDocument(at);
+    if (open.length === 0) this.endDocument(at);
+  }
+
+  private endElement(at: number): void {
+    if (this.elementStart < 0) return;
+    if (this.isTooDeep.element) this.handlers.tooDeep();
+    else this.handlers.element?.(this.parse(this.textOf(this.elementStart, at), this.elementStart));
+    this.elementStart = -1;
+    this.isTooDeep.element = false;
   }
 
   private endDocument(at: number): void {
-    const { bytes, head, handlers } = this;
-    if (this.documentLevels > MOST_LEVELS) handlers.tooDeep();
-    else if (head === undefined) handlers.document(this.parse(this.documentStart, at + 1));
-    else {
-      checkBytes(at - this.tailStart, `a part of ${handlers.name}`, "atOnce");
-      const document = Buffer.concat([Buffer.from(head), bytes.subarray(this.tailStart, at + 1)]);
-      const value = parseText(document.toString("utf8"), handlers.name);
-      checkUnambiguous(document, value, handlers.name);
-      handlers.document(value);
-    }
+    const { head, handlers, documentStart } = this;
+    const text =
+      head === undefined ? this.textOf(documentStart, at + 1) : head + this.textOf(this.tailStart, at + 1);
+    if (this.isTooDeep.document) handlers.tooDeep();
+    else handlers.document(this.parse(text, documentStart));
     this.head = undefined;
-    this.documentLevels = 0;
-    this.keys.length = 0;
+    this.isTooDeep.document = false;
   }
 
-  private parse(from: number, to: number): unknown {
+  private textOf(from: number, to: number): string {
     checkBytes(to - from, `a part of ${this.handlers.name}`, "atOnce");
+    return this.bytes.toString("utf8", from, to);
+  }
+
+  private parse(text: string, at: number): unknown {
+    let value: unknown;
+    const infinite: number[] = [];
+    const findInfinite = (_key: string, member: unknown): unknown => {
+      if (typeof member === "number" && !Number.isFinite(member)) infinite.push(member);
+      return member;
+    };
+    try {
+      value = JSON.parse(text, LARGE_NUMBER.test(text) ? findInfinite : undefined);
+    } catch {
+      throw this.notJson(at);
+    }
+    // Each of them would equal each other one, and be null in a report.
+    const odd =
+      infinite.length > 0
+        ? "a number that is too large to be read"
+        : /\\u[dD]/.test(text) && LONE_SURROGATE.test(JSON.stringify(value))
+          ? "half of a surrogate pair in a string"
+          : undefined;
+    if (odd === undefined) return value;
+    throw new DocumentError("PP6003", `${this.handlers.name} has ${odd}: write it again`);
+  }
+
+  /** What a document that begins with something else than an object is. */
+  private notAnObject(at: number): DocumentError {
+    const { name, expected } = this.handlers;
     let value: unknown;
     try {
-      value = JSON.parse(this.bytes.toString("utf8", from, to));
+      value = JSON.parse(this.bytes.toString("utf8", at));
     } catch {
-      throw notJson(this.bytes, from, this.handlers.name);
+      return this.notJson(at);
     }
-    checkUnambiguous(this.bytes, value, this.handlers.name, from, to);
-    return value;
+    const what = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+    return new DocumentError("PP6002", `${name} is ${what}, not a JSON object: ${expected}`);
+  }
+
+  /** It quotes nothing of the text: a path in a pull request may lead to a file that is none of our documents. */
+  private notJson(at: number): DocumentError {
+    const { name, expected } = this.handlers;
+    const line = this.bytes.subarray(0, at).reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 1);
+    return new DocumentError("PP6001", `${name} is not JSON (line ${line}): ${expected}`);
   }
 }
+
+const cutOff = (name: string): DocumentError =>
+  new DocumentError("PP6001", `${name} ends in the middle: it was cut off; write it again`);
 
 /**
  * Reads JSON of any size without ever holding more than one element of its long array as objects: a
  * preview of thousands of resources is hundreds of megabytes.
  *
- * @throws DocumentError where it is empty, truncated, or not JSON.
+ * @param mostBytes how many bytes it may have.
+ * @throws DocumentError where it is no text, too long, empty, truncated, not JSON, or no object.
  */
-export function readJson(input: string | Uint8Array, handlers: JsonHandlers): void {
-  checkInput(input, handlers.name, "inParts");
-  new JsonReader(utf8(input), handlers).read();
-}
-
-function parseText(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new DocumentError("PP6001", `${name} is not JSON: give what the CLI wrote with --json`);
+export function readJson(
+  input: string | Uint8Array,
+  handlers: JsonHandlers,
+  mostBytes: keyof typeof MOST_BYTES = "inParts",
+): void {
+  const { name } = handlers;
+  // Each parser reads something else in the place of bytes that are not UTF-8.
+  if (typeof input !== "string" && !((input as unknown) instanceof Uint8Array)) {
+    throw new DocumentError("PP6001", `${name} is neither text nor bytes: give what the file contains`);
   }
-}
-
-/** What a document that begins with something else than an object is. */
-function notAnObject(bytes: Buffer, at: number, { name, expected }: JsonHandlers): DocumentError {
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString("utf8", at));
-  } catch {
-    return notJson(bytes, at, name);
-  }
-  const what = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
-  return new DocumentError("PP6002", `${name} is ${what}, not a JSON object: ${expected}`);
-}
-
-/** It quotes nothing of the text: a path in a pull request may lead to a file that is none of our documents. */
-function notJson(bytes: Buffer, at: number, name: string): DocumentError {
-  const line = bytes.subarray(0, at).reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 1);
-  return new DocumentError(
-    "PP6001",
-    `${name} is not JSON (line ${line}): give what the CLI wrote to standard output with --json`,
-  );
-}
-
-function cutOff(name: string): DocumentError {
-  return new DocumentError("PP6001", `${name} ends in the middle: it was cut off; write it again`);
-}
-
-/** Hostile JSON may be deeper than the stack of any recursion. */
-function isTooDeep(document: unknown): boolean {
-  const open: { readonly value: unknown; readonly level: number }[] = [{ value: document, level: 0 }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value, level } = next;
-    if (value === null || typeof value !== "object") continue;
-    if (level >= MOST_LEVELS) return true;
-    for (const member of Object.values(value)) open.push({ value: member, level: level + 1 });
-  }
-  return false;
+  checkBytes(input.length, name, mostBytes);
+  const bytes = utf8(input);
+  if (!isUtf8(bytes)) throw new DocumentError("PP6001", `${name} is not UTF-8: write it again`);
+  new JsonReader(bytes, handlers).read();
 }
 
 /** A document with more than MOST_LEVELS levels. @param advice what to give instead. */
@@ -390,29 +275,22 @@ export function tooDeepError(name: string, advice: string): DocumentError {
 }
 
 /**
- * Reads JSON that somebody may have cut off, or saved with a byte order mark.
+ * Reads an object of JSON that somebody may have cut off, or saved with a byte order mark.
  *
  * @param name what messages call it: a path.
- * @param advice what to give instead of a document that cannot be read.
+ * @param expected what to give instead of a document that cannot be read.
  * @throws DocumentError in one line.
  */
-export function parseJson(input: string | Uint8Array, name: string, advice?: string): unknown {
-  checkInput(input, name, "atOnce");
-  const text = decodeText(input);
-  if (text.trim() === "") {
-    const what = advice ?? "did the command that should have written it fail?";
-    throw new DocumentError("PP6001", `${name} is empty: ${what}`);
+export function parseJson(input: string | Uint8Array, name: string, expected = "write it again"): unknown {
+  const documents: unknown[] = [];
+  const tooDeep = (): never => {
+    throw tooDeepError(name, expected);
+  };
+  readJson(input, { name, expected, tooDeep, document: (value) => documents.push(value) }, "atOnce");
+  if (documents.length > 1) {
+    throw new DocumentError("PP6001", `${name} is not one document of JSON, but several: ${expected}`);
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    const what = advice === undefined ? "" : `: ${advice}`;
-    throw new DocumentError("PP6001", `${name} is truncated or invalid JSON${what}`);
-  }
-  if (isTooDeep(value)) throw tooDeepError(name, advice ?? "write it again");
-  checkUnambiguous(Buffer.from(text), value, name);
-  return value;
+  return documents[0];
 }
 
 /*
@@ -436,78 +314,61 @@ export function overLimit(what: string, limit: string, advice: string): Document
   return new DocumentError("PP6009", `${what}, and at most ${limit} are read: ${advice}`);
 }
 
+function checkName(who: string, what: string, value: unknown): void {
+  if (typeof value !== "string" || value.length <= LONGEST_NAME) return;
+  throw overLimit(
+    `${who}: ${what} has ${count(value.length)} characters`,
+    count(LONGEST_NAME),
+    "write a shorter one",
+  );
+}
+
+/** A value, and what its description says of it. */
+interface Described {
+  readonly field: FieldSpec | undefined;
+  /** What a field inside another one means for access, unless it says something else. */
+  readonly effect: AccessEffect | undefined;
+}
+
 /** Whether a string chooses an object, or who may do what: the only others are texts, patterns and keys. */
-function isNameLike(field: FieldSpec | undefined, key: string): boolean {
+function isNameLike({ field, effect }: Described, key: string): boolean {
   if (field?.type === "enum" || key === "name") return true;
   if (field?.type !== "string" || field.pattern !== undefined) return false;
   const isText = ["regex", "jwks", "rsaPublicKey"].includes(field.format ?? "");
-  const effect = ownEffect(field);
   return !isText && effect !== undefined && effect !== "other";
 }
 
-/** Where a value stands, and what its description says of it. */
-interface Place {
-  /** The keys that lead to it. */
-  readonly keys: readonly string[];
-  readonly field: FieldSpec | undefined;
+function describeInner({ field: outer, effect }: Described, key: string): Described {
+  const field =
+    outer?.type === "list"
+      ? outer.items
+      : outer?.type === "map"
+        ? outer.values
+        : outer?.type === "object" && Object.hasOwn(outer.fields, key)
+          ? outer.fields[key]
+          : undefined;
+  const own = field?.harmless === undefined ? ((field && ownEffect(field)) ?? effect) : undefined;
+  return { field, effect: own };
 }
 
-/** Finds what is over a limit in the parts of one document. */
-class SizeCheck {
-  constructor(private readonly who: string) {}
-
-  checkName(value: unknown, what: () => string): void {
-    if (typeof value !== "string" || value.length <= LONGEST_NAME) return;
-    throw overLimit(
-      `${this.who}: ${what()} has ${count(value.length)} characters`,
-      count(LONGEST_NAME),
-      "write a shorter one",
-    );
+/** Checks the names, keys and lengths in a value. @param keys those that lead to it. */
+function checkSizes(who: string, value: unknown, described: Described, keys: readonly string[]): void {
+  const path = () => keys.map((key) => printable(key, 80)).join(".") || "the arguments";
+  if (typeof value === "string" && isNameLike(described, keys.at(-1) ?? "")) checkName(who, path(), value);
+  if (value === null || typeof value !== "object") return;
+  const isList = Array.isArray(value);
+  const members = Object.entries(value);
+  if (members.length > MOST_MEMBERS) {
+    const what = `${path()} has ${count(members.length)} ${isList ? "items" : "members"}`;
+    throw overLimit(`${who}: ${what}`, count(MOST_MEMBERS), "split the resource");
   }
-
-  checkValue(value: unknown, { keys, field }: Place): void {
-    const path = () => keys.map((key) => printable(key, 80)).join(".") || "the arguments";
-    if (typeof value === "string") {
-      if (isNameLike(field, keys.at(-1) ?? "")) this.checkName(value, path);
-      return;
-    }
-    if (value === null || typeof value !== "object") return;
-    const names = Array.isArray(value) ? undefined : Object.keys(value);
-    const size = names?.length ?? (value as readonly unknown[]).length;
-    if (size > MOST_MEMBERS) {
-      const what = `${path()} has ${count(size)} ${names === undefined ? "items" : "members"}`;
-      throw overLimit(`${this.who}: ${what}`, count(MOST_MEMBERS), "split the resource");
-    }
-    if (names === undefined) {
-      const items = field?.type === "list" ? withAccessOf(field.items, field) : undefined;
-      for (const item of value as readonly unknown[]) this.checkValue(item, { keys, field: items });
-      return;
-    }
-    const above = keys.reduce((length, key) => length + key.length, 0);
-    for (const name of names) {
-      // A path is repeated for each value below it.
-      if (above + name.length > LONGEST_NAME)
-        this.checkName([...keys, name].join("."), () => `a key of ${path()}`);
-      this.checkValue((value as Readonly<Record<string, unknown>>)[name], {
-        keys: [...keys, name],
-        field: memberOf(field, name),
-      });
-    }
+  const above = keys.reduce((length, key) => length + key.length, 0);
+  for (const [key, member] of members) {
+    const inner = isList ? keys : [...keys, key];
+    // A path is repeated for each value below it.
+    if (!isList && above + key.length > LONGEST_NAME) checkName(who, `a key of ${path()}`, inner.join("."));
+    checkSizes(who, member, describeInner(described, key), inner);
   }
-}
-
-/** What the description of an object or a map says of a member. */
-function memberOf(field: FieldSpec | undefined, name: string): FieldSpec | undefined {
-  if (field?.type === "map") return withAccessOf(field.values, field);
-  if (field?.type !== "object" || !Object.hasOwn(field.fields, name)) return undefined;
-  const inner = field.fields[name];
-  return inner && withAccessOf(inner, field);
-}
-
-/** A field inside another one has its effect, unless it says another. */
-function withAccessOf(inner: FieldSpec, outer: FieldSpec): FieldSpec {
-  const access = inner.access ?? outer.access;
-  return access === undefined || inner.harmless !== undefined ? inner : { ...inner, access };
 }
 
 /** The members of a state that name other resources, and this one. */
@@ -530,14 +391,13 @@ function labelOf(urn: unknown): string {
 export function checkInputSizes(who: string, kind: string, inputs: unknown): void {
   const spec = specs[kind];
   if (spec === undefined) return;
-  const fields: Readonly<Record<string, FieldSpec>> = { ...spec.outputs, ...spec.fields };
-  new SizeCheck(who).checkValue(inputs, { keys: [], field: { type: "object", fields } });
+  const fields = { ...spec.outputs, ...spec.fields };
+  checkSizes(who, inputs, { field: { type: "object", fields }, effect: undefined }, []);
 }
 
 /** @throws DocumentError where one of these is too long. */
 export function checkNameLengths(who: string, names: Readonly<Record<string, unknown>>): void {
-  const check = new SizeCheck(who);
-  for (const [key, value] of Object.entries(names)) check.checkName(value, () => key);
+  for (const [key, value] of Object.entries(names)) checkName(who, key, value);
 }
 
 /**
@@ -551,9 +411,8 @@ export function checkResourceSize(state: unknown, document: string): void {
   const { urn, type } = state;
   const who = `${document}: ${labelOf(urn)}`;
   checkNameLengths(who, Object.fromEntries(NAMES.map((key) => [key, state[key]])));
-  for (const [key, field] of Object.entries(NAME_LISTS)) {
-    new SizeCheck(who).checkValue(state[key], { keys: [key], field });
-  }
+  for (const [key, field] of Object.entries(NAME_LISTS))
+    checkSizes(who, state[key], { field, effect: undefined }, [key]);
   const kind = typeof type === "string" ? parseKind(type) : undefined;
   if (kind === undefined) return;
   checkInputSizes(who, kind, state["inputs"]);

@@ -26,12 +26,12 @@ describe("a preview", () => {
     [
       "words",
       "error: no stack\n",
-      "x.json is not JSON (line 1): give what the CLI wrote to standard output with --json",
+      "x.json is not JSON (line 1): write it with pulumi preview --json --show-sames > preview.json",
     ],
     [
       "a wrong bracket",
       '{\n"steps": [}',
-      "x.json is not JSON (line 2): give what the CLI wrote to standard output with --json",
+      "x.json is not JSON (line 2): write it with pulumi preview --json --show-sames > preview.json",
     ],
     [
       "another document",

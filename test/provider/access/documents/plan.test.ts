@@ -393,7 +393,8 @@ describe("an update plan", () => {
   });
 
   it.each([
-    ["{", /is truncated or invalid JSON/],
+    ["{", /ends in the middle: it was cut off/],
+    ["{}{}", /is not one document of JSON, but several/],
     ["{}", /is not an update plan/],
     ['{"resourcePlans":{"urn":{"steps":"create"}}}', /has no steps/],
   ])("is refused as %s", (text, message) => {

@@ -94,7 +94,7 @@ test.each([
 });
 
 test.each([
-  ["{", "is truncated or invalid JSON", "PP6001"],
+  ["{", "ends in the middle: it was cut off", "PP6001"],
   ["{}", "is not a valid report", "PP6003"],
   [JSON.stringify({ ...riskyReview, findings: [{}] }), "findings[0].id is missing", "PP6003"],
 ])("refuses a file that is not a report, and posts nothing", async (text, message, errorCode) => {
