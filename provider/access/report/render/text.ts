@@ -267,48 +267,17 @@ interface EntryOptions {
   readonly leadStyles?: readonly Style[];
 }
 
-/** A uid and a URN are copied whole: a terminal that breaks one by itself still copies it as one. */
-const WHOLE = /(urn:pulumi:\S+|[0-9a-f]{40}(?:\/[0-9a-f]{16})*)/;
-/** A word in the pieces that may stand on lines of their own: its uids and URNs, and the characters between them. */
-function piecesOf(word: string): string[] {
-  return word.split(WHOLE).flatMap((part, index) => (index % 2 === 1 ? [part] : Array.from(part)));
-}
-
-/** Puts pieces on lines; a piece wider than a line has one of its own. */
-class LineFiller {
-  readonly lines: string[] = [];
-  private line = "";
-  private used = 0;
-
-  constructor(private readonly columns: number) {}
-
-  add(piece: string, separator = ""): void {
-    const needed = columnsOf(piece);
-    if (this.used > 0 && this.used + separator.length + needed > this.columns) this.finishLine();
-    const gap = this.used > 0 ? separator : "";
-    this.line += gap + piece;
-    this.used += gap.length + needed;
-  }
-
-  finishLine(): void {
-    this.lines.push(this.line);
-    this.line = "";
-    this.used = 0;
-  }
-}
-
-/** Breaks at spaces, and inside a word only where it is wider than a line; never inside a uid or a URN. Line feeds are not expected. */
+/** Breaks at spaces. A word that is wider than a line has one of its own: a terminal folds it, and copies it as one. */
 export function wrap(text: string, columns: number): string[] {
-  const filler = new LineFiller(columns);
+  const lines: string[] = [];
+  let line = "";
   for (const word of text.split(" ")) {
-    if (columnsOf(word) <= columns) {
-      filler.add(word, " ");
-      continue;
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line === "" || columnsOf(longer) <= columns) line = longer;
+    else {
+      lines.push(line);
+      line = word;
     }
-    const [first = "", ...pieces] = piecesOf(word);
-    filler.add(first, " ");
-    for (const piece of pieces) filler.add(piece);
   }
-  filler.finishLine();
-  return filler.lines;
+  return [...lines, line];
 }
