@@ -17,24 +17,24 @@ const LISTS_SHARE = 0.8;
 
 const inMegabytes = (bytes: number): string => `${bytes / 1_000_000} MB`;
 
-/** The lists that can be as long as somebody likes: what they are called, and their weight where all are too long. */
-const LISTS: Readonly<Record<string, readonly [what: string, weight: number]>> = {
-  findings: ["findings", 8],
-  suppressed: ["accepted findings", 3],
-  differences: ["differences", 5],
-  grants: ["changed grants", 5],
-  acceptedGrants: ["accepted grants", 2],
-  unannounced: ["grants that were not announced", 4],
-  missing: ["grants that are missing", 4],
-  groups: ["groups", 2],
-  trust: ["changes of trust", 2],
-  unresolved: ["lines about what is not resolved", 1],
-  incomplete: ["lines about what is not checked", 1],
-  unrelated: ["unrelated changes", 1],
-  unused: ["unused entries of the policy file", 1],
-  expired: ["expired entries of the policy file", 1],
-  changed: ["changes of the policy file", 1],
-  standing: ["assertions that were broken before", 1],
+/** The lists that can be as long as somebody likes, and what they are called. */
+const LISTS: Readonly<Record<string, string>> = {
+  findings: "findings",
+  suppressed: "accepted findings",
+  differences: "differences",
+  grants: "changed grants",
+  acceptedGrants: "accepted grants",
+  unannounced: "grants that were not announced",
+  missing: "grants that are missing",
+  groups: "groups",
+  trust: "changes of trust",
+  unresolved: "lines about what is not resolved",
+  incomplete: "lines about what is not checked",
+  unrelated: "unrelated changes",
+  unused: "unused entries of the policy file",
+  expired: "expired entries of the policy file",
+  changed: "changes of the policy file",
+  standing: "assertions that were broken before",
 };
 
 const ADVICE: Readonly<Record<Report["command"], string>> = {
@@ -43,46 +43,11 @@ const ADVICE: Readonly<Record<Report["command"], string>> = {
   verify: "look at what has changed, and verify again",
 };
 
-/** A list of a report, and the bytes of its items as far as they are of interest. */
-interface SizedList {
-  readonly key: string;
-  readonly items: readonly unknown[];
-  readonly sizes: readonly number[];
-  readonly bytes: number;
-}
-
-function measure(key: string, items: readonly unknown[], mostBytes: number): SizedList {
-  const sizes: number[] = [];
+/** The first items, which are the worst, up to so many bytes, and how many bytes they have with the one that is too much. */
+function firstOf(items: readonly unknown[], mostBytes: number) {
   let bytes = 0;
-  for (const item of items) {
-    const size = byteLength(json({ list: [item] }));
-    sizes.push(size);
-    bytes += size;
-    if (bytes > mostBytes) break;
-  }
-  return { key, items, sizes, bytes };
-}
-
-const weightOf = ({ key }: SizedList): number => LISTS[key]?.[1] ?? 0;
-
-/** How many bytes each of the lists that do not fit may have. A list leaves to the others what it does not need. */
-function divide(lists: readonly SizedList[], mostBytes: number): Map<string, number> {
-  let [open, left] = [lists, mostBytes];
-  for (;;) {
-    const weight = open.reduce((sum, list) => sum + weightOf(list), 0);
-    const shareOf = (list: SizedList): number => (left * weightOf(list)) / weight;
-    const fitting = open.filter((list) => list.bytes <= shareOf(list));
-    if (fitting.length === 0) return new Map(open.map((list) => [list.key, shareOf(list)]));
-    left -= fitting.reduce((sum, { bytes }) => sum + bytes, 0);
-    open = open.filter((list) => !fitting.includes(list));
-  }
-}
-
-/** The first items, which are the worst, up to so many bytes. */
-function firstOf({ items, sizes }: SizedList, mostBytes: number): readonly unknown[] {
-  let left = mostBytes;
-  const end = sizes.findIndex((size) => (left -= size) < 0);
-  return end < 0 ? items : items.slice(0, end);
+  const end = items.findIndex((item) => (bytes += byteLength(json({ list: [item] }))) > mostBytes);
+  return { bytes, first: end < 0 ? items : items.slice(0, end) };
 }
 
 /**
@@ -101,20 +66,22 @@ export function fitReport<R extends Report>(
   const mostBytes = bytes * LISTS_SHARE;
   const lists = Object.keys(LISTS).flatMap((key) => {
     const items: unknown = Reflect.get(report, key) ?? Reflect.get(policy, key);
-    return Array.isArray(items) ? [measure(key, items, mostBytes)] : [];
+    return Array.isArray(items) ? [{ key, items, bytes: firstOf(items, mostBytes).bytes }] : [];
   });
-  const cut: string[] = [];
   const kept = new Map<string, readonly unknown[]>();
-  const allowed = divide(lists, mostBytes);
-  for (const list of lists) {
-    const { key, items } = list;
-    const first = firstOf(list, allowed.get(key) ?? Infinity);
-    const left = items.slice(first.length);
-    if (left.length === 0) continue;
-    kept.set(key, first);
-    const weights = key === "findings" ? ` (${describeFindings(left as Finding[])})` : "";
-    cut.push(`${left.length} of ${items.length} ${LISTS[key]?.[0] ?? key}${weights}`);
+  let left = mostBytes;
+  // A short list leaves to the longer ones what it does not need.
+  for (const [i, list] of [...lists].sort((a, b) => a.bytes - b.bytes).entries()) {
+    const share = left / (lists.length - i);
+    left -= Math.min(list.bytes, share);
+    if (list.bytes > share) kept.set(list.key, firstOf(list.items, share).first);
   }
+  const cut = lists.flatMap(({ key, items }) => {
+    const omitted = items.slice(kept.get(key)?.length ?? items.length);
+    if (omitted.length === 0) return [];
+    const weights = key === "findings" ? ` (${describeFindings(omitted as Finding[])})` : "";
+    return [`${omitted.length} of ${items.length} ${LISTS[key] ?? key}${weights}`];
+  });
   if (cut.length === 0) return report;
   const replaced = <T extends object>(lists: T): T =>
     Object.fromEntries(Object.entries(lists).map(([key, value]) => [key, kept.get(key) ?? value])) as T;
