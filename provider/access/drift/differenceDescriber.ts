@@ -1,7 +1,8 @@
 import type { FieldSpec } from "../../fields/fieldSpec";
+import { sortedJson } from "../../fields/formats";
 import { aggregatedKind } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { capitalize, compareTexts, isObject, SECRET_MASK } from "../../fields/values";
+import { capitalize, isObject, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { quoteForShell } from "../../text/plain";
 import { isUid } from "../../text/uid";
@@ -121,11 +122,8 @@ export function adoptionCode(
   return printOpenStatement(new CallExpression(new VariableReference(spec.kind), [name, adoption], true));
 }
 
-function hasSameInputs(a: InventoryObject, b: InventoryObject): boolean {
-  const text = ({ inputs }: InventoryObject) =>
-    JSON.stringify(Object.entries(inputs).sort(([left], [right]) => compareTexts(left, right)));
-  return text(a) === text(b);
-}
+const hasSameInputs = (a: InventoryObject, b: InventoryObject): boolean =>
+  sortedJson(a.inputs) === sortedJson(b.inputs);
 
 const directionOf = (changes: readonly FieldEffect[]): DetectedDifference["direction"] =>
   combineDirections(changes.map(({ direction }) => direction));
@@ -359,22 +357,17 @@ function isInputOnly(spec: ResourceSpec, path: string): boolean {
   return false;
 }
 
-/** The leaves of a resource's arguments that its state records as secrets. */
-function secretLeaves(spec: ResourceSpec, { inputs, secretPaths }: RecordedResource): Leaf[] {
-  const paths = new Set(secretPaths);
+/** The secrets that responses contain too. The response of a collection shows which of its members it lacks. */
+function comparableLeaves({ spec, resource }: ManagedResource): Leaf[] {
+  const isCollection = aggregatedKind(spec) !== undefined;
+  const paths = new Set(resource.secretPaths.filter((path) => isCollection || !isInputOnly(spec, path)));
   const leaves: Leaf[] = [];
-  mapLeaves(spec, inputs, (value, leaf) => {
+  if (paths.size === 0) return leaves;
+  mapLeaves(spec, resource.inputs, (value, leaf) => {
     if (paths.has(leaf.path)) leaves.push(leaf);
     return value;
   });
   return leaves;
-}
-
-/** The secrets that responses contain too. The response of a collection shows which of its members it lacks. */
-function comparableLeaves({ spec, resource }: ManagedResource): Leaf[] {
-  if (resource.secretPaths.length === 0) return [];
-  const isCollection = aggregatedKind(spec) !== undefined;
-  return secretLeaves(spec, resource).filter(({ path }) => isCollection || !isInputOnly(spec, path));
 }
 
 /** The recorded arguments to compare with live ones. Notes each secret that is not compared. */

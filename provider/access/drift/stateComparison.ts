@@ -1,9 +1,10 @@
 import { diffInputs } from "../../fields/diff";
 import { isSet } from "../../fields/equal";
+import { sortedJson } from "../../fields/formats";
 import { objectKey, aggregatedKind } from "../../fields/resourceSpec";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import type { ResourceSpec, ReadingApi } from "../../fields/resourceSpec";
-import { addTo, isObject, groupBy, compareTexts } from "../../fields/values";
+import { addTo, isObject, groupBy } from "../../fields/values";
 import type { Props } from "../../fields/values";
 import { kinds } from "../../kinds";
 import { printable } from "../../text/printable";
@@ -488,10 +489,8 @@ export function isUndeclarable(spec: ResourceSpec, object: InventoryObject, scop
 }
 
 /** Identifies an object by its arguments without the parent: a moved object keeps them. */
-function textWithoutParent(kind: string, inputs: Props): string {
-  const entries = Object.entries(inputs).filter(([name]) => name !== "parentUid");
-  return JSON.stringify([kind, entries.sort(([a], [b]) => compareTexts(a, b))]);
-}
+const textWithoutParent = (kind: string, inputs: Props): string =>
+  sortedJson([kind, { ...inputs, parentUid: undefined }]);
 
 /** Finds the objects of the live organisation that no program declares. */
 export class UnmanagedObjects {
