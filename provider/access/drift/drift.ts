@@ -273,7 +273,11 @@ class DriftDetector {
         ? { ...risk, advice: LAST_OWNER_ADVICE }
         : risk,
     );
-    const findings = sortDriftFindings([...byFinding.keys(), ...risks]);
+    const times = new Map(this.differences.map(({ uid, at }) => [uid, at ?? ""]));
+    const findings = sortDriftFindings(
+      [...byFinding.keys(), ...risks],
+      ({ uid, grant }) => times.get(uid ?? "") ?? times.get(grant?.uid ?? "") ?? "",
+    );
     const differences = findings.flatMap((finding) => {
       const difference = byFinding.get(finding);
       return difference === undefined ? [] : [reportDifference(difference, finding, request)];

@@ -160,10 +160,16 @@ interface DriftResult {
   readonly compared: number;
 }
 
-export function sortDriftFindings(findings: readonly Finding[]): Finding[] {
+/** Worst first, and of one severity what changed last: `timeOf` is empty where nobody knows when that was. */
+export function sortDriftFindings(
+  findings: readonly Finding[],
+  timeOf: (finding: Finding) => string,
+): Finding[] {
+  const age = (finding: Finding): number => -(Date.parse(timeOf(finding)) || 0);
   return [...findings].sort(
     (a, b) =>
       severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+      age(a) - age(b) ||
       compareTexts(a.id, b.id) ||
       compareTexts(a.kind ?? "", b.kind ?? "") ||
       compareTexts(a.name ?? "", b.name ?? "") ||

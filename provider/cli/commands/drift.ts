@@ -4,11 +4,13 @@ import type { StateExport } from "../../access/documents/stateExport";
 import { findDrift, driftThresholds } from "../../access/drift/drift";
 import type { DriftReport } from "../../access/report/report";
 import { plural } from "../../text/plain";
+import { printable } from "../../text/printable";
 import type { DriftRequest, DriftThreshold } from "../../access/drift/drift";
 import { organisationsOf } from "../../access/documents/stateExport";
 import { takeInventory } from "../../inventory/takeInventory";
 import { defineCommand } from "../framework/defineCommand";
 import { UsageError } from "../framework/exitCodes";
+import { printFlags } from "../framework/flags";
 import type { Flags, Values } from "../framework/flags";
 import { commonFlags, issueMarker } from "../framework/options";
 import type { CommonOptions } from "../framework/options";
@@ -20,6 +22,7 @@ import { readProvenance } from "../input/provenance";
 import { readText } from "../input/readFiles";
 import { finishDrift } from "../output/writeReport";
 import { logError, Progress } from "../output/log";
+import { quoteWord } from "../output/packageSource";
 import type { Policy } from "../../access/suppressions/policyDocument";
 import { ownCommand } from "../input/packageManager";
 import { BaselineFile, createRules, createSuppressor, readDriftOptions } from "../policy/reviewPolicy";
@@ -150,12 +153,18 @@ function prepareSuppression(
   return { baseline, suppress: (...args) => baseline.suppress(...args) };
 }
 
-/** What accepts the objects that were there before anybody managed them, as long as no exception accepts anything. */
-function suggestBaseline({ summary, suppressed }: DriftReport): string[] {
+/** What to do about objects that were there before anybody managed them, as long as no exception accepts anything. */
+function describeFirstSteps({ summary, suppressed }: DriftReport, values: DriftValues): string[] {
   const { unmanaged } = summary.differences;
-  if (unmanaged === 0 || suppressed.length > 0) return [];
+  if (unmanaged === 0 || suppressed.length > 0 || values["write-baseline"] !== undefined) return [];
+  const path = values.policy ?? "access-policy.yaml";
+  const again = { ...values, "write-baseline": path, output: undefined, post: undefined };
+  const words = [ownCommand(), "drift", ...printFlags(flags, again).map(quoteWord)];
   return [
-    `no exception accepts any of ${plural(unmanaged, "object")} that no stack manages: ${ownCommand()} drift … --write-baseline access-policy.yaml accepts those of medium and low severity and prepares an entry for each other one; give later runs --policy access-policy.yaml`,
+    `No stack manages ${plural(unmanaged, "object")}. Adopt what a program is to manage: see node_modules/pulumi-platform/docs/tasks/adopt.md.`,
+    "This accepts the rest for a time, and prepares an entry for what is high or critical:",
+    `  ${printable(words.join(" "), 4000)}`,
+    ...(values.policy === undefined ? [`Give later runs --policy ${path}.`] : []),
   ];
 }
 
@@ -223,10 +232,9 @@ async function detectDrift(values: DriftValues): Promise<number> {
       suppress,
     });
     for (const line of baseline?.write() ?? []) logError(line);
-    if (baseline === undefined) for (const line of suggestBaseline(report)) logError(line);
     const cli = states.find((state) => state.cli !== undefined)?.cli;
     const provenance = readProvenance({}, { now: options.now, inventory: oldest(inventories), cli });
-    return await finishDrift({ ...report, provenance }, options);
+    return await finishDrift({ ...report, provenance }, options, describeFirstSteps(report, values));
   } finally {
     progress.done();
   }

@@ -24,7 +24,11 @@ function terminalOptions(): RenderOptions {
  * Writes a report in every requested format, appends it to the step's summary, and posts it. The last two only warn
  * where they fail. @throws UsageError for a file.
  */
-export async function writeReport(report: Report, options: CommonOptions): Promise<void> {
+export async function writeReport(
+  report: Report,
+  options: CommonOptions,
+  firstSteps: readonly string[] = [],
+): Promise<void> {
   const { outputs, sourceRoot, pageUrl, summary, marker, dryRun, fix } = options;
   // This process has written the report, so the report's commit is the one that a flag or the environment names.
   const places: RenderOptions = {
@@ -38,6 +42,7 @@ export async function writeReport(report: Report, options: CommonOptions): Promi
     const text = renderers[format](report, {
       ...places,
       fix,
+      firstSteps,
       ...(path === undefined && format === "text" ? terminalOptions() : {}),
     });
     if (path === undefined) process.stdout.write(text);
@@ -78,8 +83,12 @@ export function exitCodeOfReport(
 }
 
 /** Writes the report of a drift run; returns the exit code. */
-export async function finishDrift(report: DriftReport, options: CommonOptions): Promise<number> {
-  await writeReport(report, options);
+export async function finishDrift(
+  report: DriftReport,
+  options: CommonOptions,
+  firstSteps: readonly string[] = [],
+): Promise<number> {
+  await writeReport(report, options, firstSteps);
   for (const line of report.incomplete) logError(`incomplete: ${printable(line)}`);
   return exitCodeOfReport(report, options, "drift");
 }

@@ -17,6 +17,8 @@ export interface RenderOptions {
   readonly colour?: boolean;
   /** Whether the text shows the commands, code and policy entries that settle each finding. */
   readonly fix?: boolean;
+  /** What to do first, in the text: a command is a line of its own. */
+  readonly firstSteps?: readonly string[];
   /**
    * The Pulumi project's folder relative to the repository's root, `infra/access`: put before each
    * location, because hosts want paths from the root of the repository.

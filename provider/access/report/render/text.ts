@@ -55,6 +55,8 @@ function printHead(page: TextPage, report: Report, options: RenderOptions): void
     page.entry(0, "", `${shorten(main, 300)}${rest === undefined ? "" : `, and ${rest}`}`);
   }
   page.blank();
+  for (const step of options.firstSteps ?? []) page.verbatim(0, step);
+  if (options.firstSteps?.length) page.blank();
   for (const tally of tallies) page.entry(0, label(tally.label), tallyLine(tally));
   page.entry(0, label("From"), originLine(origins));
 }

@@ -208,6 +208,7 @@ describe("drift", () => {
       name: "by-hand",
       claimMatch: { issuer: "https://a.example.com", subject: "by-hand" },
     });
+    emulator.advanceClock(2);
     const body = { identityUid: holder["uid"], roleUid: made.ids["writer"] };
     const grant = await call(emulator, "POST", `/iam/v2/roleBindings/${made.ids["team"] ?? ""}`, body);
     const other = new Made(emulator, "other");
@@ -216,9 +217,10 @@ describe("drift", () => {
     const report = await survey({ ...on, states: [...on.states, other.export()] });
     await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(grant["uid"])}`);
     await call(emulator, "DELETE", `/iam/v2/identities/${String(holder["uid"])}`);
+    // Of one severity, what came last is first.
     expect(brief(report)).toEqual([
-      expect.objectContaining({ kind: "Identity", what: "unmanaged", direction: "widened" }),
       expect.objectContaining({ kind: "RoleBinding", what: "unmanaged", direction: "widened" }),
+      expect.objectContaining({ kind: "Identity", what: "unmanaged", direction: "widened" }),
     ]);
   });
 

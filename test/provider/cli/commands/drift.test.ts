@@ -131,6 +131,20 @@ describe("pulumi-platform drift", () => {
     });
   });
 
+  test("begins with the command that accepts what was there before, until something is accepted", async () => {
+    const said = /^ {2}\S.* drift --state .*export\.json .*--write-baseline access-policy\.yaml /m;
+    const { stdout, stderr } = await run();
+    expect(stdout).toContain(
+      "No stack manages 2 objects. Adopt what a program is to manage: see node_modules/",
+    );
+    expect(stdout).toMatch(said);
+    expect(stdout.search(said)).toBeLessThan(stdout.indexOf("WHAT DIFFERS"));
+    expect(stderr).not.toContain("--write-baseline");
+    expect((await run("-o", "markdown")).stdout).not.toMatch(said);
+    const entries = `allow:\n  - { kind: unmanaged, match: { uid: "${byHand}" }, fingerprint: ${await printOf(byHand)}, reason: x, acceptedBy: grace, expires: 2026-01-31 }\n`;
+    expect((await run("--policy", file("one.yaml", entries))).stdout).not.toContain("--write-baseline");
+  });
+
   test("reports no entry as unused if not everything was checked", async () => {
     const policy = file("unused.yaml", "allow:\n  - kind: deleted\n    match: { name: x }\n    reason: y\n");
     const refused = emulator.addFault({
