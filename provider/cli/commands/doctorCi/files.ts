@@ -4,7 +4,7 @@ import { quoteForShell } from "../../../text/plain";
 import { missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import type { CiHost, ProjectFolder } from "../init/folder";
-import { imagesIn, isPinnedImage, ownersFile, ownersText, STAND_IN } from "../init/workflows";
+import { imagesIn, isPinnedImage, ownersFile, ownersText, proposeOwner, STAND_IN } from "../init/workflows";
 
 /*
  * What the files of the repository show of the review: no request is sent.
@@ -58,13 +58,12 @@ export function checkPlaceholders(check: string, files: readonly CiFile[]): Chec
   const open = Object.values(STAND_IN).filter((one) => files.some(({ text }) => text.includes(one)));
   if (open.length === 0) return [];
   const paths = files.filter(({ text }) => open.some((one) => text.includes(one))).map(({ path }) => path);
-  const scripts = open.map((one) => `s|${one}|<yours>|g`).join("; ");
   const verb = open.length === 1 ? "is" : "are";
   return [
     missing(
       check,
       `${open.join(", ")} ${verb} to be replaced in ${paths.join(", ")}`,
-      `sed -i '${scripts}' ${paths.join(" ")}`,
+      `grep -nE '${open.join("|")}' ${paths.join(" ")}`,
     ),
   ];
 }
@@ -134,12 +133,19 @@ export function checkOwners(found: ProjectFolder, host: CiHost, packageRoot: str
   const lines = ownerLines(text, (pattern) => required.includes(pattern));
   const lastOf = (pattern: string): number => lines.findLastIndex(([one]) => one === pattern);
   const owner = lines.find(([one, who]) => required.includes(one ?? "") && who !== undefined)?.[1];
-  const names = owner ?? `@${repository?.split("/")[0] ?? "OWNER"}/security`;
+  const names = owner ?? proposeOwner(repository);
   const append = `printf '%s\\n' ${required.map((one) => quoteForShell(`${one} ${names}`)).join(" ")} >> ${path}`;
   const absent = required.filter((pattern) => lastOf(pattern) === -1);
   if (absent.length > 0) return missing("codeowners", `${path} has no line for ${absent.join(", ")}`, append);
   const unowned = required.find((pattern) => lines[lastOf(pattern)]?.[1] === undefined);
   if (unowned !== undefined) return missing("codeowners", `${path}: ${unowned} has no owner`, append);
+  const unknown = proposeOwner(undefined);
+  if (required.some((pattern) => lines[lastOf(pattern)]?.includes(unknown)))
+    return missing(
+      "codeowners",
+      `${path}: ${unknown} is to be replaced by a team of yours`,
+      `grep -nF ${unknown} ${path}`,
+    );
   const first = Math.min(...required.map(lastOf));
   const later = lines.slice(first).find(([pattern = ""]) => !required.includes(pattern));
   if (later === undefined)

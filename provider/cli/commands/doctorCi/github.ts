@@ -79,12 +79,23 @@ function checkVariables(
 ) {
   const names = namesRead(files, "vars");
   const absent = names.filter((name) => !variables.get(name));
+  // A command was pasted as it stands: `--body "<id of your GitHub App>"`.
+  const copied = names.filter((name) => /^<[^<>]+>$/.test(variables.get(name) ?? ""));
   const commandOf = (name: string): string =>
     commands.find((line) => line.startsWith(`gh variable set ${name} `)) ??
     `gh variable set ${name} --body "<value>"`;
-  return absent.length === 0
+  return absent.length + copied.length === 0
     ? [ok("variables", `all ${names.length} are set`)]
-    : absent.map((name) => missing("variables", `${name} is not set`, commandOf(name)));
+    : [
+        ...absent.map((name) => missing("variables", `${name} is not set`, commandOf(name))),
+        ...copied.map((name) =>
+          missing(
+            "variables",
+            `${name} still holds ${printable(variables.get(name) ?? "", 100)}`,
+            commandOf(name),
+          ),
+        ),
+      ];
 }
 
 const KEY = "ACCESS_APP_PRIVATE_KEY";

@@ -37,6 +37,7 @@ import {
   findFurtherProject,
   ownersFile,
   ownersText,
+  proposeOwner,
   STAND_IN,
   imagesIn,
   isPinnedImage,
@@ -280,7 +281,7 @@ function codeOwners({ found, host, settings: { packageManager }, packageRoot }: 
   const folders = localDependencies(found).flatMap(({ inRepository }) =>
     inRepository === undefined || isTarball(inRepository) ? [] : [`/${inRepository.replaceAll(" ", "\\ ")}/`],
   );
-  const owner = `@${found.repository?.split("/")[0] ?? "OWNER"}/security`;
+  const owner = proposeOwner(found.repository);
   return ownersText(packageRoot, packageManager, { owner, github: host === "github", folders });
 }
 

@@ -143,6 +143,10 @@ const OWNER_FILES = {
 export const ownersFile = (root: string, host: CiHost): string =>
   OWNER_FILES[host].find((path) => existsSync(join(root, path))) ?? OWNER_FILES[host][0];
 
+/** The team that files of a repository are given to, until somebody names another one. */
+export const proposeOwner = (repository: string | undefined): string =>
+  `@${repository?.split("/")[0] ?? "OWNER"}/security`;
+
 /** The text of CODEOWNERS. @param folders of the repository that package.json names. */
 export const ownersText = (
   packageRoot: string,

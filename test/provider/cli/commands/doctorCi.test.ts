@@ -306,6 +306,19 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
     /^gh api repos\/actions\/checkout\/commits\/v4 --jq \.sha$/,
   ],
   [
+    "a variable that a command has set as it was printed",
+    {
+      set: {
+        [`${REPO}/actions/variables`]: {
+          variables: [{ name: "ACCESS_APP_ID", value: "<id of your GitHub App>" }],
+        },
+      },
+    },
+    "variables",
+    /ACCESS_APP_ID still holds <id of your GitHub App>/,
+    /^gh variable set ACCESS_APP_ID /,
+  ],
+  [
     "the code owners",
     { files: owners("# none\n") },
     "codeowners",
@@ -411,6 +424,8 @@ test("a pattern after the deciding ones is named, and the command puts them last
   const lines = [...command.matchAll(/'([^']+ @[^']+)'/g)].map(([, line = ""]) => line);
   folder.write(owners(`${text}* @acme/all\n${lines.join("\n")}\n`));
   expect((await run([])).stdout).toMatch(/^ok +codeowners/m);
+  folder.write(owners(`${lines.join("\n").replaceAll("@acme/", "@OWNER/")}\n`));
+  expect((await run([])).stdout).toMatch(/^wrong +codeowners .*@OWNER\/security is to be replaced/m);
 });
 
 describe("what cannot be judged has not passed:", () => {
@@ -471,7 +486,7 @@ test("in a folder of the repository, commands name the files from there", async 
   const workflow = ".github/workflows/access-preview.yml";
   folder.write({ [workflow]: `${folder.files()[workflow] ?? ""}# ORGANIZATION\n` });
   const { stdout } = await run([]);
-  expect(stdout).toContain(`sed -i 's|ORGANIZATION|<yours>|g' ../${workflow}\n`);
+  expect(stdout).toContain(`grep -nE 'ORGANIZATION' ../${workflow}\n`);
   expect(stdout).toMatch(/^ {9}printf .* >> \.\.\/\.github\/CODEOWNERS$/m);
 });
 
