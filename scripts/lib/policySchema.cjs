@@ -15,15 +15,6 @@ const NO_WILDCARD = "^(?:[^\\\\*?]|\\\\.)*$";
 
 const UID = "^[0-9a-f]{40}(?:/[0-9a-f]{16})*$";
 
-/** What an entry accepts: objects by `match`, or one finding by its fingerprint. */
-const mustMatch = {
-  if: { not: { required: ["fingerprint"] } },
-  then: {
-    required: ["match"],
-    errorMessage: "name what is accepted, or give the fingerprint of the finding",
-  },
-};
-
 /** An entry must name something; one for drift may be for everything of a kind. */
 const mustRestrict = {
   if: {
@@ -127,7 +118,15 @@ function policySchema(load, { definitions, properties, ...schema }) {
     then: {
       required: ["fingerprint"],
       errorMessage:
-        "findings of this rule are high or critical: without the entry, the report has one with it",
+        "findings of this rule are high or critical: without the entry, the report has one with it; or give match a uid",
+    },
+  };
+  /** What an entry accepts: objects by `match`, or one finding by its fingerprint. */
+  const mustMatch = {
+    if: { not: { anyOf: [{ required: ["fingerprint"] }, isOfHigh] } },
+    then: {
+      required: ["match"],
+      errorMessage: "name what is accepted, or give the fingerprint of the finding",
     },
   };
   const mustEnd = {

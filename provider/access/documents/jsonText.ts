@@ -616,7 +616,9 @@ export function schemaProblems(name: SchemaName, value: unknown): SchemaProblem[
     const requirement = printable(describeRequirement(error), LONGEST_REQUIREMENT);
     problems.set(place, { keys, requirement, keyword: error.keyword });
   }
-  return [...problems.values()];
+  // What is written and wrong comes before what is missing.
+  const isAbsence = ({ keyword }: SchemaProblem): boolean => ABSENCES.includes(keyword);
+  return [...problems.values()].sort((a, b) => Number(isAbsence(a)) - Number(isAbsence(b)));
 }
 
 /** A document of ours that has a schema and a `schemaVersion`, and the version that is read. */

@@ -284,6 +284,15 @@ describe("a policy file", () => {
     expect(read((text) => text).assertions.forbid[0]?.who?.not).toEqual([{ name: ["b"], type: ["invite"] }]);
   });
 
+  it("says what is written and wrong before what is missing", () => {
+    const problems = problemsOf(
+      "allow:\n  - { rule: G99 }\n  - { rule: G6, match: { name: 1 }, reason: 2 }",
+    ).split("\n");
+    const isMissing = problems.map((line) => line.includes(" is missing"));
+    expect(isMissing).toEqual([...isMissing].sort());
+    expect(new Set(isMissing).size).toBe(2);
+  });
+
   it("lists all mistakes at once, up to a limit", () => {
     expect(problemsOf(`allow:\n${"  - { rule: G99 }\n".repeat(3)}`).split("\n")).toHaveLength(9);
     const many = problemsOf(`allow:\n${"  - { rule: G99 }\n".repeat(30)}`).split("\n");
