@@ -57,7 +57,7 @@ const context = createHandlerContext(connect, warn);
 let judged: { readonly error: ConfigError | undefined } | undefined;
 
 /** Asked once: the engine checks every resource of a program. */
-const wrongSetting = () => (judged ??= { error: findWrongSetting(sources(), warn) }).error;
+const wrongSetting = () => (judged ??= { error: findWrongSetting(sources()) }).error;
 
 /** As `guardErrors`; a resource that exists in part keeps the text that names its code. */
 async function guard<T>(

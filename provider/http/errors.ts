@@ -200,15 +200,26 @@ export function describeWait({ retryAfterMs }: Pick<ApiError, "retryAfterMs">): 
 
 type Refusal = Pick<ApiError, "status" | "code" | "fromApi" | "retryAfterMs" | "details">;
 
+/** How the setting that holds a token gets another one. */
+function describeRenewal(credential: string): string {
+  if (/file$/i.test(credential)) return `write a new one into the file that ${credential} names`;
+  return credential.startsWith("platform:")
+    ? `set a new one with \`pulumi config set --secret ${credential}\``
+    : `set a new one with ${credential}`;
+}
+
 function adviseOn(
   { path, baseUrl = "", setting = BASE_URL_SETTING, tokenEnd, credential }: RequestLine,
   { status, code, fromApi, details }: Refusal,
 ): string | undefined {
-  const token = credential === undefined ? "the token" : `the token of ${credential}`;
-  if (code === "UNAUTHENTICATED" && tokenEnd !== undefined)
-    return `${token} expired at ${tokenEnd.toISOString()}`;
-  if (code === "UNAUTHENTICATED" && credential !== undefined)
-    return `${token} is missing, expired or for another API`;
+  if (code === "UNAUTHENTICATED") {
+    // One of an exchange is renewed by itself.
+    if (credential === undefined) return tokenEnd && `the token expired at ${tokenEnd.toISOString()}`;
+    const renewal = describeRenewal(credential);
+    return tokenEnd === undefined
+      ? `${baseUrl} refuses the token of ${credential}: check that it is complete and for this API, or ${renewal}`
+      : `the token of ${credential} expired at ${tokenEnd.toISOString()}: ${renewal}, or let each run exchange an OIDC token by PLATFORM_IDENTITY`;
+  }
   const isUnknownAddress = fromApi ? code === "NOT_FOUND" && details.resource === undefined : status === 404;
   if (!isUnknownAddress) return undefined;
   const base = URL.canParse(baseUrl) ? new URL(baseUrl).pathname : "/";

@@ -98,16 +98,14 @@ export function tokenSource(
 }
 
 /**
- * Refuses a token that no server takes, where it is given itself and in no file. One that has ended by this machine's
- * clock, which may be wrong, is only told of.
+ * Refuses a token that no server takes, where it is given itself and in no file. Whether it has expired is for the server to
+ * say: this machine's clock may be wrong.
  */
-export function checkGivenToken(credentials: Credentials, warn: (line: string) => void): void {
+export function checkGivenToken(credentials: Credentials): void {
   const { kind, ...given } = credentials.kind === "exchange" ? credentials.oidc : credentials;
   if (kind !== "token" || !("token" in given)) return;
   const wanted = credentials.kind === "token" ? ACCESS_TOKEN : OIDC_TOKEN;
-  const ends = timeClaim(decodeClaims(parseToken(given.token, given.setting, wanted)), "exp");
-  if (ends !== undefined && ends.getTime() < Date.now())
-    warn(`the token of ${given.setting} expired at ${ends.toISOString()}, by the clock of this machine`);
+  parseToken(given.token, given.setting, wanted);
 }
 
 /** An access token, and until when to use it. Times are those of `performance.now()`. */

@@ -127,10 +127,8 @@ function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
     return `read these documents, accept them with a TermsAcceptance with documentIds ${JSON.stringify(ids)}, and add it to dependsOn of this resource`;
   }
   if (error.code === "PERMISSION_DENIED" && !error.fromApi) return PROXY;
-  if (error.advice !== undefined && error.code !== "UNAUTHENTICATED") return error.advice;
+  if (error.advice !== undefined) return error.advice;
   switch (error.code) {
-    case "UNAUTHENTICATED":
-      return `${error.advice ?? "the token is missing, expired or for another API"}: set a new one with PLATFORM_TOKEN`;
     case "PERMISSION_DENIED":
       return (
         spec.refusalHint ??

@@ -55,11 +55,24 @@ function sessionOfRun(): RunSession {
 const OF_PREVIEW = { maxRetries: 0, timeoutMs: 5000 };
 
 let previewClient: Client | undefined;
-const warned = new Set<string>();
+
+/** What a run has said of requests that failed, by code, and the lookups that may still say something: one cause is said once. */
+const said = new WeakMap<object, Set<ErrorCode>>();
+const underWay = new Set<Promise<unknown>>();
+
+/** Whether this run says it for the first time. */
+function sayFirst(error: unknown): boolean {
+  const run = pulumi.getMonitor() ?? NO_RUN;
+  const codes = said.get(run) ?? new Set<ErrorCode>();
+  said.set(run, codes);
+  const isFirst = !codes.has(errorCodeOf(error));
+  codes.add(errorCodeOf(error));
+  return isFirst;
+}
 
 /**
  * Asks the server what a preview can do without. Where settings are missing, or the token may not read, it is not said; what
- * would fail the update as well is a warning.
+ * would fail the update as well is a warning, unless a lookup fails for it too.
  */
 export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, otherwise: T): Promise<T> {
   try {
@@ -72,10 +85,10 @@ export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, other
     return await ask(previewClient);
   } catch (error) {
     const isRefused = error instanceof ApiError && error.code !== "UNAUTHENTICATED";
+    if (isRefused || error instanceof ConfigError) return otherwise;
+    await Promise.allSettled(underWay);
     const line = `the uids in this program are not looked up: ${describeFailure(error)}`;
-    if (isRefused || error instanceof ConfigError || warned.has(line)) return otherwise;
-    warned.add(line);
-    void pulumi.log.warn(withCode(logLines(line), errorCodeOf(error)));
+    if (sayFirst(error)) void pulumi.log.warn(withCode(logLines(line), errorCodeOf(error)));
     return otherwise;
   }
 }
@@ -139,6 +152,7 @@ export async function runLookup<A extends object, R>(
   } catch (error) {
     // Outside of a program's run there is no program whose line it could be.
     const line = place === undefined || pulumi.getMonitor() === undefined ? "" : lineOf(place);
+    sayFirst(error);
     throw new LookupError(
       errorCodeOf(error),
       [`${line}${lookup.call}: ${describeFailure(error)}`, ...listErrorDetails(error)].join("\n  "),
@@ -166,7 +180,9 @@ export function functionsOf<A extends object, R>(
 } {
   lookups.set(lookup.call, lookup as unknown as Lookup<object, unknown>);
   const run = async (args: A, place: Error) => {
-    const found = await runLookup(lookup, args, sessionOfRun, place);
+    const running = runLookup(lookup, args, sessionOfRun, place);
+    underWay.add(running);
+    const found = await running.finally(() => underWay.delete(running));
     if (lookup.spec !== undefined) rememberUids(lookup.spec, found);
     return found;
   };

@@ -115,7 +115,7 @@ export class PlatformProvider {
   /** Asked once: the engine checks every resource of a program. What a preview does not know yet is not judged. */
   private wrongSetting(): ConfigError | undefined {
     if (Object.values(this.configuration).includes(UNKNOWN)) return undefined;
-    this.judged ??= { error: findWrongSetting(this.sources(), (line) => this.tell("warning", line)) };
+    this.judged ??= { error: findWrongSetting(this.sources()) };
     return this.judged.error;
   }
 

@@ -65,10 +65,12 @@ async function warnOfTwin(
   if (tokens.slice(1).includes(undefined)) return;
   const key = `twin ${kind} ${tokens.join()}`;
   const other = owners.get(key) ?? owner;
-  owners.set(key, owner);
+  const place = owners.get(`line of ${key}`) ?? "";
+  owners.set(key, owner).set(`line of ${key}`, line && ` (${line.slice(0, -": ".length)})`);
   if (other === owner) return;
   const same = ["parentUid", ...own].join(", ").replace(/, (?=[^,]*$)/, " and ");
-  void pulumi.log.warn(`${line}${owner} and ${other} have the same ${same}: is one of the two too many?`);
+  const warning = `${line}${owner} and ${other}${place} have the same ${same}: is one of the two too many?`;
+  void pulumi.log.warn(warning);
 }
 
 /**

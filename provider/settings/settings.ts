@@ -51,12 +51,9 @@ const MISSING: readonly unknown[] = ["PP2001", "PP2006"];
  * What is wrong with settings that are there, as `readSettings` says it, or with a token that is none: what a preview can
  * say that sends no request. It does not need those that are missing.
  */
-export function findWrongSetting(
-  sources: SettingSources,
-  warn: (line: string) => void,
-): ConfigError | undefined {
+export function findWrongSetting(sources: SettingSources): ConfigError | undefined {
   try {
-    checkGivenToken(readSettings(sources).credentials, warn);
+    checkGivenToken(readSettings(sources).credentials);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     if (!MISSING.includes(error.errorCode)) return error;

@@ -179,7 +179,7 @@ describe("typical mistakes, through the real engine", () => {
     expect(stdout).not.toContain(`"${org}" is the uid of no Group`);
     const refused = await stack.succeed(["preview"], { PLATFORM_TOKEN: TOKEN });
     expect(oneLine(refused)).toMatch(
-      /warning: the uids in this program are not looked up: .*the token of PLATFORM_TOKEN is missing, expired or for another API/,
+      /warning: the uids in this program are not looked up: .*http:\S+ refuses the token of PLATFORM_TOKEN: check that it is complete and for this API, or set a new one with PLATFORM_TOKEN/,
     );
     expect(refused.output).not.toContain(TOKEN);
   });
@@ -206,7 +206,7 @@ describe("typical mistakes, through the real engine", () => {
       /error: index\.js:3: RoleBinding "mine": identityUid is the uid of a Role: give the id of an Identity, .*\(PP1014\)/,
     );
     expect(said).toMatch(
-      /warning: index\.js:5: RoleBinding "two" and RoleBinding "one" have the same parentUid/,
+      /warning: index\.js:5: RoleBinding "two" and RoleBinding "one" \(index\.js:4\) have the same parentUid/,
     );
   });
 
@@ -248,7 +248,7 @@ describe("typical mistakes, through the real engine", () => {
     [
       "a wrong token",
       () => ({ PLATFORM_TOKEN: TOKEN }),
-      /the token of PLATFORM_TOKEN is missing, expired or for another API: set a new one with PLATFORM_TOKEN/,
+      /http:\S+ refuses the token of PLATFORM_TOKEN: check that it is complete and for this API, or set a new one with PLATFORM_TOKEN/,
     ],
     [
       "a path in the address",
@@ -284,6 +284,25 @@ describe("typical mistakes, through the real engine", () => {
     ];
     const ended = await run(lines, ["preview"], { PLATFORM_BASE_URL: "http://api.example.com" });
     expect(ended.stdout.match(/error: index\.js:2: getRole: PLATFORM_BASE_URL must be/g)).toHaveLength(2);
+  });
+
+  const output = 'const roleUid = platform.getRoleOutput({ name: "viewer" }).uid;';
+  const promise = 'const roleUid = platform.getRole({ name: "viewer" }).then(({ uid }) => uid);';
+
+  test.each([
+    ["an unknown host", promise, { PLATFORM_BASE_URL: "https://no-such-host.invalid" }, /no-such-host\.in/g],
+    ["a refused token", output, { PLATFORM_TOKEN: TOKEN }, /refuses the token/g],
+  ])("%s is said once, by the lookup that fails for it", async (_title, lookup, env, says) => {
+    const lines = [
+      lookup,
+      `new platform.RoleBinding("mine", { parentUid: "${org}", identityUid: "${identity}", roleUid });`,
+      'new platform.Group("root", { name: "root" });',
+      `new platform.Group("team", { name: "team", parentUid: "${org}" });`,
+    ];
+    const { stdout } = await run(lines, ["preview"], env);
+    // The engine prints it when it comes, and again at the end.
+    expect(stdout.match(says)).toHaveLength(2);
+    expect(stdout).toMatch(/error: index\.js:2: getRole: /);
   });
 
   test("a misspelt word of the policy file", async () => {

@@ -11,8 +11,14 @@ import {
 import { detail, htmlPage } from "../support/server";
 import { specOf } from "../support/samples";
 
-function errorFrom(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): ApiError {
-  const call = { method: "PATCH", path: "/iam/v2/identities/x", baseUrl: "https://api.example.com/v2" };
+function errorFrom(
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  credential?: string,
+): ApiError {
+  const baseUrl = "https://api.example.com/v2";
+  const call = { method: "PATCH", path: "/iam/v2/identities/x", baseUrl, credential };
   return apiErrorFrom(call, { status, body, now: 0, header: (name) => headers[name] });
 }
 
@@ -156,12 +162,6 @@ describe("advice", () => {
       "no such API endpoint: https://api.example.com/v2/iam/v2/identities/x; check platform:baseUrl (or PLATFORM_BASE_URL), which ends with the path /v2: leave the path out, or correct it",
     ],
     [
-      "401",
-      401,
-      { code: 16, message: "m" },
-      "the token is missing, expired or for another API: set a new one with PLATFORM_TOKEN",
-    ],
-    [
       "403",
       403,
       { code: 7, message: "m" },
@@ -194,6 +194,19 @@ describe("advice", () => {
   });
 
   test.each([
+    ["PLATFORM_TOKEN", "set a new one with PLATFORM_TOKEN"],
+    ["platform:token", "set a new one with `pulumi config set --secret platform:token`"],
+    ["PLATFORM_TOKEN_FILE", "write a new one into the file that PLATFORM_TOKEN_FILE names"],
+    ["platform:tokenFile", "write a new one into the file that platform:tokenFile names"],
+  ])("is given for a token of %s", (credential, renewal) => {
+    const refused = errorFrom(401, { code: 16, message: "m" }, {}, credential);
+    expect(told("Group", refused)).toContain(
+      `\n  https://api.example.com/v2 refuses the token of ${credential}: check that it is complete and for this API, or ${renewal}`,
+    );
+  });
+
+  test.each([
+    ["a refused token of an exchange, which the next run does anew", 401, 16],
     ["a wrong argument", 400, 3],
     ["a conflict", 409, 6],
     ["an error of the server", 500, 13],

@@ -356,7 +356,9 @@ describe("two objects that are hardly both meant", () => {
     const warn = jest.spyOn(pulumi.log, "warn").mockResolvedValue(undefined);
     make();
     await new Promise((done) => setImmediate(done));
-    const said = warn.mock.calls.map(([line]) => line.replace(/^\S*resource\.test\.ts:\d+: /, ""));
+    const said = warn.mock.calls.map(([line]) =>
+      line.replace(/ ?\(?\S*resource\.test\.ts:\d+(?:: |\))/g, ""),
+    );
     expect(said).toEqual(lines);
     for (const [line] of warn.mock.calls) expect(said).not.toContain(line);
   });
