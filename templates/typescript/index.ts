@@ -9,9 +9,9 @@ const team = new Group("team", {
   description: "Made by the first program",
 });
 
-// The workflow of one repository, on one branch; nothing else can assume this identity.
+// One workflow, on one branch. In the organisation itself: an identity of a group below it does not see the registry.
 const deployer = new Identity("deployer", {
-  parentUid: team.id,
+  parentUid: rootUid,
   name: "first-deployer",
   claimMatch: {
     issuer: "https://token.actions.githubusercontent.com",

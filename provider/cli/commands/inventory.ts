@@ -54,10 +54,10 @@ function formatSummary(inventory: Inventory): string {
 /** Whose list it is. Bindings show that an identity may list all; of others nobody knows. */
 function describeCaller({ caller }: Inventory): string {
   if (caller === undefined)
-    return "taken by a token that names no identity: whether it may list all is not known";
+    return "the token does not say whose it is, so nobody can tell whether it may see everything";
   return caller.includes("/")
     ? `taken by ${caller}`
-    : `taken by the person ${caller}: whether this person may list all is not known`;
+    : `taken by the person ${caller}; nobody can tell whether this person may see everything`;
 }
 
 export const command = defineCommand(

@@ -90,7 +90,7 @@ describe("the program", () => {
     });
     expect(printed).toContain("export PLATFORM_BASE_URL=https://api.acme.example PLATFORM_TOKEN=…");
     expect(printed).toContain("pulumi stack init prod\n");
-    expect(printed).toContain("give --ci github or --ci gitlab");
+    expect(printed).toContain("run this command again (or give --ci)");
   });
 
   test("a folder that does not exist is created, and names the project", async () => {
