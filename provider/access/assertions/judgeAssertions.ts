@@ -249,8 +249,6 @@ export interface Violation {
   readonly isDoubt?: true;
   /** What an exception accepts: another one of these is another violation. */
   readonly pins: readonly string[];
-  /** What to do, where the assertion itself is to be corrected. */
-  readonly advice?: string;
 }
 
 /** What a comparison does to the assertions of a policy. */
@@ -615,7 +613,6 @@ class AssertionJudge {
       assertion,
       message: this.noGroup(assertion.on),
       details: ["without its group nothing of it can be judged"],
-      advice: `${this.isLive ? "" : "give --inventory, or "}correct the group in the policy file, or declare it`,
       pins: assertion.on,
     };
   }
@@ -635,10 +632,11 @@ class AssertionJudge {
       message: several
         ? `several roles are called ${name}`
         : `no document says what the role ${name} allows${suggest(role, known)}`,
-      details: [],
-      advice: several
-        ? "name the one that is meant by its uid, in the policy file"
-        : `${this.isLive ? "correct its name in the policy file" : "give --inventory"}, or name the capabilities in can`,
+      details: [
+        several
+          ? "name the one that is meant by its uid"
+          : `${this.isLive ? "correct its name" : "give --inventory"}, or name the capabilities in can`,
+      ],
       pins: [role],
     };
   }
