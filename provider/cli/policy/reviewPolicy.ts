@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { describeStanding, judgeAssertions } from "../../access/assertions/judgeAssertions";
 import type { SuppressionResult, Rules } from "../../access/report/reviewReport";
@@ -78,6 +78,15 @@ function listRefs(name: string): string[] {
   return ["refs/remotes/", "refs/heads/"].map((place) => `${place}${name}`);
 }
 
+/** Whether git has put its files of this checkout among those of another repository, as it does for a submodule. */
+function isSubmodule(checkout: string): boolean {
+  const file = join(checkout, ".git");
+  return (
+    statSync(file).isFile() &&
+    /^gitdir: .*\.git[\\/](?:.*[\\/])?modules[\\/]/.test(readFileSync(file, "utf8"))
+  );
+}
+
 /** The file as it is at a commit. */
 function readAtRef(path: string, ref: string): BaseText {
   const shown = printable(ref, 100);
@@ -92,10 +101,9 @@ function readAtRef(path: string, ref: string): BaseText {
     // The change could have moved the folder, so that the path is that of another file, or of none, in the base.
     refuseLink(checkout, resolve(path));
     // It could have made a submodule of the folder, with a base of its own.
-    const outer = dirname(checkout) === checkout ? undefined : findCheckout(dirname(checkout));
-    if (outer !== undefined) {
+    if (isSubmodule(checkout)) {
       throw unusable(
-        `${printable(checkout, 200)} is a repository inside of another one, ${printable(outer, 200)}, where a change may have put it: give --policy-base FILE`,
+        `${printable(checkout, 200)} is a submodule, and a change may have put it there: give --policy-base FILE`,
       );
     }
   }

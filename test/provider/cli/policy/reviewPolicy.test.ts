@@ -233,7 +233,7 @@ describe("the policy file of a review", () => {
     expect(readReviewPolicy({ policy: own, baseRef: "main" })?.policy.entries).toHaveLength(1);
   });
 
-  it("is not looked for through a link, or in a repository that the change may have put there", () => {
+  it("is not looked for through a link, or in a submodule", () => {
     repository(undefined, undefined);
     const infra = join(folder, "infra");
     mkdirSync(infra);
@@ -247,8 +247,15 @@ describe("the policy file of a review", () => {
     symlinkSync("moved", infra);
     expect(read).toThrow(`${infra} is a link`);
     rmSync(infra);
+    const modules = join(folder, ".git", "modules");
     cpSync(committed(BOTH), infra, { recursive: true });
-    expect(read).toThrow(/infra is a repository inside of another one, .*: give --policy-base FILE$/);
+    expect(read()?.policy.entries).toHaveLength(2);
+    mkdirSync(modules);
+    renameSync(join(infra, ".git"), join(modules, "infra"));
+    writeFileSync(join(infra, ".git"), "gitdir: ../.git/modules/infra\n");
+    expect(read).toThrow(
+      /infra is a submodule, and a change may have put it there: give --policy-base FILE$/,
+    );
   });
 
   it("is shown as changed in the forms that people read", async () => {
