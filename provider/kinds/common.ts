@@ -3,9 +3,9 @@ import type { Failure } from "../fields/resourceSpec";
 import type { Json } from "../fields/values";
 import { string } from "../fields/builders";
 
-/** The parent's uid: immutable everywhere, a part of the path. */
 const parent = { path: true, immutable: true, required: true, access: "subject" } as const;
 
+/** The parent's uid: immutable everywhere, a part of the path. */
 export const parentGroup = string({ ...parent, format: "groupUid" });
 
 /** The repository that a resource is a part of: the uid of it. */

@@ -51,7 +51,7 @@ function sessionOfRun(): RunSession {
   return session;
 }
 
-/** What a preview asks on its own: once, and briefly, since nobody waits for it. */
+/** What a preview asks on its own: once, and briefly. */
 const OF_PREVIEW = { maxRetries: 0, timeoutMs: 5000 };
 
 let previewClient: Client | undefined;

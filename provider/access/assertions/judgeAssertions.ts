@@ -29,7 +29,7 @@ import { RE2JS } from "re2js";
 import { textMeant } from "../graph/describedFields";
 import { Principals } from "../graph/principals";
 import { repositoryOfSubject, withoutNumbers } from "../trust/issuers";
-import { isTrustDoubtful, readClaimConditions, trustsOf } from "../graph/trust";
+import { describeIdentity, isTrustDoubtful, readClaimConditions, trustsOf } from "../graph/trust";
 import { isUnread } from "../graph/unread";
 import type { Trust, TrustPart } from "../graph/trust";
 
@@ -63,15 +63,14 @@ const shareOf = (isMet: boolean): Share => (isMet ? "all" : "none");
 
 /** The texts that a glob matches, as a pattern of RE2; of a subject also those with the numbers that GitHub adds to names. */
 function globPattern(glob: string, isOfSubject: boolean): string {
-  const parts = parseGlob(glob).map(({ kind, char }) =>
-    kind === "any"
-      ? "(?s:.)*"
-      : kind === "one"
-        ? "(?s:.)"
-        : isOfSubject && /[/:]/.test(char)
-          ? `(?:@[0-9]+)?${char}`
-          : RE2JS.quote(char),
-  );
+  const marks = isOfSubject && /^repo(?:sitory)?:/.test(glob) ? [":", "/", ":"] : [];
+  const parts = parseGlob(glob).map(({ kind, char }) => {
+    if (kind !== "char") return kind === "any" ? "(?s:.)*" : "(?s:.)";
+    if (char !== marks[0]) return RE2JS.quote(char);
+    marks.shift();
+    // The first colon stands before the owner, the slash and the second colon behind a name.
+    return marks.length < 2 ? `(?:@[0-9]+)?${char}` : char;
+  });
   return anchored(parts.join(""));
 }
 
@@ -104,12 +103,12 @@ function shareOfSubject(languages: Languages, part: TrustPart | undefined, globs
   if (exact === undefined)
     return pattern === undefined ? "some" : shareOfPattern(languages, pattern, globs, true);
   const meets = (text: string): boolean => globs.some((glob) => trustMatches(glob, text));
-  if (meets(exact) || meets(withoutNumbers(exact))) return "all";
-  const repository = repositoryOfSubject(exact);
-  // A template of GitHub may put other claims before the repository, so nobody can say what the rest of the glob means.
-  return repository !== undefined && !exact.startsWith("repo:") && meets(`repo:${repository}:`)
-    ? "some"
-    : "none";
+  if (meets(exact) || (exact.includes("@") && meets(withoutNumbers(exact)))) return "all";
+  const repository = exact.startsWith("repo:") ? undefined : repositoryOfSubject(exact);
+  if (repository === undefined) return "none";
+  // A template of GitHub may put other claims before the repository, so nobody can say what the rest of a glob means.
+  const starts = globs.map((glob) => /^[^:]*:[^:]*:?/.exec(glob)?.[0] ?? glob);
+  return starts.some((start) => trustMatches(start, `repo:${repository}:`)) ? "some" : "none";
 }
 
 /** A token must meet all conditions on a claim, so one that lies in the globs is enough. */
@@ -387,14 +386,15 @@ class Side {
   sharingWithNamed(selector: SubjectSelector = {}): ReadonlySet<string> {
     if ((selector.name ?? selector.uid) === undefined) return new Set();
     const { entities } = this.graph;
-    const identities = [...entities.values()].filter(({ kind }) => accessKinds[kind]?.assumable === true);
-    return new Set(
-      identities.flatMap(({ key, uid, name = key }): string[] => {
-        const identity: Subject = { key, uid, name, type: "identity", displayName: name, matchesMany: false };
-        if (this.subjects.shareOf(identity, selector) === "none") return [];
-        return this.principals.sharing(identity).map((each) => each.key);
-      }),
-    );
+    const found = new Set<string>();
+    for (const entity of entities.values()) {
+      const { kind, key, uid, name } = entity;
+      if (accessKinds[kind]?.assumable !== true || found.has(key)) continue;
+      const identity: Subject = { key, uid, name, type: "identity", ...describeIdentity(entity) };
+      if (this.subjects.shareOf(identity, selector) === "none") continue;
+      for (const each of this.principals.sharing(identity)) found.add(each.key);
+    }
+    return found;
   }
 
   get groups(): readonly Scope[] {
@@ -442,7 +442,7 @@ class AssertionJudge {
   private readonly meanwhile: Side;
   /** The keys of those that accept more principals than before, as far as anybody can say. */
   private readonly widened: ReadonlySet<string>;
-  /** The keys of those whose trust is another one or narrower. */
+  /** The keys of those whose trust is another one. */
   private readonly doubted: ReadonlySet<string>;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
   private readonly isPlanned: boolean;
@@ -688,8 +688,12 @@ class AssertionJudge {
       known.set(capabilities, found);
       return found;
     };
-    let principals: ReadonlySet<string> | undefined;
-    const alike = (): ReadonlySet<string> => (principals ??= side.sharingWithNamed(assertion.who));
+    let named: ReadonlySet<string> | undefined;
+    // What else the assertion asks of a holder, it asks of each of them.
+    const others = { ...assertion.who, name: undefined, uid: undefined };
+    const isNamedOtherwise = (subject: Subject): boolean =>
+      (named ??= side.sharingWithNamed(assertion.who)).has(subject.key) &&
+      side.subjects.shareOf(subject, others) !== "none";
     const seen = new Set<string>();
     const sums = new Map<string, Held & { readonly share: Share; readonly together: readonly Grant[] }>();
     for (const grant of side.graph.grants) {
@@ -698,7 +702,7 @@ class AssertionJudge {
       const points = side.pointsOf(grant, on);
       if (points.length === 0) continue;
       const own = side.subjects.shareOf(grant.subject, assertion.who);
-      const share = own === "none" && alike().has(grant.subject.key) ? "some" : own;
+      const share = own === "none" && isNamedOtherwise(grant.subject) ? "some" : own;
       if (share === "none") continue;
       if (ofGrant.length > 0) {
         if (!seen.has(tupleOf(grant))) yield { grant, points, share, capabilities: ofGrant };

@@ -53,10 +53,13 @@ function utf8(input: string | Uint8Array): Buffer {
 const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /** What may be a number that JavaScript reads as infinite. */
-const LARGE_NUMBER = /\d[eE]\+?\d{3}|(?<!\d)\d{309}/;
+const LARGE_NUMBER = /[\s:,[-]\d[\d.]*[eE]\+?\d{2}|\d{200}/;
 
 /** Objects and arrays inside one another that are read. What the CLI writes has a tenth of that. */
 export const MOST_LEVELS = 200;
+
+/** The keys of an object that is nested too deeply: none is kept. */
+const TOO_DEEP: Set<string> = new Set();
 
 /** What a reader is called with, for each part of a text. */
 interface JsonHandlers {
@@ -135,7 +138,7 @@ class JsonReader {
     if (end < 0) throw cutOff(this.handlers.name);
     const keys = this.expectsKey ? open[open.length - 1] : undefined;
     this.expectsKey = false;
-    if (keys === undefined) return end;
+    if (keys === undefined || keys === TOO_DEEP) return end;
     const text = bytes.toString("utf8", start + 1, end);
     const key = text.includes("\\") ? String(this.parse(`"${text}"`, start)) : text;
     if (keys.has(key)) {
@@ -159,7 +162,8 @@ class JsonReader {
         this.isInArray = true;
       }
     }
-    open.push(isObject ? new Set() : undefined);
+    // What is nested more deeply is not read.
+    open.push(isObject ? (open.length < MOST_LEVELS ? new Set() : TOO_DEEP) : undefined);
     if (open.length > MOST_LEVELS) this.isTooDeep[this.isInArray ? "element" : "document"] = true;
     this.expectsKey = isObject;
   }
@@ -259,12 +263,12 @@ export function readJson(
   mostBytes: keyof typeof MOST_BYTES = "inParts",
 ): void {
   const { name } = handlers;
-  // Each parser reads something else in the place of bytes that are not UTF-8.
   if (typeof input !== "string" && !((input as unknown) instanceof Uint8Array)) {
     throw new DocumentError("PP6001", `${name} is neither text nor bytes: give what the file contains`);
   }
   checkBytes(input.length, name, mostBytes);
   const bytes = utf8(input);
+  // Each parser reads something else in the place of bytes that are not UTF-8.
   if (!isUtf8(bytes)) throw new DocumentError("PP6001", `${name} is not UTF-8: write it again`);
   new JsonReader(bytes, handlers).read();
 }
@@ -357,13 +361,13 @@ function checkSizes(who: string, value: unknown, described: Described, keys: rea
   if (typeof value === "string" && isNameLike(described, keys.at(-1) ?? "")) checkName(who, path(), value);
   if (value === null || typeof value !== "object") return;
   const isList = Array.isArray(value);
-  const members = Object.entries(value);
-  if (members.length > MOST_MEMBERS) {
-    const what = `${path()} has ${count(members.length)} ${isList ? "items" : "members"}`;
+  const size = isList ? value.length : Object.keys(value).length;
+  if (size > MOST_MEMBERS) {
+    const what = `${path()} has ${count(size)} ${isList ? "items" : "members"}`;
     throw overLimit(`${who}: ${what}`, count(MOST_MEMBERS), "split the resource");
   }
   const above = keys.reduce((length, key) => length + key.length, 0);
-  for (const [key, member] of members) {
+  for (const [key, member] of Object.entries(value)) {
     const inner = isList ? keys : [...keys, key];
     // A path is repeated for each value below it.
     if (!isList && above + key.length > LONGEST_NAME) checkName(who, `a key of ${path()}`, inner.join("."));

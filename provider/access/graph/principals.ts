@@ -1,6 +1,6 @@
 import { namesOfKeys } from "../documents/digest";
 import { addTo } from "../../fields/values";
-import { customerOf, ownerStarts, owningClaims, repositoryOfSubject } from "../trust/issuers";
+import { customerOf, ownerStarts, owningClaims, repositoryOfSubject, withoutNumbers } from "../trust/issuers";
 import { exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
 import { sortedJson } from "../../fields/formats";
@@ -19,10 +19,30 @@ const details = ["subject", "arn", "userId"] as const;
 
 type Value = Pick<TrustPart, "exact" | "pattern">;
 
+/** A text as another one writes the same: a role of AWS as its sessions, whose names have no path; a repository without numbers. */
+function normalize(part: string, value: Value): Value {
+  const { exact } = value;
+  const normal =
+    part === "arn"
+      ? exact?.replace(ROLE_OF_AWS, "arn:$1:sts::$2:assumed-role/$3/")
+      : part === "subject" && exact?.includes("@")
+        ? withoutNumbers(exact)
+        : exact;
+  return normal === exact ? value : { ...value, exact: normal };
+}
+
+const ROLE_OF_AWS = /^arn:(aws[a-z-]*):iam::([0-9]{12}):role\/(?:.*\/)?([^/]+)$/;
+
 /** Whether one principal may meet both conditions on a part of its tokens. What is too large to compare may be met. */
 function mayMeetBoth(languages: Languages, one: Value, other: Value, part: string): boolean {
+  if (mayMeet(languages, one, other, part)) return true;
+  const [first, second] = [normalize(part, one), normalize(part, other)];
+  return (first !== one || second !== other) && mayMeet(languages, first, second, part);
+}
+
+function mayMeet(languages: Languages, one: Value, other: Value, part: string): boolean {
   if (one.exact !== undefined && other.exact !== undefined) {
-    return one.exact === other.exact || ownerStartOf(part, one.exact) === ownerStartOf(part, other.exact);
+    return one.exact === other.exact || startOf(part, one) === startOf(part, other);
   }
   if (mayIntersect(languages, one, other)) return true;
   const start = ownerStarts.get(part);
@@ -46,21 +66,24 @@ function ownerStartOf(part: string, text: string): string {
   // A tenant of Azure has an issuer for each version of its tokens.
   if (part === "issuer") return customerOf(text)?.name ?? text;
   if (part === "service") return text.replace(/^SERVICE_PRINCIPAL_/, "");
-  if (part === "arn") return startOf(part, text.replace(ROLE_OF_AWS, "arn:$1:sts::$2:assumed-role/$3/"));
   const repository = part === "subject" ? repositoryOfSubject(text) : undefined;
-  return repository === undefined ? startOf(part, text) : `repo:${repository}`;
+  return repository === undefined ? (matchers.get(part)?.exec(text)?.[0] ?? text) : `repo:${repository}`;
 }
 
-/** A role of AWS; whoever has it signs in by a session, which is named without the path. */
-const ROLE_OF_AWS = /^arn:(aws[a-z-]*):iam::([0-9]{12}):role\/(?:.*\/)?([^/]+)$/;
+/** The same of a part of a trust, which is compared with those of many others. */
+function startOf(part: string, value: Value): string {
+  const known = starts.get(value) ?? ownerStartOf(part, value.exact ?? "");
+  starts.set(value, known);
+  return known;
+}
 
-const startOf = (part: string, text: string): string => matchers.get(part)?.exec(text)?.[0] ?? text;
+const starts = new WeakMap<Value, string>();
 
 const matchers = new Map(Array.from(ownerStarts, ([part, start]) => [part, new RegExp(`^(?:${start})`)]));
 
 /** By what a trust is found that says its subject word for word. */
 const indexedStart = ({ subject, hasKeys }: Trust): string | undefined =>
-  subject?.exact === undefined || hasKeys ? undefined : ownerStartOf("subject", subject.exact);
+  subject?.exact === undefined || hasKeys ? undefined : startOf("subject", subject);
 
 /** The conditions on claims that name an owner. */
 function claimsOf(trust: Trust): Map<string, Value[]> {

@@ -599,9 +599,9 @@ export const isCredential = (kind: string, path: string): boolean =>
 
 const expiries = fieldsWhere((field) => ownEffect(field) === "expiry");
 
-/** The fields of an update by which somebody who could sign in may be unable to. */
+/** The fields of a change by which somebody who could sign in may be unable to. */
 export function fieldsThatLockOut({ op, kind, before, after, fields }: ResourceChange): FieldEffect[] {
-  if (op !== "update") return [];
+  if (op !== "update" && op !== "replace") return [];
   return fields.filter(({ path, direction }) => {
     if (direction === "neutral" || !isAccessField(kind, path)) return false;
     // A trust that widens may accept others than before.

@@ -123,14 +123,20 @@ export const ownerStarts: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** GitHub writes numbers beside the names of newer repositories: `repo:acme@1/pay@2:…`. */
-export const withoutNumbers = (subject: string): string => subject.replace(/@[0-9]+(?=[/:]|$)/g, "");
+const NUMBERED =
+  /((?:^|:)(?:repo|repository|workflow_ref):[^/:@]+)(?:@[0-9]+)?(\/[^/:@]+)(?:@[0-9]+)?(?=[/:]|$)/;
+
+/** A subject of GitHub without these numbers. A branch or an environment may have the same form, and keeps it. */
+export const withoutNumbers = (subject: string): string => subject.replace(NUMBERED, "$1$2");
 
 /** A repository in a subject of GitHub, whose template may put other claims before it. */
-const REPOSITORY_OF_SUBJECT = /(?:^|:)(?:repo|repository|workflow_ref):([^/:]+\/[^/:]+)/;
+const REPOSITORY_OF_SUBJECT = /(?:^|:)(?:repo|repository|workflow_ref):([^/:@]+)(?:@[0-9]+)?\/([^/:@]+)/;
 
 /** The repository that a subject of GitHub names, without the numbers; undefined where it names none. */
-export const repositoryOfSubject = (subject: string): string | undefined =>
-  REPOSITORY_OF_SUBJECT.exec(withoutNumbers(subject))?.[1];
+export function repositoryOfSubject(subject: string): string | undefined {
+  const [, owner, name] = REPOSITORY_OF_SUBJECT.exec(subject) ?? [];
+  return owner === undefined || name === undefined ? undefined : `${owner}/${name}`;
+}
 
 /** The claims that name an owner. All others, such as the event and the environment, are of one run. */
 export const owningClaims: ReadonlySet<string> = new Set(

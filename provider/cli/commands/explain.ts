@@ -91,7 +91,13 @@ export const { main } = command;
 
 /** What docs/troubleshooting.md says of a code. */
 function codeAsMarkdown(code: ErrorCode): string {
-  const page = readFileSync(join(packageFolder() ?? "", "docs/troubleshooting.md"), "utf8");
+  const folder = packageFolder();
+  if (folder === undefined)
+    throw new UsageError(
+      "PP5005",
+      "the package's docs/troubleshooting.md is not there: install the package again",
+    );
+  const page = readFileSync(join(folder, "docs/troubleshooting.md"), "utf8");
   const parts = page.split(/^(?=##)/m);
   return (parts.find((part) => part.startsWith(`### ${code}\n`)) ?? "").trimEnd();
 }
@@ -101,6 +107,7 @@ const plainLinks = (text: string): string =>
   text
     .replace(/\[([^\][]*)\]\(#[^()]*\)/g, "$1")
     .replace(/\[([^\][]*)\]\(([^()#]*)(?:#[^()]*)?\)/g, "$1 (docs/$2)")
+    .replaceAll("docs/../", "")
     .replaceAll("`", "");
 
 /** The same as data. */

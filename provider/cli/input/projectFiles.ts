@@ -21,9 +21,14 @@ export const withFoldersAbove = (folder: string, last?: string): string[] =>
     ? [folder]
     : [folder, ...withFoldersAbove(dirname(folder), last)];
 
-/** The nearest folder with a `.git`, which no change can have; undefined outside of a checkout. */
-export const findCheckout = (folder: string): string | undefined =>
-  withFoldersAbove(resolve(folder)).find((at) => existsSync(join(at, ".git")));
+/**
+ * The nearest folder with a `.git`, which no change can have; undefined outside of a checkout. A change can have a link to the
+ * checkout, so a link is taken for it only where nothing above it is.
+ */
+export function findCheckout(folder: string): string | undefined {
+  const found = withFoldersAbove(resolve(folder)).filter((at) => existsSync(join(at, ".git")));
+  return found.find((at) => !lstatSync(at).isSymbolicLink()) ?? found.at(-1);
+}
 
 const projectFilesIn = (folders: readonly string[]): string[] =>
   folders.flatMap((folder) => PROJECT_FILES.map((name) => join(folder, name)));
@@ -43,38 +48,45 @@ const AMBIGUOUS_CHARACTER =
 /** The member that a key names in JSON, which the CLI reads in any letter case. */
 const foldKey = (key: string): string => key.normalize("NFKC").toLowerCase();
 
-/** What parsers do not read alike: other ends of lines, tags, what stands for another part, and a key in two spellings. */
+/** What parsers do not read alike: other ends of lines, tags, and what stands for another part. */
 function findAmbiguity(text: string, document: Document): string | undefined {
   const character = AMBIGUOUS_CHARACTER.exec(text)?.[0].codePointAt(0);
   if (character !== undefined)
     return `the character U+${character.toString(16).toUpperCase().padStart(4, "0")}`;
   if (/^%/m.test(text)) return "a directive (%)";
   let found: string | undefined;
-  const stop = (what: string): symbol => {
-    found = what;
-    return visit.BREAK;
-  };
   visit(document, {
     Node: (_, node) => {
-      if (isAlias(node) || node.anchor !== undefined) return stop("an anchor or an alias");
-      return node.tag === undefined ? undefined : stop(`the tag ${printable(node.tag, 80)}`);
+      if (!isAlias(node) && node.anchor === undefined && node.tag === undefined) return undefined;
+      found =
+        isAlias(node) || node.anchor !== undefined
+          ? "an anchor or an alias"
+          : `the tag ${printable(node.tag ?? "", 80)}`;
+      return visit.BREAK;
     },
-    Map: (_, { items }) => {
-      const spellings = new Map<string, string>();
-      for (const { key } of items) {
-        const name = String(isScalar(key) ? key.value : key);
-        if (name === "<<") return stop("a merge (<<)");
-        const other = spellings.get(foldKey(name));
-        if (other !== undefined)
-          return stop(
-            `both ${printable(JSON.stringify(other), 80)} and ${printable(JSON.stringify(name), 80)}`,
-          );
-        spellings.set(foldKey(name), name);
-      }
-      return undefined;
+    Pair: (_, { key }) => {
+      if (!isScalar(key) || key.value !== "<<") return undefined;
+      found = "a merge (<<)";
+      return visit.BREAK;
     },
   });
   return found;
+}
+
+/** A member that stands in two spellings: the CLI reads either. The keys of configuration are the program's. */
+function findTwoSpellings(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined;
+  const spellings = new Map<string, string>();
+  for (const [key, member] of Object.entries(value)) {
+    const folded = foldKey(key);
+    const other = spellings.get(folded);
+    if (other !== undefined)
+      return `both ${printable(JSON.stringify(other), 80)} and ${printable(JSON.stringify(key), 80)}`;
+    spellings.set(folded, key);
+    const inner = folded === "config" ? undefined : findTwoSpellings(member);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
 }
 
 /** @throws ConfigError for a file that cannot be judged, since the CLI may read it in another way. */
@@ -82,20 +94,21 @@ function readMembers(path: string): Map<string, unknown> {
   const shown = printable(path, 200);
   const unreadable = `${shown} cannot be read as YAML or JSON; correct it first`;
   let text: string;
+  let parsed: Document.Parsed;
   try {
     text = readFileSync(path, "utf8").replace(/^\ufeff/, "");
+    parsed = parseDocument(text);
   } catch {
     return refuse(unreadable);
   }
-  const parsed = parseDocument(text);
   if (parsed.errors.length > 0) return refuse(unreadable);
-  const ambiguity = findAmbiguity(text, parsed);
+  const document: unknown = parsed.toJS();
+  const ambiguity = findAmbiguity(text, parsed) ?? findTwoSpellings(document);
   if (ambiguity !== undefined) {
     return refuse(
       `${shown} has ${ambiguity}, which Pulumi and this command may read differently; write it as plain keys and values`,
     );
   }
-  const document: unknown = parsed.toJS();
   // A pointer of Git LFS is a text here, and another file in a checkout that fetches it.
   if (!isObject(document ?? {})) refuse(`${shown} holds no settings; correct it first`);
   return new Map(Object.entries(document ?? {}).map(([key, value]) => [foldKey(key), value]));

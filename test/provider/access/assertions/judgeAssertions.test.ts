@@ -129,6 +129,14 @@ describe("what breaks a forbidden access", () => {
     };
     expect(told({})).toBe(1);
     expect(told(claims({ issuer: GITHUB, subject: "repo:third/x:ref:refs/heads/main" }))).toBe(0);
+    const { assertions: but } = parsePolicy(
+      "forbid: [{ name: x, can: CAP_MANIFEST_CREATE, on: [acme / payments], who: { name: [outs*], not: [{ name: [ext] }] } }]",
+    );
+    const ext = identity("ext", { ...outsider.inputs, name: "ext" });
+    const before = [...base, ext];
+    expect(
+      found("P1", compareResources(before, [...before, binding(ext, pusher, payments)]), { assertions: but }),
+    ).toEqual([]);
   });
 
   test("an invite, a mapping, a service", () => {

@@ -42,6 +42,23 @@ const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share
   // GitHub adds numbers to the names of newer repositories, and a template may put other claims first.
   [{ subject: "repo:acme@1/pay@2:ref:refs/heads/main" }, { subject: ["repo:acme/*"] }, "all"],
   [{ subjectPattern: "^repo:acme@1/pay@2:.*$" }, { subject: ["repo:acme/*"] }, "all"],
+  [
+    { subject: "ref:refs/heads/main:repo:acme/pay" },
+    { subject: ["repo:acme/pay:ref:refs/heads/main"] },
+    "some",
+  ],
+  // A branch or an environment may have the form of such a number.
+  [{ subject: "repo:acme/pay:ref:refs/heads/a@2" }, { subject: ["repo:acme/pay:ref:refs/heads/a"] }, "none"],
+  [
+    { subject: "repo:acme/pay:ref:refs/heads/a@2/b" },
+    { subject: ["repo:acme/pay:ref:refs/heads/a/b"] },
+    "none",
+  ],
+  [
+    { subjectPattern: "^repo:acme/pay:ref:refs/heads/a@2/b$" },
+    { subject: ["repo:acme/pay:ref:refs/heads/a/b"] },
+    "none",
+  ],
   [{ subjectPattern: "^repo:acme@x/pay:.*$" }, { subject: ["repo:acme/*"] }, "none"],
   [{ subject: "ref:refs/heads/main:repo:acme/pay" }, { subject: ["repo:acme/*"] }, "some"],
   [{ subject: "ref:refs/heads/main:repo:other/pay" }, { subject: ["repo:acme/*"] }, "none"],

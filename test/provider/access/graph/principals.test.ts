@@ -140,6 +140,12 @@ test.each<[string, boolean, Props, Props]>([
     },
     session("b/x"),
   ],
+  [
+    "a number beside a branch",
+    true,
+    github({ subject: "repo:acme@1/two@2:ref:refs/heads/a@3" }),
+    github({ subjectPattern: "^repo:acme/two:ref:refs/heads/a@3$" }),
+  ],
   ["an environment of the same repository", true, exact, github({ subject: "repo:acme/two:environment:e" })],
   [
     "an environment of another repository",

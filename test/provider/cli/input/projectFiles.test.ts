@@ -53,11 +53,12 @@ test.each<[string, Record<string, string>]>([
 });
 
 test.each<[string, string, RegExp]>([
-  ["a merge key", "a: &a { environment: [acme/prod] }\n<<: *a", /has a merge/],
-  ["an anchor", "config: { a: &a b, c: *a }", /has an anchor or an alias/],
+  ["a merge key", "a: &a { environment: [acme/prod] }\n<<: *a", /has an anchor or an alias/],
   ["a merge key in quotes", '"<<": { environment: [acme/prod] }', /has a merge \(<<\)/],
   ["a list of pairs", "environment: !!omap\n  - acme/prod: { merge: false }", /has the tag .*omap/],
   ["bytes", "environment: [!!binary ZXZpbA==]", /has the tag .*binary/],
+  ["a tag of a mapping", "config: { a: !!map { b: c } }", /has the tag .*map/],
+  ["an anchor of a mapping", "config: { a: &x { b: c } }", /has an anchor or an alias/],
   ["a tag of its own", "config: { a: !mine b }", /has the tag !mine/],
   ["a key in two spellings", "environment: [a]\nEnvironment:", /has both "environment" and "Environment"/],
   [

@@ -247,6 +247,11 @@ describe("the policy file of a review", () => {
     symlinkSync("moved", infra);
     expect(read).toThrow(`${infra} is a link`);
     rmSync(infra);
+    // The link to the checkout itself has its `.git`.
+    symlinkSync(".", infra);
+    writeFileSync(join(folder, "access-policy.yaml"), BOTH);
+    expect(read).toThrow(`${infra} is a link`);
+    rmSync(infra);
     const modules = join(folder, ".git", "modules");
     cpSync(committed(BOTH), infra, { recursive: true });
     expect(read()?.policy.entries).toHaveLength(2);
