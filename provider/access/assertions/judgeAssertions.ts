@@ -92,18 +92,23 @@ function shareOfPattern(
   return languages.isSubset(pattern, union) === "yes" ? "all" : "some";
 }
 
-function shareOfPart(languages: Languages, part: TrustPart | undefined, globs: readonly string[]): Share {
+function shareOfPart(
+  languages: Languages,
+  part: TrustPart | undefined,
+  globs: readonly string[],
+  isOfSubject = false,
+): Share {
   const { exact, pattern } = part ?? {};
   if (exact !== undefined) return shareOf(globs.some((glob) => trustMatches(glob, exact)));
-  return pattern === undefined ? "some" : shareOfPattern(languages, pattern, globs);
+  return pattern === undefined ? "some" : shareOfPattern(languages, pattern, globs, isOfSubject);
 }
 
+/** The same of a subject, which may be one of GitHub: a glob means its repository in each form. */
 function shareOfSubject(languages: Languages, part: TrustPart | undefined, globs: readonly string[]): Share {
-  const { exact, pattern } = part ?? {};
-  if (exact === undefined)
-    return pattern === undefined ? "some" : shareOfPattern(languages, pattern, globs, true);
-  const meets = (text: string): boolean => globs.some((glob) => trustMatches(glob, text));
-  if (meets(exact) || (exact.includes("@") && meets(withoutNumbers(exact)))) return "all";
+  const share = shareOfPart(languages, part, globs, true);
+  const { exact } = part ?? {};
+  if (share !== "none" || exact === undefined) return share;
+  if (exact.includes("@") && globs.some((glob) => trustMatches(glob, withoutNumbers(exact)))) return "all";
   const repository = exact.startsWith("repo:") ? undefined : repositoryOfSubject(exact);
   if (repository === undefined) return "none";
   // A template of GitHub may put other claims before the repository, so nobody can say what the rest of a glob means.
@@ -387,11 +392,16 @@ class Side {
     if ((selector.name ?? selector.uid) === undefined) return new Set();
     const { entities } = this.graph;
     const found = new Set<string>();
+    const asked = new Set<string>();
     for (const entity of entities.values()) {
       const { kind, key, uid, name } = entity;
-      if (accessKinds[kind]?.assumable !== true || found.has(key)) continue;
+      if (accessKinds[kind]?.assumable !== true) continue;
       const identity: Subject = { key, uid, name, type: "identity", ...describeIdentity(entity) };
       if (this.subjects.shareOf(identity, selector) === "none") continue;
+      // Those of the same trust share with the same others.
+      const trust = this.principals.textOf(identity) ?? key;
+      if (asked.has(trust)) continue;
+      asked.add(trust);
       for (const each of this.principals.sharing(identity)) found.add(each.key);
     }
     return found;

@@ -53,7 +53,7 @@ function utf8(input: string | Uint8Array): Buffer {
 const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /** What may be a number that JavaScript reads as infinite. */
-const LARGE_NUMBER = /[\s:,[-]\d[\d.]*[eE]\+?\d{2}|\d{200}/;
+const LARGE_NUMBER = /(?:^|[\s:,[-])\d[\d.]*[eE]\+?\d{2}|\d{200}/;
 
 /** Objects and arrays inside one another that are read. What the CLI writes has a tenth of that. */
 export const MOST_LEVELS = 200;

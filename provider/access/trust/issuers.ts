@@ -122,19 +122,19 @@ export const ownerStarts: ReadonlyMap<string, string> = new Map([
   ["userId", "[^:]+:"],
 ]);
 
-/** GitHub writes numbers beside the names of newer repositories: `repo:acme@1/pay@2:…`. */
-const NUMBERED =
-  /((?:^|:)(?:repo|repository|workflow_ref):[^/:@]+)(?:@[0-9]+)?(\/[^/:@]+)(?:@[0-9]+)?(?=[/:]|$)/;
+/**
+ * A repository in a subject of GitHub, whose template may put other claims before it. Beside the names of newer repositories
+ * stand numbers: `repo:acme@1/pay@2:…`.
+ */
+const REPOSITORY_OF_SUBJECT =
+  /((?:^|:)(?:repo|repository|workflow_ref):)([^/:@]+)(?:@[0-9]+)?\/([^/:@]+)(?:@[0-9]+)?(?=[/:]|$)/;
 
 /** A subject of GitHub without these numbers. A branch or an environment may have the same form, and keeps it. */
-export const withoutNumbers = (subject: string): string => subject.replace(NUMBERED, "$1$2");
-
-/** A repository in a subject of GitHub, whose template may put other claims before it. */
-const REPOSITORY_OF_SUBJECT = /(?:^|:)(?:repo|repository|workflow_ref):([^/:@]+)(?:@[0-9]+)?\/([^/:@]+)/;
+export const withoutNumbers = (subject: string): string => subject.replace(REPOSITORY_OF_SUBJECT, "$1$2/$3");
 
 /** The repository that a subject of GitHub names, without the numbers; undefined where it names none. */
 export function repositoryOfSubject(subject: string): string | undefined {
-  const [, owner, name] = REPOSITORY_OF_SUBJECT.exec(subject) ?? [];
+  const [, , owner, name] = REPOSITORY_OF_SUBJECT.exec(subject) ?? [];
   return owner === undefined || name === undefined ? undefined : `${owner}/${name}`;
 }
 

@@ -102,13 +102,16 @@ function readMembers(path: string): Map<string, unknown> {
     return refuse(unreadable);
   }
   if (parsed.errors.length > 0) return refuse(unreadable);
-  const document: unknown = parsed.toJS();
-  const ambiguity = findAmbiguity(text, parsed) ?? findTwoSpellings(document);
-  if (ambiguity !== undefined) {
-    return refuse(
+  const refuseAmbiguity = (ambiguity: string | undefined): void => {
+    if (ambiguity === undefined) return;
+    refuse(
       `${shown} has ${ambiguity}, which Pulumi and this command may read differently; write it as plain keys and values`,
     );
-  }
+  };
+  // Values are made of it only where it has no alias: many of them would be very large, and one of nothing fails.
+  refuseAmbiguity(findAmbiguity(text, parsed));
+  const document: unknown = parsed.toJS();
+  refuseAmbiguity(findTwoSpellings(document));
   // A pointer of Git LFS is a text here, and another file in a checkout that fetches it.
   if (!isObject(document ?? {})) refuse(`${shown} holds no settings; correct it first`);
   return new Map(Object.entries(document ?? {}).map(([key, value]) => [foldKey(key), value]));

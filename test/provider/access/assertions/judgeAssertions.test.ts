@@ -129,6 +129,13 @@ describe("what breaks a forbidden access", () => {
     };
     expect(told({})).toBe(1);
     expect(told(claims({ issuer: GITHUB, subject: "repo:third/x:ref:refs/heads/main" }))).toBe(0);
+    // One named identity is another's, and only that one may be this.
+    const wide = identity("outside", claims({ issuer: GITHUB, subjectPattern: "^repo:(other|third)/x:.*$" }));
+    const third = identity("ext", claims({ issuer: GITHUB, subject: "repo:third/x:ref:refs/heads/main" }));
+    const known = [...base, wide, third, binding(wide, viewer, payments)];
+    expect(
+      found("P1", compareResources(known, [...known, binding(third, pusher, payments)]), { assertions }),
+    ).toHaveLength(1);
     const { assertions: but } = parsePolicy(
       "forbid: [{ name: x, can: CAP_MANIFEST_CREATE, on: [acme / payments], who: { name: [outs*], not: [{ name: [ext] }] } }]",
     );

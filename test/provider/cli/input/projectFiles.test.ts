@@ -52,9 +52,16 @@ test.each<[string, Record<string, string>]>([
   expect(() => checkFilesOfChange(folder)).toThrow(/^environment of /);
 });
 
+/** Each list has nine of the one before it. */
+const manyAliases = ["config:", "  a0: &a0 [x]"]
+  .concat([1, 2, 3, 4, 5, 6].map((i) => `  a${i}: &a${i} [${`*a${i - 1}, `.repeat(9)}]`))
+  .join("\n");
+
 test.each<[string, string, RegExp]>([
   ["a merge key", "a: &a { environment: [acme/prod] }\n<<: *a", /has an anchor or an alias/],
   ["a merge key in quotes", '"<<": { environment: [acme/prod] }', /has a merge \(<<\)/],
+  ["an alias of nothing", "config: { a: *nothing }", /has an anchor or an alias/],
+  ["aliases of aliases, which would be very large", manyAliases, /has an anchor or an alias/],
   ["a list of pairs", "environment: !!omap\n  - acme/prod: { merge: false }", /has the tag .*omap/],
   ["bytes", "environment: [!!binary ZXZpbA==]", /has the tag .*binary/],
   ["a tag of a mapping", "config: { a: !!map { b: c } }", /has the tag .*map/],

@@ -217,7 +217,8 @@ describe("the policy file of a review", () => {
       );
   });
 
-  it("comes from the repository of the checkout, not from what the change makes look like one", () => {
+  /** A base that has the policy file in a folder. */
+  function commitInFolder() {
     repository(undefined, undefined);
     const infra = join(folder, "infra");
     mkdirSync(infra);
@@ -225,6 +226,11 @@ describe("the policy file of a review", () => {
     writeFileSync(own, T4);
     git(folder, "add", ".");
     git(folder, "commit", "--quiet", "--message", "policy");
+    return { infra, own };
+  }
+
+  it("comes from the repository of the checkout, not from what the change makes look like one", () => {
+    const { infra, own } = commitInFolder();
     const other = committed(BOTH);
     for (const name of ["HEAD", "objects", "refs"])
       cpSync(join(other, ".git", name), join(infra, name), { recursive: true });
@@ -234,13 +240,7 @@ describe("the policy file of a review", () => {
   });
 
   it("is not looked for through a link, or in a submodule", () => {
-    repository(undefined, undefined);
-    const infra = join(folder, "infra");
-    mkdirSync(infra);
-    const own = join(infra, "access-policy.yaml");
-    writeFileSync(own, T4);
-    git(folder, "add", ".");
-    git(folder, "commit", "--quiet", "--message", "policy");
+    const { infra, own } = commitInFolder();
     const read = () => readReviewPolicy({ policy: own, baseRef: "main" });
     expect(read()?.policy.entries).toHaveLength(1);
     renameSync(infra, join(folder, "moved"));
