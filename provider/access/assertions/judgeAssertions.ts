@@ -10,7 +10,7 @@ import type { Grant, Scope, Subject } from "../graph/grant";
 import { GroupHierarchy, readRoleCapabilities, accessKinds } from "../graph/accessKinds";
 import { ownerOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
-import { fieldsThatLockOut } from "../review/compare";
+import { createSignInDoubt } from "../review/compare";
 import type { Comparison } from "../review/compare";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
@@ -303,6 +303,7 @@ class Side {
   private readonly chains = new Map<string, readonly string[]>();
   private knownPrincipals: Principals | undefined;
   private knownGroups: readonly Scope[] | undefined;
+  private knownIdentities: readonly Subject[] | undefined;
   private knownTuples: ReadonlyMap<string, Grant> | undefined;
 
   constructor(
@@ -390,21 +391,27 @@ class Side {
    */
   sharingWithNamed(selector: SubjectSelector = {}): ReadonlySet<string> {
     if ((selector.name ?? selector.uid) === undefined) return new Set();
-    const { entities } = this.graph;
     const found = new Set<string>();
     const asked = new Set<string>();
-    for (const entity of entities.values()) {
-      const { kind, key, uid, name } = entity;
-      if (accessKinds[kind]?.assumable !== true) continue;
-      const identity: Subject = { key, uid, name, type: "identity", ...describeIdentity(entity) };
+    for (const identity of this.identities) {
       if (this.subjects.shareOf(identity, selector) === "none") continue;
       // Those of the same trust share with the same others.
-      const trust = this.principals.textOf(identity) ?? key;
+      const trust = this.principals.textOf(identity) ?? identity.key;
       if (asked.has(trust)) continue;
       asked.add(trust);
       for (const each of this.principals.sharing(identity)) found.add(each.key);
     }
     return found;
+  }
+
+  /** Every identity, whether it has a grant or not. */
+  get identities(): readonly Subject[] {
+    return (this.knownIdentities ??= [...this.graph.entities.values()].flatMap((entity) => {
+      const { kind, key, uid, name } = entity;
+      return accessKinds[kind]?.assumable === true
+        ? [{ key, uid, name, type: "identity" as const, ...describeIdentity(entity) }]
+        : [];
+    }));
   }
 
   get groups(): readonly Scope[] {
@@ -452,8 +459,8 @@ class AssertionJudge {
   private readonly meanwhile: Side;
   /** The keys of those that accept more principals than before, as far as anybody can say. */
   private readonly widened: ReadonlySet<string>;
-  /** The keys of those whose trust is another one. */
-  private readonly doubted: ReadonlySet<string>;
+  /** Whether nobody can say that a holder can sign in after the change. */
+  private readonly isDoubted: (holder: Subject) => boolean;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
   private readonly isPlanned: boolean;
   /** What the change gives another name. */
@@ -463,7 +470,11 @@ class AssertionJudge {
   /** What the holders of access are called. */
   private known: ReturnType<AssertionJudge["findKnown"]> | undefined;
 
-  constructor({ before, after, changes, drift, inventory, meanwhile, languages = new Languages() }: Judged) {
+  private readonly languages: Languages;
+
+  constructor(graphs: Judged) {
+    const { before, after, changes, drift, inventory, meanwhile, languages = new Languages() } = graphs;
+    this.languages = languages;
     this.isPlanned = drift === undefined;
     this.isLive = inventory !== undefined || !this.isPlanned;
     this.before = new Side(before, after, languages, this.isPlanned);
@@ -479,16 +490,7 @@ class AssertionJudge {
           : [],
       ),
     );
-    this.doubted = new Set(
-      changes.flatMap((change) =>
-        change.after !== undefined && fieldsThatLockOut(change).length > 0 ? [change.after.key] : [],
-      ),
-    );
-  }
-
-  /** Whether a holder may be unable to sign in since the change: its trust, or that of its directory, is another one or narrower. */
-  private isDoubted({ subject: { key } }: Grant): boolean {
-    return this.doubted.has(key) || this.doubted.has(ownerOf(key) ?? "");
+    this.isDoubted = createSignInDoubt(graphs);
   }
 
   private acceptsMore({ subject: { key } }: Grant): boolean {
@@ -548,6 +550,7 @@ class AssertionJudge {
       ...(now.length > 0 ? [] : [this.unnamed(assertion)]),
       ...this.departedGroups(assertion, then, new Set(now)),
       ...this.departedHolders(assertion),
+      ...this.departedPrincipals(assertion),
       ...this.changedRole(assertion),
     ];
     return { keys: new Set([...now, ...then]), departed };
@@ -590,6 +593,52 @@ class AssertionJudge {
         const message = `${what} ${now ?? ""}: "who" chooses by this name`;
         const details = ["from the next change on, it counts as what the name says"];
         return [{ assertion, entity, message, details, pins: [now ?? "", ...globs] }];
+      }),
+    );
+  }
+
+  /**
+   * The identities that may be whom an assertion chose by a name or uid, now that the named one goes or trusts somebody else:
+   * the next change would be judged without the name. What is required counts who is left.
+   */
+  private departedPrincipals(assertion: Assertion): readonly Violation[] {
+    const { who = {} } = assertion;
+    const isCounted = "atLeast" in assertion || "atMost" in assertion;
+    if (isCounted || !this.isPlanned || (who.name ?? who.uid) === undefined) return [];
+    const named = this.before.identities.filter((each) => this.before.subjects.shareOf(each, who) !== "none");
+    const trustAfter = new Map(
+      this.after.identities.map((each) => [each.key, this.after.principals.textOf(each)]),
+    );
+    const gone = named.filter((each) => this.before.principals.textOf(each) !== trustAfter.get(each.key));
+    if (gone.length === 0) return [];
+    const { entities } = this.after.graph;
+    // As they were before, beside what they become.
+    const old = gone.map((each) => ({ ...each, key: JSON.stringify(["before", each.key]) }));
+    const both = new Map(entities);
+    for (const [index, { key }] of old.entries()) {
+      const entity = this.before.graph.entities.get(gone[index]?.key ?? "");
+      if (entity !== undefined) both.set(key, entity);
+    }
+    const principals = new Principals(both, this.languages, [...old, ...this.after.identities]);
+    const isNamed = (subject: Subject): boolean => this.after.subjects.shareOf(subject, who) !== "none";
+    const others = { ...who, name: undefined, uid: undefined };
+    const oldKeys = new Set([...old, ...named].map(({ key }) => key));
+    return old.flatMap((each) =>
+      principals.sharing(each).flatMap((subject): Violation[] => {
+        const entity = entities.get(subject.key);
+        if (entity === undefined || oldKeys.has(subject.key) || isNamed(subject)) return [];
+        if (this.after.subjects.shareOf(subject, others) === "none") return [];
+        if (principals.sharing(subject).some((other) => !oldKeys.has(other.key) && isNamed(other))) return [];
+        const [left, stays] = [each, subject].map((one) => JSON.stringify(shortName(one)));
+        return [
+          {
+            assertion,
+            entity,
+            message: `${stays ?? ""} may be who ${left ?? ""} was: "who" chooses by this name`,
+            details: ["from the next change on, it counts as what its own name says"],
+            pins: [subject.key, ...(who.name ?? []), ...(who.uid ?? [])],
+          },
+        ];
       }),
     );
   }
@@ -801,8 +850,10 @@ class AssertionJudge {
     const sure = all.filter(({ share }) => share === "all");
     const distinct = (some: typeof all) => side.principals.distinct(some, ({ grant }) => grant.subject);
     const counted = distinct(sure);
-    const isAnyDoubted = sure.some(({ grant }) => this.isDoubted(grant));
-    const staying = isAnyDoubted ? distinct(sure.filter(({ grant }) => !this.isDoubted(grant))) : counted;
+    const isAnyDoubted = sure.some(({ grant }) => this.isDoubted(grant.subject));
+    const staying = isAnyDoubted
+      ? distinct(sure.filter(({ grant }) => !this.isDoubted(grant.subject)))
+      : counted;
     return { sure: counted, all, staying };
   }
 
@@ -832,7 +883,7 @@ class AssertionJudge {
       if (isBroken && (then.sure.length >= atLeast || now.sure.length < then.sure.length)) {
         worse.push(at(count(now.sure)));
       } else if (now.staying.length < Math.min(atLeast, then.sure.length)) {
-        const message = `${count(now.staying, " whose trust stays as it is")}: whether the others can still sign in, nobody can say`;
+        const message = `${count(now.staying, " whose trust is as it was")}: whether the others can sign in, nobody can say`;
         worse.push({ ...at(message), isDoubt: true });
       } else if (isBroken) standing.push(at(count(now.sure)));
       if (now.all.length > atMost) {

@@ -379,7 +379,7 @@ function findNamed(entities: Entities, key: string): Named {
 }
 /**
  * The names of objects of which another one of the kind has the same name, each with what tells it apart: the issuer of a
- * provider, the group that it is in, and its uid.
+ * provider, the group that it is in, and its uid. So is a name that reads as if it had that already.
  */
 export function distinctLabels(entities: Entities): ReadonlyMap<string, string> {
   const named = [...entities.values()].filter(({ kind, name }) => isCalledByName(kind) && name !== undefined);
@@ -387,7 +387,8 @@ export function distinctLabels(entities: Entities): ReadonlyMap<string, string> 
   const hierarchy = new GroupHierarchy(entities);
   const labels = new Map<string, string>();
   for (const namesakes of alike.values()) {
-    if (new Set(namesakes.map(({ key }) => withoutRetained(key))).size < 2) continue;
+    const isAlone = new Set(namesakes.map(({ key }) => withoutRetained(key))).size < 2;
+    if (isAlone && !namesakes.some(({ name = "" }) => isLikeLabel(name))) continue;
     for (const namesake of namesakes) {
       const { key, uid, name = "", inputs, builtIn } = namesake;
       const { parentUid } = inputs;
@@ -403,6 +404,10 @@ export function distinctLabels(entities: Entities): ReadonlyMap<string, string> 
   }
   return labels;
 }
+
+/** Whether a name reads as a label does: `viewer (built in)`. */
+const isLikeLabel = (name: string): boolean =>
+  name.includes("(") && /built[\s_-]?in|\buid\b|\bnew\)/i.test(name);
 
 /** What to call something in few letters: its name, the program's name of it, or the end of its uid. */
 export function labelByKey(entities: Entities, key: string): string {

@@ -4,7 +4,7 @@ import { customerOf, ownerStarts, owningClaims, repositoryOfSubject, withoutNumb
 import { exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
 import { sortedJson } from "../../fields/formats";
-import { isPrincipalField } from "./accessKinds";
+import { accessKinds, isPrincipalField } from "./accessKinds";
 import { textMeant } from "./describedFields";
 import type { Subject } from "./grant";
 import { ownerOf, withoutRetained } from "./keys";
@@ -253,6 +253,20 @@ function textOf(entities: Entities, subject: Subject): string {
   }
   const trust = Object.entries(entity.inputs).filter(([name]) => isPrincipalField(entity.kind, name));
   return trust.length === 0 ? own : sortedJson({ kind: entity.kind, ...Object.fromEntries(trust) });
+}
+
+/** Who each identity is, as a text: those of the same trust have the same. Keys end, so an identity with keys has none. */
+export function textsOfTrusts(entities: Entities): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const entity of entities.values()) {
+    if (accessKinds[entity.kind]?.assumable !== true || trustsOf(entity).some(({ hasKeys }) => hasKeys))
+      continue;
+    texts.set(
+      entity.key,
+      textOf(entities, { key: entity.key, type: "identity", displayName: "", matchesMany: false }),
+    );
+  }
+  return texts;
 }
 
 /** Whose tokens let a subject in. Everybody of a directory has tokens of its issuer, by whatever else these sign in. */

@@ -23,7 +23,9 @@ import {
 } from "../graph/accessKinds";
 import { fieldsWhere, pathsMeant, textAtPath } from "../graph/describedFields";
 import { compareGrants } from "../graph/grant";
-import type { GrantChange, GroupNode } from "../graph/grant";
+import type { GrantChange, GroupNode, Subject } from "../graph/grant";
+import { ownerOf, withoutRetained } from "../graph/keys";
+import { textsOfTrusts } from "../graph/principals";
 import { buildGraphs, planResources } from "../graph/graphBuilder";
 import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
 import { withInputs } from "../graph/entities";
@@ -610,4 +612,35 @@ export function fieldsThatLockOut({ op, kind, before, after, fields }: ResourceC
     // Compared the other way round, a set that keeps each old key only shrinks.
     return pathsMeant(kind, "trust.keys").includes(path) && compareKeys(now, old).direction !== "narrowed";
   });
+}
+
+/**
+ * Answers whether nobody can say that a holder can sign in after a change: its trust, or that of its directory, is new, another
+ * one or narrower.
+ */
+export function createSignInDoubt({
+  before,
+  after,
+  changes,
+  drift,
+}: Pick<Comparison, "before" | "after" | "changes" | "drift">): (holder: Subject) => boolean {
+  const changed = new Set(
+    changes.flatMap((change) =>
+      change.after !== undefined && fieldsThatLockOut(change).length > 0 ? [change.after.key] : [],
+    ),
+  );
+  let trusts:
+    { readonly before: ReadonlySet<string>; readonly after: ReadonlyMap<string, string> } | undefined;
+  return ({ key }) => {
+    const keys = [key, ownerOf(key) ?? ""].map(withoutRetained);
+    if (keys.some((each) => changed.has(each))) return true;
+    // What drift finds on one side only is in no program, and may be older than all.
+    if (drift !== undefined || keys.some((each) => before.entities.has(each))) return false;
+    trusts ??= {
+      before: new Set(textsOfTrusts(before.entities).values()),
+      after: textsOfTrusts(after.entities),
+    };
+    const trust = trusts.after.get(key);
+    return trust === undefined || !trusts.before.has(trust);
+  };
 }

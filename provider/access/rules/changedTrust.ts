@@ -77,7 +77,25 @@ const isAnotherSubject = (
   changed.every(({ path }) => pathsMeant(kind, "trust.subject").includes(path)) &&
   both.every((entity) => trustsOf(entity).every((trust) => sharedIssuersOf(facts, trust).length > 0));
 
-/** Within one owner, such as an organisation, another principal that only reads is no outsider. By hand nobody announced it. */
+/** Whether all that changes is the audience, at services where whoever starts a run asks for a token with any. */
+const isAnotherAudience = (
+  facts: Facts,
+  { kind }: Entity,
+  changed: readonly FieldEffect[],
+  ...both: Entity[]
+): boolean =>
+  changed.every(({ path }) => pathsMeant(kind, "trust.audience").includes(path)) &&
+  both.every((entity) =>
+    trustsOf(entity).every((trust) => {
+      const issuers = sharedIssuersOf(facts, trust);
+      return issuers.length > 0 && issuers.every(({ project }) => project !== undefined);
+    }),
+  );
+
+/**
+ * Within one owner, such as an organisation, another principal that only reads is no outsider, and another audience is the same
+ * principal. By hand nobody announced it.
+ */
 function severityOfPrincipal(
   facts: Facts,
   before: Entity,
@@ -87,12 +105,12 @@ function severityOfPrincipal(
 ): Severity {
   const isAnnounced = facts.comparison.drift === undefined;
   const isInside =
-    isAnnounced &&
     isAnotherSubject(facts, after, changed, before, after) &&
     !grants.some((grant) => isStrongGrant(facts, grant)) &&
     pinsOwnersOf(facts, after, before) &&
     pinsOwnersOf(facts, before, after);
-  return isInside ? "medium" : "high";
+  const isSame = isAnotherAudience(facts, after, changed, before, after);
+  return isAnnounced && (isInside || isSame) ? "medium" : "high";
 }
 
 const widensTrust = ({ kind }: Entity, { path, direction }: FieldEffect): boolean =>

@@ -20,7 +20,7 @@ import { isWithin } from "../documents/inventory";
 import { bindsRoles } from "../graph/accessKinds";
 import { Principals } from "../graph/principals";
 import { Languages } from "../trust/languages";
-import { fieldsThatLockOut, isCredential } from "../review/compare";
+import { createSignInDoubt, fieldsThatLockOut, isCredential } from "../review/compare";
 import type { ResourceChange } from "../review/compare";
 import { describeTrust } from "../graph/trust";
 
@@ -47,9 +47,9 @@ interface OwnerChange {
   readonly root: Scope;
   readonly lost: readonly Grant[];
   readonly remaining: readonly Grant[];
-  /** Those of the remaining ones whose trust changes: whether they can still sign in, nobody can say. */
+  /** Those of the remaining ones whose trust is new or another one: whether they can sign in, nobody can say. */
   readonly doubted: readonly Grant[];
-  /** Those whose trust stays as it is. */
+  /** Those whose trust is as it was. */
   readonly sure: readonly Grant[];
   /** Whether all owners are known: of a root that this program does not manage only an inventory holds them. */
   readonly isWhole: boolean;
@@ -57,20 +57,15 @@ interface OwnerChange {
 
 /** The root groups that lose an owner, or where the trust of one changes. */
 function findLostOwners(facts: Facts): OwnerChange[] {
-  const { before, after, changes, inventory, languages = new Languages() } = facts.comparison;
+  const { before, after, inventory, languages = new Languages() } = facts.comparison;
   const ownersAfter = ownersOfRoots(after.grants);
-  const changed = new Set(
-    changes.flatMap((change) =>
-      change.after !== undefined && fieldsThatLockOut(change).length > 0 ? [change.after.key] : [],
-    ),
-  );
+  const isInDoubt = createSignInDoubt(facts.comparison);
   return [...ownersOfRoots(before.grants)].flatMap(([key, owners]) => {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const lost = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
     const left = [...remaining.values()];
-    const isDoubted = ({ subject: { key: owner } }: Grant): boolean =>
-      owners.has(owner) && changed.has(owner);
-    if (lost.length === 0 && !left.some(isDoubted)) return [];
+    const isDoubted = ({ subject }: Grant): boolean => isInDoubt(subject);
+    if (lost.length === 0 && !left.some((each) => owners.has(each.subject.key) && isDoubted(each))) return [];
     const principals = new Principals(
       after.entities,
       languages,
@@ -107,17 +102,17 @@ function findTooFewOwners(
   const count = plural(areTooFew ? remaining.length : sure.length, isWhole ? "owner" : "known owner");
   const finding = facts.aboutGrant(first, {
     severity: !areTooFew ? "medium" : isWhole ? "critical" : "high",
-    message: `${root.path} has ${count} left${areTooFew ? "" : " whose trust stays as it is"}, fewer than ${minOwners}`,
+    message: `${root.path} has ${count} left${areTooFew ? "" : " whose trust is as it was"}, fewer than ${minOwners}`,
     details: limitLines([
       ...lost.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
-      ...doubted.map(({ subject }) => `owner whose trust changes: ${subject.displayName}`),
+      ...doubted.map(({ subject }) => `owner whose trust is new or changes: ${subject.displayName}`),
       ...sure.map(({ subject }) => `still an owner: ${subject.displayName}`),
     ]),
     pins: [lost, remaining, ...(areTooFew ? [] : [doubted])].map((owners) =>
       owners.map(({ subject }) => chooseStableName(subject)).sort(),
     ),
     advice: !areTooFew
-      ? "check that each of them can still sign in, or bind another owner first, in a separate change"
+      ? "check that each of them can sign in, or bind another owner first, in a separate change"
       : isWhole
         ? "bind the next owner first, in a separate change; then remove this one"
         : "give --inventory, so that owners bound elsewhere are known; or bind the next owner first",
@@ -131,14 +126,14 @@ function findRequiredOwners(
 ): FindingInput[] {
   return facts.options.requiredOwner.flatMap((glob) => {
     const isRequired = ({ subject }: Grant): boolean => matchesSubject(facts, subject, glob);
-    const grant = [...lost, ...doubted].find(isRequired);
+    const isLost = !remaining.some(isRequired);
+    const grant = (isLost ? lost : doubted).find(isRequired);
     if (grant === undefined || sure.some(isRequired)) return [];
-    const isLost = lost.includes(grant) && !remaining.some(isRequired);
     return [
       facts.aboutGrant(grant, {
         severity: isLost ? "critical" : "medium",
         field: `required-owner ${glob}`,
-        message: `${grant.subject.displayName} is a required owner ${isLost ? `but no longer owns ${root.path}` : `of ${root.path}, and its trust changes`}`,
+        message: `${grant.subject.displayName} is a required owner ${isLost ? `but no longer owns ${root.path}` : `of ${root.path}, and its trust is new or changes`}`,
         advice: isLost
           ? "keep its binding; if another identity takes its place, change --required-owner in the same change"
           : "check that it can still sign in",
@@ -251,8 +246,8 @@ const lockOut: Rule = {
   id: "D1",
   name: "lock-out",
   severities: ["critical", "high", "medium"],
-  when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust changes",
-  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust changes may be unable to sign in: it counts as left, and not as one who stays. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where the trust of none changes, is not reported.",
+  when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust is new or changes",
+  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where the trust of none changes, is not reported.",
   why: "Nobody is left who could undo it. A pipeline that removes its own access stops half-way. A reviewer who may list less sees less of all that follows.",
   fix: "Bind the next owner first, and check that it can sign in. Then remove the old one in a separate change, applied with another identity than the one that loses access.",
   except: "When an organisation is closed.",

@@ -139,9 +139,10 @@ export function repositoryOfSubject(subject: string): string | undefined {
 }
 
 /** The claims that name an owner. All others, such as the event and the environment, are of one run. */
-export const owningClaims: ReadonlySet<string> = new Set(
-  [...sharedPins, ...ownPins].flatMap(({ part }) => (part === SUBJECT ? [] : [part])),
-);
+export const owningClaims: ReadonlySet<string> = new Set([
+  ...[...sharedPins, ...ownPins].flatMap(({ part }) => (part === SUBJECT ? [] : [part])),
+  ...runsOfTenants.flatMap(({ owningClaims: claims = [] }) => claims),
+]);
 
 /** The issuers that sign for many customers among those for which `accepts` is true. */
 export function filterSharedIssuers(accepts: (issuer: SharedIssuer) => boolean): readonly SharedIssuer[] {

@@ -33,7 +33,8 @@ const isChosen = (proof: Proof): proof is ChosenName => proof.noun !== undefined
 
 const UNJUDGED: UntrustedRuns = { what: "runs that cannot be judged", example: undefined };
 
-const NUMBERS = "[0-9]+(?:[.-](?:[0-9]+|x))*";
+/** What a pattern of versions accepts is not only versions: `[0-9.]+` takes dots alone, too. */
+const NUMBERS = "[0-9.][0-9.x-]*";
 const WORDS = "(?:[A-Za-z]+[-_/])+";
 const NOBODY = "[^\\x00-\\x{10FFFF}]";
 

@@ -69,13 +69,15 @@ function git(folder: string, args: readonly string[]): { status: number | null; 
 
 /**
  * What a name of a base may mean, the first that is there. Git itself would prefer a tag of that name, which whoever may push a
- * tag can make; so a tag is meant only where it is written in full, as is a commit.
+ * tag can make; so a tag is meant only where it is written in full, as is a commit. A name with a slash is that of a remote
+ * branch: where it was not fetched, the checkout of a change from a branch called `origin/main` would take its place.
  */
 function listRefs(name: string): string[] {
   const end = name.search(/[~^]/);
   const start = end < 0 ? name : name.slice(0, end);
   if (/^(?:refs\/.+|HEAD|[0-9a-f]{40}|[0-9a-f]{64})$/.test(start)) return [name];
-  return ["refs/remotes/", "refs/heads/"].map((place) => `${place}${name}`);
+  const places = ["refs/remotes/", ...(start.includes("/") ? [] : ["refs/heads/"])];
+  return places.map((place) => `${place}${name}`);
 }
 
 /** Whether git has put its files of this checkout among those of another repository, as it does for a submodule. */
@@ -113,7 +115,7 @@ function readAtRef(path: string, ref: string): BaseText {
     ?.stdout.trim();
   if (commit === undefined) {
     throw unusable(
-      `no such commit in the repository of ${printable(path, 200)}: fetch it first, or give --policy-base FILE. A tag is written refs/tags/…, and a commit in full`,
+      `no such commit in the repository of ${printable(path, 200)}: fetch it first, or give --policy-base FILE. A tag is written refs/tags/…, a local branch with a slash refs/heads/…, and a commit in full`,
     );
   }
   const name = `${printable(path, 200)} at ${shown}`;

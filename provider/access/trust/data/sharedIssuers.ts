@@ -107,6 +107,12 @@ export type RunsOfService = Pick<
   "name" | "subjectPrefix" | "project" | "unreviewed" | "proofs" | "example"
 >;
 
+/** The same at an issuer that only one customer has. */
+interface RunsOfTenant extends RunsOfService {
+  /** Claims that say what runs, and that nobody who runs something there chooses. */
+  readonly owningClaims?: readonly string[];
+}
+
 const CIRCLECI_TOKENS = "https://circleci.com/docs/openid-connect-tokens/";
 const CIRCLECI_USER = "org/[^/]+/project/[^/]+/user/[^/]+";
 const CIRCLECI_REF = "oidc.circleci.com/vcs-ref";
@@ -138,12 +144,13 @@ const ANY_REF = "refs/(?:heads|tags)/";
 const DEFAULT_BRANCH_EVENTS = "(?:schedule|repository_dispatch)";
 const GITLAB_BEFORE = "project_path:[^:]+:";
 
-/** Services that have an issuer for each customer: what a run is stands in the subject alone. */
-export const runsOfTenants: readonly RunsOfService[] = [
+/** Services that have an issuer for each customer. */
+export const runsOfTenants: readonly RunsOfTenant[] = [
   {
     name: "CircleCI",
     subjectPrefix: "org/[^/]+/project/",
     project: "org/[^/]+/project/[^/]+/",
+    owningClaims: ["oidc.circleci.com/project-id"],
     unreviewed: [unreviewed("any branch", CIRCLECI_USER, CIRCLECI_TOKENS)],
     proofs: [
       ...namedRef(SUBJECT, { before: `${CIRCLECI_USER}/vcs-origin/.+/vcs-ref/` }),
@@ -156,6 +163,7 @@ export const runsOfTenants: readonly RunsOfService[] = [
     name: "Bitbucket",
     subjectPrefix: "\\{[0-9a-fA-F-]+\\}:",
     project: `${BRACED}:`,
+    owningClaims: ["repositoryUuid"],
     unreviewed: [
       unreviewed(
         "any branch and pull request",

@@ -146,6 +146,32 @@ describe("what breaks a forbidden access", () => {
     ).toEqual([]);
   });
 
+  test.each<[string, (named: Resource, other: Resource) => [Resource[], Resource[]], string[]]>([
+    ["it goes, and the same is there by another name", (named, other) => [[named], [other]], ["other"]],
+    ["it goes, and another one was there", (named, other) => [[named, other], [other]], ["other"]],
+    [
+      "it trusts somebody else",
+      (named, other) => [
+        [named, other],
+        [edit(named, claims({ issuer: GITHUB, subject: "repo:a/b" })), other],
+      ],
+      ["other"],
+    ],
+    ["it stays", (named, other) => [[named], [named, other]], []],
+    ["it goes, and nobody else is it", (named) => [[named, ci], [ci]], []],
+  ])("whoever is forbidden by name is known by it still: %s", (_, sides, expected) => {
+    const { assertions } = parsePolicy(
+      "forbid: [{ name: x, can: CAP_MANIFEST_CREATE, on: [acme / payments], who: { name: [nam*] } }]",
+    );
+    const named = by("named", "repo:other/y:ref:refs/heads/main");
+    const other = identity("other", { ...named.inputs, name: "other" });
+    const [before, after] = sides(named, other).map((own) => [...groups, pusher, ...own]);
+    const messages = found("P1", compareResources(before ?? [], after ?? []), { assertions });
+    expect(messages.map(({ message }) => message)).toEqual(
+      expected.map((name) => `x: "${name}" may be who "named" was: "who" chooses by this name`),
+    );
+  });
+
   test("an invite, a mapping, a service", () => {
     const invite = resource("GroupInvite", "i", {
       name: undefined,
@@ -433,6 +459,11 @@ describe("required access", () => {
     [["a", "b"], ["a"], "owners: acme has 1 holder, fewer than 2"],
     [["a", "b"], [], "owners: acme has 0 holders, fewer than 2"],
     [["a"], [], "owners: acme has 0 holders, fewer than 2"],
+    [
+      ["a", "b"],
+      ["a", "d"],
+      "owners: acme has 1 holder whose trust is as it was, fewer than 2: whether the others can sign in, nobody can say",
+    ],
     [["a", "b", "c"], ["a", "b", "c", "d"], "owners: acme has 4 holders, more than 3"],
     [["a", "b", "c", "d"], ["a", "b", "c", "d", "e"], "owners: acme has 5 holders, more than 3"],
   ])("%j becomes %j", (before, after, message) => {
@@ -443,10 +474,6 @@ describe("required access", () => {
     [
       ["a", "b"],
       ["a", "b"],
-    ],
-    [
-      ["a", "b"],
-      ["c", "d"],
     ],
     [["a"], ["a"]],
     [[], ["a"]],

@@ -63,6 +63,13 @@ const withKeys = (...kids: string[]): Props => ({
 });
 const TENANT = "72f988bf-86f1-41af-91ab-2d7cd011db47";
 
+const circleci = (project: string): Props =>
+  claims({
+    issuer: `https://oidc.circleci.com/org/${TENANT}`,
+    subjectPattern: "^org/.*$",
+    claims: { "oidc.circleci.com/project-id": project },
+  });
+
 test.each<[string, boolean, Props, Props]>([
   ["the same trust", true, exact, exact],
   ["another repository", false, exact, github({ subject: "repo:acme/three:ref:refs/heads/main" })],
@@ -92,6 +99,12 @@ test.each<[string, boolean, Props, Props]>([
     true,
     github({ subjectPattern: ":main$", claims: { repository: "acme/two" } }),
     github({ subjectPattern: ":main$", claimPatterns: { repository: "^acme/(two|three)$" } }),
+  ],
+  [
+    "other projects of one organisation of CircleCI",
+    false,
+    circleci("1a2b3c4d-86f1-41af-91ab-2d7cd011db47"),
+    circleci("5e6f7a8b-86f1-41af-91ab-2d7cd011db47"),
   ],
   [
     "other values of a claim of one run",

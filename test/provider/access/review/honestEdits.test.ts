@@ -566,7 +566,7 @@ const edits: Readonly<Record<string, Edit>> = {
       claims({ issuer: GITHUB, subjectPattern: "^repo:acme/pay:ref:refs/heads/main$" }),
     ),
   },
-  // Tokens sign in that were made for another service.
+  // The same runs sign in, by tokens that they have made for another service.
   "asks for an audience": {
     to: withInputs(
       branches,
@@ -576,7 +576,7 @@ const edits: Readonly<Record<string, Edit>> = {
         audience: "https://platform.acme.example.com",
       }),
     ),
-    findings: ["T5 high"],
+    findings: ["T5 medium"],
   },
   "moves a grant down": {
     to: (before) =>

@@ -70,6 +70,23 @@ describe("D1 lock-out", () => {
     ).toEqual(["medium"]);
   });
 
+  it.each([
+    ["a new trust", "dan", 2, ["medium"]],
+    ["a new trust, where others are enough", "dan", 1, []],
+    ["the same trust", "bob", 2, []],
+  ])(
+    "a new identity in the place of an owner may be unable to sign in: %s",
+    (_, name, minOwners, severities) => {
+      const other = identity("other", trustOf(name));
+      const before = without(all, owns[2]);
+      const added = [...before, other, binding(other, owner, acme)];
+      expect(
+        severitiesOf("D1", compareResources(before, without(added, bob, owns[1])), { minOwners }),
+      ).toEqual(severities);
+      expect(severitiesOf("D1", compareResources(before, added), { minOwners: 3 })).toEqual([]);
+    },
+  );
+
   it("counts identities of the same trust once: one principal is all of them", () => {
     const [first, second, third] = people;
     const twin = { ...second, inputs: { ...first.inputs, name: "twin" } };

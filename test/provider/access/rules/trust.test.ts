@@ -427,6 +427,8 @@ describe("T4 pull-request-ref", () => {
     hub(like("^repo:acme/pay:ref:refs/tags/.*$"), "any tag"),
     hub(like("^repo:acme/pay:ref:refs/tags/[0-9]+$"), "tags of many names"),
     hub(like("^repo:acme/pay:ref:refs/tags/v[0-9]+\\.[0-9]+$")),
+    hub(like("^repo:acme/pay:ref:refs/tags/v[0-9.]+$")),
+    hub(like("^repo:acme/pay:ref:refs/tags/v[0-9a-z.]+$"), "any tag whose name begins like that"),
     hub("repo:acme/pay:ref:refs/tags/v1.0"),
     hub(like("^repo:acme/pay:ref:refs/pull/.*$"), PULL),
     hub("repo:acme/pay:ref:refs/pull/1/merge", PULL),
@@ -675,6 +677,38 @@ describe("T5 trust-changed", () => {
     // Whoever is accepted until the trust is narrowed is judged alike.
     const late = compareResources([...base, now], [...base, old, grant]);
     expect(severitiesOf("T5", late)).toEqual([severity]);
+  });
+
+  const audience = (issuer: string, text: string, subject = "repo:acme/pay:ref:refs/heads/main"): Props =>
+    claims({ issuer, subject, audience: text });
+  const hub = "https://token.actions.githubusercontent.com";
+
+  it.each([
+    ["of a run, which asks for any", audience(hub, "a"), audience(hub, "b"), "medium"],
+    [
+      "of a run of another branch",
+      audience(hub, "a"),
+      audience(hub, "b", "repo:acme/pay:ref:refs/heads/x"),
+      "high",
+    ],
+    [
+      "of a person, whom another site has seen",
+      audience("https://accounts.google.com", "a", "1".repeat(21)),
+      audience("https://accounts.google.com", "b", "1".repeat(21)),
+      "high",
+    ],
+    [
+      "of an issuer of one's own",
+      audience("https://idp.acme.example", "a"),
+      audience("https://idp.acme.example", "b"),
+      "high",
+    ],
+  ])("another audience %s", (_, from, to, severity) => {
+    const [old, now] = [identity("ci", from), identity("ci", to)];
+    const grant = binding(old, pusher, payments);
+    expect(severitiesOf("T5", compareResources([...base, old, grant], [...base, now, grant]))).toEqual([
+      severity,
+    ]);
   });
 
   const keys = (more: Props): Props => ({

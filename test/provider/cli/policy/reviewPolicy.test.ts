@@ -209,6 +209,8 @@ describe("the policy file of a review", () => {
     git(folder, "checkout", "--quiet", "--detach");
     for (const name of ["main", "origin/main", "v1"]) git(folder, "tag", name);
     git(folder, "branch", "--force", "main", "HEAD~1");
+    // The checkout of a change from a branch of that name.
+    git(folder, "branch", "origin/main");
     const entriesAt = (baseRef: string) => readReviewPolicy({ policy, baseRef })?.policy.entries.length ?? 0;
     expect([entriesAt("main"), entriesAt("refs/tags/main")]).toEqual([1, 2]);
     for (const name of ["origin/main", "v1"])
