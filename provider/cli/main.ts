@@ -44,7 +44,7 @@ function createProgram(onEnd: (code: number) => void): Command {
     .enablePositionalOptions()
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({ writeErr: () => undefined, getOutHelpWidth: () => 100 })
-    .addHelpText("after", `\nRun ${ownCommand()} <command> --help for its options.`);
+    .addHelpText("after", `\nRun ${ownCommand()} help <command> for the options of one.`);
   for (const { name, summary, load } of commands) {
     program
       .command(name)
@@ -84,7 +84,7 @@ async function main(argv: readonly string[]): Promise<number> {
     if (error.code === "commander.helpDisplayed") return exitCodes.clean;
     throw new UsageError(
       "PP5001",
-      `${printable(error.message.replace(/^error: /, ""), 200)}; see ${ownCommand()} --help`,
+      `${printable(error.message.replace(/^error: /, ""), 200)}; see ${ownCommand()} help`,
     );
   }
   return code;

@@ -15,6 +15,7 @@ import type { ApiHost } from "../../post/http";
 import { quoteWord } from "../../output/packageSource";
 import { judge, judgeAll, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
+import { branchesOf } from "../init/folder";
 import type { ProjectFolder } from "../init/folder";
 import { isOfReview } from "./files";
 import type { CiFile } from "./files";
@@ -38,6 +39,32 @@ const readMemberList = (value: unknown, ...path: string[]): readonly unknown[] =
   const list = memberByPath(value, ...path);
   return isList(list) ? list : [];
 };
+
+/** The default branch of the repository; undefined where the token may not see it. */
+async function readDefaultBranch(host: ApiHost, path: string): Promise<string | undefined> {
+  try {
+    return stringMember((await request(host, "GET", path)).body, "default_branch");
+  } catch (error) {
+    if (error instanceof PostError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the workflows review and deploy the default branch. */
+function checkStarts({ files, branch }: CheckedRepository): CheckResult[] {
+  const written = /^[\w./-]+$/.test(branch) ? branch : "<branch>";
+  return files.flatMap(({ path, text }) => {
+    const other = branchesOf(text).find((one) => one !== branch);
+    if (other === undefined) return [];
+    return [
+      missing(
+        "workflows",
+        `${path} is for ${printable(other, 100)}, and the default branch is ${branch}`,
+        `sed -i 's|branches: \\[.*\\]|branches: [${written}]|' ${path}`,
+      ),
+    ];
+  });
+}
 
 /** Names and values in all pages of an object with a list. */
 async function readNamedValues(
@@ -391,15 +418,17 @@ export async function checkGithub(
   if (!/^[\w.-]+\/[\w.-]+$/.test(name)) return all("the remote origin names no repository of GitHub");
   const server = ["", "github.com", "ssh.github.com"].includes(found.server) ? undefined : found.server;
   const api = server === undefined ? "https://api.github.com" : `https://${server}/api/v3`;
+  const host: ApiHost = {
+    ...apiOf(env, "GITHUB_API_URL", api),
+    authorization: ["authorization", `Bearer ${token}`],
+    token,
+  };
+  const path = `/repos/${name}`;
   const repository: CheckedRepository = {
-    host: {
-      ...apiOf(env, "GITHUB_API_URL", api),
-      authorization: ["authorization", `Bearer ${token}`],
-      token,
-    },
-    path: `/repos/${name}`,
+    host,
+    path,
     name,
-    branch: found.defaultBranch,
+    branch: (await readDefaultBranch(host, path)) ?? found.defaultBranch,
     files: given.files.filter(isOfReview),
   };
   let variables: ReadonlyMap<string, string> = none;
@@ -418,5 +447,5 @@ export async function checkGithub(
     ["codeowners", () => checkOwnersErrors(repository)],
     ["subjects", () => checkSubjects(repository, given.identities)],
   ]);
-  return { results, variables };
+  return { results: [...checkStarts(repository), ...results], variables };
 }

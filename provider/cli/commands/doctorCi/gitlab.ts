@@ -99,8 +99,8 @@ async function checkPipeline({ host }: Project, project: unknown): Promise<Check
   return [placeholders ?? ok("pipeline", `comes from ${given}`), checkImages(files)];
 }
 
-async function checkBranch(project: Project): Promise<CheckResult[]> {
-  const { branch } = project;
+async function checkBranch(project: Project, shown: unknown): Promise<CheckResult[]> {
+  const branch = stringMember(shown, "default_branch") ?? project.branch;
   const protection = await findBelow(project, `/protected_branches/${encodeURIComponent(branch)}`);
   if (protection === undefined) {
     const command = `glab api -X POST projects/:id/protected_branches -f name=${quoteWord(branch)} -f push_access_level=0 -f code_owner_approval_required=true`;
@@ -174,7 +174,7 @@ export async function checkGitlab(
     ],
     ["settings", async () => checkSettings(await ask())],
     ["pipeline", async () => checkPipeline(project, await ask())],
-    ["branch", () => checkBranch(project)],
+    ["branch", async () => checkBranch(project, await ask())],
     ["production", () => checkProduction(project)],
   ]);
   return { results, variables };

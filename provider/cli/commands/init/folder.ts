@@ -141,6 +141,20 @@ function findHost(root: string, server: string): CiHost | undefined {
   return isGithub ? "github" : "gitlab";
 }
 
+/** The branches that a workflow is for, as those of this package name them. */
+export const branchesOf = (workflow: string): string[] =>
+  Array.from(workflow.matchAll(/^ +branches: \[([^\]\n]+)\]$/gm), ([, name = ""]) =>
+    name.replace(/^(["'])(.*)\1$/, "$2"),
+  );
+
+/** The branch that the workflows of another project in the repository are for. */
+function branchOfWorkflows(root: string): string | undefined {
+  const folder = join(root, ".github/workflows");
+  if (!existsSync(folder)) return undefined;
+  const files = readdirSync(folder).filter((name) => /^access-(?:preview|deploy).*\.yml$/.test(name));
+  return files.flatMap((name) => branchesOf(readFileSync(join(folder, name), "utf8")))[0];
+}
+
 function findDefaultBranch(root: string): Pick<ProjectFolder, "defaultBranch" | "branchSource"> {
   const head = git(root, "symbolic-ref", "--short", "refs/remotes/origin/HEAD");
   if (head?.startsWith("origin/"))
@@ -149,6 +163,8 @@ function findDefaultBranch(root: string): Pick<ProjectFolder, "defaultBranch" | 
   // Before the first commit, that is the branch which the commit makes.
   if (current !== undefined && git(root, "rev-parse", "--verify", "--quiet", "HEAD") === undefined)
     return { defaultBranch: current, branchSource: "local branch, no commit yet" };
+  const known = branchOfWorkflows(root);
+  if (known !== undefined) return { defaultBranch: known, branchSource: "of the workflows that are there" };
   const exists = (branch: string) =>
     git(root, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}`) !== undefined;
   const defaultBranch = !exists("main") && exists("master") ? "master" : "main";

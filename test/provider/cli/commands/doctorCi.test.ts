@@ -72,6 +72,7 @@ function github(previewUid: string, rootUid: string): Routes {
   const policies = { branch_policies: [{ id: 1, name: "main" }] };
   const limited = { deployment_branch_policy: { protected_branches: false, custom_branch_policies: true } };
   return {
+    [REPO]: { default_branch: "main" },
     [`${REPO}/actions/variables`]: {
       variables: Object.entries(variables).map(([name, value]) => ({ name, value })),
     },
@@ -216,6 +217,13 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
     "variables",
     /ACCESS_APP_ID is not set/,
     /^gh variable set ACCESS_APP_ID --body /,
+  ],
+  [
+    "the default branch",
+    { set: { [REPO]: { default_branch: "trunk" } } },
+    "workflows",
+    /access-deploy\.yml is for main, and the default branch is trunk/,
+    /^sed -i 's\|branches: .*\|branches: \[trunk\]\|' \.github\/workflows\/access-deploy\.yml$/,
   ],
   [
     "the key of the app",
