@@ -83,6 +83,11 @@ describe("in GitHub, the second project of a repository", () => {
       );
     }
     expect(printed).toContain("require the status access-review-teams too\n");
+    // They are set already, and this project has no output to set them by.
+    expect(printed).toContain(
+      "its jobs use the variables, the environments and the app of the first project:\n",
+    );
+    expect(printed).not.toContain("gh variable set");
     expect(printed).toContain(
       "it is reviewed where these change: teams/, b.tgz, package-lock.json, package.json, vendor/a/\n",
     );
