@@ -9,8 +9,19 @@ import { isObject } from "../../fields/values";
 /** The extensions of project and stack files, in the order in which the Pulumi CLI looks for them. */
 const EXTENSIONS = [".json", ".yaml", ".yml"];
 
-/** The .gitignore of a new program: what the commands of the pages write says what the organisation holds. */
-export const GITIGNORE = "node_modules/\ninventory.json\npreview.json\nplan.json\nreview.json\n";
+/**
+ * The .gitignore of a new program: what the commands of the pages write says what the organisation holds, and the backups of
+ * adopt hold encrypted secrets.
+ */
+export const GITIGNORE = [
+  "node_modules/",
+  "inventory.json",
+  "preview.json",
+  "plan.json",
+  "review.json",
+  "*.before-adopt*.json",
+  "",
+].join("\n");
 
 /** In the order in which the Pulumi CLI looks for them. */
 export const PROJECT_FILES = EXTENSIONS.map((extension) => `Pulumi${extension}`);

@@ -53,8 +53,7 @@ function projectFiles(name: string): Record<string, string> {
       description: "What the organisation holds, adopted by pulumi-platform",
     }),
     "package.json": toJson({ name, private: true, dependencies, devDependencies }),
-    // The backups of the state hold encrypted secrets.
-    ".gitignore": `${GITIGNORE}*.before-adopt*.json\n`,
+    ".gitignore": GITIGNORE,
     "tsconfig.json": toJson({ compilerOptions, include: ["*.ts"] }),
   };
 }
