@@ -24,6 +24,7 @@ export const codeFamilies = {
     PP1104: "Two resources manage the same bindings",
     PP1105: "The option import does not work",
     PP1106: "The plugin does not know a resource or a function",
+    PP1107: "Two resources have the same name",
     PP1201: "An argument of a lookup is wrong",
     PP1202: "An argument of a lookup is not known yet",
     PP1203: "A lookup found nothing",

@@ -69,7 +69,10 @@ class FieldChecker {
   checkValue(spec: FieldSpec, path: string, value: Json, old?: Json): void {
     if (isUnknown(value)) return;
     if (!hasType(spec, value, "program")) {
-      const given = spec.secret ? "" : `, not ${describeType(value)}`;
+      const hasUid = spec.type === "string" && asObject(value)?.["uid"] !== undefined;
+      const given = spec.secret
+        ? ""
+        : `, not ${describeType(value)}${hasUid ? ": write .uid behind it" : ""}`;
       this.report("PP1003", path, `must be ${typeNames[spec.type]}${given}`);
       return;
     }

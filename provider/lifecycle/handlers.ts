@@ -108,10 +108,13 @@ export interface EngineFailure {
   readonly reason: string;
 }
 
-/** Failures as the engine prints them: beside a property that has no value of its own it would print `{<nil>}`. */
+/**
+ * Failures as the engine prints them. Beside a property it prints the value: `{<nil>}` where there is none, and what Go
+ * prints of a list or an object.
+ */
 function toEngineFailures(failures: readonly Failure[], inputs: Props): EngineFailure[] {
   return failures.map(({ property, reason, code }) =>
-    property === "" || Object.hasOwn(inputs, property)
+    property === "" || ["string", "number", "boolean"].includes(typeof inputs[property])
       ? { property, reason: withCode(reason, code) }
       : { property: "", reason: withCode(`${property} ${reason}`, code) },
   );

@@ -2,6 +2,7 @@ import * as pulumi from "./sdk";
 import { conflictOfOwners, identifyingInputs } from "../fields/resourceSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT } from "../fields/values";
+import { withCode } from "../errors/codedError";
 import { lineOf } from "./argumentErrors";
 
 /*
@@ -117,4 +118,36 @@ export function recordResource(
     owners.set(`${kind} ${key}`, owner);
   }
   return [];
+}
+
+/** The types of a parent and of those above it, which a URN holds; the names of components are not in it. */
+function typesAbove(parent: pulumi.Resource | undefined): readonly string[] {
+  if (parent === undefined) return [];
+  const { __pulumiType: type = "", __parentResource: above } = parent as unknown as {
+    readonly __pulumiType?: string;
+    readonly __parentResource?: pulumi.Resource;
+  };
+  return [...typesAbove(above), type];
+}
+
+/**
+ * Refuses a second resource of one kind and name, of which the engine would name neither line.
+ * @throws RunError
+ */
+export function refuseSameName(kind: string, name: string, parent: pulumi.Resource | undefined): void {
+  // A program under test is made many times over.
+  if ("mocks" in (pulumi.getMonitor() ?? {})) return;
+  const owners = getOwnersOfRun();
+  const key = `urn ${JSON.stringify([...typesAbove(parent), kind, name])}`;
+  const line = lineOf(new Error());
+  const first = owners.get(key);
+  owners.set(key, line);
+  if (first === undefined) return;
+  const where = parent === undefined ? "" : ", below parents of the same types";
+  throw new pulumi.RunError(
+    withCode(
+      `${line}${kind} ${JSON.stringify(name)}: ${first === "" ? "another resource" : `the one of ${first.slice(0, -": ".length)}`} has this name already${where}: give one of them another name, as in ${JSON.stringify(`${name}-2`)}`,
+      "PP1107",
+    ),
+  );
 }

@@ -8,7 +8,7 @@ import type { ResourceSpec } from "../fields/resourceSpec";
 import { PROVIDER_TEXT, WRONG_ARGUMENTS } from "../fields/values";
 import { lineOf, reportWrongArguments } from "./argumentErrors";
 import { listMisspeltSettings, readEnvironment } from "../settings/environment";
-import { recordResource } from "./ownership";
+import { recordResource, refuseSameName } from "./ownership";
 import { isLater, rememberId } from "./references";
 
 /**
@@ -210,6 +210,7 @@ export abstract class PlatformResource extends pulumi.CustomResource {
   ) {
     const { form } = new.target;
     if (form === "dynamic") refuseImport(spec, name, opts);
+    if (opts?.id === undefined) refuseSameName(spec.kind, name, opts?.parent);
     super(
       `${tokenPrefixes[form]}${spec.kind}`,
       name,
