@@ -518,7 +518,7 @@ function compareDrift(sides: DriftSides): Comparison {
     after,
     changes: listResourceChanges(differences, before.entities, after.entities, context),
     ...compared,
-    unresolved: unresolvedGrants(compared.grants, after),
+    unresolved: unresolvedGrants(compared.grants, after, directory.inventories.length > 0),
     complete: isWhole,
     incomplete: [],
     inventory: directory.inventories[0],

@@ -222,18 +222,23 @@ function groupNodes(before: Entities, after: Entities): GroupNode[] {
 }
 
 /** What a reader of the changes cannot know. */
-export function unresolvedGrants(changes: readonly GrantChange[], after: AccessGraph): string[] {
+export function unresolvedGrants(
+  changes: readonly GrantChange[],
+  after: AccessGraph,
+  hasInventory: boolean,
+): string[] {
+  const why = hasInventory ? "the inventory does not have it" : "give --inventory";
   const lines = new Set<string>();
   for (const { grant } of changes) {
     const { role, subject } = grant;
     if (role.capabilities === undefined && role.uid !== undefined && role.name === undefined) {
-      lines.add(`role ${role.uid}: its name and its capabilities are not known: give --inventory`);
+      lines.add(`role ${role.uid}: its name and its capabilities are not known: ${why}`);
     } else if (role.capabilities === undefined && (role.uid !== undefined || after.entities.has(role.key))) {
       // A reference that leads nowhere yet is told where it stands.
       lines.add(`role ${role.name ?? labelByKey(after.entities, role.key)}: its capabilities are not known`);
     }
     if (subject.type === "identity" && subject.urn === undefined && subject.name === undefined) {
-      lines.add(`identity ${subject.uid ?? subject.key}: who may assume it is not known: give --inventory`);
+      lines.add(`identity ${subject.uid ?? subject.key}: who may assume it is not known: ${why}`);
     }
   }
   return [...lines];
@@ -310,7 +315,7 @@ function findUnresolved(
   const hasChanges = changes.some(({ op }) => op !== "same" && op !== "read");
   return [
     ...graphs.unresolved,
-    ...unresolvedGrants(grants, graphs.after),
+    ...unresolvedGrants(grants, graphs.after, inventory !== undefined),
     ...secrets,
     ...(isSilent && hasChanges
       ? [

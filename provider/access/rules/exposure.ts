@@ -305,7 +305,11 @@ function findConcealedValues(facts: Facts): FindingInput[] {
   });
 }
 
-const INVENTORY = "give --inventory, which describes what the program does not manage";
+/** What to do where nothing describes what a uid names. */
+const adviceOnUid = ({ comparison: { inventory } }: Facts): string =>
+  inventory === undefined
+    ? "give --inventory, which describes what the program does not manage"
+    : "correct the uid: the update fails where nothing has it; or take an inventory of the group above what has it";
 const OTHER_GROUP =
   "take an inventory of the group above all that this program manages, or refer to a group of your own";
 
@@ -332,6 +336,8 @@ function doubtsOfGroup(facts: Facts, { grant: { subject, role, group } }: GrantC
 function doubtsOf(facts: Facts, { grant }: GrantChange): Doubt[] {
   const { subject, role, group } = grant;
   const doubts: Doubt[] = [];
+  const hasInventory = facts.comparison.inventory !== undefined;
+  const advice = adviceOnUid(facts);
   const [heldRole, holder] = [facts.entity(role.key), facts.entity(subject.key)];
   const what = nameOfRole(role);
   if (isSummary(role.key)) {
@@ -345,22 +351,28 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): Doubt[] {
     if (role.capabilities === undefined) {
       doubts.push({
         field: "role",
-        message: `${subject.displayName} gains ${what} on ${group.path}: the capabilities of the role are unknown`,
-        advice: INVENTORY,
+        message: `${subject.displayName} gains ${what} on ${group.path}: ${heldRole === undefined && hasInventory ? "the inventory has no role with this uid" : "the capabilities of the role are unknown"}`,
+        advice,
       });
     } else if (heldRole?.assumed === true) {
       doubts.push({
         field: "role",
         message: `${subject.displayName} gains ${what} on ${group.path}: only the program states the capabilities of the role`,
-        advice: INVENTORY,
+        advice,
       });
     }
   }
   if (subject.type === "identity" && (holder === undefined || holder.assumed === true)) {
+    const why =
+      holder !== undefined
+        ? "only the program states who may assume the identity"
+        : hasInventory
+          ? "the inventory has no identity with this uid"
+          : "who may assume the identity is unknown";
     doubts.push({
       field: "subject",
-      message: `${shortName(subject)} gains ${what} on ${group.path}: ${holder === undefined ? "who may assume the identity is unknown" : "only the program states who may assume the identity"}`,
-      advice: INVENTORY,
+      message: `${shortName(subject)} gains ${what} on ${group.path}: ${why}`,
+      advice,
     });
   }
   return doubts;

@@ -19,6 +19,8 @@ export const GITIGNORE = [
   "preview.json",
   "plan.json",
   "review.json",
+  "export.json",
+  "stack.json",
   "*.before-adopt*.json",
   "",
 ].join("\n");

@@ -167,8 +167,13 @@ function findDefaultBranch(root: string): Pick<ProjectFolder, "defaultBranch" | 
   if (known !== undefined) return { defaultBranch: known, branchSource: "of the workflows that are there" };
   const exists = (branch: string) =>
     git(root, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}`) !== undefined;
-  const defaultBranch = !exists("main") && exists("master") ? "master" : "main";
-  return { defaultBranch, branchSource: exists(defaultBranch) ? "local branch" : "by default" };
+  const usual = ["main", "master"].find(exists);
+  if (usual !== undefined) return { defaultBranch: usual, branchSource: "local branch" };
+  const [only, another] =
+    git(root, "for-each-ref", "--format=%(refname:short)", "refs/heads")?.split("\n") ?? [];
+  return only !== undefined && only !== "" && another === undefined
+    ? { defaultBranch: only, branchSource: "the only local branch" }
+    : { defaultBranch: "main", branchSource: "by default" };
 }
 
 /** @throws UsageError for a program in another language. */

@@ -1,3 +1,4 @@
+import type { Comparison } from "../../../../provider/access/review/compare";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import {
@@ -278,9 +279,20 @@ describe("X3 cannot-be-judged", () => {
     ]);
     const stranger = identity("stranger", pinned);
     const toStranger = binding(stranger, viewer, payments);
-    expect(found("X3", change([], [toStranger]))[0]?.message).toMatch(
-      /: who may assume the identity is unknown$/,
-    );
+    const none = change([], [toStranger]);
+    expect(found("X3", none)).toMatchObject([
+      {
+        message: expect.stringMatching(/: the inventory has no identity with this uid$/) as unknown,
+        advice: expect.stringMatching(/^correct the uid: the update fails/) as unknown,
+      },
+    ]);
+    const blind = Object.fromEntries(Object.entries(none).filter(([name]) => name !== "inventory"));
+    expect(found("X3", blind as unknown as Comparison)).toMatchObject([
+      {
+        message: expect.stringMatching(/: who may assume the identity is unknown$/) as unknown,
+        advice: expect.stringMatching(/^give --inventory/) as unknown,
+      },
+    ]);
   });
 
   it("reports a group that the inventory does not contain, unless the program makes it", () => {

@@ -274,7 +274,8 @@ describe("the workflows", () => {
       "trunk",
     ],
     ["the only usual name", ["branch -M master"], "master"],
-    ["nothing", [], "main"],
+    ["the only branch", [], "topic"],
+    ["several branches, none of a usual name", ["branch other"], "main"],
   ])("run on the default branch: %s", async (_, commands, branch) => {
     const folder = newFolder()
       .repository(GITHUB)
