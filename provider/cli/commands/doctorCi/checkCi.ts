@@ -16,14 +16,17 @@ import { failed, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import { quoteWord } from "../../output/packageSource";
 import { describeForCi, findMissingInCi, inspectFolder, readStackFile } from "../init/folder";
-import type { CiBackend, CiHost, ProjectFolder } from "../init/folder";
-import { STAND_IN, ciCommands } from "../init/workflows";
+import type { CiBackend, ProjectFolder } from "../init/folder";
+import { STAND_IN, ciCommands, ciFiles } from "../init/workflows";
+import type { CiSettings } from "../init/workflows";
 import {
+  checkContents,
   checkImages,
   checkOwners,
   checkPins,
   checkPlaceholders,
   checkWorkflows,
+  isOfReview,
   readPipelines,
   readWorkflows,
 } from "./files";
@@ -62,16 +65,16 @@ function checkBackend({ kind, named }: CiBackend, stack = "prod"): CheckResult[]
   return [missing("backend", text, steps.join(" && "))];
 }
 
-/** The commands that `init` prints for this folder. */
-function commandsOf(found: ProjectFolder, host: CiHost, packageRoot: string, backend: CiBackend): string[] {
+/** The settings with which `init` would write for this folder. */
+function settingsOf(found: ProjectFolder, backend: CiBackend): CiSettings {
   const { path, defaultBranch, packageManager, project = "" } = found;
   const stack = found.stack ?? "prod";
   const { organization } = STAND_IN;
-  return ciCommands(packageRoot, host, {
+  return {
     ...{ organization, project, stack, path, defaultBranch, packageManager, backend },
     baseUrl: readEnvironment()["PLATFORM_BASE_URL"],
     issuerUrl: readEnvironment()["PLATFORM_ISSUER_URL"],
-  });
+  };
 }
 
 /** Whether the identities that review only read. */
@@ -159,7 +162,9 @@ async function checkRepository(
     );
   }
   const backend = describeForCi(findBackend(found.folder, env), readStackFile(found, found.stack ?? "prod"));
-  const commands = commandsOf(found, host, packageRoot, backend);
+  const settings = settingsOf(found, backend);
+  const commands = ciCommands(packageRoot, host, settings);
+  const written = ciFiles(packageRoot, host, settings);
   const name = ["ci.ts", "ci.js"].find((one) => existsSync(join(folder, one)));
   const identities =
     name === undefined ? undefined : { path: name, text: readFileSync(join(folder, name), "utf8") };
@@ -177,7 +182,11 @@ async function checkRepository(
     const ofFile =
       results.some(({ check }) => check === "pins") || pipelines.length === 0
         ? []
-        : [...checkPlaceholders("pipeline", pipelines), checkImages(pipelines)];
+        : [
+            ...checkPlaceholders("pipeline", pipelines),
+            checkImages(pipelines),
+            ...checkContents("pipeline", pipelines, written),
+          ];
     return [...common, ...ofFile, ...results, ...(await checkIdentities(connect, variables))];
   }
   const files = readWorkflows(root);
@@ -188,6 +197,7 @@ async function checkRepository(
   });
   return [
     checkWorkflows(files, packageManager.run),
+    ...checkContents("workflows", files.filter(isOfReview), written),
     checkPins(files),
     ...common,
     ...results,

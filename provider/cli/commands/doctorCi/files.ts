@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
+import { printable } from "../../../text/printable";
 import { quoteForShell } from "../../../text/plain";
 import { missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
@@ -66,6 +67,49 @@ export function checkPlaceholders(check: string, files: readonly CiFile[]): Chec
       `grep -nE '${open.join("|")}' ${paths.join(" ")}`,
     ),
   ];
+}
+
+/** The lines of a file that say something, by their numbers. What an action or an image is pinned to changes with time. */
+const linesOf = (text: string): { readonly number: number; readonly line: string }[] =>
+  text
+    .split("\n")
+    .map((line, index) => ({
+      number: index + 1,
+      line: line
+        .replace(/(?:^|\s)#.*$/, "")
+        .replace(/@(?:sha256:)?[0-9a-f]{40,64}/, "")
+        .trim(),
+    }))
+    .filter(({ line }) => line !== "");
+
+/**
+ * Which files are not what `init` writes: nobody but a reader can say whether they review as well. A line that has what stands
+ * in for a value may have any.
+ */
+export function checkContents(
+  check: string,
+  files: readonly CiFile[],
+  written: Readonly<Record<string, string>>,
+): CheckResult[] {
+  const open = Object.values(STAND_IN);
+  return files.flatMap(({ path, text }) => {
+    const [, own] = Object.entries(written).find(([name]) => basename(name) === basename(path)) ?? [];
+    if (own === undefined) return [];
+    const [lines, expected] = [linesOf(text), linesOf(own)];
+    const isAsWritten = (line: string | undefined, index: number): boolean =>
+      line === expected[index]?.line || open.some((one) => expected[index]?.line.includes(one));
+    const at = Array.from({ length: Math.max(lines.length, expected.length) }).findIndex(
+      (_, index) => !isAsWritten(lines[index]?.line, index),
+    );
+    if (at < 0) return [];
+    const { number = lines.at(-1)?.number ?? 1 } = lines[at] ?? {};
+    return [
+      unchecked(
+        check,
+        `${path}:${number} is not what this version of init writes, which is ${JSON.stringify(printable(expected[at]?.line ?? "nothing", 200))}: read what differs`,
+      ),
+    ];
+  });
 }
 
 /** Whether every action of every workflow is named by a commit: a tag can be moved. */

@@ -40,16 +40,6 @@ const readMemberList = (value: unknown, ...path: string[]): readonly unknown[] =
   return isList(list) ? list : [];
 };
 
-/** The default branch of the repository; undefined where the token may not see it. */
-async function readDefaultBranch(host: ApiHost, path: string): Promise<string | undefined> {
-  try {
-    return stringMember((await request(host, "GET", path)).body, "default_branch");
-  } catch (error) {
-    if (error instanceof PostError) return undefined;
-    throw error;
-  }
-}
-
 /** Whether the workflows review and deploy the default branch. */
 function checkStarts({ files, branch }: CheckedRepository): CheckResult[] {
   const written = /^[\w./-]+$/.test(branch) ? branch : "<branch>";
@@ -424,15 +414,25 @@ export async function checkGithub(
     token,
   };
   const path = `/repos/${name}`;
-  const repository: CheckedRepository = {
+  let repository: CheckedRepository = {
     host,
     path,
     name,
-    branch: (await readDefaultBranch(host, path)) ?? found.defaultBranch,
+    branch: found.defaultBranch,
     files: given.files.filter(isOfReview),
   };
   let variables: ReadonlyMap<string, string> = none;
   const results = await judgeAll("github", [
+    [
+      "github",
+      async () => {
+        // What a token may not see is answered as what does not exist.
+        const shown = await findBelow({ host, path }, "");
+        if (shown === undefined) return all(`the token may not see ${name}`).results;
+        repository = { ...repository, branch: stringMember(shown, "default_branch") ?? repository.branch };
+        return checkStarts(repository);
+      },
+    ],
     [
       "variables",
       async () => {
@@ -447,5 +447,5 @@ export async function checkGithub(
     ["codeowners", () => checkOwnersErrors(repository)],
     ["subjects", () => checkSubjects(repository, given.identities)],
   ]);
-  return { results: [...checkStarts(repository), ...results], variables };
+  return { results, variables };
 }

@@ -164,6 +164,13 @@ export async function checkGitlab(
   const ask = async (): Promise<unknown> => (await request(project.host, "GET", project.path)).body;
   const results = await judgeAll("gitlab", [
     [
+      "gitlab",
+      async () =>
+        (await findBelow(project, "")) === undefined
+          ? all(`the token may not see ${found.repository ?? id}`).results
+          : [],
+    ],
+    [
       "variables",
       async () => {
         const list = await listAll(project.host, `${project.path}/variables`, 10);

@@ -285,6 +285,19 @@ function codeOwners({ found, host, settings: { packageManager }, packageRoot }: 
   return ownersText(packageRoot, packageManager, { owner, github: host === "github", folders });
 }
 
+/** The commands as a script. A shell goes on where a command inside of an argument fails: so each has a line of its own. */
+function scriptOf(commands: string): string {
+  const lines = commands.replace(/^(.*)"\$\((.*)\)"(.*)$/gm, 'value=$($2)\n$1"$value"$3');
+  return `# Replace each <…>, and run it after pulumi up.
+set -eu
+if grep -n '[<][a-zA-Z]' "$0"; then
+  echo "replace what stands in <…> first" >&2
+  exit 1
+fi
+${lines}
+`;
+}
+
 function listFiles(plan: InitPlan, hasScript: boolean): NewFile[] {
   const { found, host, settings, packageRoot } = plan;
   const filesBelow = (base: string, files: Record<string, string>): NewFile[] =>
@@ -294,12 +307,7 @@ function listFiles(plan: InitPlan, hasScript: boolean): NewFile[] {
   const commands = ciCommands(packageRoot, host, settings).join("\n");
   return [
     ...ofProgram,
-    ...filesBelow(
-      found.folder,
-      hasScript
-        ? { "ci-commands.sh": `# Replace each <…>, and run it after pulumi up.\nset -eu\n${commands}\n` }
-        : {},
-    ),
+    ...filesBelow(found.folder, hasScript ? { "ci-commands.sh": scriptOf(commands) } : {}),
     ...filesBelow(found.root, {
       [ownersFile(found.root, host)]: codeOwners(plan),
       ...ciFiles(packageRoot, host, settings),

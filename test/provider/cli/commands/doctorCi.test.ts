@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -207,6 +208,30 @@ test.each(["github", "gitlab"] as const)(
     );
   },
 );
+
+test("a workflow that is not what init writes is to be read, and no other one", async () => {
+  const { checks } = await check();
+  const review = readFileSync(".github/workflows/access-review.yml", "utf8");
+  const states = (text: string) => {
+    writeFileSync(".github/workflows/access-review.yml", text);
+    return run(["-o", "json"]).then(({ stdout }) =>
+      (JSON.parse(stdout) as { checks: Line[] }).checks.filter((one) => one.check === "workflows"),
+    );
+  };
+  expect(checks.filter((one) => one.check === "workflows").map(({ state }) => state)).toEqual(["ok"]);
+  const newer = review.replace(/@[0-9a-f]{40}/g, `@${"1".repeat(40)}`).replace("name:", "# mine\n\nname:");
+  expect(await states(newer)).toHaveLength(1);
+  const changed = review.replace("workflow_run:", "pull_request_target:");
+  expect(await states(changed)).toMatchObject([
+    { state: "ok" },
+    {
+      state: "skipped",
+      text: expect.stringMatching(
+        /access-review\.yml:\d+ is not what this version of init writes, which is "workflow_run:": read what differs$/,
+      ) as unknown,
+    },
+  ]);
+});
 
 const owners = (text: string) => ({ ".github/CODEOWNERS": text });
 
@@ -477,6 +502,18 @@ describe("what cannot be judged has not passed:", () => {
     const { code, checks } = await check({ set: { [`${REPO}/rulesets/7`]: { bypass_actors: undefined } } });
     expect(code).toBe(4);
     expect(checks.find((one) => one.check === "bypass")?.state).toBe("skipped");
+  });
+
+  test.each([
+    ["github", REPO],
+    ["gitlab", PROJECT],
+  ] as const)("a repository of %s that the token may not see", async (host, path) => {
+    const { checks, wrong } = await check({ host, set: { [path]: undefined } });
+    // The files are there to be read.
+    expect(wrong.filter((one) => one.check !== "pins")).toEqual([]);
+    expect(checks.filter((one) => one.check === host)).toMatchObject([
+      { state: "skipped", text: expect.stringMatching(/the token may not see acme\/access/) as unknown },
+    ]);
   });
 
   test("a token that is refused ends with 3", async () => {

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -374,8 +375,17 @@ describe("the commands that set variables", () => {
     expect(short).toContain("  sh ci-commands.sh ");
     const script = writing.files()["ci-commands.sh"] ?? "";
     expect(script.split("\n").filter((line) => /^gl?[ahb]+ /.test(line))).toEqual(
-      lines.map((line) => line.trim()),
+      lines.map((line) => line.trim().replace(/"\$\(.*\)"/, '"$value"')),
     );
+    // A shell goes on where a command inside of an argument fails, and would empty the variable.
+    expect(script.split("\n").filter((line) => line.startsWith("value="))).toEqual(
+      lines.flatMap((line) => /"(\$\(.*\))"/.exec(line)?.slice(1) ?? []).map((one) => `value=${one}`),
+    );
+    const { status, stdout, stderr } = spawnSync("sh", [join(writing.root, "ci-commands.sh")], {
+      encoding: "utf8",
+    });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: "replace what stands in <…> first\n" });
+    expect(stdout).toContain("<file of ");
   });
 
   test("stand beside the edition that tokens of teams need, and another way", async () => {
