@@ -27,8 +27,8 @@ import type {
 } from "./assertion";
 import { RE2JS } from "re2js";
 import { textMeant } from "../graph/describedFields";
-import { Principals } from "../graph/principals";
-import { repositoryOfSubject, withoutNumbers } from "../trust/issuers";
+import { Principals, nameOwner } from "../graph/principals";
+import { withoutNumbers } from "../trust/issuers";
 import { describeIdentity, isTrustDoubtful, readClaimConditions, trustsOf } from "../graph/trust";
 import { isUnread } from "../graph/unread";
 import type { Trust, TrustPart } from "../graph/trust";
@@ -103,17 +103,33 @@ function shareOfPart(
   return pattern === undefined ? "some" : shareOfPattern(languages, pattern, globs, isOfSubject);
 }
 
-/** The same of a subject, which may be one of GitHub: a glob means its repository in each form. */
-function shareOfSubject(languages: Languages, part: TrustPart | undefined, globs: readonly string[]): Share {
-  const share = shareOfPart(languages, part, globs, true);
-  const { exact } = part ?? {};
-  if (share !== "none" || exact === undefined) return share;
-  if (exact.includes("@") && globs.some((glob) => trustMatches(glob, withoutNumbers(exact)))) return "all";
-  const repository = exact.startsWith("repo:") ? undefined : repositoryOfSubject(exact);
-  if (repository === undefined) return "none";
-  // A template of GitHub may put other claims before the repository, so nobody can say what the rest of a glob means.
-  const starts = globs.map((glob) => /^[^:]*:[^:]*:?/.exec(glob)?.[0] ?? glob);
-  return starts.some((start) => trustMatches(start, `repo:${repository}:`)) ? "some" : "none";
+/**
+ * The same of a subject. One of GitHub may name the repository behind other claims, by a claim of the token, or not at all:
+ * nobody can say then what the rest of a glob means.
+ */
+function shareOfSubject(languages: Languages, trust: Trust, globs: readonly string[]): Share {
+  const share = shareOfPart(languages, trust.subject ?? trust.arn ?? trust.service, globs, true);
+  if (share !== "none" || trust.subject === undefined) return share;
+  const { exact } = trust.subject;
+  if (exact?.includes("@") === true && globs.some((glob) => trustMatches(glob, withoutNumbers(exact))))
+    return "all";
+  const { owner, repository, claims } = nameOwner(languages, trust);
+  // Names of repositories and their owners are the same in capitals.
+  const starts = globs.map((glob) => (/^[^:]*:[^:]*:?/.exec(glob)?.[0] ?? glob).toLowerCase());
+  if (repository !== undefined) {
+    const text = (exact?.startsWith("repo:") === true ? exact : `repo:${repository}:`).toLowerCase();
+    const wanted = exact?.startsWith("repo:") === true ? globs.map((glob) => glob.toLowerCase()) : starts;
+    return wanted.some((start) => trustMatches(start, text)) ? "some" : "none";
+  }
+  if (owner?.pattern !== undefined)
+    return shareOfPattern(languages, `(?i:${owner.pattern})`, globs, true) === "none" ? "none" : "some";
+  if (owner !== undefined) return "none";
+  const owners = (claims.get("repository_owner") ?? []).flatMap((each) => each.exact?.toLowerCase() ?? []);
+  const isOfOthers = starts.every((start) => {
+    const [, named] = /^repo:([^/*?]+)\//.exec(start) ?? [];
+    return named !== undefined && owners.some((each) => each !== named);
+  });
+  return isOfOthers ? "none" : "some";
 }
 
 /** A token must meet all conditions on a claim, so one that lies in the globs is enough. */
@@ -136,9 +152,7 @@ function shareOfTrust(languages: Languages, trust: Trust, conditions: SubjectCon
   return meet([
     ...isWordOnly,
     ...part(trust.issuer ?? trust.account, issuer),
-    ...(subject === undefined
-      ? []
-      : [shareOfSubject(languages, trust.subject ?? trust.arn ?? trust.service, subject)]),
+    ...(subject === undefined ? [] : [shareOfSubject(languages, trust, subject)]),
     ...part(trust.audience, audience),
     ...Object.entries(claims ?? {}).map(([name, globs]) => shareOfClaim(languages, trust, name, globs)),
   ]);

@@ -1,7 +1,15 @@
 import { namesOfKeys } from "../documents/digest";
 import { addTo } from "../../fields/values";
-import { customerOf, ownerStarts, owningClaims, repositoryOfSubject, withoutNumbers } from "../trust/issuers";
-import { exactPattern } from "../trust/languages";
+import {
+  claimsOfSubject,
+  customerOf,
+  ownerlessSubjects,
+  ownerStarts,
+  owningClaims,
+  repositoryOfClaim,
+  repositoryOfSubject,
+} from "../trust/issuers";
+import { anchored, exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
 import { sortedJson } from "../../fields/formats";
 import { accessKinds, isPrincipalField } from "./accessKinds";
@@ -15,19 +23,61 @@ import type { Trust, TrustPart } from "./trust";
 /** What every principal of a trust proves: where one has a part that the other has not, they are proven in different ways. */
 const proofs = ["issuer", "account", "service"] as const;
 /** Where a trust does not say one, each is accepted. Whoever asks for a token chooses its audience. */
-const details = ["subject", "arn", "userId"] as const;
+const details = ["arn", "userId"] as const;
 
 type Value = Pick<TrustPart, "exact" | "pattern">;
 
-/** A text as another one writes the same: a role of AWS as its sessions, whose names have no path; a repository without numbers. */
+/** A trust, and whom it names by its subject and its claims together. */
+interface Naming {
+  readonly trust: Trust;
+  /**
+   * The subject; where that or a claim says which repository runs, the repository in its place. Undefined where nothing says
+   * so: whoever may run something in a repository chooses its environment, and with it a subject that has only that.
+   */
+  readonly owner: Value | undefined;
+  /** Where the issuer writes subjects as GitHub does. */
+  readonly repository?: string | undefined;
+  readonly claims: ReadonlyMap<string, readonly Value[]>;
+}
+
+/** Reads whom a trust names. */
+export function nameOwner(languages: Languages, trust: Trust): Naming {
+  const issuer = trust.issuer?.exact;
+  const { exact, pattern } = trust.subject ?? {};
+  const claims = new Map<string, Value[]>();
+  const add = (name: string, value: Value): void => {
+    if (owningClaims.has(name)) addTo(claims, name, value);
+  };
+  const texts = [
+    ...(exact === undefined ? [] : claimsOfSubject(issuer, exact)),
+    ...readClaimConditions(trust, "exact"),
+  ];
+  let repository: string | undefined;
+  for (const [name, text] of texts) {
+    add(name, { exact: text, pattern: undefined });
+    repository ??= repositoryOfClaim(name, text);
+  }
+  if (repository !== undefined) {
+    add("repository", { exact: repository, pattern: undefined });
+    add("repository_owner", { exact: repository.replace(/\/.*$/, ""), pattern: undefined });
+  }
+  for (const [name, text] of readClaimConditions(trust, "patterns"))
+    add(name, { exact: undefined, pattern: text });
+  const ownerless = ownerlessSubjects(issuer);
+  if (ownerless === undefined) return { trust, owner: trust.subject, claims };
+  if (repository !== undefined)
+    return { trust, owner: { exact: `repo:${repository}:`, pattern: undefined }, repository, claims };
+  const isOwnerless =
+    exact === undefined
+      ? pattern !== undefined && languages.intersects(pattern, anchored(ownerless)) !== "no"
+      : new RegExp(`^(?:${ownerless})$`).test(exact);
+  return { trust, owner: isOwnerless ? undefined : trust.subject, claims };
+}
+
+/** A role of AWS as its sessions, whose names have no path. */
 function normalize(part: string, value: Value): Value {
   const { exact } = value;
-  const normal =
-    part === "arn"
-      ? exact?.replace(ROLE_OF_AWS, "arn:$1:sts::$2:assumed-role/$3/")
-      : part === "subject" && exact?.includes("@")
-        ? withoutNumbers(exact)
-        : exact;
+  const normal = part === "arn" ? exact?.replace(ROLE_OF_AWS, "arn:$1:sts::$2:assumed-role/$3/") : exact;
   return normal === exact ? value : { ...value, exact: normal };
 }
 
@@ -37,8 +87,14 @@ const ROLE_OF_AWS = /^arn:(aws[a-z-]*):iam::([0-9]{12}):role\/(?:.*\/)?([^/]+)$/
 function mayMeetBoth(languages: Languages, one: Value, other: Value, part: string): boolean {
   if (mayMeet(languages, one, other, part)) return true;
   const [first, second] = [normalize(part, one), normalize(part, other)];
-  return (first !== one || second !== other) && mayMeet(languages, first, second, part);
+  if ((first !== one || second !== other) && mayMeet(languages, first, second, part)) return true;
+  const hasPattern = one.exact === undefined || other.exact === undefined;
+  const isNameOfOwner = part === "subject" || owningClaims.has(part);
+  return hasPattern && isNameOfOwner && mayMeet(languages, inAnyCase(one), inAnyCase(other), part);
 }
+
+/** Who has `acme/pay` can have `acme/Pay`: names of repositories, groups and organisations are the same in capitals. */
+const inAnyCase = (value: Value): Value => ({ exact: undefined, pattern: `(?i:${patternOf(value)})` });
 
 function mayMeet(languages: Languages, one: Value, other: Value, part: string): boolean {
   if (one.exact !== undefined && other.exact !== undefined) {
@@ -67,7 +123,8 @@ function ownerStartOf(part: string, text: string): string {
   if (part === "issuer") return customerOf(text)?.name ?? text;
   if (part === "service") return text.replace(/^SERVICE_PRINCIPAL_/, "");
   const repository = part === "subject" ? repositoryOfSubject(text) : undefined;
-  return repository === undefined ? (matchers.get(part)?.exec(text)?.[0] ?? text) : `repo:${repository}`;
+  const start = repository === undefined ? matchers.get(part)?.exec(text)?.[0] : `repo:${repository}`;
+  return start?.toLowerCase() ?? (owningClaims.has(part) ? text.toLowerCase() : text);
 }
 
 /** The same of a part of a trust, which is compared with those of many others. */
@@ -82,21 +139,12 @@ const starts = new WeakMap<Value, string>();
 const matchers = new Map(Array.from(ownerStarts, ([part, start]) => [part, new RegExp(`^(?:${start})`)]));
 
 /** By what a trust is found that says its subject word for word. */
-const indexedStart = ({ subject, hasKeys }: Trust): string | undefined =>
-  subject?.exact === undefined || hasKeys ? undefined : startOf("subject", subject);
-
-/** The conditions on claims that name an owner. */
-function claimsOf(trust: Trust): Map<string, Value[]> {
-  const claims = new Map<string, Value[]>();
-  for (const [name, exact] of readClaimConditions(trust, "exact"))
-    if (owningClaims.has(name)) addTo(claims, name, { exact, pattern: undefined });
-  for (const [name, pattern] of readClaimConditions(trust, "patterns"))
-    if (owningClaims.has(name)) addTo(claims, name, { exact: undefined, pattern });
-  return claims;
-}
+const indexedStart = ({ owner, trust: { hasKeys } }: Naming): string | undefined =>
+  owner?.exact === undefined || hasKeys ? undefined : startOf("subject", owner);
 
 /** Whether one principal may be accepted by two trusts. */
-function mayAcceptOne(languages: Languages, one: Trust, other: Trust): boolean {
+function mayAcceptOne(languages: Languages, first: Naming, second: Naming): boolean {
+  const [one, other] = [first.trust, second.trust];
   // Whoever has a key signs whatever else is written.
   if (one.hasKeys || other.hasKeys) {
     const [keys, others] = [one, other].map(({ keySets }) =>
@@ -109,15 +157,14 @@ function mayAcceptOne(languages: Languages, one: Trust, other: Trust): boolean {
     return a === undefined || b === undefined ? a === b : mayMeetBoth(languages, a, b, part);
   });
   if (!isProvenAlike) return false;
-  const areAlike = details.every((part) => {
-    const [a, b] = [one[part], other[part]];
-    return a === undefined || b === undefined || mayMeetBoth(languages, a, b, part);
-  });
-  if (!areAlike) return false;
-  const others = claimsOf(other);
-  return [...claimsOf(one)].every(([name, values]) =>
+  const mayMeetIn = (part: string, a: Value | undefined, b: Value | undefined): boolean =>
+    a === undefined || b === undefined || mayMeetBoth(languages, a, b, part);
+  const isOneSubject =
+    mayMeetIn("subject", first.owner, second.owner) || mayMeetIn("subject", one.subject, other.subject);
+  if (!isOneSubject || !details.every((part) => mayMeetIn(part, one[part], other[part]))) return false;
+  return [...first.claims].every(([name, values]) =>
     values.every((value) =>
-      (others.get(name) ?? []).every((each) => mayMeetBoth(languages, value, each, name)),
+      (second.claims.get(name) ?? []).every((each) => mayMeetBoth(languages, value, each, name)),
     ),
   );
 }
@@ -128,7 +175,7 @@ const answers = new WeakMap<Languages, Map<string, Map<string, boolean>>>();
 /** Subjects whose trusts are the same text. */
 interface SubjectClass {
   readonly text: string;
-  readonly trusts: readonly Trust[];
+  readonly trusts: readonly Naming[];
   readonly subjects: Subject[];
 }
 
@@ -179,7 +226,7 @@ export class Principals {
   /** Who an identity is, as a text: those of the same trust have one. Keys end, and an invite is used up: these have none. */
   textOf(subject: Subject): string | undefined {
     const { text, trusts } = this.classOf(subject);
-    return subject.type === "identity" && !trusts.some(({ hasKeys }) => hasKeys) ? text : undefined;
+    return subject.type === "identity" && !trusts.some(({ trust }) => trust.hasKeys) ? text : undefined;
   }
 
   /** Those of whom no two may be one principal, as many as are surely different. */
@@ -227,7 +274,9 @@ export class Principals {
     const known = this.classes.get(text);
     if (known !== undefined) return known;
     const trusts = [...new Set(sides.map((side) => entityOf(side, holder)))].flatMap((entity) =>
-      entity === undefined ? [] : trustsOfSubject(subject, entity),
+      entity === undefined
+        ? []
+        : trustsOfSubject(subject, entity).map((trust) => nameOwner(this.languages, trust)),
     );
     const made = { text, trusts, subjects: [] };
     this.classes.set(text, made);

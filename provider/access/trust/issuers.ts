@@ -1,5 +1,13 @@
 import { AZURE_TENANT, CIRCLECI_ORGANISATION } from "./data/issuerHosts";
-import { BUILDKITE, GITHUB, GITLAB, GOOGLE, ownPins, sharedPins } from "./data/pins";
+import {
+  BUILDKITE,
+  GITHUB,
+  GITHUB_SUBJECT_WITHOUT_REPOSITORY,
+  GITLAB,
+  GOOGLE,
+  ownPins,
+  sharedPins,
+} from "./data/pins";
 import { runsOfTenants, sharedIssuers, SUBJECT } from "./data/sharedIssuers";
 import type { RunsOfService, SharedIssuer } from "./data/sharedIssuers";
 import type { Owner } from "./judgement";
@@ -143,6 +151,41 @@ export const owningClaims: ReadonlySet<string> = new Set([
   ...[...sharedPins, ...ownPins].flatMap(({ part }) => (part === SUBJECT ? [] : [part])),
   ...runsOfTenants.flatMap(({ owningClaims: claims = [] }) => claims),
 ]);
+
+/** Whether an issuer writes subjects as GitHub does: that of GitHub, or of a server of one's own. Of a pattern nobody can tell. */
+const isOfGithub = (issuer: string | undefined): boolean =>
+  issuer === undefined || /^https:\/\/(?:token\.actions\.|[^/]+\/_services\/token)/i.test(issuer);
+
+const isOfBuildkite = (issuer: string | undefined): boolean => issuer === BUILDKITE;
+
+/** The subjects of an issuer that do not say which repository or pipeline runs, as a regular expression; undefined where each does. */
+export function ownerlessSubjects(issuer: string | undefined): string | undefined {
+  if (isOfBuildkite(issuer)) return UUID;
+  return isOfGithub(issuer) ? GITHUB_SUBJECT_WITHOUT_REPOSITORY : undefined;
+}
+
+/** What a subject says of the owner in the words of claims, as a template of GitHub writes it: names and values. */
+export function claimsOfSubject(
+  issuer: string | undefined,
+  subject: string,
+): [name: string, value: string][] {
+  const [, organization] = /^organization:([^:]+):pipeline:/.exec(subject) ?? [];
+  if (isOfBuildkite(issuer)) return organization === undefined ? [] : [["organization_slug", organization]];
+  if (!isOfGithub(issuer)) return [];
+  const pairs = Array.from(
+    subject.matchAll(/(?<=^|:)([a-z_]+):([^:]*)(?=:|$)/g),
+    ([, name = "", value = ""]): [string, string] => [name, value],
+  );
+  const repository = repositoryOfSubject(subject);
+  return [
+    ...pairs.filter(([name]) => name !== "repository" && name !== "workflow_ref" && owningClaims.has(name)),
+    ...(repository === undefined ? [] : [["repository", repository] as [string, string]]),
+  ];
+}
+
+/** The repository that a claim of GitHub names: `repository`, or that of the workflow which runs. */
+export const repositoryOfClaim = (name: string, value: string): string | undefined =>
+  ["repository", "workflow_ref"].includes(name) ? repositoryOfSubject(`${name}:${value}`) : undefined;
 
 /** The issuers that sign for many customers among those for which `accepts` is true. */
 export function filterSharedIssuers(accepts: (issuer: SharedIssuer) => boolean): readonly SharedIssuer[] {

@@ -602,6 +602,13 @@ export const STRANGE_SUBJECTS: readonly string[] = [
   `[a-z0-9]*${INTRUDER}[a-z0-9]*`,
 ];
 
+/** Subjects at GitHub that name no repository, though perhaps its number or its owner. */
+export const GITHUB_SUBJECT_WITHOUT_REPOSITORY = (() => {
+  const keys = `(?:${GITHUB_FREE_KEYS}|repository_(?:id|owner|owner_id)|enterprise|enterprise_id)`;
+  const part = `(?:${keys}:[^:]*|pull_request)`;
+  return `${part}(?::${part})*`;
+})();
+
 /** Subjects at GitHub that name no owner. */
 export const OWNERLESS_GITHUB_SUBJECTS: readonly string[] = [
   `${GITHUB_FREE_KEYS}:[a-z/]+`,

@@ -63,7 +63,42 @@ const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share
   [{ subject: "ref:refs/heads/main:repo:acme/pay" }, { subject: ["repo:acme/*"] }, "some"],
   [{ subject: "ref:refs/heads/main:repo:other/pay" }, { subject: ["repo:acme/*"] }, "none"],
   [{ subject: "repo:acme-evil/pay" }, { subject: ["repo:acme/*"] }, "none"],
-  [{ subject: "repo:ACME/pay" }, { subject: ["repo:acme/*"] }, "none"],
+  [{ subject: "repo:ACME/pay" }, { subject: ["repo:acme/*"] }, "some"],
+  [{ subjectPattern: "^repo:ACME/pay:.*$" }, { subject: ["repo:acme/*"] }, "some"],
+  // What says which repository runs may stand in a claim, or nowhere.
+  [{ subject: "environment:e", claims: { repository: "acme/pay" } }, { subject: ["repo:acme/*"] }, "some"],
+  [
+    { subject: "environment:e", claims: { repository: "ACME/pay" } },
+    { subject: ["repo:acme/pay:*"] },
+    "some",
+  ],
+  [
+    { subject: "environment:e", claims: { repository: "acme/shop" } },
+    { subject: ["repo:acme/pay:*"] },
+    "none",
+  ],
+  [
+    { subject: "environment:e", claimPatterns: { repository: "^acme/.*$" } },
+    { subject: ["repo:acme/pay:*"] },
+    "some",
+  ],
+  [
+    {
+      subject: "environment:e",
+      claims: { workflow_ref: "acme/pay/.github/workflows/a.yml@refs/heads/main" },
+    },
+    { subject: ["repo:acme/pay:*"] },
+    "some",
+  ],
+  [{ subject: "repository_id:55:environment:e" }, { subject: ["repo:acme/pay:*"] }, "some"],
+  [{ subject: "repository_owner:acme:environment:e" }, { subject: ["repo:acme/pay:*"] }, "some"],
+  [{ subject: "repository_owner:evil:environment:e" }, { subject: ["repo:acme/pay:*"] }, "none"],
+  [
+    { subjectPattern: "^environment:.*$", claims: { repository: "acme/pay" } },
+    { subject: ["repo:acme/pay:*"] },
+    "some",
+  ],
+  [{ subject: "pull_request" }, { subject: ["repo:acme/pay:*"] }, "some"],
   [{ subject: "repo:acme" }, { subject: ["repo:acme/*"] }, "none"],
   [{ subject: "xrepo:acme/pay" }, { subject: ["repo:acme/*"] }, "none"],
   [{ subject: "repo:acme/pay\u200b" }, { subject: ["repo:acme/*"] }, "none"],

@@ -100,6 +100,87 @@ test.each<[string, boolean, Props, Props]>([
     github({ subjectPattern: ":main$", claims: { repository: "acme/two" } }),
     github({ subjectPattern: ":main$", claimPatterns: { repository: "^acme/(two|three)$" } }),
   ],
+  ...(
+    [
+      ["a claim", { subject: "environment:e", claims: { repository: "acme/two" } }],
+      ["a pattern of a claim", { subject: "environment:e", claimPatterns: { repository: "^acme/.*$" } }],
+      [
+        "its workflow",
+        { subject: "ref:refs/heads/x", claims: { workflow_ref: "acme/two/.github/workflows/a.yml@x" } },
+      ],
+      [
+        "its number, and its owner",
+        { subject: "repository_id:55:environment:e", claims: { repository_owner: "acme" } },
+      ],
+      ["its owner in the subject", { subject: "repository_owner:acme:environment:e" }],
+      ["a pattern without it", { subjectPattern: "^environment:.*$", claims: { repository: "acme/two" } }],
+      ["capitals", { subject: "repo:acme/Two:environment:e" }],
+      ["a pattern in capitals", { subjectPattern: "^repo:Acme/Two:environment:.*$" }],
+      ["a claim in capitals", { subjectPattern: ":environment:e$", claims: { repository: "ACME/two" } }],
+    ] as const
+  ).flatMap(([how, trust]): [string, boolean, Props, Props][] => [
+    [`the same repository by ${how}`, true, exact, github(trust)],
+    [
+      `another repository, beside ${how}`,
+      how.includes("owner") || how === "a pattern of a claim",
+      github({ subject: "repo:acme/three:ref:refs/heads/main" }),
+      github(trust),
+    ],
+    [
+      `another owner, beside ${how}`,
+      false,
+      github({ subject: "repo:evil/two:ref:refs/heads/main" }),
+      github(trust),
+    ],
+  ]),
+  [
+    "two environments of a repository that only claims name",
+    true,
+    github({ subject: "environment:a", claims: { repository: "acme/two" } }),
+    github({ subject: "environment:b", claims: { repository: "acme/two" } }),
+  ],
+  [
+    "environments of repositories that only claims name",
+    false,
+    github({ subject: "environment:a", claims: { repository: "acme/two" } }),
+    github({ subject: "environment:a", claims: { repository: "acme/three" } }),
+  ],
+  [
+    "numbers of two repositories",
+    false,
+    github({ subject: "repository_id:1:environment:a" }),
+    github({ subject: "repository_id:2:environment:a" }),
+  ],
+  [
+    "a project of GitLab in capitals",
+    true,
+    claims({ issuer: "https://gitlab.com", subject: "project_path:acme/infra:ref_type:branch:ref:main" }),
+    claims({ issuer: "https://gitlab.com", subject: "project_path:acme/Infra:ref_type:branch:ref:main" }),
+  ],
+  [
+    "a pipeline of Buildkite and the id of one",
+    true,
+    claims({ issuer: "https://agent.buildkite.com", subject: TENANT }),
+    claims({
+      issuer: "https://agent.buildkite.com",
+      subject: "organization:acme:pipeline:pay:ref:refs/heads/main",
+    }),
+  ],
+  [
+    "pipelines of Buildkite, one by its id, of two organisations",
+    false,
+    claims({ issuer: "https://agent.buildkite.com", subject: TENANT, claims: { organization_slug: "evil" } }),
+    claims({
+      issuer: "https://agent.buildkite.com",
+      subject: "organization:acme:pipeline:pay:ref:refs/heads/main",
+    }),
+  ],
+  [
+    "environments at an issuer of one's own",
+    false,
+    claims({ issuer: "https://ci.acme.example", subject: "environment:a" }),
+    claims({ issuer: "https://ci.acme.example", subject: "environment:b" }),
+  ],
   [
     "other projects of one organisation of CircleCI",
     false,
