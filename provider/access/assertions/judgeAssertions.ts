@@ -507,8 +507,9 @@ class AssertionJudge {
     this.isDoubted = createSignInDoubt(graphs);
   }
 
-  private acceptsMore({ subject: { key } }: Grant): boolean {
-    return this.widened.has(key) || this.widened.has(ownerOf(key) ?? "");
+  private acceptsMore({ subject: { key, type } }: Grant): boolean {
+    // A service of the platform is itself, whatever else its association holds.
+    return type !== "service" && (this.widened.has(key) || this.widened.has(ownerOf(key) ?? ""));
   }
 
   /** Answers whether a subject had the same before, itself or by the same trust: at the same place or above it. */

@@ -345,12 +345,28 @@ function findUnprotected(facts: Facts): FindingInput[] {
   });
 }
 
+/** What the program managed, and only reads from now on. */
+function findReleased(facts: Facts): FindingInput[] {
+  return facts.comparison.changes.flatMap(({ op, recorded, after }) => {
+    if (op !== "read" || recorded === undefined || after === undefined) return [];
+    return [
+      facts.aboutEntity(after, {
+        severity: recorded.protect === true ? "high" : "medium",
+        field: "protect",
+        pins: "released",
+        message: `${labelEntity(after)} is only read from now on${recorded.protect === true ? ", and no longer protected" : ""}: neither an update nor drift restores it`,
+        advice: "keep the resource where it is managed; read it by get in programs that do not manage it",
+      }),
+    ];
+  });
+}
+
 const inUse: Rule = {
   id: "D2",
   name: "in-use",
-  severities: ["high"],
-  when: "always",
-  what: "An identity, role, group or identity provider is deleted, or is replaced so that its uid changes, while a remaining resource refers to it. Or an identity is deleted or replaced that was seen in the last 30 days. Or `protect` is removed from a resource. Not reported: an unused resource deleted with everything that refers to it, and a replaced role whose bindings this program moves to its successor.",
+  severities: ["high", "medium"],
+  when: "medium for an unprotected resource that the program only reads from now on; otherwise high",
+  what: "An identity, role, group or identity provider is deleted, or is replaced so that its uid changes, while a remaining resource refers to it. Or an identity is deleted or replaced that was seen in the last 30 days. Or `protect` is removed from a resource. Or a resource that the program managed is only read from now on (`.get`). Not reported: an unused resource deleted with everything that refers to it, and a replaced role whose bindings this program moves to its successor.",
   why: "Pipelines and clusters are configured with uids, and no program updates them. The bindings of the old uid are deleted with it.",
   fix: "Create the new one beside it, move what refers to it, watch `lastSeenTime`, then delete the old one. Check which part of the change forces a replacement.",
   except: "For a planned move, for as long as it takes.",
@@ -358,7 +374,7 @@ const inUse: Rule = {
   needsBefore: true,
   driftAdvice: "create it again from its program, or move what still refers to it",
   about: everyKind,
-  find: (facts) => [...findStillInUse(facts), ...findUnprotected(facts)],
+  find: (facts) => [...findStillInUse(facts), ...findUnprotected(facts), ...findReleased(facts)],
 };
 
 /** What keeps the server from deleting a resource. */

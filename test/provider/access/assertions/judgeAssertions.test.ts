@@ -192,6 +192,20 @@ describe("what breaks a forbidden access", () => {
     });
     expect(broken([], [invite])).toHaveLength(1);
     expect(broken([provider], [provider, mapping])).toHaveLength(1);
+    const services = (more: Props) =>
+      resource("AccountAssociation", "a", {
+        parentUid: payments,
+        name: "a",
+        chainguard: { serviceBindings: { INGESTER: ci.uid } },
+        ...more,
+      });
+    const bound = binding(ci, pusher, payments);
+    expect(broken([bound], [bound, services({})])).toEqual([
+      expect.stringContaining("INGESTER has registry.push"),
+    ]);
+    // What else the association holds does not make a service anybody else.
+    const github = { github: { appInstallations: { 1: { installations: [{ installationId: "1" }] } } } };
+    expect(broken([bound, services({})], [bound, services(github)])).toEqual([]);
   });
 
   test("a new identity with an excluded name, and one that takes it", () => {

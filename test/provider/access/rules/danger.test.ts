@@ -1,4 +1,6 @@
+import { compare } from "../../../../provider/access/review/compare";
 import type { Comparison } from "../../../../provider/access/review/compare";
+import { preview, state, step } from "../../../../provider/access/rules/reviewOf";
 import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
@@ -324,6 +326,28 @@ describe("D2 in-use", () => {
     expect(found("D2", compareResources(all, all, { replaced: [dev] }))).toEqual([]);
     const elsewhere = [...base, dev, binding(ada, dev, payments, { external: true })];
     expect(severitiesOf("D2", compareResources(elsewhere, elsewhere, { replaced: [dev] }))).toEqual(["high"]);
+  });
+
+  it.each([
+    [{}, "medium"],
+    [{ protect: true }, "high"],
+  ])("finds what the program managed and only reads from now on: %j", (options, severity) => {
+    const id = `${acme}/${"9".repeat(16)}`;
+    const managed = state(
+      "Subscription",
+      "events",
+      { parentUid: acme, sink: "https://x.example" },
+      { id, ...options },
+    );
+    const read = state("Subscription", "events", managed.inputs, { id, external: true });
+    const change = compare({ preview: preview(step("read", managed, read)) });
+    expect(found("D2", change)).toMatchObject([
+      {
+        severity,
+        message: expect.stringContaining("subscription events is only read from now on") as unknown,
+      },
+    ]);
+    expect(found("D2", compare({ preview: preview(step("read", read, read)) }))).toEqual([]);
   });
 
   it("finds protect that is removed", () => {
