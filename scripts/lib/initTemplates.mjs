@@ -343,10 +343,9 @@ export function initTemplates(root) {
   );
   const read = (/** @type {string} */ name) =>
     readFileSync(path.join(root, "templates/typescript", name), "utf8");
-  const program = read("index.ts").replace(
-    /(?<=subject: ")[^"]*/,
-    "repo:«repository»:ref:refs/heads/«branch»",
-  );
+  const program = read("index.ts")
+    .replace(/(?<=issuer: ")[^"]*/, "«sampleIssuer»")
+    .replace(/(?<=subject: ")[^"]*/, "«sampleSubject»");
   const withIdentities = (/** @type {string} */ text, /** @type {string} */ line) =>
     `${text}#if ci\n\n${line}\n#end\n`;
   return new Map([

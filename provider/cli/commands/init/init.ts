@@ -239,7 +239,6 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
   const { manifest, repository, defaultBranch, server } = found;
   const isTypeScript = language === "typescript";
   const isModule = isTypeScript || manifest?.type === "module";
-  const isKnown = host === "github" && repository !== undefined;
   // The identities of the first project are those of each further one.
   const hasIdentities = host !== "none" && settings.further === undefined;
   const main = isTypeScript ? "index.ts" : "index.js";
@@ -253,9 +252,15 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
     issuer: host === "none" ? "" : tokenIssuer(host, server),
   };
   // The sample of a new program trusts the repository where it is known.
-  const sample = isKnown
-    ? { repository, branch: defaultBranch }
-    : { repository: "acme/first", branch: "main" };
+  const isKnown = host !== "none" && repository !== undefined;
+  const [path, branch] = isKnown ? [repository, defaultBranch] : ["acme/first", "main"];
+  const sample = {
+    sampleIssuer: tokenIssuer(host === "gitlab" ? "gitlab" : "github", isKnown ? server : ""),
+    sampleSubject:
+      host === "gitlab"
+        ? `project_path:${path}:ref_type:branch:ref:${branch}`
+        : `repo:${path}:ref:refs/heads/${branch}`,
+  };
   const own = { repository: repository ?? STAND_IN.repository, branch: defaultBranch };
   const fill = (name: string, more: object = sample): string =>
     fillTemplate(packageRoot, `program/${name}`, { ...values, ...more });

@@ -190,6 +190,9 @@ describe("the host", () => {
     expect(files["index.ts"]).toMatch(/\n\nexport \* from "\.\/ci";\n$/);
     if (issuer !== undefined) expect(files[identities]).toContain(`const issuer = "${issuer}";`);
     if (prefix !== undefined) expect(files[identities]).toContain(`const prefix = "${prefix}";`);
+    // The sample of the first program trusts the same.
+    expect(files["index.ts"]).toContain(`issuer: "${issuer ?? ""}`);
+    expect(files["index.ts"]).toContain(`subject: "${prefix ?? ""}`);
     // Each page that is named is in the installed package.
     const text = [printed, ...Object.values(files)].join("\n");
     const pages = text.match(/[\w/.-]*\bdocs\/[\w/-]+\.md/g) ?? [];
