@@ -1,4 +1,4 @@
-import { capitalize, addTo } from "../../../fields/values";
+import { addTo, capitalize, groupBy } from "../../../fields/values";
 import { plural } from "../../../text/plain";
 import { urnParts } from "../../documents/engineState";
 import type { SourceLocation } from "../../documents/engineState";
@@ -389,10 +389,14 @@ const share = ({ managed, total }: ManagedCount): string =>
 function coverageLines(report: Report): string[] {
   if (report.command !== "drift" || report.coverage === undefined) return [];
   const { byKind, byGroup, ...whole } = report.coverage;
+  const alike = groupBy(byGroup, ({ path }) => [path]);
   return [
     `all kinds: ${share(whole)}`,
     ...byKind.map(({ kind, ...count }) => `${kind}: ${share(count)}`),
-    ...byGroup.map(({ path, ...count }) => `${path}: ${share(count)}`),
+    ...byGroup.map(({ path, uid, ...count }) => {
+      const isOnly = alike.get(path)?.length === 1;
+      return `${path}${isOnly ? "" : ` (uid ${uid})`}: ${share(count)}`;
+    }),
   ];
 }
 

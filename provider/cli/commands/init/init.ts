@@ -479,7 +479,14 @@ function describeCi(result: InitResult): TemplateValues {
     file: printable(named.path ?? "", 200),
   };
   if (host === "none")
-    return { ...source, ci: false, asked: result.isHostGiven, local, found: local || result.isHostGiven };
+    return {
+      ...source,
+      ci: false,
+      asked: result.isHostGiven,
+      local,
+      found: local || result.isHostGiven,
+      server: found.server,
+    };
   const isIdentities = ({ path }: NewFile): boolean => /^ci\.[jt]s$/.test(path);
   const identities = written.find(isIdentities);
   const isImported = written.some(({ path }) => /^index\.[jt]s$/.test(path));

@@ -28,6 +28,18 @@ test.each([40, 80, 132])("a URN is never broken, whatever the width: %d", (width
   ).toEqual([]);
 });
 
+test("groups of one path are told apart by their uids", () => {
+  const count = (group: string, path: string) => ({ uid: group, path, managed: 1, total: 2 });
+  const coverage = {
+    managed: 1,
+    total: 2,
+    byKind: [],
+    byGroup: [count("a", "x"), count("b", "x"), count("c", "y")],
+  };
+  const text = renderers.text({ ...nightDrift, coverage }, { width: 200 });
+  expect(text.match(/- [xy].*:/g)).toEqual(["- x (uid a):", "- x (uid b):", "- y:"]);
+});
+
 test("references that only the update will know share one entry, and keep their number", () => {
   const [x2] = riskyReview.findings.filter(({ id }) => id === "X2");
   const many = Array.from({ length: 20 }, (_, i) => ({
