@@ -223,40 +223,6 @@ describe("the access of a group, through the real engine", () => {
     expect(WAYS.map((name) => held(uidOf(name)))).toEqual([["carol editor"], ["carol editor"], []]);
   });
 
-  test.each([
-    {
-      title: "two for one group that is still to be made",
-      parentUid: "${fresh}",
-      beside: { kind: "GroupAccess", args: { parentUid: "${fresh}", bindings: {} } },
-    },
-    {
-      title: "a RoleBinding beside it, of which only the uid tells that it is for the same group,",
-      parentUid: "${there}",
-      beside: {
-        kind: "RoleBinding",
-        args: { parentUid: "the team's", identityUid: "alice's", roleUid: "viewer's" },
-      },
-    },
-  ])("$title is an error of the preview", async ({ parentUid, beside }) => {
-    const uidsOf = Object.entries({
-      "the team's": team,
-      "alice's": uidOf("alice"),
-      "viewer's": uidOf("viewer"),
-    });
-    const text = uidsOf.reduce((all, [word, uid]) => all.replace(word, uid), JSON.stringify(beside));
-    stack.declare({
-      fresh: { kind: "Group", args: { parentUid: org, name: "fresh" } },
-      there: { kind: "Group", args: {}, options: { id: team } },
-      one: { kind: "GroupAccess", args: { parentUid, bindings: {} } },
-      beside: JSON.parse(text) as Declarations[string],
-    });
-    const run = await stack.pulumi(["preview"]);
-    expect(run.code).not.toBe(0);
-    expect(said(run.output)).toMatch(/owns all role bindings( of its group)?, but/);
-    expect(run.output).toMatch(/ \(PP1104\)$/m);
-    expect(run.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
-  });
-
   test("a destroy deletes the bindings of the program", async () => {
     await stack.succeed(["destroy", "--yes", "--skip-preview"]);
     expect(held(both)).toEqual([]);

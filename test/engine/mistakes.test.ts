@@ -2,8 +2,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { main as review } from "../../provider/cli/commands/review";
-import { runCommand } from "../provider/cli/support";
 import { Stack } from "../support/engine";
 import type { Run } from "../support/engine";
 import { call } from "../support/wire";
@@ -59,14 +57,7 @@ describe("typical mistakes, through the real engine", () => {
 
   test("the wrong arguments of a whole program are named at once, each with its line", async () => {
     const issuer = "https://issuer.example.com";
-    const grant = { identityUid: identity, roleUid: org };
-    const keys = {
-      issuer,
-      subject: "ada",
-      issuerKeys: '{"keys":[]}',
-      expirationTime: "2020-01-01T00:00:00Z",
-    };
-    const mistakes: readonly (readonly [line: string, says: string | RegExp])[] = [
+    const mistakes: readonly (readonly [line: string, says: string])[] = [
       [
         declare("Group", { name: "team", parentUid: "acme" }),
         'Group "mine": parentUid must be the uid of a group: 40 hex digits, then 16 more after each slash; use the id of a Group or of getGroup',
@@ -74,34 +65,6 @@ describe("typical mistakes, through the real engine", () => {
       [
         declare("Group", { name: "team", descripton: "x" }),
         'Group "mine": descripton is not an argument; did you mean "description"?',
-      ],
-      [
-        declare("Identity", { name: "a", claimMatch: { issuer, subject: "a", audiance: "x" } }),
-        'Identity "mine": claimMatch.audiance is not an argument; did you mean "audience"?',
-      ],
-      [
-        declare("Repo", { name: "a", catalogTier: "free" }),
-        'Repo "mine": catalogTier must be a full name that begins with CATALOG_TIER_, not "free"; did you mean',
-      ],
-      [
-        declare("Role", { name: "a", capabilities: ["repo.list"] }),
-        'Role "mine": capabilities[0] must be a full name that begins with CAP_, not "repo.list"; did you mean CAP_REPO_LIST?',
-      ],
-      [
-        declare("Identity", { name: "a", claimMatch: { issuer, subjectPattern: "repo:(" } }),
-        'Identity "mine": claimMatch.subjectPattern must be a regular expression in RE2 syntax (no look-around, no back-references): missing closing )',
-      ],
-      [
-        declare("Identity", { name: "a", staticKeys: keys }),
-        'Identity "mine": staticKeys.expirationTime must be in the future, at most 365 days ahead, not "',
-      ],
-      [
-        'new platform.Role("mine", { name: "a", capabilities: ["CAP_REPO_LIST"] });',
-        'Role "mine": parentUid is missing: give a uid, as in the id of another resource',
-      ],
-      [
-        declare("GroupAccess", { bindings: { one: grant, two: grant } }),
-        /GroupAccess "mine": bindings\.two grants the same role to the same identity as "one"/,
       ],
       [
         declare("Role", { name: "a", capabilities: ["CAP_REPO_LIST", "CAP_REPO_LST"] }),
@@ -112,18 +75,9 @@ describe("typical mistakes, through the real engine", () => {
         'RoleBinding "mine": roleUid is the uid of the Identity "ada": give the id of a Role, or the uid that getRole finds',
       ],
       [
-        declare("RoleBinding", grant),
-        'RoleBinding "mine": parentUid names a group of which GroupAccess "mine8" owns all role bindings, but this is for the same group: keep one GroupAccess',
-      ],
-      [
         'new platform.Group("mine", { name: "team", parentUid: process.env.NOPE });',
         'Group "mine": parentUid is undefined: give a value, or leave it out for a new organisation (a root group)',
       ],
-      [
-        declare("Identity", { name: "nobody" }),
-        'Identity "mine": exactly one of claimMatch, staticKeys, awsIdentity, servicePrincipal is needed',
-      ],
-      [declare("Group", { name: 5 }), 'Group "mine": name must be a string, not the number 5'],
       [
         declare("IdentityProvider", { name: "a", oidc: { issuer, clientId: "a", clientSecrt: SECRET } }),
         'IdentityProvider "mine": oidc.clientSecrt is not an argument; did you mean "clientSecret"?',
@@ -138,8 +92,7 @@ describe("typical mistakes, through the real engine", () => {
     mistakes.forEach(([, says], i) => {
       const own = list.split("\n").filter((line) => line.includes(`index.js:${i + 2}: `));
       const shown = own.join("\n").replaceAll(`"mine${i}"`, '"mine"');
-      if (typeof says === "string") expect(shown).toContain(says);
-      else expect(shown).toMatch(says);
+      expect(shown).toContain(says);
       expect(shown).toMatch(/\(PP\d{4}\)/);
     });
   });
@@ -238,28 +191,6 @@ describe("typical mistakes, through the real engine", () => {
     );
   });
 
-  const refused: readonly (readonly [title: string, line: () => string, says: RegExp])[] = [
-    [
-      "an identity and a role that do not exist",
-      () => declare("RoleBinding", { identityUid: `${org}/${"1".repeat(16)}`, roleUid: NOBODY }),
-      /identityUid: identity "[0-9a-f/]+" does not exist roleUid: role "0+" does not exist/,
-    ],
-    [
-      "a parent that does not exist",
-      () => declare("Group", { parentUid: NOBODY, name: "team" }),
-      /parentUid: no group that the token may see has this uid; doctor prints those of the root groups/,
-    ],
-    [
-      "a capability that nobody knows",
-      () => declare("Role", { name: "reader", capabilities: ["CAP_FROBNICATE_LIST"] }),
-      /capabilities: CAP_FROBNICATE_LIST is not a name that this version knows: /,
-    ],
-  ];
-
-  test.each(refused)("%s", async (_title, line, says) => {
-    expect(oneLine(await run([line()], up))).toMatch(says);
-  });
-
   const settings: readonly (readonly [
     title: string,
     env: () => Record<string, string>,
@@ -270,17 +201,6 @@ describe("typical mistakes, through the real engine", () => {
       "a wrong token",
       () => ({ PLATFORM_TOKEN: TOKEN }),
       /http:\S+ refuses the token of PLATFORM_TOKEN: check that it is complete and for this API, or set a new one with PLATFORM_TOKEN/,
-    ],
-    [
-      "a path in the address",
-      () => ({ PLATFORM_BASE_URL: `${emulator.url}/v2` }),
-      /no such API endpoint: http:\/\/127\.0\.0\.1:\d+\/v2\/iam\/v2\/groups; check PLATFORM_BASE_URL, which ends with the path \/v2: leave the path out/,
-    ],
-    [
-      "plain http",
-      () => ({ PLATFORM_BASE_URL: "http://api.example.com" }),
-      /PLATFORM_BASE_URL must be .* plain http would show the token to the network; write https, or run `pulumi config set platform:allowInsecure true` if you mean it .*\(PP2002\)/,
-      ["preview"],
     ],
     [
       "a token of two lines, and a variable that is misspelt",
@@ -324,18 +244,5 @@ describe("typical mistakes, through the real engine", () => {
     // The engine prints it when it comes, and again at the end.
     expect(stdout.match(says)).toHaveLength(2);
     expect(stdout).toMatch(/error: index\.js:2: getRole: /);
-  });
-
-  test("a misspelt word of the policy file", async () => {
-    const policy = join(stack.directory, "access-policy.yaml");
-    writeFileSync(policy, "alow: []\n");
-    writeFileSync(join(stack.directory, "index.js"), "");
-    const preview = join(stack.directory, "preview.json");
-    writeFileSync(preview, (await stack.succeed(["preview", "--json"])).stdout);
-    const { code, stderr } = await runCommand(review, [preview, "--policy", policy], {});
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringMatching(/alow.*did you mean "?allow/s),
-    });
   });
 });

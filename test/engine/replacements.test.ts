@@ -19,49 +19,6 @@ describe("refreshes, spellings, losses and replacements of each kind, through th
 
   afterAll(() => all.close());
 
-  test("another spelling of the same value is no change", async () => {
-    emulator.clearRequests();
-    stack.declare(
-      program((label, args) => {
-        const keys = args["staticKeys"] as Record<string, string> | undefined;
-        if (label === "role") args["capabilities"] = ["CAP_TAG_LIST", "CAP_REPO_LIST"];
-        if (label === "tag") args["bundles"] = ["fips", "base"];
-        if (label === "team") args["kind"] = "";
-        if (label === "invite") args["ttl"] = "86400s";
-        if (label === "provider") {
-          Object.assign(args["oidc"] as object, {
-            additionalScopes: ["groups", "email"],
-            correlationRule: "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID",
-          });
-        }
-        if (label === "scim") {
-          args["expireTime"] = String(args["expireTime"]).replace("Z", ".000+00:00");
-          args["overlap"] = "1800s";
-        }
-        if (label === "accounts") {
-          args["github"] = {
-            appInstallations: {
-              "12345": {
-                installations: [
-                  { installationId: "2" },
-                  { installationId: "9007199254740993", name: "acme" },
-                ],
-              },
-            },
-          };
-        }
-        if (keys) {
-          keys["issuerKeys"] = JSON.stringify(JSON.parse(keys["issuerKeys"] ?? ""), null, 2);
-          keys["expirationTime"] = (keys["expirationTime"] ?? "").replace("Z", ".000+00:00");
-        }
-        return args;
-      }),
-    );
-    await stack.up("--expect-no-changes");
-    expect(all.writes()).toEqual([]);
-    stack.declare(asIs);
-  });
-
   test("shows a resource deleted by hand as deleted, and the next run creates it again", async () => {
     const gone = samples
       .filter(({ label, permanent }) => label !== "root" && !permanent)

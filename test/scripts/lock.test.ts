@@ -44,21 +44,6 @@ test("only one process holds the lock at a time, and no file is left", async () 
   expect(existsSync(file)).toBe(false);
 });
 
-test("a waiting process prints who holds the lock", async () => {
-  const { file, journal } = files();
-  const first = holder(file, journal, "while (!existsSync(waits)) await sleep(10);");
-  await until(() => isInside(journal), "the first one is inside");
-  const second = await holder(file, journal).ended;
-  expect(second.stdout).toBe(`waiting for process ${first.pid}, which holds ${file}\n`);
-  expect((await first.ended).code).toBe(0);
-});
-
-test("a failure while the lock is held releases it", async () => {
-  const { file, journal } = files();
-  expect((await holder(file, journal, "throw new Error('no');").ended).code).toBe(1);
-  expect(existsSync(file)).toBe(false);
-});
-
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],

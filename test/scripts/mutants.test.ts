@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { evaluate, projectRoot } from "./support";
+import { evaluate } from "./support";
 
 interface Mutant {
   readonly what: string;
@@ -82,20 +80,4 @@ test("marks tell which places run, each by its defect, in the lines where they w
       "8: false becomes true",
     ],
   });
-});
-
-test("a seed draws the same defects again, each at a place of its own", async () => {
-  const file = "provider/fields/values.ts";
-  const draw = (seed: number) =>
-    evaluate("mutants.mjs", `m.drawMutants([${JSON.stringify(file)}], 20, ${seed})`);
-  const [first, again, other] = (await Promise.all([draw(1), draw(1), draw(2)])) as [
-    Mutant[],
-    Mutant[],
-    Mutant[],
-  ];
-  expect(again).toEqual(first);
-  expect(other).not.toEqual(first);
-  const lines = readFileSync(join(projectRoot, file), "utf8").split("\n").length;
-  expect(new Set(first.map((one) => JSON.stringify(one))).size).toBe(20);
-  for (const { line } of first) expect(line).toBeLessThanOrEqual(lines);
 });
