@@ -300,17 +300,6 @@ describe("connections", () => {
     });
   });
 
-  test("that close have an unknown outcome", async () => {
-    for (const cut of ["before", "within"] as const) {
-      server.script([{ cut }]);
-      const error = await errorOf(clientOf(server).create(GROUPS, GROUP_UID, { name: TOKEN }));
-      expect(error).toMatchObject({ outcome: "unknown", isTransient: true });
-      expect(error.message).toBe(
-        `POST ${server.url}${GROUPS}/${GROUP_UID}: the connection was reset (ECONNRESET)`,
-      );
-    }
-  });
-
   test("that bring a response which is too large are an error that says so, and are not repeated", async () => {
     server.script(() => ({ status: 200, text: " ".repeat(33 * 1024 * 1024) }));
     const error = await errorOf(clientOf(server, { maxRetries: 3 }).get("/x"));

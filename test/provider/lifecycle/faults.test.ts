@@ -149,15 +149,6 @@ describe.each(each)("a create of %s whose response", (_label, sample, index) => 
 });
 
 describe.each(each)("a create of %s", (_label, sample) => {
-  test("that never arrived is sent again", async () => {
-    const inputs = await prepared(sample);
-    const before = held();
-    emulator.addFault({ method: sample.writing?.create ?? "POST", count: 1, close: "before" });
-    const { id } = await handlers(sample.kind).create(inputs);
-    if (!specOf(sample.kind).sharesParentUid)
-      expect(held().filter((uid) => !before.includes(uid))).toEqual([id]);
-  });
-
   test("that is refused after it was sent again is looked for once more", async () => {
     if (isOver(sample)) return;
     const inputs = await prepared(sample);
