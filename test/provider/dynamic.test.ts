@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import packageJson from "../../package.json";
 import { kinds } from "../../provider/kinds";
 import { GROUP_UID, ROOT_UID } from "./support/samples";
 import { errorOf, missing, ScriptedServer, TOKEN } from "./support/server";
@@ -113,11 +112,6 @@ describe("the entry of the engine's process", () => {
       { reason: expect.stringMatching(/^platform:timeout must be .* \(PP2002\)$/) },
     ]);
     expect(await failures({ "platform:token": "", "platform:baseUrl": "" })).toEqual([]);
-  });
-
-  test("is where the package says it is", () => {
-    expect(packageJson.name).toBe("pulumi-platform");
-    expect(packageJson.exports["./dynamic"].default).toBe("./dist/provider/dynamic.js");
   });
 
   test.each(TEXTS_OF_0_1_0)("loads from %s", (stateText) => {

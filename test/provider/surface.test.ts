@@ -5,7 +5,6 @@ import type { Emulator } from "../../emulator";
 import { allMethods, kindTables } from "../../emulator/tables";
 import type { KindTable } from "../../emulator/tables/kindTable";
 import { standardMethods } from "../../emulator/tables/methods";
-import * as platform from "../../provider/index";
 import { kinds } from "../../provider/kinds";
 import type { Sample } from "../support/samples";
 import { changeField, declared, samples, surroundings } from "../support/samples";
@@ -150,25 +149,7 @@ describe("what the package exports", () => {
   const all = checker
     .getExportsOfModule(checker.getSymbolAtLocation(source)!)
     .map((symbol) => ({ name: symbol.name, symbol: resolvedOf(symbol) }));
-  const isValue = ({ symbol }: { symbol: ts.Symbol }) => (symbol.flags & ts.SymbolFlags.Value) !== 0;
   const isDocumented = (symbol: ts.Symbol) => symbol.getDocumentationComment(checker).length > 0;
-
-  test("equals its exports: the kinds, their lookups, and adopt", () => {
-    const lookupNames = lookups.flatMap(({ call }) => [call.name, `${call.name}Output`]);
-    const expected = [...kinds.map(({ spec }) => spec.kind), ...lookupNames, "adopt"];
-    expect(
-      all
-        .filter(isValue)
-        .map(({ name }) => name)
-        .sort(),
-    ).toEqual([...new Set(expected)].sort());
-    expect(Object.keys(platform).sort()).toEqual([...new Set(expected)].sort());
-  });
-
-  test("has these types", () => {
-    const types = all.filter((each) => !isValue(each)).map(({ name }) => name);
-    expect(types.sort()).toMatchSnapshot();
-  });
 
   test("says what it is, member by member, where the program's editor shows it", () => {
     const silent = all.flatMap(({ name, symbol }) => {

@@ -366,10 +366,6 @@ describe("a source that the server rewrites", () => {
     expect(NORMALIZED).toBe("__normalized");
   });
 
-  test("is not remembered where the server kept the spelling", () => {
-    expect(outputsFor(repo, inputs, inputs)).toEqual(inputs);
-  });
-
   test("reads as the program's spelling as long as the server's form is the same", () => {
     expect(mergeLive(repo, outs, repoOf(SOURCE_UID))).toEqual({ inputs, outs });
   });
@@ -384,10 +380,6 @@ describe("a source that the server rewrites", () => {
     expect(gone.inputs).toEqual({ parentUid: GROUP_UID, name: "nginx" });
   });
 
-  test("shows no drift if the server returns the program's own spelling", () => {
-    expect(mergeLive(repo, outs, inputs)).toEqual({ inputs, outs: inputs });
-  });
-
   test("is remembered if a response omits the object or the member", () => {
     for (const live of [{}, { name: "nginx" }, { syncConfig: { google: "g" } }]) {
       expect(outputsFor(repo, inputs, live, outs)).toEqual(outs);
@@ -398,15 +390,6 @@ describe("a source that the server rewrites", () => {
 
   test("is forgotten if the program names another source and the response omits it", () => {
     expect(outputsFor(repo, repoOf("redis"), {}, outs)).toEqual(repoOf("redis"));
-  });
-
-  test("is forgotten with the object", () => {
-    const plain = { parentUid: GROUP_UID, name: "nginx" };
-    expect(outputsFor(repo, plain, {}, outs)).toEqual(plain);
-  });
-
-  test("is read in full where nothing is known", () => {
-    expect(mergeLive(repo, {}, repoOf(SOURCE_UID)).inputs).toEqual(repoOf(SOURCE_UID));
   });
 
   test("of a broken state is taken as unknown", () => {
@@ -445,22 +428,6 @@ describe("values that are sent and never returned", () => {
       const live = { name: "a", oidc: { clientId: "c" }, ...secrets };
       expect(mergeLive(provider, olds, live).inputs).toEqual(olds);
     }
-  });
-
-  test("are kept beside drift of their siblings", () => {
-    const live = { name: "a", oidc: { clientId: "d" } };
-    expect(mergeLive(provider, olds, live).inputs).toEqual({
-      ...olds,
-      oidc: { clientId: "d", clientSecret: "t" },
-    });
-  });
-
-  test("are never invented", () => {
-    const live = { name: "a", secret: "x", oidc: { clientId: "c", clientSecret: "x" } };
-    expect(mergeLive(provider, { name: "a", oidc: { clientId: "c" } }, live).inputs).toEqual({
-      name: "a",
-      oidc: { clientId: "c" },
-    });
   });
 
   test("are sent when they change, alone", () => {

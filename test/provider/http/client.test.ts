@@ -616,12 +616,7 @@ test("the server's clock is read from its responses", async () => {
 describe("the caller", () => {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const told = (token: string) => {
-    const tokens = {
-      token: () => Promise.resolve(token),
-      renew: () => Promise.resolve(false),
-      refresh: () => Promise.resolve(false),
-    };
-    return clientOf(server, { tokens }).getCallerClaims();
+    return clientOf(server, { tokens: tokensOf(() => Promise.resolve(token)) }).getCallerClaims();
   };
 
   test("is the identity that the token names", async () => {

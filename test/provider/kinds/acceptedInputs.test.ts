@@ -4,10 +4,6 @@ import { GROUP_UID, JWKS, sampleOf, withValue, samples, specs } from "../support
 import { NAME_WANTED, staticKeys, failuresOf } from "./refusals/support";
 
 describe("what check accepts", () => {
-  test.each(samples)("$kind: $label", ({ kind, inputs }) => {
-    expect(failuresOf(kind, inputs, {}, Date.now())).toEqual([]);
-  });
-
   test.each(samples)("$kind: $label, with the engine's own keys", ({ kind, inputs }) => {
     expect(failuresOf(kind, { ...inputs, __provider: "text", __defaults: [] }, {}, Date.now())).toEqual([]);
   });

@@ -5,7 +5,7 @@ import type { Handlers } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
 import { call } from "../../support/wire";
-import { clientOf, errorOf } from "../support/server";
+import { clientOf, errorOf, tokensOf } from "../support/server";
 import { handlersAt } from "../support/handlerStack";
 
 let emulator: Emulator;
@@ -68,21 +68,9 @@ function handlers({
   beforePost?: (count: number) => Promise<unknown>;
   program?: ProgramRecord;
 } = {}): Handlers {
-  const client = clientOf(emulator, {
-    tokens: {
-      token: () => Promise.resolve(emulator.token),
-      renew: () => Promise.resolve(false),
-      refresh: () => Promise.resolve(false),
-    },
-  });
+  const client = clientOf(emulator, { tokens: tokensOf(() => Promise.resolve(emulator.token)) });
   const told = claims ?? (caller === undefined ? undefined : { iss: emulator.url, sub: uidOf(caller) });
-  const of = clientOf(emulator, {
-    tokens: {
-      token: () => Promise.resolve(told ? jwt(told) : "opaque"),
-      renew: () => Promise.resolve(false),
-      refresh: () => Promise.resolve(false),
-    },
-  });
+  const of = clientOf(emulator, { tokens: tokensOf(() => Promise.resolve(told ? jwt(told) : "opaque")) });
   client.getCallerClaims = () => of.getCallerClaims();
   if (beforePost) {
     const post = client.post.bind(client);
@@ -124,6 +112,7 @@ const batches = () =>
     .filter(({ path }) => path.endsWith(":batchCreate"))
     .map(({ body }) => (body as { requests: unknown[] }).requests.length);
 const inForce = (fault: Fault) => emulator.addFault(fault);
+const refusal = { status: 403, body: { code: 7, message: "no", details: [] } };
 const readLabels = async (olds: Props): Promise<string[]> =>
   Object.keys(((await handlers().read(team, olds)).inputs?.["bindings"] ?? {}) as object);
 
@@ -226,14 +215,8 @@ describe("creating the access of a group", () => {
   });
 
   test("below a new group waits until the group can be used", async () => {
-    inForce({ path: ":batchCreate", status: 403, body: { code: 7, message: "", details: [] }, count: 1 });
-    inForce({
-      method: "POST",
-      path: `/iam/v2/roleBindings/${team}`,
-      status: 403,
-      body: { code: 7, message: "", details: [] },
-      count: 1,
-    });
+    inForce({ path: ":batchCreate", ...refusal, count: 1 });
+    inForce({ method: "POST", path: `/iam/v2/roleBindings/${team}`, ...refusal, count: 1 });
     await handlers().create(inputs({ a: ["alice", "viewer"] }));
     expect(slept).toEqual([2000]);
     expect(held()).toEqual(["alice viewer"]);
@@ -415,7 +398,7 @@ describe("changing the access of a group", () => {
     const olds = inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] });
     await handlers().create(olds);
     const news = inputs({ a: ["alice", "editor"] });
-    inForce({ method: "DELETE", after: 1, status: 403, body: { code: 7, message: "no", details: [] } });
+    inForce({ method: "DELETE", after: 1, ...refusal });
     const error = await errorOf(handlers().update(team, olds, news));
     expect(error).toBeInstanceOf(PartialFailure);
     const { properties } = error as Error & Pick<PartialFailure, "properties">;
@@ -432,7 +415,7 @@ describe("changing the access of a group", () => {
   test("that fails for several reasons names each of them", async () => {
     const olds = inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] });
     await handlers().create(olds);
-    inForce({ method: "DELETE", count: 1, status: 403, body: { code: 7, message: "no", details: [] } });
+    inForce({ method: "DELETE", count: 1, ...refusal });
     inForce({ method: "DELETE", count: 1, status: 400, body: { code: 3, message: "bad", details: [] } });
     const error = await errorOf(handlers().update(team, olds, inputs({ c: ["alice", "editor"] })));
     expect(error).toBeInstanceOf(PartialFailure);
@@ -504,16 +487,12 @@ describe("the caller's own rights", () => {
     expect(await message({ me: ["person", "owner"] }, {}, { claims })).toContain("from the caller itself");
   });
 
-  test("of others may be removed", async () => {
-    expect(await message({ b: ["bob", "owner"] }, {}, { caller: "alice" })).toBeUndefined();
-  });
-
-  test("may be removed where they give no right to manage bindings", async () => {
-    expect(await message({ me: ["bob", "viewer"] }, {}, { caller: "bob" })).toBeUndefined();
-  });
-
-  test("may be removed where the token does not say who the caller is", async () => {
-    expect(await message({ b: ["bob", "owner"] }, {}, {})).toBeUndefined();
+  test.each<[string, readonly [string, string], string | undefined]>([
+    ["of others", ["bob", "owner"], "alice"],
+    ["where they give no right to manage bindings", ["bob", "viewer"], "bob"],
+    ["where the token does not say who the caller is", ["bob", "owner"], undefined],
+  ])("may be removed %s", async (_what, grant, caller) => {
+    expect(await message({ b: grant }, {}, { caller })).toBeUndefined();
   });
 
   test("hold for a role that cannot be read", async () => {
@@ -597,7 +576,6 @@ describe("destroying after a run that failed at any of its requests", () => {
       reader: ["bob", "owner"],
       "deployer (replaced)": ["bob", "editor"],
     });
-  const refusal = { status: 403, body: { code: 7, message: "no", details: [] } };
   const failures: readonly (readonly [string, Fault])[] = [
     ["is refused", { ...refusal, count: 1 }],
     ["is refused, as all after it are", refusal],

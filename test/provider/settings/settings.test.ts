@@ -496,13 +496,8 @@ describe("settings that a preview refuses", () => {
 
   test.each([
     ["baseUrl", "api.example.com", /it is not an absolute URL/],
-    ["baseUrl", "http://api.example.com", /plain http would show the token/],
-    ["baseUrl", "https://api.example.com/?a", /it has a query or a fragment/],
     ["timeout", "soon", /^platform:timeout must be a duration/],
-    ["token", CANARY.replace("-", " "), /^platform:token holds spaces, line breaks/],
     ["token", `${CANARY}\n${CANARY}`, /^platform:token holds spaces, line breaks/],
-    ["token", " ", /^platform:token is empty/],
-    ["token", "/run/token", /^platform:token holds a path/],
     ["identity", "ada", /^platform:identity must be the uid/],
   ])("%s: %j", (key, value, says) => {
     const message = judge(stackOf({ ...(key === "identity" && { token: "" }), [key]: value }));
