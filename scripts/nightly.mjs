@@ -20,9 +20,9 @@ export function suitesOf(number) {
   return [
     { name: "properties", env: { PROPERTY_SEED: seed }, script: ["test:all", "--selectProjects", "unit"] },
     {
-      name: "adoption and drift of organisations",
+      name: "adoption of organisations",
       env: { PULUMI_PLATFORM_SEEDS: "50" },
-      script: ["test:all", "test/engine/adopt", "test/engine/drift"],
+      script: ["test:all", "test/engine/adopt"],
     },
     {
       name: "reviews against what the server holds",

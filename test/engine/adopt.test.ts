@@ -343,30 +343,6 @@ new Role("reader", { parentUid: acme.id, name: "reader", capabilities: ["CAP_REP
     expect(Object.values(stack.ids())).toEqual(expect.arrayContaining([root, ...made]));
     expect(writes()).toEqual([]);
   });
-
-  test.each([
-    ["the stack", ["--stack", "test"], true],
-    ["no stack", [], false],
-  ])("what the first run prints, where it names %s", async (_, named, isKnown) => {
-    const name = `more${named.join("").replace(/\W/g, "")}`;
-    const made = await makeByHand(name);
-    emulator.clearRequests();
-    const before = Object.values(stack.ids());
-    const first = ["npx --no pulumi-platform adopt --root", root, "--out organisation --file", `${name}.ts`];
-    const printed = await paste([...first, ...named].join(" "));
-    const declared = readFileSync(join(out, `${name}.ts`), "utf8");
-    const [, line = ""] = /^add it to the program: (.*)$/m.exec(printed) ?? [];
-    appendFileSync(join(out, "index.ts"), `${line}\n`);
-    const [advised = ""] = printed.split("\nskipped:");
-    const commands = [...advised.matchAll(/^ {2}(\S.*)$/gm)].map(([, command = ""]) => command);
-    const inProgram = commands.slice(0, -1).map((command) => command.replaceAll("STACK", "test"));
-    const again = (commands.at(-1) ?? "").replace("STACK", "test");
-    const written = await paste("cd organisation", ...inProgram, "cd ..", again);
-    expect(written).toContain("2 resources are in the state of test; backup");
-    expect(readFileSync(join(out, `${name}.ts`), "utf8") === declared).toBe(isKnown);
-    expect(Object.values(stack.ids()).sort()).toEqual([...before, ...made].sort());
-    expect(writes()).toEqual([]);
-  });
 });
 
 /*

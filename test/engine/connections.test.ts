@@ -78,25 +78,29 @@ async function proxy(to: number): Promise<{ url: string; asked: string[] }> {
   return { url: `http://127.0.0.1:${await listening(server)}`, asked };
 }
 
+/** What a process of Node prints that has this environment alone. */
+async function printedBy(args: readonly string[], env: Record<string, string>): Promise<string> {
+  const child = spawn(process.execPath, args, { cwd: ROOT, env });
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  await new Promise((done) => child.once("close", done));
+  return printed;
+}
+
 /** What the doctor of the built package says of one check, in a process of its own. */
 async function doctor(
   baseUrl: string,
   env: Record<string, string> = {},
 ): Promise<Record<string, string> & { printed: string }> {
-  const child = spawn(process.execPath, [join(ROOT, "dist/provider/cli/main.js"), "doctor"], {
-    env: {
-      PATH: process.env["PULUMI_PLATFORM_CLI_DIR"] ?? "",
-      PLATFORM_BASE_URL: baseUrl,
-      PLATFORM_TOKEN: CANARY,
-      PLATFORM_MAX_RETRIES: "0",
-      PLATFORM_LOG: "debug",
-      ...env,
-    },
+  const printed = await printedBy([join(ROOT, "dist/provider/cli/main.js"), "doctor"], {
+    PATH: process.env["PULUMI_PLATFORM_CLI_DIR"] ?? "",
+    PLATFORM_BASE_URL: baseUrl,
+    PLATFORM_TOKEN: CANARY,
+    PLATFORM_MAX_RETRIES: "0",
+    PLATFORM_LOG: "debug",
+    ...env,
   });
-  let printed = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (printed += text));
-  await new Promise((done) => child.once("close", done));
   expect(printed).not.toContain(CANARY);
   const checks = [...printed.matchAll(/^(\w+) +(\w+) {2,}(.*)$/gm)].map(([, state, check, text]) => [
     check,
@@ -196,17 +200,9 @@ describe("a proxy, on real sockets", () => {
 
 describe("where NODE_TLS_REJECT_UNAUTHORIZED is 0", () => {
   /** Runs code in a process of its own, which says what its promise came to. */
-  async function outcomeOf(code: string, env: Record<string, string> = {}): Promise<string> {
+  function outcomeOf(code: string, env: Record<string, string> = {}): Promise<string> {
     const script = `(async () => { ${code} })().then(() => console.log("done"), (error) => console.log(error.message))`;
-    const child = spawn(process.execPath, ["--no-warnings", "-e", script], {
-      cwd: ROOT,
-      env: { NODE_TLS_REJECT_UNAUTHORIZED: "0", ...env },
-    });
-    let printed = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (printed += text));
-    await new Promise((done) => child.once("close", done));
-    return printed;
+    return printedBy(["--no-warnings", "-e", script], { NODE_TLS_REJECT_UNAUTHORIZED: "0", ...env });
   }
 
   const post = (baseUrl: string) => `

@@ -3,18 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import type { DriftReport } from "../../provider/access/report/report";
 import { parseStateExport } from "../../provider/access/documents/stateExport";
 import type { StateExport } from "../../provider/access/documents/stateExport";
-import { main } from "../../provider/cli/commands/drift";
-import { randomOf } from "../../scripts/lib/random.cjs";
-import { runCommand } from "../provider/cli/support";
 import { brief, survey } from "../support/driftMatrix";
 import type { Surveyed } from "../support/driftMatrix";
-import { Stack, WRITES_STATE_ONCE } from "../support/engine";
-import type { Declarations } from "../support/engine";
-import { builtInRoles, randomOrganisation, small } from "../support/organisation";
-import { apart, programsOf, randomSamples } from "../support/randomPrograms";
+import { Stack } from "../support/engine";
 import { declared, samples, surroundings } from "../support/samples";
 import { call } from "../support/wire";
 
@@ -89,54 +82,5 @@ describe("drift of every kind, through the real engine", () => {
     const report = await survey(on);
     await call(emulator, "PATCH", address, { description: "ignored" });
     expect(brief(report)).toEqual([]);
-  });
-});
-
-/*
- * Random programs side by side in one stack: for each seed an organisation, and every sample with random values, which
- * change once. PULUMI_PLATFORM_SEEDS=100 runs as many.
- */
-describe("drift after the run of a program, through the real engine", () => {
-  const seeds = Array.from(
-    { length: Number(process.env["PULUMI_PLATFORM_SEEDS"] ?? "3") },
-    (_, i) => 300 + i,
-  );
-  let emulator: Emulator;
-  let stack: Stack;
-
-  beforeAll(async () => {
-    emulator = await startEmulator();
-    // The state of many is large, and the engine would write it after each resource.
-    const env = WRITES_STATE_ONCE;
-    stack = await new Stack({ url: emulator.url, token: emulator.token, env }).init();
-  });
-
-  afterAll(async () => {
-    await emulator.close();
-    stack.dispose();
-  });
-
-  test(`is empty for ${seeds.length} random programs, after their creation and after changes`, async () => {
-    const builtIn = await builtInRoles();
-    const organisations = await programsOf(seeds.map((seed) => randomOrganisation(seed, small, builtIn)));
-    for (const round of [0, 1]) {
-      const declarations: Declarations = {};
-      for (const [i, seed] of seeds.entries()) {
-        const changing = randomSamples(randomOf(seed * 2 + round));
-        Object.assign(declarations, apart(organisations[i] ?? {}, `o${seed}-`), apart(changing, `s${seed}-`));
-      }
-      stack.declare(declarations);
-      await stack.up();
-      const drift = ["--stack", "test", "--cwd", stack.directory, "-o", "json"];
-      const { code, stdout, stderr } = await runCommand(main, drift, {
-        ...stack.environment(),
-        PLATFORM_BASE_URL: emulator.url,
-        PLATFORM_TOKEN: emulator.token,
-      });
-      expect({ round, code, stderr }).toEqual({ round, code: 0, stderr: "" });
-      const report = JSON.parse(stdout) as DriftReport;
-      expect(report).toMatchObject({ complete: true, findings: [], unresolved: [] });
-      expect(report.summary.compared).toBe(Object.keys(declarations).length);
-    }
   });
 });

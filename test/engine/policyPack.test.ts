@@ -1,71 +1,11 @@
-import { cpSync, readFileSync, symlinkSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
-import type { Emulator } from "../../emulator";
 import { takeInventory } from "../../provider/inventory/takeInventory";
 import { CommandChain } from "../support/commandChain";
 import { clientOf } from "../support/driftMatrix";
 import { ROOT, Stack } from "../support/engine";
 import type { Run } from "../support/engine";
-
-describe("the policy pack of the examples, through the real engine", () => {
-  let emulator: Emulator;
-  let stack: Stack;
-  let pack: string;
-
-  const declare = (subject: Record<string, string>, capability: string): void => {
-    const issuer = "https://token.actions.githubusercontent.com";
-    stack.declare({
-      org: { kind: "Group", args: { name: "org" } },
-      role: { kind: "Role", args: { parentUid: "${org}", name: "role", capabilities: [capability] } },
-      deployer: {
-        kind: "Identity",
-        args: { parentUid: "${org}", name: "deployer", claimMatch: { issuer, ...subject } },
-      },
-      binding: {
-        kind: "RoleBinding",
-        args: { parentUid: "${org}", identityUid: "${deployer}", roleUid: "${role}" },
-      },
-    });
-  };
-  const withPack = (...args: string[]): Promise<Run> => stack.pulumi([...args, "--policy-pack", pack]);
-
-  beforeAll(async () => {
-    emulator = await startEmulator();
-    stack = await new Stack(emulator).init();
-    pack = join(stack.directory, "..", "pack");
-    cpSync(join(ROOT, "examples", "policy-pack"), pack, {
-      recursive: true,
-      filter: (path) => !path.includes("node_modules"),
-    });
-    symlinkSync(join(ROOT, "node_modules"), join(pack, "node_modules"));
-  });
-
-  afterAll(async () => {
-    await emulator.close();
-    stack.dispose();
-  });
-
-  it("stops critical findings in the preview, and warns of the others", async () => {
-    declare({ subjectPattern: "^repo:acme" }, "CAP_IAM_IDENTITY_CREATE");
-    const { code, output } = await withPack("preview");
-    expect(output).toMatch(/any-subject[^]*identity deployer can be assumed by outsiders/);
-    expect(output).toMatch(/\[mandatory\] \[severity: high\]\s+delegation-caps /);
-    expect(output).toMatch(/\[advisory\] \[severity: low\]\s+unresolved-advice/);
-    expect(code).not.toBe(0);
-  });
-
-  it("accepts harmless resources, and checks the update with the values that are known by then", async () => {
-    declare({ subject: "repo:acme/pay:ref:refs/heads/main" }, "CAP_REPO_LIST");
-    const made = await withPack("up", "--yes");
-    expect([made.code, made.output]).toEqual([0, expect.not.stringContaining("mandatory")]);
-    declare({ subject: "repo:acme/pay:ref:refs/heads/main" }, "CAP_IAM_ROLES_UPDATE");
-    const refused = await withPack("up", "--yes");
-    expect(refused.output).toMatch(/takeover-caps[^]*GitHub Actions of acme\/pay, branch main can take over/);
-    expect(refused.code).not.toBe(0);
-    expect((await stack.ours())["role"]?.outputs?.["capabilities"]).toEqual(["CAP_REPO_LIST"]);
-  });
-});
 
 test("the pack of the package refuses before its request what the approved report does not announce, and lets pass what it does", async () => {
   const emulator = await startEmulator();

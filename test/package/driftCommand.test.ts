@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,14 +9,9 @@ import { runCommand } from "../provider/cli/support";
 import { ROOT } from "../support/engine";
 import { randomOrganisation, small } from "../support/organisation";
 import type { Organisation } from "../support/organisation";
+import { run } from "../support/project";
 
 const MAIN = join(ROOT, "dist/provider/cli/main.js");
-
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 let folder: string;
 let emulator: Emulator;
@@ -28,25 +22,18 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => emulator.clearFaults());
 
-function pulumiPlatform(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  return new Promise((done, failed) => {
-    const child = spawn(process.execPath, [MAIN, ...args], {
-      cwd: folder,
-      env: {
-        PATH: process.env["PATH"],
-        PLATFORM_BASE_URL: emulator.url,
-        PLATFORM_TOKEN: emulator.token,
-        PLATFORM_MAX_RETRIES: "0",
-        ...env,
-      },
-    });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    child.once("error", failed);
-    child.once("close", (code) => done({ code, stdout, stderr }));
+/** Runs a command of the built package as a process. */
+const pulumiPlatform = (args: readonly string[], env: Record<string, string> = {}) =>
+  run(process.execPath, [MAIN, ...args], {
+    cwd: folder,
+    env: {
+      PATH: process.env["PATH"],
+      PLATFORM_BASE_URL: emulator.url,
+      PLATFORM_TOKEN: emulator.token,
+      PLATFORM_MAX_RETRIES: "0",
+      ...env,
+    },
   });
-}
 
 /** Writes the export of a stack that manages all of an organisation; answers how many resources it holds. */
 async function exportAll({ root }: Organisation, file: string): Promise<number> {
@@ -70,7 +57,7 @@ describe("drift never ends with 0 if something could not be checked:", () => {
   const refused = { status: 403, body: { code: 7, message: "no", details: [] } };
   const expired = { status: 401, body: { code: 16, message: "the token is expired", details: [] } };
   let state: string;
-  const run = (...more: string[]) =>
+  const drift = (...more: string[]) =>
     runCommand(main, ["--state", state, ...more], {
       PLATFORM_BASE_URL: emulator.url,
       PLATFORM_TOKEN: emulator.token,
@@ -87,13 +74,13 @@ describe("drift never ends with 0 if something could not be checked:", () => {
 
   test("a list that is refused, fails or is truncated ends it with 4", async () => {
     emulator.clearRequests();
-    expect(await run("--exit-zero")).toMatchObject({ code: 0, stderr: "" });
+    expect(await drift("--exit-zero")).toMatchObject({ code: 0, stderr: "" });
     const paths = [...new Set(lists().map(({ path }) => path))].sort();
     expect(paths.length).toBeGreaterThanOrEqual(10);
     for (const path of paths) {
       for (const fault of [refused, { status: 500, body: "<html>" }, { truncate: 40 }]) {
         const handle = emulator.addFault({ path: new RegExp(`^${path}(\\?|$)`), ...fault });
-        const { code, stderr } = await run("--exit-zero");
+        const { code, stderr } = await drift("--exit-zero");
         expect({ path, fault, code }).toEqual({ path, fault, code: 4 });
         expect(stderr).toContain("not compared");
         expect(handle.hits).toBeGreaterThan(0);
@@ -136,7 +123,7 @@ describe("drift never ends with 0 if something could not be checked:", () => {
     ],
   ])("%s", async (_what, fault, code, message) => {
     emulator.addFault(fault);
-    const ended = await run("--exit-zero");
+    const ended = await drift("--exit-zero");
     expect({ code: ended.code, stderr: ended.stderr }).toEqual({
       code,
       stderr: expect.stringContaining(message),

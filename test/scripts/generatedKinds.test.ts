@@ -71,35 +71,6 @@ test("templates/init equals the output of npm run docs, beside the texts of the 
   expect(kept.sort()).toEqual([...written.keys(), "CODEOWNERS.txt", "commands.txt", "output.txt"].sort());
 });
 
-describe("the example in the comment of a class", () => {
-  const withExample = (declarations: string, example = "new A();\n") =>
-    evaluate(
-      "build.mjs",
-      `m.withClassExample(${JSON.stringify(declarations)}, "A", ${JSON.stringify(example)})`,
-    );
-  const declaration = "export declare class A extends A_base {\n}\n";
-
-  test("follows a comment of one line or of several", async () => {
-    const end = " *\n * @example\n * ```ts\n * new A();\n * ```\n */\n";
-    expect(await withExample(`/** One. */\n${declaration}`)).toBe(`/**\n * One.\n${end}${declaration}`);
-    expect(await withExample(`/** B. */\nlet b;\n/**\n * One.\n *\n * Two.\n */\n${declaration}`)).toBe(
-      `/** B. */\nlet b;\n/**\n * One.\n *\n * Two.\n${end}${declaration}`,
-    );
-  });
-
-  test.each([
-    ["a class without a comment of its own", `/** B. */\nlet b;\n${declaration}`, "no commented class A"],
-    ["a missing class", "/** B. */\nlet b;\n", "no commented class A"],
-    ["a comment with an example", `/**\n * One.\n * @example x\n */\n${declaration}`, "must hold no example"],
-  ])("is refused for %s", async (_title, declarations, message) => {
-    await expect(withExample(declarations)).rejects.toThrow(message);
-  });
-
-  test("is refused where it would end the comment", async () => {
-    await expect(withExample(`/** One. */\n${declaration}`, "/* a */")).rejects.toThrow("must not hold */");
-  });
-});
-
 test("the capabilities of each job equal the output of npm run docs", async () => {
   const page = read("docs/least-privilege.md");
   const written = await evaluate(

@@ -148,30 +148,6 @@ describe("set-up", () => {
     expect(machine.calls()).toEqual([...npmCalls, ...goCalls, npmCalls[1], ...goCalls]);
   });
 
-  test("compiles the Go files beside a go.mod into the tool, in place of the methods that they declare", async () => {
-    const source = temporaryFolder();
-    const folder = temporaryFolder();
-    const copy = path.join(temporaryFolder(), "copy");
-    writeFiles(source, {
-      "main.go": "func main() {}\n\nfunc (host *Host) Run(\n) {}\n\nfunc (host *Host) About() {}\n",
-      "main_test.go": "",
-    });
-    const added = "func (host *Host) Run() {}\n\nfunc helper() {}\n";
-    writeFiles(folder, { "go.mod": "module x", "go.sum": "", "added.go": added });
-    const bin = temporaryFolder();
-    writeProgram(path.join(bin, "go"), `console.log(${JSON.stringify(source)});`);
-    const module = JSON.stringify({ folder, tool: "example.org/tool", added: ["added.go"] });
-    await evaluate(
-      "lib/pulumi.mjs",
-      `m.copyTool(${module}, ${JSON.stringify(copy)}, { PATH: ${JSON.stringify(bin)} })`,
-    );
-    expect(readdirSync(copy).sort()).toEqual(["added.go", "go.mod", "go.sum", "main.go"]);
-    expect(readFileSync(path.join(copy, "added.go"), "utf8")).toBe(added);
-    expect(readFileSync(path.join(copy, "main.go"), "utf8")).toBe(
-      "func main() {}\n\nfunc (host *Host) replacedRun(\n) {}\n\nfunc (host *Host) About() {}\n",
-    );
-  });
-
   /** A release as its two hosts serve it; `change` changes what they serve. */
   function releaseOf({ layout = "pulumi", change = "" } = {}): string {
     const folder = temporaryFolder();

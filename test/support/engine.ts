@@ -314,12 +314,6 @@ export class Stack {
     return Promise.resolve(decryptAll(this.checkpoint()) as StateResource[]);
   }
 
-  async exportResources(): Promise<StateResource[]> {
-    const { stdout } = await this.succeed(["stack", "export", "--show-secrets"]);
-    const parsed = JSON.parse(stdout) as { deployment: { resources?: StateResource[] } };
-    return parsed.deployment.resources ?? [];
-  }
-
   private stateFile(): string {
     const stacks = join(this.home, "backend", ".pulumi", "stacks");
     const [project = "", ...others] = readdirSync(stacks);
