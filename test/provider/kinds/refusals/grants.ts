@@ -44,14 +44,6 @@ export const grants: Refusals = {
   ],
   GroupAccess: [
     {
-      name: "nothing at all",
-      inputs: {},
-      failures: [
-        "parentUid is missing: give a uid, as in the id of another resource",
-        "bindings is missing: give a map (an object of keys and values)",
-      ],
-    },
-    {
       name: "wrong labels and wrong bindings",
       inputs: {
         parentUid: GROUP_UID,
