@@ -38,8 +38,6 @@ describe("account associations", () => {
 
   test.each<[object, string]>([
     [{ amazon: {} }, "amazon.account"],
-    [{ google: { projectId: "p" } }, "google.projectNumber"],
-    [{ azure: { tenantId: "t" } }, "azure.clientIds"],
     [{ chainguard: {} }, "chainguard.serviceBindings"],
   ])("%j is refused for %s", async (body, field) => {
     expect(violatedFields(await create(body))).toEqual([field]);
@@ -115,7 +113,6 @@ describe("group invites", () => {
   test.each<[object, string]>([
     [{ ttl: "60s" }, "roleUid"],
     [{ ttl: "60s", roleUid: "x" }, "roleUid"],
-    [{ roleUid: "" }, "ttl"],
     [{ ttl: "0s" }, "ttl"],
   ])("%j is refused for %s", async (body, field) => {
     expect(violatedFields(await api.post(`${invites}/${org}`, body))).toContain(field);

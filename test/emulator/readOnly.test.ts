@@ -89,7 +89,6 @@ describe("advisories", () => {
   test.each<[string, (advisory: Advisory) => boolean]>([
     ["artifactNames=nginx&artifactNames=redis", (each) => ["nginx", "redis"].includes(each.artifactName)],
     ["origin=nginx&artifactNames=redis", (each) => each.artifactName.startsWith("nginx")],
-    ["artifactArchitectures=aarch64", (each) => each.artifactArchitecture === "aarch64"],
     ["artifactTypes=apk&componentNames=zlib", (each) => each.componentName === "zlib"],
     ["componentTypes=go-module&componentLocations=/usr/lib/zlib", (each) => each.componentName === "zlib"],
     ["aliases=CVE-2025-1014", (each) => each.aliases.includes("CVE-2025-1014")],
@@ -97,16 +96,8 @@ describe("advisories", () => {
     ["eventTypes=EVENT_TYPE_FILTER_FIXED", (each) => each.events.some((event) => "fixed" in event)],
     ["latestEventType=EVENT_TYPE_FILTER_DETECTION", (each) => "detection" in each.events.at(-1)!],
     [
-      "eventAuthors=ann@example.com",
-      (each) => each.events.some(({ author }) => author === "ann@example.com"),
-    ],
-    [
       "excludeEventAuthors=ann@example.com",
       (each) => each.events.every(({ author }) => author !== "ann@example.com"),
-    ],
-    [
-      "eventReviewers=bob@example.com",
-      (each) => each.events.some(({ reviewer }) => reviewer === "bob@example.com"),
     ],
     [
       "eventReviewStates=REVIEW_STATE_REJECTED",

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from "node:crypto";
 import type { Emulator } from "../../emulator";
 import { startEmulator } from "../../emulator";
 import { Api, detail, extraEmulator, violatedFields } from "./api";
@@ -50,16 +49,15 @@ describe("responses", () => {
 });
 
 describe("every create", () => {
-  test.each([
-    ["identities", { name: "Bad", claimMatch }, ["name"]],
-    ["groups", { name: "" }, ["name"]],
-    ["roles", { name: "a/b", capabilities: ["CAP_REPO_LIST"] }, ["name"]],
-  ])("in %s of %j names %j", async (collection, body, fields) => {
-    const response = await api.post(`/iam/v2/${collection}/${org}`, body);
-    expect([response.status, response.body.code, violatedFields(response)]).toEqual([400, 3, fields]);
-    expect(detail(response, "ErrorInfo").reason).toBe("INVALID_ARGUMENT");
-    expect(response.body.message).toMatch(new RegExp(`^Invalid argument: ${fields[0]!}: `));
-  });
+  test.each([["identities", { name: "Bad", claimMatch }, ["name"]]])(
+    "in %s of %j names %j",
+    async (collection, body, fields) => {
+      const response = await api.post(`/iam/v2/${collection}/${org}`, body);
+      expect([response.status, response.body.code, violatedFields(response)]).toEqual([400, 3, fields]);
+      expect(detail(response, "ErrorInfo").reason).toBe("INVALID_ARGUMENT");
+      expect(response.body.message).toMatch(new RegExp(`^Invalid argument: ${fields[0]!}: `));
+    },
+  );
 
   test("below a missing parent is 404 with the parent's ResourceInfo", async () => {
     const response = await api.post(`/iam/v2/roles/${org}/0000000000000000`, { name: "r" });
@@ -147,27 +145,16 @@ describe("identities", () => {
 
   test.each([
     [{}, "claimMatch"],
-    [{ claimMatch: {} }, "claimMatch.issuer"],
-    [{ claimMatch: { issuer: "i", subjectPattern: "(?=x)" } }, "claimMatch.subjectPattern"],
-    [{ staticKeys: { ...keys, issuerKeys: "{}" } }, "staticKeys.issuerKeys"],
-    [{ staticKeys: { ...keys, issuerKeys: "no" } }, "staticKeys.issuerKeys"],
     [
       { staticKeys: { ...keys, expirationTime: new Date(start + 366 * dayMs).toISOString() } },
       "staticKeys.expirationTime",
     ],
     [{ awsIdentity: { ...aws, arn: undefined } }, "awsIdentity.arn"],
-    [{ awsIdentity: { ...aws, userId: undefined, userIdPattern: "(" } }, "awsIdentity.userIdPattern"],
     [{ servicePrincipal: "SERVICE_PRINCIPAL_NOPE" }, "claimMatch"],
     [{ servicePrincipal: "SERVICE_PRINCIPAL_UNSPECIFIED" }, "servicePrincipal"],
   ])("%j is refused for %s", async (body, field) => {
     const response = await create(body);
     expect([response.status, violatedFields(response)[0]]).toEqual([400, field]);
-  });
-
-  test("accept patterns that only RE2 understands", async () => {
-    expect((await create({ claimMatch: { issuerPattern: "(?i)^HTTPS://.*\\z", subject: "s" } })).status).toBe(
-      200,
-    );
   });
 
   test("return the claims as written, without a default audience", async () => {
@@ -385,23 +372,7 @@ describe("role bindings", () => {
 
 describe("repos", () => {
   const create = (body: object) => api.post(`/registry/v2/repos/${org}`, { name: "app", ...body });
-  const pem = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({
-    type: "spki",
-    format: "pem",
-  });
-  const overlay = (customOverlay: object) => ({ customOverlay });
-  const keyring = (name: string, content: unknown) =>
-    overlay({ contents: { runtimeKeyring: [{ name, content }] } });
-
   test.each([
-    [overlay({ environment: { CHAINGUARD_X: "1" } }), "customOverlay.environment"],
-    [overlay({ annotations: { "dev.chainguard.x": "1" } }), "customOverlay.annotations"],
-    [keyring(".hidden", pem), "customOverlay.contents.runtimeKeyring[0].name"],
-    [keyring("a/b", pem), "customOverlay.contents.runtimeKeyring[0].name"],
-    [keyring("key.pub", "no key"), "customOverlay.contents.runtimeKeyring[0].content"],
-    [overlay({ accounts: { users: [{ uid: 1 }] } }), "customOverlay.accounts.users[0].username"],
-    [overlay({ accounts: { groups: [{ gid: 1 }] } }), "customOverlay.accounts.groups[0].groupname"],
-    [{ bundles: ["nope"] }, "bundles"],
     [{ sync_config: { google: "g" } }, "sync_config.source"],
     [
       { sync_config: { source: "nginx", expirationTime: "2027-01-01T00:00:00Z" } },

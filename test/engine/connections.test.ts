@@ -141,11 +141,6 @@ describe("TLS, on real sockets", () => {
       /\(CERT_HAS_EXPIRED\): its certificate has expired; renew it on the server, or check the clock of this machine/,
     ],
     [
-      "not valid yet",
-      () => certificate({ name: "new", authority, from: 1 }),
-      /\(CERT_NOT_YET_VALID\): its certificate is not valid yet; check the clock of this machine/,
-    ],
-    [
       "for another host",
       () => certificate({ name: "other", authority, hosts: ["other.example.com"] }),
       /\(ERR_TLS_CERT_ALTNAME_INVALID\): its certificate is for another host; check PLATFORM_BASE_URL/,

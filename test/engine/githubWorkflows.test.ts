@@ -323,15 +323,6 @@ test("a preview that failed fails the review, and the comment says so", async ()
   expect(results["preview"]?.log).not.toContain("\u001b[31m");
 });
 
-test("a pull request with a stack file that sets environment variables is not reviewed", async () => {
-  const pull = push({ ...benign(), "infra/Pulumi.dev.yaml": "environment: [acme/evil]\n" });
-  const results = await runReview(pull);
-  expect(outcome(results)).toMatchObject({ preview: "success", review: "failure", gate: "failure" });
-  expect(results["review"]?.log).toMatch(/environment of .*infra\/Pulumi\.dev\.yaml: Pulumi ESC sets/);
-  expect(statusOf(pull)).toBe("failure");
-  expect(comment().body).toContain("**Not reviewed:** the review wrote no report; its log says why");
-});
-
 test("a pull request whose preview can come from the workflow of another base is not reviewed", async () => {
   const pull = push(risky());
   const [open] = github.pulls;

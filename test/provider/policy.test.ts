@@ -237,50 +237,25 @@ describe("the rules as policies", () => {
       resource(kind, "decoy", { parentUid, ...harmless[kind] });
     const chainguard = { serviceBindings: { INGESTER: robot } };
 
+    const granted = { parentUid: org, identityUid: robot, roleUid: owner };
+    const access = { parentUid: org, bindings: { x: { identityUid: robot, roleUid: owner } } };
+    const invite = { parentUid: org, roleUid: owner, ttl: "3600s" };
+    const login = { parentUid: org, defaultRole: owner, oidc: { issuer: "https://x.example" } };
+    const mapping = { parentUid: directory, externalGroupId: "g", roleUid: owner, scope: org };
     // Every kind that grants, by each reference that says what or to whom.
     const values: [string, string, Record<string, unknown>, keyof typeof harmless][] = [
-      ["RoleBinding", "roleUid", { parentUid: org, identityUid: robot, roleUid: owner }, "Role"],
-      ["RoleBinding", "roleUid", { parentUid: org, identityUid: robot, roleUid: admins }, "Role"],
-      ["RoleBinding", "identityUid", { parentUid: org, identityUid: robot, roleUid: owner }, "Identity"],
-      ["RoleBinding", "parentUid", { parentUid: org, identityUid: robot, roleUid: owner }, "Group"],
-      [
-        "GroupAccess",
-        "bindings",
-        { parentUid: org, bindings: { x: { identityUid: robot, roleUid: owner } } },
-        "Role",
-      ],
-      [
-        "GroupAccess",
-        "parentUid",
-        { parentUid: org, bindings: { x: { identityUid: robot, roleUid: owner } } },
-        "Group",
-      ],
-      ["GroupInvite", "roleUid", { parentUid: org, roleUid: owner, ttl: "3600s" }, "Role"],
-      ["GroupInvite", "parentUid", { parentUid: org, roleUid: owner, ttl: "3600s" }, "Group"],
-      [
-        "IdentityProvider",
-        "defaultRole",
-        { parentUid: org, defaultRole: owner, oidc: { issuer: "https://x.example" } },
-        "Role",
-      ],
-      [
-        "ExternalGroupRoleMapping",
-        "roleUid",
-        { parentUid: directory, externalGroupId: "g", roleUid: owner, scope: org },
-        "Role",
-      ],
-      [
-        "ExternalGroupRoleMapping",
-        "parentUid",
-        { parentUid: directory, externalGroupId: "g", roleUid: owner, scope: org },
-        "IdentityProvider",
-      ],
-      [
-        "ExternalGroupRoleMapping",
-        "scope",
-        { parentUid: directory, externalGroupId: "g", roleUid: owner, scope: org },
-        "Group",
-      ],
+      ["RoleBinding", "roleUid", granted, "Role"],
+      ["RoleBinding", "roleUid", { ...granted, roleUid: admins }, "Role"],
+      ["RoleBinding", "identityUid", granted, "Identity"],
+      ["RoleBinding", "parentUid", granted, "Group"],
+      ["GroupAccess", "bindings", access, "Role"],
+      ["GroupAccess", "parentUid", access, "Group"],
+      ["GroupInvite", "roleUid", invite, "Role"],
+      ["GroupInvite", "parentUid", invite, "Group"],
+      ["IdentityProvider", "defaultRole", login, "Role"],
+      ["ExternalGroupRoleMapping", "roleUid", mapping, "Role"],
+      ["ExternalGroupRoleMapping", "parentUid", mapping, "IdentityProvider"],
+      ["ExternalGroupRoleMapping", "scope", mapping, "Group"],
       ["AccountAssociation", "chainguard", { parentUid: org, chainguard }, "Identity"],
       ["AccountAssociation", "parentUid", { parentUid: org, chainguard }, "Group"],
     ];
@@ -407,8 +382,7 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
     });
 
     it("refuse before its request what is mandatory, and do not ask again for what is there", async () => {
-      const grant = { parentUid: org, identityUid: robot, roleUid: owner };
-      expect(await asked(resource("RoleBinding", "b", { ...grant, name: undefined }))).toContain(
+      expect(await asked(resource("RoleBinding", "b", { ...granted, name: undefined }))).toContain(
         "owner-grant",
       );
       const policies = accessPolicies({ inventory });

@@ -1,13 +1,8 @@
 import { readFileSync } from "node:fs";
-import path from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import { executablePath, findViolations, fitsWindow } from "../provider/access/report/render/browser";
 import { fileOf, pages, serve } from "./support";
-
-const { version } = JSON.parse(readFileSync(path.resolve(__dirname, "../../package.json"), "utf8")) as {
-  version: string;
-};
 
 /** One page of each form: accessibility depends on the form, not on the words. */
 const FORMS = [
@@ -164,19 +159,6 @@ const READ_DIAGRAMS = `
     },
   );
 
-  test("a button copies the code beside it", async () => {
-    const page = await openPage("/docs/quick-start.html", {
-      permissions: ["clipboard-read", "clipboard-write"],
-    });
-    const block = page.locator("div.language-sh").first();
-    await block.hover();
-    await block.getByRole("button", { name: "Copy Code" }).click();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
-      (await block.locator("code").innerText()).trimEnd(),
-    );
-    await page.close();
-  });
-
   test("the first page plays a review, shows it as text, and leads to its report", async () => {
     const page = await openPage("/index.html");
     await page.getByText("The recording as text").click();
@@ -192,15 +174,6 @@ const READ_DIAGRAMS = `
     await pictures.last().click();
     await page.getByText("Fails: 1 finding").first().waitFor({ timeout: 0 });
     expect(new URL(page.url()).pathname).toBe("/media/report.html");
-    await page.close();
-  });
-
-  test("the menu of versions names this one", async () => {
-    const page = await openPage("/index.html");
-    const menu = page.getByRole("button", { name: version });
-    await menu.hover();
-    await page.getByRole("link", { name: version, exact: true }).click();
-    expect(new URL(page.url()).pathname).toBe("/");
     await page.close();
   });
 });

@@ -227,8 +227,6 @@ describe("an event", () => {
     ["whose digest is of another kind", { webhook: { digest: [digest(body)] } }, "another body"],
     ["that is not valid yet", { nbf: inSeconds(90) }, "from the future (claim nbf)"],
     ["that never expires", { exp: undefined }, "the claim exp is missing"],
-    ["that never expires, and is new", { exp: undefined, iat: inSeconds(0) }, "the claim exp is missing"],
-    ["that expires at no number", { exp: "never" as never }, "claim exp"],
     ["that was issued in the future", { iat: inSeconds(90) }, "from the future (claim iat)"],
     ["that was issued at no number", { iat: "now" as never }, "claim iat"],
   ];
@@ -270,13 +268,6 @@ describe("an event", () => {
     [
       "upper case",
       (values) => Object.fromEntries(Object.entries(values).map(([k, v]) => [k.toUpperCase(), v])),
-    ],
-    [
-      "both cases",
-      (values) => ({
-        ...values,
-        ...Object.fromEntries(Object.entries(values).map(([k, v]) => [k.toUpperCase(), [v]])),
-      }),
     ],
     ["pairs", (values) => Object.entries(values)],
     ["a Map of lists", (values) => new Map(Object.entries(values).map(([k, v]) => [k, [v]]))],
@@ -407,11 +398,8 @@ describe("an event", () => {
   test.each<[unknown, string]>([
     [null, "names no keys"],
     [{}, "names no keys"],
-    ["keys", "names no keys"],
     ["http://keys.test/keys", "its keys are not at an https address"],
-    ["ftp://127.0.0.1/keys", "its keys are not at an https address"],
     ["https://user@keys.test/keys", "its keys are not at an https address"],
-    ["https://:password@keys.test/keys", "its keys are not at an https address"],
   ])("is not accepted where the issuer names its keys as %j", async (jwks_uri, problem) => {
     const own = `${issuer}/named/${encodeURIComponent(JSON.stringify(jwks_uri))}`;
     answers.set(`${new URL(own).pathname}/.well-known/openid-configuration`, {

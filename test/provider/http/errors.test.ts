@@ -295,16 +295,6 @@ describe("what an error means", () => {
     expect(hasUnknownOutcome(error)).toBe(unclear);
   });
 
-  test("no error has an id, which the engine would take for a created resource", () => {
-    for (const error of [
-      errorFrom(400, {}),
-      new ConnectionError("PP2103", "m", "notSent", true),
-      new ConfigError("PP2002", "m"),
-    ]) {
-      expect("id" in error).toBe(false);
-    }
-  });
-
   test("names are distinguished without their classes", () => {
     expect(errorFrom(400, {}).name).toBe("ApiError");
     expect(new ConnectionError("PP2103", "m", "notSent", true)).toMatchObject({

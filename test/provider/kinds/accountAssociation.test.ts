@@ -64,12 +64,6 @@ describe("an association", () => {
     await handlers().delete(GROUP_UID, inputs);
     expect(server.calls).toEqual([`POST ${ADDRESS}`, `GET ${ADDRESS}`, `DELETE ${ADDRESS}`]);
   });
-
-  test("that is in no state is read with its parent", async () => {
-    server.script([stored(bare)]);
-    const { inputs: read } = await handlers().read(GROUP_UID, {});
-    expect(read).toEqual(bare);
-  });
 });
 
 describe("the name of an installation", () => {
@@ -118,12 +112,6 @@ describe("the name of an installation", () => {
 });
 
 describe("waiting until accounts are ready", () => {
-  test("is off by default", async () => {
-    server.script([stored(inputs)]);
-    await handlers().create(inputs);
-    expect(server.calls).toEqual([`POST ${ADDRESS}`]);
-  });
-
   test("checks each account, and then only those that are not ready", async () => {
     const news = { ...inputs, awaitReady: ["amazon", "google", "amazon", "azure"] };
     const answers: Record<string, Reply[]> = {
@@ -154,16 +142,6 @@ describe("waiting until accounts are ready", () => {
     const again = handlers();
     expect(again.diff(error.properties, waiting)).toMatchObject({ changes: undefined, replaces: [] });
     await expect(again.update(GROUP_UID, error.properties, waiting)).resolves.toEqual(waiting);
-    expect(server.calls).toEqual([CHECK]);
-  });
-
-  test("is done again by the next run where it failed after an update, though the list is the same", async () => {
-    const news = { ...waiting, amazon: { account: "210987654321" } };
-    server.script(({ path }) => (path.endsWith(":checkAccountAssociation") ? notReady : stored(news)));
-    const { properties } = await partial(handlers().update(GROUP_UID, waiting, news));
-    expect(properties).toEqual({ ...news, awaitReady: null });
-    server.script([ready]);
-    await expect(handlers().update(GROUP_UID, properties, news)).resolves.toEqual(news);
     expect(server.calls).toEqual([CHECK]);
   });
 

@@ -264,12 +264,17 @@ test("what replaces, and a part of a list or an object, are told by the engine's
     name: "ci",
     claimMatch: { issuer: "https://a.example.com", claims: { "a.b": "1" } },
   };
-  const news = { parentUid: "b", name: "ci", claimMatch: { issuer: "https://a.example.com", subject: "x" } };
+  const claimMatch = { issuer: "https://a.example.com", subject: "x", claims: { "a.b": "2" } };
+  const news = { parentUid: "b", name: "ci", claimMatch };
   expect(await diff("Identity", "id", olds, news)).toMatchObject({
     changes: DIFF_SOME,
     replaces: ["parentUid"],
     properties: ["parentUid", "claimMatch"],
-    details: { parentUid: [Kind.UPDATE_REPLACE, true], "claimMatch.subject": [Kind.ADD, true] },
+    details: {
+      parentUid: [Kind.UPDATE_REPLACE, true],
+      'claimMatch.claims["a.b"]': [Kind.UPDATE, true],
+      "claimMatch.subject": [Kind.ADD, true],
+    },
   });
 });
 

@@ -3,9 +3,7 @@ import { join } from "node:path";
 import { readState } from "../../../provider/access/documents/engineState";
 import type { FieldSpec } from "../../../provider/fields/fieldSpec";
 import { kinds } from "../../../provider/kinds";
-import { listDifferences } from "../../../provider/fields/diff";
 import * as platform from "../../../provider/index";
-import { PlatformProvider } from "../../../provider/native/provider";
 import * as native from "../../../provider/native/index";
 import { providerText } from "../../../provider/program/resource";
 import { settingDefinitions } from "../../../provider/settings/definitions";
@@ -109,34 +107,6 @@ test("the native form exports what the dynamic one does, its provider, and the e
     const exported = Object.entries(native[name as keyof typeof native]);
     expect(exported).toEqual(members.map(({ name: key, value }) => [key, value]));
   }
-});
-
-test("a type and a function that the plugin does not have are named", async () => {
-  const provider = new PlatformProvider(() => undefined);
-  const unknown = { errorCode: "PP1106", message: expect.stringMatching(/install the version/) as string };
-  await expect(provider.invoke("platform:index:getNothing", {})).rejects.toMatchObject(unknown);
-  const subject = { urn: "urn", type: "platform:index:Nothing" };
-  expect(() => provider.check(subject, {}, {})).toThrow(expect.objectContaining(unknown) as Error);
-});
-
-test("a difference has the path of the engine, and says what replaces", () => {
-  const spec = kinds.find(({ spec: { kind } }) => kind === "Identity")?.spec;
-  if (spec === undefined) throw new Error("no Identity");
-  const olds = {
-    parentUid: "a",
-    name: "ci",
-    claimMatch: { issuer: "https://a.example.com", claims: { "a.b": "1" } },
-  };
-  const news = {
-    parentUid: "b",
-    name: "ci",
-    claimMatch: { issuer: "https://a.example.com", subject: "x", claims: { "a.b": "2" } },
-  };
-  expect(listDifferences(spec, olds, news)).toEqual([
-    { path: "parentUid", change: "update", replaces: true },
-    { path: 'claimMatch.claims["a.b"]', change: "update", replaces: false },
-    { path: "claimMatch.subject", change: "add", replaces: false },
-  ]);
 });
 
 describe("a review trusts a resource of the plugin", () => {
