@@ -68,31 +68,6 @@ describe("T1 any-subject", () => {
     expect(found("T1", compareResources(bound, bound))).toEqual([]);
   });
 
-  it.each([
-    ["an exact subject", pinned],
-    ["one owner", github({ subjectPattern: "^repo:acme/.*$" })],
-    ["an owner by its claim", github({ subjectPattern: ".*", claims: { repository_owner_id: "4711" } })],
-    [
-      "an owner by a claim's pattern",
-      github({ subjectPattern: ".*", claimPatterns: { repository: "^acme/.*$" } }),
-    ],
-  ])("leaves %s alone", (_, trust) => {
-    expect(found("T1", made(trust))).toEqual([]);
-  });
-
-  it.each([
-    [
-      "a claim that any customer can set",
-      github({ subjectPattern: ".*", claims: { environment: "production" } }),
-    ],
-    [
-      "a pattern that names no owner",
-      github({ subjectPattern: ".*", claimPatterns: { repository: "^acme.*$" } }),
-    ],
-  ])("is not satisfied by %s", (_, trust) => {
-    expect(severitiesOf("T1", made(trust))).toEqual(["critical"]);
-  });
-
   it("is high where claims of an issuer that is not known narrow it", () => {
     const trust = claims({
       issuer: "https://sso.acme.example",
@@ -100,14 +75,6 @@ describe("T1 any-subject", () => {
       claims: { team: "sre" },
     });
     expect(severitiesOf("T1", made(trust))).toEqual(["high"]);
-  });
-
-  it("reports an AWS principal only where both patterns are open", () => {
-    const aws = (more: Props): Props => ({ awsIdentity: { awsAccount: "123456789012", ...more } });
-    expect(severitiesOf("T1", made(aws({ arnPattern: ".*", userIdPattern: ".*" })))).toEqual(["critical"]);
-    expect(found("T1", made(aws({ arnPattern: ".*", userId: "AROAEXAMPLE:ci" })))).toEqual([]);
-    const named = "^arn:aws:sts::123456789012:assumed-role/deploy/.*$";
-    expect(found("T1", made(aws({ arnPattern: named, userIdPattern: ".*" })))).toEqual([]);
   });
 
   const tooLarge = `^${"a".repeat(6000)}$`;
@@ -127,14 +94,10 @@ describe("T1 any-subject", () => {
     expect(all[0]).not.toHaveProperty("counterexample");
   });
 
-  const repositories = (count: number, to: (i: number) => string): string =>
-    `^(?:${Array.from({ length: count }, (_, i) => `repo:acme/${to(i)}`).join("|")}):ref:refs/heads/main$`;
-
-  it.each([
-    repositories(60, (i) => `repository-${i}`),
-    repositories(100, (i) => `${((i * 7919) % 1000003).toString(36)}-service-${i}`),
-  ])("judges a long list of repositories that are written out", (subjectPattern) => {
-    expect(["T1", "T3", "T4"].flatMap((id) => found(id, made(github({ subjectPattern }))))).toEqual([]);
+  it("judges a long list of repositories that are written out", () => {
+    const names = Array.from({ length: 60 }, (_, i) => `repo:acme/repository-${i}`);
+    const trust = github({ subjectPattern: `^(?:${names.join("|")}):ref:refs/heads/main$` });
+    expect(["T1", "T3", "T4"].flatMap((id) => found(id, made(trust)))).toEqual([]);
   });
 
   const google = (more: Props): Props => claims({ issuer: "https://accounts.google.com", ...more });
@@ -142,15 +105,11 @@ describe("T1 any-subject", () => {
 
   it.each<[string, "high" | "critical"]>([
     ["^.+@acme\\.com$", "high"],
-    ["^[a-z]+@acme\\.com$", "high"],
     ["^[a-z]+@(?:acme\\.com|globex\\.com)$", "high"],
     // Everybody can have such an address.
     ["^.+@gmail\\.com$", "critical"],
     ["^.+@(?:acme|gmail)\\.com$", "critical"],
     ["acme\\.com", "critical"],
-    ["^.+@acme\\.com", "critical"],
-    ["^.+@acme.com$", "critical"],
-    ["^.+@.+\\.com$", "critical"],
   ])(
     "is no more than high where mail addresses are all of domains that are written out: %s",
     (email, severity) => {
@@ -166,12 +125,10 @@ describe("T1 any-subject", () => {
 
   it.each([
     [google({ subjectPattern: ".*", claims: { hd: "acme.com" } }), 1],
-    [google({ subjectPattern: ".*", claimPatterns: { hd: "^(?:acme|globex)\\.com$" } }), 1],
     [google({ subjectPattern: ".*", claims: { hd: "acme.com", email: "ada@acme.com" } }), 0],
     [google({ subjectPattern: "^1034567890123456789(?:01|02)$", claims: { hd: "acme.com" } }), 0],
     [sso({ subjectPattern: "^.*@acme\\.com$" }), 1],
     [sso({ subjectPattern: "@acme\\.com$", claims: { email_verified: "true" } }), 1],
-    [sso({ subjectPattern: "^svc-[a-z]+@acme\\.com$" }), 0],
     [sso({ subjectPattern: "^(?:ada|bob)@acme\\.com$" }), 0],
   ])("is medium where everybody of a mail domain is accepted: %j", (trust, count) => {
     const all = found("T1", made(trust));
@@ -183,21 +140,7 @@ describe("T1 any-subject", () => {
   });
 });
 
-describe("patterns that guessed texts miss", () => {
-  it.each([
-    "^repo:[a-z]{4}/pay:ref:refs/heads/main$",
-    "[a-z]{1,7}",
-    "^repo:[a-z]{9,39}/.*$",
-    "[A-Z0-9]+",
-    "^repo:acme[0-9]*/pay:.*$",
-    "(?i)^REPO:[^I].*$",
-  ])("%s is open to strangers", (subjectPattern) => {
-    const [finding] = found("T1", made(github({ subjectPattern })));
-    expect(finding?.severity).toBe("critical");
-    expect(finding?.counterexample).toMatch(/^repo:/);
-    expect(severitiesOf("T3", made(github({ subjectPattern })))).toEqual(["high"]);
-  });
-
+describe("a pattern of several issuers or owners", () => {
   it("checks each issuer that a pattern accepts", () => {
     const trust = claims({
       issuerPattern: "^https://(?:token\\.actions\\.githubusercontent|gitlab)\\.com$",
@@ -227,15 +170,6 @@ describe("T2 any-issuer", () => {
     expect(finding?.severity).toBe("critical");
     expect(new RegExp(pattern).test(finding?.counterexample ?? "")).toBe(true);
   });
-
-  it.each(["^https://gitlab\\.com$", "^https://(?:ci|sso)\\.mycompany\\.com$"])(
-    "%s is not found",
-    (pattern) => {
-      const who = identity("ci", by(pattern));
-      const after = [...base, who, binding(who, viewer, payments)];
-      expect(found("T2", compareResources(base, after, { withoutInventory: true }))).toEqual([]);
-    },
-  );
 
   it("reports an issuer that no identity of the organisation trusts yet, without --issuer-allow", () => {
     const trust = claims({ issuer: "https://oidc.partner.example", subject: "x" });
@@ -268,14 +202,6 @@ describe("T2 any-issuer", () => {
         severitiesOf("T2", made(claims({ issuer, subject: "repo:acme/pay:ref:refs/heads/main" }))),
       ).toEqual(["high"]);
     expect(found("T2", made(pinned))).toEqual([]);
-  });
-
-  it("reports a pattern that writes out an issuer nobody trusts yet", () => {
-    const trust = claims({ issuerPattern: "^https://oidc\\.partner\\.example$", subject: "x" });
-    expect(severitiesOf("T2", made(trust))).toEqual(["high"]);
-    const other = identity("other", claims({ issuer: "https://oidc.partner.example", subject: "y" }));
-    const known = [...base, other, binding(other, viewer, payments)];
-    expect(found("T2", compareResources(known, [...known, identity("added", trust)]))).toEqual([]);
   });
 
   it.each([
@@ -320,34 +246,9 @@ describe("T2 any-issuer", () => {
 describe("T3 shared-issuer", () => {
   it.each([
     ["an environment's name", github({ subject: "environment:production" })],
-    ["any repository", github({ subjectPattern: "^repo:.*$" })],
-    [
-      "claims that any customer can set",
-      github({ subject: "ref:refs/heads/main", claims: { workflow: "deploy", ref: "x" } }),
-    ],
     ["any project of GitLab", claims({ issuer: "https://gitlab.com/", subjectPattern: "^project_path:.*$" })],
-    [
-      "any pipeline of Buildkite",
-      claims({ issuer: "https://agent.buildkite.com", subjectPattern: ":pipeline:deploy:" }),
-    ],
   ])("finds %s", (_, trust) => {
     expect(severitiesOf("T3", made(trust))).toEqual(["high"]);
-  });
-
-  it.each([
-    ["a repository", pinned],
-    ["an owner in another form", github({ subject: "repository_owner:acme:environment:production" })],
-    ["an owner's claim", github({ subject: "environment:production", claims: { repository_owner: "acme" } })],
-    [
-      "an issuer of one's own",
-      claims({ issuer: "https://gitlab.acme.example", subject: "environment:production" }),
-    ],
-    [
-      "a person at Google",
-      claims({ issuer: "https://accounts.google.com", subject: "103456789012345678901" }),
-    ],
-  ])("leaves %s alone", (_, trust) => {
-    expect(found("T3", made(trust))).toEqual([]);
   });
 });
 
@@ -408,9 +309,7 @@ describe("T4 pull-request-ref", () => {
     hub(like("^repo:acme/pay:.*$"), ALL_OF_GITHUB),
     hub(like("^repo:acme/.*$", { repository_owner: "acme" }), ALL_OF_GITHUB),
     hub(like("^repo:acme/pay:.*$", { event_name: "pull_request_target" }), ALL_OF_GITHUB),
-    hub(like("^repo:acme/pay:.*$", { event_name: "pull_request_review" }), ALL_OF_GITHUB),
     hub(like("^repo:acme/pay:ref:.*$"), ANY_REF),
-    hub(like("^repo:acme/pay:ref:.*$", { event_name: "workflow_dispatch" }), ANY_REF),
     hub(like("^repo:acme/pay:ref:.*$", { event_name: "schedule" })),
     hub(
       like("^repo:acme/pay:ref:.*$", { event_name: "pull_request_target", ref: "refs/heads/main" }),
@@ -420,7 +319,6 @@ describe("T4 pull-request-ref", () => {
     hub(like("^repo:acme/pay:ref:refs/heads/main"), "any branch whose name begins like that"),
     hub(like("^repo:acme/pay:ref:refs/heads/[0-9]+$"), "branches of many names"),
     hub(like("^repo:acme/pay:ref:refs/heads/[a-z]{4}$"), "branches of many names"),
-    hub(like("^repo:acme/pay:ref:refs/heads/[a-z]+-[0-9]+$"), "branches of many names"),
     hub(like("^repo:acme/pay:ref:refs/heads/feature/.*$"), "any branch whose name begins like that"),
     hub(like("^repo:acme/pay:ref:refs/heads/(?:main|next)$")),
     hub(like("^repo:acme/pay:ref:refs/heads/release-[0-9]+$")),
@@ -448,25 +346,15 @@ describe("T4 pull-request-ref", () => {
       "repo:acme/pay",
       "repo:acme/pay:pull_request",
       "repo:acme/pay:event_name:pull_request",
-      "repo:acme/pay:event_name:pull_request_target",
       "repo:acme/pay:ref:refs/heads/main:event_name:pull_request_target",
       "repo:acme/pay:base_ref:main",
-      "repo:acme/pay:head_ref:feature",
-      "repo:acme/pay:context:repo",
       "repo:acme/pay:workflow:ci",
-      "repo:acme/pay:actor:dependabot[bot]",
-      "repo:acme/pay:repository_visibility:public",
       "repo:acme/pay:runner_environment:github-hosted",
       "repo:acme/pay:environment:",
       "repo:acme/pay:ref_protected:false",
-      "repository:acme/pay",
-      "repository:acme/pay:event_name:pull_request",
       "repository_owner:acme",
-      "repository_owner:acme:visibility:public",
-      "repository_owner_id:4711",
       "enterprise:acme",
       "actor_id:1:repository_owner:acme",
-      "workflow:ci:repository_owner:acme",
       // Another owner's workflow, and one of a pull request.
       "repository_owner:acme:job_workflow_ref:evil/x/.github/workflows/a.yml@refs/heads/main",
       "repo:acme/pay:job_workflow_ref:evil/acme/.github/workflows/a.yml@refs/heads/main",
@@ -477,16 +365,12 @@ describe("T4 pull-request-ref", () => {
       "repo:acme/pay:environment:production",
       `repo:acme/pay:environment:production:job_workflow_ref:${WORKFLOW}@refs/heads/main`,
       `repo:acme/pay:job_workflow_ref:${WORKFLOW}@refs/heads/main`,
-      `repository_owner:acme:job_workflow_ref:${WORKFLOW}@refs/tags/v1`,
       "repository_owner:acme:ref:refs/heads/main",
-      "repository_owner_id:4711:environment:production",
       "repo:acme/pay:ref_protected:true",
-      "environment:production:repo:acme/pay",
       `workflow_ref:${WORKFLOW}@refs/heads/main`,
     ].map((subject) => hub(subject)),
     hub(exact("repo:acme/pay:ref:refs/heads/main", { event_name: "pull_request_target" }), PULL),
     hub(exact("repo:acme/pay:pull_request", { environment: "production" })),
-    hub(exact("repository_owner:acme", { ref: "refs/heads/main" })),
     hub(exact("repository_owner:acme", { ref: "refs/pull/7/merge" }), PULL),
     hub({ subject: "repository_owner:acme", claimPatterns: { ref: "^refs/heads/.*$" } }, PULL),
     hub(exact("repository_owner:acme", { job_workflow_ref: `${WORKFLOW}@refs/heads/main` })),
