@@ -117,11 +117,6 @@ describe("the difference between two graphs", () => {
     ]);
   });
 
-  test("lists a change of the holder as a loss and a gain", () => {
-    const after = graph(...basis, binding(1, other, reader, team));
-    expect(told(before, after).changes.sort()).toEqual(["gained: new grant", "lost: grant removed"]);
-  });
-
   test("treats a moved group as another scope", () => {
     const moved = [root, groups[1]!, entity("Group", below, { parentUid: ROOT_UID, name: "below" })];
     const [old, now] = [groups, moved].map((of) =>
@@ -179,17 +174,7 @@ describe("the difference between two graphs", () => {
   test.each<[string, Props, Props, string]>([
     ["a pattern in the place of a subject", github, { issuer, subjectPattern: "^repo:acme/.*$" }, "widened"],
     ["a subject that the pattern accepted", { issuer, subjectPattern: "^repo:acme/.*$" }, github, "narrowed"],
-    [
-      "a subject that the pattern did not accept",
-      { issuer, subjectPattern: "^repo:other/.*$" },
-      github,
-      "widened",
-    ],
     ["a further claim", github, { ...github, claims: { environment: "production" } }, "narrowed"],
-    ["a claim that goes", { ...github, claims: { environment: "production" } }, github, "widened"],
-    ["another claim", { ...github, claims: { a: "1" } }, { ...github, claims: { a: "2" } }, "widened"],
-    ["another subject", github, { issuer, subject: "repo:acme/pay:pull_request" }, "widened"],
-    ["another issuer", github, { ...github, issuer: "https://gitlab.com" }, "widened"],
     ["a pattern that is no pattern", { issuer, subjectPattern: "(" }, github, "widened"],
   ])("reports %s by its effect on trust", (_what, old, now, change) => {
     expect(diffGrants(withClaims(old), withClaims(now)).changes.map((one) => one.change)).toEqual([change]);

@@ -231,7 +231,6 @@ function newTeam(random: Random): Resources {
 
 const edits: Readonly<Record<string, Edit>> = {
   "describes a repository": { to: withInputs(api, { description: "Takes the money" }) },
-  "describes an identity": { to: withInputs(deployer, { description: "The pipeline" }) },
   // Two roles can exchange their names in two changes, and a reader knows a role by its name.
   "renames a role": {
     to: withInputs(publisher, { name: "image publisher" }),
@@ -252,10 +251,6 @@ const edits: Readonly<Record<string, Edit>> = {
       )(before),
     findings: ["S1 medium"],
   },
-  "adds a group below": {
-    to: (before, random) =>
-      withNew(group(`sub-${numberOf(random)}`, `${payments}/${numberOf(random).padStart(16, "0")}`))(before),
-  },
   // The set-up that G6 recommends: a new group, and one pipeline of its own.
   "adds a team": {
     to: (before, random) => [...before, ...newTeam(random)],
@@ -265,7 +260,6 @@ const edits: Readonly<Record<string, Edit>> = {
     to: (before, random) => withNew(role(`auditor-${numberOf(random)}`, ["REPO_LIST"]))(before),
   },
   "binds a reader of the team": { to: withNew(binding(builder, viewer, payments)) },
-  "binds a reader of another team": { to: withNew(binding(robot, reader, cards)) },
   // A new repository may change what the group publishes.
   "adds the pipeline of another repository": {
     to: (before, random) => {
@@ -308,11 +302,6 @@ const edits: Readonly<Record<string, Edit>> = {
       builder,
       claims({ issuer: GITHUB, subject: "repo:acme/pay-build:environment:production" }),
     ),
-    findings: ["T5 high"],
-  },
-  // Somebody else signs in.
-  "moves a pipeline to another repository": {
-    to: withInputs(builder, workflow("pay-images")),
     findings: ["T5 high"],
   },
   // All who hold the role gain it, in three groups.
@@ -387,17 +376,9 @@ const edits: Readonly<Record<string, Edit>> = {
     to: withInputs(staff, { scimEnabled: false }),
     findings: ["G8 medium", "X2 low"],
   },
-  "takes provisioning out of the program": {
-    to: withInputs(staff, { scimEnabled: undefined }),
-    findings: ["G8 medium", "X2 low"],
-  },
   // The directory needs the new token before the old one ends.
   "rotates the token of the directory": {
     to: withInputs(token, { rotate: "june" }),
-    findings: ["G8 medium"],
-  },
-  "lets the token of the directory end earlier": {
-    to: withInputs(token, { expireTime: days(50) }),
     findings: ["G8 medium"],
   },
   // Whoever has the token can use it for longer.
@@ -410,26 +391,11 @@ const edits: Readonly<Record<string, Edit>> = {
     to: withScopes("offline_access", "email"),
     findings: ["G8 low", "X2 low"],
   },
-  "asks for all that describes a person": {
-    to: withScopes("offline_access", "email", "profile"),
-    findings: ["G8 low", "X2 low"],
-  },
   // What the issuer puts into a token for it, only its owner knows.
   "asks for a scope of the issuer's own": {
     to: withScopes("offline_access", "groups"),
     findings: ["G8 high", "X2 low"],
   },
-  "asks for less": { to: withScopes(), findings: ["X2 low"] },
-  // A client secret that is rotated looks the same: it is a secret before and after.
-  "describes the provider": {
-    to: withInputs(staff, { description: "All employees" }),
-    findings: ["X2 low"],
-  },
-  "lowers what everybody gets": {
-    to: withInputs(staff, { defaultRole: lister.uid }),
-    findings: ["X2 low"],
-  },
-  "takes a mapping away": { to: without(readers) },
   "maps a directory group to read in one group": {
     to: withNew(
       named("payments-readers", {
@@ -440,7 +406,6 @@ const edits: Readonly<Record<string, Edit>> = {
     ),
   },
   "lets an invite end sooner": { to: withInputs(invite, { ttl: "12h" }), replaced: [invite] },
-  "lets an open invite end sooner": { to: withInputs(guests, { ttl: "24h" }), replaced: [guests] },
   // It can be accepted again.
   "makes an open invite that lasts longer": {
     to: withInputs(guests, { ttl: "480h" }),
@@ -457,18 +422,6 @@ const edits: Readonly<Record<string, Edit>> = {
     replaced: [ticket],
     findings: ["K3 high"],
   },
-  "withdraws an invite": { to: without(invite) },
-  "invites several colleagues": {
-    to: withNew(
-      ...["alan", "edsger", "barbara"].map((name, i) =>
-        named(name, {
-          ...invite,
-          uid: `${invite.uid.slice(0, -2)}b${i}`,
-          inputs: { ...invite.inputs, email: `${name}@acme.example.com` },
-        }),
-      ),
-    ),
-  },
   // Whoever reads the mail becomes a member.
   "invites somebody of another company": {
     to: withNew(
@@ -480,21 +433,10 @@ const edits: Readonly<Record<string, Edit>> = {
     ),
     findings: ["T7 medium"],
   },
-  // Nobody holds it: whoever binds it is judged by what it then allows.
-  "lets a role read that nobody holds": {
-    to: withInputs(triage, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] }),
-    findings: ["S1 low"],
-  },
   // In another stack somebody may bind it next.
   "lets a role write that nobody holds": {
     to: withInputs(triage, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] }),
     findings: ["S1 medium"],
-  },
-  "lets a role of pipelines read bills of materials": {
-    to: withInputs(publisher, {
-      capabilities: [...(publisher.inputs["capabilities"] as string[]), "CAP_TENANT_SBOMS_LIST"],
-    }),
-    findings: ["G4 low"],
   },
   // No role for readers has a capability of that name: what it reads is not known.
   "lets a role read what this version does not know": {
@@ -505,26 +447,17 @@ const edits: Readonly<Record<string, Edit>> = {
   },
   "deletes a role that nobody holds": { to: without(triage) },
   "renames a role that nobody holds": { to: withInputs(triage, { name: "triagers" }) },
-  "describes a role": { to: withInputs(publisher, { description: "Pushes images" }) },
   // The packages come from repositories, and are signed with keys, that the image trusted before: R2 judges these.
   "takes a newer package": {
     to: withOverlay({ contents: { packages: ["curl=8.1", "git"] } }),
     findings: ["S1 low"],
   },
-  "adds a package": {
-    to: withOverlay({ contents: { packages: ["curl=8.0", "git", "jq"] } }),
-    findings: ["S1 low"],
-  },
-  "removes a package": { to: withOverlay({ contents: { packages: ["git"] } }), findings: ["S1 low"] },
   // A variable can load code: `LD_PRELOAD`.
   "sets a variable of an image": {
     to: withOverlay({ environment: { LANG: "C.UTF-8", TZ: "UTC" } }),
     findings: ["S1 medium"],
   },
   "labels an image": { to: withOverlay({ annotations: { team: "search", tier: "2" } }) },
-  "files a repository elsewhere": {
-    to: withInputs(image, { catalogTier: "CATALOG_TIER_BASE", bundles: ["base"] }),
-  },
   // Others may pull by that name already.
   "gives a repository another name to pull by": {
     to: withInputs(image, { aliases: ["base:latest"] }),
@@ -540,7 +473,6 @@ const edits: Readonly<Record<string, Edit>> = {
       )(before),
   },
   "marks a tag as deprecated": { to: withInputs(stable, { deprecated: true }) },
-  "files a tag in a bundle": { to: withInputs(stable, { bundles: ["base"] }) },
   // Pulls of it fail.
   "deletes a tag": { to: without(stable), findings: ["R1 high"] },
   "takes one of two equal subscriptions away": { to: without(twin) },
@@ -551,14 +483,6 @@ const edits: Readonly<Record<string, Edit>> = {
     to: withNew(
       resource("TermsAcceptance", "more", { name: undefined, parentUid: search.uid, documentIds: ["beta"] }),
     ),
-  },
-  "accepts further terms": { to: withInputs(terms, { documentIds: ["beta", "preview"] }) },
-  "adds the pipeline of a repository of the organisation, to read": {
-    to: (before, random) => {
-      const pipeline = identity(`ci-${numberOf(random)}`, workflow(`docs-${numberOf(random)}`));
-      return [...before, pipeline, binding(pipeline, viewer, payments)];
-    },
-    findings: ["X2 low"],
   },
   "lets fewer branches sign in": {
     to: withInputs(
@@ -582,15 +506,10 @@ const edits: Readonly<Record<string, Edit>> = {
     to: (before) =>
       withNew(binding(builder, publisher, cards))(without(binding(builder, publisher, payments))(before)),
   },
-  "gives a smaller role": {
-    to: (before) =>
-      withNew(binding(builder, viewer, payments))(without(binding(builder, publisher, payments))(before)),
-  },
   "removes what nobody uses": { to: without(unused) },
   "protects a repository": {
     to: (before) => before.map((one) => (one.uid === api.uid ? { ...one, protect: true as const } : one)),
   },
-  "describes an account": { to: withInputs(account, { description: "Production" }) },
   // The account's clients act for the group.
   "connects another account": {
     to: withNew(
@@ -614,13 +533,6 @@ const edits: Readonly<Record<string, Edit>> = {
       before.map((one) => (one.uid === branches.uid || one.uid === reading.uid ? inGroup(cards, one) : one)),
     replaced: [branches, reading],
     findings: ["D2 high", "X2 low"],
-  },
-  "gives a team a role of its own": {
-    to: (before, random) => {
-      const own = inGroup(search.uid, role(`reads-${numberOf(random)}`, ["REPO_LIST"]));
-      return [...before, own, binding(robot, own, search.uid)];
-    },
-    findings: ["X2 low"],
   },
 };
 

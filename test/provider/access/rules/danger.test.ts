@@ -20,9 +20,7 @@ import {
   viewer,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
-import { startEmulator } from "../../../../emulator";
 import { specs } from "../../../../provider/access/documents/specs";
-import { call } from "../../../support/wire";
 import { found, NOW, severitiesOf } from "./support";
 
 const issuer = "https://token.actions.githubusercontent.com";
@@ -195,12 +193,6 @@ describe("D1 of the identity that took the inventory", () => {
     ["its binding goes", held, without(held, reads)],
     ["its binding moves to a group below", held, [...without(held, reads), binding(cyd, review, payments)]],
     ["it holds another role", held, [...without(held, reads), binding(cyd, viewer, acme)]],
-    ["its role is deleted", held, without(held, review, reads)],
-    [
-      "it keeps what it lists in a group below",
-      [...held, binding(cyd, review, payments)],
-      [...without(held, reads), binding(cyd, review, payments)],
-    ],
   ])("is reported where %s", (_what, before, after) => {
     expect(reviewed(before, after)).toEqual([loses]);
     expect(reviewed(before, after, ada.uid)).toEqual([]);
@@ -213,7 +205,6 @@ describe("D1 of the identity that took the inventory", () => {
       [...held, role("same", lists), binding(cyd, role("same", lists), acme)],
       without([...held, role("same", lists), binding(cyd, role("same", lists), acme)], reads),
     ],
-    ["it loses a group below", [...held, binding(cyd, role("low", lists), payments)], held],
   ])("is silent where %s", (_what, before, after) => {
     expect(reviewed(before, after)).toEqual([]);
   });
@@ -263,17 +254,12 @@ describe("D1 of an identity with static keys that is --self", () => {
     expect(finding?.message).toMatch(what);
   });
 
-  it.each([
-    ["a key is added beside the old one", withKeys(keySet("a")), withKeys(keySet("a", "b"))],
-    ["the same keys are written in another order", withKeys(keySet("a", "b")), withKeys(keySet("b", "a"))],
-    [
-      "the keys expire later",
-      withKeys(keySet("a"), until("2026-08-01T00:00:00Z")),
-      withKeys(keySet("a"), until("2026-09-01T00:00:00Z")),
-    ],
-  ])("is silent where %s", (_, old, now) => {
-    expect(lossOf(old, now)).toEqual([]);
-  });
+  it.each([["a key is added beside the old one", withKeys(keySet("a")), withKeys(keySet("a", "b"))]])(
+    "is silent where %s",
+    (_, old, now) => {
+      expect(lossOf(old, now)).toEqual([]);
+    },
+  );
 
   it("still speaks of a different principal where more than the keys changes", () => {
     const [finding] = lossOf(withKeys(keySet("a")), withKeys(keySet("b"), { subject: "dan" }));
@@ -437,23 +423,6 @@ describe("what keeps a group from being deleted", () => {
       isRefused: blocks,
       isReported: blocks ? ["medium"] : [],
     });
-  });
-
-  it("is by the emulator the same: each collection that a group lists refuses, an association included", async () => {
-    const emulator = await startEmulator();
-    try {
-      const { uid: root } = await call(emulator, "POST", "/iam/v2/groups", { name: "root" });
-      const { uid: own } = await call(emulator, "POST", `/iam/v2/groups/${String(root)}`, { name: "own" });
-      await call(emulator, "POST", `/iam/v2/accountAssociations/${String(own)}`, {
-        name: "cloud",
-        amazon: { account: "123456789012" },
-      });
-      await expect(call(emulator, "DELETE", `/iam/v2/groups/${String(own)}`)).rejects.toThrow(
-        /accountAssociations/,
-      );
-    } finally {
-      await emulator.close();
-    }
   });
 });
 

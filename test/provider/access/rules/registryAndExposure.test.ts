@@ -89,12 +89,6 @@ describe("R1 registry-loss", () => {
     expect(new Set([...fingerprints, again[0]?.fingerprint]).size).toBe(3);
     expect(fingerprints).not.toContain(undefined);
   });
-
-  it("names the old and the new image", () => {
-    expect(found("R1", change([tag("a")], [tag("b")]))[0]?.message).toBe(
-      "tag latest is moved from sha256:aaaaaaaaaaaa… to sha256:bbbbbbbbbbbb…",
-    );
-  });
 });
 
 describe("R2 image-trust", () => {
@@ -108,10 +102,8 @@ describe("R2 image-trust", () => {
     ["a package repository", { contents: { runtimeRepositories: ["https://apk.example"] } }, ["medium"]],
     ["root by name", { accounts: { runAs: "root" } }, ["medium"]],
     ["root by number", { accounts: { runAs: "0:0" } }, ["medium"]],
-    ["root by another number", { accounts: { runAs: "+0" } }, ["medium"]],
     ["root by a hexadecimal number", { accounts: { runAs: "0x0:0" } }, ["medium"]],
     ["a name that only begins as root does", { accounts: { runAs: "rootless:app" } }, []],
-    ["a number with a group", { accounts: { runAs: "65532:65532" } }, []],
     ["another user", { accounts: { runAs: "nonroot" } }, []],
     ["a user whose number begins with 0", { accounts: { runAs: "0123" } }, []],
     ["a package", { contents: { packages: ["curl"] } }, []],
@@ -228,11 +220,9 @@ describe("X2 unresolved", () => {
   });
 
   it.each<[string, unknown, number]>([
-    ["another property", { description: { kind: "update" } }, 0],
     ["another property of the same object", { "oidc.issuer": { kind: "update" } }, 0],
     ["the secret", { description: { kind: "update" }, "oidc.clientSecret": { kind: "update" } }, 1],
     ["what the secret is in", { oidc: { kind: "update" } }, 1],
-    ["what the secret begins like", { oidcClient: { kind: "update" } }, 0],
     ["nothing", {}, 1],
     ["nothing that can be read", null, 1],
   ])("finds such a secret where the engine's comparison names %s: %j", (_what, detailedDiff, count) => {
@@ -337,16 +327,6 @@ describe("X3 cannot-be-judged", () => {
     expect(severitiesOf("X3", change([], [given]))).toEqual(["high"]);
     // What the engine calls the same has the secret that it had.
     expect(severitiesOf("X3", change([given], [given]))).toEqual(reason === "secret" ? [] : ["high"]);
-  });
-
-  it("reports thousands of values of one property in one finding", () => {
-    const bindings = Object.fromEntries(
-      Array.from({ length: 4_000 }, (_, i) => [`l${i}`, { identityUid: who.uid, roleUid: UNKNOWN }]),
-    );
-    const given = change([who], [who, resource("GroupAccess", "access", { parentUid: payments, bindings })]);
-    const findings = found("X3", given);
-    expect(findings).toHaveLength(1);
-    expect(findings[0]).toMatchObject({ field: "bindings" });
   });
 
   it("reports nothing where every value is known", () => {

@@ -76,21 +76,14 @@ describe("a policy file", () => {
     ["", "access-policy.yaml:1: the policy must be an object"],
     ["- a", "the policy must be an object"],
     ["allow: {}", "allow must be a list of suppressions; write allow: [] for none"],
-    ["allow: [x]", "allow[0] must be an object with reason"],
     ["allow:", "allow must be a list of suppressions; write allow: [] for none"],
     ["alow: []", 'access-policy.yaml:1: alow is an unknown property; did you mean "allow"?'],
     [
       "allow: []\nversion: 1",
       "access-policy.yaml:2: version is an unknown property; known are forbid, require, separate, rules, settings, allow, types",
     ],
-    [
-      entry("reson: x", ...good),
-      'access-policy.yaml:2: allow[0].reson is an unknown property; did you mean "reason"?',
-    ],
-    [entry(...good, "match2: 1"), "access-policy.yaml:6: allow[0].match2 is an unknown property"],
     [entry("rule: G0", ...good.slice(1)), 'allow[0].rule is "G0", which is unknown; did you mean'],
     [entry("rule: owner_grant", ...good.slice(1)), 'did you mean "owner-grant"?'],
-    [entry("kind: unmanged", ...good.slice(1)), 'did you mean "unmanaged"?'],
     [entry("type: role-binding", ...good.slice(1)), "allow[0].type must be a kind of resource"],
     [
       entry(...good.slice(0, 1), ...good.slice(2)),
@@ -98,19 +91,11 @@ describe("a policy file", () => {
     ],
     [entry("rule: G6", "match: {}", ...good.slice(2)), "allow[0].match must name at least one of uid, name"],
     [
-      entry("rule: G6", "match: { nam: x }", ...good.slice(2)),
-      'allow[0].match.nam is an unknown property; did you mean "name"?',
-    ],
-    [
       entry("rule: G6", "match: { uid: 12 }", ...good.slice(2)),
       'allow[0].match.uid must be a string, in quotes: "12"',
     ],
     [
       entry("rule: G6", "match: { name: 'a[b]' }", ...good.slice(2)),
-      "allow[0].match.name must not hold [ ] { }",
-    ],
-    [
-      entry("rule: G6", "match: { name: '{a,b}' }", ...good.slice(2)),
       "allow[0].match.name must not hold [ ] { }",
     ],
     [
@@ -132,13 +117,11 @@ describe("a policy file", () => {
       entry(...good.slice(0, 3), "expires: 2027-02-29"),
       'allow[0].expires must be a day, as in 2027-01-31, not "2027-02-29"',
     ],
-    [entry(...good.slice(0, 3), "expires: 31.1.2027"), "must be a day"],
     [entry(...good.slice(0, 3), "expires: 2027"), 'allow[0].expires must be a string, in quotes: "2027"'],
     [
       entry("rule: G1", ...good.slice(1, 3)),
       "allow[0].expires is missing: findings of this rule are high or critical, so the suppression must end",
     ],
-    [entry("rule: owner-grant", ...good.slice(1, 3)), "expires is missing"],
     ...["*", "**", "?*", "*?", "?", "???", "* / *", "\\**", "-*", " *", "?\\?", "\\[*"].flatMap((glob) =>
       ["rule: X2", "rule: G1", "type: Role", "reason: x"].map((line): [string, string] => [
         entry(
@@ -171,7 +154,6 @@ describe("a policy file", () => {
       "allow[0].match.subject must have the scheme and host of its address in small letters",
     ],
     [entry(...good, "fields: []"), "allow[0].fields must be a property or a list of them"],
-    [entry(...good, "fields: {}"), "allow[0].fields must be a property or a list of them"],
     [entry(...good, "fields: 'a[b]'"), "allow[0].fields must not hold [ ] { }"],
     [entry(...good, "for: reviw"), 'allow[0].for is "reviw", which is unknown; did you mean "review"?'],
     ["forbid: [{ name: n, on: acme, can: CAP_QUARK }]", 'forbid[0].can[0] "CAP_QUARK" matches no capability'],
@@ -206,7 +188,6 @@ describe("a policy file", () => {
     [entry("rule: &r G6", ...good.slice(1)), "anchors and aliases"],
     [entry("rule: G6", "match: { name: *ci }", ...good.slice(2)), "access-policy.yaml:3:"],
     [entry("rule: !!str G6", ...good.slice(1)), "YAML tags are not used here"],
-    ["allow: !!js/function 'x'", "access-policy.yaml:1:"],
     ["%YAML 1.1\n---\nallow: []", "YAML directives are not used here"],
     ["allow: []\n---\nallow: []", "multiple documents"],
     ["allow: [", "access-policy.yaml:1:"],

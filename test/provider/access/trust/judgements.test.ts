@@ -43,33 +43,22 @@ describe("a subject pattern at GitHub Actions", () => {
     [".*", "repo:intruder/intruder:ref:refs/heads/main"],
     [".+", "repo:intruder/"],
     ["?*", undefined],
-    ["^.*$", "repo:intruder/"],
-    ["^repo:.*$", "repo:intruder/"],
     ["^repo:[^/]+/pay:ref:refs/heads/main$", "repo:intruder/pay:"],
     ["^repo:acme.*$", "repo:acme-intruder/"],
-    ["^repo:acme[^:]*:ref:refs/heads/main$", "repo:acme-intruder/"],
     ["^repo:acme", "repo:acme-intruder/"],
     ["^repo:acme-[a-z]+/pay:.*$", "repo:acme-intruder/pay:"],
     ["repo:acme/pay:ref:refs/heads/main", "repo:intruder/"],
-    ["acme/pay:ref:refs/heads/main$", "repo:intruder/"],
     ["^repo:acme/pay:pull_request|repo:acme/ops:ref:refs/heads/main$", "repo:intruder/"],
     ["^repo:(acme|.*)/pay:.*$", "repo:intruder/pay:"],
-    [":environment:production$", "repo:intruder/"],
     ["(?i)^REPO:.*/PAY:", "repo:intruder/"],
     ["^repo:acme.io/pay:ref:refs/heads/main$", "repo:acme-io/pay:"],
     ["^repo:[a-z]{4}/pay:ref:refs/heads/main$", "repo:evil/pay:ref:refs/heads/main"],
-    ["[a-z]{1,7}", "repo:intruder/"],
-    ["^repo:[a-z]{9,39}/pay:.*$", "repo:"],
-    ["^repo:[A-Z0-9]+/.*$", "repo:"],
     ["^repo:acme[0-9]*/pay:.*$", "repo:acme0/pay:"],
-    ["^repo:acme[0-9]/pay:.*$", "repo:acme0/pay:"],
     ["(?i)^REPO:[^I].*$", "repo:x-intruder/"],
     ["^environment:(?:production|staging)$", "environment:"],
     ["^repo:\\pL+/pay:.*$", "repo:intruder/pay:"],
-    ["(?s)\\Arepo:.{4}/pay:.*\\z", "repo:evil/pay:"],
     ["^repo:\\bacme\\b", "repo:acme-intruder/"],
     ["^repo:[^/@]+@[0-9]+/pay", "repo:"],
-    ["^repo:acme[1-9]/pay:.*$", "repo:acme1/"],
     ["^job_workflow_ref:acme/workflows/.*$", "job_workflow_ref:"],
   ])("%s lets %s… in", (pattern, start) => {
     if (start === undefined) expect(atGithub(pattern).kind).toBe("unjudged");
@@ -77,17 +66,12 @@ describe("a subject pattern at GitHub Actions", () => {
   });
 
   it.each([
-    ["^repo:acme/pay:ref:refs/heads/main$", ["acme"]],
-    ["^repo:acme/.*$", ["acme"]],
     ["^repo:acme/pay", ["acme"]],
     ["^repo:acme/(pay|ops):ref:refs/heads/(main|release-[0-9]+)$", ["acme"]],
-    ["^(?:repo:acme/pay:ref:refs/heads/main|repo:acme/ops:pull_request)$", ["acme"]],
-    ["^repo:acme/[a-z-]+:environment:[a-z]+$", ["acme"]],
     ["\\Arepo:acme/pay:.*\\z", ["acme"]],
     ["(?i)^repo:acme-and-all-of-its-friends/.*$", ["acme-and-all-of-its-friends"]],
     ["^repo:(?:acme|globex)(?:@[0-9]+)?/.*$", ["acme", "globex"]],
     ["^repo:[^/@]+@4711/pay@[0-9]+:.*$", ["4711"]],
-    ["^repository_owner:acme:environment:production$", ["acme"]],
   ])("%s names %j", (pattern, names) => {
     expect(namesOf(atGithub(pattern))).toEqual(names);
   });
@@ -112,11 +96,7 @@ it("knows the subjects of other issuers", () => {
 describe("a subject pattern at an issuer that the organisation owns", () => {
   it.each([
     ".*",
-    "^[a-z]+$",
-    "^[0-9]+$",
-    "^[a-z]{1,7}$",
     "^[a-z]{9,39}$",
-    "^[A-Z0-9]+$",
     "^acme[0-9]*$",
     "deployer",
     "^deployer",
@@ -124,9 +104,7 @@ describe("a subject pattern at an issuer that the organisation owns", () => {
     "^[^@]+@mail.acme.com$",
     "^.*@acme\\.com",
     "^.*@gmail\\.com$",
-    "^system:serviceaccount:.*$",
     "^system:serviceaccount:[a-z]{4}:deployer$",
-    "^repo:.*:ref:refs/heads/main$",
     "^spiffe://.*/ci$",
   ])("%s is open", (pattern) => {
     exampleIn(pattern, atUnknown(pattern));
@@ -134,12 +112,9 @@ describe("a subject pattern at an issuer that the organisation owns", () => {
 
   it.each([
     "^deployer$",
-    "^(a|b)$",
     "^(?:a|b|c|d|e|f|g|h|i|j|k|l)$",
     "^.*@acme\\.com$",
-    "@acme\\.com$",
     "^system:serviceaccount:ci:[a-z]+$",
-    "^spiffe://acme\\.org/.*$",
   ])("%s is as open as it says", (pattern) => {
     expect(atUnknown(pattern).kind).toBe("pinned");
   });
@@ -150,17 +125,14 @@ describe("an issuer pattern", () => {
     [".*", "https://intruder.example"],
     ["https://*.mycompany\\.com", "intruder.example"],
     ["^https://.*mycompany\\.com$", "mycompany.com"],
-    ["^https://.*\\.mycompany\\.com$", "https://intruder.example/.mycompany.com"],
     ["^https://[^/]+\\.mycompany\\.com$", "https://intruder.example"],
     ["^https://token.actions.githubusercontent.com$", "https://token"],
     ["^https://ci.acme\\.com$", "https://ci-acme.com"],
     ["^https://gitlab\\.com", "https://gitlab.com.intruder.example"],
     ["https://gitlab\\.com$", "https://intruder.example/https://gitlab.com"],
     ["^https://gitlab\\.com|https://token\\.actions\\.githubusercontent\\.com$", "https://"],
-    ["gitlab\\.com", "https://"],
     ["^https://oidc\\.eks\\.[a-z0-9-]+\\.amazonaws\\.com/id/.*$", "https://oidc.eks."],
     ["^https://(?:sso\\.acme\\.com|[a-z]{3}\\.ru)$", ".ru"],
-    ["^https://(?:a\\.io|[a-z]{12}\\.ru)$", ".ru"],
     ["^https://[0-9.]+$", "https://203.0.113.1"],
     ["^https://[a-z]+\\.github\\.io$", ".github.io"],
     ["^https://[a-z]+\\.co\\.uk$", ".co.uk"],
@@ -173,10 +145,7 @@ describe("an issuer pattern", () => {
   });
 
   it.each([
-    "^https://gitlab\\.com$",
-    "^https://(gitlab|github)\\.acme\\.com$",
     "^https://gitlab\\.acme\\.com/.*$",
-    "^https://acme\\.okta\\.com/oauth2/.*$",
     "^https://container\\.googleapis\\.com/v1/projects/acme/locations/.*$",
     "^https://oidc\\.eks\\.eu-west-1\\.amazonaws\\.com/id/0123456789ABCDEF0123456789ABCDEF$",
   ])("%s lets no other in", (pattern) => {
@@ -188,7 +157,6 @@ describe("patterns of AWS principals", () => {
   it.each([
     [".*", "arn:aws:sts::123456789012:assumed-role/intruder/intruder"],
     [`^arn:aws:iam::${account}:role/.*$`, "arn:aws:iam::123456789012:role/intruder"],
-    [`^arn:aws:sts::${account}:assumed-role/deploy`, "assumed-role/deploy-intruder"],
     [`^arn:aws:sts::${account}:assumed-role/deploy.*$`, "assumed-role/deploy-intruder"],
     [`^arn:aws:sts::${account}:assumed-role/[a-z]{4}/.*$`, "assumed-role/evil/"],
     ["role/deploy$", "role/deploy"],

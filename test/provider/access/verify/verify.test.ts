@@ -312,25 +312,6 @@ describe("verify", () => {
     it.each<[string, readonly Resource[], readonly Resource[], string]>([
       ["a rename", exchange(base, setInputs(deployer, { name: "ci" })), base, "Identity deployer: name"],
       [
-        "a description",
-        exchange(unchanged, setInputs(api, { description: "new" })),
-        unchanged,
-        "Repo api: description",
-      ],
-      [
-        "a deprecation",
-        exchange(unchanged, setInputs(tag, { deprecated: true })),
-        unchanged,
-        "Tag latest: deprecated",
-      ],
-      [
-        "a readme",
-        exchange(unchanged, setInputs(readme, { content: "new" })),
-        unchanged,
-        "RepoReadme readme: content",
-      ],
-      ["a new readme", unchanged, [...base, api, held, tag], "RepoReadme readme"],
-      [
         "more capabilities",
         exchange(base, wide),
         base,
@@ -355,12 +336,6 @@ describe("verify", () => {
         base.filter((one) => one !== reader && one !== reads),
         base,
         "announced as deleted, but still there: Role reader",
-      ],
-      [
-        "a deleted tag",
-        [...base, api, held, readme],
-        unchanged,
-        "announced as deleted, but still there: Tag latest",
       ],
       [
         "a deleted readme",

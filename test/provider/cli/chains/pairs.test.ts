@@ -3,18 +3,21 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
+import { generateProgram } from "../../../../provider/access/adopt/program";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { ChangedResources } from "../../../../provider/access/drift/stateComparison";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { renderers } from "../../../../provider/access/report/render";
 import type { DriftReport, ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
+import type { Props } from "../../../../provider/fields/values";
 import { reportChanges } from "../../../../provider/cli/commands/watch/watch";
-import { exportText } from "../../../../scripts/lib/documents.cjs";
+import { handlersFor } from "../../../../provider/lifecycle/handlers";
+import { exportText, pairsOf, previewText } from "../../../../scripts/lib/documents.cjs";
 import { CommandChain } from "../../../support/commandChain";
 import { clientOf } from "../../../support/driftMatrix";
 import { builtInRoles, randomOrganisation, small } from "../../../support/organisation";
-import { carryOut, previewOf, programResources, randomChange } from "../../../support/randomChange";
 import { call } from "../../../support/wire";
+import { specOf } from "../../support/samples";
 import { describedDocuments, inputs, needsPulumi, outputs, pairs } from "./documents";
 
 test("the table of outputs and inputs lists each one of every command", () => {
@@ -22,8 +25,57 @@ test("the table of outputs and inputs lists each one of every command", () => {
   expect(Object.keys(inputs).sort()).toEqual(describedDocuments().inputs);
 });
 
-/** A change with findings of several rules. */
-const SEED = 3;
+/** One resource of a program. */
+interface ProgramResource {
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly inputs: Props;
+  /** What the provider returned to the engine. */
+  readonly outputs?: Props;
+}
+
+/** A change of the program that `adopt` writes, with findings of several rules: it deletes, updates and creates. */
+function changeOf(before: readonly ProgramResource[], root: string): ProgramResource[] {
+  const isGone = before.findIndex(({ kind }) => kind === "RoleBinding");
+  const claimMatch = { issuer: "https://token.actions.githubusercontent.com", subjectPattern: ".*" };
+  return [
+    ...before
+      .filter((_, index) => index !== isGone)
+      .map((one) =>
+        one.kind === "Role" ? { ...one, inputs: { ...one.inputs, description: "changed" } } : one,
+      ),
+    {
+      kind: "Identity",
+      name: "anybody",
+      uid: `${root}/${"c".repeat(16)}`,
+      inputs: { parentUid: root, name: "anybody", claimMatch },
+    },
+  ];
+}
+
+/** Carries out a change at a server as the engine does, and answers what the program then manages. */
+async function carryOut(
+  emulator: Emulator,
+  pairs: ReturnType<typeof pairsOf<ProgramResource>>,
+): Promise<ProgramResource[]> {
+  const client = clientOf(emulator);
+  const context = { client: () => client, now: Date.now, sleep: () => Promise.resolve() };
+  const managed: ProgramResource[] = [];
+  for (const [old, now] of pairs) {
+    const handlers = handlersFor(specOf((now ?? old)?.kind ?? ""), context);
+    if (now === undefined) await handlers.delete(old?.uid ?? "", old?.inputs ?? {});
+    else if (old === undefined) {
+      const { id, outs } = await handlers.create(now.inputs);
+      managed.push({ ...now, uid: id, outputs: outs });
+    } else {
+      const outputs = old === now ? undefined : await handlers.update(old.uid, old.inputs, now.inputs);
+      managed.push(outputs === undefined ? now : { ...now, outputs });
+    }
+  }
+  return managed;
+}
+
 const NOW = "2026-06-01T00:00:00Z";
 
 describe("the output of one command is the input of the other:", () => {
@@ -48,9 +100,12 @@ describe("the output of one command is the input of the other:", () => {
 
     await chain.succeed([0], "inventory", "--root", root, "-o", `json=${path("inventory.json")}`);
     inventory = read("inventory.json") as Inventory;
-    const change = randomChange(inventory, SEED);
-    chain.write("preview.json", previewOf(change));
-    chain.write("state.json", exportText(programResources(inventory)));
+    const before = generateProgram({ inventory }).resources.map(
+      ({ kind, name, uid, inputs }): ProgramResource => ({ kind, name, uid, inputs }),
+    );
+    const change = pairsOf<ProgramResource>(before, changeOf(before, root));
+    chain.write("preview.json", previewText(change));
+    chain.write("state.json", exportText(before));
     const changed = await startEmulator({ seed: organisation.seed });
     chain.write("applied.json", exportText(await carryOut(changed, change)));
     const after = new CommandChain(changed, chain.folder);
