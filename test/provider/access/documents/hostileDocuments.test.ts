@@ -330,24 +330,9 @@ describe("sizes", () => {
   const excesses: [string, ReturnType<typeof identity>, RegExp][] = [
     ["a long name", identity({ name: LONG }), /name has 4,001 characters, and at most 4,000 are read/],
     ["a long URN", identity({}, { urn: urnOf(LONG) }), /urn has 4,\d{3} characters/],
-    [
-      "a URN of many parents",
-      identity({}, { urn: urnOf("x").replace("pulumi-nodejs", `${"a:b:C$".repeat(800)}pulumi-nodejs`) }),
-      /urn has/,
-    ],
     ["a long id", identity({}, { id: LONG }), /id has 4,001 characters/],
     ["a long parent", identity({}, { parent: LONG }), /parent has 4,001 characters/],
     ["a long reference", identity({ parentUid: LONG }), /parentUid has 4,001 characters/],
-    [
-      "a long subject",
-      identity({ claimMatch: { subject: LONG } }),
-      /claimMatch\.subject has 4,001 characters/,
-    ],
-    [
-      "a long claim",
-      identity({ claimMatch: { claims: { a: LONG } } }),
-      /claimMatch\.claims\.a has 4,001 char/,
-    ],
     [
       "a long key",
       identity({ claimMatch: { claims: { [LONG]: "x" } } }),
@@ -360,11 +345,6 @@ describe("sizes", () => {
       /claims has 10,001 members, and at most 10,000/,
     ],
     ["many numbers", identity({ other: Array.from({ length: MANY }, () => 1) }), /other has 10,001 items/],
-    [
-      "a long list in the outputs",
-      identity({}, { outputs: { x: Array.from({ length: MANY }, () => 1) } }),
-      /x has 10,001/,
-    ],
     [
       "a long dependency",
       identity({}, { propertyDependencies: { name: [LONG] } }),

@@ -197,12 +197,6 @@ describe("pulumi-platform adopt --from-terraform", () => {
   });
 
   test.each([
-    ["an empty file", () => "", "is empty"],
-    [
-      "a state that is encrypted",
-      () => '{"encrypted_data":"eA==","encryption_version":"v0"}',
-      "is an encrypted state",
-    ],
     [
       "a state of another provider",
       () => pulledState([{ type: "aws_x", name: "y", provider: OTHER }]),
