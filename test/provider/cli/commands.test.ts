@@ -134,17 +134,3 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("bash, zsh, fish") });
   });
 });
-
-describe("pulumi-platform emulator", () => {
-  test.each([
-    [["--port", "70000"], "--port must be a number from 0 to 65535"],
-    [["--port", "-1"], '--port must be a number from 0 to 65535, not "-1"'],
-    [["--latency", "-5ms"], "--latency must be a time"],
-    [["stray"], 'unknown argument "stray"'],
-  ])("%j ends with 2, in one line", async (argv, message) => {
-    const load = commands.find(({ name }) => name === "emulator")?.load;
-    const { code, stderr } = await runCommand(load!().main, argv, {});
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
-    expect(stderr.trim().split("\n")).toHaveLength(1);
-  });
-});

@@ -1,3 +1,4 @@
+import { RE2JS } from "re2js";
 import type { Props } from "../../../../provider/fields/values";
 import { defaultRuleOptions, findingsOf, findRule } from "../../../../provider/access/rules";
 import { sharedPins, ownPins, awsPins } from "../../../../provider/access/trust/data/pins";
@@ -13,6 +14,7 @@ import {
   payments,
   viewer,
 } from "../../../support/access";
+import { memberAt } from "../../../support/samples";
 import { NOW } from "./support";
 
 /*
@@ -308,7 +310,7 @@ const rows: readonly Row[] = [
 
 const nameOf = (i: number): string => `row-${i}`;
 
-/** What the findings of each row mean, by its name. All rows are one change, so that one comparison judges them. */
+/** What the findings of each row mean, by its name; the example of a finding is one that its pattern accepts. All rows are one change, so that one comparison judges them. */
 function judgeRows(): ReadonlyMap<string, Row[1]> {
   const base = [...groups, viewer];
   const identities = rows.map(([trust], i) => identity(nameOf(i), trust));
@@ -319,7 +321,11 @@ function judgeRows(): ReadonlyMap<string, Row[1]> {
   );
   const trustRules = ["T1", "T2", "T3"].map((id) => findRule(id)!);
   const found = new Map<string, Row[1]>();
-  for (const { name = "", severity } of findingsOf(change, defaultRuleOptions(NOW), trustRules)) {
+  for (const finding of findingsOf(change, defaultRuleOptions(NOW), trustRules)) {
+    const { name = "", severity, counterexample, field = "" } = finding;
+    const pattern = memberAt(rows[Number(name.slice("row-".length))]![0], field.split("."));
+    if (counterexample !== undefined && typeof pattern === "string" && field.endsWith("Pattern"))
+      expect([pattern, RE2JS.compile(pattern).test(counterexample)]).toEqual([pattern, true]);
     const isOpen = ["high", "critical"].includes(severity) || found.get(name) === "open";
     found.set(name, isOpen ? "open" : "everybody");
   }

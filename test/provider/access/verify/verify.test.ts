@@ -646,19 +646,7 @@ describe("the report of a review", () => {
 
   it.each<[string, string, RegExp]>([
     ["cut off", text.slice(0, -20), /ends in the middle: it was cut off; write it again$/],
-    ["without what it expects", edited((report) => delete report["expected"]), /does not match its digest/],
-    [
-      "with one entity less",
-      edited((report) => (report["expected"] as { entities: unknown[] }).entities.pop()),
-      /does not match its digest/,
-    ],
-    [
-      "with another digest",
-      edited((report) => (report["digest"] = "0".repeat(64))),
-      /does not match its digest/,
-    ],
     ["without a digest", edited((report) => delete report["digest"]), /has no digest/],
-    ["with a member of no report", edited((report) => (report["more"] = 1)), /is not a valid report/],
     ["of another command", JSON.stringify(nightDrift), /is a report of drift/],
   ])("is refused %s", (_what, changed, message) => {
     expect(() => parseReviewReport(changed, "review.json")).toThrow(message);

@@ -29,6 +29,8 @@ describe("emulator", () => {
 
   test.each<[string, () => string[], RegExp]>([
     ["a wrong port", () => ["--port", "x"], /--port must be .+ \(PP8101\)/],
+    ["a port that is too large", () => ["--port", "70000"], /--port must be a number from 0 to 65535/],
+    ["a latency that is no time", () => ["--latency", "-5ms"], /--latency must be a time/],
     [
       "a port that is taken",
       () => ["--port", String((busy.address() as AddressInfo).port)],

@@ -542,16 +542,6 @@ describe("the commit in a comment", () => {
     await run("gitlab-mr", cleanReview, { env: { ...gitlab.env, CI_COMMIT_SHA: "`main`" } });
     expect(gitlab.notes[0]?.body).not.toContain("Commit");
   });
-
-  test("fits into the host's size limit", async () => {
-    github.issue("alice", "the pull request", { number: 1, pull_request: {} });
-    await run("github-pr", largeReview(1500), {
-      env: named({ pull_request: { number: 1, head: { sha: commit } } }),
-    });
-    const body = github.issues[0]?.comments[0]?.body ?? "";
-    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(65_000);
-    expect(body).toContain(commit);
-  });
 });
 
 describe("what is posted where nothing was reviewed", () => {
