@@ -499,30 +499,14 @@ describe("the summary of a step of GitHub Actions", () => {
 
 describe("the commit in a comment", () => {
   const commit = "c0ffee".padEnd(40, "0");
-  const named = (value: object): Record<string, string> => ({
-    ...github.env,
-    GITHUB_REF: "refs/pull/1/merge",
-    GITHUB_EVENT_PATH: event(value),
-  });
-
   test.each([
-    ["a pull request", { pull_request: { number: 1, head: { sha: commit } } }],
-    [
-      "a workflow_run",
-      {
-        repository: { default_branch: "main" },
-        workflow_run: {
-          head_branch: "patch",
-          head_sha: commit,
-          head_repository: { owner: { login: "a" } },
-          created_at: "2026-05-11T06:00:00Z",
-        },
-      },
-    ],
-  ])("is the one that %s of GitHub names", async (_, value) => {
+    ["a pull request", () => event({ pull_request: { number: 1, head: { sha: commit } } })],
+    ["a workflow_run", () => runEvent({ head_sha: commit })],
+  ])("is the one that %s of GitHub names", async (_, write) => {
     github.issue("alice", "the pull request", { number: 1, pull_request: {} });
-    github.pulls.push({ number: 1, owner: "a", branch: "patch", sha: commit });
-    expect(await run("github-pr", cleanReview, { env: named(value) })).toBe(true);
+    github.pulls.push({ number: 1, owner: "mallory", branch: "patch", sha: commit });
+    const env = { ...github.env, GITHUB_REF: "refs/pull/1/merge", GITHUB_EVENT_PATH: write() };
+    expect(await run("github-pr", cleanReview, { env })).toBe(true);
     const body = github.issues[0]?.comments[0]?.body ?? "";
     expect(body.split("\n")[0]).toBe(marker);
     expect(body).toContain(`Commit \`${commit}\``);
@@ -541,26 +525,5 @@ describe("the commit in a comment", () => {
   test("is left out if the host names none, or an invalid one", async () => {
     await run("gitlab-mr", cleanReview, { env: { ...gitlab.env, CI_COMMIT_SHA: "`main`" } });
     expect(gitlab.notes[0]?.body).not.toContain("Commit");
-  });
-});
-
-describe("what is posted where nothing was reviewed", () => {
-  test("replaces the result of an earlier review, and is replaced by the next one", async () => {
-    const more = { marker: "acme/access/prod" };
-    await run("gitlab-mr", cleanReview, more);
-    const env = gitlab.env;
-    const options = {
-      host: "gitlab-mr",
-      dryRun: false,
-      env,
-      log: (line: string) => said.push(line),
-    } as const;
-    await post({ notReviewed: "the <b>inventory</b> failed", marker: "acme/access/prod" }, options);
-    expect(gitlab.notes).toHaveLength(1);
-    expect(gitlab.notes[0]?.body).toContain("**Not reviewed:** the ");
-    expect(gitlab.notes[0]?.body).not.toMatch(/Passes|<b>/);
-    await run("gitlab-mr", cleanReview, more);
-    expect(gitlab.notes).toHaveLength(1);
-    expect(gitlab.notes[0]?.body).toContain("Passes");
   });
 });
