@@ -621,24 +621,6 @@ describe("the version of another package, which an exception names", () => {
 describe("a resource that is read with .get", () => {
   const read = (kind: string, name: string, id: string, outputs: Props) =>
     step("read", undefined, state(kind, name, {}, { id, external: true, outputs }));
-  const bound = (roleUid: string, identityUid = CI) =>
-    anew("RoleBinding", "b", { ...grant, roleUid, identityUid });
-
-  test("does not prove who an identity is without an inventory", () => {
-    const claimed = { parentUid: TEAM, name: "friend", claimMatch: pinned };
-    const steps = [...unchanged, read("Identity", "friend", uid(70), claimed), bound(READER, uid(70))];
-    expect(failing(judge(preview(...steps)))).toEqual([
-      expect.stringMatching(/^X3 friend gains .*: only the program states who may assume the identity$/),
-    ]);
-    const truth = live("Identity", uid(70), {
-      ...claimed,
-      claimMatch: { ...pinned, subject: undefined, subjectPattern: ".*" },
-    });
-    expect(failing(judge(preview(...steps), organisation(truth)))).toContainEqual(
-      expect.stringMatching(/^T1 /),
-    );
-    expect(failing(judge(preview(...steps), organisation(live("Identity", uid(70), claimed))))).toEqual([]);
-  });
 
   test("or adopted cannot make a new grant look like an existing one", () => {
     const said = { parentUid: TEAM, identityUid: MALLORY, roleUid: OWNER };
@@ -740,23 +722,6 @@ describe("what gives access besides bindings", () => {
       "gained: whoever has a SCIM token of “staff”: owner at acme (+4 -0)",
     ]);
     expect(failing(report).map((line) => line.slice(0, 2))).toEqual(["G1", "G7", "G8"]);
-  });
-
-  test("is an invite for another person: lost and gained", () => {
-    const invite = (email: string, id?: string) =>
-      state(
-        "GroupInvite",
-        "i",
-        { parentUid: TEAM, roleUid: READER, ttl: "1h", email, singleUse: true },
-        id === undefined ? {} : { id },
-      );
-    const replaced = (to: string) =>
-      judge(preview(...unchanged, step("replace", invite("ada@acme.example", uid(80)), invite(to))));
-    expect(lines(replaced("eve@evil.example").grants)).toEqual([
-      "lost: ada@acme.example, by invite: reader at acme / team (+0 -1)",
-      "gained: eve@evil.example, by invite: reader at acme / team (+1 -0)",
-    ]);
-    expect(replaced("ada@acme.example").grants).toEqual([]);
   });
 });
 
@@ -863,15 +828,6 @@ describe("a group that moves", () => {
     expect(failing(report)).toContainEqual(
       expect.stringMatching(/^G1 .*becomes owner on acme \/ sandbox \/ prod/),
     );
-  });
-
-  test("changes nothing for those above both places", () => {
-    const above = state("RoleBinding", "above", { ...grant, parentUid: ROOT }, { id: uid(34) });
-    const report = judge(
-      preview(...unchanged, ...[sandbox, above].map(same), step("replace", prod, inSandbox)),
-      organisation(),
-    );
-    expect(report.grants).toEqual([]);
   });
 });
 
