@@ -52,6 +52,11 @@ const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share
     { subject: ["repo:acme/pay:ref:refs/heads/a/b"] },
     "none",
   ],
+  [
+    { subjectPattern: "^repo:acme/pay:ref:refs/heads/a@2/b$" },
+    { subject: ["repo:acme/pay:ref:refs/heads/a/b"] },
+    "none",
+  ],
   [{ subjectPattern: "^repo:acme@x/pay:.*$" }, { subject: ["repo:acme/*"] }, "none"],
   [{ subject: "ref:refs/heads/main:repo:acme/pay" }, { subject: ["repo:acme/*"] }, "some"],
   [{ subject: "ref:refs/heads/main:repo:other/pay" }, { subject: ["repo:acme/*"] }, "none"],

@@ -162,6 +162,11 @@ describe("an exception", () => {
       [...others(ci), update(ci, claims("repo:acme/safe:pull_request")), create(grant(CI, PROD))],
     ],
     [
+      "a claim changed to the text",
+      "{ subject: 'repo:acme/safe:*' }",
+      [...others(ci), update(ci, claims("repo:acme/safe:pull_request")), create(grant(CI, PROD))],
+    ],
+    [
       "a group made under the name",
       "{ group: acme / sandbox* }",
       [...others(), create(fresh), grantOn(fresh)],
