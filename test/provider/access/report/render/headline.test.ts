@@ -9,7 +9,6 @@ import {
 } from "../../../../../provider/access/report/render/sections";
 import type { Finding } from "../../../../../provider/access/review/finding";
 import { cleanReview, nightDrift, riskyReview, wholeReports } from "./reports";
-import { teamReview } from "./teamReview";
 
 const withGrants = (grants: readonly GrantChange[]): ReviewReport => ({
   ...riskyReview,
@@ -18,17 +17,6 @@ const withGrants = (grants: readonly GrantChange[]): ReviewReport => ({
 });
 const only = (kind: GrantChange["change"]): GrantChange =>
   riskyReview.grants.find(({ change }) => change === kind)!;
-
-test("the headline describes the worst change and counts the others", () => {
-  expect(headlineOf(teamReview())).toEqual({
-    main: "2 identities gain owner at acme",
-    rest: "8 more changes of access",
-  });
-  expect(headlineOf(riskyReview)).toEqual({
-    main: "jo@example.com gains owner at acme",
-    rest: "5 more changes of access",
-  });
-});
 
 test.each([
   ["gained", "jo@example.com gains owner at acme"],
