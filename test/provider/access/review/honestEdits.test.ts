@@ -131,17 +131,7 @@ const image = resource("Repo", "base", {
   },
 });
 const triage = role("triage", ["REPO_LIST"]);
-const lister = role("lister", ["REPO_LIST"]);
 const unused = group("unused", `${acme}/${"4".repeat(16)}`);
-const terms = resource("TermsAcceptance", "terms", {
-  name: undefined,
-  parentUid: acme,
-  documentIds: ["beta"],
-});
-const account = resource("AccountAssociation", "cloud", {
-  parentUid: payments,
-  amazon: { account: "123456789012" },
-});
 const branches = identity(
   "branches",
   claims({ issuer: GITHUB, subjectPattern: "^repo:acme/pay:ref:refs/heads/(main|next)$" }),
@@ -184,10 +174,7 @@ const organisation: readonly Resource[] = [
   token,
   image,
   triage,
-  lister,
   unused,
-  terms,
-  account,
   branches,
   reading,
 ];
