@@ -4,11 +4,11 @@ import { specs } from "../../../../provider/access/documents/specs";
 import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
 import { aggregatedKind } from "../../../../provider/fields/resourceSpec";
 import { isObject } from "../../../../provider/fields/values";
-import type { Json, Props } from "../../../../provider/fields/values";
+import type { Props } from "../../../../provider/fields/values";
 import { kinds } from "../../../../provider/kinds";
 import { argumentsOf, driftBetween, inventoryOf, live, org, stateOf } from "../../../support/driftDocuments";
 import type { Live } from "../../../support/driftDocuments";
-import { samples } from "../../../support/samples";
+import { samples, withMember } from "../../../support/samples";
 
 const listed = kinds.map(({ spec }) => spec.kind);
 
@@ -26,17 +26,6 @@ function* fieldsIn(
     yield [[...path, key], field];
     if (field.type === "object" && isObject(value)) yield* fieldsIn(field.fields, value, [...path, key]);
   }
-}
-
-function withMember(
-  inputs: Props,
-  [key = "", ...rest]: Path,
-  change: (old: Json | undefined) => Json | undefined,
-): Props {
-  const old = inputs[key];
-  const value = rest.length === 0 ? change(old) : withMember(isObject(old) ? old : {}, rest, change);
-  const members = Object.entries({ ...inputs, [key]: value });
-  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
 }
 
 const cases = samples
@@ -64,7 +53,7 @@ describe("what a program never set", () => {
     "is compared where it decides access: %s",
     async (_title, { kind, inputs, path, field }) => {
       const object = live(kind, inputs);
-      const unset = withMember(object.inputs, path, () => undefined);
+      const unset = withMember(object.inputs, path, undefined);
       const report = await compare({ ...object, inputs: unset }, object);
       const isFound = report.findings.some(({ id }) => id === "drift-changed");
       if (decidesAccess(field) && field.serverFilled === undefined) expect(isFound).toBe(true);

@@ -8,6 +8,7 @@ import { parseTerraformState } from "../../../../../provider/access/adopt/terraf
 import type { Json, Props } from "../../../../../provider/fields/values";
 import { CLIENT_SECRET, INVITE_CODE, pulledState, terraformObjects } from "../../../../support/terraform";
 import type { TerraformObject } from "../../../../support/terraform";
+import { memberAt, withMember } from "../../../../support/samples";
 import { leavesOf, specOf } from "../../../support/samples";
 
 type Path = readonly string[];
@@ -40,14 +41,6 @@ function mappedPaths(
   );
 }
 
-const valueAt = (value: unknown, [key, ...rest]: Path): unknown =>
-  key === undefined ? value : valueAt((value as Record<string, unknown> | null | undefined)?.[key], rest);
-
-function withValue(value: unknown, [key = "", ...rest]: Path, to: unknown): Record<string, unknown> {
-  const members = value as Record<string, unknown>;
-  return { ...members, [key]: rest.length === 0 ? to : withValue(members[key], rest, to) };
-}
-
 /** Another value of the same type. */
 function otherThan(value: unknown): Json {
   if (typeof value === "boolean") return !value;
@@ -69,7 +62,7 @@ const cases = typeMappings.flatMap((mapping) => {
   const objects = terraformObjects.filter(({ type }) => type === mapping.type);
   return objects.flatMap((object) =>
     mappedPaths(mapping.attributes)
-      .filter(({ path }) => valueAt(object.attributes, path) !== undefined)
+      .filter(({ path }) => memberAt(object.attributes, path) !== undefined)
       .map((one) => ({ ...one, object, label: `${object.type}.${object.name}: ${one.path.join(".")}` })),
   );
 });
@@ -114,7 +107,7 @@ describe("the attributes of Terraform beside a live object", () => {
     const attribute = path.join(".");
     const { differences, unmapped } = compare(
       object,
-      withValue(object.attributes, path, otherThan(valueAt(object.attributes, path))),
+      withMember(object.attributes, path, otherThan(memberAt(object.attributes, path))),
     );
     const before = compare(object).unmapped.map((each) => each.attribute);
     if ("to" in mapping && !uncompared.includes(attribute)) {
@@ -122,7 +115,7 @@ describe("the attributes of Terraform beside a live object", () => {
     } else expect(differences).toEqual([]);
     if ("reason" in mapping) {
       const wasSet = before.includes(attribute);
-      const value = valueAt(object.attributes, path);
+      const value = memberAt(object.attributes, path);
       expect(unmapped.some((each) => each.attribute === attribute)).toBe(
         typeof value === "boolean" ? !wasSet : true,
       );
@@ -164,7 +157,7 @@ describe("the attributes of Terraform beside a live object", () => {
     for (const object of terraformObjects) {
       const { sensitive = [] } = object;
       for (const { path } of cases.filter((one) => one.object === object)) {
-        const attributes = withValue(object.attributes, path, "leaked-value");
+        const attributes = withMember(object.attributes, path, "leaked-value");
         const { shown } = compare(object, attributes, [...sensitive, ...path.slice(0, 1)]);
         expect(shown).not.toContain("leaked-value");
         expect(shown).not.toContain(CLIENT_SECRET);
@@ -176,7 +169,7 @@ describe("the attributes of Terraform beside a live object", () => {
   test("values of wrong types are reported as differences", () => {
     for (const { object, path } of cases) {
       for (const value of [7, true, "x", null, [], [null], [[1]], {}, { a: null }, { __proto__: null }]) {
-        expect(() => compare(object, withValue(object.attributes, path, value))).not.toThrow();
+        expect(() => compare(object, withMember(object.attributes, path, value))).not.toThrow();
       }
     }
   });
