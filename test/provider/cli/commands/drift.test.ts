@@ -164,6 +164,13 @@ describe("pulumi-platform drift", () => {
   const completed = (text: string): string =>
     text.replaceAll('reason: ""', "reason: agreed").replaceAll('acceptedBy: ""', "acceptedBy: grace");
 
+  /** A person takes the marks of the comments of a baseline away, and completes its entries. */
+  const acceptComments = (name: string): string => {
+    const text = readFileSync(join(folder, name), "utf8");
+    const entries = text.split(/^ {2}# (?:high|critical) .*\n/m).slice(1);
+    return file(name, text + completed(entries.join("").replace(/^ {2}# ?/gm, "  ")));
+  };
+
   test("proposes for each difference an entry that suppresses it, and no other, once a person completes it", async () => {
     const { report } = await reportOf();
     expect(report.findings.map(({ id, severity }) => [id, severity])).toEqual([
@@ -246,12 +253,7 @@ allow:
     expect(again).toMatchObject({ code: 7, stderr: expect.stringContaining("0 exceptions added") });
     expect(readFileSync(path, "utf8")).toBe(text);
 
-    // A person takes the marks of the comment away, and completes the entries.
-    const commentedEntries = text
-      .split(/^ {2}# (?:high|critical) .*\n/m)
-      .slice(1)
-      .join("");
-    file("baseline.yaml", text + completed(commentedEntries.replace(/^ {2}# ?/gm, "  ")));
+    acceptComments("baseline.yaml");
     const clean = await reportOf("--policy", path);
     expect({ code: clean.code, stderr: clean.stderr }).toEqual({ code: 0, stderr: "" });
     expect(clean.report).toMatchObject({ findings: [], policy: { unused: [], expired: [] } });
@@ -279,13 +281,7 @@ allow:
     const path = join(folder, "all.yaml");
     rmSync(path, { force: true });
     await run("--write-baseline", path);
-    const text = readFileSync(path, "utf8");
-    const blocks = text
-      .split(/^ {2}# (?:high|critical) .*\n/m)
-      .slice(1)
-      .join("");
-    file("all.yaml", text + completed(blocks.replace(/^ {2}# ?/gm, "  ")));
-    return path;
+    return acceptComments("all.yaml");
   };
 
   test("--fail-on counts the findings of its severity and above", async () => {
