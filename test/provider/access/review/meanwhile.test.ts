@@ -32,11 +32,14 @@ const bound = (dependencies: Record<string, string[]>, kind = "RoleBinding") =>
         kind,
         "binding",
         { parentUid: TEAM, bindings: { a: grant } },
-        {
-          dependencies: { bindings: Object.values(dependencies).flat() },
-        },
+        { dependencies: { bindings: Object.values(dependencies).flat() } },
       );
 const binding = state("RoleBinding", "binding", grant, { id: BINDING });
+/** Another object of the program, and another grant at the team. */
+const made = (kind: string, name: string, n: number, inputs: Props) =>
+  state(kind, name, { parentUid: ROOT, name, ...inputs }, { id: uid(n) });
+const bind = (name: string, n: number, inputs: Props) =>
+  state("RoleBinding", name, { ...grant, ...inputs }, { id: uid(n) });
 
 const found = (...steps: ReturnType<typeof step>[]): string[] =>
   failing(judge(preview(same(root), same(team), ...steps))).map((line) => line.slice(0, 2));
@@ -69,7 +72,7 @@ describe.each([
 });
 
 it("a grant of another role in the place of an old one is new too", () => {
-  const wide = state("Role", "wide", { parentUid: ROOT, name: "wide", capabilities: WIDE }, { id: uid(5) });
+  const wide = made("Role", "wide", 5, { capabilities: WIDE });
   const other = state("RoleBinding", "other", { ...grant, roleUid: uid(5) });
   const steps = [same(role(NARROW)), same(wide), changed(ci(pattern), ci(exact)), step("delete", binding)];
   expect(found(...steps, step("create", undefined, other))).toEqual(["G2", "T5"]);
@@ -97,53 +100,25 @@ require: [{ name: none, can: CAP_IAM_ROLES_UPDATE, on: acme / team, atMost: 0 }]
   it("is judged by what a new grant gives until the update narrows its role", () => {
     const anew = step("create", undefined, bound(sources));
     expect(broken(narrowed, anew)).toEqual(["P1", "P3"]);
-    const guest = state(
-      "Identity",
-      "a",
-      { parentUid: TEAM, name: "a", claimMatch: trust({ subject: "repo:acme/a:ref:refs/heads/main" }) },
-      { id: uid(6) },
-    );
-    const guests = state("RoleBinding", "a", { ...grant, identityUid: uid(6) }, { id: uid(7) });
+    const claimMatch = trust({ subject: "repo:acme/a:ref:refs/heads/main" });
+    const guest = made("Identity", "a", 6, { parentUid: TEAM, claimMatch });
+    const guests = bind("a", 7, { identityUid: uid(6) });
     expect(broken(narrowed, same(guest), same(guests), anew)).toEqual(["P1", "P3"]);
   });
 
   it("is judged by whom an identity accepts until the update narrows its trust", () => {
-    const reads = state(
-      "Role",
-      "reads",
-      { parentUid: ROOT, name: "reads", capabilities: NARROW },
-      { id: uid(8) },
-    );
-    const writes = state(
-      "Role",
-      "writes",
-      { parentUid: ROOT, name: "writes", capabilities: ["CAP_IAM_ROLES_UPDATE"] },
-      { id: uid(5) },
-    );
-    const guest = state(
-      "Identity",
-      "a",
-      { parentUid: TEAM, name: "a", claimMatch: trust({ subject: "repo:globex/pay:ref:refs/heads/main" }) },
-      { id: uid(6) },
-    );
-    const apart = (...steps: ReturnType<typeof step>[]): string[] =>
-      judge(
-        preview(
-          ...[root, team, reads, writes].map(same),
-          ...steps,
-          same(state("RoleBinding", "w", { ...grant, roleUid: uid(5) }, { id: uid(9) })),
-          same(guest),
-          step(
-            "create",
-            undefined,
-            state("RoleBinding", "r", { ...grant, identityUid: uid(6), roleUid: uid(8) }),
-          ),
-        ),
-        {},
-        { assertions },
-      )
+    const reads = made("Role", "reads", 8, { capabilities: NARROW });
+    const writes = made("Role", "writes", 5, { capabilities: ["CAP_IAM_ROLES_UPDATE"] });
+    const claimMatch = trust({ subject: "repo:globex/pay:ref:refs/heads/main" });
+    const guest = made("Identity", "a", 6, { parentUid: TEAM, claimMatch });
+    const anew = state("RoleBinding", "r", { ...grant, identityUid: uid(6), roleUid: uid(8) });
+    const apart = (now: ReturnType<typeof step>): string[] => {
+      const held = [bind("w", 9, { roleUid: uid(5) }), guest].map(same);
+      const steps = [...[root, team, reads, writes].map(same), now, ...held, step("create", undefined, anew)];
+      return judge(preview(...steps), {}, { assertions })
         .findings.map(({ id }) => id)
         .filter((id) => id === "P3");
+    };
     expect(apart(changed(ci(pattern), ci(exact)))).toEqual(["P3"]);
     expect(apart(same(ci(exact)))).toEqual([]);
   });
@@ -192,26 +167,11 @@ it("a service that an association names until the update deletes it gets what it
 });
 
 it("whoever may change an identity until the update deletes the grant can take what the identity gets", () => {
-  const lower = state("Group", "lower", { parentUid: TEAM, name: "lower" }, { id: uid(6) });
-  const own = state("Identity", "own", { parentUid: uid(6), name: "own", claimMatch: exact }, { id: uid(7) });
-  const admin = state(
-    "Role",
-    "admin",
-    { parentUid: ROOT, name: "admin", capabilities: ["CAP_IAM_IDENTITY_UPDATE"] },
-    { id: uid(8) },
-  );
-  const administers = state(
-    "RoleBinding",
-    "administers",
-    { parentUid: uid(6), identityUid: CI, roleUid: uid(8) },
-    { id: uid(9) },
-  );
-  const writes = state(
-    "Role",
-    "writes",
-    { parentUid: ROOT, name: "writes", capabilities: ["CAP_TAG_UPDATE"] },
-    { id: uid(10) },
-  );
+  const lower = made("Group", "lower", 6, { parentUid: TEAM });
+  const own = made("Identity", "own", 7, { parentUid: uid(6), claimMatch: exact });
+  const admin = made("Role", "admin", 8, { capabilities: ["CAP_IAM_IDENTITY_UPDATE"] });
+  const administers = bind("administers", 9, { parentUid: uid(6), roleUid: uid(8) });
+  const writes = made("Role", "writes", 10, { capabilities: ["CAP_TAG_UPDATE"] });
   const gets = state("RoleBinding", "gets", { parentUid: TEAM, identityUid: uid(7), roleUid: uid(10) });
   const steps = [root, team, lower, own, admin, writes].map(same);
   const told = (...more: ReturnType<typeof step>[]): string[] =>
@@ -242,24 +202,9 @@ it("a run that nobody reviewed has what a role allows until the update narrows i
 });
 
 it("a default role that the update narrows after it is given has what it allowed before", () => {
-  const viewer = state(
-    "Role",
-    "viewer",
-    { parentUid: ROOT, name: "viewer", capabilities: NARROW },
-    { id: uid(5) },
-  );
-  const provider = (defaultRole: string) =>
-    state(
-      "IdentityProvider",
-      "staff",
-      {
-        parentUid: ROOT,
-        name: "staff",
-        defaultRole,
-        oidc: { issuer: "https://login.acme.example", clientId: "platform" },
-      },
-      { id: uid(11) },
-    );
+  const viewer = made("Role", "viewer", 5, { capabilities: NARROW });
+  const oidc = { issuer: "https://login.acme.example", clientId: "platform" };
+  const provider = (defaultRole: string) => made("IdentityProvider", "staff", 11, { defaultRole, oidc });
   const narrowed = changed(role(WIDE), role(NARROW));
   const given = step("update", provider(uid(5)), provider(ROLE));
   const report = judge(preview(same(root), same(team), same(viewer), narrowed, given));

@@ -63,35 +63,6 @@ test("tries each kind that has a name and is found by it", () => {
   expect([...Object.keys(kinds), ...Object.keys(placed)].sort()).toEqual(named.sort());
 });
 
-describe.each(Object.entries(placed))("the path of a %s", (kind, made) => {
-  const parent = kind === "Group" ? acme : payments;
-  const elsewhere = cards;
-  const [one, other] = [made("one", parent), made("other", parent)];
-
-  test.each<[string, Resource[], Resource[]]>([
-    ["that another one has", [one, other], [called(one, "other"), other]],
-    ["that another one had", [one, other], [called(one, "other"), called(other, "third")]],
-    ["but for its case and spaces", [one, other], [called(one, " Other\u200b"), other]],
-    ["of one that is deleted", [one, other], [called(one, "other")]],
-  ])("%s", (_title, before, after) => {
-    const findings = found("X6", change(before, after)).filter(({ urn }) => urn === one.urn);
-    expect(findings).toMatchObject([{ severity: "high", field: "name" }]);
-    expect(findings[0]?.message).toContain("was the path of another one");
-  });
-
-  test("that a new one takes beside another one is high", () => {
-    const second = { ...one, uid: `${parent}/${"8".repeat(16)}`, urn: `${one.urn}-second` };
-    expect(severitiesOf("X6", change([one], [one, second]))).toEqual(["high"]);
-  });
-
-  test("is none where the name is that of another group, or only its resource is renamed", () => {
-    expect(found("X6", change([], [one]))).toEqual([]);
-    expect(found("X6", change([made("one", elsewhere)], [made("one", elsewhere), one]))).toEqual([]);
-    const moved = { ...one, uid: `${parent}/${"8".repeat(16)}`, urn: `${one.urn}-moved` };
-    expect(found("X6", change([one], [moved]))).toEqual([]);
-  });
-});
-
 describe("a group that is renamed", () => {
   const team = group("team", `${acme}/${"5".repeat(16)}`);
   const below = group("below", `${team.uid}/${"6".repeat(16)}`);
@@ -140,8 +111,14 @@ describe.each(Object.entries({ ...kinds, ...placed }))(
   },
 );
 
-describe.each(Object.entries(kinds))("the name of a %s", (_kind, made) => {
+describe.each([
+  ...Object.entries(kinds).map(([kind, made]) => ["name", kind, made, payments, "medium"] as const),
+  ...Object.entries(placed).map(
+    ([kind, made]) => ["path", kind, made, kind === "Group" ? acme : payments, "high"] as const,
+  ),
+])("the %s of a %s", (what, _kind, made, parent, severity) => {
   const [one, other] = [made("one"), made("other")];
+  const taken = made("other", cards);
 
   test.each<[string, Resource[], Resource[]]>([
     ["that another one has", [one, other], [called(one, "other"), other]],
@@ -150,28 +127,34 @@ describe.each(Object.entries(kinds))("the name of a %s", (_kind, made) => {
     ["but for a variation selector", [one, other], [called(one, "other\ufe0f"), other]],
     ["but for a blank of Braille", [one, other], [called(one, "oth\u2800er"), other]],
     ["but for a joiner of graphemes", [one, other], [called(one, "oth\u034fer"), other]],
-    ["in another group", [one, made("other", cards)], [called(one, "other"), made("other", cards)]],
     ["of one that is deleted", [one, other], [called(one, "other")]],
   ])("%s", (_title, before, after) => {
     const findings = found("X6", change(before, after)).filter(({ urn }) => urn === one.urn);
-    expect(findings).toMatchObject([{ severity: "medium", field: "name" }]);
-    expect(findings[0]?.message).toContain("that was the name of another one");
+    expect(findings).toMatchObject([{ severity, field: "name" }]);
+    expect(findings[0]?.message).toContain(`was the ${what} of another one`);
+  });
+
+  test("of another group is a finding for a name, and none for a path", () => {
+    const renamed = found("X6", change([one, taken], [called(one, "other"), taken]));
+    const findings = renamed.filter(({ message }) => message.includes("of another one"));
+    expect(findings.map(({ severity: is }) => is)).toEqual(what === "name" ? [severity] : []);
   });
 
   test("that two exchange is two findings", () => {
     const after = [called(one, "other"), called(other, "one")];
-    expect(severitiesOf("X6", change([one, other], after))).toEqual(["medium", "medium"]);
+    expect(severitiesOf("X6", change([one, other], after))).toEqual([severity, severity]);
   });
 
   test("that a new one takes beside another one is a finding", () => {
-    const second = { ...one, uid: `${payments}/${"8".repeat(16)}`, urn: `${one.urn}-second` };
-    expect(severitiesOf("X6", change([one], [one, second]))).toEqual(["medium"]);
+    const second = { ...one, uid: `${parent}/${"8".repeat(16)}`, urn: `${one.urn}-second` };
+    expect(severitiesOf("X6", change([one], [one, second]))).toEqual([severity]);
   });
 
   test("is none where a resource is renamed in its program, is new, or keeps its name", () => {
-    const moved = { ...one, uid: `${payments}/${"8".repeat(16)}`, urn: `${one.urn}-moved` };
+    const moved = { ...one, uid: `${parent}/${"8".repeat(16)}`, urn: `${one.urn}-moved` };
     expect(found("X6", change([one], [moved]))).toEqual([]);
-    expect(found("X6", change([], [one]))).toEqual([]);
+    const beside = what === "name" ? [] : [taken];
+    expect(found("X6", change(beside, [...beside, other]))).toEqual([]);
     const described = { ...one, inputs: { ...one.inputs, description: "new" } };
     expect(found("X6", change([one, other], [described, other]))).toEqual([]);
   });
