@@ -110,85 +110,60 @@ function nested(fields: ResourceSpec["fields"], [key = "", ...rest]: readonly st
   return { [key]: { ...also, ...nested(field.fields, rest, value) } };
 }
 
+const told = ({ spec, path }: Found, from?: Json, to?: Json, context = contextOf()): FieldEffect[] =>
+  describeEffects(spec, nested(spec.fields, path, from), nested(spec.fields, path, to), context);
+const directionOf = (found: Found, from?: Json, to?: Json): Direction =>
+  combineDirections(told(found, from, to).map((one) => one.direction));
+
 describe("the effect of every field", () => {
-  test.each(titled(others))("%s: what another value does is unknown", (_title, { spec, path, field }) => {
-    const [less, more] = valuesOf(field, "subject");
-    for (const [from, to] of [
-      [less, more],
-      [undefined, more],
-      [more, undefined],
-    ]) {
-      expect(direction(spec.kind, nested(spec.fields, path, from), nested(spec.fields, path, to))).toBe(
-        "unknown",
-      );
-    }
+  test.each(titled(others))("%s: what another value does is unknown", (_title, found) => {
+    const [less, more] = valuesOf(found.field, "subject");
+    expect(directionOf(found, less, more)).toBe("unknown");
+    expect(directionOf(found, undefined, more)).toBe("unknown");
+    expect(directionOf(found, more, undefined)).toBe("unknown");
   });
 
   test.each(titled(deciding))(
     "%s: more of it is widened, or narrowed where it is a limit",
     (_title, found) => {
-      const { spec, path, field, effect } = found;
+      const { field, effect } = found;
       const [less, more] = valuesOf(field, effect);
-      const forth = effects(spec.kind, nested(spec.fields, path, less), nested(spec.fields, path, more));
-      const back = direction(spec.kind, nested(spec.fields, path, more), nested(spec.fields, path, less));
-      expect(combineDirections(forth.map((one) => one.direction))).toBe(
-        effect === "restriction" ? "narrowed" : "widened",
-      );
+      const isLimit = effect === "restriction";
+      expect(directionOf(found, less, more)).toBe(isLimit ? "narrowed" : "widened");
       const isOther =
         effect === "subject" && field.type !== "list" && !(typeof less === "string" && less.startsWith("^"));
       const isUnknown = field.unsetMeans !== undefined && (less === undefined || less === false);
       const isLess = isUnknown ? "unknown" : "narrowed";
-      expect(back).toBe(effect === "restriction" || isOther ? "widened" : isLess);
-      for (const { reason } of forth) expect(reason).not.toBe("");
+      expect(directionOf(found, more, less)).toBe(isLimit || isOther ? "widened" : isLess);
+      for (const { reason } of told(found, less, more)) expect(reason).not.toBe("");
     },
   );
 
-  test.each(titled(deciding))(
-    "%s cannot be judged where it was not read",
-    (_title, { spec, path, field, effect }) => {
-      const [less, more] = valuesOf(field, effect);
-      const unread = unreadAt("unknown", { urn: "u", side: "after", path: path.join(".") });
-      for (const value of [less, more].filter((one) => one !== undefined)) {
-        const [found] = effects(
-          spec.kind,
-          nested(spec.fields, path, value),
-          nested(spec.fields, path, unread),
-        );
-        expect(found).toMatchObject({ direction: "unknown", after: "(not known yet)" });
-        expect(
-          direction(spec.kind, nested(spec.fields, path, unread), nested(spec.fields, path, value)),
-        ).toBe("unknown");
-      }
-    },
-  );
+  test.each(titled(deciding))("%s cannot be judged where it was not read", (_title, found) => {
+    const unread = unreadAt("unknown", { urn: "u", side: "after", path: found.path.join(".") });
+    for (const value of valuesOf(found.field, found.effect).filter((one) => one !== undefined)) {
+      expect(told(found, value, unread)[0]).toMatchObject({
+        direction: "unknown",
+        after: "(not known yet)",
+      });
+      expect(directionOf(found, unread, value)).toBe("unknown");
+    }
+  });
 
   test.each(titled(deciding))("%s is not shown where a state holds it as a secret", (_title, found) => {
-    const { spec, path, field, effect } = found;
-    const [less, more] = valuesOf(field, effect);
-    const context = contextOf([path.join(".")]);
-    const told = describeEffects(
-      spec,
-      nested(spec.fields, path, less),
-      nested(spec.fields, path, more),
-      context,
-    );
-    for (const { before, after, reason } of told) {
+    const [less, more] = valuesOf(found.field, found.effect);
+    const effects = told(found, less, more, contextOf([found.path.join(".")]));
+    for (const { before, after, reason } of effects) {
       expect([undefined, SECRET_MASK]).toContain(before);
       expect([undefined, SECRET_MASK]).toContain(after);
       expect(reason).toBe("its value is a secret");
     }
-    expect(told).not.toEqual([]);
+    expect(effects).not.toEqual([]);
   });
 
-  test.each(titled(all.filter(({ effect }) => effect === "none")))(
-    "%s decides nothing",
-    (_title, { spec, path, field }) => {
-      const [less, more] = valuesOf(field, "subject");
-      expect(direction(spec.kind, nested(spec.fields, path, less), nested(spec.fields, path, more))).toBe(
-        "neutral",
-      );
-    },
-  );
+  test.each(titled(all.filter(({ effect }) => effect === "none")))("%s decides nothing", (_title, found) => {
+    expect(directionOf(found, ...valuesOf(found.field, "subject"))).toBe("neutral");
+  });
 
   test("a field that is always secret is never shown", () => {
     const [changed] = effects(
@@ -208,89 +183,53 @@ describe("the effect of every field", () => {
 });
 
 const issuer = "https://token.actions.githubusercontent.com";
-const claimMatch = (match: Props): Props => ({ claimMatch: { issuer, subject: "repo:acme/pay", ...match } });
-const bySubject = (match: Props): Props => ({ claimMatch: { issuer, ...match } });
+const audience = "token.actions.githubusercontent.com";
+const subject = "repo:acme/pay";
+const claimMatch = (match: Props): Props => ({ claimMatch: { issuer, subject, ...match } });
+const pattern = (subjectPattern: string): Props => ({ claimMatch: { issuer, subjectPattern } });
+const keys = (more: Props): Props => ({ staticKeys: { issuer, ...more } });
+const [ref, refs] = [{ claims: { ref: "main" } }, { claimPatterns: { ref: "^ma" } }];
+const until = { expireTime: "2030-01-01T00:00:00Z" };
+const never = { neverExpires: true };
+const installed = (...installations: Props[]): Props => ({
+  github: { appInstallations: { 1: { installations } } },
+});
+const bound = (roleUid: string): Props => ({ bindings: { ci: { identityUid: "i", roleUid } } });
 
 describe("the direction of a change", () => {
   test.each<[string, string, Props, Props, Direction]>([
-    [
-      "a pattern that is none",
-      "Identity",
-      bySubject({ subjectPattern: "(" }),
-      bySubject({ subjectPattern: "^a$" }),
-      "unknown",
-    ],
+    ["a pattern that is none", "Identity", pattern("("), pattern("^a$"), "unknown"],
     [
       "a pattern that takes too many steps",
       "Identity",
-      bySubject({ subjectPattern: "(a|b)*a(a|b){60}$" }),
-      bySubject({ subjectPattern: "(a|b)*b(a|b){60}$" }),
+      pattern("(a|b)*a(a|b){60}$"),
+      pattern("(a|b)*b(a|b){60}$"),
       "unknown",
     ],
-    [
-      "the audience that holds anyway",
-      "Identity",
-      claimMatch({}),
-      claimMatch({ audience: "token.actions.githubusercontent.com" }),
-      "neutral",
-    ],
-    [
-      "a claim that goes beside a pattern of it that stays",
-      "Identity",
-      claimMatch({ claims: { ref: "main" }, claimPatterns: { ref: "^ma" } }),
-      claimMatch({ claimPatterns: { ref: "^ma" } }),
-      "widened",
-    ],
-    [
-      "another way of proving who it is",
-      "Identity",
-      claimMatch({}),
-      { staticKeys: { issuer, subject: "repo:acme/pay", issuerKeys: '{"keys":[]}' } },
-      "widened",
-    ],
-    ["no way of proving who it is", "Identity", claimMatch({ claims: { ref: "main" } }), {}, "narrowed"],
-    [
-      "a set of keys that is none",
-      "Identity",
-      { staticKeys: { issuer, issuerKeys: "x" } },
-      { staticKeys: { issuer } },
-      "unknown",
-    ],
-    ["an end that the server sets", "ScimToken", { expireTime: "2030-01-01T00:00:00Z" }, {}, "unknown"],
-    [
-      "an end in the place of none",
-      "ScimToken",
-      { neverExpires: true },
-      { expireTime: "2030-01-01T00:00:00Z" },
-      "narrowed",
-    ],
-    ["no end", "ScimToken", { expireTime: "2030-01-01T00:00:00Z" }, { neverExpires: true }, "widened"],
+    ["the audience that holds anyway", "Identity", claimMatch({}), claimMatch({ audience }), "neutral"],
+    ["a claim beside its pattern", "Identity", claimMatch({ ...ref, ...refs }), claimMatch(refs), "widened"],
+    ["another proof", "Identity", claimMatch({}), keys({ subject, issuerKeys: '{"keys":[]}' }), "widened"],
+    ["no way of proving who it is", "Identity", claimMatch(ref), {}, "narrowed"],
+    ["a set of keys that is none", "Identity", keys({ issuerKeys: "x" }), keys({}), "unknown"],
+    ["an end that the server sets", "ScimToken", until, {}, "unknown"],
+    ["an end in the place of none", "ScimToken", never, until, "narrowed"],
+    ["no end", "ScimToken", until, never, "widened"],
     ["a role that nothing tells", "RoleBinding", { roleUid: reader }, { roleUid: "c".repeat(40) }, "unknown"],
     [
       "what is there for people to read",
       "AccountAssociation",
-      { github: { appInstallations: { 1: { installations: [{ installationId: "1", name: "a" }] } } } },
-      { github: { appInstallations: { 1: { installations: [{ installationId: "1", name: "b" }] } } } },
+      installed({ installationId: "1", name: "a" }),
+      installed({ installationId: "1", name: "b" }),
       "neutral",
     ],
     [
       "one more installation",
       "AccountAssociation",
-      { github: { appInstallations: { 1: { installations: [{ installationId: "1" }] } } } },
-      {
-        github: {
-          appInstallations: { 1: { installations: [{ installationId: "1" }, { installationId: "2" }] } },
-        },
-      },
+      installed({ installationId: "1" }),
+      installed({ installationId: "1" }, { installationId: "2" }),
       "widened",
     ],
-    [
-      "a role with less under a label",
-      "GroupAccess",
-      { bindings: { ci: { identityUid: "i", roleUid: owner } } },
-      { bindings: { ci: { identityUid: "i", roleUid: reader } } },
-      "narrowed",
-    ],
+    ["a role with less under a label", "GroupAccess", bound(owner), bound(reader), "narrowed"],
   ])("%s", (_title, kind, before, after, expected) => {
     expect(direction(kind, before, after)).toBe(expected);
     expect(direction(kind, after, before)).toBe(
@@ -424,25 +363,22 @@ describe("any two matches", () => {
   });
 });
 
+const webhook = (fields: Record<string, FieldSpec>): ResourceSpec =>
+  kind({ kind: "Webhook", collection: "/invented/v2/webhooks", fields: fields as never });
+
 test.each<[string, Json | undefined, Json | undefined, Direction]>([
   ["switched off", undefined, false, "narrowed"],
   ["switched on", false, true, "widened"],
   ["set to its default", undefined, true, "neutral"],
 ])("a permission that the server switches on by default: %s", (_title, before, after, expected) => {
-  const active = boolean({ default: true, access: "permission" });
-  const webhook = kind({ kind: "Webhook", collection: "/invented/v2/webhooks", fields: { active } });
-  const found = describeEffects(webhook, { active: before }, { active: after }, contextOf());
+  const spec = webhook({ active: boolean({ default: true, access: "permission" }) });
+  const found = describeEffects(spec, { active: before }, { active: after }, contextOf());
   expect(combineDirections(found.map((effect) => effect.direction))).toBe(expected);
 });
 
 describe("values that a description orders", () => {
   const judged = (field: FieldSpec, before: Json | undefined, after: Json | undefined): Direction => {
-    const spec = kind({
-      kind: "Webhook",
-      collection: "/invented/v2/webhooks",
-      fields: { one: field as never },
-    });
-    const found = describeEffects(spec, { one: before }, { one: after }, contextOf());
+    const found = describeEffects(webhook({ one: field }), { one: before }, { one: after }, contextOf());
     return combineDirections(found.map((effect) => effect.direction));
   };
   const opposite = {
@@ -504,17 +440,8 @@ describe("values that a description orders", () => {
   });
 
   test("networks that are named tell which come and which go", () => {
-    const spec = kind({
-      kind: "Webhook",
-      collection: "/invented/v2/webhooks",
-      fields: { one: networks("permission") },
-    });
-    const [found] = describeEffects(
-      spec,
-      { one: ["10.0.0.0/8"] },
-      { one: ["10.1.0.0/16", "192.0.2.0/24"] },
-      contextOf(),
-    );
+    const [before, after] = [{ one: ["10.0.0.0/8"] }, { one: ["10.1.0.0/16", "192.0.2.0/24"] }];
+    const [found] = describeEffects(webhook({ one: networks("permission") }), before, after, contextOf());
     expect(found).toMatchObject({
       direction: "widened",
       reason: "adds 192.0.2.0/24; takes away 10.0.0.0/8",
