@@ -10,17 +10,12 @@ import type { Props } from "../../../../provider/fields/values";
 import { PROVENANCE, inventoryOf, preview, same, state, step, urn } from "../../../support/documents";
 import { specs } from "../../../../provider/access/documents/specs";
 import { samples } from "../../../support/samples";
+import { withUids } from "../../../support/byHand";
 import { lines } from "../fixtures";
 
 const ROOT_UID = "a".repeat(40);
 const uid = (n: number): string => `${ROOT_UID}/${n.toString(16).padStart(16, "0")}`;
-const [TEAM, CI, READER, BINDING, HAND] = [1, 2, 3, 4, 5].map(uid) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-];
+const [TEAM, CI, READER, BINDING, HAND] = [uid(1), uid(2), uid(3), uid(4), uid(5)] as const;
 const inventory = (...objects: InventoryObject[]): Inventory => inventoryOf(ROOT_UID, ...objects);
 const root = state("Group", "root", { name: "acme" }, { id: ROOT_UID });
 const team = state("Group", "team", { parentUid: ROOT_UID, name: "team" }, { id: TEAM });
@@ -29,15 +24,21 @@ const claimMatch = {
   subject: "repo:acme/pay:pull_request",
 };
 const ci = state("Identity", "ci", { parentUid: TEAM, name: "ci", claimMatch }, { id: CI });
-const reader = state(
-  "Role",
-  "reader",
-  { parentUid: ROOT_UID, name: "reader", capabilities: ["CAP_REPO_LIST"] },
-  { id: READER },
-);
+const reads = { parentUid: ROOT_UID, name: "reader", capabilities: ["CAP_REPO_LIST"] };
+const reader = state("Role", "reader", reads, { id: READER });
 const grant = { parentUid: TEAM, identityUid: CI, roleUid: READER };
 const binding = state("RoleBinding", "binding", grant, { id: BINDING });
 const basis = [root, team, reader];
+const access = (bindings: Props, flags: Props = { id: TEAM }) =>
+  state("GroupAccess", "access", { parentUid: TEAM, bindings }, flags);
+const holder = { identityUid: CI, roleUid: READER };
+
+/** What a preview of the basis and these steps changes. */
+const update = (...steps: { op: string }[]) => compare({ preview: preview(...basis.map(same), ...steps) });
+/** The same beside what the server lists. */
+const updateOf = (listed: readonly InventoryObject[], ...steps: { op: string }[]) =>
+  compare({ preview: preview(...basis.map(same), ...steps), inventory: inventory(...listed) });
+
 const asFirst = "GitHub Actions of acme/pay, any pull request: reader at acme / team";
 
 describe("groups that lie in each other", () => {
@@ -62,22 +63,14 @@ describe("groups that lie in each other", () => {
 describe("the graphs of a preview", () => {
   test("keep a resource that only leaves the program", () => {
     const retained = { ...binding, retainOnDelete: true };
-    const result = compare({ preview: preview(...[...basis, ci].map(same), step("delete", retained)) });
-    expect(result.grants).toEqual([]);
-    expect(result.unchanged).toBe(1);
-    const gone = compare({ preview: preview(...[...basis, ci].map(same), step("delete", binding)) });
-    expect(lines(gone.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
+    expect(update(same(ci), step("delete", retained))).toMatchObject({ grants: [], unchanged: 1 });
+    expect(lines(update(same(ci), step("delete", binding)).grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
   });
 
   test("keep both resources if a replacement retains the old one", () => {
     const elsewhere = { ...binding.inputs, parentUid: ROOT_UID };
     const old = { ...binding, retainOnDelete: true };
-    const result = compare({
-      preview: preview(
-        ...[...basis, ci].map(same),
-        step("replace", old, state("RoleBinding", "binding", elsewhere)),
-      ),
-    });
+    const result = update(same(ci), step("replace", old, state("RoleBinding", "binding", elsewhere)));
     expect(lines(result.grants)).toEqual([
       "gained: GitHub Actions of acme/pay, any pull request: reader at acme (+1 -0)",
     ]);
@@ -102,9 +95,7 @@ describe("the graphs of a preview", () => {
     const invite = (more: Props, flags: Props) =>
       state("GroupInvite", "invite", { ...place, ...more }, flags);
     const retained = invite(old, { id: BINDING, retainOnDelete: true });
-    const { grants, unchanged } = compare({
-      preview: preview(...basis.map(same), step("replace", retained, invite(anew, {}))),
-    });
+    const { grants, unchanged } = update(step("replace", retained, invite(anew, {})));
     expect(lines(grants)).toEqual(expected);
     expect(unchanged).toBe(1);
   });
@@ -114,88 +105,56 @@ describe("the graphs of a preview", () => {
     const identity = (trust: Props, parentUid: string, flags: Props) =>
       state("Identity", "ci", { parentUid, name: "ci", claimMatch: trust }, flags);
     const retained = identity(loose, TEAM, { id: CI, retainOnDelete: true });
-    const { grants, unchanged } = compare({
-      preview: preview(
-        ...[...basis, binding].map(same),
-        step("replace", retained, identity(claimMatch, ROOT_UID, {})),
-      ),
-    });
-    expect([lines(grants), unchanged]).toEqual([[], 1]);
+    const replaced = step("replace", retained, identity(claimMatch, ROOT_UID, {}));
+    expect(update(same(binding), replaced)).toMatchObject({ grants: [], unchanged: 1 });
   });
 
   test("keep a resource that was read with .get and is no longer in the program", () => {
     const read = state("RoleBinding", "read", {}, { id: BINDING, external: true, outputs: grant });
-    const leaving = preview(...[...basis, ci].map(same), step("discard", read));
+    const leaving = [same(ci), step("discard", read)];
     const live = { kind: "RoleBinding", uid: BINDING, inputs: grant };
-    expect(compare({ preview: leaving, inventory: inventory(live) })).toMatchObject({
-      grants: [],
-      unchanged: 1,
-    });
+    expect(updateOf([live], ...leaving)).toMatchObject({ grants: [], unchanged: 1 });
     // Without an inventory nothing but the program says that it is there.
-    expect(compare({ preview: leaving })).toMatchObject({ grants: [], unchanged: 0 });
+    expect(update(...leaving)).toMatchObject({ grants: [], unchanged: 0 });
   });
 
   test("lose a grant whose holder is deleted, though its own step says same", () => {
-    const result = compare({ preview: preview(...[...basis, binding].map(same), step("delete", ci)) });
-    expect(lines(result.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
+    expect(lines(update(same(binding), step("delete", ci)).grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
   });
 
   test("follow a reference to a replaced resource, and lose a uid that the program writes out", () => {
     const anew = state("Identity", "ci", { ...ci.inputs, parentUid: ROOT_UID });
     const dependencies = { identityUid: [ci.urn], roleUid: [reader.urn], parentUid: [team.urn] };
     const followed = state("RoleBinding", "binding", { ...grant, identityUid: UNKNOWN }, { dependencies });
-    const steps = [...basis.map(same), step("replace", ci, anew)];
-    expect(compare({ preview: preview(...steps, step("update", binding, followed)) })).toMatchObject({
-      grants: [],
-      unchanged: 1,
-      unresolved: [],
-    });
-    const written = compare({ preview: preview(...steps, same(binding)) });
-    expect(lines(written.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
+    const moved = step("replace", ci, anew);
+    const result = update(moved, step("update", binding, followed));
+    expect(result).toMatchObject({ grants: [], unchanged: 1, unresolved: [] });
+    expect(lines(update(moved, same(binding)).grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
   });
 
   test("keep the uid of a resource that is updated, where only its outputs are unknown", () => {
     const renamed = state("Identity", "ci", { ...ci.inputs, name: "renamed" }, { id: CI });
-    const unknown = state(
-      "RoleBinding",
-      "binding",
-      { ...grant, identityUid: UNKNOWN },
-      { dependencies: { identityUid: [ci.urn] } },
-    );
-    const result = compare({
-      preview: preview(...basis.map(same), step("update", ci, renamed), step("update", binding, unknown)),
-    });
+    const dependencies = { identityUid: [ci.urn] };
+    const unknown = state("RoleBinding", "binding", { ...grant, identityUid: UNKNOWN }, { dependencies });
+    const result = update(step("update", ci, renamed), step("update", binding, unknown));
     expect(result).toMatchObject({ grants: [], unchanged: 1, unresolved: [] });
   });
 
   test("resolve the only new identity in a GroupAccess, and give each of two all that it may have", () => {
-    const fresh = (name: string) =>
-      state("Identity", name, {
-        parentUid: TEAM,
-        name,
-        claimMatch: { ...claimMatch, subject: `repo:acme/${name}:pull_request` },
-      });
-    const access = (...names: string[]) =>
-      state(
-        "GroupAccess",
-        "access",
-        {
-          parentUid: TEAM,
-          bindings: Object.fromEntries([
-            ["old", { identityUid: CI, roleUid: READER }],
-            ...names.map((name) => [name, { identityUid: UNKNOWN, roleUid: READER }]),
-          ]) as Props,
-        },
-        { dependencies: { bindings: [ci.urn, reader.urn, ...names.map((name) => urn("Identity", name))] } },
+    const fresh = (name: string) => {
+      const trust = { ...claimMatch, subject: `repo:acme/${name}:pull_request` };
+      return state("Identity", name, { parentUid: TEAM, name, claimMatch: trust });
+    };
+    const made = (...names: string[]) => {
+      const anew = names.map((name) => [name, { identityUid: UNKNOWN, roleUid: READER }] as const);
+      const sources = [ci.urn, reader.urn, ...names.map((name) => urn("Identity", name))];
+      const bound = access(
+        { old: holder, ...Object.fromEntries(anew) },
+        { dependencies: { bindings: sources } },
       );
-    const made = (...names: string[]) =>
-      compare({
-        preview: preview(
-          ...[...basis, ci].map(same),
-          ...names.map((name) => step("create", undefined, fresh(name))),
-          step("create", undefined, access(...names)),
-        ),
-      });
+      const created = [...names.map(fresh), bound].map((each) => step("create", undefined, each));
+      return update(same(ci), ...created);
+    };
     const one = made("a");
     expect(one.unresolved).toEqual([]);
     expect(lines(one.grants).sort()).toEqual([
@@ -218,13 +177,8 @@ describe("the graphs of a preview", () => {
   });
 
   test("show the grants that a GroupAccess gains and loses by a change of its bindings", () => {
-    const access = (bindings: Props) =>
-      state("GroupAccess", "access", { parentUid: TEAM, bindings }, { id: TEAM });
-    const holder = { identityUid: CI, roleUid: READER };
     const change = (before: Props, after: Props) =>
-      compare({
-        preview: preview(...[...basis, ci].map(same), step("update", access(before), access(after))),
-      });
+      update(same(ci), step("update", access(before), access(after)));
     expect(lines(change({ a: holder }, {}).grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
     expect(lines(change({}, { a: holder }).grants)).toEqual([`gained: ${asFirst} (+1 -0)`]);
     // A label is a name, and the role is the program's.
@@ -233,27 +187,16 @@ describe("the graphs of a preview", () => {
 
   test("follow what a binding of a GroupAccess names through its replacement", () => {
     const anew = state("Identity", "ci", { ...ci.inputs, parentUid: ROOT_UID });
-    const access = (identityUid: string) =>
-      state(
-        "GroupAccess",
-        "access",
-        { parentUid: TEAM, bindings: { ci: { identityUid, roleUid: READER } } },
-        { id: TEAM, dependencies: { bindings: [ci.urn, reader.urn] } },
-      );
-    const steps = [...basis.map(same), step("replace", ci, anew)];
-    expect(
-      compare({ preview: preview(...steps, step("update", access(CI), access(UNKNOWN))) }),
-    ).toMatchObject({ grants: [], unchanged: 1, unresolved: [] });
+    const dependencies = { bindings: [ci.urn, reader.urn] };
+    const of = (identityUid: string) =>
+      access({ ci: { identityUid, roleUid: READER } }, { id: TEAM, dependencies });
+    const result = update(step("replace", ci, anew), step("update", of(CI), of(UNKNOWN)));
+    expect(result).toMatchObject({ grants: [], unchanged: 1, unresolved: [] });
   });
 
   test("distinguish two resources with the same uid", () => {
-    const services = state(
-      "AccountAssociation",
-      "services",
-      { parentUid: TEAM, name: "services" },
-      { id: TEAM },
-    );
-    const { after } = compare({ preview: preview(...basis.map(same), same(services)) });
+    const given = { parentUid: TEAM, name: "services" };
+    const { after } = update(same(state("AccountAssociation", "services", given, { id: TEAM })));
     expect([...after.entities].map(([key, { kind }]) => [key, kind])).toContainEqual([
       JSON.stringify(["part", TEAM, "AccountAssociation"]),
       "AccountAssociation",
@@ -262,16 +205,11 @@ describe("the graphs of a preview", () => {
   });
 
   test("count resources of other packages without describing them", () => {
-    const bucket = {
-      urn: "urn:pulumi:production::acme::aws:s3/bucket:Bucket::logs",
-      type: "aws:s3/bucket:Bucket",
-    };
+    const type = "aws:s3/bucket:Bucket";
+    const bucket = { urn: `urn:pulumi:production::acme::${type}::logs`, type };
     const foreign = { op: "create", urn: bucket.urn, newState: bucket };
-    const documents = preview(...basis.map(same), foreign);
-    const report = review(
-      { preview: documents },
-      { provenance: PROVENANCE, failOn: "high", rules: () => [] },
-    );
+    const options = { provenance: PROVENANCE, failOn: "high", rules: () => [] } as const;
+    const report = review({ preview: preview(...basis.map(same), foreign) }, options);
     expect(report.unrelated).toEqual([{ kind: "aws:s3/bucket:Bucket", op: "create", count: 1 }]);
   });
 
@@ -288,37 +226,23 @@ describe("the graphs of a preview", () => {
 
   test("leave out objects that an interrupted replacement still has to delete", () => {
     const rest = { ...binding, id: uid(8), delete: true };
-    const result = compare({ preview: preview(...[...basis, ci, binding].map(same), step("delete", rest)) });
-    expect(result.grants).toEqual([]);
-    expect(result.unchanged).toBe(1);
+    const result = update(same(ci), same(binding), step("delete", rest));
+    expect(result).toMatchObject({ grants: [], unchanged: 1 });
   });
 });
 
 describe("an inventory beside a preview", () => {
-  const live = (
-    kind: string,
-    id: string,
-    inputs: Props,
-    more: Partial<InventoryObject> = {},
-  ): InventoryObject => ({
-    kind,
-    uid: id,
-    inputs,
-    ...more,
-  });
-  const byHand = live("RoleBinding", HAND, { parentUid: ROOT_UID, identityUid: CI, roleUid: "b".repeat(40) });
-  const owner = live(
-    "Role",
-    "b".repeat(40),
-    { name: "owner", capabilities: ["CAP_IAM_ROLES_UPDATE"] },
-    { builtIn: true },
-  );
+  const OWNER = "b".repeat(40);
+  const byHand = {
+    kind: "RoleBinding",
+    uid: HAND,
+    inputs: { parentUid: ROOT_UID, identityUid: CI, roleUid: OWNER },
+  };
+  const inputs = { name: "owner", capabilities: ["CAP_IAM_ROLES_UPDATE"] };
+  const owner = { kind: "Role", uid: OWNER, inputs, builtIn: true };
 
   test("names built-in roles, and adds what no program knows to both graphs", () => {
-    const result = compare({
-      preview: preview(...[...basis, ci, binding].map(same)),
-      inventory: inventory(owner, byHand),
-    });
+    const result = updateOf([owner, byHand], same(ci), same(binding));
     expect(result.unchanged).toBe(2);
     const found = result.after.grants.find(({ uid: id }) => id === HAND);
     expect(found).toMatchObject({
@@ -328,44 +252,28 @@ describe("an inventory beside a preview", () => {
   });
 
   test("loses a binding created by hand when its identity is deleted", () => {
-    const result = compare({
-      preview: preview(...basis.map(same), step("delete", ci)),
-      inventory: inventory(owner, byHand),
-    });
-    expect(lines(result.grants)).toEqual([
+    expect(lines(updateOf([owner, byHand], step("delete", ci)).grants)).toEqual([
       "lost: GitHub Actions of acme/pay, any pull request: owner at acme (+0 -1)",
     ]);
   });
 
   test("holds when a managed identity was last seen, also of one that changes or is deleted", () => {
-    const seen = live("Identity", CI, ci.inputs, { lastSeenTime: "2026-01-01T00:00:00Z" });
+    const lastSeenTime = "2026-01-01T00:00:00Z";
+    const seen = { kind: "Identity", uid: CI, inputs: ci.inputs, lastSeenTime };
     for (const last of [step("update", ci, ci), step("delete", ci)]) {
-      const { changes } = compare({ preview: preview(...basis.map(same), last), inventory: inventory(seen) });
+      const { changes } = updateOf([seen], last);
       const change = changes.find(({ urn }) => urn === ci.urn);
       for (const entity of [change?.before, change?.after ?? change?.before])
-        expect(entity).toMatchObject({ lastSeenTime: "2026-01-01T00:00:00Z" });
+        expect(entity).toMatchObject({ lastSeenTime });
     }
-    const { before, after } = compare({
-      preview: preview(...[...basis, ci].map(same)),
-      inventory: inventory(seen),
-    });
-    for (const graph of [before, after]) {
-      expect(graph.entities.get(CI)).toMatchObject({ urn: ci.urn, lastSeenTime: "2026-01-01T00:00:00Z" });
-    }
+    const { before, after } = updateOf([seen], same(ci));
+    for (const graph of [before, after])
+      expect(graph.entities.get(CI)).toMatchObject({ urn: ci.urn, lastSeenTime });
   });
 
   test("does not count the bindings of a resource that owns them twice", () => {
-    const access = state(
-      "GroupAccess",
-      "access",
-      { parentUid: TEAM, bindings: { ci: { identityUid: CI, roleUid: READER } } },
-      { id: TEAM },
-    );
-    const owned = live("RoleBinding", BINDING, grant);
-    const result = compare({
-      preview: preview(...[...basis, ci].map(same), step("delete", access)),
-      inventory: inventory(owned),
-    });
+    const owned = { kind: "RoleBinding", uid: BINDING, inputs: grant };
+    const result = updateOf([owned], same(ci), step("delete", access({ ci: holder })));
     expect(lines(result.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
   });
 
@@ -422,36 +330,25 @@ describe("one object under another name of the program", () => {
     const spec = specs[kind];
     if (spec === undefined || aggregatedKind(spec) !== undefined || createOnlyOutputs(spec).length > 0)
       return [];
-    const known: Props = JSON.parse(
-      JSON.stringify(args)
-        .replaceAll("${own}", OWN)
-        .replaceAll("${reader}", READER)
-        .replaceAll("${org}", ROOT_UID),
-    ) as Props;
-    if (identityKey(spec, known) === undefined) return [];
-    return [
-      { label, kind, inputs: known, id: spec.sharesParentUid === true ? OWN : `${OWN}/${"5".repeat(16)}` },
-    ];
+    const inputs = withUids(args, { own: OWN, reader: READER, org: ROOT_UID }) as Props;
+    if (identityKey(spec, inputs) === undefined) return [];
+    const id = spec.sharesParentUid === true ? OWN : `${OWN}/${"5".repeat(16)}`;
+    return [{ label, kind, inputs, id }];
   });
   const rename = (
     { kind, inputs, id }: (typeof objects)[number],
     { news = inputs, live = undefined as Props | undefined, hasInventory = true } = {},
-  ) =>
-    compare({
-      preview: preview(
-        ...basis.map(same),
-        step("create", undefined, state(kind, "new", news)),
-        step("delete", state(kind, "old", inputs, { id })),
-      ),
-      ...(hasInventory
-        ? {
-            inventory: {
-              ...inventory(...(live === undefined ? [] : [{ kind, uid: id, inputs: live }])),
-              kinds: [kind],
-            },
-          }
-        : {}),
+  ) => {
+    const listed = live === undefined ? [] : [{ kind, uid: id, inputs: live }];
+    const steps = [
+      step("create", undefined, state(kind, "new", news)),
+      step("delete", state(kind, "old", inputs, { id })),
+    ];
+    return compare({
+      preview: preview(...basis.map(same), ...steps),
+      ...(hasInventory ? { inventory: { ...inventory(...listed), kinds: [kind] } } : {}),
     });
+  };
 
   it("is of these kinds", () => {
     expect(objects.map(({ kind }) => kind).sort()).toEqual([
@@ -506,16 +403,13 @@ describe("one object under another name of the program", () => {
     expect(paths).toEqual(spec?.operations?.upsert === true ? [changed] : []);
   });
 
-  const tag = (name: string, to: string, id?: string) =>
-    state(
-      "Tag",
-      name,
-      { parentUid: OWN, name: to, digest: `sha256:${name.repeat(64)}` },
-      id === undefined ? {} : { id },
-    );
+  const tag = (name: string, to: string, id?: string) => {
+    const inputs = { parentUid: OWN, name: to, digest: `sha256:${name.repeat(64)}` };
+    return state("Tag", name, inputs, id === undefined ? {} : { id });
+  };
   const [one, two] = [`${OWN}/${"6".repeat(16)}`, `${OWN}/${"7".repeat(16)}`];
   const changesOf = (...steps: { op: string }[]) =>
-    compare({ preview: preview(...basis.map(same), ...steps) })
+    update(...steps)
       .changes.filter(({ op }) => op !== "same")
       .map(({ op, urn: own, before, after }) => [own, op, before?.key, after?.key]);
 
