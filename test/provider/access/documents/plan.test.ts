@@ -44,30 +44,23 @@ const stateOf = (name: string, given: object, more: object = {}) => ({
   outputs: { more: "than inputs" },
   ...more,
 });
+const shownStep = (op: string, name: string, old?: object, now?: object, more: object = {}) => ({
+  op,
+  urn: urn(name),
+  ...(old && { oldState: stateOf(name, old) }),
+  ...(now && { newState: stateOf(name, now, more) }),
+});
+const kept = { protect: true, customTimeouts: { create: 60 } };
+const ignoring = { ignoreChanges: ["name"] };
 const previewOf = (shown: object = inputs): string =>
   JSON.stringify({
     steps: [
-      { op: "create", urn: urn("new"), newState: stateOf("new", shown) },
-      {
-        op: "update",
-        urn: urn("old"),
-        oldState: stateOf("old", before),
-        newState: stateOf("old", updated, { protect: true, customTimeouts: { create: 60 } }),
-      },
-      {
-        op: "same",
-        urn: urn("same"),
-        oldState: stateOf("same", before),
-        newState: stateOf("same", before, { ignoreChanges: ["name"] }),
-      },
-      {
-        op: "replace",
-        urn: urn("other"),
-        oldState: stateOf("other", before),
-        newState: stateOf("other", before),
-      },
-      { op: "delete", urn: urn("gone"), oldState: stateOf("gone", before) },
-      { op: "read", urn: urn("read"), newState: stateOf("read", before, { external: true }) },
+      shownStep("create", "new", undefined, shown),
+      shownStep("update", "old", before, updated, kept),
+      shownStep("same", "same", before, before, ignoring),
+      shownStep("replace", "other", before, before),
+      shownStep("delete", "gone", before),
+      shownStep("read", "read", undefined, before, { external: true }),
     ],
     changeSummary: { create: 1, update: 1, delete: 1, replace: 1 },
   });
@@ -81,6 +74,7 @@ const goalOf = (name: string, inputDiff: Goal["inputDiff"], more: object = {}): 
   customTimeouts: {},
   ...more,
 });
+const replacing = ["create-replacement", "replace", "delete-replaced"];
 const planOf = (adds: object = inputs): Plan => ({
   manifest: { time: "2026-01-01T00:00:00Z", magic: "m", version: "v3.230.0" },
   config: { "platform:baseUrl": "https://api.acme.example" },
@@ -92,20 +86,12 @@ const planOf = (adds: object = inputs): Plan => ({
     },
     [urn("new")]: { goal: goalOf("new", { adds }), steps: ["create"], state: adds, seed: "AA==" },
     [urn("old")]: {
-      goal: goalOf(
-        "old",
-        { updates: { name: "changed" }, deletes: ["description"] },
-        { protect: true, customTimeouts: { create: 60 } },
-      ),
+      goal: goalOf("old", { updates: { name: "changed" }, deletes: ["description"] }, kept),
       steps: ["update"],
       state: { outputs: "bind nobody" },
     },
-    [urn("same")]: { goal: goalOf("same", {}, { ignoreChanges: ["name"] }), steps: ["same"], state: {} },
-    [urn("other")]: {
-      goal: goalOf("other", {}),
-      steps: ["create-replacement", "replace", "delete-replaced"],
-      state: {},
-    },
+    [urn("same")]: { goal: goalOf("same", {}, ignoring), steps: ["same"], state: {} },
+    [urn("other")]: { goal: goalOf("other", {}), steps: replacing, state: {} },
     [urn("gone")]: { steps: ["delete"], state: null },
   },
 });
@@ -127,6 +113,8 @@ const resource = (plans: Plan["resourcePlans"], name: string) => {
 /** The plan with members of one goal in place of others. */
 const forgeGoal = (name: string, members: object): Plan =>
   forge((plans) => Object.assign(resource(plans, name).goal ?? {}, members));
+const adding = (more: object): Plan => forgeGoal("new", { inputDiff: { adds: { ...inputs, ...more } } });
+const updating = (name: string, inputDiff: object): Plan => forgeGoal(name, { inputDiff });
 
 describe("an update plan", () => {
   it.each([
@@ -154,52 +142,22 @@ describe("an update plan", () => {
   );
 
   it.each<[string, Plan, string | RegExp]>([
-    [
-      "another added input",
-      forgeGoal("new", { inputDiff: { adds: { ...inputs, name: "x" } } }),
-      /new.* input name/,
-    ],
-    [
-      "an unknown in place of a value",
-      forgeGoal("new", { inputDiff: { adds: { ...inputs, name: UNKNOWN } } }),
-      /input name/,
-    ],
-    [
-      "a value in place of an unknown",
-      forgeGoal("new", { inputDiff: { adds: { ...inputs, parentUid: "uid" } } }),
-      /input parentUid/,
-    ],
-    ["one more input", forgeGoal("new", { inputDiff: { adds: { ...inputs, more: 1 } } }), /input more/],
-    [
-      "one more input like a property of every object",
-      forgeGoal("new", { inputDiff: { adds: { ...inputs, constructor: 1 } } }),
-      /input constructor/,
-    ],
-    [
-      "one input less",
-      forgeGoal("new", { inputDiff: { adds: { ...inputs, name: undefined } } }),
-      /input name/,
-    ],
-    [
-      "another provider text",
-      forgeGoal("new", { inputDiff: { adds: { ...inputs, __provider: "x" } } }),
-      /input __provider/,
-    ],
-    [
-      "an input that is not deleted",
-      forgeGoal("old", { inputDiff: { updates: { name: "changed" } } }),
-      /input description/,
-    ],
+    ["another added input", adding({ name: "x" }), /new.* input name/],
+    ["an unknown in place of a value", adding({ name: UNKNOWN }), /input name/],
+    ["a value in place of an unknown", adding({ parentUid: "uid" }), /input parentUid/],
+    ["one more input", adding({ more: 1 }), /input more/],
+    ["one more input like a property of every object", adding({ constructor: 1 }), /input constructor/],
+    ["one input less", adding({ name: undefined }), /input name/],
+    ["another provider text", adding({ __provider: "x" }), /input __provider/],
+    ["an input that is not deleted", updating("old", { updates: { name: "changed" } }), /input description/],
     [
       "an input that is added and updated",
-      forgeGoal("old", {
-        inputDiff: { adds: { name: "changed" }, updates: { name: "changed" }, deletes: ["description"] },
-      }),
+      updating("old", { adds: { name: "changed" }, updates: { name: "changed" }, deletes: ["description"] }),
       /input name/,
     ],
     [
       "an unchanged input that may change",
-      forgeGoal("same", { inputDiff: { updates: { name: UNKNOWN } } }),
+      updating("same", { updates: { name: UNKNOWN } }),
       /same.* input name/,
     ],
     [
@@ -310,15 +268,10 @@ describe("an update plan", () => {
   });
 
   it("cannot be compared with a preview that hides what is unchanged, or is streamed", () => {
-    const { steps, changeSummary } = JSON.parse(previewOf()) as {
-      steps: { op: string }[];
-      changeSummary: object;
-    };
-    const hidden = {
-      steps: steps.filter(({ op }) => op !== "same"),
-      changeSummary: { ...changeSummary, same: 1 },
-    };
-    expect(problems(planOf(), JSON.stringify(hidden))).toEqual([
+    const { steps } = JSON.parse(previewOf()) as { steps: { op: string }[] };
+    const shown = steps.filter(({ op }) => op !== "same");
+    const hidden = JSON.stringify({ steps: shown, changeSummary: { create: 1, same: 1 } });
+    expect(problems(planOf(), hidden)).toEqual([
       "the preview does not show 1 unchanged resources of the plan, so they cannot be compared: write it with --show-sames",
     ]);
     const events = steps.map((step) => ({ resourcePreEvent: { metadata: step } }));
@@ -359,22 +312,13 @@ describe("an update plan", () => {
 });
 
 describe("what a plan has no steps or no goal of", () => {
-  const compareOne = (step: object, planned: object) =>
-    comparePlan(
-      parsePlan(JSON.stringify({ resourcePlans: { [urn("new")]: planned } })),
-      parsePreview(
-        JSON.stringify({
-          steps: [{ urn: urn("new"), ...step }],
-          changeSummary: { [(step as { op: string }).op]: 1 },
-        }),
-      ),
+  const compareOne = (step: { op: string }, planned: object) =>
+    problems(
+      { resourcePlans: { [urn("new")]: planned } },
+      JSON.stringify({ steps: [step], changeSummary: { [step.op]: 1 } }),
     );
-  const imported = { op: "import", newState: stateOf("new", inputs, { importID: "uid" }) };
-  const read = {
-    op: "replace",
-    oldState: stateOf("new", before),
-    newState: stateOf("new", inputs, { external: true }),
-  };
+  const imported = shownStep("import", "new", undefined, inputs, { importID: "uid" });
+  const read = shownStep("replace", "new", before, inputs, { external: true });
 
   it("is an import: its goal says which object", () => {
     const goal = goalOf("new", { adds: inputs }, { id: "uid" });
@@ -389,7 +333,7 @@ describe("what a plan has no steps or no goal of", () => {
 
   it("is what the program reads in the place of what it deletes", () => {
     expect(compareOne(read, { steps: ["delete-replaced"] })).toEqual([]);
-    expect(compareOne(read, { steps: ["create-replacement", "replace", "delete-replaced"] })).toHaveLength(1);
+    expect(compareOne(read, { steps: replacing })).toHaveLength(1);
   });
 });
 
