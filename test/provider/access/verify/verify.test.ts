@@ -54,11 +54,24 @@ function reviewOf(after: readonly Resource[], before: readonly Resource[] = base
   return parseReviewReport(JSON.stringify(report), "review.json");
 }
 
+type Sources = Parameters<typeof verify>[0];
+const verifying = (review: ReviewReport, inventory: Inventory, state?: Sources["state"]): VerifyReport =>
+  verify({ review, inventory, ...(state && { state }) }, { provenance: PROVENANCE });
+
 /** What verify finds where a review expects one thing and the organisation holds another. */
-function verified(expected: readonly Resource[], actual: readonly Resource[]): VerifyReport {
-  const sources = { review: reviewOf(expected), inventory: inventoryAfter(actual) };
-  return verify(sources, { provenance: PROVENANCE });
-}
+const verified = (expected: readonly Resource[], actual: readonly Resource[]): VerifyReport =>
+  verifying(reviewOf(expected), inventoryAfter(actual));
+
+const setInputs = (one: Resource, inputs: Resource["inputs"]): Resource => ({
+  ...one,
+  inputs: { ...one.inputs, ...inputs },
+});
+/** What the server has once for a group or repository, by whose uid it is called. */
+const ofParent = (kind: string, name: string, { uid }: Resource, inputs: Resource["inputs"]): Resource =>
+  resource(kind, name, { name: undefined, parentUid: uid, ...inputs }, { uid });
+const bindingsOf = (bindings: object) => ({ bindings }) as Resource["inputs"];
+const noState = { version: 3, resources: [], pendingDeletes: [], pendingOperations: 0 };
+const clean = { failing: 0, complete: true, findings: [], missing: 0 };
 
 const brief = ({ failing, complete, findings, missing }: VerifyReport) => ({
   failing,
@@ -78,17 +91,12 @@ describe("of a GroupAccess with several new identities, which the review cannot 
       roles.map(([who, what], index) => [`b${index}`, { identityUid: who.uid, roleUid: what.uid }]),
     );
   const access = (...roles: [Resource, Resource][]): Resource =>
-    resource(
-      "GroupAccess",
-      "access",
-      { name: undefined, parentUid: team.uid, bindings: grants(roles) },
-      { uid: team.uid },
-    );
+    ofParent("GroupAccess", "access", team, bindingsOf(grants(roles)));
   const expected = [...base, team, one, two, access([one, reader], [two, viewer])];
   const check = (...roles: [Resource, Resource][]): VerifyReport => {
     const bindings = roles.map(([who, what]) => binding(who, what, team.uid));
     const inventory = inventoryAfter([...base, team, one, two, ...bindings]);
-    return verify({ review: reviewOf(expected, [...base, team]), inventory }, { provenance: PROVENANCE });
+    return verifying(reviewOf(expected, [...base, team]), inventory);
   };
 
   it("confirms what is there of all that it may be", () => {
@@ -97,7 +105,7 @@ describe("of a GroupAccess with several new identities, which the review cannot 
       [two, one],
     ] as const) {
       const report = check([first, reader], [second, viewer]);
-      expect(brief(report)).toEqual({ failing: 0, complete: true, findings: [], missing: 0 });
+      expect(brief(report)).toEqual(clean);
       expect(
         report.grants.map(({ grant: { subject, role } }) => `${subject.name} ${role.name}`).sort(),
       ).toEqual(
@@ -118,7 +126,7 @@ describe("verify", () => {
   it("finds nothing if all changes are as announced", () => {
     const after = [...base, binding(deployer, pusher, payments)];
     const report = verified(after, after);
-    expect(brief(report)).toEqual({ failing: 0, complete: true, findings: [], missing: 0 });
+    expect(brief(report)).toEqual(clean);
     expect(report.grants).toHaveLength(1);
   });
 
@@ -133,14 +141,8 @@ describe("verify", () => {
   });
 
   it.each<[string, Resource]>([
-    [
-      "more capabilities of a bound role",
-      { ...reader, inputs: { ...reader.inputs, capabilities: ["CAP_REPO_LIST", "CAP_IAM_ROLES_UPDATE"] } },
-    ],
-    [
-      "another subject of an identity",
-      { ...deployer, inputs: { ...deployer.inputs, ...mallory.inputs, name: "deployer" } },
-    ],
+    ["more capabilities of a bound role", role("reader", ["REPO_LIST", "IAM_ROLES_UPDATE"])],
+    ["another subject of an identity", setInputs(deployer, { ...mallory.inputs, name: "deployer" })],
   ])("finds %s", (_what, changed) => {
     const report = verified(
       base,
@@ -166,7 +168,7 @@ describe("verify", () => {
           ? [base, [...base, added], binding(added, pusher, payments)]
           : [[...base, login], [...base, login], token];
       const review = reviewOf([...created, missing], before);
-      const report = verify({ review, inventory: inventoryAfter(created) }, { provenance: PROVENANCE });
+      const report = verifying(review, inventoryAfter(created));
       expect(review.grants).not.toEqual([]);
       expect(report.grants).toEqual([]);
       expect(report.missing).toHaveLength(review.grants.length);
@@ -177,15 +179,11 @@ describe("verify", () => {
   describe("of a grant that is there as before, by another binding", () => {
     const views = ({ uid: identityUid }: Resource) => ({ identityUid, roleUid: viewer.uid });
     const owning = (label: string) =>
-      resource(
+      ofParent(
         "GroupAccess",
         "access",
-        {
-          name: undefined,
-          parentUid: ops.uid,
-          bindings: { [label]: views(deployer), "mallory views": views(mallory) },
-        },
-        { uid: ops.uid },
+        ops,
+        bindingsOf({ [label]: views(deployer), "mallory views": views(mallory) }),
       );
     const ops = group("ops", `${acme}/${"3".repeat(16)}`, { external: true });
     const live = binding(deployer, viewer, ops.uid);
@@ -214,12 +212,7 @@ describe("verify", () => {
       const others = owned.filter((each) => !isOfDeployer(each));
       const kept = owned.find(isOfDeployer) ?? live;
       const run = (...bindings: Resource[]) =>
-        brief(
-          verify(
-            { review, inventory: inventoryAfter([...program, ...others, ...bindings]) },
-            { provenance: PROVENANCE },
-          ),
-        );
+        brief(verifying(review, inventoryAfter([...program, ...others, ...bindings])));
       expect(run(kept)).toMatchObject({ failing: 0, findings: [] });
       expect(run(kept, anew).findings.filter((message) => message.includes("holds viewer"))).toEqual([]);
       expect(run(anew)).toMatchObject({
@@ -232,11 +225,7 @@ describe("verify", () => {
       const comparison = compareResources([...program, live], [...program, live], { replaced: [live] });
       const report = reportOn(comparison, { provenance: PROVENANCE, failOn: "high", rules: () => [] });
       const review = parseReviewReport(JSON.stringify(report), "review.json");
-      const result = verify(
-        { review, inventory: inventoryAfter([...program, anew]) },
-        { provenance: PROVENANCE },
-      );
-      expect(brief(result)).toEqual({ failing: 0, complete: true, findings: [], missing: 0 });
+      expect(brief(verifying(review, inventoryAfter([...program, anew])))).toEqual(clean);
     });
   });
 
@@ -261,40 +250,18 @@ describe("verify", () => {
   });
 
   describe("of an announced change", () => {
-    const setInputs = (one: Resource, inputs: Resource["inputs"]): Resource => ({
-      ...one,
-      inputs: { ...one.inputs, ...inputs },
-    });
     const exchange = (resources: readonly Resource[], one: Resource): Resource[] =>
       resources.map((each) => (each.urn === one.urn ? one : each));
     const api = resource("Repo", "api", { parentUid: payments });
     const held = resource("Repo", "held", { parentUid: payments }, { external: true });
-    const readme = resource(
-      "RepoReadme",
-      "readme",
-      { parentUid: held.uid, content: "old" },
-      { uid: held.uid },
-    );
+    const readme = ofParent("RepoReadme", "readme", held, { content: "old" });
     const tag = resource("Tag", "latest", { parentUid: api.uid, digest: "sha256:a", deprecated: false });
     const ops = group("ops", `${acme}/${"3".repeat(16)}`, { external: true });
-    const access = resource(
-      "GroupAccess",
-      "access",
-      {
-        name: undefined,
-        parentUid: ops.uid,
-        bindings: { ci: { identityUid: deployer.uid, roleUid: reader.uid } },
-      },
-      { uid: ops.uid },
-    );
+    const entries = { ci: { identityUid: deployer.uid, roleUid: reader.uid } };
+    const access = ofParent("GroupAccess", "access", ops, bindingsOf(entries));
     const parts = (one: Resource): Resource[] =>
-      Object.values(one.inputs["bindings"] as Record<string, { identityUid: string; roleUid: string }>).map(
-        (inputs) =>
-          resource("RoleBinding", inputs.roleUid.slice(-4), {
-            name: undefined,
-            parentUid: ops.uid,
-            ...inputs,
-          }),
+      Object.values(one.inputs["bindings"] as typeof entries).map((inputs) =>
+        resource("RoleBinding", inputs.roleUid.slice(-4), { name: undefined, parentUid: ops.uid, ...inputs }),
       );
     const listed = (resources: readonly Resource[]): Resource[] =>
       resources.flatMap((one) => (one.kind === "GroupAccess" ? parts(one) : [one]));
@@ -302,10 +269,8 @@ describe("verify", () => {
     const wide = role("reader", ["REPO_LIST", "IAM_ROLES_UPDATE"]);
     const asked = [readme, tag].map(({ kind, uid }) => ({ kind, uid }));
     const check = (after: readonly Resource[], before: readonly Resource[], actual: readonly Resource[]) => {
-      const review = reviewOf(after, before);
       const inventory = inventoryAfter(listed(actual), { asked });
-      const state = { version: 3, resources: [], pendingDeletes: [], pendingOperations: 0 };
-      return verify({ review, inventory, state }, { provenance: PROVENANCE });
+      return verifying(reviewOf(after, before), inventory, noState);
     };
     const unchanged = [...base, api, held, readme, tag];
 
@@ -361,12 +326,7 @@ describe("verify", () => {
       ["another document", ["a", "c"], ["announced, but missing: TermsAcceptance terms: documentIds"]],
     ])("knows that accepted terms stay accepted: %s", (_what, documentIds, incomplete) => {
       const accepted = group("legal", `${acme}/${"4".repeat(16)}`, { external: true });
-      const terms = resource(
-        "TermsAcceptance",
-        "terms",
-        { name: undefined, parentUid: accepted.uid, documentIds: ["a", "b"] },
-        { uid: accepted.uid },
-      );
+      const terms = ofParent("TermsAcceptance", "terms", accepted, { documentIds: ["a", "b"] });
       const rest = [...base, accepted];
       const after = documentIds === undefined ? rest : [...rest, setInputs(terms, { documentIds })];
       expect(check(after, [...rest, terms], [...rest, terms]).incomplete).toEqual(incomplete);
@@ -424,7 +384,7 @@ describe("verify", () => {
       ]);
       const review = reviewOf(unchanged, unchanged);
       const unread = inventoryAfter(unchanged.filter((one) => one !== tag));
-      expect(verify({ review, inventory: unread }, { provenance: PROVENANCE }).incomplete).toEqual([
+      expect(verifying(review, unread).incomplete).toEqual([
         "Tag latest was not compared: the inventory does not contain each Tag: take it with --types +Tag",
       ]);
     });
@@ -445,7 +405,7 @@ describe("verify", () => {
           one.uid === added.uid ? { ...one, createTime } : one,
         );
         const review = reviewOf([...base, api], [...base, api]);
-        const report = verify({ review, inventory: { ...inventory, objects } }, { provenance: PROVENANCE });
+        const report = verifying(review, { ...inventory, objects });
         expect(report.findings.map(({ message }) => message)).toEqual(findings);
         expect(report.incomplete).toEqual(incomplete);
       },
@@ -458,13 +418,11 @@ describe("verify", () => {
     const adopted = identity("adopted", { ...mallory.inputs, __adopt: mallory.uid });
     const review = reviewOf([...before, adopted, binding(adopted, pusher, payments)], before);
     const granted = binding(held, pusher, payments);
-    const sources = { review, inventory: inventoryAfter([...before, granted]) };
     expect(review.grants.map(({ grant }) => grant.subject.uid)).toEqual([mallory.uid]);
-    const clean = { failing: 0, complete: true, findings: [], missing: 0 };
-    expect(brief(verify(sources, { provenance: PROVENANCE }))).toEqual(clean);
-    const evil = { ...held, inputs: { ...held.inputs, ...pinned } };
+    expect(brief(verifying(review, inventoryAfter([...before, granted])))).toEqual(clean);
+    const evil = setInputs(held, pinned);
     const changed = inventoryAfter([...before.filter((one) => one !== held), evil, granted]);
-    expect(verify({ review, inventory: changed }, { provenance: PROVENANCE }).failing).toBe(1);
+    expect(verifying(review, changed).failing).toBe(1);
   });
 
   it("finds another role in the place of the one that was announced", () => {
@@ -493,11 +451,9 @@ describe("verify", () => {
       ignoreChanges: [],
     });
     const stateWith = (id: string) => ({
+      ...noState,
       stack: "acme/production",
-      version: 3,
       resources: [recorded(robot, id), recorded(granted, granted.uid)],
-      pendingDeletes: [],
-      pendingOperations: 0,
     });
 
     it("by its grants", () => {
@@ -505,45 +461,27 @@ describe("verify", () => {
     });
 
     it("by its URN in the state", () => {
-      const report = verify(
-        {
-          review: reviewOf(expected),
-          inventory: inventoryAfter(expected),
-          state: stateWith(robot.uid),
-        },
-        { provenance: PROVENANCE },
-      );
+      const report = verifying(reviewOf(expected), inventoryAfter(expected), stateWith(robot.uid));
       expect(brief(report)).toMatchObject({ failing: 0, complete: true });
     });
 
     it("but not if its grants differ", () => {
-      const evil = { ...robot, inputs: { ...robot.inputs, ...mallory.inputs, name: "robot" } };
+      const evil = setInputs(robot, { ...mallory.inputs, name: "robot" });
       expect(verified(expected, [...base, evil, granted]).failing).toBe(1);
     });
 
     it("and rejects a state that names an object that existed before", () => {
       const evil = binding(mallory, pusher, payments);
-      const report = verify(
-        {
-          review: reviewOf(expected),
-          inventory: inventoryAfter([...base, evil]),
-          state: stateWith(mallory.uid),
-        },
-        { provenance: PROVENANCE },
-      );
+      const inventory = inventoryAfter([...base, evil]);
+      const report = verifying(reviewOf(expected), inventory, stateWith(mallory.uid));
       expect(report).toMatchObject({ failing: 1, complete: false });
     });
   });
 
-  it.each<[string, Partial<Inventory>, RegExp]>([
-    [
-      "another organisation",
-      { root: payments },
+  it("refuses another organisation", () => {
+    expect(() => verifying(reviewOf(base), inventoryAfter(base, { root: payments }))).toThrow(
       /^the inventory covers the group .*, and the report the group .*: give --root, or an inventory, of /,
-    ],
-  ])("refuses %s", (_what, more, message) => {
-    const inventory = { ...inventoryAfter(base), ...more };
-    expect(() => verify({ review: reviewOf(base), inventory }, { provenance: PROVENANCE })).toThrow(message);
+    );
   });
 
   it.each([
@@ -554,11 +492,10 @@ describe("verify", () => {
     ["the state", "2026-06-01T01:00:00Z", "2026-06-01T02:00:00+01:00"],
     ["the state", "2026-06-01T01:00:00Z", "2026-06-02T00:00:00Z"],
   ])("refuses an inventory that was not taken after %s: %s", (what, takenAt, time) => {
-    const state = { version: 3, resources: [], pendingDeletes: [], pendingOperations: 0, time };
     const inventory = inventoryAfter(base, { takenAt });
     const { expected, ...rest } = reviewOf(base);
     const review = { ...rest, expected: expected && { ...expected, inventoryTime: "2026-05-31T00:00:00Z" } };
-    expect(() => verify({ review, inventory, state }, { provenance: PROVENANCE })).toThrow(
+    expect(() => verifying(review, inventory, { ...noState, ...(time && { time }) })).toThrow(
       expect.objectContaining({
         errorCode: "PP6004",
         message: expect.stringMatching(
@@ -569,17 +506,13 @@ describe("verify", () => {
   });
 
   it("takes an inventory from after the state", () => {
-    const state = {
-      ...{ version: 3, resources: [], pendingDeletes: [], pendingOperations: 0 },
-      time: "2026-06-01T02:59:59.999999+02:00",
-    };
-    const sources = { review: reviewOf(base), inventory: inventoryAfter(base), state };
-    expect(brief(verify(sources, { provenance: PROVENANCE }))).toMatchObject({ failing: 0, complete: true });
+    const state = { ...noState, time: "2026-06-01T02:59:59.999999+02:00" };
+    expect(brief(verifying(reviewOf(base), inventoryAfter(base), state))).toEqual(clean);
   });
 
   it("refuses a review without an inventory", () => {
     const review = { ...reviewOf(base), expected: undefined };
-    expect(() => verify({ review, inventory: inventoryAfter(base) }, { provenance: PROVENANCE })).toThrow(
+    expect(() => verifying(review, inventoryAfter(base))).toThrow(
       expect.objectContaining({
         errorCode: "PP6006",
         message: expect.stringMatching(/^the report has no expected access: .*--inventory FILE/) as string,
@@ -588,9 +521,8 @@ describe("verify", () => {
   });
 
   it("refuses the state of another stack", () => {
-    const state = { stack: "acme/dev", version: 3, resources: [], pendingDeletes: [], pendingOperations: 0 };
-    const sources = { review: reviewOf(base), inventory: inventoryAfter(base), state };
-    expect(() => verify(sources, { provenance: PROVENANCE })).toThrow(
+    const state = { ...noState, stack: "acme/dev" };
+    expect(() => verifying(reviewOf(base), inventoryAfter(base), state)).toThrow(
       expect.objectContaining({
         errorCode: "PP6004",
         message:
@@ -602,7 +534,7 @@ describe("verify", () => {
   it("is incomplete where a list was refused", () => {
     const refused = [{ kind: "RoleBinding", code: "PERMISSION_DENIED", message: "no" }];
     const inventory = inventoryAfter(base, { complete: false, refused });
-    expect(verify({ review: reviewOf(base), inventory }, { provenance: PROVENANCE }).incomplete).toEqual([
+    expect(verifying(reviewOf(base), inventory).incomplete).toEqual([
       "the inventory lacks RoleBinding: the server refused its list, or a part of it (PERMISSION_DENIED)",
     ]);
   });
@@ -623,7 +555,7 @@ describe("verify", () => {
 
 describe("the report of a review", () => {
   it("has the published form, with findings about groups too", () => {
-    const changed = { ...reader, inputs: { ...reader.inputs, capabilities: ["CAP_IAM_ROLES_UPDATE"] } };
+    const changed = role("reader", ["IAM_ROLES_UPDATE"]);
     const moved = identity("robot", claims({ issuerPattern: ".*", subjectPattern: ".*" }));
     const after = [...base.filter((one) => one !== reader), changed, moved];
     const report = reportOn(compareResources(base, after), {
