@@ -239,7 +239,7 @@ describe("an inventory beside a preview", () => {
     inputs: { parentUid: ROOT_UID, identityUid: CI, roleUid: OWNER },
   };
   const inputs = { name: "owner", capabilities: ["CAP_IAM_ROLES_UPDATE"] };
-  const owner = { kind: "Role", uid: OWNER, inputs, builtIn: true };
+  const owner = { kind: "Role", uid: OWNER, inputs, builtIn: true as const };
 
   test("names built-in roles, and adds what no program knows to both graphs", () => {
     const result = updateOf([owner, byHand], same(ci), same(binding));

@@ -42,6 +42,9 @@ function problemsOf(text: string): string {
 
 const entry = (...lines: string[]): string => `allow:\n  - ${lines.join("\n    ")}\n`;
 const good = ["rule: G6", "match: { name: ci }", "reason: it builds", "expires: 2027-01-31"];
+/** A good entry but for what it matches, and a good one but for its rule. */
+const matching = (match: string): string => entry("rule: G6", `match: ${match}`, ...good.slice(2));
+const ruled = (rule: string): string => entry(rule, ...good.slice(1));
 
 describe("a policy file", () => {
   it("is read with the line of each entry", () => {
@@ -82,31 +85,19 @@ describe("a policy file", () => {
       "allow: []\nversion: 1",
       "access-policy.yaml:2: version is an unknown property; known are forbid, require, separate, rules, settings, allow, types",
     ],
-    [entry("rule: G0", ...good.slice(1)), 'allow[0].rule is "G0", which is unknown; did you mean'],
-    [entry("rule: owner_grant", ...good.slice(1)), 'did you mean "owner-grant"?'],
-    [entry("type: role-binding", ...good.slice(1)), "allow[0].type must be a kind of resource"],
+    [ruled("rule: G0"), 'allow[0].rule is "G0", which is unknown; did you mean'],
+    [ruled("rule: owner_grant"), 'did you mean "owner-grant"?'],
+    [ruled("type: role-binding"), "allow[0].type must be a kind of resource"],
     [
       entry(...good.slice(0, 1), ...good.slice(2)),
       "allow[0].match is missing: name what is accepted, or give the fingerprint of the finding",
     ],
-    [entry("rule: G6", "match: {}", ...good.slice(2)), "allow[0].match must name at least one of uid, name"],
-    [
-      entry("rule: G6", "match: { uid: 12 }", ...good.slice(2)),
-      'allow[0].match.uid must be a string, in quotes: "12"',
-    ],
-    [
-      entry("rule: G6", "match: { name: 'a[b]' }", ...good.slice(2)),
-      "allow[0].match.name must not hold [ ] { }",
-    ],
-    [
-      entry("rule: G6", "match: { name: 'a\\' }", ...good.slice(2)),
-      "allow[0].match.name must not end in a single",
-    ],
-    [
-      entry("rule: G6", `match: { name: ${"x".repeat(513)} }`, ...good.slice(2)),
-      "allow[0].match.name must have at most 512 characters",
-    ],
-    [entry("rule: G6", "match: { name: '' }", ...good.slice(2)), "allow[0].match.name must not be empty"],
+    [matching("{}"), "allow[0].match must name at least one of uid, name"],
+    [matching("{ uid: 12 }"), 'allow[0].match.uid must be a string, in quotes: "12"'],
+    [matching("{ name: 'a[b]' }"), "allow[0].match.name must not hold [ ] { }"],
+    [matching("{ name: 'a\\' }"), "allow[0].match.name must not end in a single"],
+    [matching(`{ name: ${"x".repeat(513)} }`), "allow[0].match.name must have at most 512 characters"],
+    [matching("{ name: '' }"), "allow[0].match.name must not be empty"],
     [
       entry(...good.slice(0, 2), "expires: 2027-01-31"),
       "allow[0].reason is missing: it must say why the finding is accepted",
@@ -134,7 +125,7 @@ describe("a policy file", () => {
     ),
     ...["a\\u200bb", "\\ufeffa", "a\\u202e", "\\u00ad", "a\\ufe0f", "\\u2028", "a\\U000e0041"].map(
       (name): [string, string] => [
-        entry("rule: G6", `match: { name: "${name}" }`, ...good.slice(2)),
+        matching(`{ name: "${name}" }`),
         "access-policy.yaml:3: allow[0].match.name must not hold control characters or others that nobody sees",
       ],
     ),
@@ -146,11 +137,11 @@ describe("a policy file", () => {
       "HTTPS://*.acme.example",
       "https://*.Acme.example",
     ].map((issuer): [string, string] => [
-      entry("rule: G6", `match: { name: ci, issuer: "${issuer}" }`, ...good.slice(2)),
+      matching(`{ name: ci, issuer: "${issuer}" }`),
       "access-policy.yaml:3: allow[0].match.issuer must be the address of an issuer, as in https://*.acme.example",
     ]),
     [
-      entry("rule: G6", 'match: { subject: "spiffe://*" }', ...good.slice(2)),
+      matching('{ subject: "spiffe://*" }'),
       "allow[0].match.subject must have the scheme and host of its address in small letters",
     ],
     [entry(...good, "fields: []"), "allow[0].fields must be a property or a list of them"],
@@ -185,9 +176,9 @@ describe("a policy file", () => {
     ["forbid: [{ name: n, on: [acme], can: [CAP_QUARK] }]", "Role.md lists them"],
     [entry(...good, "rule: G6"), "Map keys must be unique"],
     [`${entry(...good)}allow: []`, "access-policy.yaml:6: Map keys must be unique"],
-    [entry("rule: &r G6", ...good.slice(1)), "anchors and aliases"],
-    [entry("rule: G6", "match: { name: *ci }", ...good.slice(2)), "access-policy.yaml:3:"],
-    [entry("rule: !!str G6", ...good.slice(1)), "YAML tags are not used here"],
+    [ruled("rule: &r G6"), "anchors and aliases"],
+    [matching("{ name: *ci }"), "access-policy.yaml:3:"],
+    [ruled("rule: !!str G6"), "YAML tags are not used here"],
     ["%YAML 1.1\n---\nallow: []", "YAML directives are not used here"],
     ["allow: []\n---\nallow: []", "multiple documents"],
     ["allow: [", "access-policy.yaml:1:"],
@@ -396,6 +387,12 @@ const apply = (text: string, now = NOW, command?: "review" | "drift", all: reado
   applyPolicy(all, parsePolicy(text, FILE), now, command, true, change);
 /** The same findings of a severity that an entry may accept by a name. */
 const milder = findings.map((finding): Finding => ({ ...finding, severity: "medium" }));
+/** The entry that accepts the finding of G1 by its fingerprint, or names another subject with it. */
+const accepted = (subject = ci.uid): string[] => [
+  "rule: G1",
+  `match: { subject: ${subject} }`,
+  `fingerprint: ${findings[0]?.fingerprint ?? ""}`,
+];
 const only = (...lines: string[]) =>
   apply(entry(...lines, "reason: it is meant", "expires: 2026-12-31"), NOW, undefined, milder);
 
@@ -438,14 +435,7 @@ describe("exceptions", () => {
     ["2026-06-01", NOW + 86_400_000, false],
     ["2026-05-31", NOW, false],
   ])("that end on %s, at %i: %s", (expires, now, counts) => {
-    const print = `fingerprint: ${findings[0]?.fingerprint ?? ""}`;
-    const text = entry(
-      "rule: G1",
-      `match: { subject: ${ci.uid} }`,
-      print,
-      "reason: x",
-      `expires: ${expires}`,
-    );
+    const text = entry(...accepted(), "reason: x", `expires: ${expires}`);
     const { suppressed, expired, findings: left, unused } = apply(text, now);
     expect(suppressed).toHaveLength(counts ? 1 : 0);
     expect(left).toHaveLength(counts ? 1 : 2);
@@ -500,9 +490,7 @@ describe("exceptions", () => {
     ["drift", "", "nothing", 0, 0],
   ] as const)("in %s with %j, naming %s, suppress %i and are called unused %i times", (...row) => {
     const [command, commands, what, suppresses, unused] = row;
-    const subject = what === "nothing" ? open.uid : ci.uid;
-    const print = `fingerprint: ${findings[0]?.fingerprint ?? ""}`;
-    const lines = ["rule: G1", `match: { subject: ${subject} }`, print, "reason: x", "acceptedBy: ada"];
+    const lines = [...accepted(what === "nothing" ? open.uid : ci.uid), "reason: x", "acceptedBy: ada"];
     const more = commands === "" ? [] : [commands];
     const result = apply(entry(...lines, ...more, "expires: 2026-12-31"), NOW, command);
     expect(result.suppressed).toHaveLength(suppresses);
@@ -518,9 +506,8 @@ describe("exceptions", () => {
   });
 
   it("without an expiry suppresses medium findings", () => {
-    const medium = findings.map((finding) => ({ ...finding, severity: "medium" as const }));
-    const policy = parsePolicy(entry("rule: G6", "match: { name: open }", "reason: x"), FILE);
-    expect(applyPolicy(medium, policy, NOW, "review", true, change).suppressed).toHaveLength(1);
+    const text = entry("rule: G6", "match: { name: open }", "reason: x");
+    expect(apply(text, NOW, "review", milder).suppressed).toHaveLength(1);
   });
 
   it("that match no finding are reported, except those for the other command", () => {
@@ -537,18 +524,13 @@ describe("exceptions", () => {
 
   it("never remove a finding from the report", () => {
     const part = fc.constantFrom("?i", "ci", "open", "acme*", "nobody");
-    const entries = fc.array(
-      fc.record(
-        {
-          rule: fc.constantFrom("G6", "G3"),
-          name: part,
-          group: part,
-          expires: fc.constantFrom("2026-01-01", "2027-01-01"),
-        },
-        { requiredKeys: ["rule", "name", "expires"] },
-      ),
-      { maxLength: 4 },
+    const rule = fc.constantFrom("G6", "G3");
+    const expires = fc.constantFrom("2026-01-01", "2027-01-01");
+    const item = fc.record(
+      { rule, name: part, group: part, expires },
+      { requiredKeys: ["rule", "name", "expires"] },
     );
+    const entries = fc.array(item, { maxLength: 4 });
     fc.assert(
       fc.property(entries, (list) => {
         const allow = list.map(({ rule, name, group, expires }) => ({
@@ -576,11 +558,7 @@ describe("a baseline", () => {
     name: "api [*] {x}",
     group: { key: acme, path: "acme", isRoot: true },
     fingerprint: "0".repeat(32),
-    drift: {
-      kind: "changed",
-      direction: "neutral",
-      paths: ['customOverlay.environment["A"]'],
-    },
+    drift: { kind: "changed", direction: "neutral", paths: ['customOverlay.environment["A"]'] },
   };
 
   it.each([...findings, drifted].map((finding) => [finding.id, finding] as const))(
@@ -616,17 +594,8 @@ describe("a baseline", () => {
     (command, severity, acceptedBy, count) => {
       const [finding] = findings.map((one) => ({ ...one, severity }));
       const person = acceptedBy === undefined ? [] : [`acceptedBy: ${acceptedBy}`];
-      const match = `match: { subject: ${ci.uid} }`;
-      const print = `fingerprint: ${finding?.fingerprint ?? ""}`;
-      const text = entry("rule: G1", match, print, "reason: x", ...person, "expires: 2026-12-31");
-      const { suppressed, unused } = applyPolicy(
-        [finding!],
-        parsePolicy(text, FILE),
-        NOW,
-        command,
-        true,
-        change,
-      );
+      const text = entry(...accepted(), "reason: x", ...person, "expires: 2026-12-31");
+      const { suppressed, unused } = apply(text, NOW, command, [finding!]);
       expect(suppressed).toHaveLength(count);
       expect(unused).toEqual(
         count === 1
@@ -704,7 +673,7 @@ describe("a baseline", () => {
 describe("types of other packages that were judged", () => {
   const types = (...lines: string[]): string => `allow: []\ntypes:\n  - ${lines.join("\n    ")}\n`;
   const bucket = ["type: aws:s3/bucket:Bucket", 'version: "6.83.0"', "reason: it holds logs"];
-  const finding = (kind: string, packageVersion?: string): Finding => ({
+  const finding = (packageVersion?: string, kind = "aws:s3/bucket:Bucket"): Finding => ({
     id: "X4",
     rule: "not-reviewed",
     severity: "high",
@@ -719,34 +688,24 @@ describe("types of other packages that were judged", () => {
     applyPolicy([one], parsePolicy(types(...lines), FILE), NOW, "review");
 
   it("are suppressed at their exact version, with the reason", () => {
-    const { findings, suppressed, unused } = apply(bucket, finding("aws:s3/bucket:Bucket", "6.83.0"));
+    const { findings, suppressed, unused } = apply(bucket, finding("6.83.0"));
     expect([findings, unused]).toEqual([[], []]);
     expect(suppressed).toMatchObject([{ suppression: { reason: "it holds logs" } }]);
   });
 
   it.each<[string, string[], Finding, string]>([
-    [
-      "another version",
-      bucket,
-      finding("aws:s3/bucket:Bucket", "6.84.0"),
-      "does not apply to version 6.84.0",
-    ],
-    [
-      "an unknown version",
-      bucket,
-      finding("aws:s3/bucket:Bucket"),
-      "no document shows the version of its plugin",
-    ],
+    ["another version", bucket, finding("6.84.0"), "does not apply to version 6.84.0"],
+    ["an unknown version", bucket, finding(), "no document shows the version of its plugin"],
     [
       "another type",
       ["type: aws:s3/bukcet:Bucket", ...bucket.slice(1)],
-      finding("aws:s3/bucket:Bucket", "6.83.0"),
+      finding("6.83.0"),
       'did you mean "aws:s3/bucket:Bucket"?',
     ],
     [
       "a day that is over",
       [...bucket, "expires: 2020-01-31"],
-      finding("aws:s3/bucket:Bucket", "6.83.0"),
+      finding("6.83.0"),
       "expired on 2020-01-31: renew it",
     ],
   ])("do not apply to %s, and a line says why", (_, lines, one, note) => {
@@ -757,7 +716,7 @@ describe("types of other packages that were judged", () => {
   });
 
   it("suppress findings of no other rule", () => {
-    const other = { ...finding("aws:s3/bucket:Bucket", "6.83.0"), id: "G1", rule: "owner-grant" };
+    const other = { ...finding("6.83.0"), id: "G1", rule: "owner-grant" };
     expect(apply(bucket, other).findings).toEqual([other]);
   });
 
