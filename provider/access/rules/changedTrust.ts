@@ -64,7 +64,10 @@ function pinsOwnersOf(facts: Facts, entity: Entity, other: Entity): boolean {
   const known = new KnownBefore(facts);
   makeOwnersKnown(known, ownersOf(facts, other), []);
   const conditions = ownersOf(facts, entity);
-  return conditions.length > 0 && strangersOf(conditions, (owner) => isKnownOwner(known, owner)).length === 0;
+  return (
+    conditions.length > 0 &&
+    strangersOf(conditions, (owner, beside) => isKnownOwner(known, owner, undefined, beside)).length === 0
+  );
 }
 
 /** Whether all that changes is which subject a service that signs for many customers must name. */

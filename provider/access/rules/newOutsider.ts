@@ -94,7 +94,7 @@ function findOutsider(
   conditions: readonly OwnerParts[],
   grants: readonly Grant[],
 ): Outsider | undefined {
-  const strangers = strangersOf(conditions, (owner) => isKnownOwner(known, owner));
+  const strangers = strangersOf(conditions, (owner, beside) => isKnownOwner(known, owner, undefined, beside));
   if (strangers.length > 0) {
     const isStrongOne = grants.some((grant) => isStrongGrant(facts, grant));
     const severity = severityOfStranger(isStrongOne, known.isEmpty ? "first" : "new");
@@ -102,7 +102,7 @@ function findOutsider(
   }
   const found = grants.map((grant) => ({
     grant,
-    owners: strangersOf(conditions, (owner) => isKnownOwner(known, owner, grant.group.key)),
+    owners: strangersOf(conditions, (owner, beside) => isKnownOwner(known, owner, grant.group.key, beside)),
   }));
   const elsewhere = found.filter(({ owners }) => owners.length > 0);
   if (elsewhere.length === 0) return undefined;
@@ -132,7 +132,9 @@ function judgeOutsider(
   const outsider = findOutsider(facts, known.anybody, conditions, grants);
   if (outsider !== undefined) return outsider;
   // Whom a stack knows anywhere was reviewed once: where they are trusted now, the server says.
-  const owners = strangersOf(conditions, (owner) => isKnownOwner(known.stacks, owner));
+  const owners = strangersOf(conditions, (owner, beside) =>
+    isKnownOwner(known.stacks, owner, undefined, beside),
+  );
   if (owners.length === 0) return undefined;
   const severity = severityOfStranger(
     grants.some((grant) => isStrongGrant(facts, grant)),
@@ -146,7 +148,7 @@ export const newOutsider: Rule = {
   name: "new-outsider",
   severities: ["high", "medium", "low"],
   when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Below the root, medium too for an outsider that was trusted before, on other groups only. For one that no given stack makes known: medium instead of high, and otherwise low",
-  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an account of AWS, a registered key, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is judged alike. An invite that a given stack records makes its mail domain known, to later invites only. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3). Nor is another key of the same identity (T5).",
+  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an account of AWS, a registered key, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is judged alike. An invite that a given stack records makes its mail domain known, to later invites only. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. An owner that was named beside another one, as an organisation beside a number, is known beside that one only. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3). Nor is another key of the same identity (T5).",
   why: "The subject pins one owner, but nobody has said that the owner is one of yours. `acme` and `acme-inc` are two organisations. Who administers one group can create an identity there, and make an outsider look known.",
   fix: "Compare the name letter by letter with the one that you mean. Bind outsiders to a role that only reads, on a group below the root. Let identities of your own organisation write.",
   except: "For a partner, by the fingerprint of the finding, until the change is merged.",

@@ -23,7 +23,8 @@ import {
 
 /**
  * The owners that each part of a trust names, where all parts hold together of one token. One part whose owners are known
- * is enough. Only the first one makes its owners known: a second one may never hold together with it.
+ * is enough. But parts that name different owners make each of them known only beside the others: nobody has said that the
+ * one is the other, and no token may ever meet both.
  */
 export type OwnerParts = readonly (readonly Owner[])[];
 
@@ -94,14 +95,30 @@ const anyNumber = ({ what, name }: Owner): string => JSON.stringify([what, name,
 /** A name with a number makes the name alone known, and a name alone makes it known with any number. */
 export const keysMadeKnown = (owner: Owner): string[] => [keyOf(owner), anyNumber(withoutNumber(owner))];
 
-/** Only the first part of each condition makes its owners known: see `OwnerParts`. */
+/** The parts that name different owners. */
+function differentParts(parts: OwnerParts): OwnerParts {
+  const namesOf = (owners: readonly Owner[]): string =>
+    JSON.stringify(owners.map(withoutNumber).map(keyOf).sort());
+  return [...new Map(parts.map((owners) => [namesOf(owners), owners])).values()];
+}
+
+/** The name of an owner beside another one. */
+const besideKey = (key: string, other: string): string => JSON.stringify([key, "beside", other]);
+
+/** Makes the owners known that a trust names: each by itself, or beside those that its other parts name. */
 export function makeOwnersKnown(
   known: KnownBefore,
   conditions: readonly OwnerParts[],
   groups: readonly string[],
 ): void {
-  for (const [first = []] of conditions) {
-    for (const key of first.flatMap(keysMadeKnown)) known.add(key, groups);
+  for (const parts of conditions.map(differentParts)) {
+    for (const owners of parts) {
+      const others = parts.filter((each) => each !== owners).flat();
+      for (const key of owners.flatMap(keysMadeKnown)) {
+        if (others.length === 0) known.add(key, groups);
+        for (const other of others.flatMap(keysMadeKnown)) known.add(besideKey(key, other), groups);
+      }
+    }
   }
 }
 
@@ -111,11 +128,17 @@ function keysToKnow(owner: Owner): string[] {
   return [keyOf(owner), keyOf(withoutNumber(owner)), anyNumber(owner)];
 }
 
+/** Answers whether an owner was trusted before: by itself, or beside another one that is named too. */
+export type IsKnown = (owner: Owner, beside?: Owner) => boolean;
+
 /** Whether an owner was trusted before, on a group or above it where one is given. */
-export function isKnownOwner(known: KnownBefore, owner: Owner, group?: string): boolean {
-  return keysToKnow(owner).some((key) =>
-    group === undefined ? known.has(key) : known.isKnownAt(key, group),
-  );
+export function isKnownOwner(known: KnownBefore, owner: Owner, group?: string, beside?: Owner): boolean {
+  const keys = keysToKnow(owner);
+  const all =
+    beside === undefined
+      ? keys
+      : keysToKnow(beside).flatMap((other) => keys.map((key) => besideKey(key, other)));
+  return all.some((key) => (group === undefined ? known.has(key) : known.isKnownAt(key, group)));
 }
 
 /** Whether some token can meet all parts: no two parts name different owners of the same sort. */
@@ -130,12 +153,15 @@ function canHoldTogether(parts: OwnerParts): boolean {
 }
 
 /** The owners that a trust names and that are not known. */
-export function strangersOf(
-  conditions: readonly OwnerParts[],
-  isKnown: (owner: Owner) => boolean,
-): readonly Owner[] {
+export function strangersOf(conditions: readonly OwnerParts[], isKnown: IsKnown): readonly Owner[] {
   return conditions.flatMap((parts) => {
-    if (canHoldTogether(parts) && parts.some((owners) => owners.every(isKnown))) return [];
+    const isKnownPart = (owners: readonly Owner[]): boolean =>
+      owners.every((owner) => isKnown(owner)) ||
+      parts.some(
+        (others) =>
+          others !== owners && owners.every((owner) => others.some((beside) => isKnown(owner, beside))),
+      );
+    if (canHoldTogether(parts) && parts.some(isKnownPart)) return [];
     return (parts[0] ?? []).filter((owner) => !isKnown(owner));
   });
 }

@@ -770,6 +770,7 @@ describe("T7 new-outsider", () => {
   }
 
   const sso = (more: Props): Props => claims({ issuer: "https://sso.acme.example", ...more });
+  const google = (more: Props): Props => claims({ issuer: "https://accounts.google.com", ...more });
   const gitlab = (subject: string): Props => claims({ issuer: "https://gitlab.com", subject });
   const strangers: readonly (readonly [Props, string])[] = [
     [github(GLOBEX), 'organisation of GitHub Actions "globex"'],
@@ -807,6 +808,43 @@ describe("T7 new-outsider", () => {
     // It pins nobody.
     github({ subjectPattern: ".*" }),
   ];
+
+  it.each<[string, Props, Props, string[]]>([
+    [
+      "an organisation that was named beside a number only",
+      github({ subject: "repo:globex/pay:environment:e", claims: { repository_owner_id: "4711" } }),
+      github({ subject: "repo:globex/shop:environment:e" }),
+      ["high"],
+    ],
+    [
+      "both again",
+      github({ subject: "repo:globex/pay:environment:e", claims: { repository_owner_id: "4711" } }),
+      github({ subject: "repo:globex/shop:environment:e", claims: { repository_owner_id: "4711" } }),
+      [],
+    ],
+    [
+      "an account that was named beside a domain only",
+      google({ subject: "1".repeat(21), claims: { hd: "acme.com" } }),
+      google({ subject: "1".repeat(21) }),
+      ["high"],
+    ],
+    [
+      "an owner that two parts name",
+      github({ subject: "repo:globex/pay:environment:e", claims: { repository_owner: "globex" } }),
+      github({ subject: "repo:globex/shop:environment:e" }),
+      [],
+    ],
+  ])("knows by what one part says of an owner nothing of another one: %s", (_, old, trust, severities) => {
+    const number = identity(
+      "number",
+      github({ subject: "environment:e", claims: { repository_owner_id: "4711" } }),
+    );
+    const own = [number, identity("old", old)];
+    const all = [...before, ...own, ...own.map((who) => binding(who, viewer, payments))];
+    const who = identity("ci", trust);
+    const change = compareResources(all, [...all, who, binding(who, pusher, payments)]);
+    expect(severitiesOf("T7", change)).toEqual(severities);
+  });
 
   it("names the organisation, tenant, account or domain that a trust brings, and leaves known ones alone", () => {
     const findings = foundInEach("T7", [...strangers.map(([trust]) => trust), ...acquaintances], { before });
