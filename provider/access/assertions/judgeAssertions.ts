@@ -114,16 +114,17 @@ function shareOfSubject(languages: Languages, trust: Trust, globs: readonly stri
   if (exact?.includes("@") === true && globs.some((glob) => trustMatches(glob, withoutNumbers(exact))))
     return "all";
   const { owner, repository, claims } = nameOwner(languages, trust);
-  // Names of repositories and their owners are the same in capitals.
-  const starts = globs.map((glob) => (/^[^:]*:[^:]*:?/.exec(glob)?.[0] ?? glob).toLowerCase());
-  if (repository !== undefined) {
-    const text = (exact?.startsWith("repo:") === true ? exact : `repo:${repository}:`).toLowerCase();
-    const wanted = exact?.startsWith("repo:") === true ? globs.map((glob) => glob.toLowerCase()) : starts;
-    return wanted.some((start) => trustMatches(start, text)) ? "some" : "none";
-  }
   if (owner?.pattern !== undefined)
     return shareOfPattern(languages, `(?i:${owner.pattern})`, globs, true) === "none" ? "none" : "some";
-  if (owner !== undefined) return "none";
+  // Names of repositories, projects and their owners are the same in capitals.
+  const whole = globs.map((glob) => glob.toLowerCase());
+  const starts = whole.map((glob) => /^[^:]*:[^:]*:?/.exec(glob)?.[0] ?? glob);
+  if (owner?.exact !== undefined) {
+    // The start of a subject that names the repository, or the project, is any run of it.
+    const isStart = owner.exact !== exact && (repository === undefined || !/^repo:/i.test(exact ?? ""));
+    const text = (isStart ? owner.exact : (exact ?? owner.exact)).toLowerCase();
+    return (isStart ? starts : whole).some((glob) => trustMatches(glob, text)) ? "some" : "none";
+  }
   const owners = (claims.get("repository_owner") ?? []).flatMap((each) => each.exact?.toLowerCase() ?? []);
   const isOfOthers = starts.every((start) => {
     const [, named] = /^repo:([^/*?]+)\//.exec(start) ?? [];

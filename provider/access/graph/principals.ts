@@ -12,6 +12,7 @@ import {
 import { anchored, exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
 import { sortedJson } from "../../fields/formats";
+import { withoutTrailing } from "../../text/plain";
 import { accessKinds, isPrincipalField } from "./accessKinds";
 import { textMeant } from "./describedFields";
 import type { Subject } from "./grant";
@@ -64,7 +65,11 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
   for (const [name, text] of readClaimConditions(trust, "patterns"))
     add(name, { exact: undefined, pattern: text });
   const ownerless = ownerlessSubjects(issuer);
-  if (ownerless === undefined) return { trust, owner: trust.subject, claims };
+  if (ownerless === undefined) {
+    // A template of GitLab may leave out all but the project, and with it the colon behind it.
+    const isBare = exact !== undefined && matchers.get("subject")?.exec(`${exact}:`)?.[0] === `${exact}:`;
+    return { trust, owner: isBare ? { exact: `${exact}:`, pattern: undefined } : trust.subject, claims };
+  }
   if (repository !== undefined)
     return { trust, owner: { exact: `repo:${repository}:`, pattern: undefined }, repository, claims };
   const isOwnerless =
@@ -120,10 +125,11 @@ const patternOf = ({ exact, pattern = "" }: Value): string =>
 /** What of a text says whose token it is: all of it, where no start of it does. */
 function ownerStartOf(part: string, text: string): string {
   // A tenant of Azure has an issuer for each version of its tokens.
-  if (part === "issuer") return customerOf(text)?.name ?? text;
+  if (part === "issuer") return customerOf(text)?.name ?? withoutTrailing(text, "/").toLowerCase();
   if (part === "service") return text.replace(/^SERVICE_PRINCIPAL_/, "");
   const repository = part === "subject" ? repositoryOfSubject(text) : undefined;
-  const start = repository === undefined ? matchers.get(part)?.exec(text)?.[0] : `repo:${repository}`;
+  // A template of GitLab may leave out all but the project, and with it the colon behind it.
+  const start = repository === undefined ? matchers.get(part)?.exec(`${text}:`)?.[0] : `repo:${repository}`;
   return start?.toLowerCase() ?? (owningClaims.has(part) ? text.toLowerCase() : text);
 }
 

@@ -30,6 +30,7 @@ function shareOf(who: Resource, conditions: SubjectConditions, before: readonly 
   );
 }
 
+const GITLAB = "https://gitlab.com";
 const trusting = (claimMatch: Props): Resource => identity("ci", claims({ issuer: GITHUB, ...claimMatch }));
 
 /** A trust, the conditions, and what is proven: pairs that should be inside, and near misses. */
@@ -97,6 +98,18 @@ const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share
     "some",
   ],
   [{ subject: "pull_request" }, { subject: ["repo:acme/pay:*"] }, "some"],
+  [{ issuer: GITLAB, subject: "project_path:acme/pay" }, { subject: ["project_path:acme/pay:*"] }, "some"],
+  [{ issuer: GITLAB, subject: "project_path:acme/pay2" }, { subject: ["project_path:acme/pay:*"] }, "none"],
+  [
+    { issuer: GITLAB, subject: "project_path:acme/Pay:ref:x" },
+    { subject: ["project_path:acme/pay:*"] },
+    "some",
+  ],
+  [
+    { issuer: GITLAB, subject: "project_path:acme/pay:ref:x" },
+    { subject: ["project_path:acme/pay:ref:y"] },
+    "none",
+  ],
   [{ subject: "repo:acme/pay\u200b" }, { subject: ["repo:acme/*"] }, "none"],
   [{ subject: "repo:acme/a*" }, { subject: ["repo:acme/a\\*"] }, "all"],
   [{ subject: "repo:acme/ab" }, { subject: ["repo:acme/a\\*"] }, "none"],

@@ -149,6 +149,24 @@ test.each<[string, boolean, Props, Props]>([
     claims({ issuer: "https://gitlab.com", subject: "project_path:acme/infra:ref_type:branch:ref:main" }),
     claims({ issuer: "https://gitlab.com", subject: "project_path:acme/Infra:ref_type:branch:ref:main" }),
   ],
+  ...(["subject", "subjectPattern"] as const).map((name): [string, boolean, Props, Props] => [
+    `a project of GitLab alone, and a ${name} of it`,
+    true,
+    claims({ issuer: "https://gitlab.com", subject: "project_path:acme/infra" }),
+    claims({ issuer: "https://gitlab.com", [name]: "project_path:acme/infra:ref_type:branch:ref:main" }),
+  ]),
+  [
+    "two projects of GitLab alone",
+    false,
+    claims({ issuer: "https://gitlab.com", subject: "project_path:acme/infra" }),
+    claims({ issuer: "https://gitlab.com", subject: "project_path:acme/infra2" }),
+  ],
+  [
+    "an issuer with a slash at its end",
+    true,
+    exact,
+    claims({ issuer: `${GITHUB}/`, subject: "repo:acme/two:environment:e" }),
+  ],
   [
     "a pipeline of Buildkite and the id of one",
     true,
