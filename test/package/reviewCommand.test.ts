@@ -102,16 +102,6 @@ describe("the exit code of pulumi-platform review", () => {
   test.each([
     ["two previews", ["a", "b"], /^pulumi-platform: review takes one preview: .*\n$/],
     [
-      "an unknown flag",
-      ["-", "--colour"],
-      /^pulumi-platform: unknown option --colour; see npx --no pulumi-platform review --help \(PP5001\)\n$/,
-    ],
-    [
-      "an unknown level",
-      ["-", "--fail-on", "any"],
-      /^pulumi-platform: --fail-on must be one of .*, not "any" \(PP5002\)\n$/,
-    ],
-    [
       "standard input twice",
       ["-", "--before", "-"],
       /^pulumi-platform: only one document can come from standard input \(PP5003\)\n$/,

@@ -3,13 +3,11 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync }
 import path from "node:path";
 import {
   evaluate,
-  isRunning,
   projectRoot,
   removeTemporaryFolders,
   script,
   start,
   temporaryFolder,
-  until,
   writeFiles,
   writeProgram,
 } from "./support";
@@ -227,31 +225,5 @@ describe("set-up", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/go build .*example\.org\/pulumi ended with 1:\na sum differs/);
     expect(readdirSync(machine.cache)).toEqual([]);
-  });
-
-  test.each([
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const)("on %s in the middle of a build ends Go and leaves nothing", async (signal, code) => {
-    const machine = freshMachine({
-      go: "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20_000);",
-    });
-    const first = machine.setUp();
-    await until(() => machine.calls().includes("go pulumi"), "Go was started");
-    const go = Number(/go pulumi (\d+)/.exec(readFileSync(machine.journal, "utf8"))?.[1]);
-    expect(isRunning(go)).toBe(true);
-    first.kill(signal);
-    expect((await first.ended).code).toBe(code);
-    expect(readdirSync(machine.cache)).toEqual([]);
-    await until(() => !isRunning(go), "Go has ended");
-  });
-
-  test("two concurrent runs build once", async () => {
-    const machine = freshMachine({
-      go: "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);",
-    });
-    const ended = await Promise.all([machine.setUp().ended, machine.setUp().ended]);
-    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
-    expect(machine.calls()).toEqual([...npmCalls, ...goCalls]);
   });
 });

@@ -103,24 +103,13 @@ describe("deliveries of the emulator", () => {
     ).toEqual(event);
   });
 
-  test("of every kind of change are verified", async () => {
+  test("whose change leaves no object have no body", async () => {
     const { uid } = await api.make("/iam/v2/groups", org, { name: "team" });
-    await api.patch(`/iam/v2/groups/${uid}`, { description: "d" });
     await api.post(`/iam/v2/accountAssociations/${uid}`, { name: "a" });
-    await api.delete(`/iam/v2/accountAssociations/${uid}`);
-    await api.delete(`/iam/v2/groups/${uid}`);
-    await emulator.waitForDeliveries();
-    const events = await Promise.all(
-      received.map(({ headers, raw }) => verifyEvent(headers, raw, options())),
-    );
-    expect(events.map(({ name }) => name).sort()).toEqual([
-      "iam.account_associations.created",
-      "iam.account_associations.deleted",
-      "iam.group.created",
-      "iam.group.deleted",
-      "iam.group.updated",
-    ]);
-    expect(events.find(({ name }) => name === "iam.account_associations.deleted")).not.toHaveProperty("body");
+    const { headers, raw } = await deliveryOf(() => api.delete(`/iam/v2/accountAssociations/${uid}`));
+    const event = await verifyEvent(headers, raw, options());
+    expect(event.name).toBe("iam.account_associations.deleted");
+    expect(event).not.toHaveProperty("body");
   });
 
   test("are refused with another body, even of the same meaning", async () => {

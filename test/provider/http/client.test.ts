@@ -431,14 +431,6 @@ describe("401", () => {
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer old", "Bearer new"]);
   });
 
-  test("is repeated for a create too, since it had no effect", async () => {
-    server.script((request) =>
-      request.headers.authorization === "Bearer new" ? { json: { uid: "x" } } : failure(16, "expired"),
-    );
-    await clientOf(server, { tokens: rotating(["old", "new"]) }).create(GROUPS, undefined, {});
-    expect(server.requests).toHaveLength(2);
-  });
-
   test("again is final", async () => {
     server.script(() => failure(16, "expired"));
     const error = await errorOf(
@@ -446,12 +438,6 @@ describe("401", () => {
     );
     expect(error).toMatchObject({ code: "UNAUTHENTICATED", status: 401 });
     expect(server.requests).toHaveLength(2);
-  });
-
-  test("is final where there is no other token", async () => {
-    server.script(() => failure(16, "expired"));
-    await errorOf(clientOf(server, { maxRetries: 3 }).get("/x"));
-    expect(server.requests).toHaveLength(1);
   });
 });
 

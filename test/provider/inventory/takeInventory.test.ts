@@ -210,21 +210,12 @@ describe("the inventory of a live organisation", () => {
       { schemaVersion: 2 },
       "its schemaVersion is 2, and this version of pulumi-platform reads 1: make the inventory",
     ],
-    [{ schemaVersion: "1" }, "root is missing"],
-    [{ ...valid, schemaVersion: "1" }, "schemaVersion must be "],
-    [{ ...valid, root: undefined, rot: 1 }, "root is missing"],
     [{ ...valid, rot: 1 }, 'rot is an unknown property; did you mean "root"?'],
-    [{ ...valid, root: "x" }, 'root must be a uid: 40 hex digits, then 16 more after each slash, not "x"'],
-    [{ ...valid, takenAt: "yesterday" }, "takenAt must be an RFC 3339 time"],
-    [{ ...valid, complete: "no" }, "complete must be true or false"],
     [{ ...valid, complete: true }, "complete must be false where refused names lists"],
-    [{ ...valid, refused: {} }, "refused must be a list"],
-    [{ ...valid, refused: [{ kind: "Role", code: 5, message: "" }] }, "refused[0].code must be a string"],
     [
       { ...valid, objects: [{ kind: "Role", uid: valid.root, inputs: [] }] },
       "objects[0].inputs must be an object",
     ],
-    [{ ...valid, objects: [{ kind: "Role", inputs: {} }] }, "objects[0].uid is missing"],
   ])("refuses an invalid document with one clear line: %j", (value, message) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
     expect(() => parseInventory(text, "inv.json")).toThrow(message);

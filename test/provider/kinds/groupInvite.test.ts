@@ -49,12 +49,6 @@ describe("an invite", () => {
     await expect(handlers().read(UID, outs)).resolves.toEqual({ id: UID, props: outs, inputs });
   });
 
-  test("counts as created also if the response omits its role", async () => {
-    server.script([answer({ code: CODE, role: null })]);
-    await expect(handlers().create(inputs)).resolves.toMatchObject({ id: UID, outs: { code: CODE } });
-    expect(server.requests).toHaveLength(1);
-  });
-
   test("whose role is deleted shows so, and is replaced", async () => {
     const outs = { ...inputs, ...told, code: CODE };
     for (const gone of [null, undefined]) {

@@ -1,5 +1,5 @@
 import type { Handlers } from "../../../provider/lifecycle/handlers";
-import { clientOf, errorOf, failure, missing, ScriptedServer } from "../support/server";
+import { clientOf, errorOf, missing, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
 import { GROUP_UID } from "../support/samples";
 import { handlersAt } from "../support/handlerStack";
@@ -10,8 +10,6 @@ function handlers(maxRetries = 0): Handlers {
   const client = clientOf(server, { maxRetries });
   return handlersAt("TermsAcceptance", client);
 }
-
-const PATH = `/iam/v2/terms/${GROUP_UID}`;
 const inputs = { parentUid: GROUP_UID, documentIds: ["a.v1", "b.v2"] };
 const accepted = (...ids: string[]): Reply => ({
   json: { termsAcceptances: ids.map((docId) => ({ docId, orgUid: GROUP_UID })), nextPageToken: "" },
@@ -45,12 +43,6 @@ describe("an acceptance of terms", () => {
     await expect(handlers().create(inputs)).resolves.toEqual({ id: GROUP_UID, outs: inputs });
     expect(posted()).toEqual([{ documentIds: ["b.v2"] }]);
     expect([...held]).toEqual(["x.v1", "a.v1", "b.v2"]);
-  });
-
-  test("of what is accepted already writes nothing", async () => {
-    remembering("b.v2", "a.v1");
-    await handlers().create(inputs);
-    expect(posted()).toEqual([]);
   });
 
   test("that the server ignored is a partial failure", async () => {
@@ -103,11 +95,5 @@ describe("an acceptance of terms", () => {
     server.script([]);
     await handlers().delete(GROUP_UID, inputs);
     expect(server.requests).toEqual([]);
-  });
-
-  test("that is refused says so", async () => {
-    server.script(({ method }) => (method === "POST" ? failure(3, "there is no document b.v2") : accepted()));
-    expect((await errorOf(handlers().create(inputs))).message).toContain("there is no document b.v2");
-    expect(server.calls).toEqual([`GET ${PATH}`, `POST ${PATH}`]);
   });
 });

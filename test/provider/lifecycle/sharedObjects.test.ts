@@ -172,14 +172,4 @@ describe("a kind whose parent can have each object once", () => {
       expect(lines).toEqual([]);
     },
   );
-
-  test("an association that differs is refused with the way to connect a renamed one", async () => {
-    const [found] = unique.filter(([kind]) => kind === "AccountAssociation");
-    const inputs = await prepared(found![1]);
-    await handlers("AccountAssociation").create(inputs);
-    const before = emulator.state();
-    const error = await errorOf(laterRun("AccountAssociation", []).create({ ...inputs, name: "another" }));
-    expect(error.message).toContain('aliases: [{ name: "<old name>" }]');
-    expect(emulator.state()).toEqual(before);
-  });
 });

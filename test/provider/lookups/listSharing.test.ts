@@ -27,15 +27,6 @@ describe("outside of a run", () => {
     await platform.getGroups();
     expect(context.server.requests).toHaveLength(2);
   });
-
-  test("all lookups share one connection where none runs beside another", async () => {
-    answerGroups();
-    await platform.getGroups();
-    const { connections } = context.server;
-    for (const limit of [1, 2, 3, 4]) await platform.getRoles({ limit });
-    await platform.getGroup({ uid: GROUP_UID });
-    expect(context.server.connections).toBe(connections);
-  });
 });
 
 describe("in a program's run", () => {

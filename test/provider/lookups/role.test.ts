@@ -1,5 +1,5 @@
-import { getRole, getRoleOutput } from "../../../provider/index";
-import { ProgramContext, resolved } from "../support/program";
+import { getRole } from "../../../provider/index";
+import { ProgramContext } from "../support/program";
 import { GROUP_UID, ROLE_UID } from "../support/samples";
 import { errorOf, failure, htmlPage, missing, TOKEN } from "../support/server";
 import type { Reply } from "../support/server";
@@ -127,13 +127,5 @@ describe("getRole says", () => {
     context.server.script(() => reply);
     expect(await told({ uid: ROLE_UID })).toMatch(message);
     expect(await told({ name: "viewer" })).toMatch(message);
-  });
-});
-
-describe("getRoleOutput", () => {
-  test("fails with the same error", async () => {
-    context.server.script([roles()]);
-    const error = await errorOf(resolved(getRoleOutput({ name: "viewer" })));
-    expect(error).toMatchObject({ name: "LookupError" });
   });
 });

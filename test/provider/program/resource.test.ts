@@ -115,13 +115,6 @@ describe("a resource", () => {
     expect(Object.keys(group)).not.toContain("description");
   });
 
-  test("shares nothing with another of its kind", async () => {
-    const first = new Group("first", { name: "a", description: "has one" });
-    const second = new Group("second", { name: "b" });
-    await expect(valueOf(first.description)).resolves.toBe("has one");
-    await expect(valueOf(second.description)).resolves.toBeUndefined();
-  });
-
   test("has its id as uid, not as an output of its own", async () => {
     const group = new Group("thing", { name: "team" });
     expect(group.uid).toBe(group.id);
@@ -146,12 +139,6 @@ describe("a resource", () => {
     const args = { name: "team", __provider: "exports.handler=()=>({})" } as GroupArgs;
     await settled(new Group("thing", args));
     expect(registered[0]?.inputs).toMatchObject({ __provider: providerText("Group") });
-  });
-
-  test("does not change the arguments it is given", async () => {
-    const args = Object.freeze({ name: "team", description: undefined });
-    await settled(new Group("thing", args));
-    expect(args).toEqual({ name: "team", description: undefined });
   });
 
   test.each([undefined, null, 5, "team"])("without arguments (%j) says how to write it", (args) => {
@@ -190,11 +177,6 @@ describe("a resource that is only read", () => {
     await expect(valueOf(group.description)).resolves.toBe("from the server");
     await expect(valueOf(group.kind)).resolves.toBeUndefined();
     await expect(valueOf(group.uid)).resolves.toBe(GROUP_UID);
-  });
-
-  test("is created if the id in the options is undefined", async () => {
-    await settled(new Group("thing", { name: "team" }, { id: undefined }));
-    expect(registered[0]?.inputs).toMatchObject({ name: "team" });
   });
 });
 

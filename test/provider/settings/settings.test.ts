@@ -84,13 +84,6 @@ describe("settings", () => {
       expect(fromEnv).toHaveProperty(name, value);
     },
   );
-
-  test("reads nothing but the environment and configuration that are passed in", () => {
-    const env = new Proxy<Record<string, string>>({}, { get: () => undefined });
-    expect(messageOf(() => readSettings({ stack: () => undefined, env }))).toMatch(
-      /^the address of the API is missing/,
-    );
-  });
 });
 
 describe("the address", () => {
@@ -427,17 +420,6 @@ describe("the log level", () => {
       );
     }
   });
-});
-
-test("no message repeats a token", () => {
-  const attempts = [
-    () => read({ token: CANARY }),
-    () => read({ baseUrl: "x", token: CANARY }),
-    () => read(stackOf({ token: CANARY, timeout: "x" })),
-    () => read(stackOf({ token: CANARY }), { PLATFORM_LOG: "x" }),
-    () => read(stackOf(), { PLATFORM_TOKEN: CANARY, PLATFORM_TOKEN_FILE: CANARY }),
-  ];
-  for (const attempt of attempts) expect(messageOf(attempt)).not.toContain(CANARY);
 });
 
 describe("names of settings", () => {
