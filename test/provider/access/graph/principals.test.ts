@@ -46,10 +46,11 @@ function mayBeOne(one: Props, other: Props): boolean {
 
 const github = (more: Props): Props => claims({ issuer: GITHUB, ...more });
 const exact = github({ subject: two });
+const ACCOUNT = "123456789012";
 const session = (name: string, id = "AROAEXAMPLE"): Props => ({
   awsIdentity: {
-    awsAccount: "123456789012",
-    arn: `arn:aws:sts::123456789012:assumed-role/${name}`,
+    awsAccount: ACCOUNT,
+    arn: `arn:aws:sts::${ACCOUNT}:assumed-role/${name}`,
     userIdPattern: `^${id}:.*$`,
   },
 });
@@ -239,7 +240,7 @@ test.each<[string, boolean, Props, Props]>([
     {
       awsIdentity: {
         ...(session("b/x")["awsIdentity"] as Props),
-        arn: "arn:aws:iam::123456789012:role/path/b",
+        arn: `arn:aws:iam::${ACCOUNT}:role/path/b`,
       },
     },
     session("b/x"),
@@ -343,28 +344,28 @@ test("invites of one address are for one person", () => {
   expect(subjects.map((subject) => addresses(subject).length)).toEqual([2, 2, 1]);
 });
 
+const provider = (name: string, issuer: string): Resource =>
+  resource("IdentityProvider", name, {
+    parentUid: acme,
+    defaultRole: viewer.uid,
+    oidc: { issuer, clientId: name },
+  });
+const mapping = (name: string, of: Resource): Resource =>
+  resource("ExternalGroupRoleMapping", name, {
+    parentUid: of.uid,
+    externalGroupId: name,
+    roleUid: viewer.uid,
+    scope: acme,
+  });
+
 test("everybody in a group of a directory signs in by it, and no document tells who is in two groups", () => {
-  const provider = (name: string, issuer: string): Resource =>
-    resource("IdentityProvider", name, {
-      parentUid: acme,
-      defaultRole: viewer.uid,
-      oidc: { issuer, clientId: name },
-    });
   const staff = provider("staff", "https://login.acme.example");
-  const mapping = (name: string): Resource =>
-    resource("ExternalGroupRoleMapping", name, {
-      parentUid: staff.uid,
-      externalGroupId: name,
-      roleUid: viewer.uid,
-      scope: acme,
-    });
   const bob = identity("bob", claims({ issuer: "https://login.acme.example", subject: "bob" }));
   const { subjects, principals } = compareSubjects(
     staff,
     provider("other", "https://login.acme.example"),
     provider("partner", "https://login.partner.example"),
-    mapping("a"),
-    mapping("b"),
+    ...[mapping("a", staff), mapping("b", staff)],
     bob,
     binding(bob, viewer, acme),
   );
@@ -385,15 +386,9 @@ test("a group of a directory whose issuer the update changes is of both issuers 
   const [old, now] = ["https://old.acme.example", "https://new.acme.example"];
   const bob = identity("bob", claims({ issuer: old, subject: "bob" }));
   const sideOf = (issuer: string) => {
-    const staff = resource("IdentityProvider", "staff", {
-      parentUid: acme,
-      defaultRole: viewer.uid,
-      oidc: { issuer, clientId: "staff" },
-    });
-    const group = { parentUid: staff.uid, externalGroupId: "a", roleUid: viewer.uid, scope: acme };
-    const mapping = resource("ExternalGroupRoleMapping", "a", group);
-    return compareResources(groups, [...groups, viewer, staff, mapping, bob, binding(bob, viewer, acme)])
-      .after;
+    const staff = provider("staff", issuer);
+    const all = [...groups, viewer, staff, mapping("a", staff), bob, binding(bob, viewer, acme)];
+    return compareResources(groups, all).after;
   };
   const [before, after] = [sideOf(old), sideOf(now)];
   const subjects = after.grants.map(({ subject }) => subject);

@@ -30,14 +30,8 @@ function entity(kind: string, key: string, inputs: Props): Entity {
 
 const graph = (...entities: Entity[]): AccessGraph => graphOf(new Map(entities.map((one) => [one.key, one])));
 
-const [team, below, someone, other, reader, writer] = [1, 2, 3, 4, 5, 6].map((n) => child(ROOT_UID, n)) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-];
+const at = (n: number): string => child(ROOT_UID, n);
+const [team, below, someone, other, reader, writer] = [at(1), at(2), at(3), at(4), at(5), at(6)] as const;
 const root = entity("Group", ROOT_UID, { name: "acme" });
 const groups = [
   root,
@@ -61,6 +55,16 @@ const basis = [
   role(reader, "CAP_REPO_LIST"),
   role(writer, "CAP_REPO_LIST", "CAP_REPO_UPDATE"),
 ];
+
+const services = (group: string, serviceBindings: Props) =>
+  entity("AccountAssociation", `AccountAssociation:${group}`, {
+    parentUid: group,
+    name: "services",
+    chainguard: { serviceBindings },
+  });
+/** The basis with another definition of an object in it. */
+const basisWith = (changed: Entity): Entity[] =>
+  basis.map((one) => (one.key === changed.key ? changed : one));
 
 const told = (before: AccessGraph, after: AccessGraph) => {
   const { changes, unchanged } = diffGrants(before, after);
@@ -109,7 +113,7 @@ describe("the difference between two graphs", () => {
   });
 
   test("calls another role with the same capabilities wider: others may change it", () => {
-    const same = basis.map((one) => (one.key === writer ? role(writer, "CAP_REPO_LIST") : one));
+    const same = basisWith(role(writer, "CAP_REPO_LIST"));
     const [from, to] = [reader, writer].map((key) => graph(...same, binding(1, someone, key, team)));
     if (from === undefined || to === undefined) throw new Error("no graphs");
     expect(told(from, to).changes).toEqual([
@@ -164,11 +168,7 @@ describe("the difference between two graphs", () => {
   });
 
   const withClaims = (claimMatch: Props) =>
-    graph(
-      ...basis.filter(({ key }) => key !== someone),
-      identity(someone, claimMatch),
-      binding(1, someone, reader, team),
-    );
+    graph(...basisWith(identity(someone, claimMatch)), binding(1, someone, reader, team));
   const { issuer } = github;
 
   test.each<[string, Props, Props, string]>([
@@ -181,32 +181,21 @@ describe("the difference between two graphs", () => {
   });
 
   test("names the capabilities that a bound role gains and loses", () => {
-    const after = graph(
-      ...basis.filter(({ key }) => key !== reader),
-      role(reader, "CAP_TAG_LIST"),
-      binding(1, someone, reader, team),
-    );
+    const after = graph(...basisWith(role(reader, "CAP_TAG_LIST")), binding(1, someone, reader, team));
     expect(diffGrants(before, after).changes).toMatchObject([
       { change: "widened", capabilitiesAdded: ["CAP_TAG_LIST"], capabilitiesRemoved: ["CAP_REPO_LIST"] },
     ]);
   });
 
   test("calls a role of which nothing is known afterwards widened, not unchanged", () => {
-    const after = graph(
-      ...basis.filter(({ key }) => key !== reader),
-      entity("Role", reader, { parentUid: ROOT_UID, name: "reader" }),
-      binding(1, someone, reader, team),
-    );
+    const unknown = entity("Role", reader, { parentUid: ROOT_UID, name: "reader" });
+    const after = graph(...basisWith(unknown), binding(1, someone, reader, team));
     expect(told(before, after).changes).toEqual(["widened: what the role allows is not known on one side"]);
   });
 
   test("follows a service to what its identity holds", () => {
-    const services = entity("AccountAssociation", `AccountAssociation:${team}`, {
-      parentUid: team,
-      name: "services",
-      chainguard: { serviceBindings: { INGESTER: someone } },
-    });
-    const { changes } = diffGrants(before, graph(...basis, binding(1, someone, reader, team), services));
+    const acting = services(team, { INGESTER: someone });
+    const { changes } = diffGrants(before, graph(...basis, binding(1, someone, reader, team), acting));
     expect(
       changes.map(({ grant }) => [grant.subject.displayName, grant.role.name, grant.group.path]),
     ).toEqual([["the platform's service INGESTER, as identity 3", "reader", "acme / team"]]);
@@ -216,11 +205,7 @@ describe("the difference between two graphs", () => {
 describe("a subject that gets more grants through another one than a report can list", () => {
   const count = Math.ceil(Math.sqrt(MOST_INHERITED)) + 1;
   const names = Array.from({ length: count }, (_, i) => `service-${i}`);
-  const services = (actsAs: string) =>
-    entity("AccountAssociation", `AccountAssociation:${team}`, {
-      parentUid: team,
-      chainguard: { serviceBindings: Object.fromEntries(names.map((name) => [name, actsAs])) },
-    });
+  const all = services(team, Object.fromEntries(names.map((name) => [name, someone])));
   const roles = names.map((_, i) =>
     entity("Role", child(ROOT_UID, 1_000 + i), {
       parentUid: ROOT_UID,
@@ -229,7 +214,7 @@ describe("a subject that gets more grants through another one than a report can 
     }),
   );
   const held = roles.map(({ key }, i) => binding(1_000 + i, someone, key, i === 0 ? ROOT_UID : team));
-  const whole = graph(...basis, ...roles, ...held, services(someone));
+  const whole = graph(...basis, ...roles, ...held, all);
   const summaries = ({ changes }: ReturnType<typeof diffGrants>) =>
     changes.filter(({ grant }) => grant.subject.type === "service");
 
@@ -248,12 +233,8 @@ describe("a subject that gets more grants through another one than a report can 
 
   test("stays as it is while nothing changes, and hides no other subject that gets few", () => {
     expect(diffGrants(whole, whole).changes).toEqual([]);
-    const few = entity("AccountAssociation", `AccountAssociation:${below}`, {
-      parentUid: below,
-      chainguard: { serviceBindings: { FEW: other } },
-    });
-    const added = [binding(9, other, reader, below), few];
-    const after = graph(...basis, ...roles, ...held, services(someone), ...added);
+    const added = [binding(9, other, reader, below), services(below, { FEW: other })];
+    const after = graph(...basis, ...roles, ...held, all, ...added);
     expect(
       summaries(diffGrants(whole, after)).map(({ grant }) => [grant.subject.name, grant.role.name]),
     ).toEqual([["FEW", "reader"]]);
@@ -272,7 +253,7 @@ describe("a subject that gets more grants through another one than a report can 
       roles,
     ],
   ])("has another grant after %s", (_, bindings, definitions) => {
-    const after = graph(...basis, ...definitions, ...bindings, services(someone));
+    const after = graph(...basis, ...definitions, ...bindings, all);
     const changes = summaries(diffGrants(whole, after)).map(({ change }) => change);
     expect(new Set(changes).has("gained") || new Set(changes).has("widened")).toBe(true);
     expect(changes.length).toBeGreaterThanOrEqual(count);
@@ -318,14 +299,7 @@ describe("two graphs of any kind", () => {
             ? entity(kind, key, { parentUid: one.group, ...grant })
             : entity(kind, key, { parentUid: one.group, bindings: { label: grant } });
         }),
-        ...(service === undefined
-          ? []
-          : [
-              entity("AccountAssociation", `AccountAssociation:${team}`, {
-                parentUid: team,
-                chainguard: { serviceBindings: { INGESTER: service } },
-              }),
-            ]),
+        ...(service === undefined ? [] : [services(team, { INGESTER: service })]),
       ),
     );
 
