@@ -12,7 +12,8 @@ const ROLE = `${ORG}/${"c".repeat(16)}`;
 const urnOf = (type: string, name: string) => `urn:pulumi:prod::acme::${type}::${name}`;
 const stackUrn = urnOf("pulumi:pulumi:Stack", "acme-prod");
 const dynamic = (kind: string, name: string) => urnOf(`${DYNAMIC}${kind}`, name);
-const engineProvider = urnOf("pulumi:providers:pulumi-nodejs", "default");
+const engineType = "pulumi:providers:pulumi-nodejs";
+const engineProvider = urnOf(engineType, "default");
 
 type Row = Record<string, unknown>;
 
@@ -23,28 +24,27 @@ const creates = (urn: string, more: Row): Row => ({
   newState: { urn, custom: true, type: urn.split("::")[2], parent: stackUrn, ...more },
 });
 
-const stack = creates(stackUrn, {
-  custom: false,
-  parent: undefined,
-  id: "not of a component",
-  protect: true,
+/** What the state is to hold of it. */
+const rowOf = (kind: string, name: string, id: string, inputs: Row): Row => ({
+  ...{ urn: dynamic(kind, name), custom: true, type: `${DYNAMIC}${kind}`, parent: stackUrn },
+  ...{ id, inputs, outputs: inputs },
 });
+
+const unnamed = { custom: false, parent: undefined, id: "not of a component", protect: true };
+const stack = creates(stackUrn, unnamed);
 const role = creates(dynamic("Role", "reader"), {
   inputs: { parentUid: ORG, name: "reader", capabilities: ["CAP_IAM_ROLES_LIST"], __provider: "text" },
   id: "not known",
 });
+const client = { issuer: "https://a.example.com", clientId: "app" };
+const loginWith = (defaultRole: string, oidc: object) => ({
+  parentUid: ORG,
+  name: "login",
+  defaultRole,
+  oidc: { ...client, ...oidc },
+});
 const login = creates(dynamic("IdentityProvider", "login"), {
-  inputs: {
-    parentUid: ORG,
-    name: "login",
-    defaultRole: UNKNOWN,
-    oidc: {
-      issuer: "https://a.example.com",
-      clientId: "app",
-      clientSecret: UNKNOWN,
-      additionalScopes: [UNKNOWN],
-    },
-  },
+  inputs: loginWith(UNKNOWN, { clientSecret: UNKNOWN, additionalScopes: [UNKNOWN] }),
   dependencies: [dynamic("Role", "reader")],
 });
 
@@ -59,12 +59,7 @@ const adoptedLogin = {
   kind: "IdentityProvider",
   name: "login",
   uid: PROVIDER,
-  inputs: {
-    parentUid: ORG,
-    name: "login",
-    defaultRole: ROLE,
-    oidc: { issuer: "https://a.example.com", clientId: "app", additionalScopes: ["email"] },
-  },
+  inputs: loginWith(ROLE, { additionalScopes: ["email"] }),
   secrets: [{ path: "oidc.clientSecret", key: "acme:login" }],
 };
 
@@ -93,47 +88,18 @@ test("what is adopted follows its stack, its provider and its dependencies, with
   expect(merged.document).toMatchObject({ version: 3, deployment: { manifest: {} } });
   const config = { "acme:login": wrapped("hidden"), "platform:timeout": "5s" };
   const provider = `${engineProvider}::new-id`;
-  const loginInputs = {
-    parentUid: ORG,
-    name: "login",
-    defaultRole: ROLE,
-    oidc: {
-      issuer: "https://a.example.com",
-      clientId: "app",
-      clientSecret: wrapped("hidden"),
-      additionalScopes: ["email"],
-    },
-  };
+  const loginInputs = loginWith(ROLE, { clientSecret: wrapped("hidden"), additionalScopes: ["email"] });
   const roleInputs = { ...adoptedRole.inputs, __provider: "text" };
   expect(rowsOf(merged)).toEqual([
     { urn: stackUrn, custom: false, type: "pulumi:pulumi:Stack", parent: undefined, protect: true },
     {
-      urn: engineProvider,
-      custom: true,
-      id: "new-id",
-      type: "pulumi:providers:pulumi-nodejs",
-      inputs: config,
-      outputs: config,
+      ...{ urn: engineProvider, custom: true, id: "new-id", type: engineType },
+      ...{ inputs: config, outputs: config },
     },
+    { ...rowOf("Role", "reader", ROLE, roleInputs), provider },
     {
-      urn: dynamic("Role", "reader"),
-      custom: true,
-      type: `${DYNAMIC}Role`,
-      parent: stackUrn,
-      id: ROLE,
-      inputs: roleInputs,
-      outputs: roleInputs,
-      provider,
-    },
-    {
-      urn: dynamic("IdentityProvider", "login"),
-      custom: true,
-      type: `${DYNAMIC}IdentityProvider`,
-      parent: stackUrn,
+      ...rowOf("IdentityProvider", "login", PROVIDER, loginInputs),
       dependencies: [dynamic("Role", "reader")],
-      id: PROVIDER,
-      inputs: loginInputs,
-      outputs: loginInputs,
       provider,
     },
   ]);
@@ -142,23 +108,12 @@ test("what is adopted follows its stack, its provider and its dependencies, with
 test("what the stack has stays as it is, and its provider is used; one that is being deleted is not", () => {
   const existing = [
     { urn: stackUrn, type: "pulumi:pulumi:Stack" },
-    {
-      urn: urnOf("pulumi:providers:pulumi-nodejs", "old"),
-      type: "pulumi:providers:pulumi-nodejs",
-      id: "1",
-      delete: true,
-    },
-    { urn: urnOf("pulumi:providers:pulumi-nodejs", "own"), type: "pulumi:providers:pulumi-nodejs", id: "2" },
+    { urn: urnOf(engineType, "old"), type: engineType, id: "1", delete: true },
+    { urn: urnOf(engineType, "own"), type: engineType, id: "2" },
   ];
   const steps = [{ op: "same", urn: stackUrn }, { op: "read", urn: "x" }, { op: "refresh", urn: "y" }, role];
-  const merged = mergeState(
-    parts({
-      exported: { deployment: { resources: existing } },
-      preview: { steps },
-      resources: [adoptedRole],
-    }),
-  );
-  const rows = rowsOf(merged);
+  const exported = { deployment: { resources: existing } };
+  const rows = rowsOf(mergeState(parts({ exported, preview: { steps }, resources: [adoptedRole] })));
   expect(rows.slice(0, 3)).toEqual(existing);
   expect(rows.slice(3)).toMatchObject([{ id: ROLE, provider: `${existing[2]?.urn}::2` }]);
 });
@@ -189,24 +144,18 @@ const pending = (count: number) => ({
 });
 const many = (count: number) =>
   Array.from({ length: count }, (_, i) => creates(dynamic("Group", `more-${i}`), { inputs: {} }));
+const diagnostics = [
+  { severity: "info", message: "i" },
+  { severity: "error", message: " no \n" },
+];
+const edited = { ...adoptedRole, inputs: { ...adoptedRole.inputs, name: "writer" } };
 
 test.each<[string, Partial<StateParts>, Error]>([
   ["an export without a deployment", { exported: {} }, problem("the stack's export has no deployment")],
   ["one operation that was interrupted", pending(1), problem("how 1 operation ended")],
   ["several of them", pending(2), problem("how 2 operations ended")],
   ["a preview without steps", { preview: {} }, problem("this is no preview: it has no steps")],
-  [
-    "a preview that failed",
-    {
-      preview: {
-        diagnostics: [
-          { severity: "info", message: "i" },
-          { severity: "error", message: " no \n" },
-        ],
-      },
-    },
-    problem("the preview of the program fails:\n  no", "PP5009"),
-  ],
+  ["a preview that failed", { preview: { diagnostics } }, problem("program fails:\n  no", "PP5009")],
   [
     "another change of the program",
     { preview: { steps: [role, login, { op: "update", urn: "urn" }] } },
@@ -225,14 +174,10 @@ test.each<[string, Partial<StateParts>, Error]>([
   ["a secret that is not set", { secrets: new Map() }, problem("the secret acme:login is not set")],
   [
     "a file that was edited",
-    { resources: [{ ...adoptedRole, inputs: { ...adoptedRole.inputs, name: "writer" } }, adoptedLogin] },
+    { resources: [edited, adoptedLogin] },
     problem(`${dynamic("Role", "reader")} differs from what the organisation has (${ROLE})`),
   ],
-  [
-    "more problems than are shown",
-    { preview: { steps: [role, login, ...many(22)] } },
-    problem("\n  … and 2 more"),
-  ],
+  ["too many problems", { preview: { steps: [role, login, ...many(22)] } }, problem("\n  … and 2 more")],
 ])("refused: %s", (_name, more, error) => {
   expect(() => mergeState(parts(more))).toThrow(error);
 });

@@ -23,12 +23,9 @@ const pinned = {
   subject: "repo:acme/pay:ref:refs/heads/main",
 };
 const ci = state("Identity", "ci", { parentUid: TEAM, name: "ci", claimMatch: pinned }, { id: CI });
-const reader = state(
-  "Role",
-  "reader",
-  { parentUid: ROOT, name: "reader", capabilities: ["CAP_REPO_LIST"] },
-  { id: READER },
-);
+const readerOf = (...capabilities: string[]) =>
+  state("Role", "reader", { parentUid: ROOT, name: "reader", capabilities }, { id: READER });
+const reader = readerOf("CAP_REPO_LIST");
 const grant = { parentUid: TEAM, identityUid: CI, roleUid: READER };
 const binding = state("RoleBinding", "binding", grant, { id: BINDING });
 const basis = [root, team, ci, reader];
@@ -146,15 +143,14 @@ describe("a document built to break the reader", () => {
     ["lists", nested("[", "]")],
     ["objects", nested('{"a":', "}")],
   ] as const;
+  const urn = "urn:pulumi:a::b::c::d";
+  const exported = (inputs: string): unknown =>
+    parseStateExport(
+      `{"version":3,"deployment":{"resources":[{"urn":"${urn}","type":"c","inputs":${inputs}}]}}`,
+      FILE,
+    );
   const readers: [string, (deep: string) => unknown][] = [
-    [
-      "a resource of an export",
-      (deep) =>
-        parseStateExport(
-          `{"version":3,"deployment":{"resources":[{"urn":"urn:pulumi:a::b::c::d","type":"c","inputs":${deep}}]}}`,
-          FILE,
-        ),
-    ],
+    ["a resource of an export", exported],
     ["an export", (deep) => parseStateExport(`{"version":3,"deployment":{},"x":${deep}}`, FILE)],
     ["an inventory", (deep) => parseInventory(`{"schemaVersion":1,"objects":[${deep}]}`, FILE)],
     ["a report", (deep) => parseReport(`{"command":"review","findings":[${deep}]}`, FILE)],
@@ -168,26 +164,12 @@ describe("a document built to break the reader", () => {
   );
 
   test.each(cases)("is refused by one error as %s of %s", (_what, _form, read, deep) => {
-    let error: unknown;
-    try {
-      read(deep);
-    } catch (thrown) {
-      error = thrown;
-    }
     const message = expect.stringMatching(/^document:? is nested more than 200 levels deep[:;] \w/) as string;
-    expect(error).toMatchObject({ code: "USAGE", message });
+    expect(errorOf(() => read(deep))).toMatchObject({ code: "USAGE", message });
   });
 
-  const urn = "urn:pulumi:a::b::c::d";
   const written: [string, (members: string) => unknown][] = [
-    [
-      "a resource of an export",
-      (members) =>
-        parseStateExport(
-          `{"version":3,"deployment":{"resources":[{"urn":"${urn}","type":"c","inputs":{${members}}}]}}`,
-          FILE,
-        ),
-    ],
+    ["a resource of an export", (members) => exported(`{${members}}`)],
     ["an export", (members) => parseStateExport(`{"version":3,"deployment":{},"x":{${members}}}`, FILE)],
     ["an inventory", (members) => parseInventory(`{"schemaVersion":1,"objects":[{${members}}]}`, FILE)],
     ["a report", (members) => parseReport(`{"command":"review","findings":[{${members}}]}`, FILE)],
@@ -354,29 +336,13 @@ describe("sizes", () => {
   ];
   type State = ReturnType<typeof identity>;
   const inventoryOfState = ({ id, inputs }: State) =>
-    JSON.stringify({
-      ...{
-        schemaVersion: 1,
-        root: ROOT,
-        takenAt: "2026-01-01T00:00:00Z",
-        complete: true,
-        refused: [],
-        kinds: [],
-      },
-      objects: [{ kind: "Identity", uid: id, inputs }],
-    });
+    JSON.stringify({ ...inventoryOf(ROOT), objects: [{ kind: "Identity", uid: id, inputs }] });
   const event = (kind: string, metadata: object) => `${JSON.stringify({ [kind]: { metadata } })}\n`;
+  const stepped = (more: object) => parsePreview(JSON.stringify({ steps: [more] }), FILE);
+  const outcome = { op: "same", urn: "urn:pulumi:a::b::c::d" };
   const places: [string, (state: State) => unknown][] = [
-    [
-      "a new state of a preview",
-      (state) =>
-        parsePreview(JSON.stringify({ steps: [{ op: "create", urn: state.urn, newState: state }] }), FILE),
-    ],
-    [
-      "an old state of a preview",
-      (state) =>
-        parsePreview(JSON.stringify({ steps: [{ op: "delete", urn: state.urn, oldState: state }] }), FILE),
-    ],
+    ["a new state of a preview", (state) => stepped({ op: "create", urn: state.urn, newState: state })],
+    ["an old state of a preview", (state) => stepped({ op: "delete", urn: state.urn, oldState: state })],
     [
       "an event",
       (state) => parsePreview(event("resourcePreEvent", { op: "create", urn: state.urn, new: state }), FILE),
@@ -385,8 +351,7 @@ describe("sizes", () => {
       "an outcome",
       (state) =>
         parsePreview(
-          event("resourcePreEvent", { op: "same", urn: "urn:pulumi:a::b::c::d" }) +
-            event("resOutputsEvent", { op: "same", urn: "urn:pulumi:a::b::c::d", new: state }),
+          event("resourcePreEvent", outcome) + event("resOutputsEvent", { ...outcome, new: state }),
           FILE,
         ),
     ],
@@ -442,12 +407,11 @@ describe("sizes", () => {
   });
 
   test("groups above one another are read up to a limit", () => {
-    const nested = (count: number) =>
-      Array.from({ length: count }, (_, n) =>
-        same(
-          state("Group", `g${n}`, { name: `g${n}`, parentUid: n === 0 ? ROOT : uid(n - 1) }, { id: uid(n) }),
-        ),
-      );
+    const groupAt = (n: number) => {
+      const inputs = { name: `g${n}`, parentUid: n === 0 ? ROOT : uid(n - 1) };
+      return same(state("Group", `g${n}`, inputs, { id: uid(n) }));
+    };
+    const nested = (count: number) => Array.from({ length: count }, (_, n) => groupAt(n));
     expect(judge(preview(same(root), ...nested(99))).groups).toHaveLength(100);
     expect(errorOf(() => judge(preview(same(root), ...nested(101))))).toMatchObject({
       errorCode: "PP6009",
@@ -459,15 +423,10 @@ describe("sizes", () => {
 });
 
 describe("counts", () => {
-  const wider = state(
-    "Role",
-    "reader",
-    { parentUid: ROOT, name: "reader", capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] },
-    { id: READER },
-  );
+  const widens = step("update", reader, readerOf("CAP_REPO_LIST", "CAP_TAG_CREATE"));
 
   test("reports a role that is widened and first bound in one change by the rules of grants alone", () => {
-    const steps = [...[root, team, ci].map(same), step("update", reader, wider)];
+    const steps = [...[root, team, ci].map(same), widens];
     const fresh = state("RoleBinding", "binding", grant);
     const ids = (report: Report) => report.findings.map(({ id }) => id);
     expect(ids(judge(preview(...steps, step("create", undefined, fresh))))).not.toContain("G4");
@@ -476,25 +435,16 @@ describe("counts", () => {
 
   test("reports no grant as moved up if it existed there before", () => {
     const above = state("RoleBinding", "above", { ...grant, parentUid: ROOT }, { id: uid(5) });
-    const report = judge(
-      preview(
-        ...[root, team, ci].map(same),
-        step("update", reader, wider),
-        same(above),
-        step("delete", binding),
-      ),
-    );
+    const steps = [...[root, team, ci].map(same), widens, same(above), step("delete", binding)];
+    const report = judge(preview(...steps));
     expect(report.findings.map(({ id }) => id)).not.toContain("G5");
   });
 
   test("of lost grants and of all grants include a grant of several resources once", () => {
     const other = (n: number, where: string) =>
       state("RoleBinding", `other-${n}`, { ...grant, parentUid: where }, { id: uid(20 + n) });
-    const twins = [1, 2, 3, 4, 5].map((n) => other(n, TEAM));
-    const above = other(6, ROOT);
-    const report = judge(
-      preview(...basis.map(same), ...twins.map((one) => step("delete", one)), step("delete", above)),
-    );
+    const lost = [...[1, 2, 3, 4, 5].map((n) => other(n, TEAM)), other(6, ROOT)];
+    const report = judge(preview(...basis.map(same), ...lost.map((one) => step("delete", one))));
     expect(report.findings.find(({ id }) => id === "D4")?.message).toBe(
       "2 of 2 grants are lost at once: 100%, limit 25%",
     );
