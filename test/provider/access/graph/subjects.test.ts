@@ -18,27 +18,21 @@ const entity = (kind: string, inputs: Props, unresolved: string[] = []): Entity 
 });
 const claims = (claimMatch: Props) => describeIdentity(entity("Identity", { name: "i", claimMatch }));
 const github = "https://token.actions.githubusercontent.com";
+const actions = (subject: string, more: Props = {}): Props => ({ issuer: github, subject, ...more });
+const matching = (subjectPattern: string): Props => ({ issuer: github, subjectPattern });
+const gitlab = "project_path:acme/pay:ref_type:branch:ref:main";
+const uuid = (n: string): string => [8, 4, 4, 4, 12].map((count) => n.repeat(count)).join("-");
+const [one, two, three] = [uuid("1"), uuid("2"), uuid("3")];
+const account = "123456789012";
 
 describe("the holder of an identity in words", () => {
   test.each<[Props, string]>([
-    [
-      { issuer: github, subject: "repo:acme/pay:ref:refs/heads/main" },
-      "GitHub Actions of acme/pay, branch main",
-    ],
-    [{ issuer: github, subject: "repo:acme/pay:ref:refs/tags/v1" }, "GitHub Actions of acme/pay, tag v1"],
-    [
-      { issuer: github, subject: "repo:acme/pay:environment:prod" },
-      "GitHub Actions of acme/pay, environment prod",
-    ],
-    [
-      { issuer: github, subject: "repo:acme/pay:pull_request" },
-      "GitHub Actions of acme/pay, any pull request",
-    ],
+    [actions("repo:acme/pay:ref:refs/heads/main"), "GitHub Actions of acme/pay, branch main"],
+    [actions("repo:acme/pay:ref:refs/tags/v1"), "GitHub Actions of acme/pay, tag v1"],
+    [actions("repo:acme/pay:environment:prod"), "GitHub Actions of acme/pay, environment prod"],
+    [actions("repo:acme/pay:pull_request"), "GitHub Actions of acme/pay, any pull request"],
     [{ issuer: `${github}/acme`, subject: "odd" }, "token.actions.githubusercontent.com/acme, subject “odd”"],
-    [
-      { issuer: "https://gitlab.com", subject: "project_path:acme/pay:ref_type:branch:ref:main" },
-      "GitLab CI of acme/pay, branch main",
-    ],
+    [{ issuer: "https://gitlab.com", subject: gitlab }, "GitLab CI of acme/pay, branch main"],
     [
       {
         issuer: "https://agent.buildkite.com",
@@ -53,7 +47,7 @@ describe("the holder of an identity in words", () => {
     [{ issuer: "https://accounts.google.com", subject: "1045" }, "Google account 1045"],
     [{ issuer: "https://login.example.com", subject: "x" }, "login.example.com, subject “x”"],
     [
-      { issuer: github, subject: "repo:acme/pay:pull_request", claims: { actor: "bot" } },
+      actions("repo:acme/pay:pull_request", { claims: { actor: "bot" } }),
       "GitHub Actions of acme/pay, any pull request, if actor is bot",
     ],
   ])("%j is one holder", (match, words) => {
@@ -61,29 +55,21 @@ describe("the holder of an identity in words", () => {
   });
 
   test.each<[Props, string]>([
-    [
-      { issuer: github, subjectPattern: "^repo:acme/.*$" },
-      "GitHub Actions, any subject that matches “^repo:acme/.*$”",
-    ],
+    [matching("^repo:acme/.*$"), "GitHub Actions, any subject that matches “^repo:acme/.*$”"],
     [{ issuerPattern: ".*", subject: "x" }, "any issuer that matches “.*”, subject “x”"],
-    [
-      { issuer: github, subjectPattern: "repo:acme/pay" },
-      "GitHub Actions, any subject that matches “repo:acme/pay”",
-    ],
+    [matching("repo:acme/pay"), "GitHub Actions, any subject that matches “repo:acme/pay”"],
   ])("%j is open to several", (match, words) => {
     expect(claims(match)).toEqual({ displayName: words, matchesMany: true });
   });
 
   test("a pattern that one text alone matches is one holder", () => {
-    expect(
-      claims({ issuer: github, subjectPattern: "^repo:acme/pay\\.js:ref:refs/heads/main$" }).matchesMany,
-    ).toBe(false);
-    expect(claims({ issuer: github, subjectPattern: "^repo:acme/pay\\w$" }).matchesMany).toBe(true);
+    expect(claims(matching("^repo:acme/pay\\.js:ref:refs/heads/main$")).matchesMany).toBe(false);
+    expect(claims(matching("^repo:acme/pay\\w$")).matchesMany).toBe(true);
   });
 
   test.each<[Props, string, boolean]>([
     [
-      { awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/ci", userId: "A" } },
+      { awsIdentity: { awsAccount: account, arn: `arn:aws:iam::${account}:role/ci`, userId: "A" } },
       "AWS account 123456789012, role ci",
       false,
     ],
@@ -106,7 +92,7 @@ describe("the holder of an identity in words", () => {
   test.each<[string, Props, string]>([
     [
       "a host that begins like a known one",
-      { issuer: "https://gitlab.evil.example", subject: "project_path:acme/pay:ref_type:branch:ref:main" },
+      { issuer: "https://gitlab.evil.example", subject: gitlab },
       "gitlab.evil.example, subject “project_path:acme/pay:ref_type:branch:ref:main”",
     ],
     [
@@ -121,7 +107,7 @@ describe("the holder of an identity in words", () => {
     ],
     [
       "a known host with a path",
-      { issuer: "https://gitlab.com/evil", subject: "project_path:acme/pay:ref_type:branch:ref:main" },
+      { issuer: "https://gitlab.com/evil", subject: gitlab },
       "gitlab.com/evil, subject “project_path:acme/pay:ref_type:branch:ref:main”",
     ],
     [
@@ -131,27 +117,26 @@ describe("the holder of an identity in words", () => {
     ],
     [
       "a branch with words of ours",
-      { issuer: github, subject: "repo:evil/x:ref:refs/heads/main, if actor is bot" },
+      actions("repo:evil/x:ref:refs/heads/main, if actor is bot"),
       "GitHub Actions of evil/x, branch “main, if actor is bot”",
     ],
     [
       "a repository with words of ours",
-      { issuer: github, subject: "repo:acme/pay, branch main (evil/x:ref:refs/heads/main" },
+      actions("repo:acme/pay, branch main (evil/x:ref:refs/heads/main"),
       "GitHub Actions, subject “repo:acme/pay, branch main (evil/x:ref:refs/heads/main”",
     ],
     [
       "a claim with words of ours",
-      { issuer: github, subject: "repo:evil/x:pull_request", claims: { "a is b, or of acme": "yes and no" } },
+      actions("repo:evil/x:pull_request", { claims: { "a is b, or of acme": "yes and no" } }),
       "GitHub Actions of evil/x, any pull request, if “a is b, or of acme” is “yes and no”",
     ],
     [
       "an organisation of another address of CircleCI",
       {
-        issuer: "https://oidc.circleci.com/org/11111111-1111-1111-1111-111111111111",
-        subject:
-          "org/22222222-2222-2222-2222-222222222222/project/33333333-3333-3333-3333-333333333333/user/x",
+        issuer: `https://oidc.circleci.com/org/${one}`,
+        subject: `org/${two}/project/${three}/user/x`,
       },
-      "CircleCI, subject “org/22222222-2222-2222-2222-222222222222/project/33333333-3333-3333-3333-333333333333/user/x”",
+      `CircleCI, subject “org/${two}/project/${three}/user/x”`,
     ],
   ])("%s cannot pass for another issuer", (_, match, words) => {
     expect(claims(match).displayName).toBe(words);

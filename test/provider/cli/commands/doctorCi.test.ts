@@ -121,9 +121,7 @@ function gitlab(previewUid: string, rootUid: string): Routes {
       ...["access-preview", "production"].map((scope) => variable("PULUMI_ACCESS_TOKEN", "", scope)),
       ...["access-review", "access-post"].map((scope) => variable("GITLAB_TOKEN", "", scope)),
     ],
-    [`${PROJECT}-ci/repository/files/gitlab-ci.yml`]: {
-      content: Buffer.from(pinned).toString("base64"),
-    },
+    [`${PROJECT}-ci/repository/files/gitlab-ci.yml`]: contentOf(pinned),
     [`${PROJECT}/protected_branches/main`]: { allow_force_push: false, code_owner_approval_required: true },
     [`${PROJECT}/protected_environments/production`]: { name: "production" },
   };
@@ -160,22 +158,17 @@ async function check({ host = "github", role = "viewer", set = {}, files = {}, e
   const { uid: rootUid } = await call(emulator, "POST", "/iam/v2/groups", { name: "acme" });
   const root = String(rootUid);
   const claimMatch = { issuer: "https://issuer.example.com", subject: "repo:acme/access:pull_request" };
-  const identity = await call(emulator, "POST", `/iam/v2/identities/${root}`, {
-    name: "ci-preview",
-    claimMatch,
-  });
+  const body = { name: "ci-preview", claimMatch };
+  const { uid: identityUid } = await call(emulator, "POST", `/iam/v2/identities/${root}`, body);
   const { roles = [] } = (await call(emulator, "GET", `/iam/v2/roles?name=${role}`)) as {
     roles?: { name: string; uid: string }[];
   };
   const roleUid = roles.find(({ name }) => name === role)?.uid;
   if (role !== "") {
     expect(roleUid).toBeDefined();
-    await call(emulator, "POST", `/iam/v2/roleBindings/${root}`, {
-      identityUid: identity["uid"],
-      roleUid,
-    });
+    await call(emulator, "POST", `/iam/v2/roleBindings/${root}`, { identityUid, roleUid });
   }
-  const made = (host === "github" ? github : gitlab)(String(identity["uid"]), root);
+  const made = (host === "github" ? github : gitlab)(String(identityUid), root);
   const isRecord = (value: unknown) => value?.constructor === Object;
   for (const [path, value] of Object.entries(set))
     made[path] = isRecord(value) ? { ...(made[path] as object), ...(value as object) } : value;
@@ -234,11 +227,16 @@ test("a workflow that is not what init writes is to be read, and no other one", 
 });
 
 const owners = (text: string) => ({ ".github/CODEOWNERS": text });
+const set = (path: string, value: unknown): Setup => ({ set: { [path]: value } });
+const gitlabSet = (path: string, value: unknown): Setup => ({ host: "gitlab", set: { [path]: value } });
+const contentOf = (text: string) => ({ content: Buffer.from(text).toString("base64") });
+const workflow = "jobs:\n  a:\n    steps:\n      - uses: actions/checkout@v4\n";
+const placeholder = { name: "ACCESS_APP_ID", value: "<id of your GitHub App>" };
 
 test.each<[string, Setup, string, RegExp, RegExp]>([
   [
     "a variable",
-    { set: { [`${REPO}/actions/variables`]: { variables: [] } } },
+    set(`${REPO}/actions/variables`, { variables: [] }),
     "variables",
     /ACCESS_APP_ID is not set/,
     /^gh variable set ACCESS_APP_ID --body /,
@@ -252,101 +250,87 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
   ],
   [
     "the key of the app",
-    { set: { [`${ENVIRONMENTS}/access-status/secrets`]: { secrets: [] } } },
+    set(`${ENVIRONMENTS}/access-status/secrets`, { secrets: [] }),
     "secrets",
     /ACCESS_APP_PRIVATE_KEY is not/,
     /^gh secret set ACCESS_APP_PRIVATE_KEY --env access-status/,
   ],
   [
     "the key for all branches",
-    { set: { [`${REPO}/actions/secrets`]: { secrets: [{ name: "ACCESS_APP_PRIVATE_KEY" }] } } },
+    set(`${REPO}/actions/secrets`, { secrets: [{ name: "ACCESS_APP_PRIVATE_KEY" }] }),
     "secrets",
     /every branch can read/,
     /^gh secret delete ACCESS_APP_PRIVATE_KEY$/,
   ],
   [
     "an environment",
-    { set: { [`${ENVIRONMENTS}/production`]: undefined } },
+    set(`${ENVIRONMENTS}/production`, undefined),
     "env production",
     /does not exist/,
     /^gh api --silent -X PUT .*production.*reviewers/,
   ],
   [
     "the limit of an environment",
-    { set: { [`${ENVIRONMENTS}/access-status`]: { deployment_branch_policy: null } } },
+    set(`${ENVIRONMENTS}/access-status`, { deployment_branch_policy: null }),
     "env access-status",
     /not limited to the branch main/,
     /custom_branch_policies/,
   ],
   [
     "another branch of an environment",
-    {
-      set: {
-        [`${ENVIRONMENTS}/access-status/deployment-branch-policies`]: {
-          branch_policies: [{ id: 9, name: "*" }],
-        },
-      },
-    },
+    set(`${ENVIRONMENTS}/access-status/deployment-branch-policies`, {
+      branch_policies: [{ id: 9, name: "*" }],
+    }),
     "env access-status",
     /\* may use it too/,
     /-X DELETE .*\/9"$/,
   ],
-  ["the rules", { set: { [RULES]: [] } }, "branch", /main does not demand a review/, /rulesets" --input -$/],
+  ["the rules", set(RULES, []), "branch", /main does not demand a review/, /rulesets" --input -$/],
   [
     "the source of the status",
-    { set: { [RULES]: [statusOf(15368)] } },
+    set(RULES, [statusOf(15368)]),
     "status",
     /from GitHub Actions: a workflow of every branch/,
     /"integration_id":4711/,
   ],
   [
     "another app",
-    { set: { [RULES]: [statusOf(5)] } },
+    set(RULES, [statusOf(5)]),
     "status",
     /from app 5, not from ACCESS_APP_ID 4711/,
     /"integration_id":4711/,
   ],
   [
     "a bypass",
-    { set: { [`${REPO}/rulesets/7`]: { bypass_actors: [{ actor_id: 1 }] } } },
+    set(`${REPO}/rulesets/7`, { bypass_actors: [{ actor_id: 1 }] }),
     "bypass",
     /1 may bypass/,
     /"bypass_actors":\[\]/,
   ],
   [
     "a subject with numbers",
-    { set: { [`${REPO}/actions/oidc/customization/sub`]: { sub_claim_prefix: "repo:acme@1/access@2" } } },
+    set(`${REPO}/actions/oidc/customization/sub`, { sub_claim_prefix: "repo:acme@1/access@2" }),
     "subjects",
     /begin with repo:acme@1\/access@2/,
     /^sed -i 's\|repo:acme\/access\|repo:acme@1\/access@2\|' ci\.ts$/,
   ],
   [
     "a line that GitHub ignores",
-    { set: { [`${REPO}/codeowners/errors`]: { errors: [{ message: "Unknown owner on line 2" }] } } },
+    set(`${REPO}/codeowners/errors`, { errors: [{ message: "Unknown owner on line 2" }] }),
     "codeowners",
     /Unknown owner on line 2/,
     /codeowners\/errors/,
   ],
   [
     "an action by its tag",
-    {
-      files: {
-        ".github/workflows/other.yml": "jobs:\n  a:\n    steps:\n      - uses: actions/checkout@v4\n",
-      },
-    },
+    { files: { ".github/workflows/other.yml": workflow } },
     "pins",
     /other\.yml uses actions\/checkout@v4/,
     /^gh api repos\/actions\/checkout\/commits\/v4 --jq \.sha$/,
   ],
   [
     "a variable that a command has set as it was printed",
-    {
-      set: {
-        [`${REPO}/actions/variables`]: {
-          variables: [{ name: "ACCESS_APP_ID", value: "<id of your GitHub App>" }],
-        },
-      },
-    },
+    set(`${REPO}/actions/variables`, { variables: [placeholder] }),
     "variables",
     /ACCESS_APP_ID still holds <id of your GitHub App>/,
     /^gh variable set ACCESS_APP_ID /,
@@ -368,66 +352,42 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
   ["an identity without a role", { role: "" }, "identity review", /has no role/, /^pulumi up$/],
   [
     "GitLab: a variable of all environments",
-    {
-      host: "gitlab",
-      set: { [`${PROJECT}/variables`]: [{ key: "PULUMI_ACCESS_TOKEN", environment_scope: "*" }] },
-    },
+    gitlabSet(`${PROJECT}/variables`, [{ key: "PULUMI_ACCESS_TOKEN", environment_scope: "*" }]),
     "variables",
     /PULUMI_ACCESS_TOKEN has all environments/,
     /^glab variable set PULUMI_ACCESS_TOKEN --masked --scope access-preview/,
   ],
   [
     "GitLab: the settings",
-    {
-      host: "gitlab",
-      set: {
-        [PROJECT]: {
-          forking_access_level: "enabled",
-        },
-      },
-    },
+    gitlabSet(PROJECT, { forking_access_level: "enabled" }),
     "settings",
     /fork/,
     /^glab api -X PUT projects\/:id -f forking_access_level=disabled$/,
   ],
   [
     "GitLab: a pipeline of the project itself",
-    {
-      host: "gitlab",
-      set: {
-        [PROJECT]: {
-          ci_config_path: null,
-        },
-      },
-    },
+    gitlabSet(PROJECT, { ci_config_path: null }),
     "pipeline",
     /\.gitlab-ci\.yml is a file of this project/,
     /ci_config_path=/,
   ],
   [
     "GitLab: an image by its tag",
-    {
-      host: "gitlab",
-      set: {
-        [`${PROJECT}-ci/repository/files/gitlab-ci.yml`]: {
-          content: Buffer.from("image: node:22\n").toString("base64"),
-        },
-      },
-    },
+    gitlabSet(`${PROJECT}-ci/repository/files/gitlab-ci.yml`, contentOf("image: node:22\n")),
     "pins",
     /node:22/,
     /imagetools inspect node:22$/,
   ],
   [
     "GitLab: the branch",
-    { host: "gitlab", set: { [`${PROJECT}/protected_branches/main`]: undefined } },
+    gitlabSet(`${PROJECT}/protected_branches/main`, undefined),
     "branch",
     /main is not protected/,
     /^glab api -X POST projects\/:id\/protected_branches/,
   ],
   [
     "GitLab: the environment",
-    { host: "gitlab", set: { [`${PROJECT}/protected_environments/production`]: undefined } },
+    gitlabSet(`${PROJECT}/protected_environments/production`, undefined),
     "production",
     /not protected/,
     /^glab api -X POST/,
@@ -478,18 +438,9 @@ describe("what cannot be judged has not passed:", () => {
   });
 
   test("what the token may not read", async () => {
-    const paths = [
-      "actions/variables",
-      "actions/secrets",
-      "environments/production",
-      "branches/main/protection",
-    ];
-    const { code, checks, wrong } = await check({
-      set: {
-        ...Object.fromEntries(paths.map((path) => [`${REPO}/${path}`, 403])),
-        [RULES]: [],
-      },
-    });
+    const paths = "actions/variables actions/secrets environments/production branches/main/protection";
+    const refused = paths.split(" ").map((path) => [`${REPO}/${path}`, 403]);
+    const { code, checks, wrong } = await check({ set: { ...Object.fromEntries(refused), [RULES]: [] } });
     expect(wrong).toEqual([]);
     expect(code).toBe(4);
     const skipped = checks.filter(({ state }) => state === "skipped").map((one) => one.check);
@@ -517,10 +468,8 @@ describe("what cannot be judged has not passed:", () => {
   });
 
   test("a token that is refused ends with 3", async () => {
-    const { code } = await check({
-      set: Object.fromEntries(Object.keys(github("", "")).map((path) => [path, 401])),
-    });
-    expect(code).toBe(3);
+    const refused = Object.keys(github("", "")).map((path) => [path, 401]);
+    expect((await check({ set: Object.fromEntries(refused) as Routes })).code).toBe(3);
   });
 });
 
