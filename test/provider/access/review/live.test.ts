@@ -25,10 +25,9 @@ import { inventoryOf, preview, state, step, urn } from "../../../support/documen
  */
 
 const ci = identity("ci", pinned);
-const bob = identity(
-  "bob",
-  claims({ ...(pinned["claimMatch"] as object), subject: "repo:acme/bob:ref:refs/heads/main" }),
-);
+/** The trust of `pinned`, with other members. */
+const trusting = (more: object) => claims({ ...(pinned["claimMatch"] as object), ...more });
+const bob = identity("bob", trusting({ subject: "repo:acme/bob:ref:refs/heads/main" }));
 const reader = role("reader", ["REPO_LIST"]);
 const basis = [...groups, viewer, pusher, owner, ci, bob, reader];
 const renamed = (one: Resource, name: string): Resource => ({
@@ -40,28 +39,18 @@ const withInputs = (one: Resource, inputs: Resource["inputs"]): Resource => ({
   ...one,
   inputs: { ...one.inputs, ...inputs },
 });
-const access = (bindings: Record<string, readonly [Resource, Resource]>): Resource => ({
-  ...resource("GroupAccess", "access", {
-    parentUid: payments,
-    bindings: Object.fromEntries(
-      Object.entries(bindings).map(([label, [who, what]]) => [
-        label,
-        { identityUid: who.uid, roleUid: what.uid },
-      ]),
-    ),
-  }),
-  uid: payments,
-});
-const association = (services: Record<string, Resource>, more: Resource["inputs"] = {}): Resource => ({
-  ...resource("AccountAssociation", "accounts", {
-    parentUid: payments,
-    ...more,
-    chainguard: {
-      serviceBindings: Object.fromEntries(Object.entries(services).map(([name, who]) => [name, who.uid])),
-    },
-  }),
-  uid: payments,
-});
+const ofPayments = (kind: string, inputs: object): Resource =>
+  resource(kind, "one", { parentUid: payments, ...inputs }, { uid: payments });
+const access = (bindings: Record<string, readonly [Resource, Resource]>): Resource => {
+  const entries = Object.entries(bindings).map(
+    ([label, [who, what]]) => [label, { identityUid: who.uid, roleUid: what.uid }] as const,
+  );
+  return ofPayments("GroupAccess", { bindings: Object.fromEntries(entries) });
+};
+const association = (services: Record<string, Resource>): Resource => {
+  const entries = Object.entries(services).map(([name, who]) => [name, who.uid] as const);
+  return ofPayments("AccountAssociation", { chainguard: { serviceBindings: Object.fromEntries(entries) } });
+};
 const provider = resource("IdentityProvider", "okta", {
   parentUid: acme,
   oidc: { issuer: "https://acme.okta.example", clientId: "acme" },
@@ -78,7 +67,8 @@ const mapping: Resource = {
   uid: `${provider.uid}/${"3".repeat(16)}`,
 };
 const grant = binding(ci, pusher, payments);
-const narrow = { ...(pinned["claimMatch"] as object), claims: { environment: "production" } };
+const deleting = role("reader", ["REPO_LIST", "REPO_DELETE"]);
+const { issuer } = pinned["claimMatch"] as { issuer: string };
 
 interface Attack {
   readonly title: string;
@@ -130,7 +120,7 @@ const attacks: readonly Attack[] = [
     title: "a role that was narrowed by hand is widened where its record narrows",
     honest: [role("reader", ["REPO_LIST", "REPO_DELETE", "REPO_CREATE"]), binding(ci, reader, payments)],
     live: [role("reader", ["REPO_LIST"]), binding(ci, reader, payments)],
-    changed: [role("reader", ["REPO_LIST", "REPO_DELETE"]), binding(ci, reader, payments)],
+    changed: [deleting, binding(ci, reader, payments)],
     expected: ["widened reader +CAP_REPO_DELETE"],
   },
   {
@@ -157,30 +147,15 @@ const attacks: readonly Attack[] = [
   {
     title: "a condition that was added by hand is overwritten",
     honest: [grant],
-    live: [identity("ci", claims(narrow)), grant],
-    changed: [
-      identity("ci", claims({ ...(pinned["claimMatch"] as object), claims: { team: "pay" } })),
-      grant,
-    ],
+    live: [identity("ci", trusting({ claims: { environment: "production" } })), grant],
+    changed: [identity("ci", trusting({ claims: { team: "pay" } })), grant],
     expected: ["widened registry.push"],
   },
   {
     title: "a pattern in the place of an exact subject gives way to the subject that is written",
     honest: [grant],
-    live: [
-      identity(
-        "ci",
-        claims({ issuer: "https://token.actions.githubusercontent.com", subjectPattern: "^repo:acme/.*$" }),
-      ),
-      grant,
-    ],
-    changed: [
-      identity(
-        "ci",
-        claims({ ...(pinned["claimMatch"] as object), subject: "repo:acme/x:ref:refs/heads/main" }),
-      ),
-      grant,
-    ],
+    live: [identity("ci", claims({ issuer, subjectPattern: "^repo:acme/.*$" })), grant],
+    changed: [identity("ci", trusting({ subject: "repo:acme/x:ref:refs/heads/main" })), grant],
     expected: ["narrowed registry.push"],
   },
 ];
@@ -218,14 +193,9 @@ describe("a change by hand before the change of the program", () => {
   });
 
   test("is not looked for at a uid that another kind has", () => {
-    const stolen = { ...grant, uid: ci.uid };
-    const comparison = compareResources(
-      [...groups, viewer, pusher, stolen],
-      [...groups, viewer, pusher, stolen],
-      {
-        live: [...groups, viewer, pusher, ci],
-      },
-    );
+    const rest = [...groups, viewer, pusher];
+    const stolen = [...rest, { ...grant, uid: ci.uid }];
+    const comparison = compareResources(stolen, stolen, { live: [...rest, ci] });
     expect(comparison.incomplete).toEqual([expect.stringContaining("is of another kind")]);
     expect(comparison.before.entities.get(ci.uid)?.kind).toBe("Identity");
   });

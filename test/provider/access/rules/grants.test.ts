@@ -30,13 +30,17 @@ const withOwner = [...base, owner];
 const adding = (before: readonly Resource[], ...more: Resource[]) =>
   compareResources(before, [...before, ...more]);
 
+const namesOf = (name: keyof typeof builtInRoles): string[] =>
+  builtInRoles[name].capabilities.map((capability) => capability.replace(/^CAP_/, ""));
+
 /** A built-in role with the capabilities that the platform gives it. */
 const builtInRole = (name: keyof typeof builtInRoles): Resource =>
-  role(
-    name,
-    builtInRoles[name].capabilities.map((capability) => capability.replace(/^CAP_/, "")),
-    { builtIn: true, external: true },
-  );
+  role(name, namesOf(name), { builtIn: true, external: true });
+
+const edit = (one: Resource, inputs: Props): Resource => ({ ...one, inputs: { ...one.inputs, ...inputs } });
+/** A provider, by which people sign in. */
+const providing = (inputs: Props): Resource =>
+  resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: viewer.uid, ...inputs });
 
 describe("the severity of a grant that reaches the whole organisation", () => {
   const reaches: [string, Resource, string][] = [
@@ -90,11 +94,7 @@ describe("G1 owner-grant", () => {
       resource("GroupInvite", "guest", { parentUid: payments, roleUid: owner.uid, ttl: "24h" }),
       "critical",
     ],
-    [
-      "critical for everybody who signs in",
-      resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: owner.uid }),
-      "critical",
-    ],
+    ["critical for everybody who signs in", providing({ defaultRole: owner.uid }), "critical"],
   ])("is %s", (_, made, severity) => {
     expect(severitiesOf("G1", adding(withOwner, made))).toEqual([severity]);
   });
@@ -126,11 +126,11 @@ describe("G1 owner-grant", () => {
   });
 
   const takesAll = ["IAM_ROLE_BINDINGS_CREATE", "IAM_ROLES_UPDATE", "IAM_IDENTITY_UPDATE"];
-  const names = builtInRoles.owner.capabilities.map((capability) => capability.replace(/^CAP_/, ""));
-  const without = (left: string): Resource =>
+  const names = namesOf("owner");
+  const without = (...left: string[]): Resource =>
     role(
       "boss",
-      names.filter((name) => name !== left),
+      names.filter((name) => !left.includes(name)),
     );
 
   it("knows a role that is equivalent to owner by what lets it take the rest", () => {
@@ -221,7 +221,6 @@ describe("G2 takeover-caps", () => {
 describe("the fingerprint of a grant", () => {
   const equalToOwner = ["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE", "IAM_IDENTITY_UPDATE"];
   const boss = role("boss", equalToOwner);
-  const edit = (one: Resource, inputs: Props): Resource => ({ ...one, inputs: { ...one.inputs, ...inputs } });
   const oidc = { issuer: "https://login.acme.example", clientId: "a" };
   const staff = resource("IdentityProvider", "staff", { parentUid: acme, defaultRole: viewer.uid, oidc });
   const mapping = resource("ExternalGroupRoleMapping", "m", {
@@ -291,13 +290,8 @@ describe("what a subject holds by hand alone", () => {
   const some = role("some", ["REPO_LIST"]);
   const broad = role("broad", ["REPO_LIST"]);
   const next = role("next", ["REPO_LIST"]);
-  const allow = (one: Resource, capability: string): Resource => ({
-    ...one,
-    inputs: {
-      ...one.inputs,
-      capabilities: [...(one.inputs["capabilities"] as string[]), `CAP_${capability}`],
-    },
-  });
+  const allow = (one: Resource, capability: string): Resource =>
+    edit(one, { capabilities: [...(one.inputs["capabilities"] as string[]), `CAP_${capability}`] });
   const official = binding(ci, some, payments);
   const elsewhere = group("elsewhere", `${acme}/${"7".repeat(16)}`);
 
@@ -327,13 +321,13 @@ describe("what a subject holds by hand alone", () => {
       "a grant above": [...known, byHand(payments)],
       "a role of an official grant": known.map((each) => (each === some ? allow(some, capability) : each)),
       "another role of an official grant": known.map((each) =>
-        each === official ? { ...official, inputs: { ...official.inputs, roleUid: broad.uid } } : each,
+        each === official ? edit(official, { roleUid: broad.uid }) : each,
       ),
       "an official grant to somebody else": known.map((each) =>
-        each === others ? { ...others, inputs: { ...others.inputs, identityUid: ci.uid } } : each,
+        each === others ? edit(others, { identityUid: ci.uid }) : each,
       ),
       "an official grant elsewhere": known.map((each) =>
-        each === below ? { ...below, inputs: { ...below.inputs, parentUid: payments } } : each,
+        each === below ? edit(below, { parentUid: payments }) : each,
       ),
     };
     for (const [what, objects] of Object.entries(live)) {
@@ -575,7 +569,7 @@ describe("G4 role-widened", () => {
   });
 
   it("has the severity of what it gives everyone who signs in, and is medium where many can hold it", () => {
-    const provider = resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: dev.uid });
+    const provider = providing({ defaultRole: dev.uid });
     const invite = resource("GroupInvite", "open", { parentUid: payments, roleUid: dev.uid, ttl: "24h" });
     const gain = (holder: Resource, ...more: string[]): string[] => {
       const held = [...withOwner, holder];
@@ -659,7 +653,7 @@ describe("G5 scope-widened", () => {
 
 describe("G6 and G9 for the pipeline of a new group", () => {
   const own = group("team", `${acme}/${"3".repeat(16)}`);
-  const inOwn = (one: Resource): Resource => ({ ...one, inputs: { ...one.inputs, parentUid: own.uid } });
+  const inOwn = (one: Resource): Resource => edit(one, { parentUid: own.uid });
   const [pipeline, second, crowd] = [identity("pipeline", pinned), identity("second", pinned), open].map(
     inOwn,
   ) as [Resource, Resource, Resource];
@@ -700,14 +694,13 @@ describe("G6 and G9 for the pipeline of a new group", () => {
 
   test("is high where the group is a root", () => {
     const root = group("new", uid("new"));
-    const who = { ...pipeline, inputs: { ...pipeline.inputs, parentUid: root.uid } };
+    const who = edit(pipeline, { parentUid: root.uid });
     expect(severitiesOf("G6", adding(base, root, who, binding(who, pusher, root.uid)))).toEqual(["high"]);
   });
 });
 
 describe("G7 mass-grant", () => {
-  const idp = (defaultRole: Resource): Resource =>
-    resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: defaultRole.uid });
+  const idp = ({ uid: defaultRole }: Resource): Resource => providing({ defaultRole });
   const mapping = (what: Resource): Resource =>
     resource("ExternalGroupRoleMapping", "admins", {
       parentUid: uid("p"),
@@ -735,25 +728,20 @@ describe("G7 mass-grant", () => {
     expect(severitiesOf("G7", adding(withOwner, mapping(owner)))).toEqual(["high"]);
     expect(severitiesOf("G7", adding([...withOwner, admin], mapping(admin)))).toEqual(["high"]);
     expect(severitiesOf("G7", adding(withOwner, mapping(pusher)))).toEqual(["medium"]);
-    const below = { ...mapping(pusher), inputs: { ...mapping(pusher).inputs, scope: payments } };
-    expect(found("G7", adding(withOwner, below))).toEqual([]);
+    expect(found("G7", adding(withOwner, edit(mapping(pusher), { scope: payments })))).toEqual([]);
   });
 });
 
 describe("G8 identity-provider", () => {
-  const idp = (oidc: Record<string, string>) =>
-    resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: viewer.uid, oidc });
-  const before = idp({ issuer: "https://login.acme.example", clientId: "a" });
+  const idp = (more: Props) =>
+    providing({ oidc: { issuer: "https://login.acme.example", clientId: "a", ...more } });
+  const before = idp({});
 
   it.each([
     ["is new", [], "oidc.issuer"],
-    ["changes its issuer", [idp({ issuer: "https://login.other.example", clientId: "a" })], "oidc.issuer"],
-    ["changes its client", [idp({ issuer: "https://login.acme.example", clientId: "b" })], "oidc.clientId"],
-    [
-      "names groups by another claim",
-      [idp({ issuer: "https://login.acme.example", clientId: "a", groupsClaim: "roles" })],
-      "oidc.groupsClaim",
-    ],
+    ["changes its issuer", [idp({ issuer: "https://login.other.example" })], "oidc.issuer"],
+    ["changes its client", [idp({ clientId: "b" })], "oidc.clientId"],
+    ["names groups by another claim", [idp({ groupsClaim: "roles" })], "oidc.groupsClaim"],
   ])("finds one that %s", (_, after, field) => {
     const given =
       after.length === 0
@@ -769,13 +757,8 @@ describe("G8 identity-provider", () => {
   });
 
   it("finds one that asks for less proof, and leaves one alone that only narrows who signs in", () => {
-    const oidc = { issuer: "https://login.acme.example", clientId: "a" };
-    const change = (more: Props, less: Props) => {
-      const [old, now] = [more, less].map((of) =>
-        resource("IdentityProvider", "sso", { ...before.inputs, oidc: { ...oidc, ...of } }),
-      );
-      return compareResources([...withOwner, old!], [...withOwner, now!]);
-    };
+    const change = (more: Props, less: Props) =>
+      compareResources([...withOwner, idp(more)], [...withOwner, idp(less)]);
     expect(found("G8", change({ pkceEnabled: true }, {}))).toMatchObject([{ field: "oidc.pkceEnabled" }]);
     expect(
       found("G8", change({ additionalScopes: ["email", "groups"] }, { additionalScopes: ["email"] })),
@@ -790,19 +773,13 @@ describe("G8 identity-provider", () => {
     ["a claim of another scope", { groupsClaim: "groups" }, ["email"], ["low"]],
     ["a name of every object", {}, ["constructor"], ["high"]],
   ])("judges a scope by what it adds to tokens: %s", (_, oidc, additionalScopes, expected) => {
-    const own = { issuer: "https://login.acme.example", clientId: "a", ...oidc };
-    const of = (more: Props): Resource =>
-      resource("IdentityProvider", "sso", { ...before.inputs, oidc: { ...own, ...more } });
-    const change = compareResources([...withOwner, of({})], [...withOwner, of({ additionalScopes })]);
+    const wider = idp({ ...oidc, additionalScopes });
+    const change = compareResources([...withOwner, idp(oidc)], [...withOwner, wider]);
     expect(severitiesOf("G8", change)).toEqual(expected);
   });
 
   it("ignores one that requires more proof, or has another name", () => {
-    const stricter = resource("IdentityProvider", "sso", {
-      ...before.inputs,
-      name: "staff",
-      oidc: { ...(before.inputs["oidc"] as object), pkceEnabled: true },
-    });
+    const stricter = edit(idp({ pkceEnabled: true }), { name: "staff" });
     expect(found("G8", compareResources([...withOwner, before], [...withOwner, stricter]))).toEqual([]);
   });
 });
