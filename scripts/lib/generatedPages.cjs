@@ -178,7 +178,7 @@ function withUncomparedFields(load, page) {
 /** @typedef {import("../../provider/access/adopt/terraform/mapping").AttributeMapping} AttributeMapping */
 
 /**
- * The attributes of Terraform with a path of their own, and what each becomes.
+ * The attributes of Terraform that the table names, and what each becomes.
  * @param {import("../../provider/access/adopt/terraform/mapping").AttributeMappings} attributes @param {string} from @param {string} to
  * @returns {{ from: string, to: string, mapping: AttributeMapping }[]}
  */
@@ -187,10 +187,17 @@ function listAttributes(attributes, from, to) {
     const path = `${from}${name}`;
     if (!("to" in mapping)) return [{ from: path, to: "", mapping }];
     const target = `${to}${mapping.to}`;
-    if ("members" in mapping) return listAttributes(mapping.members, `${path}.`, `${target}.`);
+    if ("members" in mapping)
+      return [
+        { from: path, to: target, mapping },
+        ...listAttributes(mapping.members, `${path}.`, `${target}.`),
+      ];
     return [{ from: path, to: mapping.kind === undefined ? target : `${mapping.kind}.${target}`, mapping }];
   });
 }
+
+/** The last part of a path. @param {string} path */
+const lastWord = (path) => path.slice(path.lastIndexOf(".") + 1);
 
 /** `docs/from-terraform.md` with its tables of types and attributes. @param {Load} load @param {string} page */
 function withTerraformMapping(load, page) {
@@ -200,7 +207,7 @@ function withTerraformMapping(load, page) {
     if ("reason" in one) return [];
     const attributes = listAttributes(one.attributes, "", "");
     const renamed = attributes
-      .filter(({ from, to }) => to !== "" && to !== snakeToCamelCase(from))
+      .filter(({ from, to }) => to !== "" && lastWord(to) !== snakeToCamelCase(lastWord(from)))
       .map(({ from, to }) => `${code(from)} → ${code(to)}`);
     // Equal reasons stand together.
     /** @type {Map<string, string[]>} */

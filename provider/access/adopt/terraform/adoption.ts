@@ -7,8 +7,8 @@ import { DocumentError } from "../../documents/jsonText";
 import { objectKey } from "../../../fields/resourceSpec";
 import { quoteForShell } from "../../../text/plain";
 import type { Adoption } from "../program";
-import { isPlatformProvider, mappingOf } from "./mapping";
-import type { AdoptableType, AttributeMapping, AttributeMappings, LeafMapping } from "./mapping";
+import { isPlatformProvider, mappingOf, mappingOfAttribute } from "./mapping";
+import type { AdoptableType, AttributeMappings, LeafMapping } from "./mapping";
 import { blockAddress } from "./stateFile";
 import type { TerraformInstance, TerraformState } from "./stateFile";
 import { printable } from "../../../text/printable";
@@ -34,8 +34,6 @@ interface UnmappedAttribute {
 type LiveOf = (kind: string) => Props | undefined;
 
 type Fields = Readonly<Record<string, FieldSpec>>;
-
-const NEWER: AttributeMapping = { reason: "this version of the package does not know it" };
 
 function isUnset(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === "" || value === false || value === 0) return true;
@@ -121,7 +119,7 @@ export function compareAttributes(
     above: readonly string[],
   ): void {
     for (const [name, value] of Object.entries(values)) {
-      const mapping = Object.hasOwn(known, name) ? (known[name] ?? NEWER) : NEWER;
+      const mapping = mappingOfAttribute(name, known, fields);
       const path = [...above, name];
       if ("isComputed" in mapping || (isUnset(value) && isSetByAnother(values, known, name))) continue;
       if ("reason" in mapping) {

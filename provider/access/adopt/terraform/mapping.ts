@@ -1,4 +1,5 @@
 import { isObject, addTo } from "../../../fields/values";
+import type { FieldSpec } from "../../../fields/fieldSpec";
 import type { Json, Props } from "../../../fields/values";
 import { capabilityNames } from "../../../kinds/capabilities";
 
@@ -35,6 +36,7 @@ export type AttributeMappings = Readonly<Record<string, AttributeMapping>>;
 export interface AdoptableType {
   readonly type: string;
   readonly kind: string;
+  /** Those that are not the argument of the same name. */
   readonly attributes: AttributeMappings;
 }
 
@@ -92,11 +94,6 @@ function githubApps(rows: readonly (Json | undefined)[]): Json {
   return { appInstallations: Object.fromEntries(apps) };
 }
 
-/** Attributes that have the same name here, in another spelling. */
-function sameNames(...names: readonly string[]): AttributeMappings {
-  return Object.fromEntries(names.map((name) => [name, { to: snakeToCamelCase(name) }]));
-}
-
 function computed(...names: readonly string[]): AttributeMappings {
   return Object.fromEntries(["id", ...names].map((name) => [name, { isComputed: true }]));
 }
@@ -104,56 +101,10 @@ function computed(...names: readonly string[]): AttributeMappings {
 const block = (to: string, members: AttributeMappings): AttributeMapping => ({ to, members });
 
 const parent = { parent_id: { to: "parentUid" } } as const;
-const parentAndTexts = { ...parent, ...sameNames("name", "description") };
 
 const decidedByService: AttributeMapping = { reason: "the service decides it; no argument sets it" };
 
-const claimMatch = block(
-  "claimMatch",
-  sameNames(
-    "issuer",
-    "issuer_pattern",
-    "subject",
-    "subject_pattern",
-    "audience",
-    "audience_pattern",
-    "claims",
-    "claim_patterns",
-  ),
-);
-
-const staticKeys = block("staticKeys", {
-  ...sameNames("issuer", "subject", "issuer_keys"),
-  expiration: { to: "expirationTime" },
-});
-
-const awsIdentity = block("awsIdentity", {
-  aws_account: { to: "awsAccount" },
-  aws_arn: { to: "arn" },
-  aws_arn_pattern: { to: "arnPattern" },
-  aws_user_id: { to: "userId" },
-  aws_user_id_pattern: { to: "userIdPattern" },
-});
-
-const oidc = block("oidc", sameNames("issuer", "client_id", "client_secret", "additional_scopes"));
-
-const syncConfig = block("syncConfig", {
-  ...sameNames("source", "google", "amazon", "azure"),
-  unique_tags: decidedByService,
-  expiration: decidedByService,
-  grace_period: decidedByService,
-  apko_overlay: decidedByService,
-  sync_apks: decidedByService,
-});
-
 const objects = (to: string): AttributeMapping => ({ to, convert: (items) => items.map(withOurNames) });
-
-const customOverlay = block("customOverlay", {
-  contents: block("contents", sameNames("packages", "runtime_repositories")),
-  ...sameNames("environment", "annotations"),
-  accounts: block("accounts", { ...sameNames("run_as"), user: objects("users"), group: objects("groups") }),
-  certificates: block("certificates", { ...sameNames("providers"), additional: objects("additional") }),
-});
 
 const adoptable: readonly AdoptableType[] = [
   {
@@ -161,8 +112,7 @@ const adoptable: readonly AdoptableType[] = [
     kind: "Group",
     attributes: {
       ...computed(),
-      ...parentAndTexts,
-      ...sameNames("verified"),
+      ...parent,
       verified_protection: {
         reason: "a guard of Terraform's; here the resource option protect guards a group",
       },
@@ -173,11 +123,14 @@ const adoptable: readonly AdoptableType[] = [
     kind: "Identity",
     attributes: {
       ...computed("created_at", "updated_at", "last_seen"),
-      ...parentAndTexts,
-      claim_match: claimMatch,
-      static: staticKeys,
-      aws_identity: awsIdentity,
-      ...sameNames("service_principal"),
+      ...parent,
+      static: block("staticKeys", { expiration: { to: "expirationTime" } }),
+      aws_identity: block("awsIdentity", {
+        aws_arn: { to: "arn" },
+        aws_arn_pattern: { to: "arnPattern" },
+        aws_user_id: { to: "userId" },
+        aws_user_id_pattern: { to: "userIdPattern" },
+      }),
     },
   },
   {
@@ -185,7 +138,7 @@ const adoptable: readonly AdoptableType[] = [
     kind: "Role",
     attributes: {
       ...computed(),
-      ...parentAndTexts,
+      ...parent,
       capabilities: { to: "capabilities", convert: (items) => items.map(capabilityName) },
     },
   },
@@ -202,7 +155,7 @@ const adoptable: readonly AdoptableType[] = [
   {
     type: "identity_provider",
     kind: "IdentityProvider",
-    attributes: { ...computed(), ...parentAndTexts, ...sameNames("default_role"), oidc },
+    attributes: { ...computed(), ...parent },
   },
   {
     type: "account_associations",
@@ -210,11 +163,6 @@ const adoptable: readonly AdoptableType[] = [
     attributes: {
       ...computed(),
       group: { to: "parentUid" },
-      ...sameNames("name", "description"),
-      amazon: block("amazon", sameNames("account")),
-      google: block("google", sameNames("project_id", "project_number")),
-      azure: block("azure", sameNames("tenant_id", "client_ids")),
-      chainguard: block("chainguard", sameNames("service_bindings")),
       github: { to: "github", convert: githubApps },
       github_installation: { to: "github", convert: githubApps },
     },
@@ -226,7 +174,6 @@ const adoptable: readonly AdoptableType[] = [
       ...computed(),
       group: { to: "parentUid" },
       role: { to: "roleUid" },
-      ...sameNames("email"),
       expiration: { reason: "an invite lives for a ttl from its creation" },
       code: { reason: "the API returns it only at creation" },
     },
@@ -236,23 +183,30 @@ const adoptable: readonly AdoptableType[] = [
     kind: "Repo",
     attributes: {
       ...computed(),
-      ...parentAndTexts,
-      ...sameNames("bundles", "aliases", "active_tags"),
+      ...parent,
       tier: { to: "catalogTier" },
       readme: { to: "content", kind: "RepoReadme" },
-      sync_config: syncConfig,
-      custom_overlay: customOverlay,
+      sync_config: block("syncConfig", {
+        unique_tags: decidedByService,
+        expiration: decidedByService,
+        grace_period: decidedByService,
+        apko_overlay: decidedByService,
+        sync_apks: decidedByService,
+      }),
+      custom_overlay: block("customOverlay", {
+        accounts: block("accounts", { user: objects("users"), group: objects("groups") }),
+      }),
     },
   },
   {
     type: "image_tag",
     kind: "Tag",
-    attributes: { ...computed(), repo_id: { to: "parentUid" }, ...sameNames("name", "bundles") },
+    attributes: { ...computed(), repo_id: { to: "parentUid" } },
   },
   {
     type: "subscription",
     kind: "Subscription",
-    attributes: { ...computed(), ...parent, ...sameNames("sink") },
+    attributes: { ...computed(), ...parent },
   },
 ];
 
@@ -284,6 +238,21 @@ const byType: ReadonlyMap<string, TypeMapping> = new Map(typeMappings.map((one) 
 export function mappingOf(type: string): TypeMapping | undefined {
   const prefix = `${PROVIDER_NAME}_`;
   return type.startsWith(prefix) ? byType.get(type.slice(prefix.length)) : undefined;
+}
+
+/** What becomes of an attribute: what the table says of it, or else the argument of the same name. */
+export function mappingOfAttribute(
+  name: string,
+  known: AttributeMappings,
+  fields: Readonly<Record<string, FieldSpec>>,
+): AttributeMapping {
+  const mapping = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (mapping !== undefined) return mapping;
+  const to = snakeToCamelCase(name);
+  const field = Object.hasOwn(fields, to) ? fields[to] : undefined;
+  if (field === undefined) return { reason: "this version of the package does not know it" };
+  if (field.type === "object") return block(to, {});
+  return field.type === "list" && field.items.type === "object" ? objects(to) : { to };
 }
 
 /** Whether a provider is the platform's, wherever it is published: a mirror has another host or namespace. */
