@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../fields/formats";
-import { SECRET_MASK } from "../../fields/values";
+import { addTo, SECRET_MASK } from "../../fields/values";
 import { printable } from "../../text/printable";
 import { didYouMean } from "../../text/suggestions";
 import { specs } from "../documents/specs";
@@ -47,23 +47,37 @@ function countFindings(findings: readonly Finding[]): string {
   return `${findings.length === 1 ? "1 finding" : `${findings.length} findings`} (${ids.slice(0, 6).join(", ")})`;
 }
 
+/** Why an entry that fits a finding does not suppress it, with what its line in the report says of these findings. */
+const gaps = {
+  expires: (count) => `has no expires, so it does not suppress ${count}, high or critical: add expires`,
+  acceptedBy: (count) =>
+    `has no acceptedBy, so it does not suppress ${count} of drift, high or critical: name the person who accepted it`,
+  fingerprint: (count, findings) => {
+    const prints = findings.slice(0, 3).map(({ id, fingerprint }) => `${fingerprint} (${id})`);
+    return `has no fingerprint, so it does not suppress ${count}, high or critical: add fingerprint: ${prints.join(" or ")}, in an entry for each`;
+  },
+  // Some rules report unlike things of one object.
+  fields: (count, findings) => {
+    const fields = [...new Set(findings.flatMap(foundProperties))].map((path) => JSON.stringify(path));
+    return `has neither fields nor a fingerprint, so it does not suppress ${count}: that rule reports unlike things of one object: add fields: [${fields.slice(0, 6).join(", ")}], or a fingerprint`;
+  },
+  // It matches them only by names that the change gives, or that only the program states.
+  newNames: (count) =>
+    `matches only resources that this change creates, renames or moves: ${count} not suppressed: name one that exists before it, best by uid`,
+  unverified: (count) =>
+    `matches names that only the program states: ${count} not suppressed: give --inventory or --before, or name a uid`,
+  // What they are about lies in the group that the entry names.
+  reach: (count) =>
+    `names a group, and ${count} not suppressed: what they are about also has effect in other groups: name it by uid, or give a fingerprint`,
+} as const satisfies Readonly<Record<string, (count: string, findings: readonly Finding[]) => string>>;
+
+type Gap = keyof typeof gaps;
+
 /** What became of one entry. */
 interface EntryUse {
   used: boolean;
-  /** Findings that it would suppress if it had not expired, or if it named its last day. */
-  readonly afterExpiry: Finding[];
-  readonly withoutExpiry: Finding[];
-  /** Findings of drift that it would suppress, if it named a person. */
-  readonly withoutPerson: Finding[];
-  /** Findings that it would suppress, if it had their fingerprint. */
-  readonly unpinned: Finding[];
-  /** Findings of rules that report unlike things of one object, that it would suppress if it named their properties. */
-  readonly withoutFields: Finding[];
-  /** Findings that it matches only by names: of resources that the change creates, or that only the program names. */
-  readonly ofNewResources: Finding[];
-  readonly unverified: Finding[];
-  /** Findings about objects of the group that it names, which also give something in other groups. */
-  readonly reachingFurther: Finding[];
+  /** The findings that it fits and does not suppress; `expired`: those that it would suppress if it had not expired. */
+  readonly missed: Map<Gap | "expired", Finding[]>;
 }
 
 function isExpired({ expires }: Pick<PolicyEntry, "expires">, now: number): boolean {
@@ -71,43 +85,22 @@ function isExpired({ expires }: Pick<PolicyEntry, "expires">, now: number): bool
 }
 
 /** Why an entry that has not expired suppresses less than it could. */
-function* usageNotes(use: EntryUse, isUnused: boolean): Generator<string> {
-  const { used, withoutExpiry, withoutPerson, unpinned, withoutFields } = use;
-  const { ofNewResources, unverified, reachingFurther } = use;
-  if (withoutExpiry.length > 0) {
-    yield `has no expires, so it does not suppress ${countFindings(withoutExpiry)}, high or critical: add expires`;
-  }
-  if (withoutPerson.length > 0) {
-    yield `has no acceptedBy, so it does not suppress ${countFindings(withoutPerson)} of drift, high or critical: name the person who accepted it`;
-  }
-  if (unpinned.length > 0) {
-    const prints = unpinned.slice(0, 3).map(({ id, fingerprint }) => `${fingerprint} (${id})`);
-    yield `has no fingerprint, so it does not suppress ${countFindings(unpinned)}, high or critical: add fingerprint: ${prints.join(" or ")}, in an entry for each`;
-  }
-  if (withoutFields.length > 0) {
-    const fields = [...new Set(withoutFields.flatMap(foundProperties))].map((path) => JSON.stringify(path));
-    yield `has neither fields nor a fingerprint, so it does not suppress ${countFindings(withoutFields)}: that rule reports unlike things of one object: add fields: [${fields.slice(0, 6).join(", ")}], or a fingerprint`;
-  }
-  if (ofNewResources.length > 0) {
-    yield `matches only resources that this change creates, renames or moves: ${countFindings(ofNewResources)} not suppressed: name one that exists before it, best by uid`;
-  }
-  if (unverified.length > 0) {
-    yield `matches names that only the program states: ${countFindings(unverified)} not suppressed: give --inventory or --before, or name a uid`;
-  }
-  if (reachingFurther.length > 0) {
-    yield `names a group, and ${countFindings(reachingFurther)} not suppressed: what they are about also has effect in other groups: name it by uid, or give a fingerprint`;
-  }
-  const isFitting = Object.values(use).some((list) => Array.isArray(list) && list.length > 0);
-  if (isUnused && !used && !isFitting) {
-    yield "matches no finding: remove it, or correct what it names";
-  }
+function usageNotes({ used, missed }: EntryUse, isUnused: boolean): string[] {
+  const notes = (Object.keys(gaps) as Gap[]).flatMap((gap) => {
+    const findings = missed.get(gap);
+    return findings === undefined ? [] : [gaps[gap](countFindings(findings), findings)];
+  });
+  return isUnused && !used && missed.size === 0
+    ? ["matches no finding: remove it, or correct what it names"]
+    : notes;
 }
 
-function expiredNote({ expires = "" }: PolicyEntry, { afterExpiry }: EntryUse): string {
+function expiredNote({ expires = "" }: PolicyEntry, { missed }: EntryUse): string {
+  const back = missed.get("expired");
   const what =
-    afterExpiry.length > 0
-      ? `${countFindings(afterExpiry)} back: renew it or fix them`
-      : "it matches no finding any more: remove it";
+    back === undefined
+      ? "it matches no finding any more: remove it"
+      : `${countFindings(back)} back: renew it or fix them`;
   return `expired on ${expires}; ${what}`;
 }
 
@@ -126,35 +119,23 @@ class PolicyApplier {
     this.texts = new VerifiedTexts(comparison);
     const entries = policy.entries.filter((entry) => this.isFor(entry));
     this.index = new EntryIndex(entries);
-    for (const entry of entries) {
-      this.uses.set(entry, {
-        used: false,
-        afterExpiry: [],
-        withoutExpiry: [],
-        withoutPerson: [],
-        unpinned: [],
-        withoutFields: [],
-        ofNewResources: [],
-        unverified: [],
-        reachingFurther: [],
-      });
-    }
+    for (const entry of entries) this.uses.set(entry, { used: false, missed: new Map() });
   }
 
   private isFor(entry: PolicyEntry): boolean {
     return this.command === undefined || commandsOf(entry).includes(this.command);
   }
 
-  /** Why an entry that fits does not suppress a finding; undefined where it does. */
-  private listOfGap(entry: PolicyEntry, use: EntryUse, finding: Finding): Finding[] | undefined {
+  /** What an entry that fits lacks to suppress a finding; undefined where it suppresses it. */
+  private gapOf(entry: PolicyEntry, finding: Finding): Gap | undefined {
     if (!isHighOrCritical(finding.severity)) {
       const isExact = entry.fingerprint !== undefined || entry.fields !== undefined;
-      return isExact || findRule(finding.id)?.exampleFields === undefined ? undefined : use.withoutFields;
+      return isExact || findRule(finding.id)?.exampleFields === undefined ? undefined : "fields";
     }
-    if (entry.expires === undefined) return use.withoutExpiry;
-    if (entry.acceptedBy === undefined && this.command === "drift") return use.withoutPerson;
+    if (entry.expires === undefined) return "expires";
+    if (entry.acceptedBy === undefined && this.command === "drift") return "acceptedBy";
     // A name, and a uid too, would accept the next change of the same object.
-    return entry.fingerprint === undefined ? use.unpinned : undefined;
+    return entry.fingerprint === undefined ? "fingerprint" : undefined;
   }
 
   /** The entry that suppresses a finding. */
@@ -167,16 +148,13 @@ class PolicyApplier {
         const use = this.uses.get(entry);
         return use === undefined ? [] : [[entry, use]];
       });
-    const allows = ([entry, use]: readonly [PolicyEntry, EntryUse]): boolean =>
-      matchesEntry(entry, finding, texts) &&
-      !isExpired(entry, this.now) &&
-      this.listOfGap(entry, use, finding) === undefined;
-    const found = fitting.find(allows);
+    const reasons = fitting.map(([entry, use]) => [entry, use, this.whyNot(entry, finding, texts)] as const);
+    const found = reasons.find(([, , reason]) => reason === undefined);
     if (found !== undefined) {
       found[1].used = true;
       return found[0];
     }
-    for (const [entry, use] of fitting) this.listFor(entry, use, finding, texts).push(finding);
+    for (const [, { missed }, reason] of reasons) if (reason !== undefined) addTo(missed, reason, finding);
     return undefined;
   }
 
@@ -185,13 +163,12 @@ class PolicyApplier {
     return this.command === undefined || commandsOf(entry).length === 1;
   }
 
-  private listFor(entry: PolicyEntry, use: EntryUse, finding: Finding, texts: MatchTexts): Finding[] {
-    if (matchesEntry(entry, finding, texts)) {
-      if (isExpired(entry, this.now)) return use.afterExpiry;
-      return this.listOfGap(entry, use, finding) ?? use.unpinned;
-    }
-    if (matchesEntry(entry, finding, { ...texts, reach: [] })) return use.reachingFurther;
-    return this.texts.isUnverified(finding) ? use.unverified : use.ofNewResources;
+  /** Why an entry that fits a finding does not suppress it; undefined where it does. */
+  private whyNot(entry: PolicyEntry, finding: Finding, texts: MatchTexts): Gap | "expired" | undefined {
+    if (matchesEntry(entry, finding, texts))
+      return isExpired(entry, this.now) ? "expired" : this.gapOf(entry, finding);
+    if (matchesEntry(entry, finding, { ...texts, reach: [] })) return "reach";
+    return this.texts.isUnverified(finding) ? "unverified" : "newNames";
   }
 
   /** @param isWhole Whether all was looked at: where it was not, no entry is called unused. */
