@@ -2,6 +2,7 @@ import { capitalize } from "../../../fields/values";
 import { plural } from "../../../text/plain";
 import type { SourceLocation } from "../../documents/engineState";
 import type { GrantChange } from "../../graph/grant";
+import { severities } from "../../review/finding";
 import type { Finding, Severity } from "../../review/finding";
 import {
   describeFindings,
@@ -39,14 +40,8 @@ import {
 
 /** GitHub takes 65,536 characters in a comment; these are bytes, which are never fewer. */
 const MOST_BYTES_OF_COMMENT = 65_000;
-
-/** Grants that a comment shows even where it has no room for all findings, and entries of the other lists. */
-const FIRST_PARTS = [
-  { grants: 20, lines: 3 },
-  { grants: 20, lines: 0 },
-  { grants: 5, lines: 0 },
-  { grants: 1, lines: 0 },
-];
+/** Entries of each list of lines, where there is no room for all findings, and where there is no room for these beside one. */
+const FIRST_LINES = [10, 0];
 /** A longer table would push the risks' neighbours off the screen: it is closed at first. */
 const MOST_OPEN_GRANTS = 20;
 /** Details that an entry shows where there is room, and where there is little. */
@@ -79,8 +74,8 @@ interface SpaceForEntries {
 }
 
 /**
- * For a comment, an issue or a summary. Where it has no room for all, the picture goes first, then details,
- * then grants, then findings, the least severe first; the verdict stays.
+ * For a comment, an issue or a summary. Where it has no room for all, the picture goes first, then details, then what
+ * matters least: findings, and changes of access by the finding about them. The verdict stays.
  */
 export function renderMarkdown(report: Report, options: RenderOptions): string {
   const comment = new Comment(report, options);
@@ -101,21 +96,14 @@ export function renderMarkdown(report: Report, options: RenderOptions): string {
     const text = comment.write(budget);
     if (byteLength(text) <= maxBytes) return text;
   }
-  const short: SpaceForEntries = { diagram: false, details: false, entries: Infinity, grants: 0, lines: 10 };
-  // What reaches a root, or is critical, stays beside the worst finding.
-  const weigh = weighGrants(report.findings);
-  const open = listOpenGrants(report);
-  const worst = open.filter((change) => weigh(change) < 1).length;
-  const writeWith = ({ grants, lines }: Pick<SpaceForEntries, "grants" | "lines">, entries: number): string =>
-    comment.write({ ...short, entries, grants: Math.min(grants, worst), lines });
-  const first = FIRST_PARTS.find((parts) => byteLength(writeWith(parts, 1)) <= maxBytes) ?? {
-    grants: 0,
-    lines: 0,
+  const ranking = comment.rank();
+  const writeFirst = (count: number, lines: number): string => {
+    const entries = ranking.slice(0, count).filter(({ isEntry }) => isEntry).length;
+    return comment.write({ diagram: false, details: false, entries, grants: count - entries, lines });
   };
+  const lines = FIRST_LINES.find((most) => byteLength(writeFirst(1, most)) <= maxBytes) ?? 0;
   return (
-    largestThatFits(maxBytes, open.length, (grants) => comment.write({ ...short, grants })) ??
-    largestThatFits(maxBytes, comment.entryCount, (entries) => writeWith(first, entries)) ??
-    writeWith(first, 0)
+    largestThatFits(maxBytes, ranking.length, (count) => writeFirst(count, lines)) ?? writeFirst(0, lines)
   );
 }
 
@@ -139,8 +127,15 @@ class Comment {
     this.open = entries.open;
   }
 
-  get entryCount(): number {
-    return this.open.length;
+  /** What is shown open, from what matters most: a finding comes before the changes of access that it is about. */
+  rank(): { readonly weight: number; readonly isEntry: boolean }[] {
+    const weigh = weighGrants(this.report.findings);
+    return [
+      ...this.open.flatMap(({ severity }) =>
+        severity === undefined ? [] : [{ weight: severities.indexOf(severity), isEntry: true }],
+      ),
+      ...listOpenGrants(this.report).map((change) => ({ weight: weigh(change), isEntry: false })),
+    ].sort((a, b) => a.weight - b.weight);
   }
 
   write(budget: SpaceForEntries): string {
@@ -166,7 +161,7 @@ class Comment {
 
   private isWhole({ details, lines, entries, grants }: SpaceForEntries): boolean {
     return (
-      entries >= this.entryCount && details && grants >= listOpenGrants(this.report).length && lines > 1000
+      entries >= this.open.length && details && grants >= listOpenGrants(this.report).length && lines > 1000
     );
   }
 
