@@ -17,7 +17,7 @@ import { listsObject, parseInventory } from "./access/documents/inventory";
 import { parseReviewReport } from "./access/report/report";
 import { ApprovedAccess } from "./access/verify/approved";
 import { applyPolicy } from "./access/suppressions/applyPolicy";
-import { parsePolicy } from "./access/suppressions/policyDocument";
+import { limitsOf, parsePolicy } from "./access/suppressions/policyDocument";
 import type { Policy } from "./access/suppressions/policyDocument";
 import { isReference, mapLeaves } from "./access/graph/references";
 import { referredKindOf } from "./fields/fieldSpec";
@@ -506,24 +506,6 @@ function violation({ message, details, advice }: Finding): string {
     ...(advice === undefined ? [] : [`Instead: ${advice}.`]),
   ];
   return lines.map(printableLine).join("\n");
-}
-
-/** What a policy file says of the rules beside its exceptions. @throws CodedError where a limit is wrong. */
-function limitsOf({ file, assertions, settings }: Policy): Partial<RuleOptions> {
-  const { requiredOwners, maxRemoval, selfIdentity, strict, minOwners, issuerAllow, sinkAllow } = settings;
-  const limits = {
-    ...(strict !== undefined && { strict }),
-    ...(minOwners !== undefined && { minOwners }),
-    ...(issuerAllow && { issuerAllow }),
-    ...(sinkAllow && { sinkAllow }),
-    assertions,
-    ...(requiredOwners && { requiredOwner: requiredOwners }),
-    ...(maxRemoval !== undefined && { maxRemoval: Number(maxRemoval.replace("%", "")) / 100 }),
-    ...(selfIdentity !== undefined && { self: selfIdentity }),
-  };
-  const problem = findOptionProblem(limits);
-  if (problem !== undefined) throw new CodedError("PP1302", `${file}: settings: ${problem}`);
-  return limits;
 }
 
 /** An assertion counts what nobody can judge. Before a request that is each new holder and role: they are judged with the stack. */

@@ -12,6 +12,8 @@ import type {
 import { MOST_LEVELS, propertyPath, schemaProblems, withLists } from "../documents/jsonText";
 import type { SchemaProblem } from "../documents/jsonText";
 import type { differenceKinds } from "../review/finding";
+import { globProblems } from "../rules/ruleOptions";
+import type { RuleOptions } from "../rules/ruleOptions";
 import { unknownCapability } from "../rules/capabilities";
 import type { Glob } from "../trust/glob";
 
@@ -367,6 +369,29 @@ function capabilityProblems({ forbid = [], require = [], separate = [] }: Policy
   );
 }
 
+/** The issuers and hosts that match less than they say. */
+function settingProblems({ settings = {} }: PolicyDocument): SchemaProblem[] {
+  return (["issuerAllow", "sinkAllow"] as const).flatMap((name) => {
+    const requirement = globProblems[name](settings[name] ?? []);
+    return requirement === undefined ? [] : [{ keys: ["settings", name], keyword: "glob", requirement }];
+  });
+}
+
+/** What a policy says of the rules beside its exceptions. */
+export function limitsOf({ settings, assertions }: Policy): Partial<RuleOptions> {
+  const { requiredOwners, maxRemoval, selfIdentity, strict, minOwners, issuerAllow, sinkAllow } = settings;
+  return {
+    assertions,
+    ...(strict !== undefined && { strict }),
+    ...(minOwners !== undefined && { minOwners }),
+    ...(issuerAllow && { issuerAllow }),
+    ...(sinkAllow && { sinkAllow }),
+    ...(requiredOwners && { requiredOwner: requiredOwners }),
+    ...(maxRemoval !== undefined && { maxRemoval: Number(maxRemoval.replace("%", "")) / 100 }),
+    ...(selfIdentity !== undefined && { self: selfIdentity }),
+  };
+}
+
 function refuseLong(problems: readonly unknown[], file: string, lines: readonly string[]): never {
   const more = problems.length - MOST_PROBLEMS;
   throw new PolicyError(more > 0 ? [...lines, `${file}: and ${more} more mistakes`] : lines);
@@ -395,7 +420,8 @@ export function readPolicy(text: string, file: string): { policy: Policy; docume
   if (yaml.problems.length > 0) refuseLong(yaml.problems, file, yaml.problems.slice(0, MOST_PROBLEMS));
   const ofSchema = schemaProblems("access-policy", value);
   const written = ofSchema.length > 0 ? {} : (withLists(value) as PolicyDocument);
-  const problems = ofSchema.length > 0 ? ofSchema : capabilityProblems(written);
+  const problems =
+    ofSchema.length > 0 ? ofSchema : [...capabilityProblems(written), ...settingProblems(written)];
   if (problems.length > 0) {
     const first = problems.slice(0, MOST_PROBLEMS);
     refuseLong(

@@ -23,7 +23,7 @@ import type { Suppressor } from "../policy/reviewPolicy";
 import { provenanceFlags, readProvenance } from "../input/provenance";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";
-import { commonFlags, readCommonOptions, withSettings } from "../framework/options";
+import { commonFlags, readCommonOptions } from "../framework/options";
 import type { CommonOptions } from "../framework/options";
 
 const levels = ["high", "critical", "medium", "low", "never"] as const;
@@ -165,8 +165,8 @@ async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
   const policyFlags = { policy: policyPath, rules: rulesPath, policyBase, baseRef };
   const policy = readReviewPolicy(policyFlags);
   const ownRules = readReviewRules(policyFlags, policy?.policy);
-  const common = readCommonOptions(withSettings(values, policy?.policy.settings), levels);
-  const failOn = levels.find((level) => level === common.failOn) ?? "high";
+  const common = readCommonOptions(values, levels);
+  const failOn = values["fail-on"] ?? policy?.policy.settings.failOn ?? "high";
   const { sources, plan } = await readDocuments(path, values);
   checkProject(values.project, sources.preview.stack);
   const provenance = readProvenance(values, {

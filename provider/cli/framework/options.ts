@@ -1,7 +1,7 @@
 import { reportFormats } from "../../access/report/render/options";
 import type { ReportFormat } from "../../access/report/render/options";
-import type { PolicySettings } from "../../access/suppressions/policyDocument";
 import { globProblems } from "../../access/rules/ruleOptions";
+import type { RuleOptions } from "../../access/rules/ruleOptions";
 import { timestampNanos } from "../../fields/formats";
 import { printable } from "../../text/printable";
 import { UsageError } from "./exitCodes";
@@ -134,16 +134,10 @@ export interface CommonOptions {
   readonly failOn: FailOn;
   /** A path. */
   readonly policy?: string;
-  readonly strict: boolean;
+  /** Those that a flag gives: they win over the settings of the policy file. */
+  readonly limits: Partial<RuleOptions>;
   readonly exitZero: boolean;
   readonly now: Date;
-  readonly self?: string;
-  readonly minOwners: number;
-  readonly requiredOwners: readonly string[];
-  /** A fraction: 0.25 for 25%. */
-  readonly maxRemoval: number;
-  readonly issuerAllow: readonly string[];
-  readonly sinkAllow: readonly string[];
   readonly sourceRoot?: string;
   /** Without credentials, of http or https. */
   readonly pageUrl?: string;
@@ -254,22 +248,19 @@ export function readPageUrl(text: string | undefined): string | undefined {
 type CommonValues = Values<typeof commonFlags>;
 export type CommonFlagValues = { readonly [K in keyof CommonValues]?: CommonValues[K] | undefined };
 
-/** The flags, with the settings of the policy file in the place of those that are not given. */
-export function withSettings<T extends CommonFlagValues>(values: T, settings: PolicySettings = {}): T {
-  const { failOn, strict, minOwners, requiredOwners, maxRemoval, issuerAllow, sinkAllow, selfIdentity } =
-    settings;
-  const listed = (given: readonly string[] = [], set: readonly string[] = []): readonly string[] =>
-    given.length > 0 ? given : set;
+/** The limits that flags give. @throws UsageError that names the flag and what to write. */
+function readLimits(values: CommonFlagValues): Partial<RuleOptions> {
+  const { strict, self, "required-owner": owners = [] } = values;
+  const { "min-owners": least, "max-removal": removal } = values;
+  const { "issuer-allow": issuers = [], "sink-allow": sinks = [] } = values;
   return {
-    ...values,
-    "fail-on": values["fail-on"] ?? failOn,
-    strict: values.strict ?? strict,
-    self: values.self ?? selfIdentity,
-    "min-owners": values["min-owners"] ?? (minOwners === undefined ? undefined : String(minOwners)),
-    "required-owner": listed(values["required-owner"], requiredOwners),
-    "max-removal": values["max-removal"] ?? maxRemoval,
-    "issuer-allow": listed(values["issuer-allow"], issuerAllow),
-    "sink-allow": listed(values["sink-allow"], sinkAllow),
+    ...(strict && { strict }),
+    ...(self !== undefined && { self }),
+    ...(least !== undefined && { minOwners: readCountFlag("min-owners", least) }),
+    ...(owners.length > 0 && { requiredOwner: owners }),
+    ...(removal !== undefined && { maxRemoval: readPercent("max-removal", removal) }),
+    ...(issuers.length > 0 && { issuerAllow: readGlobs("issuerAllow", "issuer-allow", issuers) }),
+    ...(sinks.length > 0 && { sinkAllow: readGlobs("sinkAllow", "sink-allow", sinks) }),
   };
 }
 
@@ -297,15 +288,9 @@ export function readCommonOptions(
     outputs: readDestinations(values.output ?? [], reportFormats, "text"),
     failOn: values["fail-on"] === undefined ? failOn[0] : parseChoice("fail-on", values["fail-on"], failOn),
     policy: values.policy,
-    strict: values.strict ?? false,
+    limits: readLimits(values),
     exitZero: values["exit-zero"] ?? false,
     now: now === undefined ? clock() : readTime("now", now),
-    self: values.self,
-    minOwners: readCountFlag("min-owners", values["min-owners"] ?? "2"),
-    requiredOwners: values["required-owner"] ?? [],
-    maxRemoval: readPercent("max-removal", values["max-removal"] ?? "25%"),
-    issuerAllow: readGlobs("issuerAllow", "issuer-allow", values["issuer-allow"] ?? []),
-    sinkAllow: readGlobs("sinkAllow", "sink-allow", values["sink-allow"] ?? []),
     sourceRoot: values["source-root"],
     pageUrl: readPageUrl(values["page-url"]),
     fix: values.fix ?? false,

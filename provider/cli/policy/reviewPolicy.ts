@@ -5,12 +5,12 @@ import type { SuppressionResult, Rules } from "../../access/report/reviewReport"
 import type { Comparison } from "../../access/review/compare";
 import { isHighOrCritical } from "../../access/review/finding";
 import type { Finding } from "../../access/review/finding";
-import { findingsOf, rules } from "../../access/rules";
+import { defaultRuleOptions, findingsOf, rules } from "../../access/rules";
 import type { RuleOptions } from "../../access/rules";
 import { loadRules } from "../../access/rules/ownRules";
 import type { OwnRule } from "../../access/rules/ownRules";
 import { applyPolicy, findNewMatches } from "../../access/suppressions/applyPolicy";
-import { parsePolicy } from "../../access/suppressions/policyDocument";
+import { limitsOf, parsePolicy } from "../../access/suppressions/policyDocument";
 import type { Policy, PolicyCommand } from "../../access/suppressions/policyDocument";
 import {
   entryText,
@@ -24,7 +24,7 @@ import { sortedJson } from "../../fields/formats";
 import { readEnvironment } from "../../settings/environment";
 import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
-import { readCommonOptions, withSettings } from "../framework/options";
+import { readCommonOptions } from "../framework/options";
 import type { CommonOptions, CommonFlagValues } from "../framework/options";
 import { runGit } from "../input/programs";
 import { findCheckout, refuseLink } from "../input/projectFiles";
@@ -393,27 +393,17 @@ export type Suppressor = (
 ) => SuppressionResult;
 
 /**
- * The rules, with the limits that the flags set.
+ * The rules, with the limits that the policy and the flags set.
  * @param policy What it asserts, and what begins to match its exceptions, is a finding.
  * @param own Rules of the organisation's own.
  */
 export function createRules(options: CommonOptions, policy?: Policy, own: readonly OwnRule[] = []): Rules {
-  const { self, minOwners, requiredOwners, maxRemoval, issuerAllow, sinkAllow, strict, now } = options;
+  const now = options.now.getTime();
   const ruleOptions: RuleOptions = {
-    now: now.getTime(),
-    minOwners,
-    requiredOwner: requiredOwners,
-    maxRemoval,
-    issuerAllow,
-    sinkAllow,
-    strict,
-    ...(self === undefined ? {} : { self }),
-    ...(policy === undefined
-      ? {}
-      : {
-          newMatches: (compared) => findNewMatches(policy, now.getTime(), compared),
-          assertions: policy.assertions,
-        }),
+    ...defaultRuleOptions(now),
+    ...(policy && limitsOf(policy)),
+    ...options.limits,
+    ...(policy && { newMatches: (compared: Comparison) => findNewMatches(policy, now, compared) }),
   };
   return (comparison) => findingsOf(comparison, ruleOptions, [...rules, ...own]);
 }
@@ -456,8 +446,7 @@ export function readDriftOptions(
 ): { readonly policy?: Policy; readonly ownRules: readonly OwnRule[]; readonly options: CommonOptions } {
   const policy = readDriftPolicy(values.policy);
   const ownRules = loadNamedRules(values.rules, values.policy, policy);
-  const settings = policy && { ...policy.settings, failOn: undefined };
-  return { policy, ownRules, options: readCommonOptions(withSettings(values, settings), failOn) };
+  return { policy, ownRules, options: readCommonOptions(values, failOn) };
 }
 
 /** Suppresses what a policy allows, and says what of the file nothing matches. */

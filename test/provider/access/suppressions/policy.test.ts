@@ -79,6 +79,11 @@ describe("a policy file", () => {
     ["", "access-policy.yaml:1: the policy must be an object"],
     ["- a", "the policy must be an object"],
     ["allow: {}", "allow must be a list of suppressions; write allow: [] for none"],
+    [
+      "allow: []\nsettings: { sinkAllow: [a.example, a.*] }",
+      'access-policy.yaml:2: settings.sinkAllow must be a host, as in hooks.acme.example or *.acme.example:8443, not "a.*"',
+    ],
+    ["settings: { issuerAllow: a.example }", "settings.issuerAllow must be the https address of an issuer"],
     ["allow:", "allow must be a list of suppressions; write allow: [] for none"],
     ["alow: []", 'access-policy.yaml:1: alow is an unknown property; did you mean "allow"?'],
     [

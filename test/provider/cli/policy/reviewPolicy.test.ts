@@ -16,8 +16,14 @@ import { join } from "node:path";
 import { reportProblem } from "../../../../provider/access/report/report";
 import type { Report } from "../../../../provider/access/report/report";
 import { main as review } from "../../../../provider/cli/commands/review";
-import { readReviewPolicy } from "../../../../provider/cli/policy/reviewPolicy";
+import { createRules, readReviewPolicy } from "../../../../provider/cli/policy/reviewPolicy";
+import { commonFlags, readCommonOptions } from "../../../../provider/cli/framework/options";
+import { parseFlags } from "../../../../provider/cli/framework/flags";
 import { parsePreview } from "../../../../provider/access/documents/preview";
+import { compare } from "../../../../provider/access/review/compare";
+import type { RuleOptions } from "../../../../provider/access/rules";
+import { toRules } from "../../../../provider/access/rules/ownRules";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import { judge } from "../../../support/documents";
 import { ROOT } from "../../../support/engine";
 import { runCommand } from "../support";
@@ -30,6 +36,28 @@ const entry = (rule: string, reason = "meant"): string =>
   `  - rule: ${rule}\n    fingerprint: ${findings.find(({ id }) => id === rule)?.fingerprint ?? ""}\n    reason: ${reason}\n    expires: 2027-01-31\n`;
 const T4 = `allow:\n${entry("T4")}`;
 const BOTH = `${T4}${entry("T5")}`;
+
+/** The limits of a run with these settings of the policy file and these flags. */
+function limits(settings: string, ...argv: string[]): RuleOptions | undefined {
+  let seen: RuleOptions | undefined;
+  const text = { id: "AB1", name: "any-name", severity: "low", why: "x", fix: "x" } as const;
+  const own = toRules([{ ...text, find: ({ options }) => ((seen = options), []) }], "rules.mjs");
+  const options = readCommonOptions(parseFlags("review", commonFlags, argv).values, ["high"]);
+  const preview = parsePreview(readFileSync(PREVIEW, "utf8"), PREVIEW);
+  createRules(options, parsePolicy(`settings: { ${settings} }`), own)(compare({ preview }));
+  return seen;
+}
+
+test("settings of the policy file count where no flag is given, and defaults where neither is", () => {
+  const owners = { requiredOwner: ["ada"], minOwners: 3 };
+  expect(limits("strict: true, maxRemoval: 12.5%, requiredOwners: ada, minOwners: 3")).toMatchObject({
+    ...{ strict: true, maxRemoval: 0.125, issuerAllow: [] },
+    ...owners,
+  });
+  expect(limits("minOwners: 0, sinkAllow: a.example", "--min-owners", "3", "--strict")).toMatchObject({
+    ...{ strict: true, maxRemoval: 0.25, minOwners: 3, sinkAllow: ["a.example"] },
+  });
+});
 
 let folder: string;
 let policy: string;
