@@ -131,22 +131,28 @@ function typesAbove(parent: pulumi.Resource | undefined): readonly string[] {
 }
 
 /**
- * Refuses a second resource of one kind and name, of which the engine would name neither line.
+ * Refuses a second resource of one type and name, of which the engine would name neither line.
+ * @returns what takes note of this one, once it is made
  * @throws RunError
  */
-export function refuseSameName(kind: string, name: string, parent: pulumi.Resource | undefined): void {
+export function refuseSameName(
+  type: string,
+  kind: string,
+  name: string,
+  parent: pulumi.Resource | undefined,
+): () => void {
   // A program under test is made many times over.
-  if ("mocks" in (pulumi.getMonitor() ?? {})) return;
+  if ("mocks" in (pulumi.getMonitor() ?? {})) return () => undefined;
   const owners = getOwnersOfRun();
-  const key = `urn ${JSON.stringify([...typesAbove(parent), kind, name])}`;
+  const key = `urn ${JSON.stringify([...typesAbove(parent), type, name])}`;
   const line = lineOf(new Error());
   const first = owners.get(key);
-  owners.set(key, line);
-  if (first === undefined) return;
+  if (first === undefined) return () => void owners.set(key, line);
   const where = parent === undefined ? "" : ", below parents of the same types";
+  const other = first === "" ? "another resource" : `the one of ${first.slice(0, -": ".length)}`;
   throw new pulumi.RunError(
     withCode(
-      `${line}${kind} ${JSON.stringify(name)}: ${first === "" ? "another resource" : `the one of ${first.slice(0, -": ".length)}`} has this name already${where}: give one of them another name, as in ${JSON.stringify(`${name}-2`)}`,
+      `${line}${kind} ${JSON.stringify(name)}: ${other} has this name already${where}: give one of them another name, as in ${JSON.stringify(`${name}-2`)}`,
       "PP1107",
     ),
   );

@@ -210,13 +210,10 @@ export abstract class PlatformResource extends pulumi.CustomResource {
   ) {
     const { form } = new.target;
     if (form === "dynamic") refuseImport(spec, name, opts);
-    if (opts?.id === undefined) refuseSameName(spec.kind, name, opts?.parent);
-    super(
-      `${tokenPrefixes[form]}${spec.kind}`,
-      name,
-      properties(spec, form, name, args, opts),
-      withOptionsOf(spec, form, opts),
-    );
+    const type = `${tokenPrefixes[form]}${spec.kind}`;
+    const takeName = opts?.id === undefined ? refuseSameName(type, spec.kind, name, opts?.parent) : undefined;
+    super(type, name, properties(spec, form, name, args, opts), withOptionsOf(spec, form, opts));
+    takeName?.();
     rememberId(spec, name, this.id);
     // The plugin says for every language what it warns of, and has a process for each provider.
     if (form === "native") return;

@@ -27,7 +27,8 @@ import type {
 } from "./assertion";
 import { RE2JS } from "re2js";
 import { textMeant } from "../graph/describedFields";
-import { Principals, nameOwner } from "../graph/principals";
+import { Principals, nameOwner, textOfTrust } from "../graph/principals";
+import { BUILDKITE } from "../trust/data/pins";
 import { withoutNumbers } from "../trust/issuers";
 import { describeIdentity, isTrustDoubtful, readClaimConditions, trustsOf } from "../graph/trust";
 import { isUnread } from "../graph/unread";
@@ -110,27 +111,36 @@ function shareOfPart(
 function shareOfSubject(languages: Languages, trust: Trust, globs: readonly string[]): Share {
   const share = shareOfPart(languages, trust.subject ?? trust.arn ?? trust.service, globs, true);
   if (share !== "none" || trust.subject === undefined) return share;
-  const { exact } = trust.subject;
-  if (exact?.includes("@") === true && globs.some((glob) => trustMatches(glob, withoutNumbers(exact))))
-    return "all";
-  const { owner, repository, claims } = nameOwner(languages, trust);
-  if (owner?.pattern !== undefined)
-    return shareOfPattern(languages, `(?i:${owner.pattern})`, globs, true) === "none" ? "none" : "some";
+  const { exact, pattern } = trust.subject;
+  const bare = exact === undefined ? undefined : withoutNumbers(exact);
+  if (bare !== exact && globs.some((glob) => trustMatches(glob, bare ?? ""))) return "all";
+  const { owner, isOwnerless, claims } = nameOwner(languages, trust);
   // Names of repositories, projects and their owners are the same in capitals.
+  if (pattern !== undefined && exact === undefined && !isOwnerless)
+    return shareOfPattern(languages, `(?i:${pattern})`, globs, true) === "none" ? "none" : "some";
   const whole = globs.map((glob) => glob.toLowerCase());
+  if (bare !== undefined && whole.some((glob) => trustMatches(glob, bare.toLowerCase()))) return "some";
+  // A subject that begins with the repository says all that a glob asks for.
+  if (exact !== undefined && /^repo:/i.test(exact)) return "none";
+  // Whose run it is, is known at most: nobody can say what the rest of a glob means.
   const starts = whole.map((glob) => /^[^:]*:[^:]*:?/.exec(glob)?.[0] ?? glob);
-  if (owner?.exact !== undefined) {
-    // The start of a subject that names the repository, or the project, is any run of it.
-    const isStart = owner.exact !== exact && (repository === undefined || !/^repo:/i.test(exact ?? ""));
-    const text = (isStart ? owner.exact : (exact ?? owner.exact)).toLowerCase();
-    return (isStart ? starts : whole).some((glob) => trustMatches(glob, text)) ? "some" : "none";
+  if (owner !== undefined) {
+    const text = owner.exact?.toLowerCase() ?? "";
+    return owner.exact !== exact && starts.some((start) => trustMatches(start, text)) ? "some" : "none";
   }
-  const owners = (claims.get("repository_owner") ?? []).flatMap((each) => each.exact?.toLowerCase() ?? []);
-  const isOfOthers = starts.every((start) => {
-    const [, named] = /^repo:([^/*?]+)\//.exec(start) ?? [];
-    return named !== undefined && owners.some((each) => each !== named);
-  });
-  return isOfOthers ? "none" : "some";
+  return starts.some((start) => mayMean(trust, claims, start)) ? "some" : "none";
+}
+
+/** Whether a subject that does not say which repository or pipeline runs may be one that a glob begins with. */
+function mayMean(trust: Trust, claims: ReturnType<typeof nameOwner>["claims"], start: string): boolean {
+  if (/^[*?]/.test(start)) return true;
+  const isOther = (claim: string, named: string | undefined): boolean =>
+    named !== undefined && claims.get(claim)?.some((each) => each.exact?.toLowerCase() !== named) === true;
+  const isBuildkite = trust.issuer?.exact === BUILDKITE;
+  const [, organization] = /^organization:([^:*?]+):/.exec(start) ?? [];
+  if (isBuildkite) return start.startsWith("organization:") && !isOther("organization_slug", organization);
+  const [, owner] = /^repo(?:sitory)?:([^/*?]+)\//.exec(start) ?? [];
+  return /^repo(?:sitory)?:/.test(start) && !isOther("repository_owner", owner);
 }
 
 /** A token must meet all conditions on a claim, so one that lies in the globs is enough. */
@@ -622,10 +632,8 @@ class AssertionJudge {
     const isCounted = "atLeast" in assertion || "atMost" in assertion;
     if (isCounted || !this.isPlanned || (who.name ?? who.uid) === undefined) return [];
     const named = this.before.identities.filter((each) => this.before.subjects.shareOf(each, who) !== "none");
-    const trustAfter = new Map(
-      this.after.identities.map((each) => [each.key, this.after.principals.textOf(each)]),
-    );
-    const gone = named.filter((each) => this.before.principals.textOf(each) !== trustAfter.get(each.key));
+    const [then, now] = [this.before.graph.entities, this.after.graph.entities];
+    const gone = named.filter(({ key }) => !now.has(key) || textOfTrust(then, key) !== textOfTrust(now, key));
     if (gone.length === 0) return [];
     const { entities } = this.after.graph;
     // As they were before, beside what they become.
@@ -638,11 +646,13 @@ class AssertionJudge {
     const principals = new Principals(both, this.languages, [...old, ...this.after.identities]);
     const isNamed = (subject: Subject): boolean => this.after.subjects.shareOf(subject, who) !== "none";
     const others = { ...who, name: undefined, uid: undefined };
-    const oldKeys = new Set([...old, ...named].map(({ key }) => key));
+    const oldKeys = new Set(old.map(({ key }) => key));
+    const namedKeys = new Set(named.map(({ key }) => key));
     return old.flatMap((each) =>
       principals.sharing(each).flatMap((subject): Violation[] => {
         const entity = entities.get(subject.key);
-        if (entity === undefined || oldKeys.has(subject.key) || isNamed(subject)) return [];
+        // What becomes of the names of these themselves, another finding says.
+        if (entity === undefined || namedKeys.has(subject.key) || isNamed(subject)) return [];
         if (this.after.subjects.shareOf(subject, others) === "none") return [];
         if (principals.sharing(subject).some((other) => !oldKeys.has(other.key) && isNamed(other))) return [];
         const [left, stays] = [each, subject].map((one) => JSON.stringify(shortName(one)));

@@ -9,6 +9,9 @@ import {
   repositoryOfClaim,
   repositoryOfSubject,
 } from "../trust/issuers";
+import { RE2JS } from "re2js";
+import { OWNERS_OF_TEMPLATES, githubSegment } from "../trust/data/pins";
+import { MOST_OWNERS } from "../trust/judgement";
 import { anchored, exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
 import { sortedJson } from "../../fields/formats";
@@ -38,6 +41,8 @@ interface Naming {
   readonly owner: Value | undefined;
   /** Where the issuer writes subjects as GitHub does. */
   readonly repository?: string | undefined;
+  /** Whether the subject may say nothing of the repository. */
+  readonly isOwnerless: boolean;
   readonly claims: ReadonlyMap<string, readonly Value[]>;
 }
 
@@ -60,7 +65,7 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
   }
   if (repository !== undefined) {
     add("repository", { exact: repository, pattern: undefined });
-    add("repository_owner", { exact: repository.replace(/\/.*$/, ""), pattern: undefined });
+    add("repository_owner", { exact: repository.split("/")[0], pattern: undefined });
   }
   for (const [name, text] of readClaimConditions(trust, "patterns"))
     add(name, { exact: undefined, pattern: text });
@@ -68,15 +73,33 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
   if (ownerless === undefined) {
     // A template of GitLab may leave out all but the project, and with it the colon behind it.
     const isBare = exact !== undefined && matchers.get("subject")?.exec(`${exact}:`)?.[0] === `${exact}:`;
-    return { trust, owner: isBare ? { exact: `${exact}:`, pattern: undefined } : trust.subject, claims };
+    const owner = isBare ? { exact: `${exact}:`, pattern: undefined } : trust.subject;
+    return { trust, owner, isOwnerless: false, claims };
   }
-  if (repository !== undefined)
-    return { trust, owner: { exact: `repo:${repository}:`, pattern: undefined }, repository, claims };
   const isOwnerless =
     exact === undefined
       ? pattern !== undefined && languages.intersects(pattern, anchored(ownerless)) !== "no"
       : new RegExp(`^(?:${ownerless})$`).test(exact);
-  return { trust, owner: isOwnerless ? undefined : trust.subject, claims };
+  if (isOwnerless && pattern !== undefined)
+    for (const name of OWNERS_OF_TEMPLATES) {
+      const value = claimInPattern(languages, pattern, name);
+      if (value !== undefined) add(name, value);
+    }
+  const owner =
+    repository === undefined
+      ? isOwnerless
+        ? undefined
+        : trust.subject
+      : { exact: `repo:${repository}:`, pattern: undefined };
+  return { trust, owner, repository, isOwnerless, claims };
+}
+
+/** The values that a pattern of subjects of GitHub writes out for a claim; undefined where a subject may be without it. */
+function claimInPattern(languages: Languages, pattern: string, name: string): Value | undefined {
+  if (languages.isSubset(pattern, `(?:^|:)${name}:`) !== "yes") return undefined;
+  const names = languages.names(pattern, githubSegment(name), MOST_OWNERS);
+  if (names === "tooLarge" || names.isMany || names.list.length === 0) return undefined;
+  return { exact: undefined, pattern: anchored(names.list.map((one) => RE2JS.quote(one)).join("|")) };
 }
 
 /** A role of AWS as its sessions, whose names have no path. */
@@ -95,8 +118,17 @@ function mayMeetBoth(languages: Languages, one: Value, other: Value, part: strin
   if ((first !== one || second !== other) && mayMeet(languages, first, second, part)) return true;
   const hasPattern = one.exact === undefined || other.exact === undefined;
   const isNameOfOwner = part === "subject" || owningClaims.has(part);
-  return hasPattern && isNameOfOwner && mayMeet(languages, inAnyCase(one), inAnyCase(other), part);
+  return (
+    hasPattern &&
+    isNameOfOwner &&
+    [one, other].some(hasCapitals) &&
+    mayMeet(languages, inAnyCase(one), inAnyCase(other), part)
+  );
 }
+
+/** Whether a text or a pattern writes a capital. Most write none, and a comparison in any case takes long. */
+const hasCapitals = ({ exact, pattern = "" }: Value): boolean =>
+  exact === undefined ? /[A-Z]/.test(pattern.replace(/\\./gs, "")) : /[A-Z]/.test(exact);
 
 /** Who has `acme/pay` can have `acme/Pay`: names of repositories, groups and organisations are the same in capitals. */
 const inAnyCase = (value: Value): Value => ({ exact: undefined, pattern: `(?i:${patternOf(value)})` });
@@ -165,8 +197,10 @@ function mayAcceptOne(languages: Languages, first: Naming, second: Naming): bool
   if (!isProvenAlike) return false;
   const mayMeetIn = (part: string, a: Value | undefined, b: Value | undefined): boolean =>
     a === undefined || b === undefined || mayMeetBoth(languages, a, b, part);
+  const isRead = first.owner !== one.subject || second.owner !== other.subject;
   const isOneSubject =
-    mayMeetIn("subject", first.owner, second.owner) || mayMeetIn("subject", one.subject, other.subject);
+    mayMeetIn("subject", first.owner, second.owner) ||
+    (isRead && mayMeetIn("subject", one.subject, other.subject));
   if (!isOneSubject || !details.every((part) => mayMeetIn(part, one[part], other[part]))) return false;
   return [...first.claims].every(([name, values]) =>
     values.every((value) =>
@@ -310,16 +344,17 @@ function textOf(entities: Entities, subject: Subject): string {
   return trust.length === 0 ? own : sortedJson({ kind: entity.kind, ...Object.fromEntries(trust) });
 }
 
-/** Who each identity is, as a text: those of the same trust have the same. Keys end, so an identity with keys has none. */
+/** Who an identity is, as a text: those of the same trust have the same. */
+export const textOfTrust = (entities: Entities, key: string): string =>
+  textOf(entities, { key, type: "identity", displayName: "", matchesMany: false });
+
+/** The same of all identities. Keys end, so an identity with keys has none. */
 export function textsOfTrusts(entities: Entities): Map<string, string> {
   const texts = new Map<string, string>();
   for (const entity of entities.values()) {
     if (accessKinds[entity.kind]?.assumable !== true || trustsOf(entity).some(({ hasKeys }) => hasKeys))
       continue;
-    texts.set(
-      entity.key,
-      textOf(entities, { key: entity.key, type: "identity", displayName: "", matchesMany: false }),
-    );
+    texts.set(entity.key, textOfTrust(entities, entity.key));
   }
   return texts;
 }

@@ -636,11 +636,15 @@ export function createSignInDoubt({
   );
   let trusts:
     { readonly before: ReadonlySet<string>; readonly after: ReadonlyMap<string, string> } | undefined;
-  return ({ key }) => {
+  return ({ key, type }) => {
+    // A service of the platform signs in by nothing that a program says.
+    if (type === "service") return false;
     const keys = [key, ownerOf(key) ?? ""].map(withoutRetained);
     if (keys.some((each) => changed.has(each))) return true;
+    const isNew =
+      keys.some((each) => after.entities.has(each)) && !keys.some((each) => before.entities.has(each));
     // What drift finds on one side only is in no program, and may be older than all.
-    if (drift !== undefined || keys.some((each) => before.entities.has(each))) return false;
+    if (drift !== undefined || !isNew) return false;
     trusts ??= {
       before: new Set(textsOfTrusts(before.entities).values()),
       after: textsOfTrusts(after.entities),

@@ -11,7 +11,7 @@ import type { Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./rule";
 import { KnownBefore, isKnownOwner, makeOwnersKnown, ownersOf, strangersOf } from "./trustedOwners";
-import { languagesOf, sharedIssuersOf } from "./openSubjects";
+import { languagesOf, sharedIssuersOf, trustsOtherIssuers } from "./openSubjects";
 import { isStrongGrant, listGrantsHeld } from "./trustedIdentities";
 import { labelEntity, limitLines } from "./wording";
 import { addTo } from "../../fields/values";
@@ -78,7 +78,11 @@ const isAnotherSubject = (
   ...both: Entity[]
 ): boolean =>
   changed.every(({ path }) => pathsMeant(kind, "trust.subject").includes(path)) &&
-  both.every((entity) => trustsOf(entity).every((trust) => sharedIssuersOf(facts, trust).length > 0));
+  both.every((entity) =>
+    trustsOf(entity).every(
+      (trust) => sharedIssuersOf(facts, trust).length > 0 && !trustsOtherIssuers(facts, trust),
+    ),
+  );
 
 /** Whether all that changes is the audience, at services where whoever starts a run asks for a token with any. */
 const isAnotherAudience = (
@@ -91,7 +95,8 @@ const isAnotherAudience = (
   both.every((entity) =>
     trustsOf(entity).every((trust) => {
       const issuers = sharedIssuersOf(facts, trust);
-      return issuers.length > 0 && issuers.every(({ project }) => project !== undefined);
+      const areRuns = issuers.length > 0 && issuers.every(({ project }) => project !== undefined);
+      return areRuns && !trustsOtherIssuers(facts, trust);
     }),
   );
 

@@ -101,7 +101,7 @@ function findTooFewOwners(
   if (first === undefined || (!areTooFew && sure.length >= minOwners)) return [];
   const count = plural(areTooFew ? remaining.length : sure.length, isWhole ? "owner" : "known owner");
   const finding = facts.aboutGrant(first, {
-    severity: !areTooFew ? "medium" : isWhole ? "critical" : "high",
+    severity: areTooFew && isWhole ? "critical" : areTooFew || sure.length === 0 ? "high" : "medium",
     message: `${root.path} has ${count} left${areTooFew ? "" : " whose trust is as it was"}, fewer than ${minOwners}`,
     details: limitLines([
       ...lost.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
@@ -246,7 +246,7 @@ const lockOut: Rule = {
   id: "D1",
   name: "lock-out",
   severities: ["critical", "high", "medium"],
-  when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust is new or changes",
+  when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust is new or changes; high where that is so of all of them",
   what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where the trust of none changes, is not reported.",
   why: "Nobody is left who could undo it. A pipeline that removes its own access stops half-way. A reviewer who may list less sees less of all that follows.",
   fix: "Bind the next owner first, and check that it can sign in. Then remove the old one in a separate change, applied with another identity than the one that loses access.",

@@ -95,26 +95,20 @@ const anyNumber = ({ what, name }: Owner): string => JSON.stringify([what, name,
 /** A name with a number makes the name alone known, and a name alone makes it known with any number. */
 export const keysMadeKnown = (owner: Owner): string[] => [keyOf(owner), anyNumber(withoutNumber(owner))];
 
-/** The parts that name different owners. */
-function differentParts(parts: OwnerParts): OwnerParts {
-  const namesOf = (owners: readonly Owner[]): string =>
-    JSON.stringify(owners.map(withoutNumber).map(keyOf).sort());
-  return [...new Map(parts.map((owners) => [namesOf(owners), owners])).values()];
-}
-
 /** The name of an owner beside another one. */
 const besideKey = (key: string, other: string): string => JSON.stringify([key, "beside", other]);
 
-/** Makes the owners known that a trust names: each by itself, or beside those that its other parts name. */
+/** Makes the owners known that a trust names: by itself one that all parts name, else beside those that the others name. */
 export function makeOwnersKnown(
   known: KnownBefore,
   conditions: readonly OwnerParts[],
   groups: readonly string[],
 ): void {
-  for (const parts of conditions.map(differentParts)) {
-    for (const owners of parts) {
-      const others = parts.filter((each) => each !== owners).flat();
-      for (const key of owners.flatMap(keysMadeKnown)) {
+  const nameOf = (owner: Owner): string => keyOf(withoutNumber(owner));
+  for (const parts of conditions) {
+    for (const owner of parts.flat()) {
+      const others = parts.filter((part) => !part.some((each) => nameOf(each) === nameOf(owner))).flat();
+      for (const key of keysMadeKnown(owner)) {
         if (others.length === 0) known.add(key, groups);
         for (const other of others.flatMap(keysMadeKnown)) known.add(besideKey(key, other), groups);
       }
@@ -159,7 +153,7 @@ export function strangersOf(conditions: readonly OwnerParts[], isKnown: IsKnown)
       owners.every((owner) => isKnown(owner)) ||
       parts.some(
         (others) =>
-          others !== owners && owners.every((owner) => others.some((beside) => isKnown(owner, beside))),
+          others !== owners && owners.every((owner) => others.every((beside) => isKnown(owner, beside))),
       );
     if (canHoldTogether(parts) && parts.some(isKnownPart)) return [];
     return (parts[0] ?? []).filter((owner) => !isKnown(owner));

@@ -177,7 +177,17 @@ export function claimsOfSubject(
     ([, name = "", value = ""]): [string, string] => [name, value],
   );
   const repository = repositoryOfSubject(subject);
+  const [, owner, number] =
+    /(?:^|:)repo(?:sitory)?:[^/:@]+@([0-9]+)\/[^/:@]+@([0-9]+)(?=[/:]|$)/.exec(subject) ?? [];
+  const numbers: [string, string][] =
+    owner === undefined || number === undefined
+      ? []
+      : [
+          ["repository_owner_id", owner],
+          ["repository_id", number],
+        ];
   return [
+    ...numbers,
     ...pairs.filter(([name]) => name !== "repository" && name !== "workflow_ref" && owningClaims.has(name)),
     ...(repository === undefined ? [] : [["repository", repository] as [string, string]]),
   ];

@@ -16,8 +16,8 @@ import { failed, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import { quoteWord } from "../../output/packageSource";
 import { describeForCi, findMissingInCi, inspectFolder, readStackFile } from "../init/folder";
-import type { CiBackend, ProjectFolder } from "../init/folder";
-import { STAND_IN, ciCommands, ciFiles } from "../init/workflows";
+import type { CiBackend, CiHost, ProjectFolder } from "../init/folder";
+import { STAND_IN, ciCommands, ciFiles, findFurtherProject } from "../init/workflows";
 import type { CiSettings } from "../init/workflows";
 import {
   checkContents,
@@ -66,12 +66,14 @@ function checkBackend({ kind, named }: CiBackend, stack = "prod"): CheckResult[]
 }
 
 /** The settings with which `init` would write for this folder. */
-function settingsOf(found: ProjectFolder, backend: CiBackend): CiSettings {
+function settingsOf(found: ProjectFolder, host: CiHost, packageRoot: string, backend: CiBackend): CiSettings {
   const { path, defaultBranch, packageManager, project = "" } = found;
+  const further = findFurtherProject(found, project, host, packageRoot);
   const stack = found.stack ?? "prod";
   const { organization } = STAND_IN;
   return {
     ...{ organization, project, stack, path, defaultBranch, packageManager, backend },
+    ...(further && { further }),
     baseUrl: readEnvironment()["PLATFORM_BASE_URL"],
     issuerUrl: readEnvironment()["PLATFORM_ISSUER_URL"],
   };
@@ -162,7 +164,7 @@ async function checkRepository(
     );
   }
   const backend = describeForCi(findBackend(found.folder, env), readStackFile(found, found.stack ?? "prod"));
-  const settings = settingsOf(found, backend);
+  const settings = settingsOf(found, host, packageRoot, backend);
   const commands = ciCommands(packageRoot, host, settings);
   const written = ciFiles(packageRoot, host, settings);
   const name = ["ci.ts", "ci.js"].find((one) => existsSync(join(folder, one)));

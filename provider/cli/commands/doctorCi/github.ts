@@ -44,8 +44,8 @@ const readMemberList = (value: unknown, ...path: string[]): readonly unknown[] =
 function checkStarts({ files, branch }: CheckedRepository): CheckResult[] {
   const written = /^[\w./-]+$/.test(branch) ? branch : "<branch>";
   return files.flatMap(({ path, text }) => {
-    const other = branchesOf(text).find((one) => one !== branch);
-    if (other === undefined) return [];
+    const [other, ...more] = branchesOf(text);
+    if (other === undefined || [other, ...more].includes(branch)) return [];
     return [
       missing(
         "workflows",

@@ -143,16 +143,19 @@ function findHost(root: string, server: string): CiHost | undefined {
 
 /** The branches that a workflow is for, as those of this package name them. */
 export const branchesOf = (workflow: string): string[] =>
-  Array.from(workflow.matchAll(/^ +branches: \[([^\]\n]+)\]$/gm), ([, name = ""]) =>
-    name.replace(/^(["'])(.*)\1$/, "$2"),
-  );
+  Array.from(workflow.matchAll(/^ +branches: \[([^\]\n]+)\]$/gm), ([, names = ""]) =>
+    names.split(",").map((name) => name.trim().replace(/^(["'])(.*)\1$/, "$2")),
+  ).flat();
 
 /** The branch that the workflows of another project in the repository are for. */
 function branchOfWorkflows(root: string): string | undefined {
   const folder = join(root, ".github/workflows");
   if (!existsSync(folder)) return undefined;
   const files = readdirSync(folder).filter((name) => /^access-(?:preview|deploy).*\.yml$/.test(name));
-  return files.flatMap((name) => branchesOf(readFileSync(join(folder, name), "utf8")))[0];
+  const [only, another] = new Set(
+    files.flatMap((name) => branchesOf(readFileSync(join(folder, name), "utf8"))),
+  );
+  return another === undefined ? only : undefined;
 }
 
 function findDefaultBranch(root: string): Pick<ProjectFolder, "defaultBranch" | "branchSource"> {

@@ -32,6 +32,14 @@ const GITHUB = "https://token.actions.githubusercontent.com";
 const edit = (one: Resource, inputs: Props): Resource => ({ ...one, inputs: { ...one.inputs, ...inputs } });
 const by = (name: string, subject = `repo:acme/${name}:ref:refs/heads/main`): Resource =>
   identity(name, claims({ issuer: GITHUB, subject }));
+const withKeys = (name: string, kid: string): Resource =>
+  identity(name, {
+    staticKeys: {
+      issuer: "https://ci.acme.example",
+      subject: "s",
+      issuerKeys: JSON.stringify({ keys: [{ kty: "OKP", crv: "Ed25519", x: kid, kid }] }),
+    },
+  });
 const [ci, outsider] = [by("ci"), by("outsider", "repo:other/x:ref:refs/heads/main")];
 const dev = role("dev", ["REPO_LIST"]);
 const base = [...groups, viewer, pusher, owner, dev, ci, outsider];
@@ -157,7 +165,28 @@ describe("what breaks a forbidden access", () => {
       ],
       ["other"],
     ],
+    [
+      "it goes, and another one has its keys",
+      () => [[withKeys("named", "k1"), withKeys("other", "k1")], [withKeys("other", "k1")]],
+      ["other"],
+    ],
+    [
+      "it gets other keys",
+      () => [
+        [withKeys("named", "k1"), withKeys("other", "k1")],
+        [withKeys("named", "k9"), withKeys("other", "k1")],
+      ],
+      ["other"],
+    ],
     ["it stays", (named, other) => [[named], [named, other]], []],
+    [
+      "it asks for another environment of the same repository",
+      (named, other) => [
+        [named, other],
+        [edit(named, claims({ issuer: GITHUB, subject: "repo:other/y:environment:e" })), other],
+      ],
+      [],
+    ],
     ["it goes, and nobody else is it", (named) => [[named, ci], [ci]], []],
   ])("whoever is forbidden by name is known by it still: %s", (_, sides, expected) => {
     const { assertions } = parsePolicy(

@@ -31,6 +31,8 @@ function shareOf(who: Resource, conditions: SubjectConditions, before: readonly 
 }
 
 const GITLAB = "https://gitlab.com";
+const BUILDKITE = "https://agent.buildkite.com";
+const UUID = "72f988bf-86f1-41af-91ab-2d7cd011db47";
 const trusting = (claimMatch: Props): Resource => identity("ci", claims({ issuer: GITHUB, ...claimMatch }));
 
 /** A trust, the conditions, and what is proven: pairs that should be inside, and near misses. */
@@ -98,6 +100,32 @@ const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share
     "some",
   ],
   [{ subject: "pull_request" }, { subject: ["repo:acme/pay:*"] }, "some"],
+  [{ subject: "repo:Contractor@1/pay@2:environment:prod" }, { subject: ["repo:contractor/*"] }, "some"],
+  // What it says of the owner, and what it can never be.
+  [{ subject: "repository_owner:acme:environment:p" }, { subject: ["system:serviceaccount:dev:*"] }, "none"],
+  [{ subject: "repository_owner:acme:environment:p" }, { subject: ["repository_owner:evil:*"] }, "none"],
+  [{ subject: "repository_id:123:environment:p" }, { subject: ["project_path:acme/*"] }, "none"],
+  [
+    { issuer: BUILDKITE, subject: UUID, claims: { organization_slug: "acme" } },
+    { subject: ["repo:acme/pay:*"] },
+    "none",
+  ],
+  [
+    { issuer: BUILDKITE, subject: UUID, claims: { organization_slug: "acme" } },
+    { subject: ["organization:evil:pipeline:*"] },
+    "none",
+  ],
+  [
+    { issuer: BUILDKITE, subject: UUID, claims: { organization_slug: "acme" } },
+    { subject: ["organization:acme:pipeline:*"] },
+    "some",
+  ],
+  // The rest of a pattern counts, whatever a claim says of the repository.
+  [
+    { subjectPattern: "^repo:acme/[^:]+:environment:dev$", claims: { repository: "acme/pay" } },
+    { subject: ["repo:acme/pay:environment:prod"] },
+    "none",
+  ],
   [{ issuer: GITLAB, subject: "project_path:acme/pay" }, { subject: ["project_path:acme/pay:*"] }, "some"],
   [{ issuer: GITLAB, subject: "project_path:acme/pay2" }, { subject: ["project_path:acme/pay:*"] }, "none"],
   [

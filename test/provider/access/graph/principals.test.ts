@@ -169,6 +169,36 @@ test.each<[string, boolean, Props, Props]>([
     claims({ issuer: `${GITHUB}/`, subject: "repo:acme/two:environment:e" }),
   ],
   [
+    "patterns of two repositories by their numbers",
+    false,
+    github({ subjectPattern: "^repository_id:11:environment:.*$" }),
+    github({ subjectPattern: "^repository_id:22:environment:.*$" }),
+  ],
+  [
+    "a pattern of an owner, and a repository of it",
+    true,
+    exact,
+    github({ subjectPattern: "^repository_owner:acme:environment:.*$" }),
+  ],
+  [
+    "a pattern of an owner, and a repository of another one",
+    false,
+    github({ subject: "repo:globex/x:ref:refs/heads/main" }),
+    github({ subjectPattern: "^repository_owner:acme:environment:.*$" }),
+  ],
+  [
+    "the numbers of a repository, and another number of its owner",
+    false,
+    github({ subject: "repo:acme@1/pay@2:environment:p" }),
+    github({ subject: "repository_owner_id:9:environment:p" }),
+  ],
+  [
+    "the numbers of a repository, and its own",
+    true,
+    github({ subject: "repo:acme@1/pay@2:environment:p" }),
+    github({ subject: "repository_id:2:environment:p" }),
+  ],
+  [
     "a pipeline of Buildkite and the id of one",
     true,
     claims({ issuer: "https://agent.buildkite.com", subject: TENANT }),

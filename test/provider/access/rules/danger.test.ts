@@ -50,6 +50,7 @@ describe("D1 lock-out", () => {
   });
 
   it.each([
+    ["all of three", 3, 2, ["high"]],
     ["one of three", 1, 2, []],
     ["two of three", 2, 2, ["medium"]],
     ["one of three, of whom three must stay", 1, 3, ["medium"]],

@@ -829,6 +829,24 @@ describe("T7 new-outsider", () => {
       ["high"],
     ],
     [
+      "an organisation that only one part names",
+      github({
+        subjectPattern: "^repo:(?:acme|globex)/pay:environment:e$",
+        claims: { repository_owner: "acme" },
+      }),
+      github({ subject: "repo:globex/shop:environment:e" }),
+      ["high"],
+    ],
+    [
+      "a stranger beside an organisation that was named with the number",
+      github({ subject: "repo:acme/pay:environment:e", claims: { repository_owner_id: "666" } }),
+      github({
+        subjectPattern: "^repo:(?:acme|evil)/pay:ref:refs/heads/main$",
+        claims: { repository_owner_id: "666" },
+      }),
+      ["high"],
+    ],
+    [
       "an owner that two parts name",
       github({ subject: "repo:globex/pay:environment:e", claims: { repository_owner: "globex" } }),
       github({ subject: "repo:globex/shop:environment:e" }),
