@@ -102,6 +102,11 @@ describe("the exit code of pulumi-platform review", () => {
   test.each([
     ["two previews", ["a", "b"], /^pulumi-platform: review takes one preview: .*\n$/],
     [
+      "an unknown flag",
+      ["-", "--colour"],
+      /^pulumi-platform: unknown option --colour; see npx --no pulumi-platform review --help \(PP5001\)\n$/,
+    ],
+    [
       "standard input twice",
       ["-", "--before", "-"],
       /^pulumi-platform: only one document can come from standard input \(PP5003\)\n$/,

@@ -26,7 +26,7 @@ describe("the error codes", () => {
 
   test("are all used by the code, outside of their own folder", () => {
     const texts = sources("provider")
-      .filter((file) => !file.startsWith(path.join("provider", "errorCodes", "")))
+      .filter((file) => !file.startsWith(path.join("provider", "errors", "")))
       .map((file) => readFileSync(path.join(root, file), "utf8"))
       .join("\n");
     expect(codes.filter((code) => !texts.includes(`"${code}"`))).toEqual([]);
@@ -34,7 +34,7 @@ describe("the error codes", () => {
 
   test("are expected by a test each", () => {
     const texts = sources("test")
-      .filter((file) => !file.startsWith(path.join("test", "provider", "errorCodes", "")))
+      .filter((file) => !file.startsWith(path.join("test", "provider", "errors", "")))
       .map((file) => readFileSync(path.join(root, file), "utf8"))
       .join("\n");
     expect(codes.filter((code) => !texts.includes(code))).toEqual([]);

@@ -70,6 +70,7 @@ export const registry: Refusals = {
               { uid: 1.5, gid: 2147483648 },
               { username: "web", uid: -2147483648, homeDirs: "/" },
             ],
+            groups: [{ groupName: "web" }],
           },
           certificates: {
             additional: [{ name: "acme", content: "MIIB" }, { content: CERTIFICATE }],
@@ -88,6 +89,7 @@ export const registry: Refusals = {
         "customOverlay.accounts.users[0].uid must be a whole number, not the number 1.5",
         "customOverlay.accounts.users[0].gid must be a whole number, not the number 2147483648",
         'customOverlay.accounts.users[1].homeDirs is not an argument; did you mean "homeDir"?',
+        'customOverlay.accounts.groups[0].groupName is not an argument; did you mean "groupname"?',
         'customOverlay.certificates.additional[0].content must be a certificate in PEM, beginning "-----BEGIN CERTIFICATE-----"',
         "customOverlay.certificates.additional[1].name is missing: give a string that is not empty",
       ],
