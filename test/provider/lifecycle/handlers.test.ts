@@ -494,6 +494,16 @@ describe("update", () => {
     });
   });
 
+  test("keeps the recorded values of a source", async () => {
+    const inputs = sampleOf("Repo", "synced");
+    const olds = { ...inputs, __normalized: { "syncConfig.source": "there" } };
+    const uid = childOf(GROUP_UID);
+    server.script([json({ uid, name: "synced", description: "New" })]);
+    const news = { ...inputs, description: "New" };
+    const outs = await handlers("Repo").update(uid, olds, news);
+    expect(outs).toEqual({ ...news, __normalized: { "syncConfig.source": "there" } });
+  });
+
   test("whose response has no known field reads the whole resource, even if a field was cleared", async () => {
     holding({ ...stored, description: "" }, () => json({}));
     const news = { parentUid: ROOT_UID, name: "team" };
@@ -612,6 +622,19 @@ describe("update", () => {
       expect(handlers("IdentityProvider").diff(properties, olds!).changes).toBe(false);
     },
   );
+
+  test("of a synced repository may clear what its source then fills in again", async () => {
+    const olds: Props = { ...sampleOf("Repo", "synced"), description: "Mine" };
+    const news = withValue(olds, ["description"], undefined);
+    const held: Props = {
+      uid: repoUid,
+      name: "synced",
+      description: "From the source",
+      sync_config: olds["syncConfig"],
+    };
+    holding(held, () => new Held(held));
+    await expect(handlers("Repo").update(repoUid, olds, news)).resolves.toEqual(news);
+  });
 
   test("of a missing resource is an error that names the fields", async () => {
     server.script([missing(GROUP_UID)]);
