@@ -93,17 +93,11 @@ const readers = resource("ExternalGroupRoleMapping", "readers", {
   roleUid: reader.uid,
   scope: acme,
 });
+const single = { ttl: "48h", email: "grace@acme.example.com", singleUse: true };
 const invite = resource(
   "GroupInvite",
   "invite",
-  {
-    name: undefined,
-    parentUid: payments,
-    roleUid: reader.uid,
-    ttl: "48h",
-    email: "grace@acme.example.com",
-    singleUse: true,
-  },
+  { name: undefined, parentUid: payments, roleUid: reader.uid, ...single },
   { outputs: { expirationTime: days(2) } },
 );
 
@@ -141,42 +135,14 @@ const reading = binding(branches, viewer, payments);
 
 /** The organisation that each edit changes. */
 const organisation: readonly Resource[] = [
-  ...groups,
-  search,
-  viewer,
-  pusher,
-  owner,
-  boss,
-  binding(boss, owner, acme, { external: true }),
-  lead,
-  binding(lead, owner, search.uid, { external: true }),
-  deployer,
-  builder,
-  robot,
-  ada,
-  tester,
-  reader,
-  publisher,
-  binding(deployer, pusher, payments),
-  binding(builder, publisher, payments),
-  binding(robot, reader, search.uid),
-  binding(ada, viewer, payments),
-  binding(tester, reader, payments),
-  api,
-  stable,
-  events,
-  staff,
-  readers,
-  invite,
-  twin,
-  guests,
-  ticket,
-  token,
-  image,
-  triage,
-  unused,
-  branches,
-  reading,
+  ...[...groups, search, viewer, pusher, owner],
+  ...[boss, binding(boss, owner, acme, { external: true })],
+  ...[lead, binding(lead, owner, search.uid, { external: true })],
+  ...[deployer, builder, robot, ada, tester, reader, publisher],
+  ...[binding(deployer, pusher, payments), binding(builder, publisher, payments)],
+  ...[binding(robot, reader, search.uid), binding(ada, viewer, payments), binding(tester, reader, payments)],
+  ...[api, stable, events, staff, readers, invite, twin, guests, ticket, token, image, triage, unused],
+  ...[branches, reading],
 ];
 
 type Resources = readonly Resource[];
@@ -200,6 +166,8 @@ const withInputs =
 const withNew =
   (...added: Resources) =>
   (before: Resources): Resources => [...before, ...added];
+const withKeys = (changed: Props) =>
+  withInputs(tester, { staticKeys: { ...(tester.inputs["staticKeys"] as Props), ...changed } });
 const withScopes = (...additionalScopes: string[]) =>
   withInputs(staff, { oidc: { ...(staff.inputs["oidc"] as Props), additionalScopes } });
 const withOverlay = (changed: Props) =>
@@ -271,18 +239,9 @@ const edits: Readonly<Record<string, Edit>> = {
     to: (before) =>
       withNew(binding(deployer, reader, payments))(without(binding(deployer, pusher, payments))(before)),
   },
-  "shortens an end": {
-    to: withInputs(tester, {
-      staticKeys: { ...(tester.inputs["staticKeys"] as Props), expirationTime: days(40) },
-    }),
-  },
+  "shortens an end": { to: withKeys({ expirationTime: days(40) }) },
   // Whoever has the key can use it for longer.
-  "renews an end": {
-    to: withInputs(tester, {
-      staticKeys: { ...(tester.inputs["staticKeys"] as Props), expirationTime: days(85) },
-    }),
-    findings: ["S1 medium"],
-  },
+  "renews an end": { to: withKeys({ expirationTime: days(85) }), findings: ["S1 medium"] },
   // Somebody else signs in: who decides that is in the settings of the repository.
   "pins a trust to an environment": {
     to: withInputs(

@@ -17,15 +17,8 @@ import { NOW } from "../rules/support";
 const ACME = "a".repeat(40);
 const OWNER = "0".repeat(40);
 const below = (n: number): string => `${ACME}/${n.toString(16).padStart(16, "0")}`;
-const [SANDBOX, PROD, GLASS, CI, BINDING, DEEP, ROLE] = [1, 2, 3, 4, 5, 6, 7].map(below) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-];
+const [SANDBOX, PROD, GLASS, CI] = [below(1), below(2), below(3), below(4)] as const;
+const [BINDING, DEEP, ROLE] = [below(5), below(6), below(7)] as const;
 
 const create = (one: State) => step("create", undefined, one);
 const update = (one: State, inputs: Props, more: object = {}) =>
@@ -44,14 +37,16 @@ const deep = state("Group", "deep", { parentUid: PROD, name: "deep" }, { id: DEE
 const glass = state("Identity", "glass", { parentUid: ACME, name: "break-glass", ...trust }, { id: GLASS });
 const ci = state("Identity", "ci", { parentUid: ACME, name: "ci", ...trust }, { id: CI });
 const CAPS = ["CAP_IAM_ROLES_UPDATE", "CAP_IAM_IDENTITY_UPDATE", "CAP_IAM_ROLE_BINDINGS_CREATE"];
-const builtIn: InventoryObject = {
-  kind: "Role",
-  uid: OWNER,
-  builtIn: true,
-  inputs: { name: "owner", capabilities: CAPS },
-};
+const ownerInputs = { name: "owner", capabilities: CAPS };
+const builtIn: InventoryObject = { kind: "Role", uid: OWNER, builtIn: true, inputs: ownerInputs };
 const admins = state("Role", "admins", { parentUid: ACME, name: "admins", capabilities: CAPS }, { id: ROLE });
-const owners = state("Role", "owners", { name: "owner", capabilities: CAPS }, { id: OWNER, external: true });
+const owners = state("Role", "owners", ownerInputs, { id: OWNER, external: true });
+/** A group as a list of the server has it. */
+const listed = (uid: string, name: string): InventoryObject => ({
+  kind: "Group",
+  uid,
+  inputs: { parentUid: ACME, name },
+});
 
 const grant = (
   identityUid: string,
@@ -66,12 +61,8 @@ const grantOn = (where: State) => create(grant(CI, UNKNOWN, OWNER, depends("pare
 const grantOf = (what: State) => create(grant(CI, PROD, UNKNOWN, depends("roleUid", what)));
 
 /** It has the uid of its group. */
-const part = state(
-  "AccountAssociation",
-  "part",
-  { parentUid: SANDBOX, github: { installations: [] } },
-  { id: SANDBOX },
-);
+const partOf = { parentUid: SANDBOX, github: { installations: [] } };
+const part = state("AccountAssociation", "part", partOf, { id: SANDBOX });
 
 const everything = [part, acme, sandbox, prod, deep, glass, ci, admins];
 const others = (...left: State[]) => everything.filter((one) => !left.includes(one)).map(same);
@@ -109,15 +100,11 @@ describe("an exception", () => {
     [`{ role: ${ROLE} }`, grant(CI, PROD, ROLE)],
     ["{ subject: GitHub Actions of acme/pay* }", grant(CI, PROD)],
   ])("%s matches the state before the change", (match, binding) => {
+    const exported = { version: 3, deployment: { resources: [...everything, owners] } };
     for (const sources of [
       sourcesOf([...others(), create(binding)]),
       { preview: preview(...others(), same(owners), create(binding)) },
-      {
-        preview: preview(create(binding)),
-        before: parseStateExport(
-          JSON.stringify({ version: 3, deployment: { resources: [...everything, owners] } }),
-        ),
-      },
+      { preview: preview(create(binding)), before: parseStateExport(JSON.stringify(exported)) },
     ]) {
       expect(judge(sources, match)).toMatchObject({ findings: [], suppressed: [{ id: "G1" }], unused: [] });
     }
@@ -289,16 +276,8 @@ describe("an exception", () => {
     ]);
   });
 
-  const read = state(
-    "Group",
-    "sandbox",
-    {},
-    {
-      id: SANDBOX,
-      external: true,
-      outputs: { name: "sandbox", parentUid: ACME },
-    },
-  );
+  const outputs = { name: "sandbox", parentUid: ACME };
+  const read = state("Group", "sandbox", {}, { id: SANDBOX, external: true, outputs });
 
   it("matches no name of a resource that only the program reads, and says so", () => {
     const steps = [...others(sandbox), step("read", undefined, read), create(grant(CI, SANDBOX))];
@@ -313,12 +292,7 @@ describe("an exception", () => {
       ],
     });
     expect(unused).toHaveLength(1);
-    const known: InventoryObject = {
-      kind: "Group",
-      uid: SANDBOX,
-      inputs: { parentUid: ACME, name: "sandbox" },
-    };
-    const told = sourcesOf(lying, [builtIn, known]);
+    const told = sourcesOf(lying, [builtIn, listed(SANDBOX, "sandbox")]);
     expect(judge(told, "{ group: acme / sandbox }").suppressed).toHaveLength(1);
     const before = [...others(sandbox), step("read", read, named), create(grant(CI, SANDBOX))];
     expect(judge(sourcesOf(before), "{ group: acme / sandbox }").suppressed).toHaveLength(1);
@@ -331,20 +305,13 @@ describe("an exception", () => {
   });
 
   it("prefers the live name to that of a state", () => {
-    const renamed: InventoryObject = {
-      kind: "Group",
-      uid: PROD,
-      inputs: { parentUid: ACME, name: "production" },
-    };
-    const steps = [...others(), create(grant(CI, PROD))];
-    expect(judge(sourcesOf(steps, [builtIn, renamed]), "{ group: acme / prod }").suppressed).toEqual([]);
+    const sources = sourcesOf([...others(), create(grant(CI, PROD))], [builtIn, listed(PROD, "production")]);
+    expect(judge(sources, "{ group: acme / prod }").suppressed).toEqual([]);
   });
 
   it("matches uids alone where no comparison is given", () => {
-    const found = findingsOf(
-      compare(sourcesOf([...others(), create(grant(GLASS, PROD))])),
-      defaultRuleOptions(NOW),
-    ).filter(({ id }) => id === "G1");
+    const comparison = compare(sourcesOf([...others(), create(grant(GLASS, PROD))]));
+    const found = findingsOf(comparison, defaultRuleOptions(NOW)).filter(({ id }) => id === "G1");
     const by = (subject: string) =>
       policy(`{ subject: "${subject}" }\n    fingerprint: ${found[0]?.fingerprint ?? ""}`);
     expect(applyPolicy(found, by("break-glass"), NOW).suppressed).toEqual([]);
@@ -360,19 +327,11 @@ describe("an exception", () => {
 });
 
 describe("an exception for a group", () => {
-  const tester = state(
-    "Identity",
-    "tester",
-    { parentUid: SANDBOX, name: "tester", ...trust },
-    { id: below(12) },
-  );
+  const made = (kind: string, name: string, n: number, inputs: Props): State =>
+    state(kind, name, { parentUid: SANDBOX, name, ...inputs }, { id: below(n) });
+  const tester = made("Identity", "tester", 12, trust);
   const moved = update(tester, claims("repo:mallory/x:ref:refs/heads/main"));
-  const grown = state(
-    "Role",
-    "grown",
-    { parentUid: SANDBOX, name: "grown", capabilities: ["CAP_REPO_LIST"] },
-    { id: below(13) },
-  );
+  const grown = made("Role", "grown", 13, { capabilities: ["CAP_REPO_LIST"] });
   const more = update(grown, { capabilities: CAPS });
   const bound = (identityUid: string, where: string, roleUid: string): State => ({
     ...grant(identityUid, where, roleUid),
@@ -405,12 +364,8 @@ describe("an exception for a group", () => {
   });
 
   it("accepts not what it gives before the change, nor by an object that is deleted with it", () => {
-    const steps = [
-      ...others(),
-      moved,
-      step("delete", inProduction(below(12), ROLE)),
-      same(inSandbox(below(12), ROLE)),
-    ];
+    const gone = step("delete", inProduction(below(12), ROLE));
+    const steps = [...others(), moved, gone, same(inSandbox(below(12), ROLE))];
     expect(judge(sourcesOf(steps), "{ group: acme / sandbox }", "T5").suppressed).toEqual([]);
   });
 });
@@ -503,9 +458,8 @@ describe("what begins to match an exception", () => {
 
   it("is none where the entry has a fingerprint, has expired, or names a uid", () => {
     const steps = [...others(glass), create(glassLike)];
-    expect(beginning(steps, entry("{ name: break-glass }", `    fingerprint: ${"a".repeat(32)}\n`))).toEqual(
-      [],
-    );
+    const print = `    fingerprint: ${"a".repeat(32)}\n`;
+    expect(beginning(steps, entry("{ name: break-glass }", print))).toEqual([]);
     expect(beginning(steps, entry("{ name: break-glass }").replace("2027", "2025"))).toEqual([]);
     expect(beginning(steps, entry(`{ uid: "${GLASS}" }`))).toEqual([]);
   });
@@ -544,9 +498,7 @@ describe("whatever a policy file says, an exception", () => {
   });
 
   const matches = (match: object, finding: Finding): boolean => {
-    const text = JSON.stringify({
-      allow: [{ match, reason: "x", expires: "2027-01-31" }],
-    });
+    const text = JSON.stringify({ allow: [{ match, reason: "x", expires: "2027-01-31" }] });
     let read;
     try {
       read = parsePolicy(text, "p.yaml");
