@@ -42,6 +42,9 @@ const named = (name: string, one: Resource): Resource => ({
   ...one,
   urn: one.urn.replace(/::[^:]*$/, `::${name}`),
 });
+/** Another object beside one, whose uid ends in these digits. */
+const beside = (one: Resource, name: string, end: string, inputs: Props = {}, more = {}): Resource =>
+  named(name, { ...one, uid: one.uid.slice(0, -2) + end, inputs: { ...one.inputs, ...inputs }, ...more });
 
 const search = group("search", `${acme}/${"3".repeat(16)}`);
 const boss = inGroup(acme, identity("boss", workflow("platform"), { external: true }));
@@ -101,19 +104,11 @@ const invite = resource(
   { outputs: { expirationTime: days(2) } },
 );
 
-const twin = named("events-again", { ...events, uid: `${events.uid.slice(0, -2)}ee` });
-const guests = named("guests", {
-  ...invite,
-  uid: `${invite.uid.slice(0, -2)}dd`,
-  inputs: { ...invite.inputs, email: undefined, singleUse: undefined, ttl: "240h", roleUid: viewer.uid },
-  outputs: { expirationTime: days(9) },
-});
-const ticket = named("ticket", {
-  ...guests,
-  uid: `${invite.uid.slice(0, -2)}99`,
-  inputs: { ...guests.inputs, singleUse: true, ttl: "48h" },
-  outputs: { expirationTime: days(2) },
-});
+const twin = beside(events, "events-again", "ee");
+const forAll = { email: undefined, singleUse: undefined, ttl: "240h", roleUid: viewer.uid };
+const guests = beside(invite, "guests", "dd", forAll, { outputs: { expirationTime: days(9) } });
+const once = { singleUse: true, ttl: "48h" };
+const ticket = beside(guests, "ticket", "99", once, { outputs: { expirationTime: days(2) } });
 const token = resource("ScimToken", "sync", { name: undefined, parentUid: staff.uid, expireTime: days(100) });
 const image = resource("Repo", "base", {
   parentUid: search.uid,
@@ -126,11 +121,8 @@ const image = resource("Repo", "base", {
 });
 const triage = role("triage", ["REPO_LIST"]);
 const unused = group("unused", `${acme}/${"4".repeat(16)}`);
-const branches = identity(
-  "branches",
-  claims({ issuer: GITHUB, subjectPattern: "^repo:acme/pay:ref:refs/heads/(main|next)$" }),
-);
-
+const ofBranches = { issuer: GITHUB, subjectPattern: "^repo:acme/pay:ref:refs/heads/(main|next)$" };
+const branches = identity("branches", claims(ofBranches));
 const reading = binding(branches, viewer, payments);
 
 /** The organisation that each edit changes. */
@@ -281,23 +273,11 @@ const edits: Readonly<Record<string, Edit>> = {
   },
   // Somebody of that mail domain was invited before, and that was reviewed.
   "invites a colleague": {
-    to: withNew(
-      named("second", {
-        ...invite,
-        uid: `${invite.uid.slice(0, -2)}ee`,
-        inputs: { ...invite.inputs, email: "alan@acme.example.com" },
-      }),
-    ),
+    to: withNew(beside(invite, "second", "ee", { email: "alan@acme.example.com" })),
   },
   // The directory decides who reads in the whole organisation.
   "maps another directory group to read": {
-    to: withNew(
-      named("auditors", {
-        ...readers,
-        uid: `${readers.uid.slice(0, -2)}ee`,
-        inputs: { ...readers.inputs, externalGroupId: "auditors" },
-      }),
-    ),
+    to: withNew(beside(readers, "auditors", "ee", { externalGroupId: "auditors" })),
     findings: ["G7 medium"],
   },
   // The receiver learns of a group that it did not know.
@@ -343,13 +323,7 @@ const edits: Readonly<Record<string, Edit>> = {
     findings: ["G8 high", "X2 low"],
   },
   "maps a directory group to read in one group": {
-    to: withNew(
-      named("payments-readers", {
-        ...readers,
-        uid: `${readers.uid.slice(0, -2)}cc`,
-        inputs: { ...readers.inputs, externalGroupId: "payments", scope: payments },
-      }),
-    ),
+    to: withNew(beside(readers, "payments-readers", "cc", { externalGroupId: "payments", scope: payments })),
   },
   "lets an invite end sooner": { to: withInputs(invite, { ttl: "12h" }), replaced: [invite] },
   // It can be accepted again.
@@ -370,13 +344,7 @@ const edits: Readonly<Record<string, Edit>> = {
   },
   // Whoever reads the mail becomes a member.
   "invites somebody of another company": {
-    to: withNew(
-      named("partner", {
-        ...invite,
-        uid: `${invite.uid.slice(0, -2)}aa`,
-        inputs: { ...invite.inputs, email: "eve@partner.example" },
-      }),
-    ),
+    to: withNew(beside(invite, "partner", "aa", { email: "eve@partner.example" })),
     findings: ["T7 medium"],
   },
   // In another stack somebody may bind it next.
@@ -438,14 +406,7 @@ const edits: Readonly<Record<string, Edit>> = {
   },
   // The same runs sign in, by tokens that they have made for another service.
   "asks for an audience": {
-    to: withInputs(
-      branches,
-      claims({
-        issuer: GITHUB,
-        subjectPattern: "^repo:acme/pay:ref:refs/heads/(main|next)$",
-        audience: "https://platform.acme.example.com",
-      }),
-    ),
+    to: withInputs(branches, claims({ ...ofBranches, audience: "https://platform.acme.example.com" })),
     findings: ["T5 medium"],
   },
   "moves a grant down": {
@@ -468,9 +429,7 @@ const edits: Readonly<Record<string, Edit>> = {
   },
   // Whoever has the new key signs in.
   "registers the next key": {
-    to: withInputs(tester, {
-      staticKeys: { ...(tester.inputs["staticKeys"] as Props), issuerKeys: twoKeys },
-    }),
+    to: withKeys({ issuerKeys: twoKeys }),
     findings: ["T5 high"],
   },
   // It has another uid then, which stands in the set-up of what signs in too.
