@@ -31,12 +31,9 @@ const VIEWER = "c".repeat(40);
 const uid = (n: number): string => `${ROOT}/${n.toString(16).padStart(16, "0")}`;
 const [TEAM, CI, READER, BINDING, MALLORY] = [uid(1), uid(2), uid(3), uid(4), uid(5)] as const;
 
-const owner = [
-  "CAP_IAM_GROUPS_LIST",
-  "CAP_IAM_ROLES_UPDATE",
-  "CAP_IAM_ROLE_BINDINGS_CREATE",
-  "CAP_IAM_IDENTITY_UPDATE",
-];
+const owner = ["GROUPS_LIST", "ROLES_UPDATE", "ROLE_BINDINGS_CREATE", "IDENTITY_UPDATE"].map(
+  (name) => `CAP_IAM_${name}`,
+);
 const pinned = {
   issuer: "https://token.actions.githubusercontent.com",
   subject: "repo:acme/pay:ref:refs/heads/main",
@@ -46,32 +43,23 @@ const other = { ...pinned, subject: "repo:acme/evil:ref:refs/heads/main" };
 const root = state("Group", "root", { name: "acme" }, { id: ROOT });
 const team = state("Group", "team", { parentUid: ROOT, name: "team" }, { id: TEAM });
 const ci = state("Identity", "ci", { parentUid: TEAM, name: "ci", claimMatch: pinned }, { id: CI });
-const mallory = state(
-  "Identity",
-  "mallory",
-  { parentUid: TEAM, name: "mallory", claimMatch: other },
-  { id: MALLORY },
-);
-const reader = state(
-  "Role",
-  "reader",
-  { parentUid: ROOT, name: "reader", capabilities: ["CAP_REPO_LIST"] },
-  { id: READER },
-);
+const ofMallory = { parentUid: TEAM, name: "mallory", claimMatch: other };
+const mallory = state("Identity", "mallory", ofMallory, { id: MALLORY });
+const reads = { parentUid: ROOT, name: "reader", capabilities: ["CAP_REPO_LIST"] };
+const reader = state("Role", "reader", reads, { id: READER });
 const grant = { parentUid: TEAM, identityUid: CI, roleUid: READER };
 const binding = state("RoleBinding", "binding", grant, { id: BINDING });
 const basis = [root, team, ci, mallory, reader];
 const unchanged = basis.map(same);
+const providerOf = (more: Props): State => {
+  const oidc = { issuer: "https://a.example", clientId: "c" };
+  const inputs = { parentUid: ROOT, name: "p", defaultRole: READER, oidc, ...more };
+  return state("IdentityProvider", "p", inputs, { id: uid(9) });
+};
 
-const live = (
-  kind: string,
-  own: string,
-  inputs: Props,
-  more: Partial<InventoryObject> = {},
-): InventoryObject => ({
-  kind,
-  uid: own,
-  inputs,
+type More = Partial<InventoryObject>;
+const live = (kind: string, own: string, inputs: Props, more: More = {}): InventoryObject => ({
+  ...{ kind, uid: own, inputs },
   ...more,
 });
 const builtIns = [
@@ -87,6 +75,11 @@ const organisation = (...objects: InventoryObject[]) => ({
     ...objects,
   ),
 });
+
+type Steps = { op: string }[];
+/** The review of these steps beside the unchanged basis; and the same where an inventory was taken. */
+const reviewed = (...steps: Steps) => judge(preview(...unchanged, ...steps));
+const reviewedLive = (...steps: Steps) => judge(preview(...unchanged, ...steps), organisation());
 
 /** What the samples of the kinds refer to, and a uid below it. */
 const around = [
@@ -195,31 +188,20 @@ describe("a value that is wrapped", () => {
 
   test("is no finding if the field is always secret, or decides no access", () => {
     const oidc = { issuer: "https://a.example", clientId: "c", clientSecret: SECRET };
-    const provider = (more: Props = {}) =>
-      state(
-        "IdentityProvider",
-        "p",
-        { parentUid: ROOT, name: "p", defaultRole: READER, oidc, ...more },
-        { id: uid(9) },
-      );
-    const report = judge(
-      preview(...unchanged, step("update", provider(), provider({ description: SECRET }))),
-    );
+    const changed = providerOf({ oidc, description: SECRET });
+    const report = reviewed(step("update", providerOf({ oidc }), changed));
     expect(report.findings.filter(({ id }) => id === "X3")).toEqual([]);
   });
 
   test("is no finding if the engine reports the resource as unchanged", () => {
     const hidden = state("RoleBinding", "binding", { ...grant, roleUid: SECRET }, { id: BINDING });
-    const report = judge(preview(...unchanged, same(hidden)));
-    expect(report).toMatchObject({ findings: [], grants: [], summary: { unchanged: 1 } });
+    expect(reviewed(same(hidden))).toMatchObject({ findings: [], grants: [], summary: { unchanged: 1 } });
   });
 
   test("differs from the placeholder text that a program writes itself", () => {
     const forged = `\u0000${JSON.stringify(["secret", urn("RoleBinding", "old"), "before", "roleUid"])}`;
     const hidden = state("RoleBinding", "old", { ...grant, roleUid: SECRET }, { id: BINDING });
-    const report = judge(
-      preview(...unchanged, same(hidden), anew("RoleBinding", "new", { ...grant, roleUid: forged })),
-    );
+    const report = reviewed(same(hidden), anew("RoleBinding", "new", { ...grant, roleUid: forged }));
     expect(report.summary.gained).toBe(1);
     expect(failing(report)).toContainEqual(expect.stringMatching(/^X3 roleUid .* cannot be read/));
   });
@@ -231,20 +213,8 @@ describe("a reference that is no uid, in a preview that no engine wrote", () => 
       .filter(({ field }) => isReference({ field }))
       .map((each) => ({ kind, label, inputs, ...each })),
   );
-  const wrong: readonly Json[] = [
-    " ",
-    "\t",
-    "x",
-    `${ROOT} `,
-    "A".repeat(40),
-    0,
-    5,
-    true,
-    false,
-    {},
-    [],
-    [ROOT],
-  ];
+  const texts = [" ", "\t", "x", `${ROOT} `, "A".repeat(40)];
+  const wrong: readonly Json[] = [...texts, ...[0, 5, true, false], {}, [], [ROOT]];
   const empty: readonly Json[] = ["", null];
 
   test("is tried in each kind that refers to another", () => {
@@ -405,12 +375,9 @@ describe("a name that nobody can read", () => {
 
 test("assumes a reference to one new resource, and says so", () => {
   const dependencies = { roleUid: [urn("Role", "harmless")] };
-  const report = judge(
-    preview(
-      ...unchanged,
-      anew("Role", "harmless", { parentUid: ROOT, name: "harmless", capabilities: ["CAP_REPO_LIST"] }),
-      anew("RoleBinding", "b", { ...grant, roleUid: UNKNOWN }, { dependencies }),
-    ),
+  const report = reviewed(
+    anew("Role", "harmless", { ...reads, name: "harmless" }),
+    anew("RoleBinding", "b", { ...grant, roleUid: UNKNOWN }, { dependencies }),
   );
   expect(report.findings.map(({ id, severity, details }) => [id, severity, ...details])).toEqual([
     ["X5", "medium", expect.stringContaining("not seen") as string, "identity ci"],
@@ -427,13 +394,8 @@ test("thousands of unknown labels are reviewed quickly, and reported in few line
     sources.map((_one, i) => [`l${i}`, { identityUid: UNKNOWN, roleUid: UNKNOWN }]),
   );
   const dependencies = { bindings: sources.map(({ urn: from }) => from ?? "") };
-  const report = judge(
-    preview(
-      ...unchanged,
-      ...sources,
-      anew("GroupAccess", "all", { parentUid: TEAM, bindings }, { dependencies }),
-    ),
-  );
+  const all = anew("GroupAccess", "all", { parentUid: TEAM, bindings }, { dependencies });
+  const report = reviewed(...sources, all);
   expect(failing(report).filter((line) => line.startsWith("X3"))).toHaveLength(1);
   expect(report.unresolved).toHaveLength(1);
   expect(JSON.stringify(report.findings).length).toBeLessThan(100_000);
@@ -444,35 +406,23 @@ describe("what looks like a resource of this package", () => {
     state(kind, name, { ...inputs, __provider: "exports.handler=()=>evil" }, more);
 
   test("does not trust a role that claims to be harmless", () => {
-    const role = fake(
-      "Role",
-      "harmless",
-      {},
-      { id: OWNER, external: true, outputs: { name: "harmless", capabilities: ["CAP_REPO_LIST"] } },
-    );
-    const steps = [
-      ...unchanged,
-      step("read", undefined, role),
-      anew("RoleBinding", "b", { ...grant, roleUid: OWNER }),
-    ];
-    expect(failing(judge(preview(...steps)))).toEqual([
+    const outputs = { name: "harmless", capabilities: ["CAP_REPO_LIST"] };
+    const role = fake("Role", "harmless", {}, { id: OWNER, external: true, outputs });
+    const steps = [step("read", undefined, role), anew("RoleBinding", "b", { ...grant, roleUid: OWNER })];
+    expect(failing(reviewed(...steps))).toEqual([
       expect.stringMatching(/^X3 .* gains b+ on .*: the capabilities of the role are unknown$/),
       expect.stringMatching(
         /^X4 .*Role harmless is not reviewed \(read\): it has a type of this package but another provider/,
       ),
     ]);
-    expect(failing(judge(preview(...steps), organisation()))).toContainEqual(
-      expect.stringMatching(/^G1 .*becomes owner/),
-    );
+    const found = failing(reviewedLive(...steps));
+    expect(found).toContainEqual(expect.stringMatching(/^G1 .*becomes owner/));
   });
 
   test("cannot make a new grant look like an existing one", () => {
     const said = { parentUid: TEAM, identityUid: MALLORY, roleUid: OWNER };
     const read = fake("RoleBinding", "known", {}, { id: uid(60), external: true, outputs: said });
-    const report = judge(
-      preview(...unchanged, step("read", undefined, read), anew("RoleBinding", "b", said)),
-      organisation(),
-    );
+    const report = reviewedLive(step("read", undefined, read), anew("RoleBinding", "b", said));
     expect(report.summary).toMatchObject({ gained: 1, unchanged: 0 });
     expect(failing(report)).toContainEqual(expect.stringMatching(/^G1 /));
   });
@@ -481,20 +431,15 @@ describe("what looks like a resource of this package", () => {
     ["a text that is secret", SECRET],
     ["a text that is not known", UNKNOWN],
     ["the text of another kind", 'exports.handler=()=>require("pulumi-platform/dynamic").Role'],
-    [
-      "a text with more behind it",
-      'exports.handler=()=>require("pulumi-platform/dynamic").RoleBinding;evil()',
-    ],
+    ["more behind it", 'exports.handler=()=>require("pulumi-platform/dynamic").RoleBinding;evil()'],
   ])("is not reviewed with %s", (_what, text) => {
     const one = state("RoleBinding", "b", { ...grant, __provider: text });
-    expect(failing(judge(preview(...unchanged, create(one))))).toContainEqual(expect.stringMatching(/^X4 /));
+    expect(failing(reviewed(create(one)))).toContainEqual(expect.stringMatching(/^X4 /));
   });
 
   test("is not reviewed where the text in its outputs, which deletes it, is another", () => {
     const one = { ...binding, outputs: { __provider: "evil" } };
-    expect(failing(judge(preview(...unchanged, step("delete", one))))).toContainEqual(
-      expect.stringMatching(/^X4 /),
-    );
+    expect(failing(reviewed(step("delete", one)))).toContainEqual(expect.stringMatching(/^X4 /));
   });
 
   test.each([
@@ -508,11 +453,10 @@ describe("what looks like a resource of this package", () => {
   ])("is not reviewed with the type %s", (type) => {
     const one = { urn: `urn:pulumi:production::acme::${type}::x`, type, inputs: {} } as unknown as State;
     for (const op of ["create", "update", "replace"]) {
-      expect(
-        failing(judge(preview(...unchanged, step(op, op === "create" ? undefined : one, one)))),
-      ).toContainEqual(expect.stringMatching(/^X4 .* is not reviewed/));
+      const found = failing(reviewed(step(op, op === "create" ? undefined : one, one)));
+      expect(found).toContainEqual(expect.stringMatching(/^X4 .* is not reviewed/));
     }
-    expect(failing(judge(preview(...unchanged, same(one))))).toEqual([]);
+    expect(failing(reviewed(same(one)))).toEqual([]);
   });
 });
 
@@ -565,11 +509,9 @@ describe("a resource of another package", () => {
   ])("is not reviewed with the type %s, whatever happens to it", (type, given = {}) => {
     const one = foreign(type, given);
     for (const changed of all(one)) {
-      expect(failing(judge(preview(...unchanged, changed)))).toEqual([
-        expect.stringMatching(/^X4 .* is not reviewed/),
-      ]);
+      expect(failing(reviewed(changed))).toEqual([expect.stringMatching(/^X4 .* is not reviewed/)]);
     }
-    expect(failing(judge(preview(...unchanged, same(one))))).toEqual([]);
+    expect(failing(reviewed(same(one)))).toEqual([]);
   });
 
   test.each<[string, object?]>([
@@ -581,7 +523,7 @@ describe("a resource of another package", () => {
     ["acme:index:Team", { custom: false, provider: undefined }],
   ])("is known to be harmless with the type %s", (type, given = {}) => {
     for (const changed of all(foreign(type, given))) {
-      expect(failing(judge(preview(...unchanged, changed)))).toEqual([]);
+      expect(failing(reviewed(changed))).toEqual([]);
     }
   });
 });
@@ -611,7 +553,7 @@ describe("the version of another package, which an exception names", () => {
     // As a plan shows it: only what changes.
     ["an update without what was before", [step("update", undefined, newer)], undefined],
   ])("is known by the provider that documents show: %s", (_title, steps, version) => {
-    const { findings } = judge(preview(...unchanged, ...steps, create(bucket)));
+    const { findings } = reviewed(...steps, create(bucket));
     const found = findings.find(({ urn: own }) => own === bucket.urn);
     expect(found?.id).toBe("X4");
     expect(found?.packageVersion).toBe(version);
@@ -626,98 +568,49 @@ describe("a resource that is read with .get", () => {
     const said = { parentUid: TEAM, identityUid: MALLORY, roleUid: OWNER };
     const imported = state("RoleBinding", "known", said, { id: uid(60), importID: uid(60) });
     for (const first of [read("RoleBinding", "known", uid(60), said), step("import", undefined, imported)]) {
-      const report = judge(preview(...unchanged, first, anew("RoleBinding", "b", said)), organisation());
+      const report = reviewedLive(first, anew("RoleBinding", "b", said));
       expect(failing(report)).toContainEqual(expect.stringMatching(/^G1 /));
     }
   });
 
   test("cannot list fewer capabilities than the live role has", () => {
-    const steps = [
-      ...unchanged,
-      read("Role", "owner", "d".repeat(40), {
-        name: "owner",
-        capabilities: [...owner, "CAP_NEVER_HELD_DELETE"],
-      }),
+    const more = { name: "owner", capabilities: [...owner, "CAP_NEVER_HELD_DELETE"] };
+    const dependencies = { roleUid: [urn("Role", "custom")] };
+    const report = reviewed(
+      read("Role", "owner", "d".repeat(40), more),
       anew("Role", "custom", { parentUid: ROOT, name: "custom", capabilities: owner }),
-      anew(
-        "RoleBinding",
-        "b",
-        { ...grant, roleUid: UNKNOWN },
-        { dependencies: { roleUid: [urn("Role", "custom")] } },
-      ),
-    ];
-    expect(failing(judge(preview(...steps)))).toContainEqual(
-      expect.stringMatching(/^G1 .*equivalent to owner/),
+      anew("RoleBinding", "b", { ...grant, roleUid: UNKNOWN }, { dependencies }),
     );
+    expect(failing(report)).toContainEqual(expect.stringMatching(/^G1 .*equivalent to owner/));
   });
 });
 
 describe("a name that looks like a key", () => {
   test.each(["#retained", '["retained"]', "#deploy.role", "\u0000"])("hides nothing: %s", (suffix) => {
     const [one, two] = [`deploy`, `deploy${suffix}`];
-    const reads = state("RoleBinding", one, grant, { id: BINDING });
-    const report = judge(
-      preview(
-        ...unchanged,
-        step(
-          "replace",
-          { ...reads, retainOnDelete: true } as State,
-          state("RoleBinding", one, { ...grant, parentUid: ROOT }),
-        ),
-        anew("RoleBinding", two, { ...grant, roleUid: OWNER }),
-        anew("RoleBinding", `${two}x`, { ...grant, identityUid: MALLORY }),
-      ),
-      organisation(),
+    const retained = state("RoleBinding", one, grant, { id: BINDING, retainOnDelete: true });
+    const report = reviewedLive(
+      step("replace", retained, state("RoleBinding", one, { ...grant, parentUid: ROOT })),
+      anew("RoleBinding", two, { ...grant, roleUid: OWNER }),
+      anew("RoleBinding", `${two}x`, { ...grant, identityUid: MALLORY }),
     );
     expect(lines(report.grants).filter((line) => line.startsWith("gained"))).toHaveLength(3);
   });
 
   test("hides no group of a directory behind another", () => {
-    const provider = state(
-      "IdentityProvider",
-      "p",
-      {
-        parentUid: ROOT,
-        name: "p",
-        defaultRole: READER,
-        oidc: { issuer: "https://a.example", clientId: "c" },
-      },
-      { id: uid(9) },
-    );
+    const given = { parentUid: uid(9), roleUid: READER, scope: ROOT };
     const mapping = (name: string, externalGroupId: string) =>
-      anew("ExternalGroupRoleMapping", name, {
-        parentUid: uid(9),
-        externalGroupId,
-        roleUid: READER,
-        scope: ROOT,
-      });
-    const report = judge(
-      preview(
-        ...unchanged,
-        same(provider),
-        mapping("a", "x"),
-        mapping("b", "x#retained"),
-        mapping("c", "#retained"),
-      ),
-    );
+      anew("ExternalGroupRoleMapping", name, { ...given, externalGroupId });
+    const mappings = [mapping("a", "x"), mapping("b", "x#retained"), mapping("c", "#retained")];
+    const report = reviewed(same(providerOf({})), ...mappings);
     expect(report.summary.gained).toBe(3);
   });
 });
 
 describe("what gives access besides bindings", () => {
-  const oidc = { issuer: "https://a.example", clientId: "c" };
-  const provider = state(
-    "IdentityProvider",
-    "p",
-    { parentUid: ROOT, name: "staff", defaultRole: OWNER, oidc },
-    { id: uid(9) },
-  );
-
   test("reports a SCIM token: its bearer can admit anyone", () => {
-    const report = judge(
-      preview(...unchanged, same(provider), anew("ScimToken", "scim", { parentUid: uid(9) })),
-      organisation(),
-    );
+    const provider = providerOf({ name: "staff", defaultRole: OWNER });
+    const report = reviewedLive(same(provider), anew("ScimToken", "scim", { parentUid: uid(9) }));
     expect(lines(report.grants)).toEqual([
       "gained: whoever has a SCIM token of “staff”: owner at acme (+4 -0)",
     ]);
@@ -738,21 +631,15 @@ describe("access that is reported as lost", () => {
           : step("replace", reader, state("Role", "reader", reader.inputs));
       expect(judge(preview(...others, removal, step("delete", held)), organisation()).grants).toEqual([]);
     }
-    expect(judge(preview(...unchanged, step("delete", held)), organisation()).summary.lost).toBe(1);
+    expect(reviewedLive(step("delete", held)).summary.lost).toBe(1);
   });
 
   describe("of a GroupAccess that a refresh has shown more of", () => {
     const label = "unmanaged: mallory as owner";
-    const recorded = state(
-      "GroupAccess",
-      "access",
-      { parentUid: TEAM, bindings: { a: grant, [label]: asOwner } },
-      { id: TEAM },
-    );
     const access = (more: Props = {}, bindings: Props = { a: grant }) =>
       state("GroupAccess", "access", { parentUid: TEAM, bindings, ...more }, { id: TEAM });
-    const grantsAfter = (...steps: { op: string }[]) =>
-      lines(judge(preview(...unchanged, ...steps), organisation()).grants);
+    const recorded = access({}, { a: grant, [label]: asOwner });
+    const grantsAfter = (...steps: Steps) => lines(reviewedLive(...steps).grants);
     const mallorys = (given: string[]) => given.filter((line) => line.includes("acme/evil"));
 
     test("goes where the program does not have it", () => {
@@ -777,10 +664,8 @@ describe("access that is reported as lost", () => {
 
   test("stays with a role that is replaced while a binding keeps its uid, and the failure is reported", () => {
     const dependencies = { roleUid: [reader.urn] };
-    const keeping = {
-      ...state("RoleBinding", "binding", grant, { id: BINDING, dependencies }),
-      ignoreChanges: ["roleUid"],
-    } as State;
+    const kept = { id: BINDING, dependencies, ignoreChanges: ["roleUid"] };
+    const keeping = state("RoleBinding", "binding", grant, kept);
     const successor = state("Role", "reader", { ...reader.inputs, parentUid: TEAM });
     const report = judge(
       preview(...[root, team, ci, mallory].map(same), step("replace", reader, successor), same(keeping)),
@@ -804,23 +689,13 @@ describe("a group that moves", () => {
   const sandbox = state("Group", "sandbox", { parentUid: ROOT, name: "sandbox" }, { id: SANDBOX });
   const prod = state("Group", "prod", { parentUid: TEAM, name: "prod" }, { id: `${TEAM}/${"3".repeat(16)}` });
   const inSandbox = state("Group", "prod", { parentUid: SANDBOX, name: "prod" });
-  const sandboxOwner = state(
-    "RoleBinding",
-    "so",
-    { parentUid: SANDBOX, identityUid: MALLORY, roleUid: OWNER },
-    { id: uid(32) },
-  );
+  const owns = { parentUid: SANDBOX, identityUid: MALLORY, roleUid: OWNER };
+  const sandboxOwner = state("RoleBinding", "so", owns, { id: uid(32) });
   const teamReader = state("RoleBinding", "tr", grant, { id: uid(33) });
 
   test("gives those above its new place what they hold there, and takes it from those above the old one", () => {
-    const report = judge(
-      preview(
-        ...unchanged,
-        ...[sandbox, sandboxOwner, teamReader].map(same),
-        step("replace", prod, inSandbox),
-      ),
-      organisation(),
-    );
+    const kept = [sandbox, sandboxOwner, teamReader].map(same);
+    const report = reviewedLive(...kept, step("replace", prod, inSandbox));
     expect(lines(report.grants).sort()).toEqual([
       "gained: GitHub Actions of acme/evil, branch main: owner at acme / sandbox / prod (+4 -0)",
       "lost: GitHub Actions of acme/pay, branch main: reader at acme / team / prod (+0 -1)",
