@@ -322,6 +322,7 @@ describe("sizes", () => {
       /claims has 10,001 members, and at most 10,000/,
     ],
     ["many numbers", identity({ other: Array.from({ length: MANY }, () => 1) }), /other has 10,001 items/],
+    ["many outputs", identity({}, { outputs: { x: Array.from({ length: MANY }, () => 1) } }), /x has 10,001/],
     [
       "a long dependency",
       identity({}, { propertyDependencies: { name: [LONG] } }),

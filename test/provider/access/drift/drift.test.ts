@@ -251,6 +251,7 @@ describe("drift", () => {
     ["a whole binding", "access", [["bindings", "someone reads"]], true],
     ["all bindings", "access", [["bindings"]], true],
     ["what is excepted", "access", [["ignore"]], true],
+    ["a part of what is excepted", "access", [["ignore", "namePatterns"]], true],
     [
       "a value under a key that looks like a path",
       "repo",

@@ -347,6 +347,11 @@ const edits: Readonly<Record<string, Edit>> = {
     to: withNew(beside(invite, "partner", "aa", { email: "eve@partner.example" })),
     findings: ["T7 medium"],
   },
+  // Nobody holds it: whoever binds it is judged by what it then allows.
+  "lets a role read that nobody holds": {
+    to: withInputs(triage, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] }),
+    findings: ["S1 low"],
+  },
   // In another stack somebody may bind it next.
   "lets a role write that nobody holds": {
     to: withInputs(triage, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] }),

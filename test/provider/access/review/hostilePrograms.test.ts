@@ -547,6 +547,7 @@ describe("the version of another package, which an exception names", () => {
   test.each<[string, { op: string }[], string | undefined]>([
     ["no provider at all, whatever its name says", [], undefined],
     ["a new provider", [create(published)], "6.83.0"],
+    ["a new one of another address", [create(elsewhere)], undefined],
     ["an unchanged one", [same(published)], "6.83.0"],
     ["another version", [step("update", published, newer)], "6.84.0"],
     ["an address that is new", [step("update", published, elsewhere)], undefined],

@@ -77,6 +77,14 @@ describe("T1 any-subject", () => {
     expect(severitiesOf("T1", made(trust))).toEqual(["high"]);
   });
 
+  it("reports an AWS principal only where both patterns are open", () => {
+    const aws = (more: Props): Props => ({ awsIdentity: { awsAccount: "123456789012", ...more } });
+    expect(severitiesOf("T1", made(aws({ arnPattern: ".*", userIdPattern: ".*" })))).toEqual(["critical"]);
+    expect(found("T1", made(aws({ arnPattern: ".*", userId: "AROAEXAMPLE:ci" })))).toEqual([]);
+    const named = "^arn:aws:sts::123456789012:assumed-role/deploy/.*$";
+    expect(found("T1", made(aws({ arnPattern: named, userIdPattern: ".*" })))).toEqual([]);
+  });
+
   const tooLarge = `^${"a".repeat(6000)}$`;
 
   it.each([

@@ -393,6 +393,12 @@ describe("what begins to match an exception", () => {
       [says("medium", "identity break-glass", "name: break-glass")],
     ],
     [
+      "one in a group for which there is an exception too",
+      [...others(glass), create(glassLike)],
+      `{ name: break-glass }\n    reason: x\n    expires: 2027-01-31\n  - match: { group: acme / sandbox }`,
+      [says("medium", "identity break-glass", "name: break-glass")],
+    ],
+    [
       "a renamed identity",
       [...others(ci), update(ci, { name: "break-glass-2" })],
       "{ subject: 'break-glass*' }",

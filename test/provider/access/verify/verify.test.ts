@@ -277,6 +277,12 @@ describe("verify", () => {
     it.each<[string, readonly Resource[], readonly Resource[], string]>([
       ["a rename", exchange(base, setInputs(deployer, { name: "ci" })), base, "Identity deployer: name"],
       [
+        "a description",
+        exchange(unchanged, setInputs(api, { description: "new" })),
+        unchanged,
+        "Repo api: description",
+      ],
+      [
         "more capabilities",
         exchange(base, wide),
         base,
