@@ -4,7 +4,7 @@ import { sharedIssuerOf } from "../../../../provider/access/trust/issuers";
 import type { PatternJudgement } from "../../../../provider/access/trust/judgement";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { judgeIssuer } from "../../../../provider/access/trust/ownedIssuers";
-import { judgeSubject } from "../../../../provider/access/trust/ownedSubjects";
+import { judgeOwnPart, judgeSubject } from "../../../../provider/access/trust/ownedSubjects";
 
 const github = sharedIssuerOf("https://token.actions.githubusercontent.com")!;
 
@@ -76,6 +76,10 @@ it("knows the subjects of other issuers", () => {
     const [start = ""] = example.split(/acme|64f0example/);
     exampleIn(`${start}[a-z]{4}:`, of(shared, `${start}[a-z]{4}:`));
   }
+});
+
+test("a subject pattern at an issuer that the organisation owns is open where it is short enough for no stranger", () => {
+  exampleIn("^[a-z]{1,7}$", judgeOwnPart(new Languages(), "sub", "^[a-z]{1,7}$", []));
 });
 
 describe("an issuer pattern", () => {
