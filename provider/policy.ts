@@ -159,7 +159,7 @@ function toStackResources(resource: PolicyResource): StackResource[] {
   // A pack may get a dynamic resource without its text.
   const isKnown = texts.length > 0 || parseType(type)?.form === "native";
   const notReviewed = isKnown ? whyNotReviewed(type, texts, pluginOf(resource)) : undefined;
-  return [{ resource, kind, inputs, outputs, ...(notReviewed === undefined ? {} : { notReviewed }) }];
+  return [{ resource, kind, inputs, outputs, notReviewed }];
 }
 
 interface Reference {
@@ -335,7 +335,7 @@ function toRecordedResource(each: StackResource, id: string | undefined): Record
   return {
     urn,
     type,
-    ...(id === undefined ? {} : { id }),
+    id,
     ...(each.notReviewed === undefined ? { kind } : { notReviewed: each.notReviewed, plugin: each.plugin }),
     inputs,
     outputs,

@@ -289,8 +289,8 @@ class EffectReader {
       : displayValues(field, ...sides);
     return {
       path,
-      ...(before === undefined ? {} : { before }),
-      ...(after === undefined ? {} : { after }),
+      before,
+      after,
       ...(isSecret ? {} : displayMembers(field, ...sides)),
       effect: effectOf(field, inherited),
       direction: effect.direction,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { logLine } from "../text/printable";
 import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
-import { EventError, readVerifyOptions, verifyHeaders } from "./verifyEvent";
+import { EventError, readVerifyOptions, verifyHeaders, wrongArgument } from "./verifyEvent";
 import type { PlatformEvent, SignedDelivery, VerifyEventOptions } from "./verifyEvent";
 
 const MAX_BYTES = 5 * 1024 * 1024;
@@ -160,11 +160,11 @@ export function createEventHandler(
   const log = options.log ?? ((line: string) => console.error(line));
   readVerifyOptions({ issuer, group, clockToleranceSeconds });
   for (const [name, value] of Object.entries({ onEvent, log })) {
-    if (typeof value !== "function") throw new TypeError(withCode(`${name} must be a function`, "PP8004"));
+    if (typeof value !== "function") throw wrongArgument(`${name} must be a function`);
   }
   if (!Number.isFinite(timeoutSeconds) || timeoutSeconds <= 0 || timeoutSeconds > MAX_TIMEOUT_SECONDS) {
     const range = `a number of seconds above 0, and of at most ${MAX_TIMEOUT_SECONDS}`;
-    throw new TypeError(withCode(`timeoutSeconds must be ${range}`, "PP8004"));
+    throw wrongArgument(`timeoutSeconds must be ${range}`);
   }
   const handler = new EventHandler({ issuer, group, onEvent, log, clockToleranceSeconds, timeoutSeconds });
   return (request, response) => {

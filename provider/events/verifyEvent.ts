@@ -43,6 +43,9 @@ export class EventError extends CodedError {
   }
 }
 
+/** The receiver itself is wrong, and no event. */
+export const wrongArgument = (message: string): TypeError => new TypeError(withCode(message, "PP8004"));
+
 export interface VerifyEventOptions {
   /** The platform's issuer, as in `https://issuer.example.com`: its published keys must have signed the event. */
   readonly issuer: string;
@@ -110,11 +113,8 @@ function toBytes(body: string | Uint8Array): Uint8Array {
   const input: unknown = body;
   if (typeof input === "string") return Buffer.from(input);
   if (input instanceof Uint8Array) return input;
-  throw new TypeError(
-    withCode(
-      "body must be the raw body of the request, a string or bytes: its signature is over those",
-      "PP8004",
-    ),
+  throw wrongArgument(
+    "body must be the raw body of the request, a string or bytes: its signature is over those",
   );
 }
 
@@ -152,19 +152,16 @@ export async function verifyHeaders(
 
 function readGroups(group: VerifyEventOptions["group"]): readonly string[] {
   const groups = (typeof group === "string" ? [group] : group).filter((uid) => uid !== "");
-  if (groups.length === 0)
-    throw new TypeError(withCode("group must be the uid of the group of the subscription", "PP8004"));
+  if (groups.length === 0) throw wrongArgument("group must be the uid of the group of the subscription");
   return groups;
 }
 
 /** Every comparison with NaN is false, so that no token would ever expire. */
 function checkTimes(toleranceSeconds: number, now: Date): void {
   if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0) {
-    throw new TypeError(
-      withCode("clockToleranceSeconds must be a number of seconds of at least 0", "PP8004"),
-    );
+    throw wrongArgument("clockToleranceSeconds must be a number of seconds of at least 0");
   }
-  if (Number.isNaN(now.getTime())) throw new TypeError(withCode("now must be a valid Date", "PP8004"));
+  if (Number.isNaN(now.getTime())) throw wrongArgument("now must be a valid Date");
 }
 
 /** @throws TypeError where an option is wrong, before any event has come. */
@@ -206,13 +203,12 @@ const isRelevant = (name: string): boolean => name === "authorization" || name.s
 /** The headers that decide an event. Equal values of one header are one value; different ones are refused. */
 function readHeaders(headers: EventHeaders): ReadonlyMap<string, string> {
   const input: unknown = headers;
-  if (input === null || typeof input !== "object") throw new TypeError(withCode(HEADERS_TYPE, "PP8004"));
+  if (input === null || typeof input !== "object") throw wrongArgument(HEADERS_TYPE);
   const entries: Iterable<readonly [string, unknown]> =
     Symbol.iterator in headers ? headers : Object.entries(headers);
   const values = new Map<string, string>();
   for (const entry of entries) {
-    if (!Array.isArray(entry) || typeof entry[0] !== "string")
-      throw new TypeError(withCode(HEADERS_TYPE, "PP8004"));
+    if (!Array.isArray(entry) || typeof entry[0] !== "string") throw wrongArgument(HEADERS_TYPE);
     const [key, value] = entry as [string, unknown];
     const name = key.toLowerCase();
     if (value === undefined || value === null || !isRelevant(name)) continue;
@@ -311,11 +307,8 @@ const keySets = new Map<string, Promise<JWTVerifyGetKey>>();
 function parseIssuer(issuer: string): URL {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
   if (!url || !isSafe(url) || hasUserinfo(url) || url.search !== "" || url.hash !== "") {
-    throw new TypeError(
-      withCode(
-        `issuer must be an address as in "https://issuer.example.com", not ${JSON.stringify(printableAddress(issuer))}`,
-        "PP8004",
-      ),
+    throw wrongArgument(
+      `issuer must be an address as in "https://issuer.example.com", not ${JSON.stringify(printableAddress(issuer))}`,
     );
   }
   return url;

@@ -57,7 +57,7 @@ export class Refusals {
         const { code, errorCode, message } = error;
         this.refused.push({
           kind,
-          ...(scope === undefined ? {} : { scope }),
+          scope,
           code,
           errorCode,
           message: printable(message),
@@ -119,18 +119,15 @@ function toInventoryObject(spec: ResourceSpec, json: JsonObject, uid: string): I
     );
   }
   const details = readDetails(spec, response, uid);
-  const [createTime, updateTime, lastSeenTime] = ["createTime", "updateTime", "lastSeenTime"].map((key) =>
-    nonEmptyString(response[key]),
-  );
   const isBuiltIn = isReadAs(spec, "builtIn") && !uid.includes("/");
   return {
     kind: spec.kind,
     uid,
     inputs: omitSecrets(spec.fields, parseLiveInputs(spec, response, uid)),
     ...(isBuiltIn ? { builtIn: true as const } : {}),
-    ...(createTime === undefined ? {} : { createTime }),
-    ...(updateTime === undefined ? {} : { updateTime }),
-    ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
+    createTime: nonEmptyString(response["createTime"]),
+    updateTime: nonEmptyString(response["updateTime"]),
+    lastSeenTime: nonEmptyString(response["lastSeenTime"]),
     ...(Object.keys(details).length === 0 ? {} : { details }),
   };
 }
@@ -228,7 +225,7 @@ class InventoryReader {
       schemaVersion: 1,
       root: this.request.root,
       takenAt,
-      ...(this.caller === undefined ? {} : { caller: this.caller }),
+      caller: this.caller,
       complete: this.refusals.isEmpty,
       refused: this.refusals.sorted(),
       kinds: [...this.wanted].sort(compareTexts),

@@ -290,7 +290,7 @@ export function pluginOfInputs(value: unknown): Plugin {
   // Older versions of the engine keep all of these beside the version. A parameterized plugin is another one.
   const others = [inputs["pluginDownloadURL"], ...Object.values(internal)];
   const isPublished = isObject(value) && others.every((other) => other === undefined || other === "");
-  return { isPublished, ...(version === undefined ? {} : { version }) };
+  return { isPublished, version };
 }
 
 /** The plugin of a resource of another package; undefined for a component of the program. */
@@ -334,7 +334,7 @@ function readManaged(
     inputs: readProps(state["inputs"], { masksAreSecrets, secretPaths, secrets }),
     outputs: readProps(state["outputs"], { masksAreSecrets, secretPaths: [] }),
     secretPaths,
-    ...(secrets === undefined ? {} : { secrets }),
+    secrets,
     dependencies: readDependencies(state["propertyDependencies"]),
     parent: text(state["parent"]),
     provider: text(state["provider"]),

@@ -531,7 +531,7 @@ class GrantResolver {
 
   private named(key: string): Named {
     const label = this.labels.get(key);
-    return { ...findNamed(this.entities, key), ...(label === undefined ? {} : { label }) };
+    return { ...findNamed(this.entities, key), label };
   }
 
   private labelOf(key: string): string {
@@ -658,7 +658,7 @@ class GrantResolver {
     const subject: Subject = {
       type: "identityProvider",
       key: compositeKey("scimToken", through.key),
-      ...(through.name === undefined ? {} : { name: through.name }),
+      name: through.name,
       displayName: `${who.displayName} of “${this.labelOf(directory)}”`,
       matchesMany: who.matchesMany,
     };

@@ -190,9 +190,9 @@ export function entityOfObject(object: InventoryObject): Entity {
     external: true,
     ...(unread.length > 0 ? { unread } : {}),
     ...(object.builtIn ? { builtIn: true } : {}),
-    ...(object.lastSeenTime === undefined ? {} : { lastSeenTime: object.lastSeenTime }),
-    ...(object.updateTime === undefined ? {} : { updateTime: object.updateTime }),
-    ...(object.details === undefined ? {} : { details: object.details }),
+    lastSeenTime: object.lastSeenTime,
+    updateTime: object.updateTime,
+    details: object.details,
   };
 }
 

@@ -87,8 +87,8 @@ export function planResources(
       // Deleted by hand, and made again: there is nothing before.
       before: op === "create" ? undefined : (before ?? earlier?.before),
       after: op === "delete" ? undefined : after,
-      ...(differing === undefined ? {} : { differing }),
-      ...(unrefreshed === undefined ? {} : { unrefreshed }),
+      differing,
+      unrefreshed,
     });
   }
   return revealConcealed([...plans.values()]);
@@ -301,7 +301,7 @@ function asCreated(planned: Entity, live: Entity | undefined): Entity {
   return {
     ...planned,
     inputs: applyCreate(spec, planned.inputs),
-    ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
+    lastSeenTime,
     ...(details === undefined ? {} : { details: { ...details, ...planned.details } }),
   };
 }
@@ -385,7 +385,7 @@ class GraphBuilder {
         plan,
         kind: type,
         notReviewed,
-        ...(version === undefined ? {} : { packageVersion: version }),
+        packageVersion: version,
       });
     } else if (parseKind(type) === undefined && op !== "read" && !type.startsWith("pulumi:")) {
       this.changes.push({ plan, kind: type });

@@ -197,7 +197,7 @@ export function describeTrust(
     ...trusts.map(({ service }) => acceptedText(service)),
   ]);
   if (issuer === undefined && subject === undefined) return undefined;
-  return { ...(issuer === undefined ? {} : { issuer }), ...(subject === undefined ? {} : { subject }) };
+  return { issuer, subject };
 }
 
 /** A subject as messages show it. */

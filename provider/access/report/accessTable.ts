@@ -38,7 +38,9 @@ export interface AccessRow {
   readonly matches: string;
 }
 
-export const accessColumns: Readonly<Record<keyof AccessRow, string>> = {
+type Column = keyof AccessRow;
+
+export const accessColumns: Readonly<Record<Column, string>> = {
   subject: "Subject",
   subjectName: "Name",
   subjectType: "Type",
@@ -55,6 +57,10 @@ export const accessColumns: Readonly<Record<keyof AccessRow, string>> = {
   lastUsed: "Last used",
   matches: "Matches",
 };
+
+const columns = Object.keys(accessColumns) as Column[];
+
+const emptyRow = Object.fromEntries(columns.map((column) => [column, ""])) as Record<Column, string>;
 
 /** When access ends by itself: an invite, and the keys of an identity, have an end. */
 function findEarliestEnd(subject: Entity | undefined, source: Entity | undefined): string {
@@ -103,19 +109,13 @@ function buildRow(
 function unheldRows({ unused, unknown }: UnusedAccess, held: readonly Access[]): AccessRow[] {
   const holders = new Set(held.map(({ grant }) => grant.subject.key));
   const rowOf = (signIn: SignIn, matches: string): AccessRow => ({
+    ...emptyRow,
     subject: signIn.name ?? signIn.key,
     subjectName: signIn.name ?? "",
     subjectType: "identity",
     subjectUid: signIn.uid ?? "",
-    role: "",
-    roleUid: "",
-    group: "",
-    groupUid: "",
     path: describeUnused(signIn),
-    sourceKind: "",
-    sourceUid: "",
     stack: signIn.urn === undefined ? "" : urnParts(signIn.urn).stack,
-    expires: "",
     lastUsed: signIn.lastSeenTime ?? "",
     matches,
   });
@@ -241,9 +241,6 @@ interface AccessTable {
   readonly broken: readonly string[];
 }
 
-type Column = keyof AccessRow;
-
-const columns = Object.keys(accessColumns) as Column[];
 /** What a person reads: the uids are for programs, and the source's kind is the first word of the path. */
 const readable = columns.filter((column) => !column.endsWith("Uid") && column !== "sourceKind");
 

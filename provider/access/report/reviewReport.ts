@@ -279,16 +279,7 @@ class UntouchedEntities {
 
 function describeEntity(spec: ResourceSpec, entity: Entity): ExpectedEntity {
   const { key, kind, uid, urn, name, builtIn, inputs, candidates } = entity;
-  return {
-    key,
-    kind,
-    ...(uid === undefined ? {} : { uid }),
-    ...(urn === undefined ? {} : { urn }),
-    ...(name === undefined ? {} : { name }),
-    ...(builtIn ? { builtIn } : {}),
-    inputs: comparedInputs(spec, inputs),
-    ...(candidates === undefined ? {} : { candidates }),
-  };
+  return { key, kind, uid, urn, name, builtIn, inputs: comparedInputs(spec, inputs), candidates };
 }
 
 /** An object after the change. Of a kind that nothing may matter of, only what the change touches is announced. */
@@ -336,9 +327,7 @@ function describeDeclared({ kind, urn, planned, after }: ResourceChange): Declar
     equal(field, inputs[key], expected[key]),
   );
   const { candidates } = planned;
-  return after !== undefined && isSame
-    ? []
-    : [{ urn, kind, inputs, ...(candidates === undefined ? {} : { candidates }) }];
+  return after !== undefined && isSame ? [] : [{ urn, kind, inputs, candidates }];
 }
 
 /** The bindings of the inventory that are no entities, since a resource owns all bindings of their group. */

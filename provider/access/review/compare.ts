@@ -216,7 +216,7 @@ function groupNodes(before: Entities, after: Entities): GroupNode[] {
               ? "renamed"
               : "same";
     const parentKey = at.parentOf(key);
-    return { ...at.scope(key), change, ...(parentKey === undefined ? {} : { parentKey }) };
+    return { ...at.scope(key), change, parentKey };
   });
   return nodes.sort((a, b) => compareTexts(a.path, b.path) || compareTexts(a.key, b.key));
 }
@@ -351,7 +351,7 @@ function compareUpdate(
   );
   const { grants, meanwhile } = addMeanwhile(sides.grants, before, after, olds);
   const sorted = grants.sort((a, b) => compareGrants(a.grant, b.grant));
-  return { ...sides, grants: sorted, ...(meanwhile === undefined ? {} : { meanwhile }) };
+  return { ...sides, grants: sorted, meanwhile };
 }
 
 /**

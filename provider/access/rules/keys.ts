@@ -433,7 +433,7 @@ const openInvite: Rule = {
           pins: problems.map(([, text]) => text),
           advice: 'set email, singleUse: true and a short ttl, as in "48h"',
         }),
-        ...(grant === undefined ? {} : { grant }),
+        grant,
       });
     }
     return findings;

@@ -175,7 +175,7 @@ export const newOutsider: Rule = {
       findings.push(
         facts.aboutEntity(entity, {
           severity: outsider.severity,
-          ...(field === undefined ? {} : { field }),
+          field,
           message: `${labelEntity(entity)} trusts ${listOwners(outsider.owners)}, ${outsider.words}`,
           details: ["whoever assumes it gets:", ...listGrantsHeld(outsider.grants)],
           advice: ADVICE,

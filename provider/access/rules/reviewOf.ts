@@ -45,9 +45,9 @@ export function state(
   return {
     urn: urn(kind, name),
     type: `pulumi-nodejs:dynamic/platform:${kind}`,
-    ...(id === undefined ? {} : { id }),
+    id,
     inputs: { __provider: textOf(kind), ...inputs },
-    ...(dependencies === undefined ? {} : { propertyDependencies: dependencies }),
+    propertyDependencies: dependencies,
     ...rest,
   };
 }
@@ -199,15 +199,9 @@ export function writeChange(
   const uids = [...new Set([...now.keys(), ...old.keys()])];
   return {
     preview: preview(...uids.map(stepOf), ...steps),
-    ...(withoutInventory
-      ? {}
-      : {
-          inventory: {
-            ...inventoryOf(root, ...objects.map(objectOf)),
-            kinds: listedKinds,
-            ...(caller === undefined ? {} : { caller }),
-          },
-        }),
+    inventory: withoutInventory
+      ? undefined
+      : { ...inventoryOf(root, ...objects.map(objectOf)), kinds: listedKinds, caller },
   };
 }
 
@@ -225,20 +219,8 @@ function liveObjects(each: DescribedResource): DescribedResource[] {
 }
 
 /** The resource as the server holds it. */
-export function objectOf({
-  kind,
-  uid,
-  inputs,
-  builtIn: isBuiltIn,
-  lastSeenTime,
-}: DescribedResource): InventoryObject {
-  return {
-    kind,
-    uid,
-    inputs,
-    ...(isBuiltIn === true ? { builtIn: isBuiltIn } : {}),
-    ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
-  };
+export function objectOf({ kind, uid, inputs, builtIn, lastSeenTime }: DescribedResource): InventoryObject {
+  return { kind, uid, inputs, builtIn, lastSeenTime };
 }
 
 /** A resource as the test of a rule writes it: `{ kind: "RoleBinding", parentUid: "prod", identityUid: "ci", roleUid: "editor" }`. */

@@ -216,7 +216,7 @@ function reportUntrustedRuns(facts: Facts, entity: Entity, found: UntrustedRuns)
     severity: canWrite ? "high" : "medium",
     field: pathOf(part),
     message: `${labelEntity(entity)} can be assumed by ${new Intl.ListFormat("en-GB").format(runs)}${example === undefined ? "" : `: it accepts ${JSON.stringify(example)}`}`,
-    ...(example === undefined ? {} : { counterexample: example }),
+    counterexample: example,
     details: [
       `subject: ${accepted}`,
       ...describeStart(part),

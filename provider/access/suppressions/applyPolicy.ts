@@ -244,7 +244,7 @@ export function applyPolicy(
       continue;
     }
     const { reason, expires } = entry;
-    suppressed.push({ ...finding, suppression: { reason, ...(expires === undefined ? {} : { expires }) } });
+    suppressed.push({ ...finding, suppression: { reason, expires } });
   }
   const notes = suppressor.notes(isWhole);
   return { findings: left, suppressed, ...notes, unused: [...notes.unused, ...typeNotes(policy, left, now)] };

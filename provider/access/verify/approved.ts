@@ -201,7 +201,7 @@ export class ApprovedAccess {
     return hasExpectedInputs(spec, expected, {
       ...entity,
       inputs: live,
-      ...(createTime === undefined ? {} : { createTime }),
+      createTime,
     });
   }
 }

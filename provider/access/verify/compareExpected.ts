@@ -618,10 +618,7 @@ export function resolveCreated(
     if (key !== entity.key) newKeys.set(entity.key, key);
     if (entities.has(key)) continue;
     const candidates = resolver.candidatesOf(entity);
-    const known = {
-      ...createdEntity(entity, key, uid, inputs),
-      ...(candidates === undefined ? {} : { candidates }),
-    };
+    const known = { ...createdEntity(entity, key, uid, inputs), candidates };
     entities.set(key, known);
     if (entity.uid !== undefined && !before.has(key)) before.set(key, known);
   }
@@ -634,17 +631,7 @@ function createdEntity(
   uid: string | undefined,
   inputs: Props,
 ): Entity {
-  return {
-    key,
-    kind,
-    uid,
-    inputs,
-    secretPaths: [],
-    ...(urn === undefined ? {} : { urn }),
-    ...(name === undefined ? {} : { name }),
-    ...(builtIn ? { builtIn } : {}),
-    ...(outputs === undefined ? {} : { details: outputs }),
-  };
+  return { key, kind, uid, inputs, secretPaths: [], urn, name, builtIn, details: outputs };
 }
 
 /** An object of the live organisation. */

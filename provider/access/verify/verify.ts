@@ -94,15 +94,11 @@ function liveEntities({ inventory, state }: VerifySources): Map<string, LiveEnti
     entities.set(live.key, {
       ...live,
       inputs: writtenInputs(spec, live.inputs, (_key, field) => isComparable(field)),
-      ...(createTime === undefined ? {} : { createTime }),
-      ...(resource === undefined
-        ? {}
-        : {
-            urn: resource.urn,
-            location: resource.location,
-            recordedOutputs: resource.outputs,
-            declared: resource.inputs,
-          }),
+      createTime,
+      urn: resource?.urn,
+      location: resource?.location,
+      recordedOutputs: resource?.outputs,
+      declared: resource?.inputs,
     });
   }
   return entities;
@@ -259,10 +255,10 @@ function grantFinding(
     details: [...(change === "gained" && reason !== GRANTED_AGAIN ? [] : [reason]), ...fields, ...undone],
     advice: undone.length > 0 && causes.length === 0 ? PARTIAL_ADVICE : ADVICE,
     kind: grant.sourceKind,
-    ...(subject.name === undefined ? {} : { name: subject.name }),
-    ...(grant.urn === undefined ? {} : { urn: grant.urn }),
-    ...(grant.uid === undefined ? {} : { uid: grant.uid }),
-    ...(grant.location === undefined ? {} : { location: grant.location }),
+    name: subject.name,
+    urn: grant.urn,
+    uid: grant.uid,
+    location: grant.location,
     grant,
     fingerprint: fingerprintOf(["verify-unannounced", subject.key, role.key, group.key]),
   };
@@ -280,9 +276,9 @@ function entityFinding({ kind, entity, what, fields }: EntityDifference): Findin
     details: fields.map(describeField),
     advice: ADVICE,
     kind,
-    ...(entity.name === undefined ? {} : { name: entity.name }),
-    ...(entity.urn === undefined ? {} : { urn: entity.urn }),
-    ...(entity.uid === undefined ? {} : { uid: entity.uid }),
+    name: entity.name,
+    urn: entity.urn,
+    uid: entity.uid,
     fingerprint: fingerprintOf(["verify-changed", kind, entity.key, ...properties]),
   };
 }

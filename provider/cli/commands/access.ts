@@ -262,9 +262,9 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
     incomplete,
     query: { who, can, on },
     ...effectiveAccess(shown, { who, can, on }),
-    ...(unused === undefined ? {} : { unused }),
-    ...(violations === undefined ? {} : { violations }),
-    ...(notes === undefined ? {} : { notes }),
+    unused,
+    violations,
+    notes,
   };
   for (const line of notes ?? []) logError(line);
   const hasStacks = documents.state !== undefined || documents.preview !== undefined;

@@ -469,6 +469,6 @@ export function createReviewSuppressor({ policy, changed }: ReviewPolicy, now: D
   return (findings, isComplete, comparison) => ({
     ...suppress(findings, isComplete, comparison),
     standing: describeStanding(judgeAssertions(comparison, policy.assertions)),
-    ...(changed === undefined ? {} : { changed }),
+    changed,
   });
 }
