@@ -30,24 +30,27 @@ export function quoteShellWord(text: string): string | undefined {
   return /^[\w./:@%+=-]+$/.test(text) ? text : quoteForShell(text);
 }
 
-function stackCommand(command: string, urn: string, stack: string): string | undefined {
+/** The commands that answer a difference of a resource: `revert` restores what its program declares. */
+const stackCommands = {
+  revert: "pulumi up --refresh --target",
+  // Makes the object anew: no argument of its program differs.
+  replace: "pulumi up --target-replace",
+  // Takes what the server holds into the state.
+  refresh: "pulumi refresh --target",
+  // Takes a deleted resource out of the state.
+  forget: "pulumi state delete",
+} as const;
+
+/** A command about a resource of a stack; undefined where a command line cannot contain its names. */
+export function stackCommand(
+  what: keyof typeof stackCommands,
+  urn: string,
+  stack: string,
+): string | undefined {
   const [word, name] = [quoteShellWord(urn), quoteShellWord(stack)];
-  return word === undefined || name === undefined ? undefined : `${command} ${word} --stack ${name}`;
-}
-
-/** The command that restores what the program declares. */
-export function revertCommand(urn: string, stack: string): string | undefined {
-  return stackCommand("pulumi up --refresh --target", urn, stack);
-}
-
-/** The command that makes an object anew: no argument of its program differs. */
-function replaceCommand(urn: string, stack: string): string | undefined {
-  return stackCommand("pulumi up --target-replace", urn, stack);
-}
-
-/** The command that takes what the server holds into the state. */
-function refreshCommand(urn: string, stack: string): string | undefined {
-  return stackCommand("pulumi refresh --target", urn, stack);
+  return word === undefined || name === undefined
+    ? undefined
+    : `${stackCommands[what]} ${word} --stack ${name}`;
 }
 
 /** Why no single request deletes an object safely; undefined where one does. */
@@ -62,11 +65,6 @@ function deleteCommand(spec: ResourceSpec, uid: string): string | undefined {
   const { collection } = spec;
   if (describeDeletion(spec) !== undefined || !isUid(uid)) return undefined;
   return `curl -fX DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" \\\n  "$PLATFORM_BASE_URL${collection}/${uid}"`;
-}
-
-/** The command that removes a deleted resource from the state. */
-function forgetCommand(urn: string, stack: string): string | undefined {
-  return stackCommand("pulumi state delete", urn, stack);
 }
 
 const MAX_LABEL_LENGTH = 100;
@@ -155,6 +153,11 @@ export class DifferenceDescriber {
     return [existed ? `it existed at ${this.olderTime}` : `it was created after ${this.olderTime}`];
   }
 
+  /** What every difference says of its object. */
+  private about(spec: ResourceSpec, uid: string, inputs: Props) {
+    return { spec, uid, name: this.directory.describe(spec, uid, inputs), fields: [] };
+  }
+
   describeChanged(
     managed: ManagedResource,
     changes: readonly FieldEffect[],
@@ -163,28 +166,26 @@ export class DifferenceDescriber {
     const { spec, uid, resource, stack, stackName } = managed;
     const object = this.directory.find(spec.kind, uid);
     const older = this.older?.find(spec.kind, uid);
-    const name = this.directory.describe(spec, uid, resource.inputs);
+    const about = this.about(spec, uid, resource.inputs);
     const isSecret = isSecretArgument(resource);
     const paths = changes.map(({ path }) => path).filter((path) => !Object.hasOwn(spec.outputs ?? {}, path));
     const answers =
       paths.length === 0
         ? {
             advice: "make it anew, accept it by a refresh of the state, or suppress it",
-            revert: replaceCommand(resource.urn, stackName),
-            adopt: refreshCommand(resource.urn, stackName),
+            revert: stackCommand("replace", resource.urn, stackName),
+            adopt: stackCommand("refresh", resource.urn, stackName),
           }
         : {
             advice: "restore it, copy the change into the program, or suppress it",
-            revert: revertCommand(resource.urn, stackName),
+            revert: stackCommand("revert", resource.urn, stackName),
             adopt: changedArgumentsCode(spec, paths, sides.after, isSecret),
           };
     return {
+      ...about,
       kind: "changed",
-      spec,
-      uid,
-      name,
       direction: directionOf(changes),
-      message: `${capitalize(spec.noun)} ${name} was changed outside of its program: ${propertiesOf(changes)}`,
+      message: `${capitalize(spec.noun)} ${about.name} was changed outside of its program: ${propertiesOf(changes)}`,
       ...answers,
       details: [`in stack ${stack}`, ...this.changeTime(older && object && hasSameInputs(older, object))],
       fields: changes,
@@ -196,7 +197,7 @@ export class DifferenceDescriber {
 
   describeDeleted(managed: ManagedResource, before: Props): DetectedDifference {
     const { spec, uid, resource, stack, stackName } = managed;
-    const forget = forgetCommand(resource.urn, stackName);
+    const forget = stackCommand("forget", resource.urn, stackName);
     return {
       ...this.describeMissing(spec, uid, resource.inputs),
       advice: "create it again, or remove it from the program and its state",
@@ -206,7 +207,7 @@ export class DifferenceDescriber {
       ],
       managed,
       before,
-      revert: revertCommand(resource.urn, stackName),
+      revert: stackCommand("revert", resource.urn, stackName),
       adopt: forget === undefined ? undefined : `# after removing it from the program:\n${forget}`,
     };
   }
@@ -216,16 +217,12 @@ export class DifferenceDescriber {
     uid: string,
     inputs: Props,
   ): Omit<DetectedDifference, "details"> {
-    const name = this.directory.describe(spec, uid, inputs);
-    const direction = spec.grantsAccess === undefined ? "neutral" : "narrowed";
+    const about = this.about(spec, uid, inputs);
     return {
+      ...about,
       kind: "deleted",
-      spec,
-      uid,
-      name,
-      direction,
-      message: `${capitalize(spec.noun)} ${name} was deleted outside of its program`,
-      fields: [],
+      direction: spec.grantsAccess === undefined ? "neutral" : "narrowed",
+      message: `${capitalize(spec.noun)} ${about.name} was deleted outside of its program`,
     };
   }
 
@@ -233,19 +230,18 @@ export class DifferenceDescriber {
     const [first, ...others] = owners;
     const { spec, uid, resource } = first;
     const count = new Set(owners.map(({ stack }) => stack)).size;
-    const name = this.directory.describe(spec, uid, resource.inputs);
-    const commands = others.flatMap((owner) => forgetCommand(owner.resource.urn, owner.stackName) ?? []);
+    const about = this.about(spec, uid, resource.inputs);
+    const commands = others.flatMap(
+      (owner) => stackCommand("forget", owner.resource.urn, owner.stackName) ?? [],
+    );
     const who = count > 1 ? `by ${count} stacks` : "twice in one stack";
     return {
+      ...about,
       kind: "contested",
-      spec,
-      uid,
-      name,
       direction: "neutral",
-      message: `${capitalize(spec.noun)} ${name} is managed ${who}: each update undoes the other`,
+      message: `${capitalize(spec.noun)} ${about.name} is managed ${who}: each update undoes the other`,
       advice: "keep it in one program; remove it from the others and from their states",
       details: owners.map((owner) => `${owner.stack}: ${owner.resource.urn}`),
-      fields: [],
       managed: first,
       adopt: commands.length === 0 ? undefined : commands.join("\n"),
     };
@@ -258,18 +254,15 @@ export class DifferenceDescriber {
     { givesAccess, isNew, details }: { givesAccess: boolean; isNew: boolean; details: readonly string[] },
   ): DetectedDifference {
     const { uid, inputs } = object;
-    const name = this.directory.describe(spec, uid, inputs);
+    const about = this.about(spec, uid, inputs);
     const obstacle = describeDeletion(spec);
     return {
+      ...about,
       kind: "unmanaged",
-      spec,
-      uid,
-      name,
       direction: givesAccess ? "widened" : "neutral",
-      message: `${capitalize(spec.noun)} ${name} is ${isNew ? "new" : "not managed by any stack"}`,
+      message: `${capitalize(spec.noun)} ${about.name} is ${isNew ? "new" : "not managed by any stack"}`,
       advice: "delete it, adopt it into a program, or suppress it",
       details: [...details, ...this.creationTime(object), ...(obstacle === undefined ? [] : [obstacle])],
-      fields: [],
       after: inputs,
       at: object.createTime ?? object.updateTime,
       revert: deleteCommand(spec, uid),
@@ -279,9 +272,10 @@ export class DifferenceDescriber {
 
   /** An object of an older inventory that no longer exists. */
   describeRemoved(spec: ResourceSpec, { uid, inputs }: InventoryObject): DetectedDifference {
+    const missing = this.describeMissing(spec, uid, inputs);
     return {
-      ...this.describeMissing(spec, uid, inputs),
-      message: `${capitalize(spec.noun)} ${this.directory.describe(spec, uid, inputs)} was deleted`,
+      ...missing,
+      message: `${capitalize(spec.noun)} ${missing.name} was deleted`,
       details: [`it existed at ${this.olderTime}`],
       before: inputs,
     };
@@ -294,14 +288,12 @@ export class DifferenceDescriber {
     now: InventoryObject,
     changes: readonly FieldEffect[],
   ): DetectedDifference {
-    const name = this.directory.describe(spec, older.uid, older.inputs);
+    const about = this.about(spec, older.uid, older.inputs);
     return {
+      ...about,
       kind: "changed",
-      spec,
-      uid: older.uid,
-      name,
       direction: directionOf(changes),
-      message: `${capitalize(spec.noun)} ${name} was changed: ${propertiesOf(changes)}`,
+      message: `${capitalize(spec.noun)} ${about.name} was changed: ${propertiesOf(changes)}`,
       details: this.changeTime(false),
       fields: changes,
       before: older.inputs,

@@ -13,7 +13,7 @@ import { Directory } from "../../../../provider/access/graph/directory";
 import {
   adoptionCode,
   changedArgumentsCode,
-  revertCommand,
+  stackCommand,
   quoteShellWord,
 } from "../../../../provider/access/drift/differenceDescriber";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
@@ -222,7 +222,7 @@ test("the code that adopts a drift parses, and contains the exact values", () =>
 test("a shell command parses to the exact words, or is left out", () => {
   const texts = fc.sample(hostile, 300);
   const commands = texts.flatMap((text) => {
-    const command = revertCommand(`urn:pulumi:${text}`, text);
+    const command = stackCommand("revert", `urn:pulumi:${text}`, text);
     const word = quoteShellWord(text);
     expect(word === undefined).toBe(/[\p{Cc}\p{Cs}]/u.test(text));
     return command === undefined || word === undefined ? [] : [{ text, command, word }];
