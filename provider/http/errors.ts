@@ -166,18 +166,7 @@ export class ApiError extends CodedError {
   /** Whether the body has the API's form; false for a page of a proxy. */
   readonly fromApi: boolean;
 
-  constructor(
-    call: RequestLine,
-    response: {
-      status: number;
-      code: Code;
-      message: string;
-      details: ErrorDetails;
-      requestId: string;
-      retryAfterMs: number | undefined;
-      fromApi: boolean;
-    },
-  ) {
+  constructor(call: RequestLine, response: Refusal) {
     super(errorCodeOfResponse(response), describe(call, response));
     this.method = call.method;
     this.path = call.path;
@@ -186,7 +175,7 @@ export class ApiError extends CodedError {
     this.code = response.code;
     this.details = response.details;
     this.reason = response.details.reason;
-    this.serverMessage = response.message;
+    this.serverMessage = response.serverMessage;
     this.requestId = response.requestId;
     this.retryAfterMs = response.retryAfterMs;
     this.fromApi = response.fromApi;
@@ -198,7 +187,11 @@ export function describeWait({ retryAfterMs }: Pick<ApiError, "retryAfterMs">): 
   return retryAfterMs === undefined ? "" : `; the server asks to wait ${Math.ceil(retryAfterMs / 1000)} s`;
 }
 
-type Refusal = Pick<ApiError, "status" | "code" | "fromApi" | "retryAfterMs" | "details">;
+/** What is read of a response that is no success. */
+type Refusal = Pick<
+  ApiError,
+  "status" | "code" | "details" | "serverMessage" | "requestId" | "retryAfterMs" | "fromApi"
+>;
 
 /** How the setting that holds a token gets another one. */
 function describeRenewal(credential: string): string {
@@ -227,22 +220,20 @@ function adviseOn(
   return `no such API endpoint: ${printable(`${baseUrl}${path}`, 500)}; check ${setting}${ending}`;
 }
 
-function describe(call: RequestLine, response: Refusal & { readonly message: string }): string {
+function describe(call: RequestLine, response: Refusal): string {
   const what = `${call.method} ${printable(call.path)}: ${response.code} (HTTP ${response.status})`;
   const known = adviseOn(call, response);
   const advice = known === undefined ? "" : `; ${known}`;
-  const cause = response.message === "" ? what : `${what}: ${response.message}`;
+  const cause = response.serverMessage === "" ? what : `${what}: ${response.serverMessage}`;
   const failure = response.fromApi ? cause : `${what}, and the response is not from the Platform API`;
   return `${failure}${advice}${describeWait(response)}`;
 }
 
-type ErrorResponse = ConstructorParameters<typeof ApiError>[1];
-
-function errorCodeOfResponse({ status, code, details, fromApi, message }: ErrorResponse): ErrorCode {
+function errorCodeOfResponse({ status, code, details, fromApi, serverMessage }: Refusal): ErrorCode {
   if (!fromApi) return { 401: "PP3401" as const, 404: "PP3404" as const }[status] ?? "PP3407";
   if (details.missingTerms.length > 0) return "PP3406";
   if (code === "NOT_FOUND" && details.resource !== undefined) return "PP3405";
-  return isSizeLimit(code, message) ? "PP3413" : rpcCodes[code];
+  return isSizeLimit(code, serverMessage) ? "PP3413" : rpcCodes[code];
 }
 
 /** The request got no usable response. `outcome` says whether it may have taken effect. */
@@ -382,7 +373,7 @@ export function apiErrorFrom(
   return new ApiError(call, {
     status: response.status,
     code: code ?? codesByStatus[response.status] ?? "UNKNOWN",
-    message: printableText(body["message"]),
+    serverMessage: printableText(body["message"]),
     details,
     requestId: printable(response.header("x-request-id") ?? details.requestId, 100),
     retryAfterMs:
