@@ -111,6 +111,14 @@ export function string<const O extends StringOptions = StringOptions>(
 /** A time of the server's, in RFC 3339 as the API wrote it. */
 export const time = string({ format: "timestamp" });
 
+/** When the server made an object, and when it last changed. */
+export const times = {
+  /** When it was made: RFC 3339, as the API wrote it. */
+  createTime: time,
+  /** When it last changed: RFC 3339, as the API wrote it. */
+  updateTime: time,
+};
+
 /** One of some words that the package itself acts on: TypeScript knows them. */
 export function word<const W extends string>(...words: readonly W[]): Field<W> {
   const last = words.length - 1;

@@ -3,7 +3,7 @@ import { printable } from "../text/printable";
 import { resource } from "../program/resource";
 import type { Api, Failure, Host } from "../fields/resourceSpec";
 import type { Json, Props } from "../fields/values";
-import { kind, list, map, object, shape, string, time, word } from "../fields/builders";
+import { kind, list, map, object, shape, string, times, word } from "../fields/builders";
 import type { ArgsOf, OfKind, Resolved, ResultOf } from "../fields/builders";
 import { adviseOnName, description, forPeople, nameOnly, parentGroup } from "./common";
 
@@ -213,10 +213,7 @@ const accountAssociation = kind({
     }),
   },
   reads: {
-    /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: time,
-    /** When it last changed: RFC 3339, as the API wrote it. */
-    updateTime: time,
+    ...times,
   },
   operations: { afterWrite: awaitReady },
   validate: checkAwaited,

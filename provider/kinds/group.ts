@@ -9,7 +9,7 @@ import {
   kind,
   map,
   string,
-  time,
+  times,
   type ArgsOf,
   type OfKind,
   type Resolved,
@@ -89,10 +89,7 @@ const group = kind({
     resourceLimits: map(integer(), { leftOut: true }),
     /** `ORG_STATUS_…`; inherited from the root. Left out where it is not set. */
     status: enumOf("ORG_STATUS_", []),
-    /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: time,
-    /** When it last changed: RFC 3339, as the API wrote it. */
-    updateTime: time,
+    ...times,
   },
   validate: checkRoot,
   inputWarnings: { name: adviseOnName },

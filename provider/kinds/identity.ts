@@ -2,7 +2,7 @@ import { resource } from "../program/resource";
 import { isObject } from "../fields/values";
 import type { Props } from "../fields/values";
 import { optionalParentUid } from "../fields/wire";
-import { enumOf, kind, list, map, object, shape, string, time } from "../fields/builders";
+import { enumOf, kind, list, map, object, shape, string, time, times } from "../fields/builders";
 import type { ArgsOf, OfKind, Resolved, ResultOf } from "../fields/builders";
 import { checkEnd, description, forPeople, identityName, nameOnly, parentGroup } from "./common";
 
@@ -138,10 +138,7 @@ const identity = kind({
     emailUnverified: string(),
     /** When it was last used: RFC 3339, as the API wrote it. Left out where it never was. */
     lastSeenTime: time,
-    /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: time,
-    /** When it last changed: RFC 3339, as the API wrote it. */
-    updateTime: time,
+    ...times,
   },
   validate: (inputs, _unknown, { olds, now }) =>
     checkEnd("staticKeys.expirationTime", expirationIn(inputs), {

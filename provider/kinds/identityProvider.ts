@@ -14,6 +14,7 @@ import {
   shape,
   string,
   time,
+  times,
 } from "../fields/builders";
 import type { ArgsOf, OfKind, Returned, Resolved, ResultOf } from "../fields/builders";
 import { adviseOnName, description, nameOnly, parentGroup } from "./common";
@@ -149,10 +150,7 @@ const identityProvider = kind({
   reads: {
     /** How far SCIM is set up. Lists leave it out: read the provider by its uid or name. */
     scim: resultObject<IdentityProviderScim>(scim),
-    /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: time,
-    /** When it last changed: RFC 3339, as the API wrote it. */
-    updateTime: time,
+    ...times,
   },
   operations: {
     afterWrite: setScimEnabled,

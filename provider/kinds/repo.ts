@@ -1,7 +1,19 @@
 import { resource } from "../program/resource";
 import type { Failure } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
-import { boolean, enumOf, integer, kind, list, map, object, shape, string, time } from "../fields/builders";
+import {
+  boolean,
+  enumOf,
+  integer,
+  kind,
+  list,
+  map,
+  object,
+  shape,
+  string,
+  time,
+  times,
+} from "../fields/builders";
 import type { ArgsOf, OfKind, Resolved, ResultOf } from "../fields/builders";
 import { adviseOnName, bundle, forPeople, oneLine, parentGroup, tagName } from "./common";
 
@@ -270,10 +282,7 @@ const repo = kind({
     customOverlay: object<CustomOverlayArgs, RepoCustomOverlay>(customOverlay, { security: true }),
   },
   reads: {
-    /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: time,
-    /** When it last changed: RFC 3339, as the API wrote it. */
-    updateTime: time,
+    ...times,
   },
   validate: checkSynced,
   inputWarnings: { name: adviseOnName },

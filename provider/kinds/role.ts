@@ -5,7 +5,7 @@ import {
   kind,
   list,
   string,
-  time,
+  times,
   type ArgsOf,
   type OfKind,
   type Resolved,
@@ -46,10 +46,7 @@ const role = kind({
     builtIn: isRoot,
     /** The uid of its group; left out on a built-in role. */
     parentUid: optionalParentUid,
-    /** When it was made: RFC 3339, as the API wrote it. */
-    createTime: time,
-    /** When it last changed: RFC 3339, as the API wrote it. */
-    updateTime: time,
+    ...times,
   },
   inputWarnings: { name: adviseOnName, capabilities: adviseOnCapabilities },
 });

@@ -1,4 +1,4 @@
-import { enumOf, list, resultObject, string, time } from "../fields/builders";
+import { enumOf, list, resultObject, string, time, times } from "../fields/builders";
 import type { ArgumentsOf, ReadsOf, Returned } from "../fields/builders";
 import { isObject } from "../fields/values";
 import { optionalParentUid, resultReader } from "../fields/wire";
@@ -114,10 +114,7 @@ const advisory = {
   severities: severityList,
   /** What was found out and done, in the order of the response. */
   events: list(resultObject<AdvisoryEvent>({ ...advisoryEvent, ...eventKind(["createTime", "findings"]) })),
-  /** When it was made: RFC 3339, as the API wrote it. */
-  createTime: time,
-  /** When it last changed: RFC 3339, as the API wrote it. */
-  updateTime: time,
+  ...times,
   /** When it was withdrawn: RFC 3339, as the API wrote it. */
   deleteTime: time,
 };

@@ -1,4 +1,4 @@
-import { boolean, enumOf, integer, list, string, time } from "../fields/builders";
+import { boolean, enumOf, integer, list, string, times } from "../fields/builders";
 import type { ArgumentsOf, Returned } from "../fields/builders";
 import { resultReader } from "../fields/wire";
 import { orderArgument } from "./arguments";
@@ -39,10 +39,7 @@ const artifact = {
   latestVersion: string(),
   /** How many versions there are. */
   versionCount: integer(),
-  /** When it was made: RFC 3339, as the API wrote it. */
-  createTime: time,
-  /** When it last changed: RFC 3339, as the API wrote it. */
-  updateTime: time,
+  ...times,
 };
 
 /** A library. */
@@ -73,10 +70,7 @@ const version = {
   description: string(),
   /** The size in bytes: an exact whole number, in decimal digits. */
   sizeBytes: string({ format: "int64" }),
-  /** When it was made: RFC 3339, as the API wrote it. */
-  createTime: time,
-  /** When it last changed: RFC 3339, as the API wrote it. */
-  updateTime: time,
+  ...times,
 };
 
 /** A version of a library. */
