@@ -322,44 +322,26 @@ interface Doubt {
 
 const nameOfRole = ({ label, name, uid }: Grant["role"]): string => label ?? name ?? uid ?? "a role";
 
-/** A group that the inventory lacks may be anyone's. Without an inventory a program names groups by uid alone. */
-function doubtsOfGroup(facts: Facts, { grant: { subject, role, group } }: GrantChange): Doubt[] {
-  const entity = facts.entity(group.key);
-  const isDescribed = entity === undefined ? group.uid === undefined : entity.assumed !== true;
-  if (facts.comparison.inventory === undefined || isDescribed) return [];
-  const gains = `${subject.displayName} gains ${nameOfRole(role)} on ${group.path}`;
-  const message = `${gains}: the inventory does not contain this group`;
-  return [{ field: "group", message, advice: OTHER_GROUP }];
-}
-
-/** The role and the identity of a grant that a reader cannot check: nothing but the program, or nothing at all, describes them. */
-function doubtsOf(facts: Facts, { grant }: GrantChange): Doubt[] {
-  const { subject, role, group } = grant;
-  const doubts: Doubt[] = [];
+/** The parts of a grant that a reader cannot check: nothing but the program, or nothing at all, describes them. */
+function doubtsOf(facts: Facts, { grant: { subject, role, group } }: GrantChange): Doubt[] {
   const hasInventory = facts.comparison.inventory !== undefined;
-  const advice = adviceOnUid(facts);
-  const [heldRole, holder] = [facts.entity(role.key), facts.entity(subject.key)];
-  const what = nameOfRole(role);
+  const [heldRole, holder, place] = [role, subject, group].map(({ key }) => facts.entity(key));
+  const doubts: Doubt[] = [];
+  const doubt = (field: string, why: string, advice = adviceOnUid(facts), who = subject.displayName) =>
+    doubts.push({ field, message: `${who} gains ${nameOfRole(role)} on ${group.path}: ${why}`, advice });
   if (isSummary(role.key)) {
-    doubts.push({
-      field: "role",
-      message: `${subject.displayName} gains ${what} on ${group.path}: these are too many to list, so nobody can review them`,
-      advice: "let fewer services and tokens share an identity or a directory that has so many grants",
-    });
+    const advice = "let fewer services and tokens share an identity or a directory that has so many grants";
+    doubt("role", "these are too many to list, so nobody can review them", advice);
   }
   if (role.uid !== undefined || heldRole !== undefined) {
     if (role.capabilities === undefined) {
-      doubts.push({
-        field: "role",
-        message: `${subject.displayName} gains ${what} on ${group.path}: ${heldRole === undefined && hasInventory ? "the inventory has no role with this uid" : "the capabilities of the role are unknown"}`,
-        advice,
-      });
+      const isUnlisted = heldRole === undefined && hasInventory;
+      doubt(
+        "role",
+        isUnlisted ? "the inventory has no role with this uid" : "the capabilities of the role are unknown",
+      );
     } else if (heldRole?.assumed === true) {
-      doubts.push({
-        field: "role",
-        message: `${subject.displayName} gains ${what} on ${group.path}: only the program states the capabilities of the role`,
-        advice,
-      });
+      doubt("role", "only the program states the capabilities of the role");
     }
   }
   if (subject.type === "identity" && (holder === undefined || holder.assumed === true)) {
@@ -369,12 +351,11 @@ function doubtsOf(facts: Facts, { grant }: GrantChange): Doubt[] {
         : hasInventory
           ? "the inventory has no identity with this uid"
           : "who may assume the identity is unknown";
-    doubts.push({
-      field: "subject",
-      message: `${shortName(subject)} gains ${what} on ${group.path}: ${why}`,
-      advice,
-    });
+    doubt("subject", why, undefined, shortName(subject));
   }
+  // A group that the inventory lacks may be anyone's. Without an inventory a program names groups by uid alone.
+  const isDescribed = place === undefined ? group.uid === undefined : place.assumed !== true;
+  if (hasInventory && !isDescribed) doubt("group", "the inventory does not contain this group", OTHER_GROUP);
   return doubts;
 }
 
@@ -382,9 +363,7 @@ function findUnknownGrants(facts: Facts): FindingInput[] {
   return facts.comparison.grants
     .filter(isGain)
     .flatMap((change) =>
-      [...doubtsOf(facts, change), ...doubtsOfGroup(facts, change)].map((doubt) =>
-        facts.aboutGrant(change.grant, { severity: "high", ...doubt }),
-      ),
+      doubtsOf(facts, change).map((doubt) => facts.aboutGrant(change.grant, { severity: "high", ...doubt })),
     );
 }
 

@@ -31,38 +31,9 @@ function findRemovedNames(facts: Facts): FindingInput[] {
   });
 }
 
-function reportMovedName(
-  facts: Facts,
-  entity: Entity,
-  field: string,
-  [from, to]: readonly (string | undefined)[],
-): FindingInput {
-  return facts.aboutEntity(entity, {
-    severity: "medium",
-    field,
-    message: `${labelEntity(entity)} is moved from ${shortenDigest(from)} to ${shortenDigest(to)}`,
-    details: [`from ${from ?? "unknown"}`, `to ${to ?? "unknown"}`],
-    advice: "name in the pull request how the new image was built; deploy by digest",
-  });
-}
-
 function describeSource(from: string | undefined, to: string | undefined): string {
   if (to === undefined) return `no longer copies its images from ${from ?? "its source"}`;
   return `copies its images from ${to}${from === undefined ? "" : ` instead of ${from}`}`;
-}
-
-function reportNewSource(
-  facts: Facts,
-  entity: Entity,
-  field: string,
-  [from, to]: readonly (string | undefined)[],
-): FindingInput {
-  return facts.aboutEntity(entity, {
-    severity: "high",
-    field,
-    message: `${labelEntity(entity)} ${describeSource(from, to)}`,
-    advice: "create a second repository for the new source, and point what pulls to it",
-  });
 }
 
 /** Names that stand for other images after a change. */
@@ -72,10 +43,25 @@ function findOtherImages(
 ): FindingInput[] {
   if (op !== "update" || before === undefined) return [];
   return imageNames(after.kind).flatMap(({ path, field }) => {
-    const values = [before, after].map(({ inputs }) => textAtPath(inputs, path));
-    if (values[0] === values[1]) return [];
-    const report = field.access === "images.image" ? reportMovedName : reportNewSource;
-    return [report(facts, after, path, values)];
+    const [from, to] = [before, after].map(({ inputs }) => textAtPath(inputs, path));
+    if (from === to) return [];
+    const isMoved = field.access === "images.image";
+    return [
+      isMoved
+        ? facts.aboutEntity(after, {
+            severity: "medium",
+            field: path,
+            message: `${labelEntity(after)} is moved from ${shortenDigest(from)} to ${shortenDigest(to)}`,
+            details: [`from ${from ?? "unknown"}`, `to ${to ?? "unknown"}`],
+            advice: "name in the pull request how the new image was built; deploy by digest",
+          })
+        : facts.aboutEntity(after, {
+            severity: "high",
+            field: path,
+            message: `${labelEntity(after)} ${describeSource(from, to)}`,
+            advice: "create a second repository for the new source, and point what pulls to it",
+          }),
+    ];
   });
 }
 

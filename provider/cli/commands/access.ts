@@ -25,7 +25,7 @@ import { buildGraphs, planResources } from "../../access/graph/graphBuilder";
 import { logError } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";
 import { writeResults } from "../output/writeFiles";
-import { readInput } from "../input/readFiles";
+import { readDocument } from "../input/readFiles";
 import { readDriftPolicy } from "../policy/reviewPolicy";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Values } from "../framework/flags";
@@ -192,21 +192,12 @@ function readDays(text: string): number {
   );
 }
 
-/** @throws DocumentError in one line. */
-async function readDocuments(values: Values<typeof flags>) {
-  const read = async (flag: "inventory" | "state" | "preview") => {
-    const path = values[flag];
-    return path === undefined ? undefined : await readInput(path, `--${flag}`);
-  };
-  const inventory = await read("inventory");
-  const state = await read("state");
-  const preview = await read("preview");
-  return {
-    inventory: inventory && parseInventory(Buffer.from(inventory.bytes).toString("utf8"), inventory.name),
-    state: state && parseStateExport(state.bytes, state.name),
-    preview: preview && parsePreview(preview.bytes, preview.name),
-  };
-}
+/** @throws UsageError, DocumentError in one line. */
+const readDocuments = async ({ inventory, state, preview }: Values<typeof flags>) => ({
+  inventory: await readDocument("--inventory", inventory, parseInventory),
+  state: await readDocument("--state", state, parseStateExport),
+  preview: await readDocument("--preview", preview, parsePreview),
+});
 
 type Documents = Awaited<ReturnType<typeof readDocuments>>;
 

@@ -11,7 +11,7 @@ import { UsageError } from "../framework/exitCodes";
 import { logError } from "../output/log";
 import { exitCodeOfReport, logSummary, writeReport } from "../output/writeReport";
 import { checkFilesOfChange, checkProjectFiles } from "../input/projectFiles";
-import { readInput } from "../input/readFiles";
+import { readDocument, readInput } from "../input/readFiles";
 import {
   BaselineFile,
   readReviewPolicy,
@@ -129,20 +129,13 @@ function checkProject(folder: string | undefined, stack: string | undefined): vo
 
 /** @throws DocumentError in one line. */
 async function readDocuments(path: string, values: Parsed<typeof flags>["values"]) {
-  const read = async (flag: "before" | "inventory" | "plan") => {
-    const file = values[flag];
-    return file === undefined ? undefined : await readInput(file, `--${flag}`);
-  };
   const preview = await readInput(path, "the preview");
-  const before = await read("before");
-  const inventory = await read("inventory");
-  const plan = await read("plan");
   const sources = {
     preview: parsePreview(preview.bytes, preview.name),
-    before: before && parseStateExport(before.bytes, before.name),
-    inventory: inventory && parseInventory(inventory.bytes, inventory.name),
+    before: await readDocument("--before", values.before, parseStateExport),
+    inventory: await readDocument("--inventory", values.inventory, parseInventory),
   };
-  return { sources, plan: plan && parsePlan(plan.bytes, plan.name) };
+  return { sources, plan: await readDocument("--plan", values.plan, parsePlan) };
 }
 
 /** The baseline that the run writes. It accepts what the rules find where nothing changes too. */

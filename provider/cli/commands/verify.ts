@@ -13,7 +13,7 @@ import { logError, Progress } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";
 import { openConnection } from "../input/connection";
 import { exitCodeOfReport, logSummary, writeReport } from "../output/writeReport";
-import { readInput } from "../input/readFiles";
+import { readDocument, readInput } from "../input/readFiles";
 import { resolveGroup } from "../input/groups";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";
@@ -202,7 +202,8 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
   const inventory =
     values.inventory === undefined && root !== undefined
       ? await readLive({ root, expected: review.expected, recorded, stack, cwd })
-      : await readInventoryFile(values.inventory);
+      : await readDocument("--inventory", values.inventory, parseInventory);
+  if (inventory === undefined) throw new DocumentError("PP6006", NO_INVENTORY);
   const report = verify(
     { review, inventory, state: recorded },
     { provenance: readProvenance(values, { now: common.now, inventory, cli: recorded?.cli }) },
@@ -215,12 +216,4 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
     `pulumi-platform: verify: ${failing} not announced, ${missing.length} announced and missing`,
   );
   return exitCodeOfReport(report, common, "reviewFindings");
-}
-
-async function readInventoryFile(path: string | undefined): Promise<Inventory> {
-  if (path === undefined) {
-    throw new DocumentError("PP6006", NO_INVENTORY);
-  }
-  const input = await readInput(path, "--inventory");
-  return parseInventory(input.bytes, input.name);
 }

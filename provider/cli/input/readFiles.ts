@@ -92,6 +92,17 @@ export async function readInput(path: string, what: string): Promise<Input> {
   return { name, bytes: readBytes(path, `${what}: ${name} cannot be read`) };
 }
 
+/** The document that a flag names, as it is parsed; undefined where the flag is not given. @throws UsageError, DocumentError */
+export async function readDocument<T>(
+  flag: string,
+  path: string | undefined,
+  parse: (bytes: Uint8Array, name: string) => T,
+): Promise<T | undefined> {
+  if (path === undefined) return undefined;
+  const { bytes, name } = await readInput(path, flag);
+  return parse(bytes, name);
+}
+
 /** Why a file cannot be read or written, in words. */
 export function describeFileError(error: unknown): string {
   const { code } = error as { code?: unknown };
