@@ -77,7 +77,8 @@ function liveValue({
     return inputsToPin(spec.kind, managed === undefined ? before : maskSecrets(managed, before).inputs, []);
   }
   const paths = fields.map(({ path }) => path);
-  if (managed === undefined) return inputsToPin(spec.kind, after, paths);
+  // What no program declares may change in any field.
+  if (managed === undefined) return inputsToPin(spec.kind, after, Object.keys(spec.fields));
   const isSecret = isSecretArgument(managed.resource);
   const hasSecret = paths.some((path) => isSecret(topProperty(path)));
   const { inputs } = maskSecrets(managed, after);

@@ -118,6 +118,20 @@ describe("drift", () => {
     ]);
   });
 
+  test("a later change of what was made by hand is another finding", async () => {
+    const at = `/iam/v2/groups/${made.ids["team"] ?? ""}`;
+    const { uid } = await call(emulator, "POST", at, { name: "by-hand" });
+    const address = `/iam/v2/groups/${String(uid)}`;
+    const prints = new Set<string>();
+    for (const body of [{}, { name: "break-glass" }, { description: "changed" }]) {
+      if (Object.keys(body).length > 0) await patch(address, body);
+      const { findings } = await survey(on);
+      for (const one of findings) if (one.uid === uid) prints.add(one.fingerprint);
+    }
+    await call(emulator, "DELETE", address);
+    expect(prints.size).toBe(3);
+  });
+
   test("a role made by hand has no command that deletes it, and the finding says why", async () => {
     const at = `/iam/v2/roles/${made.ids["team"] ?? ""}`;
     const { uid } = await call(emulator, "POST", at, { name: "by-hand", capabilities: ["CAP_REPO_LIST"] });
