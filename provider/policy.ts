@@ -42,7 +42,7 @@ import { readObject } from "./inventory/takeInventory";
 import { readEnvironment } from "./settings/environment";
 import { createClient, readSettings } from "./settings/settings";
 import { tryParseJson } from "./text/plain";
-import { didYouMean } from "./text/suggestions";
+import { suggest } from "./text/suggestions";
 import { isUid, parentOf } from "./text/uid";
 
 const enforcements = ["advisory", "mandatory", "disabled"] as const;
@@ -542,11 +542,7 @@ function enforcementOf({ enforcement = {} }: AccessPolicyArgs, own: readonly Rul
     const rule = findRule(name, [...rules, ...own]);
     if (rule === undefined) {
       const names = [...policyRules, ...own].flatMap(({ id, name: own }) => [id, own]);
-      const meant = didYouMean(name, names);
-      throw new CodedError(
-        "PP1301",
-        `enforcement: there is no rule "${name}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`,
-      );
+      throw new CodedError("PP1301", `enforcement: there is no rule "${name}"${suggest(name, names)}`);
     }
     const missing = whyNotInPolicyPack(rule);
     if (missing !== undefined) {

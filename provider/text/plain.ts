@@ -37,3 +37,24 @@ export function columnsOf(text: string): number {
   }
   return columns;
 }
+
+/** Breaks at spaces. A word that is wider than a line has one of its own: a terminal folds it, and copies it as one. */
+export function wrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line === "" || columnsOf(longer) <= columns) line = longer;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line];
+}
+
+/** A text in lines of at most so many columns, each after an indent. */
+export const wrapped = (text: string, indent: string, width = 80): string =>
+  wrap(text, width - indent.length)
+    .map((line) => indent + line)
+    .join("\n");

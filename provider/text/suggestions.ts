@@ -22,6 +22,7 @@ export function quote(text: string): string {
   return JSON.stringify(text.length > LONGEST_WORD ? `${text.slice(0, LONGEST_WORD)}…` : text);
 }
 
+/** The end of a message about a word that is not known. */
 export function suggest(word: string, known: readonly string[]): string {
   const meant = didYouMean(word, known);
   return meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`;

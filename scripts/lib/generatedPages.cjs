@@ -92,7 +92,8 @@ function ruleReferences(load) {
 
 /** `docs/rules.md`: all rules, each with its explanation and links. @param {Load} load */
 function rulesPage(load) {
-  const { explainAsMarkdown, listAsMarkdown, wrapped } = load("access/rules/explain");
+  const { explainAsMarkdown, listAsMarkdown } = load("access/rules/explain");
+  const { wrapped } = load("text/plain");
   const all = Object.keys(load("access/documents/specs").specs).length;
   const kindsOf = (/** @type {RuleReference} */ { kinds }) => {
     if (kinds.length === 0) return "the change as a whole";

@@ -491,7 +491,7 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
   });
 
   it.each<[string, AccessPolicyArgs, string]>([
-    ["an unknown option", { options: { issuerAlow: [] } as object }, "did you mean issuerAllow?"],
+    ["an unknown option", { options: { issuerAlow: [] } as object }, 'did you mean "issuerAllow"?'],
     [
       "no list",
       { options: { issuerAllow: "https://x.example" as unknown as string[] } },

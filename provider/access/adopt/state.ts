@@ -24,16 +24,11 @@ import { specs } from "../documents/specs";
 import type { Directory } from "../graph/directory";
 import type { AdoptedResource } from "./program";
 
-/** A secret that the server has and never returns. */
-interface MissingSecret {
-  /** `oidc.clientSecret` */
-  readonly path: string;
-}
-
 /** What a program declares for an object that exists. */
 interface Declaration {
   readonly inputs: Props;
-  readonly secrets: readonly MissingSecret[];
+  /** Of secrets that the server has and never returns: `oidc.clientSecret`. */
+  readonly secretPaths: readonly string[];
 }
 
 /** Why an object cannot be declared, in words. */
@@ -86,7 +81,6 @@ export function declareObject(
   if (aggregatedKind(spec) !== undefined) return { reason: "its members are declared one by one" };
   let inputs = declaredFields(spec.fields, object.inputs);
   const problems = () => checkInputs(spec, inputs, { olds: {}, now });
-  let secrets: MissingSecret[] = [];
   for (const { property } of problems()) {
     const path = property.split(".");
     // A time in the past cannot be declared; where the server fills it in, the program leaves it out.
@@ -97,12 +91,11 @@ export function declareObject(
     const paths = listSecretPaths(spec.fields, []);
     const filled = paths.reduce((all, path) => withMember(all, path, "secret"), inputs);
     if (paths.length > 0 && checkInputs(spec, filled, { olds: {}, now }).length === 0) {
-      secrets = paths.map((path) => ({ path: path.join(".") }));
-      return { inputs, secrets };
+      return { inputs, secretPaths: paths.map((path) => path.join(".")) };
     }
   }
   const [problem] = problems();
-  if (problem === undefined) return { inputs, secrets };
+  if (problem === undefined) return { inputs, secretPaths: [] };
   return { reason: `${problem.property} ${problem.reason}`.trim() };
 }
 
@@ -127,11 +120,9 @@ export interface CandidateRequest {
 }
 
 /** An object that the program declares. */
-export interface Candidate {
+export interface Candidate extends Declaration {
   readonly spec: ResourceSpec;
   readonly object: InventoryObject;
-  readonly inputs: Props;
-  readonly secretPaths: readonly string[];
 }
 
 /** An object that the program does not declare, and why. */
@@ -202,8 +193,7 @@ export function selectCandidates(
       const name = directory.describe(spec, uid, object.inputs);
       skipped.push({ kind, uid, name, reason: declared.reason });
     } else {
-      const secretPaths = declared.secrets.map(({ path }) => path);
-      candidates.push({ spec, object, inputs: declared.inputs, secretPaths });
+      candidates.push({ spec, object, ...declared });
     }
   }
   return { candidates: candidates.sort(compareCandidates), skipped: skipped.sort(compareSkipped) };
@@ -414,14 +404,9 @@ class StateMerger {
       }
       inputs = withMember(inputs, path.split("."), wrapSecret(value));
     }
-    const shown = resource.secrets.reduce(
-      (all, { path }) => withMember(all, path.split("."), SECRET_MASK),
-      withoutProvider(inputs),
-    );
-    const declared = resource.secrets.reduce(
-      (all, { path }) => withMember(all, path.split("."), SECRET_MASK),
-      resource.inputs,
-    );
+    const [declared, shown] = [resource.inputs, withoutProvider(inputs)].map((all) =>
+      resource.secrets.reduce((masked, { path }) => withMember(masked, path.split("."), SECRET_MASK), all),
+    ) as [Props, Props];
     if (diffInputs(spec, declared, shown).changed) {
       this.problems.push(
         `${urn} differs from what the organisation has (${resource.uid}): the file was edited, or belongs to another inventory`,

@@ -114,7 +114,7 @@ export function adoptionCode(
   now: number,
 ): string | undefined {
   const declared = declareObject(spec, object, now);
-  if ("reason" in declared || declared.secrets.length > 0) return undefined;
+  if ("reason" in declared || declared.secretPaths.length > 0) return undefined;
   const name = resourceName(spec, object, directory);
   const adoption = new CallExpression(new VariableReference("adopt"), [object.uid, declared.inputs]);
   return printOpenStatement(new CallExpression(new VariableReference(spec.kind), [name, adoption], true));

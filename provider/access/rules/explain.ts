@@ -1,17 +1,13 @@
+import { wrapped } from "../../text/plain";
 import { isHighOrCritical } from "../review/finding";
 import { whyNotInPolicyPack } from "./rule";
 import type { Rule } from "./rule";
 
 /** What is to be known of a rule, as data. */
-interface Explanation {
-  readonly id: string;
-  readonly name: string;
-  readonly severities: readonly string[];
-  readonly when: string;
-  readonly what: string;
-  readonly why: string;
-  readonly fix: string;
-  readonly except: string;
+interface Explanation extends Pick<
+  Rule,
+  "id" | "name" | "severities" | "when" | "what" | "why" | "fix" | "except"
+> {
   /** An entry of the policy file, as YAML. */
   readonly example: string;
   /** Whether a policy pack runs it. */
@@ -40,31 +36,12 @@ function exampleOf(rule: Rule): string {
 /** Collects what `explain` prints about a rule. */
 export function explainRule(rule: Rule): Explanation {
   const { id, name, severities, when, what, why, fix, except } = rule;
-  const own = {
-    id,
-    name,
-    severities,
-    when: when === "always" ? severities.join(", ") : when,
-    what,
-    why,
-    fix,
-    except,
+  return {
+    ...{ id, name, severities, when: when === "always" ? severities.join(", ") : when },
+    ...{ what, why, fix, except },
+    example: exampleOf(rule),
+    inPolicyPack: whyNotInPolicyPack(rule) === undefined,
   };
-  return { ...own, example: exampleOf(rule), inPolicyPack: whyNotInPolicyPack(rule) === undefined };
-}
-
-/** Breaks a text into lines of at most `width` characters; a longer word has a line of its own. */
-export function wrapped(text: string, indent: string, width = 80): string {
-  const lines: string[] = [];
-  let line = indent;
-  for (const word of text.split(" ")) {
-    if (line !== indent && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = indent;
-    }
-    line += line === indent ? word : ` ${word}`;
-  }
-  return [...lines, line].join("\n");
 }
 
 /** For a terminal, 80 columns wide. */

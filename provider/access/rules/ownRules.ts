@@ -101,8 +101,7 @@ const propertyProblems: Readonly<Record<keyof RuleDefinition, (value: unknown) =
   },
   severity: (value) => {
     if (severities.some((each) => each === value)) return undefined;
-    const meant = typeof value === "string" ? didYouMean(value, [...severities]) : undefined;
-    return `must be one of ${severities.join(", ")}${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+    return `must be one of ${severities.join(", ")}${suggest(typeof value === "string" ? value : "", severities)}`;
   },
   why: textProblem,
   fix: textProblem,

@@ -10,7 +10,7 @@ import type { Sources } from "../review/compare";
 import type { Finding } from "../review/finding";
 import { UNKNOWN } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
-import { didYouMean } from "../../text/suggestions";
+import { suggest } from "../../text/suggestions";
 import { isUid, parentOf } from "../../text/uid";
 import { defaultRuleOptions, findingsOf } from ".";
 import { RulesError, toRules } from "./ownRules";
@@ -274,11 +274,7 @@ class ProgramReader {
     const { kind } = resource;
     const spec = specs[kind];
     if (spec !== undefined) return spec;
-    const meant = didYouMean(kind, Object.keys(specs));
-    return this.fail(
-      resource,
-      `there is no kind ${kind}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
-    );
+    return this.fail(resource, `there is no kind ${kind}${suggest(kind, Object.keys(specs))}`);
   }
 
   private inputsOf(resource: ProgramResource): Props {
@@ -288,11 +284,8 @@ class ProgramReader {
     const inputs: Props = Object.fromEntries(given);
     const unknown = Object.keys(inputs).find((key) => !Object.hasOwn(spec.fields, key));
     if (unknown !== undefined) {
-      const meant = didYouMean(unknown, Object.keys(spec.fields));
-      this.fail(
-        resource,
-        `${kind} has no argument ${unknown}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
-      );
+      const hint = suggest(unknown, Object.keys(spec.fields));
+      this.fail(resource, `${kind} has no argument ${unknown}${hint}`);
     }
     return mapLeaves(spec, inputs, (value, leaf) => {
       if (!isReference(leaf) || typeof value !== "string") return value;

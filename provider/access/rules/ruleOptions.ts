@@ -1,4 +1,4 @@
-import { didYouMean } from "../../text/suggestions";
+import { suggest } from "../../text/suggestions";
 import { isAddressGlob, isHostGlob } from "../trust/glob";
 import { isObject } from "../../fields/values";
 import { printable } from "../../text/printable";
@@ -101,10 +101,7 @@ export function findOptionProblem(options: Readonly<Record<string, unknown>>): s
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     const key = names.find((each): each is keyof RuleOptions => each === name);
-    if (key === undefined) {
-      const meant = didYouMean(name, names);
-      return `${printable(name, 80)} is no option${meant === undefined ? "" : `; did you mean ${meant}?`}`;
-    }
+    if (key === undefined) return `${printable(name, 80)} is no option${suggest(name, names)}`;
     const problem = optionProblems[key](value);
     if (problem !== undefined) return `${key} ${problem}`;
   }

@@ -14,11 +14,11 @@ import {
   listAsText,
 } from "../../access/rules/explain";
 import { loadRules, OWN_RULE_ID } from "../../access/rules/ownRules";
+import { wrapped } from "../../text/plain";
 import { didYouMean } from "../../text/suggestions";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { defineCommand } from "../framework/defineCommand";
 import { writeResults } from "../output/writeFiles";
-import { wrapText } from "../framework/flags";
 import type { Flags, Parsed } from "../framework/flags";
 import { outputFlag, readDestinations } from "../framework/options";
 import { ownCommand } from "../input/packageManager";
@@ -121,12 +121,11 @@ function explanationOfCode(code: ErrorCode) {
 
 function codeAsText(code: ErrorCode): string {
   const { title, meaning, look, fix } = explanationOfCode(code);
-  const wrap = (text: string): string => wrapText(text, 78).replace(/^/gm, "  ");
   return [
     `${code}  ${title}`,
-    `What it means\n${wrap(meaning)}`,
-    `How to see why\n${wrap(look)}`,
-    `What to do\n${wrap(fix)}`,
+    `What it means\n${wrapped(meaning, "  ")}`,
+    `How to see why\n${wrapped(look, "  ")}`,
+    `What to do\n${wrapped(fix, "  ")}`,
   ].join("\n\n");
 }
 

@@ -1,4 +1,5 @@
-import { Command, CommanderError, Help, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
+import { wrapped } from "../../text/plain";
 import { printable } from "../../text/printable";
 import { UsageError } from "./exitCodes";
 import { ownCommand } from "../input/packageManager";
@@ -159,7 +160,7 @@ export const printFlags = (flags: Flags, values: Readonly<Record<string, unknown
 
 /** Text in lines of at most this width. */
 export function wrapText(text: string, width = HELP_WIDTH): string {
-  return new Help().boxWrap(text, Math.min(width, HELP_WIDTH));
+  return wrapped(text, "", Math.min(width, HELP_WIDTH));
 }
 
 /** The options of a help text. @param width of a line at most. */

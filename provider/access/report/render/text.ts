@@ -6,7 +6,7 @@ import { describeChange, EntryList, headOf, originLine, sectionsOf, tallyLine } 
 import type { Block, Entry, Section } from "./sections";
 import { plainIndented, shorten, terminal, terminalLine } from "./escape";
 import type { RenderOptions } from "./options";
-import { columnsOf } from "../../../text/plain";
+import { columnsOf, wrap } from "../../../text/plain";
 import {
   capabilityWords,
   changeOrder,
@@ -267,19 +267,4 @@ interface EntryOptions {
   readonly tail?: string;
   readonly styles?: readonly Style[];
   readonly leadStyles?: readonly Style[];
-}
-
-/** Breaks at spaces. A word that is wider than a line has one of its own: a terminal folds it, and copies it as one. */
-export function wrap(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (line === "" || columnsOf(longer) <= columns) line = longer;
-    else {
-      lines.push(line);
-      line = word;
-    }
-  }
-  return [...lines, line];
 }

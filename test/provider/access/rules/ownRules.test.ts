@@ -61,7 +61,7 @@ describe("a definition", () => {
     ["name", "editor", /name must be at least two words joined by hyphens/],
     ["name", "owner-grant", /name is that of the built-in rule G1$/],
     ["name", "not-judged", /name is taken by the policy pack/],
-    ["severity", "hihg", /severity must be one of critical, high, medium, low; did you mean high\?$/],
+    ["severity", "hihg", /severity must be one of critical, high, medium, low; did you mean "high"\?$/],
     ["why", " ", /why must be a string that is not empty$/],
     ["fix", undefined, /fix must be a string that is not empty$/],
     ["what", 5, /what must be a string that is not empty$/],
@@ -195,8 +195,10 @@ describe("reviewOf", () => {
   it("says what is wrong with a list, and which rule fails why", () => {
     const [first] = organisation;
     const fail = (...after: ProgramResource[]): string => messageOf(() => review(organisation, after));
-    expect(fail({ kind: "Grup" })).toBe("after[0]: there is no kind Grup; did you mean Group?");
-    expect(fail({ kind: "Group", nme: "x" })).toBe("after[0]: Group has no argument nme; did you mean name?");
+    expect(fail({ kind: "Grup" })).toBe('after[0]: there is no kind Grup; did you mean "Group"?');
+    expect(fail({ kind: "Group", nme: "x" })).toBe(
+      'after[0]: Group has no argument nme; did you mean "name"?',
+    );
     expect(fail(...organisation, editorAt("none"))).toBe(
       "after[5]: parentUid: the list has no Group named none: add it",
     );

@@ -1,6 +1,6 @@
 import { renderers } from "../../../../../provider/access/report/render";
 import { EntryList } from "../../../../../provider/access/report/render/sections";
-import { wrap } from "../../../../../provider/access/report/render/text";
+import { wrap } from "../../../../../provider/text/plain";
 import { nightDrift, rewritten, riskyReview } from "./reports";
 import { teamReview } from "./teamReview";
 
