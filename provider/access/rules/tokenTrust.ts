@@ -41,7 +41,7 @@ function newnessOfIssuer(
 ): keyof typeof NEWNESS | undefined {
   const { inventory, drift } = facts.comparison;
   // Drift reports each identity that no program declares, whatever it trusts.
-  if (inventory === undefined || drift !== undefined) return undefined;
+  if (inventory === undefined || drift !== undefined || trust.hasKeys) return undefined;
   if (trust.issuer?.pattern === undefined) {
     if (knownIssuerOf(issuer) !== undefined) return undefined;
   } else {
@@ -55,28 +55,26 @@ function newnessOfIssuer(
     (patterns.length > 0 &&
       languagesOf(facts).isSubset(accepted, patterns.map((each) => `(?:${each})`).join("|")) === "yes");
   const groups = new Set(facts.heldThrough(entity.key).map(({ group }) => group.key));
-  const known = knownIssuers(facts, "anybody", trust);
+  const known = knownIssuers(facts, "anybody");
   if (!isCovered(known.values())) return "new";
   const isKnownThere = [...groups].every((group) =>
     isCovered(known.values().filter((pattern) => known.isKnownAt(pattern, group))),
   );
   if (!isKnownThere) return "elsewhere";
-  return isCovered(knownIssuers(facts, "stacks", trust).values()) ? undefined : "byHand";
+  return isCovered(knownIssuers(facts, "stacks").values()) ? undefined : "byHand";
 }
 
-type IssuersBefore = Readonly<Record<KnownBy, WeakMap<Facts, KnownBefore>>>;
-
-const issuersBefore: Readonly<Record<"keys" | "tokens", IssuersBefore>> = {
-  keys: { anybody: new WeakMap(), stacks: new WeakMap() },
-  tokens: { anybody: new WeakMap(), stacks: new WeakMap() },
+const issuersBefore: Readonly<Record<KnownBy, WeakMap<Facts, KnownBefore>>> = {
+  anybody: new WeakMap(),
+  stacks: new WeakMap(),
 };
 
 /**
- * The patterns of the issuers that identities with a grant trusted before, in the same way: whoever holds registered keys
- * writes any issuer beside them, which says nothing of the tokens of that issuer.
+ * The patterns of the issuers that identities with a grant trusted before. Whoever holds registered keys writes any issuer
+ * beside them, which says nothing of the tokens of that issuer: T7 judges whose keys these are.
  */
-function knownIssuers(facts: Facts, by: KnownBy, { hasKeys }: Trust): KnownBefore {
-  const issuers = issuersBefore[hasKeys ? "keys" : "tokens"][by];
+function knownIssuers(facts: Facts, by: KnownBy): KnownBefore {
+  const issuers = issuersBefore[by];
   const known = issuers.get(facts);
   if (known !== undefined) return known;
   const found = new KnownBefore(facts);
@@ -86,7 +84,7 @@ function knownIssuers(facts: Facts, by: KnownBy, { hasKeys }: Trust): KnownBefor
       const pattern = issuerPatternOf(trust);
       // A pattern that others can meet would make them all known.
       const isPinned = trust.issuer?.exact !== undefined || judgeIssuersOf(facts, trust)?.kind === "pinned";
-      if (trust.hasKeys === hasKeys && pattern !== undefined && isPinned) found.add(pattern, groups);
+      if (!trust.hasKeys && pattern !== undefined && isPinned) found.add(pattern, groups);
     }
   }
   return found;
@@ -158,7 +156,7 @@ export const anyIssuer: Rule = {
   name: "any-issuer",
   severities: ["critical", "high", "medium"],
   when: "critical for a pattern that accepts an issuer of an outsider. High for an issuer that is not proven to be one owner's, is new, or is not in `--issuer-allow`. Medium for one that was trusted on other groups only, or only by what no given stack records",
-  what: "An `issuer` or `issuerPattern` is not proven to be one owner's. Proven is an https address whose host is written out and belongs to one registered domain, by the public suffix list. The path may vary there. EKS, GKE, Okta, Auth0, Azure, S3 and others give each customer a host or a path: there it must name the customer. All else is reported: http, IP addresses, numbers, and hosts with letters of several alphabets. So is a host that varies, even below your own domain, and a pattern that cannot be judged. The finding shows an issuer that is accepted. With `--issuer-allow`, every issuer that it does not name is reported too. Without it, and with `--inventory`, an issuer is reported that no identity with a grant on that group, or above it, trusted before. The path counts: each can be another tenant. Not reported then: an issuer whose customers T7 judges, such as GitHub Actions.",
+  what: "An `issuer` or `issuerPattern` is not proven to be one owner's. Proven is an https address whose host is written out and belongs to one registered domain, by the public suffix list. The path may vary there. EKS, GKE, Okta, Auth0, Azure, S3 and others give each customer a host or a path: there it must name the customer. All else is reported: http, IP addresses, numbers, and hosts with letters of several alphabets. So is a host that varies, even below your own domain, and a pattern that cannot be judged. The finding shows an issuer that is accepted. With `--issuer-allow`, every issuer that it does not name is reported too. Without it, and with `--inventory`, an issuer is reported that no identity with a grant on that group, or above it, trusted before. The path counts: each can be another tenant. Not reported then: an issuer whose customers T7 judges, such as GitHub Actions, and one beside registered keys, which T7 judges too.",
   why: "Whoever runs an issuer can sign any subject and any claim. A look-alike domain costs little, and its owner can then assume the identity.",
   fix: "Write the exact `issuer`. For several issuers, create an identity for each, or write out each host: `^https://(?:ci|sso)\\.acme\\.example$`.",
   except: "Never for a pattern. For an issuer that `--issuer-allow` does not name, add it there.",

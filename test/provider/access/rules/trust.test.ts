@@ -195,11 +195,19 @@ describe("T2 any-issuer", () => {
     // An identity without a grant may have been put there to make the issuer look known.
     expect(severitiesOf("T2", compareResources(before, [...before, added]))).toEqual(["high"]);
     // Whoever holds registered keys writes any issuer beside them.
-    const staticKeys = { issuer: "https://oidc.partner.example", subject: "y", issuerKeys: '{"keys":[]}' };
+    const key = { kty: "OKP", crv: "Ed25519", kid: "k", x: "k" };
+    const staticKeys = {
+      issuer: "https://oidc.partner.example",
+      subject: "y",
+      issuerKeys: JSON.stringify({ keys: [key] }),
+    };
     const keyed = identity("keyed", { staticKeys });
     const withKeys = [...base, keyed, binding(keyed, viewer, payments)];
     expect(severitiesOf("T2", compareResources(withKeys, [...withKeys, added]))).toEqual(["high"]);
-    expect(severitiesOf("T2", compareResources(known, [...known, keyed]))).toEqual(["high"]);
+    // T7 judges whose keys these are, once they have a grant.
+    const bound = [...before, keyed, binding(keyed, pusher, payments)];
+    expect(found("T2", compareResources(before, bound))).toEqual([]);
+    expect(found("T7", compareResources(before, bound))).toHaveLength(1);
     const offline = { withoutInventory: true };
     expect(found("T2", compareResources(groups, [...groups, added], offline))).toEqual([]);
     for (const issuer of [
