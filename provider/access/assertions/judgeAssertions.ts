@@ -26,7 +26,7 @@ import type {
   Written,
 } from "./assertion";
 import { RE2JS } from "re2js";
-import { textMeant } from "../graph/describedFields";
+import { pathsMeant, textMeant } from "../graph/describedFields";
 import { Principals, nameOwner, textOfTrust } from "../graph/principals";
 import { BUILDKITE } from "../trust/data/pins";
 import { withoutNumbers } from "../trust/issuers";
@@ -484,6 +484,8 @@ class AssertionJudge {
   private readonly meanwhile: Side;
   /** The keys of those that accept more principals than before, as far as anybody can say. */
   private readonly widened: ReadonlySet<string>;
+  /** Those of directories that only ask for more about whoever signs in: perhaps for groups. */
+  private readonly asking: ReadonlySet<string>;
   /** Whether nobody can say that a holder can sign in after the change. */
   private readonly isDoubted: (holder: Subject) => boolean;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
@@ -508,19 +510,24 @@ class AssertionJudge {
       meanwhile === undefined ? this.after : new Side(meanwhile, before, languages, this.isPlanned, before);
     const all = this.isPlanned ? [...after.entities.values()] : [];
     this.renamed = all.filter(({ key, name }) => before.entities.get(key)?.name !== name);
-    this.widened = new Set(
-      changes.flatMap((change) =>
-        change.after !== undefined && change.fields.some(({ direction }) => mayWiden(direction))
-          ? [change.after.key]
-          : [],
-      ),
-    );
+    const widening = changes.flatMap(({ after: entity, fields }) => {
+      const paths = fields.filter(({ direction }) => mayWiden(direction)).map(({ path }) => path);
+      if (entity === undefined || paths.length === 0) return [];
+      const scopes = pathsMeant(entity.kind, "signIn.scopes");
+      return [{ key: entity.key, isAsking: paths.every((path) => scopes.includes(path)) }];
+    });
+    this.widened = new Set(widening.map(({ key }) => key));
+    this.asking = new Set(widening.flatMap(({ key, isAsking }) => (isAsking ? [key] : [])));
     this.isDoubted = createSignInDoubt(graphs);
   }
 
   private acceptsMore({ subject: { key, type } }: Grant): boolean {
     // A service of the platform is itself, whatever else its association holds.
-    return type !== "service" && (this.widened.has(key) || this.widened.has(ownerOf(key) ?? ""));
+    if (type === "service") return false;
+    const keys = [key, ownerOf(key) ?? ""];
+    // Whoever signs in by a directory is who did before, in whatever groups.
+    const isSame = type === "identityProvider" && keys.some((each) => this.asking.has(each));
+    return !isSame && keys.some((each) => this.widened.has(each));
   }
 
   /** Answers whether a subject had the same before, itself or by the same trust: at the same place or above it. */

@@ -221,6 +221,10 @@ describe("what breaks a forbidden access", () => {
     // What else the association holds does not make a service anybody else.
     const github = { github: { appInstallations: { 1: { installations: [{ installationId: "1" }] } } } };
     expect(broken([bound, services({})], [bound, services(github)])).toEqual([]);
+    // Nor does a directory let in anybody else that asks for more about a person.
+    const sso = (more: Props) => edit(provider, { defaultRole: pusher.uid, oidc: { ...oidc, ...more } });
+    expect(broken([sso({})], [sso({ additionalScopes: ["email", "groups"] })])).toEqual([]);
+    expect(broken([sso({})], [sso({ clientId: "b" })])).toHaveLength(1);
   });
 
   test("a new identity with an excluded name, and one that takes it", () => {
