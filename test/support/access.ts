@@ -1,11 +1,10 @@
 import { compare } from "../../provider/access/review/compare";
 import type { Comparison } from "../../provider/access/review/compare";
-import { lastPartOf, urn, writeChange } from "../../provider/access/rules/reviewOf";
-import type { ChangeOptions, DescribedResource } from "../../provider/access/rules/reviewOf";
+import { lastPartOf, listResources, preview, stepsOf, urn } from "../../provider/access/rules/reviewOf";
+import type { DescribedResource } from "../../provider/access/rules/reviewOf";
 import type { Props } from "../../provider/fields/values";
 
 export { objectOf } from "../../provider/access/rules/reviewOf";
-export type { ChangeOptions as ComparisonOptions } from "../../provider/access/rules/reviewOf";
 
 /** A uid: 40 hex digits made of a word, and 16 for each further part. */
 export function uid(...parts: string[]): string {
@@ -87,9 +86,29 @@ export function binding(who: Resource, what: Resource, where: string, given?: Gi
   return resource("RoleBinding", name, { name: undefined, ...inputs }, given);
 }
 
+/** What stands beside the two lists of resources. */
+export interface ComparisonOptions {
+  readonly replaced?: readonly Resource[];
+  /** The program then reads with `.get` what it does not manage. */
+  readonly withoutInventory?: boolean;
+  /** What the server has, where it was changed by hand since the program was applied. */
+  readonly live?: readonly Resource[];
+  /** Who took the inventory. */
+  readonly caller?: string;
+  /** Further steps of the preview. */
+  readonly steps?: readonly { readonly op: string }[];
+}
+
 /** Writes the preview of the change from one list of resources to the other, with the inventory before it, and compares. */
-export const compareResources = (
+export function compareResources(
   before: readonly Resource[],
   after: readonly Resource[],
-  options?: ChangeOptions,
-): Comparison => compare(writeChange(acme, before, after, options));
+  { replaced, withoutInventory = false, steps = [], live = before, caller }: ComparisonOptions = {},
+): Comparison {
+  const asRead = (each: Resource): Resource =>
+    withoutInventory && each.external === true ? { ...each, isRead: true } : each;
+  return compare({
+    preview: preview(...stepsOf(before.map(asRead), after.map(asRead), replaced), ...steps),
+    inventory: withoutInventory ? undefined : { ...listResources(acme, live), caller },
+  });
+}

@@ -75,7 +75,6 @@ export class Facts {
   /** The grants on both sides. */
   readonly before: GrantIndex;
   readonly after: GrantIndex;
-  /** Those at any time of the update. */
   /** All that is there at some time while the update runs, or after it. */
   readonly meanwhile: GrantIndex;
   readonly roles: BuiltInRoles;

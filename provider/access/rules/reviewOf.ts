@@ -6,7 +6,6 @@ import { specs } from "../documents/specs";
 import { referredKindOf } from "../../fields/fieldSpec";
 import { isReference, mapLeaves } from "../graph/references";
 import { compare } from "../review/compare";
-import type { Sources } from "../review/compare";
 import type { Finding } from "../review/finding";
 import { UNKNOWN } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
@@ -150,43 +149,24 @@ function stateOf(
   return state(kind, name, resolved, { ...(hasId ? { id } : {}), dependencies, ...flags });
 }
 
-/** What stands beside the two lists of resources. */
-export interface ChangeOptions {
-  readonly replaced?: readonly DescribedResource[];
-  /** The program then reads with `.get` what it does not manage. */
-  readonly withoutInventory?: boolean;
-  /** What the server has, where it was changed by hand since the program was applied. */
-  readonly live?: readonly DescribedResource[];
-  /** Who took the inventory. */
-  readonly caller?: string;
-  /** Further steps of the preview. */
-  readonly steps?: readonly { readonly op: string }[];
-}
-
 const byUid = (resources: readonly DescribedResource[]): Map<string, DescribedResource> =>
   new Map(resources.map((each) => [each.uid, each]));
 
 /**
- * Writes the preview of the change from one list of resources to the other, with the inventory before it.
+ * The steps of the change from one list of resources to the other.
  *
- * @param root the uid of the group that the inventory is about.
+ * @param replaced what is made again.
  */
-export function writeChange(
-  root: string,
+export function stepsOf(
   before: readonly DescribedResource[],
   after: readonly DescribedResource[],
-  { replaced = [], withoutInventory = false, steps = [], live = before, caller }: ChangeOptions = {},
-): Sources {
-  const asRead = (each: DescribedResource): DescribedResource =>
-    withoutInventory && each.external === true ? { ...each, isRead: true } : each;
+  replaced: readonly DescribedResource[] = [],
+) {
   const isInProgram = (each: DescribedResource): boolean => each.external !== true || each.isRead === true;
-  const [old, now] = [before, after].map((all) => byUid(all.map(asRead).filter(isInProgram))) as [
-    Map<string, DescribedResource>,
-    Map<string, DescribedResource>,
-  ];
+  const [old, now] = [byUid(before.filter(isInProgram)), byUid(after.filter(isInProgram))];
   const isUnknown = (own: string): boolean => !old.has(own) || replaced.some((each) => each.uid === own);
   const stateBefore = (each: DescribedResource) => stateOf(each, new ReferenceWriter(old, () => false), true);
-  const stepOf = (own: string) => {
+  return [...new Set([...now.keys(), ...old.keys()])].map((own) => {
     const [was, is] = [old.get(own), now.get(own)];
     const oldState = was && stateBefore(was);
     if (is === undefined) return step("delete", oldState);
@@ -194,16 +174,14 @@ export function writeChange(
     if (oldState === undefined) return step("create", undefined, newState);
     const isSame = JSON.stringify(oldState.inputs) === JSON.stringify(newState.inputs);
     return step(isUnknown(own) ? "replace" : isSame ? "same" : "update", oldState, newState);
-  };
-  const objects = live.flatMap(liveObjects);
-  const uids = [...new Set([...now.keys(), ...old.keys()])];
-  return {
-    preview: preview(...uids.map(stepOf), ...steps),
-    inventory: withoutInventory
-      ? undefined
-      : { ...inventoryOf(root, ...objects.map(objectOf)), kinds: listedKinds, caller },
-  };
+  });
 }
+
+/** A complete inventory of these resources, with the kinds that are listed. */
+export const listResources = (root: string, resources: readonly DescribedResource[]): Inventory => ({
+  ...inventoryOf(root, ...resources.flatMap(liveObjects).map(objectOf)),
+  kinds: listedKinds,
+});
 
 /** What the server has of a resource: the bindings of one that owns all of them. */
 function liveObjects(each: DescribedResource): DescribedResource[] {
@@ -377,9 +355,9 @@ export function reviewOf(
   if (root === undefined)
     throw new RulesError('the lists have no group without a parent: add { kind: "Group", name: "acme" }');
   const { takenAt } = inventoryOf(root.uid);
-  return findingsOf(
-    compare(writeChange(root.uid, old, now, { replaced })),
-    defaultRuleOptions(Date.parse(takenAt)),
-    asked,
-  );
+  const sources = {
+    preview: preview(...stepsOf(old, now, replaced)),
+    inventory: listResources(root.uid, old),
+  };
+  return findingsOf(compare(sources), defaultRuleOptions(Date.parse(takenAt)), asked);
 }

@@ -25,7 +25,7 @@ import { buildGraphs, planResources } from "../../access/graph/graphBuilder";
 import { logError } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";
 import { writeResults } from "../output/writeFiles";
-import { readFlagDocument } from "../input/readFiles";
+import { readFlaggedDocument } from "../input/readFiles";
 import { readDriftPolicy } from "../policy/reviewPolicy";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Values } from "../framework/flags";
@@ -194,9 +194,9 @@ function readDays(text: string): number {
 
 /** @throws UsageError, DocumentError in one line. */
 const readDocuments = async ({ inventory, state, preview }: Values<typeof flags>) => ({
-  inventory: await readFlagDocument("--inventory", inventory, parseInventory),
-  state: await readFlagDocument("--state", state, parseStateExport),
-  preview: await readFlagDocument("--preview", preview, parsePreview),
+  inventory: await readFlaggedDocument("--inventory", inventory, parseInventory),
+  state: await readFlaggedDocument("--state", state, parseStateExport),
+  preview: await readFlaggedDocument("--preview", preview, parsePreview),
 });
 
 type Documents = Awaited<ReturnType<typeof readDocuments>>;

@@ -11,7 +11,7 @@ import { UsageError } from "../framework/exitCodes";
 import { logError } from "../output/log";
 import { exitCodeOfReport, logSummary, writeReport } from "../output/writeReport";
 import { checkFilesOfChange, checkProjectFiles } from "../input/projectFiles";
-import { readFlagDocument, readInput } from "../input/readFiles";
+import { readFlaggedDocument, readInput } from "../input/readFiles";
 import {
   BaselineFile,
   readReviewPolicy,
@@ -132,10 +132,10 @@ async function readDocuments(path: string, values: Parsed<typeof flags>["values"
   const preview = await readInput(path, "the preview");
   const sources = {
     preview: parsePreview(preview.bytes, preview.name),
-    before: await readFlagDocument("--before", values.before, parseStateExport),
-    inventory: await readFlagDocument("--inventory", values.inventory, parseInventory),
+    before: await readFlaggedDocument("--before", values.before, parseStateExport),
+    inventory: await readFlaggedDocument("--inventory", values.inventory, parseInventory),
   };
-  return { sources, plan: await readFlagDocument("--plan", values.plan, parsePlan) };
+  return { sources, plan: await readFlaggedDocument("--plan", values.plan, parsePlan) };
 }
 
 /** The baseline that the run writes. It accepts what the rules find where nothing changes too. */

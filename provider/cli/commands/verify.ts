@@ -13,7 +13,7 @@ import { logError, Progress } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";
 import { openConnection } from "../input/connection";
 import { exitCodeOfReport, logSummary, writeReport } from "../output/writeReport";
-import { readFlagDocument, readInput } from "../input/readFiles";
+import { readFlaggedDocument, readInput } from "../input/readFiles";
 import { resolveGroup } from "../input/groups";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";
@@ -202,7 +202,7 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
   const inventory =
     values.inventory === undefined && root !== undefined
       ? await readLive({ root, expected: review.expected, recorded, stack, cwd })
-      : await readFlagDocument("--inventory", values.inventory, parseInventory);
+      : await readFlaggedDocument("--inventory", values.inventory, parseInventory);
   if (inventory === undefined) throw new DocumentError("PP6006", NO_INVENTORY);
   const report = verify(
     { review, inventory, state: recorded },

@@ -49,11 +49,9 @@ function fromEnvironment(env: Environment): { commit?: string; pullRequest?: str
     fromRef,
     env["CI_MERGE_REQUEST_IID"],
   ];
-  const commit = commits.find(isCommit);
-  const pullRequest = numbers.find((text) => text !== undefined && /^\d{1,12}$/.test(text));
   return {
-    ...(commit === undefined ? {} : { commit }),
-    ...(pullRequest === undefined ? {} : { pullRequest }),
+    commit: commits.find(isCommit),
+    pullRequest: numbers.find((text) => text !== undefined && /^\d{1,12}$/.test(text)),
   };
 }
 
@@ -81,19 +79,18 @@ export function readProvenance(
     );
   }
   const { now, inventory, cli } = sources;
-  const inventoryNanos = inventory && timestampNanos(inventory.takenAt);
-  const age =
-    inventoryNanos === undefined
-      ? undefined
-      : Math.floor((now.getTime() - Number(inventoryNanos / 1_000_000n)) / 1000);
+  const taken = inventory && timestampNanos(inventory.takenAt);
+  const known = fromEnvironment(env);
   return {
-    ...fromEnvironment(env),
-    ...(commit === undefined ? {} : { commit }),
-    ...(pullRequest === undefined ? {} : { pullRequest }),
+    commit: commit ?? known.commit,
+    pullRequest: pullRequest ?? known.pullRequest,
     time: now.toISOString(),
-    ...(cli === undefined ? {} : { cli }),
+    cli,
     package: ownVersion(),
-    ...(inventory === undefined ? {} : { inventoryTime: inventory.takenAt }),
-    ...(age === undefined ? {} : { inventoryAgeSeconds: Math.max(0, age) }),
+    inventoryTime: inventory?.takenAt,
+    inventoryAgeSeconds:
+      taken === undefined
+        ? undefined
+        : Math.max(0, Math.floor((now.getTime() - Number(taken / 1_000_000n)) / 1000)),
   };
 }

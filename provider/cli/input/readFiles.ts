@@ -93,7 +93,7 @@ export async function readInput(path: string, what: string): Promise<Input> {
 }
 
 /** The document that a flag names, as it is parsed; undefined where the flag is not given. @throws UsageError, DocumentError */
-export async function readFlagDocument<T>(
+export async function readFlaggedDocument<T>(
   flag: string,
   path: string | undefined,
   parse: (bytes: Uint8Array, name: string) => T,
