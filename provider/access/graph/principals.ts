@@ -39,6 +39,8 @@ interface Naming {
    * so: whoever may run something in a repository chooses its environment, and with it a subject that has only that.
    */
   readonly owner: Value | undefined;
+  /** How each subject begins that says whose run it is, where these can be listed: two trusts without a common one are of different owners. */
+  readonly starts: readonly string[] | undefined;
   /** Where the issuer writes subjects as GitHub does. */
   readonly repository?: string | undefined;
   /** Whether the subject may say nothing of the repository. */
@@ -74,7 +76,7 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
     // A template of GitLab may leave out all but the project, and with it the colon behind it.
     const isBare = exact !== undefined && matchers.get("subject")?.exec(`${exact}:`)?.[0] === `${exact}:`;
     const owner = isBare ? { exact: `${exact}:`, pattern: undefined } : trust.subject;
-    return { trust, owner, isOwnerless: false, claims };
+    return { trust, owner, starts: startsOf(languages, owner), isOwnerless: false, claims };
   }
   const isOwnerless =
     exact === undefined
@@ -91,7 +93,26 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
         ? undefined
         : trust.subject
       : { exact: `repo:${repository}:`, pattern: undefined };
-  return { trust, owner, repository, isOwnerless, claims };
+  return { trust, owner, starts: startsOf(languages, owner), repository, isOwnerless, claims };
+}
+
+const startsOfPatterns = new WeakMap<Languages, Map<string, readonly string[] | undefined>>();
+
+function startsOf(languages: Languages, owner: Value | undefined): readonly string[] | undefined {
+  if (owner?.exact !== undefined) return [startOf("subject", owner)];
+  if (owner?.pattern === undefined) return undefined;
+  const known = startsOfPatterns.get(languages) ?? new Map<string, readonly string[] | undefined>();
+  startsOfPatterns.set(languages, known);
+  if (!known.has(owner.pattern)) known.set(owner.pattern, findStarts(languages, owner.pattern));
+  return known.get(owner.pattern);
+}
+
+function findStarts(languages: Languages, pattern: string): readonly string[] | undefined {
+  const start = ownerStarts.get("subject") ?? "";
+  if (languages.isSubset(pattern, `\\A(?:${start})`) !== "yes") return undefined;
+  const names = languages.names(pattern, { before: "", name: start, after: "(?s:.*)" }, MOST_OWNERS);
+  if (names === "tooLarge" || names.isMany) return undefined;
+  return names.list.map((text) => ownerStartOf("subject", text));
 }
 
 /** The values that a pattern of subjects of GitHub writes out for a claim; undefined where a subject may be without it. */
@@ -176,9 +197,9 @@ const starts = new WeakMap<Value, string>();
 
 const matchers = new Map(Array.from(ownerStarts, ([part, start]) => [part, new RegExp(`^(?:${start})`)]));
 
-/** By what a trust is found that says its subject word for word. */
-const indexedStart = ({ owner, trust: { hasKeys } }: Naming): string | undefined =>
-  owner?.exact === undefined || hasKeys ? undefined : startOf("subject", owner);
+/** By what a trust is found whose owners can be listed. */
+const indexedStarts = ({ starts, trust: { hasKeys } }: Naming): readonly string[] | undefined =>
+  hasKeys ? undefined : starts;
 
 /** Whether one principal may be accepted by two trusts. */
 function mayAcceptOne(languages: Languages, first: Naming, second: Naming): boolean {
@@ -199,8 +220,10 @@ function mayAcceptOne(languages: Languages, first: Naming, second: Naming): bool
     a === undefined || b === undefined || mayMeetBoth(languages, a, b, part);
   const isRead = first.owner !== one.subject || second.owner !== other.subject;
   const isOneSubject =
-    mayMeetIn("subject", first.owner, second.owner) ||
-    (isRead && mayMeetIn("subject", one.subject, other.subject));
+    first.starts !== undefined && second.starts !== undefined
+      ? first.starts.some((start) => second.starts?.includes(start))
+      : mayMeetIn("subject", first.owner, second.owner) ||
+        (isRead && mayMeetIn("subject", one.subject, other.subject));
   if (!isOneSubject || !details.every((part) => mayMeetIn(part, one[part], other[part]))) return false;
   return [...first.claims].every(([name, values]) =>
     values.every((value) =>
@@ -243,9 +266,9 @@ export class Principals {
     for (const subject of new Map(Array.from(subjects, (each) => [each.key, each])).values())
       this.classOf(subject).subjects.push(subject);
     for (const one of this.classes.values()) {
-      const starts = one.trusts.map(indexedStart);
+      const starts = one.trusts.map(indexedStarts);
       if (starts.includes(undefined)) this.withPattern.push(one);
-      for (const each of starts) if (each !== undefined) addTo(this.byStart, each, one);
+      for (const each of starts.flatMap((listed) => listed ?? [])) addTo(this.byStart, each, one);
     }
   }
 
@@ -280,11 +303,14 @@ export class Principals {
   private sharingClasses(one: SubjectClass): readonly SubjectClass[] {
     const known = this.known.get(one);
     if (known !== undefined) return known;
-    const starts = one.trusts.map(indexedStart);
-    // What says a subject word for word is compared with what begins alike, and with patterns.
+    const starts = one.trusts.map(indexedStarts);
+    // What lists its owners is compared with what lists one of them, and with all that lists none.
     const candidates = starts.includes(undefined)
       ? [...this.byStart.values(), this.withPattern].flat()
-      : [...starts.flatMap((each) => this.byStart.get(each ?? "") ?? []), ...this.withPattern];
+      : [
+          ...starts.flatMap((listed) => (listed ?? []).flatMap((each) => this.byStart.get(each) ?? [])),
+          ...this.withPattern,
+        ];
     const others = [...new Set(candidates)].filter((each) => each !== one && this.mayAcceptOne(one, each));
     const sharing = starts.length === 0 ? [one] : [one, ...others];
     this.known.set(one, sharing);

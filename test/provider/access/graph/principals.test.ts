@@ -430,3 +430,21 @@ test("a group of a directory whose issuer the update changes is of both issuers 
   };
   expect([mayBeBob(before), mayBeBob(after), mayBeBob(after, before)]).toEqual([true, false, true]);
 });
+
+test("hundreds of identities by patterns are told apart within the steps of one review", () => {
+  const trustOf = (i: number): Props =>
+    github({ subjectPattern: `^repo:acme/service-${i}:(?:ref:refs/heads/[a-z0-9-]+|environment:[^:]+)$` });
+  const all = Array.from({ length: 400 }, (_, i) => identity(`service-${i}`, trustOf(i)));
+  const twin = identity("twin", github({ subject: "repo:acme/Service-7:pull_request" }));
+  const { subjects, principals } = compareSubjects(
+    ...[...all, twin].flatMap((each) => [each, binding(each, viewer, acme)]),
+  );
+  const linked = subjects.flatMap((one) => {
+    const others = principals.sharing(one).slice(1);
+    return others.length === 0 ? [] : [[one.name, ...others.map(({ name }) => name)]];
+  });
+  expect(linked.sort()).toEqual([
+    ["service-7", "twin"],
+    ["twin", "service-7"],
+  ]);
+});
