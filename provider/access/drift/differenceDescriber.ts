@@ -99,7 +99,7 @@ export function changedArgumentsCode(
   return keys
     .map((key) => {
       if (isSecret(key)) return `// ${key} is a secret: change it where the program reads it from`;
-      const value = live[key];
+      const value = Object.hasOwn(live, key) ? live[key] : undefined;
       if (value === undefined || value === null) return `// without ${printKey(key)}`;
       return printProperty(key, replaceReservedKeys(spec.fields[key], value), 0);
     })

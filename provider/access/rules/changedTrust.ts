@@ -6,6 +6,7 @@ import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import { pathsMeant } from "../graph/describedFields";
+import { textOfTrust } from "../graph/principals";
 import { trustsOf } from "../graph/trust";
 import type { Severity } from "../review/finding";
 import type { Facts } from "./facts";
@@ -84,15 +85,24 @@ const isAnotherSubject = (
     ),
   );
 
-/** Whether all that changes is the audience, at services where whoever starts a run asks for a token with any. */
+/** Who an identity is, as a text. */
+const trustOf = (entity: Entity): string => textOfTrust(new Map([[entity.key, entity]]), entity.key);
+
+/**
+ * Whether all that changes is the audience, at services where whoever starts a run asks for a token with any. Not one that the
+ * change takes away, and not in a trust that somebody has changed by hand: the update writes all of it.
+ */
 const isAnotherAudience = (
   facts: Facts,
-  { kind }: Entity,
+  recorded: Entity | undefined,
   changed: readonly FieldEffect[],
-  ...both: Entity[]
+  before: Entity,
+  after: Entity,
 ): boolean =>
-  changed.every(({ path }) => pathsMeant(kind, "trust.audience").includes(path)) &&
-  both.every((entity) =>
+  changed.every(({ path }) => pathsMeant(after.kind, "trust.audience").includes(path)) &&
+  (recorded === undefined || trustOf(recorded) === trustOf(before)) &&
+  trustsOf(after).every(({ audience }) => audience?.exact !== undefined) &&
+  [before, after].every((entity) =>
     trustsOf(entity).every((trust) => {
       const issuers = sharedIssuersOf(facts, trust);
       const areRuns = issuers.length > 0 && issuers.every(({ project }) => project !== undefined);
@@ -110,6 +120,7 @@ function severityOfPrincipal(
   after: Entity,
   changed: readonly FieldEffect[],
   grants: readonly Grant[],
+  recorded?: Entity,
 ): Severity {
   const isAnnounced = facts.comparison.drift === undefined;
   const isInside =
@@ -117,7 +128,7 @@ function severityOfPrincipal(
     !grants.some((grant) => isStrongGrant(facts, grant)) &&
     pinsOwnersOf(facts, after, before) &&
     pinsOwnersOf(facts, before, after);
-  const isSame = isAnotherAudience(facts, after, changed, before, after);
+  const isSame = isAnotherAudience(facts, recorded, changed, before, after);
   return isAnnounced && (isInside || isSame) ? "medium" : "high";
 }
 
@@ -127,7 +138,7 @@ const widensTrust = ({ kind }: Entity, { path, direction }: FieldEffect): boolea
 /** Identities with grants that trust somebody else than before. */
 export function findChangedTrust(facts: Facts): FindingInput[] {
   return [...facts.writes(hasPrincipal)].flatMap((change) => {
-    const { op, before, after, fields } = change;
+    const { op, before, after, recorded, fields } = change;
     if (op === "create" || before === undefined) return [];
     const widened = fields.filter((field) => widensTrust(after, field));
     const isWidened = widened.length > 0;
@@ -140,7 +151,7 @@ export function findChangedTrust(facts: Facts): FindingInput[] {
     if (changed.length === 0 || grants.length === 0) return [];
     return [
       facts.aboutEntity(after, {
-        severity: severityOfPrincipal(facts, before, after, changed, grants),
+        severity: severityOfPrincipal(facts, before, after, changed, grants, recorded),
         field: changed[0]?.path ?? "",
         ...(isWidened ? describeTrustChange : describeLateNarrowing)(after, changed, grants.length),
         details: trustDetails(changed, grants),
