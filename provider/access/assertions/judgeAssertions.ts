@@ -28,8 +28,7 @@ import type {
 import { RE2JS } from "re2js";
 import { pathsMeant, textMeant } from "../graph/describedFields";
 import { Principals, nameOwner, textOfTrust } from "../graph/principals";
-import { BUILDKITE } from "../trust/data/pins";
-import { withoutNumbers } from "../trust/issuers";
+import { isOfBuildkite, withoutNumbers } from "../trust/issuers";
 import { describeIdentity, isTrustDoubtful, readClaimConditions, trustsOf } from "../graph/trust";
 import { isUnread } from "../graph/unread";
 import type { Trust, TrustPart } from "../graph/trust";
@@ -136,9 +135,9 @@ function mayMean(trust: Trust, claims: ReturnType<typeof nameOwner>["claims"], s
   if (/^[*?]/.test(start)) return true;
   const isOther = (claim: string, named: string | undefined): boolean =>
     named !== undefined && claims.get(claim)?.some((each) => each.exact?.toLowerCase() !== named) === true;
-  const isBuildkite = trust.issuer?.exact === BUILDKITE;
   const [, organization] = /^organization:([^:*?]+):/.exec(start) ?? [];
-  if (isBuildkite) return start.startsWith("organization:") && !isOther("organization_slug", organization);
+  if (isOfBuildkite(trust.issuer?.exact))
+    return start.startsWith("organization:") && !isOther("organization_slug", organization);
   const [, owner] = /^repo(?:sitory)?:([^/*?]+)\//.exec(start) ?? [];
   return /^repo(?:sitory)?:/.test(start) && !isOther("repository_owner", owner);
 }
@@ -482,10 +481,11 @@ class AssertionJudge {
   private readonly after: Side;
   /** After, with all that is still there until the update takes it away. */
   private readonly meanwhile: Side;
-  /** The keys of those that accept more principals than before, as far as anybody can say. */
-  private readonly widened: ReadonlySet<string>;
-  /** Those of directories that only ask for more about whoever signs in: perhaps for groups. */
-  private readonly asking: ReadonlySet<string>;
+  /**
+   * The keys of those that accept more principals than before, as far as anybody can say, and whether all of that is a directory
+   * that asks for further scopes.
+   */
+  private readonly widened: ReadonlyMap<string, { readonly isByScopes: boolean }>;
   /** Whether nobody can say that a holder can sign in after the change. */
   private readonly isDoubted: (holder: Subject) => boolean;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
@@ -496,7 +496,6 @@ class AssertionJudge {
   private readonly isLive: boolean;
   /** What the holders of access are called. */
   private known: ReturnType<AssertionJudge["findKnown"]> | undefined;
-
   private readonly languages: Languages;
 
   constructor(graphs: Judged) {
@@ -510,24 +509,25 @@ class AssertionJudge {
       meanwhile === undefined ? this.after : new Side(meanwhile, before, languages, this.isPlanned, before);
     const all = this.isPlanned ? [...after.entities.values()] : [];
     this.renamed = all.filter(({ key, name }) => before.entities.get(key)?.name !== name);
-    const widening = changes.flatMap(({ after: entity, fields }) => {
-      const paths = fields.filter(({ direction }) => mayWiden(direction)).map(({ path }) => path);
-      if (entity === undefined || paths.length === 0) return [];
-      const scopes = pathsMeant(entity.kind, "signIn.scopes");
-      return [{ key: entity.key, isAsking: paths.every((path) => scopes.includes(path)) }];
-    });
-    this.widened = new Set(widening.map(({ key }) => key));
-    this.asking = new Set(widening.flatMap(({ key, isAsking }) => (isAsking ? [key] : [])));
+    this.widened = new Map(
+      changes.flatMap(({ after: entity, fields }) => {
+        const paths = fields.filter(({ direction }) => mayWiden(direction)).map(({ path }) => path);
+        if (entity === undefined || paths.length === 0) return [];
+        const scopes = pathsMeant(entity.kind, "signIn.scopes");
+        return [[entity.key, { isByScopes: paths.every((path) => scopes.includes(path)) }] as const];
+      }),
+    );
     this.isDoubted = createSignInDoubt(graphs);
   }
 
   private acceptsMore({ subject: { key, type } }: Grant): boolean {
     // A service of the platform is itself, whatever else its association holds.
     if (type === "service") return false;
-    const keys = [key, ownerOf(key) ?? ""];
-    // Whoever signs in by a directory is who did before, in whatever groups.
-    const isSame = type === "identityProvider" && keys.some((each) => this.asking.has(each));
-    return !isSame && keys.some((each) => this.widened.has(each));
+    return [key, ownerOf(key) ?? ""].some((each) => {
+      const widening = this.widened.get(each);
+      // Whoever signs in by a directory is who did before, in whatever groups.
+      return widening !== undefined && !(type === "identityProvider" && widening.isByScopes);
+    });
   }
 
   /** Answers whether a subject had the same before, itself or by the same trust: at the same place or above it. */
@@ -642,13 +642,13 @@ class AssertionJudge {
     const [then, now] = [this.before.graph.entities, this.after.graph.entities];
     const gone = named.filter(({ key }) => !now.has(key) || textOfTrust(then, key) !== textOfTrust(now, key));
     if (gone.length === 0) return [];
-    const { entities } = this.after.graph;
     // As they were before, beside what they become.
-    const old = gone.map((each) => ({ ...each, key: JSON.stringify(["before", each.key]) }));
-    const both = new Map(entities);
-    for (const [index, { key }] of old.entries()) {
-      const entity = this.before.graph.entities.get(gone[index]?.key ?? "");
-      if (entity !== undefined) both.set(key, entity);
+    const oldKey = (key: string): string => JSON.stringify(["before", key]);
+    const old = gone.map((each) => ({ ...each, key: oldKey(each.key) }));
+    const both = new Map(now);
+    for (const { key } of gone) {
+      const entity = then.get(key);
+      if (entity !== undefined) both.set(oldKey(key), entity);
     }
     const principals = new Principals(both, this.languages, [...old, ...this.after.identities]);
     const isNamed = (subject: Subject): boolean => this.after.subjects.shareOf(subject, who) !== "none";
@@ -657,7 +657,7 @@ class AssertionJudge {
     const namedKeys = new Set(named.map(({ key }) => key));
     return old.flatMap((each) =>
       principals.sharing(each).flatMap((subject): Violation[] => {
-        const entity = entities.get(subject.key);
+        const entity = now.get(subject.key);
         // What becomes of the names of these themselves, another finding says.
         if (entity === undefined || namedKeys.has(subject.key) || isNamed(subject)) return [];
         if (this.after.subjects.shareOf(subject, others) === "none") return [];

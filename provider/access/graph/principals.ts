@@ -41,8 +41,6 @@ interface Naming {
   readonly owner: Value | undefined;
   /** How each subject begins that says whose run it is, where these can be listed: two trusts without a common one are of different owners. */
   readonly starts: readonly string[] | undefined;
-  /** Where the issuer writes subjects as GitHub does. */
-  readonly repository?: string | undefined;
   /** Whether the subject may say nothing of the repository. */
   readonly isOwnerless: boolean;
   readonly claims: ReadonlyMap<string, readonly Value[]>;
@@ -93,7 +91,7 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
         ? undefined
         : trust.subject
       : { exact: `repo:${repository}:`, pattern: undefined };
-  return { trust, owner, starts: startsOf(languages, owner), repository, isOwnerless, claims };
+  return { trust, owner, starts: startsOf(languages, owner), isOwnerless, claims };
 }
 
 const startsOfPatterns = new WeakMap<Languages, Map<string, readonly string[] | undefined>>();

@@ -11,10 +11,11 @@ import { trustsOf } from "../graph/trust";
 import type { Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./rule";
-import { KnownBefore, isKnownOwner, makeOwnersKnown, ownersOf, strangersOf } from "./trustedOwners";
+import { KnownBefore, makeOwnersKnown, ownersOf, strangersOf } from "./trustedOwners";
 import { languagesOf, sharedIssuersOf, trustsOtherIssuers } from "./openSubjects";
 import { isStrongGrant, listGrantsHeld } from "./trustedIdentities";
 import { labelEntity, limitLines } from "./wording";
+import type { SharedIssuer } from "../trust/issuers";
 import { addTo } from "../../fields/values";
 import { plural } from "../../text/plain";
 
@@ -65,11 +66,19 @@ function pinsOwnersOf(facts: Facts, entity: Entity, other: Entity): boolean {
   const known = new KnownBefore(facts);
   makeOwnersKnown(known, ownersOf(facts, other), []);
   const conditions = ownersOf(facts, entity);
-  return (
-    conditions.length > 0 &&
-    strangersOf(conditions, (owner, beside) => isKnownOwner(known, owner, undefined, beside)).length === 0
-  );
+  return conditions.length > 0 && strangersOf(known, conditions).length === 0;
 }
+
+/** Whether all issuers that an identity trusts sign for many customers, and are such as `accepts` says. */
+const trustsOnlyServices = (
+  facts: Facts,
+  entity: Entity,
+  accepts: (issuer: SharedIssuer) => boolean = () => true,
+): boolean =>
+  trustsOf(entity).every((trust) => {
+    const issuers = sharedIssuersOf(facts, trust);
+    return issuers.length > 0 && issuers.every(accepts) && !trustsOtherIssuers(facts, trust);
+  });
 
 /** Whether all that changes is which subject a service that signs for many customers must name. */
 const isAnotherSubject = (
@@ -79,11 +88,7 @@ const isAnotherSubject = (
   ...both: Entity[]
 ): boolean =>
   changed.every(({ path }) => pathsMeant(kind, "trust.subject").includes(path)) &&
-  both.every((entity) =>
-    trustsOf(entity).every(
-      (trust) => sharedIssuersOf(facts, trust).length > 0 && !trustsOtherIssuers(facts, trust),
-    ),
-  );
+  both.every((entity) => trustsOnlyServices(facts, entity));
 
 /** Who an identity is, as a text. */
 const trustOf = (entity: Entity): string => textOfTrust(new Map([[entity.key, entity]]), entity.key);
@@ -103,11 +108,7 @@ const isAnotherAudience = (
   (recorded === undefined || trustOf(recorded) === trustOf(before)) &&
   trustsOf(after).every(({ audience }) => audience?.exact !== undefined) &&
   [before, after].every((entity) =>
-    trustsOf(entity).every((trust) => {
-      const issuers = sharedIssuersOf(facts, trust);
-      const areRuns = issuers.length > 0 && issuers.every(({ project }) => project !== undefined);
-      return areRuns && !trustsOtherIssuers(facts, trust);
-    }),
+    trustsOnlyServices(facts, entity, ({ project }) => project !== undefined),
   );
 
 /**

@@ -60,11 +60,11 @@ function findLostOwners(facts: Facts): OwnerChange[] {
   const { before, after, inventory, languages = new Languages() } = facts.comparison;
   const ownersAfter = ownersOfRoots(after.grants);
   const isInDoubt = createSignInDoubt(facts.comparison);
+  const isDoubted = ({ subject }: Grant): boolean => isInDoubt(subject);
   return [...ownersOfRoots(before.grants)].flatMap(([key, owners]) => {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const lost = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
     const left = [...remaining.values()];
-    const isDoubted = ({ subject }: Grant): boolean => isInDoubt(subject);
     if (lost.length === 0 && !left.some((each) => owners.has(each.subject.key) && isDoubted(each))) return [];
     const principals = new Principals(
       after.entities,

@@ -94,7 +94,7 @@ function findOutsider(
   conditions: readonly OwnerParts[],
   grants: readonly Grant[],
 ): Outsider | undefined {
-  const strangers = strangersOf(conditions, (owner, beside) => isKnownOwner(known, owner, undefined, beside));
+  const strangers = strangersOf(known, conditions);
   if (strangers.length > 0) {
     const isStrongOne = grants.some((grant) => isStrongGrant(facts, grant));
     const severity = severityOfStranger(isStrongOne, known.isEmpty ? "first" : "new");
@@ -102,7 +102,7 @@ function findOutsider(
   }
   const found = grants.map((grant) => ({
     grant,
-    owners: strangersOf(conditions, (owner, beside) => isKnownOwner(known, owner, grant.group.key, beside)),
+    owners: strangersOf(known, conditions, grant.group.key),
   }));
   const elsewhere = found.filter(({ owners }) => owners.length > 0);
   if (elsewhere.length === 0) return undefined;
@@ -132,9 +132,7 @@ function judgeOutsider(
   const outsider = findOutsider(facts, known.anybody, conditions, grants);
   if (outsider !== undefined) return outsider;
   // Whom a stack knows anywhere was reviewed once: where they are trusted now, the server says.
-  const owners = strangersOf(conditions, (owner, beside) =>
-    isKnownOwner(known.stacks, owner, undefined, beside),
-  );
+  const owners = strangersOf(known.stacks, conditions);
   if (owners.length === 0) return undefined;
   const severity = severityOfStranger(
     grants.some((grant) => isStrongGrant(facts, grant)),

@@ -122,10 +122,10 @@ function keysToKnow(owner: Owner): string[] {
   return [keyOf(owner), keyOf(withoutNumber(owner)), anyNumber(owner)];
 }
 
-/** Answers whether an owner was trusted before: by itself, or beside another one that is named too. */
-export type IsKnown = (owner: Owner, beside?: Owner) => boolean;
-
-/** Whether an owner was trusted before, on a group or above it where one is given. */
+/**
+ * Whether an owner was trusted before, on a group or above it where one is given.
+ * @param beside Another owner that the trust names too: then only what was trusted beside that one counts.
+ */
 export function isKnownOwner(known: KnownBefore, owner: Owner, group?: string, beside?: Owner): boolean {
   const keys = keysToKnow(owner);
   const all =
@@ -146,8 +146,13 @@ function canHoldTogether(parts: OwnerParts): boolean {
   );
 }
 
-/** The owners that a trust names and that are not known. */
-export function strangersOf(conditions: readonly OwnerParts[], isKnown: IsKnown): readonly Owner[] {
+/** The owners that a trust names and that are not known, on a group or above it where one is given. */
+export function strangersOf(
+  known: KnownBefore,
+  conditions: readonly OwnerParts[],
+  group?: string,
+): readonly Owner[] {
+  const isKnown = (owner: Owner, beside?: Owner): boolean => isKnownOwner(known, owner, group, beside);
   return conditions.flatMap((parts) => {
     const isKnownPart = (owners: readonly Owner[]): boolean =>
       owners.every((owner) => isKnown(owner)) ||

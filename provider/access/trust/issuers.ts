@@ -135,14 +135,14 @@ export const ownerStarts: ReadonlyMap<string, string> = new Map([
  * stand numbers: `repo:acme@1/pay@2:…`.
  */
 const REPOSITORY_OF_SUBJECT =
-  /((?:^|:)(?:repo|repository|workflow_ref):)([^/:@]+)(?:@[0-9]+)?\/([^/:@]+)(?:@[0-9]+)?(?=[/:]|$)/;
+  /((?:^|:)(?:repo|repository|workflow_ref):)([^/:@]+)(?:@([0-9]+))?\/([^/:@]+)(?:@([0-9]+))?(?=[/:]|$)/;
 
 /** A subject of GitHub without these numbers. A branch or an environment may have the same form, and keeps it. */
-export const withoutNumbers = (subject: string): string => subject.replace(REPOSITORY_OF_SUBJECT, "$1$2/$3");
+export const withoutNumbers = (subject: string): string => subject.replace(REPOSITORY_OF_SUBJECT, "$1$2/$4");
 
 /** The repository that a subject of GitHub names, without the numbers; undefined where it names none. */
 export function repositoryOfSubject(subject: string): string | undefined {
-  const [, , owner, name] = REPOSITORY_OF_SUBJECT.exec(subject) ?? [];
+  const [, , owner, , name] = REPOSITORY_OF_SUBJECT.exec(subject) ?? [];
   return owner === undefined || name === undefined ? undefined : `${owner}/${name}`;
 }
 
@@ -156,7 +156,8 @@ export const owningClaims: ReadonlySet<string> = new Set([
 const isOfGithub = (issuer: string | undefined): boolean =>
   issuer === undefined || /^https:\/\/(?:token\.actions\.|[^/]+\/_services\/token)/i.test(issuer);
 
-const isOfBuildkite = (issuer: string | undefined): boolean => issuer === BUILDKITE;
+/** Whether an issuer writes the ids of organisations, pipelines and clusters as whole subjects. */
+export const isOfBuildkite = (issuer: string | undefined): boolean => issuer === BUILDKITE;
 
 /** The subjects of an issuer that do not say which repository or pipeline runs, as a regular expression; undefined where each does. */
 export function ownerlessSubjects(issuer: string | undefined): string | undefined {
@@ -177,10 +178,9 @@ export function claimsOfSubject(
     ([, name = "", value = ""]): [string, string] => [name, value],
   );
   const repository = repositoryOfSubject(subject);
-  const [, owner, number] =
-    /(?:^|:)repo(?:sitory)?:[^/:@]+@([0-9]+)\/[^/:@]+@([0-9]+)(?=[/:]|$)/.exec(subject) ?? [];
+  const [, mark = "", , owner, , number] = REPOSITORY_OF_SUBJECT.exec(subject) ?? [];
   const numbers: [string, string][] =
-    owner === undefined || number === undefined
+    owner === undefined || number === undefined || mark.endsWith("workflow_ref:")
       ? []
       : [
           ["repository_owner_id", owner],

@@ -161,14 +161,14 @@ export async function checkGitlab(
     branch: found.defaultBranch,
   };
   const variables = new Map<string, string>();
-  const ask = async (): Promise<unknown> => (await request(project.host, "GET", project.path)).body;
+  let shown: unknown;
   const results = await judgeAll("gitlab", [
     [
       "gitlab",
-      async () =>
-        (await findBelow(project, "")) === undefined
-          ? all(`the token may not see ${found.repository ?? id}`).results
-          : [],
+      async () => {
+        shown = await findBelow(project, "");
+        return shown === undefined ? all(`the token may not see ${found.repository ?? id}`).results : [];
+      },
     ],
     [
       "variables",
@@ -179,9 +179,9 @@ export async function checkGitlab(
         return checkVariables(list, commands);
       },
     ],
-    ["settings", async () => checkSettings(await ask())],
-    ["pipeline", async () => checkPipeline(project, await ask())],
-    ["branch", async () => checkBranch(project, await ask())],
+    ["settings", () => Promise.resolve(checkSettings(shown))],
+    ["pipeline", () => checkPipeline(project, shown)],
+    ["branch", () => checkBranch(project, shown)],
     ["production", () => checkProduction(project)],
   ]);
   return { results, variables };
