@@ -31,6 +31,8 @@ const details = ["arn", "userId"] as const;
 
 type Value = Pick<TrustPart, "exact" | "pattern">;
 
+const exactValue = (exact: string): Value => ({ exact, pattern: undefined });
+
 /** A trust, and whom it names by its subject and its claims together. */
 interface Naming {
   readonly trust: Trust;
@@ -44,6 +46,13 @@ interface Naming {
   /** Whether the subject may say nothing of the repository. */
   readonly isOwnerless: boolean;
   readonly claims: ReadonlyMap<string, readonly Value[]>;
+}
+
+/** The mail addresses that a trust asks for: its claim `email`, and a subject that is one. */
+function addressesOf({ trust, claims }: Naming): readonly Value[] {
+  const subject = trust.subject?.exact;
+  const own = trust.hasKeys || subject?.includes("@") !== true ? [] : [exactValue(subject)];
+  return [...(claims.get("email") ?? []), ...own];
 }
 
 /** Reads whom a trust names. */
@@ -60,12 +69,12 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
   ];
   let repository: string | undefined;
   for (const [name, text] of texts) {
-    add(name, { exact: text, pattern: undefined });
+    add(name, exactValue(text));
     repository ??= repositoryOfClaim(name, text);
   }
   if (repository !== undefined) {
-    add("repository", { exact: repository, pattern: undefined });
-    add("repository_owner", { exact: repository.split("/")[0], pattern: undefined });
+    add("repository", exactValue(repository));
+    add("repository_owner", exactValue(repository.split("/")[0] ?? ""));
   }
   for (const [name, text] of readClaimConditions(trust, "patterns"))
     add(name, { exact: undefined, pattern: text });
@@ -73,7 +82,7 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
   if (ownerless === undefined) {
     // A template of GitLab may leave out all but the project, and with it the colon behind it.
     const isBare = exact !== undefined && matchers.get("subject")?.exec(`${exact}:`)?.[0] === `${exact}:`;
-    const owner = isBare ? { exact: `${exact}:`, pattern: undefined } : trust.subject;
+    const owner = isBare ? exactValue(`${exact}:`) : trust.subject;
     return { trust, owner, starts: startsOf(languages, owner), isOwnerless: false, claims };
   }
   const isOwnerless =
@@ -86,11 +95,7 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
       if (value !== undefined) add(name, value);
     }
   const owner =
-    repository === undefined
-      ? isOwnerless
-        ? undefined
-        : trust.subject
-      : { exact: `repo:${repository}:`, pattern: undefined };
+    repository === undefined ? (isOwnerless ? undefined : trust.subject) : exactValue(`repo:${repository}:`);
   return { trust, owner, starts: startsOf(languages, owner), isOwnerless, claims };
 }
 
@@ -195,9 +200,26 @@ const starts = new WeakMap<Value, string>();
 
 const matchers = new Map(Array.from(ownerStarts, ([part, start]) => [part, new RegExp(`^(?:${start})`)]));
 
-/** By what a trust is found whose owners can be listed. */
-const indexedStarts = ({ starts, trust: { hasKeys } }: Naming): readonly string[] | undefined =>
-  hasKeys ? undefined : starts;
+/** By what those are found whose owners and mail addresses can be listed. */
+function indexedNames({ trusts, invited }: SubjectClass): readonly string[] | undefined {
+  const names = invited === undefined ? [] : [nameOfAddress(invited)];
+  for (const naming of trusts) {
+    const addresses = addressesOf(naming);
+    const isListed = addresses.every(({ exact }) => exact !== undefined);
+    if (naming.trust.hasKeys || naming.starts === undefined || !isListed) return undefined;
+    names.push(...naming.starts, ...addresses.map(nameOfAddress));
+  }
+  return names;
+}
+
+const nameOfAddress = ({ exact = "" }: Value): string => `mail:${exact.toLowerCase()}`;
+
+/** Whether an invite is for an address that a trust asks for: the person can sign in either way. */
+const mayBeInvited = (languages: Languages, { invited }: SubjectClass, { trusts }: SubjectClass): boolean =>
+  invited !== undefined &&
+  trusts.some((naming) =>
+    addressesOf(naming).some((address) => mayMeetBoth(languages, invited, address, "email")),
+  );
 
 /** Whether one principal may be accepted by two trusts. */
 function mayAcceptOne(languages: Languages, first: Naming, second: Naming): boolean {
@@ -237,6 +259,8 @@ const answers = new WeakMap<Languages, Map<string, Map<string, boolean>>>();
 interface SubjectClass {
   readonly text: string;
   readonly trusts: readonly Naming[];
+  /** The mail address of an invite. */
+  readonly invited: Value | undefined;
   readonly subjects: Subject[];
 }
 
@@ -245,7 +269,7 @@ export class Principals {
   private readonly known = new Map<SubjectClass, readonly SubjectClass[]>();
   private readonly classes = new Map<string, SubjectClass>();
   private readonly texts = new Map<string, string>();
-  private readonly byStart = new Map<string, SubjectClass[]>();
+  private readonly byName = new Map<string, SubjectClass[]>();
   private readonly withPattern: SubjectClass[] = [];
   private readonly answers: Map<string, Map<string, boolean>>;
 
@@ -264,9 +288,9 @@ export class Principals {
     for (const subject of new Map(Array.from(subjects, (each) => [each.key, each])).values())
       this.classOf(subject).subjects.push(subject);
     for (const one of this.classes.values()) {
-      const starts = one.trusts.map(indexedStarts);
-      if (starts.includes(undefined)) this.withPattern.push(one);
-      for (const each of starts.flatMap((listed) => listed ?? [])) addTo(this.byStart, each, one);
+      const names = indexedNames(one);
+      if (names === undefined) this.withPattern.push(one);
+      for (const each of names ?? []) addTo(this.byName, each, one);
     }
   }
 
@@ -301,16 +325,16 @@ export class Principals {
   private sharingClasses(one: SubjectClass): readonly SubjectClass[] {
     const known = this.known.get(one);
     if (known !== undefined) return known;
-    const starts = one.trusts.map(indexedStarts);
+    const names = indexedNames(one);
     // What lists its owners is compared with what lists one of them, and with all that lists none.
-    const candidates = starts.includes(undefined)
-      ? [...this.byStart.values(), this.withPattern].flat()
-      : [
-          ...starts.flatMap((listed) => (listed ?? []).flatMap((each) => this.byStart.get(each) ?? [])),
-          ...this.withPattern,
-        ];
+    const candidates =
+      names === undefined
+        ? [...this.byName.values(), this.withPattern].flat()
+        : names.length === 0
+          ? []
+          : [...names.flatMap((each) => this.byName.get(each) ?? []), ...this.withPattern];
     const others = [...new Set(candidates)].filter((each) => each !== one && this.mayAcceptOne(one, each));
-    const sharing = starts.length === 0 ? [one] : [one, ...others];
+    const sharing = [one, ...others];
     this.known.set(one, sharing);
     return sharing;
   }
@@ -322,9 +346,11 @@ export class Principals {
     this.answers.set(first.text, ofFirst);
     const known = ofFirst.get(second.text);
     if (known !== undefined) return known;
-    const answer = one.trusts.some((trust) =>
-      other.trusts.some((each) => mayAcceptOne(this.languages, trust, each)),
-    );
+    const { languages } = this;
+    const answer =
+      one.trusts.some((trust) => other.trusts.some((each) => mayAcceptOne(languages, trust, each))) ||
+      mayBeInvited(languages, one, other) ||
+      mayBeInvited(languages, other, one);
     ofFirst.set(second.text, answer);
     return answer;
   }
@@ -342,11 +368,21 @@ export class Principals {
         ? []
         : trustsOfSubject(subject, entity).map((trust) => nameOwner(this.languages, trust)),
     );
-    const made = { text, trusts, subjects: [] };
+    const address = subject.type === "invite" ? addressOf(entityOf(this.entities, holder)) : undefined;
+    const made = {
+      text,
+      trusts,
+      invited: address === undefined ? undefined : exactValue(address),
+      subjects: [],
+    };
     this.classes.set(text, made);
     return made;
   }
 }
+
+/** Whom an invite is for. */
+const addressOf = (invite: Entity | undefined): string | undefined =>
+  invite && textMeant(invite, "invite.address")?.toLowerCase();
 
 const entityOf = (entities: Entities, key: string): Entity | undefined =>
   entities.get(key) ?? entities.get(withoutRetained(key));
@@ -361,8 +397,8 @@ function textOf(entities: Entities, subject: Subject): string {
   if (entity === undefined || subject.type === "service") return own;
   if (subject.type === "externalGroup") return sortedJson({ group: own, issuer: issuerOf(entity) });
   if (subject.type === "invite") {
-    const address = textMeant(entity, "invite.address");
-    return address === undefined ? own : sortedJson({ address: address.toLowerCase() });
+    const address = addressOf(entity);
+    return address === undefined ? own : sortedJson({ address });
   }
   const trust = Object.entries(entity.inputs).filter(([name]) => isPrincipalField(entity.kind, name));
   return trust.length === 0 ? own : sortedJson({ kind: entity.kind, ...Object.fromEntries(trust) });

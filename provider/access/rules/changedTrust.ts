@@ -111,9 +111,22 @@ const isAnotherAudience = (
     trustsOnlyServices(facts, entity, ({ project }) => project !== undefined),
   );
 
+/** Whether all that changes is the name of a session of one role of AWS, which whoever has the role chooses. */
+const isAnotherSession = (changed: readonly FieldEffect[], before: Entity, after: Entity): boolean => {
+  const [old, now] = [before, after].map((entity) =>
+    trustsOf(entity).map(({ arn }) => SESSION_OF_AWS.exec(arn?.exact ?? "")?.[1]),
+  );
+  return (
+    changed.every(({ path }) => pathsMeant(after.kind, "trust.arn").includes(path)) &&
+    now?.every((role, index) => role !== undefined && role === old?.[index]) === true
+  );
+};
+
+const SESSION_OF_AWS = /^(arn:aws[a-z-]*:sts::[0-9]{12}:assumed-role\/[^/]+\/)[^/]+$/;
+
 /**
- * Within one owner, such as an organisation, another principal that only reads is no outsider, and another audience is the same
- * principal. By hand nobody announced it.
+ * Within one owner, such as an organisation, another principal that only reads is no outsider, and another audience or session
+ * is the same principal. By hand nobody announced it.
  */
 function severityOfPrincipal(
   facts: Facts,
@@ -129,7 +142,8 @@ function severityOfPrincipal(
     !grants.some((grant) => isStrongGrant(facts, grant)) &&
     pinsOwnersOf(facts, after, before) &&
     pinsOwnersOf(facts, before, after);
-  const isSame = isAnotherAudience(facts, recorded, changed, before, after);
+  const isSame =
+    isAnotherAudience(facts, recorded, changed, before, after) || isAnotherSession(changed, before, after);
   return isAnnounced && (isInside || isSame) ? "medium" : "high";
 }
 

@@ -31,13 +31,22 @@ const hasJudgedField: KindCondition = (kind) =>
 const gainsSomething = (facts: Facts, { urn, after }: Change): boolean =>
   facts.gainsAbout(after.key) || (urn !== undefined && facts.gainsAbout(urn));
 
-/** Whether each grant of a resource was held before, by it or by another one: it only takes access away. */
-function grantsNothingNew(facts: Facts, { after }: Change): boolean {
+/**
+ * Whether each grant of a resource was held before, by it or by another one: it only takes access away. So do services that act
+ * as identities which are known.
+ */
+function grantsNothingNew(facts: Facts, { kind, after }: Change): boolean {
   const [declared, grants] = [grantsIn(after), facts.after.ofResource(after)];
   const isHeld = (grant: Grant): boolean =>
     facts.before
       .ofSubjectAt(grant.subject.key, grant.group.key)
       .some((old) => tupleOf(old) === tupleOf(grant));
+  const services = accessKinds[kind]?.services?.(after) ?? [];
+  if (services.length > 0) {
+    const held = facts.heldThrough(after.key);
+    const isKnown = services.every(([, uid]) => typeof uid === "string" && facts.entity(uid) !== undefined);
+    return isKnown && held.length > 0 && held.every(isHeld);
+  }
   // What was not resolved is in no list. Who is the subject of its own grants may be somebody else by other fields.
   const isSubject = declared.some(({ holder }) => "type" in holder);
   return !isSubject && grants.length > 0 && grants.length === declared.length && grants.every(isHeld);

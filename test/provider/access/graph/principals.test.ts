@@ -374,6 +374,27 @@ test("invites of one address are for one person", () => {
   expect(subjects.map((subject) => addresses(subject).length)).toEqual([2, 2, 1]);
 });
 
+test.each<[string, boolean, Props]>([
+  ["its subject is the address", true, { issuer: "https://sso.acme.example", subject: "Ada@acme.example" }],
+  ["its claim is", true, { issuer: GITHUB, subject: two, claims: { email: "ada@acme.example" } }],
+  [
+    "a pattern of its claim matches it",
+    true,
+    { subject: "1", claimPatterns: { email: "^a.*@acme\\.example$" } },
+  ],
+  ["its subject is another address", false, { subject: "bob@acme.example" }],
+  ["a pattern of its claim does not match it", false, { subject: "1", claimPatterns: { email: "^b.*$" } }],
+  ["it names none", false, { issuer: GITHUB, subject: two }],
+])("an invite is for the person of an identity where %s: %p", (_what, expected, trust) => {
+  const person = identity("person", claims({ issuer: "https://sso.acme.example", ...trust }));
+  const { subjects, principals } = compareSubjects(
+    person,
+    binding(person, viewer, acme),
+    resource("GroupInvite", "a", { parentUid: acme, roleUid: viewer.uid, email: "ada@acme.example" }),
+  );
+  for (const subject of subjects) expect(principals.sharing(subject)).toHaveLength(expected ? 2 : 1);
+});
+
 const provider = (name: string, issuer: string): Resource =>
   resource("IdentityProvider", name, {
     parentUid: acme,

@@ -279,6 +279,12 @@ describe("S1 changed-setting", () => {
     const held = [old, now, binding(old, viewer, payments), binding(now, pusher, payments)];
     const findings = found("S1", change([...held, bound("1", old)], [...held, bound("2", now)]));
     expect(findings.map(({ field }) => field)).toEqual(["amazon.account"]);
+    // A service that only loses is in the list of grants; who an identity is that no document has, is not.
+    const stranger = identity("stranger", pinned);
+    const moved = [old, stranger].map((what) =>
+      found("S1", change([...held, bound("1", now)], [...held, bound("1", what)])).map(({ field }) => field),
+    );
+    expect(moved).toEqual([[], ["chainguard.serviceBindings.INGESTER"]]);
     const groupAccess = (bindings: Props, ignore?: Props): Resource =>
       access({ bindings, ...(ignore === undefined ? {} : { ignore }) });
     const before = [...held, groupAccess({})];

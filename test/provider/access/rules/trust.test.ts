@@ -567,27 +567,38 @@ describe("T5 trust-changed", () => {
     claims({ issuer, subject, audience: text });
   const hub = "https://token.actions.githubusercontent.com";
 
+  const session = (arn: string): Props => ({
+    awsIdentity: {
+      awsAccount: "123456789012",
+      arn: `arn:aws:sts::123456789012:${arn}`,
+      userIdPattern: "^A.*$",
+    },
+  });
+
   it.each([
-    ["of a run, which asks for any", audience(hub, "a"), audience(hub, "b"), "medium"],
+    ["session of a role", session("assumed-role/ci/a"), session("assumed-role/ci/b"), "medium"],
+    ["role", session("assumed-role/ci/a"), session("assumed-role/cd/a"), "high"],
+    ["federated user", session("federated-user/a"), session("federated-user/b"), "high"],
+    ["audience of a run, which asks for any", audience(hub, "a"), audience(hub, "b"), "medium"],
     [
-      "of a run of another branch",
+      "audience of a run of another branch",
       audience(hub, "a"),
       audience(hub, "b", "repo:acme/pay:ref:refs/heads/x"),
       "high",
     ],
     [
-      "of a person, whom another site has seen",
+      "audience of a person, whom another site has seen",
       audience("https://accounts.google.com", "a", "1".repeat(21)),
       audience("https://accounts.google.com", "b", "1".repeat(21)),
       "high",
     ],
     [
-      "of an issuer of one's own",
+      "audience of an issuer of one's own",
       audience("https://idp.acme.example", "a"),
       audience("https://idp.acme.example", "b"),
       "high",
     ],
-  ])("another audience %s", (_, from, to, severity) => {
+  ])("another %s", (_, from, to, severity) => {
     const [old, now] = [identity("ci", from), identity("ci", to)];
     const grant = binding(old, pusher, payments);
     expect(severitiesOf("T5", compareResources([...base, old, grant], [...base, now, grant]))).toEqual([
