@@ -24,6 +24,12 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 }
 
+/** Joins the first items of a list, and says how many more there are. */
+export function listFirst(items: readonly string[], maxItems = 6): string {
+  const shown = items.slice(0, maxItems).join(", ");
+  return items.length > maxItems ? `${shown} and ${items.length - maxItems} more` : shown;
+}
+
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 

@@ -105,6 +105,12 @@ export function urnParts(urn: string): UrnParts {
   return { stack, project, types, type: types.slice(types.lastIndexOf("$") + 1), name: rest.join("::") };
 }
 
+/** No preview shows providers with such a name: the engine makes them itself, or a program declares one. */
+export function isDefaultProvider(urn: string): boolean {
+  const { type, name } = urnParts(urn);
+  return type.startsWith("pulumi:providers:") && name.startsWith("default");
+}
+
 /** The version of the Pulumi CLI that a plan's or a state's manifest names. */
 export function cliVersionOf(manifest: unknown): string | undefined {
   const version = isObject(manifest) ? manifest["version"] : undefined;

@@ -1,10 +1,12 @@
+import { listFirst } from "../../text/plain";
 import { printable } from "../../text/printable";
 import { sortedJson } from "../../fields/formats";
 import { SECRET_MASK, UNKNOWN, groupBy, isObject } from "../../fields/values";
 import { sha256 } from "./digest";
-import { cliVersionOf, readState, urnParts, withoutSecrets } from "./engineState";
+import { cliVersionOf, isDefaultProvider, readState, urnParts, withoutSecrets } from "./engineState";
 import { DocumentError, parseJson, checkNameLengths } from "./jsonText";
 import type { Preview, PreviewStep, WrittenState } from "./preview";
+import { recordLine } from "./stateExport";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -46,6 +48,9 @@ const SAME_ITEMS = [
   "ignoreRefreshChanges",
   "additionalSecretOutputs",
 ] as const;
+
+/** Members of a state that nothing has which a goal describes: it was read only, or is the rest of a replacement. */
+const NOT_IN_GOAL = ["external", "delete"] as const;
 
 /** The keys of a plan, by the object that has them. The engine finds them in any case, so no other key is accepted. */
 const KNOWN = {
@@ -138,12 +143,6 @@ export function parsePlan(input: string | Uint8Array, name = "the plan"): Update
   };
 }
 
-/** No preview shows providers with such a name: the engine makes them itself, or a program declares one. */
-const isDefaultProvider = (urn: string): boolean => {
-  const { type, name } = urnParts(urn);
-  return type.startsWith("pulumi:providers:") && name.startsWith("default");
-};
-
 /** Why a provider with the name of a default one cannot be compared. The engine gives its own no parent. */
 function findDefaultProblem({ goal = {} }: PlannedResource): string | undefined {
   if (["parent", "propertyDependencies", "dependencies"].some((key) => Object.hasOwn(goal, key)))
@@ -153,24 +152,57 @@ function findDefaultProblem({ goal = {} }: PlannedResource): string | undefined 
     : undefined;
 }
 
+/** What a plan lets change of the inputs of a resource: the engine holds the program to that, and to no `detailedDiff`. */
+function changedInputs({ goal }: PlannedResource): readonly string[] {
+  const { adds, updates, deletes } = asMembers(goal?.["inputDiff"]);
+  return [
+    ...Object.keys(asMembers(adds)),
+    ...Object.keys(asMembers(updates)),
+    ...asList(deletes).map(String),
+  ];
+}
+
 /**
- * Adds the providers that a plan creates or changes and a preview does not show: those that the engine makes itself, and any
- * whose name looks like theirs.
+ * A preview with what a plan says of it: which inputs differ, as far as secrets do not show it; and the providers that the plan
+ * creates or changes and the preview does not show, which the engine makes itself, or whose name looks like that.
  */
-export function withPlannedProviders(preview: Preview, plan: UpdatePlan | undefined): Preview {
-  const shown = new Set(preview.steps.map(({ urn }) => urn));
-  const added = (plan?.resources ?? []).flatMap(({ urn, steps, goal }): PreviewStep[] => {
+export function withPlanned(preview: Preview, plan: UpdatePlan | undefined): Preview {
+  if (plan === undefined) return preview;
+  const planned = new Map(plan.resources.map((resource) => [resource.urn, resource]));
+  const steps = preview.steps.map((step): PreviewStep => {
+    const resource = planned.get(step.urn);
+    return resource === undefined ? step : { ...step, differing: changedInputs(resource) };
+  });
+  const shown = new Set(steps.map(({ urn }) => urn));
+  const added = plan.resources.flatMap(({ urn, steps: ops, goal }): PreviewStep[] => {
     const { type } = urnParts(urn);
     if (!type.startsWith("pulumi:providers:") || shown.has(urn) || goal === undefined) return [];
     const { adds, updates } = asMembers(goal["inputDiff"]);
     const inputs = { ...asMembers(adds), ...asMembers(updates) };
-    return steps.map((op) => ({ op, urn, after: readState({ urn, type, inputs }, "events") }));
+    return ops.map((op) => ({ op, urn, after: readState({ urn, type, inputs }, "events") }));
   });
-  return added.length === 0 ? preview : { ...preview, steps: [...preview.steps, ...added] };
+  return { ...preview, steps: [...steps, ...added] };
 }
 
 /** What a preview of a refresh does first, and what only reads, is in no plan. */
 const NOT_PLANNED: ReadonlySet<string> = new Set(["refresh", "read"]);
+
+/**
+ * The resources of which a preview says that its refresh found another state than the stack records. Neither the plan nor the stack
+ * proves that it did.
+ */
+function listRefreshed(steps: readonly PreviewStep[]): string[] {
+  const recorded = new Map(
+    steps.flatMap(({ op, urn, before }) => (op === "refresh" && before ? [[urn, recordLine(before)]] : [])),
+  );
+  const changed = steps.filter(
+    ({ op, urn, before }) =>
+      op !== "refresh" &&
+      before !== undefined &&
+      (recorded.get(urn) ?? recordLine(before)) !== recordLine(before),
+  );
+  return [...new Set(changed.map(({ urn }) => urn))];
+}
 
 /** What one `replace` of a preview stands for in a plan. */
 const REPLACEMENT = ["create-replacement", "replace", "delete-replaced"];
@@ -286,13 +318,20 @@ class PlanComparison {
       .some((found) => this.existing.has(found) && (own === undefined || found !== typeAndName(own)));
   }
 
-  /** What differs, in words. */
-  private findDifferences({ urn, goal }: PlannedResource, steps: readonly PreviewStep[]): string[] {
-    const written = steps.findLast((step) => step.written?.after !== undefined)?.written;
-    const after = written?.after;
-    if (after === undefined) return goal === undefined ? [] : ["goal"];
+  /** What differs, in words: of each step, since a replacement has several. */
+  private findDifferences(planned: PlannedResource, steps: readonly PreviewStep[]): string[] {
+    const written = steps.flatMap((step) => (step.written?.after ? [step.written] : []));
+    const { goal } = planned;
+    if (written.length === 0) return goal === undefined ? [] : ["goal"];
     if (goal === undefined) return steps.some(isRead) ? [] : ["no goal"];
-    const before = written?.before;
+    return [...new Set(written.flatMap((states) => this.compareGoal(planned.urn, goal, states)))];
+  }
+
+  private compareGoal(
+    urn: string,
+    goal: Members,
+    { before, after = {} }: NonNullable<PreviewStep["written"]>,
+  ): string[] {
     const diff = asMembers(goal["inputDiff"]);
     const inputs = findOtherInputs(diff, asMembers(before?.["inputs"]), asMembers(after["inputs"]));
     return [
@@ -300,6 +339,7 @@ class PlanComparison {
       ...Object.entries(SAME_VALUE).flatMap(([key, shown]) =>
         isSameValue(goal[key], after[shown]) ? [] : [key],
       ),
+      ...NOT_IN_GOAL.filter((key) => after[key] === true),
       ...SAME_ITEMS.filter((key) => !isSameSet(goal[key], after[key])),
       ...(isSameDependencies(
         asMembers(goal["propertyDependencies"]),
@@ -361,7 +401,13 @@ export function comparePlan(
     omittedUnchanged > 0 && !shown.has(urn) && planned.get(urn)?.steps.join() === "same";
   const urns = [...new Set([...shown.keys(), ...planned.keys()])];
   const hidden = urns.filter((urn) => isHidden(urn) && !isDefaultProvider(urn)).length;
+  const refreshed = listRefreshed(steps).map((urn) => printable(urnParts(urn).name, 80));
   return [
+    ...(refreshed.length === 0
+      ? []
+      : [
+          `the preview says that its refresh found changes by hand of ${listFirst(refreshed)}, which no plan proves: run pulumi refresh, and write the preview and the plan again`,
+        ]),
     ...inOrder(unknownMembers).map(
       (member) => `the plan has the member ${member}, which this version does not know: use a newer one`,
     ),

@@ -39,7 +39,10 @@ export interface PreviewStep {
   readonly urn: string;
   readonly before?: RecordedResource;
   readonly after?: RecordedResource;
-  /** The paths that differ, as the engine compared them with secrets in sight; undefined where it lists none. */
+  /**
+   * The paths that differ, as the engine compared them with secrets in sight; undefined where it lists none. With a plan: the
+   * inputs that it lets change.
+   */
   readonly differing?: readonly string[];
   /** Both states as the CLI wrote them, of a step that a document shows. */
   readonly written?: { readonly before?: WrittenState; readonly after?: WrittenState };
@@ -140,7 +143,9 @@ class PreviewReader {
       urn,
       before: readState(before, form),
       after: readState(after, form),
-      ...(isObject(detailedDiff) ? { differing: Object.keys(detailedDiff) } : {}),
+      ...(isObject(detailedDiff) && Object.keys(detailedDiff).length > 0
+        ? { differing: Object.keys(detailedDiff) }
+        : {}),
       written: { before: writtenState(before), after: writtenState(after) },
     });
   }

@@ -1,7 +1,8 @@
 import { sortedJson, timestampNanos } from "../../fields/formats";
 import { isObject } from "../../fields/values";
+import type { Json } from "../../fields/values";
 import { sha256 } from "./digest";
-import { cliVersionOf, findOtherCase, readState, urnParts } from "./engineState";
+import { cliVersionOf, findOtherCase, isDefaultProvider, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { printable } from "../../text/printable";
 import { DocumentError, readJson, tooDeepError, checkResourceSize } from "./jsonText";
@@ -26,14 +27,20 @@ export interface StateExport {
   readonly time?: string;
 }
 
+/** A recorded resource as a text of all that a review believes of it: an export and a preview have the same. */
+export function recordLine(resource: RecordedResource): string {
+  const derived = { kind: undefined, notReviewed: undefined, location: undefined, secrets: undefined };
+  return sortedJson(JSON.parse(JSON.stringify({ ...resource, ...derived, pendingDelete: false })) as Json);
+}
+
 /**
- * SHA-256 of what a stack records of this package's resources, hex: the same of an export and of the states before a preview.
- * What was only read, and the rests of replacements, do not count.
+ * SHA-256 of what a stack records, hex: the same of an export and of the states before a preview. What was only read, the rests of
+ * replacements, and the engine's own providers, which no preview shows, do not count.
  */
 export function digestRecord(resources: readonly RecordedResource[]): string {
   const lines = resources
-    .filter(({ kind, external, pendingDelete }) => kind !== undefined && !external && !pendingDelete)
-    .map(({ urn, id, inputs, outputs }) => sortedJson([urn, id ?? null, inputs, outputs]));
+    .filter(({ urn, external, pendingDelete }) => !external && !pendingDelete && !isDefaultProvider(urn))
+    .map(recordLine);
   return sha256([...new Set(lines)].sort().join("\n"));
 }
 

@@ -44,6 +44,7 @@ import type { Leaf } from "./references";
 import { ServerRemovals } from "./serverRemovals";
 import { isUnread, reasonOf, reasonWords } from "./unread";
 import type { UnreadValue } from "./unread";
+import { listFirst } from "../../text/plain";
 
 /** All that is known of one urn, its steps taken together. */
 export interface ResourcePlan {
@@ -743,14 +744,6 @@ function remainingUnmanaged(recorded: Entity, after: Entity | undefined, op: Op)
   };
 }
 
-/** Names in a line, so that thousands stay readable. */
-const MOST_NAMES = 5;
-
-function abbreviateList(items: readonly string[]): string {
-  const more = items.length - MOST_NAMES;
-  return [...items.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(", ");
-}
-
 const hasSecret = ({ fields, outputs = {} }: ResourceSpec): boolean =>
   [...Object.values(fields), ...Object.values(outputs)].some((field) => containsSecret(field));
 
@@ -839,7 +832,7 @@ class ReferenceResolver {
     for (const [first, ...others] of groups.values()) {
       if (first === undefined) continue;
       const { property, reason } = first;
-      const paths = abbreviateList([first, ...others].map(({ path }) => path));
+      const paths = listFirst([first, ...others].map(({ path }) => path));
       const cause = reason === "unknown" ? this.causeOf(resource, property) : "";
       this.problems.push(`${describeResource(resource)}: ${paths} ${reasonWords(reason)}${cause}`);
     }
@@ -849,7 +842,7 @@ class ReferenceResolver {
     const names = (dependencies?.[property] ?? []).map((urn) => urnParts(urn).name).sort();
     return names.length === 0
       ? ": the document does not tell what it depends on"
-      : `: it depends on ${abbreviateList(names)}, and which of these is unknown`;
+      : `: it depends on ${listFirst(names)}, and which of these is unknown`;
   }
 
   problemLines(): readonly string[] {

@@ -8,7 +8,7 @@ import { sha256 } from "../documents/digest";
 import { urnParts } from "../documents/engineState";
 import { describeStaleness } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
-import { comparePlan, withPlannedProviders } from "../documents/plan";
+import { comparePlan, withPlanned } from "../documents/plan";
 import type { UpdatePlan } from "../documents/plan";
 import { specs } from "../documents/specs";
 import { accessKinds, isAccessField, isShownByGrants } from "../graph/accessKinds";
@@ -181,7 +181,7 @@ export function findBefore(
   { preview: given, ...sources }: Sources,
   { rules, plan }: Pick<ReviewOptions, "rules" | "plan">,
 ): readonly Finding[] {
-  const preview = withPlannedProviders(given, plan);
+  const preview = withPlanned(given, plan);
   const steps = preview.steps.flatMap(({ urn, before }) =>
     before === undefined || before.pendingDelete ? [] : [{ op: "same", urn, before, after: before }],
   );
@@ -195,7 +195,7 @@ export function findBefore(
  * @throws DocumentError where the documents do not belong together.
  */
 export function review(sources: Sources, options: ReviewOptions): ReviewReport {
-  const preview = withPlannedProviders(sources.preview, options.plan);
+  const preview = withPlanned(sources.preview, options.plan);
   const comparison = compare({ ...sources, preview });
   const stale =
     sources.inventory && describeStaleness(sources.inventory, Date.parse(options.provenance.time));

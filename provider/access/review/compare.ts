@@ -143,8 +143,7 @@ function changesAccessFields({ kind, op, fields }: ResourceChange): boolean {
 
 /** Whether a secret may differ, as far as the engine says, which has compared its values. */
 function mayDiffer(secret: string, { differing }: PlannedChange["plan"]): boolean {
-  if (differing === undefined || differing.length === 0) return true;
-  return differing.some((path) => isPathWithin(secret, path) || isPathWithin(path, secret));
+  return differing?.some((path) => isPathWithin(secret, path) || isPathWithin(path, secret)) ?? true;
 }
 
 /** Whether an update changes only what the stack records: the provider compares the arguments with the recorded outputs. */
@@ -355,15 +354,13 @@ function compareUpdate(
 }
 
 /**
- * The states that a preview shows of the stack. After a refresh a step has the state that the refresh found. What a run replaces
- * is marked for its delete in that run.
+ * The states that a preview shows of the stack: where a refresh changed one, both. What a run replaces is marked for its delete in
+ * that run.
  */
 function recordedBefore({ steps }: Preview): RecordedResource[] {
-  const refreshed = new Set(steps.flatMap(({ op, urn }) => (op === "refresh" ? [urn] : [])));
   return steps.flatMap((step) => {
-    const { op, urn, before } = step;
-    const isLater = refreshed.has(urn) && op !== "refresh";
-    return before === undefined || IMPORT.test(op) || isLater || decidedOp(step) === undefined
+    const { op, before } = step;
+    return before === undefined || IMPORT.test(op) || decidedOp(step) === undefined
       ? []
       : [{ ...before, pendingDelete: false }];
   });

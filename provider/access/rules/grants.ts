@@ -8,22 +8,14 @@ import { GrantIndex } from "../graph/grantIndex";
 import { groupBy } from "../../fields/values";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
-import {
-  changeReason,
-  labelEntity,
-  limitLines,
-  listFirst,
-  roleName,
-  scopeText,
-  subjectName,
-} from "./wording";
+import { changeReason, labelEntity, limitLines, roleName, scopeText, subjectName } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { givesAccess, isAssumable } from "./rule";
 import { isOfKnownToken, massGrant, signInProvider } from "./signIn";
 import { readRoleCapabilities } from "../graph/accessKinds";
 import type { AccessGraph, Entity } from "../graph/model";
-import { plural } from "../../text/plain";
+import { listFirst, plural } from "../../text/plain";
 import { isUid } from "../../text/uid";
 import { listsObject } from "../documents/inventory";
 import { isStrongGrant } from "./trustedIdentities";

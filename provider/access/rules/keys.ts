@@ -1,7 +1,7 @@
 import { createPublicKey } from "node:crypto";
 import { ownEffect } from "../../fields/fieldSpec";
 import type { AccessMeaning } from "../../fields/fieldSpec";
-import { plural, tryParseJson } from "../../text/plain";
+import { listFirst, plural, tryParseJson } from "../../text/plain";
 import { DAY_MS, ambiguityOf, durationNanos, findPrivateMember, timestampNanos } from "../../fields/formats";
 import { isObject, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
@@ -17,7 +17,7 @@ import {
   textAtPath,
   valueAt,
 } from "../graph/describedFields";
-import { labelEntity, listFirst } from "./wording";
+import { labelEntity } from "./wording";
 import { mayWiden } from "../effects";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";

@@ -19,7 +19,8 @@ import {
 } from "./trustedOwners";
 import type { OwnerParts } from "./trustedOwners";
 import { boundBefore, identitiesToJudge, isStrongGrant, listGrantsHeld } from "./trustedIdentities";
-import { labelEntity, listFirst } from "./wording";
+import { labelEntity } from "./wording";
+import { listFirst } from "../../text/plain";
 
 const ADVICE =
   "compare the name, or the thumbprint of the key, letter by letter with the one that you mean; bind outsiders to a role that only reads, below the root";

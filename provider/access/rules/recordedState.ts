@@ -16,8 +16,8 @@ import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { inputsToPin } from "./findingValue";
 import { everyKind, givesAccess, hasAccessField, hasJudgedContent } from "./rule";
-import { labelEntity, limitLines, listFirst } from "./wording";
-import { plural } from "../../text/plain";
+import { labelEntity, limitLines } from "./wording";
+import { listFirst, plural } from "../../text/plain";
 
 /** The resources that gained and widened grants name: who holds them, and by which role. */
 function keysOfMoreAccess(facts: Facts): ReadonlySet<string | undefined> {

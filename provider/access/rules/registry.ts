@@ -8,7 +8,8 @@ import type { DescribedField } from "../graph/describedFields";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { isPulledByName } from "./rule";
-import { labelEntity, listFirst } from "./wording";
+import { labelEntity } from "./wording";
+import { listFirst } from "../../text/plain";
 
 /** Fields that say which images a name stands for. */
 const imageNames = fieldsWhere(({ access }) => access === "images.image" || access === "images.source");

@@ -6,7 +6,7 @@ import { anchored, exactPattern } from "../trust/languages";
 import { SERVICE, judgeAudience, judgeIssuer } from "../trust/ownedIssuers";
 import { acceptedText, fieldName, isOfTokens, pathOf, trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
-import { labelEntity, listFirst } from "./wording";
+import { labelEntity } from "./wording";
 import type { Facts, KnownBy } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { isAssumable } from "./rule";
@@ -19,6 +19,7 @@ import {
   languagesOf,
 } from "./openSubjects";
 import { boundBefore, listGrantsHeld, trustsToJudge } from "./trustedIdentities";
+import { listFirst } from "../../text/plain";
 
 /** The pattern of the issuers whose tokens are accepted; undefined for a trust that accepts no tokens. */
 function issuerPatternOf({ issuer }: Trust): string | undefined {

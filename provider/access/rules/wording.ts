@@ -15,12 +15,6 @@ export function labelEntity({ kind, name, uid, urn }: Pick<Entity, "kind" | "nam
   return `${nounOf(kind)} ${showBlanks(name ?? urn?.split("::").at(-1) ?? uid ?? "without a name")}`;
 }
 
-/** Joins the first items of a list, and says how many more there are. */
-export function listFirst(items: readonly string[], maxItems = 6): string {
-  const shown = items.slice(0, maxItems).join(", ");
-  return items.length > maxItems ? `${shown} and ${items.length - maxItems} more` : shown;
-}
-
 /** Cuts a list of lines to what a reader takes in, and says how many more there are. */
 export function limitLines(lines: readonly string[], maxLines = 20): string[] {
   return lines.length > maxLines

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { comparePlan, parsePlan, withPlannedProviders } from "../../../../provider/access/documents/plan";
+import { comparePlan, parsePlan, withPlanned } from "../../../../provider/access/documents/plan";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { review } from "../../../../provider/access/report/reviewReport";
 import { UNKNOWN } from "../../../../provider/fields/values";
@@ -140,6 +140,37 @@ describe("an update plan", () => {
       expect(problem).toContain(`Role ${name}: the plan allows another input ${named}`);
     },
   );
+
+  type Shown = { op: string; urn: string; newState?: object };
+
+  it.each<[string, string, (step: Shown) => Shown[], RegExp]>([
+    [
+      "only reads what it changes",
+      "old",
+      (step) => [{ ...step, newState: { ...step.newState, external: true } }],
+      /another external/,
+    ],
+    [
+      "has only the rest of a replacement",
+      "new",
+      (step) => [{ ...step, newState: { ...step.newState, delete: true } }],
+      /another delete/,
+    ],
+    [
+      "makes another object than the one that it replaces by",
+      "other",
+      (step) => [
+        { ...step, newState: stateOf("other", { ...before, capabilities: [] }) },
+        { ...step, op: "create-replacement" },
+        { op: "delete-replaced", urn: step.urn },
+      ],
+      /another input capabilities/,
+    ],
+  ])("does not fit a preview in which the change %s", (_what, name, edit, expected) => {
+    const preview = JSON.parse(previewOf()) as { steps: Shown[] };
+    preview.steps = preview.steps.flatMap((step) => (step.urn === urn(name) ? edit(step) : [step]));
+    expect(problems(planOf(), JSON.stringify(preview)).join()).toMatch(expected);
+  });
 
   it.each<[string, Plan, string | RegExp]>([
     ["another added input", adding({ name: "x" }), /new.* input name/],
@@ -351,9 +382,17 @@ test.each<[string, object, string[], string | undefined]>([
   const goal = { type: `pulumi:providers:${name}`, inputDiff: { adds: inputs } };
   const plan = parsePlan(JSON.stringify({ resourcePlans: { [urn]: { steps, goal } } }));
   const none = { steps: [], omittedUnchanged: 0, problems: [] };
-  const { steps: added } = withPlannedProviders(none, plan);
+  const { steps: added } = withPlanned(none, plan);
   expect(added).toMatchObject([{ op: steps[0], urn }]);
   expect(added[0]?.after?.notReviewed).toBe(notReviewed);
-  expect(withPlannedProviders({ ...none, steps: [{ op: "same", urn }] }, plan).steps).toHaveLength(1);
-  expect(withPlannedProviders(none, undefined)).toBe(none);
+  expect(withPlanned({ ...none, steps: [{ op: "same", urn }] }, plan).steps).toHaveLength(1);
+  expect(withPlanned(none, undefined)).toBe(none);
+});
+
+test("the plan says which inputs differ, whatever the preview says", () => {
+  const goal = { type, inputDiff: { adds: { a: 1 }, updates: { oidc: secret }, deletes: ["c"] } };
+  const plan = parsePlan(JSON.stringify({ resourcePlans: { [stack]: { steps: ["update"], goal } } }));
+  const steps = [{ op: "update", urn: stack, differing: ["description"] }];
+  const planned = withPlanned({ steps, omittedUnchanged: 0, problems: [] }, plan);
+  expect(planned.steps[0]?.differing).toEqual(["a", "oidc", "c"]);
 });

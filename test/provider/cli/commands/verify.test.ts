@@ -47,32 +47,72 @@ describe("verify --plan-only", () => {
     expect(await verify("--plan", planFile, "--digest", digest)).toEqual({ code: 0, stdout: "", stderr });
   });
 
-  it.each<[string, object, object, string | undefined]>([
-    ["the same", {}, {}, undefined],
-    ["another input", {}, { inputs: { ...inputs, name: "other" } }, "PP6005"],
-    ["another output", {}, { outputs: { more: 1 } }, "PP6005"],
-    ["another object", {}, { id: "b".repeat(40) }, "PP6005"],
-    ["nothing", {}, { external: true }, "PP6005"],
-  ])("compares with the stack what the preview shows of it: %s", async (_what, more, edit, code) => {
-    const state = { ...goal, urn, id: "a".repeat(40), inputs, outputs: inputs, ...more };
-    const step = { op: "same", urn, oldState: state, newState: state };
+  // What a preview says of the stack, and what the stack records.
+  const compareWithStack = async (steps: readonly object[], ...resources: readonly object[]) => {
     const saved = {
       ...plan,
       resourcePlans: { [urn]: { goal: { ...goal, inputDiff: {} }, steps: ["same"] } },
     };
     const savedFile = chain.write("saved.json", JSON.stringify(saved));
-    const shown = chain.write("shown.json", JSON.stringify({ steps: [step], changeSummary: { same: 1 } }));
+    const shown = chain.write("shown.json", JSON.stringify({ steps, changeSummary: { same: 1 } }));
     const reviewed = chain.path("reviewed.json");
-    await chain.run("review", shown, "--plan", savedFile, "-o", `json=${reviewed}`);
+    const { code } = await chain.run("review", shown, "--plan", savedFile, "-o", `json=${reviewed}`);
     const { digest: approved = "" } = JSON.parse(chain.read("reviewed.json")) as ReviewReport;
-    const deployment = { manifest: {}, resources: [{ ...state, ...edit }] };
+    const deployment = { manifest: {}, resources };
     const stateFile = chain.write("export.json", JSON.stringify({ version: 3, deployment }));
     const flags = ["--plan", savedFile, "--digest", approved, "--state", stateFile];
-    const ended = await chain.run("verify", reviewed, "--plan-only", ...flags);
+    return { review: code, ...(await chain.run("verify", reviewed, "--plan-only", ...flags)) };
+  };
+  const state = { ...goal, urn, id: "a".repeat(40), inputs, outputs: inputs };
+  const step = (oldState: object, op = "same", newState: object = state) => ({ op, urn, oldState, newState });
+  const defaultProvider = {
+    urn: "urn:pulumi:prod::acme::pulumi:providers:pulumi-nodejs::default",
+    type: "pulumi:providers:pulumi-nodejs",
+    custom: true,
+  };
+
+  const edits: readonly [string, object][] = [
+    ["another input", { inputs: { ...inputs, name: "other" } }],
+    ["another output", { outputs: { more: 1 } }],
+    ["another object", { id: "b".repeat(40) }],
+    ["another type", { type: "pulumi-nodejs:dynamic/platform:Role" }],
+    ["no such object", { external: true }],
+    ["an object that is protected", { protect: true }],
+    ["one that stays when it leaves the program", { retainOnDelete: true }],
+    ["one that goes with another", { deletedWith: "urn:pulumi:prod::acme::a:b:C::c" }],
+    ["ignored changes", { ignoreChanges: ["name"] }],
+    ["another provider", { provider: `${defaultProvider.urn}_2::x` }],
+    ["another parent", { parent: "urn:pulumi:prod::acme::a:b:C::c" }],
+    ["other dependencies", { propertyDependencies: { name: ["urn:pulumi:prod::acme::a:b:C::c"] } }],
+    ["a secret", { inputs: { ...inputs, name: "[secret]" } }],
+  ];
+
+  it("compares with the stack what the preview shows of it", async () => {
+    const ended = await compareWithStack([step(state)], state, defaultProvider);
     expect(ended).toMatchObject({
-      code: code === undefined ? 0 : 2,
-      stderr: expect.stringContaining(code ?? "and the stack is as it was then") as string,
+      code: 0,
+      stderr: expect.stringContaining("and the stack is as it was then") as string,
     });
+  });
+
+  it.each(edits)("refuses a preview that shows %s before the change", async (_what, edit) => {
+    const there = { ...state, ...edit };
+    for (const ended of [
+      await compareWithStack([step(there)], state),
+      await compareWithStack([step(state)], there),
+    ])
+      expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/PP600[35]/) as string });
+  });
+
+  it.each(edits)("refuses a preview whose refresh found %s, which nothing proves", async (_what, edit) => {
+    const there = { ...state, ...edit };
+    const ended = await compareWithStack([step(state, "refresh", there), step(there)], state);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining("is incomplete") as string });
+  });
+
+  it("accepts a preview whose refresh found what the stack records", async () => {
+    const ended = await compareWithStack([step(state, "refresh"), step(state)], state);
+    expect(ended).toMatchObject({ review: 0, code: 0 });
   });
 
   it.each([
