@@ -2,8 +2,8 @@
 /*
  * Captures the documents below test/fixtures/previews anew, from the real CLI against the emulator:
  *   npm run fixtures
- * Each file is one document without blanks; a stream is one document to a line. Uids, times, folders and orders that
- * differ between runs are replaced, so that a second run writes the same bytes.
+ * Each file is one document without blanks. Uids, times, folders and orders that differ between runs are replaced, so
+ * that a second run writes the same bytes.
  */
 import { realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -111,24 +111,20 @@ export class Normaliser {
   }
 }
 
-const STREAM = { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "1" };
 const SAMES = ["--show-sames"];
 
-/** The previews of the stack as it is after the step `base`: file, step of the program, arguments. @type {{ name: string, step: string, args?: string[], code?: number, env?: NodeJS.ProcessEnv }[]} */
+/** The previews of the stack as it is after the step `base`: file, step of the program, arguments. @type {{ name: string, step: string, args?: string[], code?: number }[]} */
 const PREVIEWS = [
   { name: "same.json", step: "base" },
   { name: "same-shown.json", step: "base", args: SAMES },
   { name: "update.json", step: "update" },
   { name: "update-shown.json", step: "update", args: SAMES },
-  { name: "update-stream.ndjson", step: "update", args: SAMES, env: STREAM },
   { name: "replace.json", step: "replace", args: SAMES },
   { name: "replace-halves.json", step: "replace", args: [...SAMES, "--show-replacement-steps"] },
-  { name: "replace-stream.ndjson", step: "replace", args: SAMES, env: STREAM },
   { name: "delete.json", step: "delete", args: SAMES },
   { name: "rename.json", step: "rename", args: SAMES },
   { name: "unknowns.json", step: "unknowns", args: SAMES },
   { name: "secret.json", step: "secret" },
-  { name: "secret-stream.ndjson", step: "secret", env: STREAM },
   { name: "program-fails.json", step: "fails", code: 1 },
   { name: "check-fails.json", step: "check", code: 1 },
   // Another name of the stack's resource `builder`, which is protected: its delete is refused.
@@ -158,17 +154,17 @@ class Capture {
   }
 
   /** @param {typeof PREVIEWS[number]} preview */
-  async #preview({ name, step, args = [], code = 0, env = {} }) {
+  async #preview({ name, step, args = [], code = 0 }) {
     const command = ["preview", "--json", "--parallel", "1", ...args, "--non-interactive"];
-    const result = await this.stack.pulumi(command, { env: { STEP: step, ...env } });
+    const result = await this.stack.pulumi(command, { env: { STEP: step } });
     if (result.code !== code) throw new Error(`${name}: ended with ${result.code}:\n${result.output}`);
     this.#write(name, result.stdout);
   }
 
-  /** @param {string} name @param {NodeJS.ProcessEnv} [env] */
-  async #refresh(name, env = {}) {
+  /** @param {string} name */
+  async #refresh(name) {
     const command = ["refresh", "--preview-only", "--json", "--parallel", "1", "--non-interactive"];
-    this.#write(name, (await this.stack.pulumi(command, { env: { STEP: "base", ...env } })).stdout);
+    this.#write(name, (await this.stack.pulumi(command, { env: { STEP: "base" } })).stdout);
   }
 
   async #changeByHand() {
@@ -190,7 +186,6 @@ class Capture {
     await this.#changeByHand();
     await this.#preview({ name: "refresh-and-preview.json", step: "base", args: ["--refresh", ...SAMES] });
     await this.#refresh("refresh.json");
-    await this.#refresh("refresh-stream.ndjson", STREAM);
     await this.#pulumi("v4", UP);
     this.#write("export-v4.json", await this.#pulumi("v4", ["stack", "export", "--show-secrets"]));
   }

@@ -140,8 +140,12 @@ describe("a hostile program", () => {
   testEach(everything ? [] : together)(
     "$id is caught where its preview hides it and the plan is true",
     (program) => {
-      const { review, forgedPreview = 0 } = outcomeOf(program);
-      expect(stopsChange(review === 0 ? review : forgedPreview)).toBe(review !== 0);
+      const { review, forgedPreviews = {} } = outcomeOf(program);
+      const passing = Object.entries(forgedPreviews).filter(([, code]) => !stopsChange(code));
+      expect({ passing, forged: Object.keys(forgedPreviews).length }).toEqual({
+        passing: [],
+        forged: review === 0 ? 0 : 4,
+      });
     },
   );
 

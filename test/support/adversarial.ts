@@ -100,8 +100,8 @@ export interface Outcome {
   readonly held?: { readonly up: number; readonly said: string; readonly verify: number };
   /** What became of forged plans, where the update is refused by the plan of the preview. */
   readonly forged?: Forged;
-  /** The exit code of a review of a preview that hides what the program does, where the review of the true one fails. */
-  readonly forgedPreview?: number;
+  /** By how a preview hides what the program does, the exit code of its review, where that of the true one fails. */
+  readonly forgedPreviews?: Readonly<Record<string, number>>;
   /** CPU seconds of the review. */
   readonly reviewSeconds: number;
   /** What the commands printed, for messages. */

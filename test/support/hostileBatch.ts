@@ -128,25 +128,54 @@ function forgeries(previewed: Plan, actual: Plan): Readonly<Record<string, strin
   };
 }
 
-/**
- * A preview as a process that outlives it can edit it: what is created is said to be there already, and what is changed to
- * have been so before.
- */
-function forgePreview({ steps, ...more }: Preview): Preview {
-  const forged = steps.flatMap((step): Step[] => {
-    const { op, newState, oldState } = step;
-    if (newState === undefined || isShared(step.urn)) return [step];
-    const { inputs } = newState;
-    if (op === "create") {
-      const id = newState.id ?? randomBytes(20).toString("hex");
-      const there = { ...newState, id, outputs: { ...inputs, uid: id } };
-      return [step, { op: "refresh", urn: step.urn, oldState: there, newState: there }];
-    }
-    return op === "update"
-      ? [{ ...step, oldState: { ...oldState, inputs, outputs: inputs } as StepState }]
-      : [step];
+/** A preview as a process that outlives it can edit it, by what it says then. */
+function forgePreviews({ steps, ...more }: Preview): Readonly<Record<string, Preview>> {
+  const forge = (edit: (step: Step & { readonly newState?: StepState }) => readonly Step[]): Preview => ({
+    ...more,
+    steps: steps.flatMap((step) => (isShared(step.urn) ? [step] : edit(step))),
   });
-  return { ...more, steps: forged };
+  const asStates = (state: object): StepState => state;
+  return {
+    "what is created is there already, and what is changed was so before": forge((step) => {
+      const { op, newState, oldState } = step;
+      if (newState === undefined) return [step];
+      const { inputs } = newState;
+      if (op === "create") {
+        const id = newState.id ?? randomBytes(20).toString("hex");
+        const there = { ...newState, id, outputs: { ...inputs, uid: id } };
+        return [step, { op: "refresh", urn: step.urn, oldState: there, newState: there }];
+      }
+      return op === "update"
+        ? [{ ...step, oldState: asStates({ ...oldState, inputs, outputs: inputs }) }]
+        : [step];
+    }),
+    "a refresh found what the change makes of it": forge((step) => {
+      const { op, newState, oldState } = step;
+      if (oldState === undefined || op === "refresh") return [step];
+      const found = asStates({
+        ...oldState,
+        ...(newState && { inputs: newState.inputs }),
+        id: randomBytes(20).toString("hex"),
+      });
+      return [
+        { op: "refresh", urn: step.urn, oldState, newState: found },
+        { ...step, oldState: found },
+      ];
+    }),
+    "what goes stays, and what is ignored was ignored": forge((step) => {
+      const { newState, oldState } = step;
+      if (oldState === undefined) return [step];
+      const ignoreChanges = (newState as { ignoreChanges?: string[] } | undefined)?.ignoreChanges;
+      return [
+        { ...step, oldState: asStates({ ...oldState, retainOnDelete: true, protect: false, ignoreChanges }) },
+      ];
+    }),
+    "all is only read": forge((step) =>
+      step.newState === undefined
+        ? [step]
+        : [{ ...step, newState: asStates({ ...step.newState, external: true }) }],
+    ),
+  };
 }
 
 function exportOf(part: Part, { deployment, ...more }: Export): Export {
@@ -263,7 +292,7 @@ class Batch {
       const { id } = part.program;
       const outcome = outcomes.get(id);
       if (outcome && outcome.review !== 0)
-        outcomes.set(id, { ...outcome, forgedPreview: await this.reviewForged(part, preview, plan) });
+        outcomes.set(id, { ...outcome, forgedPreviews: await this.reviewForged(part, preview, plan) });
     }
     const isApplied = ({ program }: Part) =>
       program.caughtBy !== "review" && outcomes.get(program.id)?.review === 0;
@@ -327,22 +356,29 @@ class Batch {
     };
   }
 
-  /** The exit code of a review of a forged preview with the true plan. */
-  private async reviewForged(part: Part, preview: Preview, plan: Plan): Promise<number> {
-    writeFileSync(this.path(part, "forged.json"), JSON.stringify(forgePreview(previewOf(part, preview))));
-    writeFileSync(this.path(part, "true-plan.json"), JSON.stringify(planOf([part], plan)));
-    const { code } = await exitCode(() =>
-      reviewMain([
-        ...[this.path(part, "forged.json"), "--inventory", this.path(part, "before.json")],
-        ...[
-          "--plan",
-          this.path(part, "true-plan.json"),
-          "-o",
-          `json=${this.path(part, "forged-report.json")}`,
-        ],
-      ]),
-    );
-    return code;
+  /** By how a preview is forged, what a review of it with the true plan ends with; 4 where `verify --plan-only` refuses its record. */
+  private async reviewForged(part: Part, preview: Preview, plan: Plan): Promise<Record<string, number>> {
+    const [planFile, report] = [this.path(part, "true-plan.json"), this.path(part, "forged-report.json")];
+    writeFileSync(planFile, JSON.stringify(planOf([part], plan)));
+    const review = async (shown: Preview): Promise<readonly [number, string | undefined]> => {
+      writeFileSync(this.path(part, "forged.json"), JSON.stringify(shown));
+      const given = ["--inventory", this.path(part, "before.json"), "--plan", planFile];
+      const { code } = await exitCode(() =>
+        reviewMain([this.path(part, "forged.json"), ...given, "-o", `json=${report}`]),
+      );
+      return [
+        code,
+        (JSON.parse(readFileSync(report, "utf8")) as { plan?: { record?: string } }).plan?.record,
+      ];
+    };
+    const honest = previewOf(part, preview);
+    const [, record] = await review(honest);
+    const codes: Record<string, number> = {};
+    for (const [how, forged] of Object.entries(forgePreviews(honest))) {
+      const [code, own] = await review(forged);
+      codes[how] = code === 0 && own !== record ? 4 : code;
+    }
+    return codes;
   }
 
   /** An update of some of the programs alone, from the state before it, in a copy of the project as the preview left it. */

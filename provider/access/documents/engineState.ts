@@ -355,13 +355,13 @@ function readManaged(
 /**
  * Reads one state of a resource.
  *
- * @param state as the engine writes it: `ResourceV3`, or the states of its events.
+ * @param state as the engine writes it: `ResourceV3`.
  * @param form `digest` replaces secrets with the text "[secret]"; an `export` is what earlier updates recorded, and no program's word.
  * @param withSecrets keeps the plain text of secret inputs in `secrets`.
  */
 export function readState(
   state: unknown,
-  form: "digest" | "events" | "export",
+  form: "digest" | "export",
   { withSecrets = false } = {},
 ): RecordedResource | undefined {
   if (!isObject(state)) return undefined;

@@ -72,7 +72,7 @@ interface JsonHandlers {
   readonly element?: (value: unknown) => void;
   /** Called in place of `element` or `document` for one that has more than MOST_LEVELS levels. */
   readonly tooDeep: () => void;
-  /** A whole document, after its elements; the array in it is empty. A text may hold several (NDJSON). */
+  /** The whole document, after its elements; the array in it is empty. */
   readonly document: (value: unknown) => void;
 }
 
@@ -107,6 +107,7 @@ class JsonReader {
       const byte = bytes[at] ?? 0;
       if (isBlank(byte)) continue;
       if (open.length === 0) {
+        if (this.documentStart >= 0) throw this.secondDocument();
         if (byte !== OPEN_BRACE) throw this.notAnObject(at);
         this.documentStart = at;
       }
@@ -194,8 +195,11 @@ class JsonReader {
       head === undefined ? this.textOf(documentStart, at + 1) : head + this.textOf(this.tailStart, at + 1);
     if (this.isTooDeep.document) handlers.tooDeep();
     else handlers.document(this.parse(text, documentStart));
-    this.head = undefined;
-    this.isTooDeep.document = false;
+  }
+
+  private secondDocument(): DocumentError {
+    const { name, expected } = this.handlers;
+    return new DocumentError("PP6001", `${name} is not one document of JSON, but several: ${expected}`);
   }
 
   private textOf(from: number, to: number): string {
@@ -286,15 +290,15 @@ export function tooDeepError(name: string, advice: string): DocumentError {
  * @throws DocumentError in one line.
  */
 export function parseJson(input: string | Uint8Array, name: string, expected = "write it again"): unknown {
-  const documents: unknown[] = [];
+  let document: unknown;
   const tooDeep = (): never => {
     throw tooDeepError(name, expected);
   };
-  readJson(input, { name, expected, tooDeep, document: (value) => documents.push(value) }, "atOnce");
-  if (documents.length > 1) {
-    throw new DocumentError("PP6001", `${name} is not one document of JSON, but several: ${expected}`);
-  }
-  return documents[0];
+  const read = (value: unknown): void => {
+    document = value;
+  };
+  readJson(input, { name, expected, tooDeep, document: read }, "atOnce");
+  return document;
 }
 
 /*

@@ -179,7 +179,7 @@ export function withPlanned(preview: Preview, plan: UpdatePlan | undefined): Pre
     if (!type.startsWith("pulumi:providers:") || shown.has(urn) || goal === undefined) return [];
     const { adds, updates } = asMembers(goal["inputDiff"]);
     const inputs = { ...asMembers(adds), ...asMembers(updates) };
-    return ops.map((op) => ({ op, urn, after: readState({ urn, type, inputs }, "events") }));
+    return ops.map((op) => ({ op, urn, after: readState({ urn, type, inputs }, "export") }));
   });
   return { ...preview, steps: [...steps, ...added] };
 }
@@ -387,13 +387,8 @@ class PlanComparison {
  */
 export function comparePlan(
   { resources, unknownMembers }: UpdatePlan,
-  { steps, form, omittedUnchanged }: Preview,
+  { steps, omittedUnchanged }: Preview,
 ): string[] {
-  if (form === "events") {
-    return [
-      "a preview in the streaming form shows no dependencies and options, so the plan cannot be compared: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW",
-    ];
-  }
   const shown = groupBy(steps, ({ op, urn }) => (NOT_PLANNED.has(op) ? [] : [urn]));
   const planned = new Map(resources.map((resource) => [resource.urn, resource]));
   const comparison = new PlanComparison(steps);

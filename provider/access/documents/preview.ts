@@ -57,13 +57,11 @@ export function decidedOp({ op, before }: Pick<PreviewStep, "op" | "before">): O
   return decided === "delete" && before?.pendingDelete === true ? undefined : decided;
 }
 
-/** A preview, whichever way the CLI wrote it. */
+/** A preview. */
 export interface Preview {
   /** `project/stack`; undefined where there is no step. */
   readonly stack?: string;
   readonly steps: readonly PreviewStep[];
-  /** The streaming form shows no dependencies and options. Undefined of a preview that no document holds. */
-  readonly form?: "digest" | "events";
   /** How many resources stay as they are without a step that shows them. */
   readonly omittedUnchanged: number;
   /** Why the preview is not whole, in lines: it failed, was cut off, or lost something. A line that goes on begins with "| ". */
@@ -116,42 +114,31 @@ function writtenState(state: unknown): WrittenState | undefined {
 class PreviewReader {
   constructor(private readonly name: string) {}
 
-  form: "digest" | "events" = "digest";
   readonly steps: PreviewStep[] = [];
   /** Each is one problem of one or more lines. */
   readonly problems: string[] = [];
   summary: Map<string, number> | undefined;
   hasEnded = false;
   unreadableSteps = 0;
-  /** The place of the last step of each URN. */
-  private readonly lastSteps = new Map<unknown, number>();
 
-  addStep(
-    { op, urn, before, after, detailedDiff }: Readonly<Record<string, unknown>>,
-    form: "digest" | "events",
-  ): void {
+  addStep(step: Readonly<Record<string, unknown>>): void {
+    const { op, urn, oldState: before, newState: after, detailedDiff } = step;
     if (typeof op !== "string" || typeof urn !== "string" || !urn.startsWith("urn:pulumi:")) {
       this.unreadableSteps += 1;
       return;
     }
-    this.form = form;
-    this.checkSizes(urn, before, after);
+    for (const state of [{ urn }, before, after]) checkResourceSize(state, this.name);
     this.checkCase(findOtherCase(before) ?? findOtherCase(after));
-    this.lastSteps.set(urn, this.steps.length);
     this.steps.push({
       op,
       urn,
-      before: readState(before, form),
-      after: readState(after, form),
+      before: readState(before, "digest"),
+      after: readState(after, "digest"),
       ...(isObject(detailedDiff) && Object.keys(detailedDiff).length > 0
         ? { differing: Object.keys(detailedDiff) }
         : {}),
       written: { before: writtenState(before), after: writtenState(after) },
     });
-  }
-
-  private checkSizes(urn: string, ...states: readonly unknown[]): void {
-    for (const state of [{ urn }, ...states]) checkResourceSize(state, this.name);
   }
 
   checkCase(member: string | undefined): void {
@@ -174,50 +161,6 @@ class PreviewReader {
       Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
     );
   }
-
-  /** The outcome of a step: what a read answered, what a refresh found. */
-  addOutcome(metadata: Record<string, unknown>): void {
-    const { op, urn } = metadata;
-    const index = this.lastSteps.get(urn) ?? -1;
-    const step = this.steps[index];
-    if (step === undefined || typeof op !== "string") return;
-    this.checkSizes(step.urn, metadata["old"], metadata["new"]);
-    const after = readState(metadata["new"], "events");
-    if (step.op === "refresh") {
-      const before = readState(metadata["old"], "events") ?? step.before;
-      this.steps[index] = { ...step, op: op === "same" ? "refresh" : op, before, after };
-    } else if (step.op === op && after !== undefined) {
-      this.steps[index] = { ...step, after };
-    }
-  }
-}
-
-/** An event of the streaming form (`PULUMI_ENABLE_STREAMING_JSON_PREVIEW`). */
-function readEvent(event: Record<string, unknown>, reading: PreviewReader): void {
-  const metadataOf = (value: unknown) =>
-    isObject(value) && isObject(value["metadata"]) ? value["metadata"] : undefined;
-  const begun = metadataOf(event["resourcePreEvent"]);
-  if (begun) reading.addStep({ ...begun, before: begun["old"], after: begun["new"] }, "events");
-  const done = metadataOf(event["resOutputsEvent"]);
-  if (done) reading.addOutcome(done);
-  const { diagnosticEvent, errorEvent, policyEvent, summaryEvent } = event;
-  if (isObject(diagnosticEvent)) {
-    reading.addDiagnostic(diagnosticEvent["severity"], diagnosticEvent["message"], diagnosticEvent["urn"]);
-  }
-  if (isObject(errorEvent)) reading.addDiagnostic("error", errorEvent["error"], undefined);
-  if (isObject(policyEvent) && policyEvent["enforcementLevel"] === "mandatory") {
-    reading.addDiagnostic(
-      "error",
-      `policy: ${JSON.stringify(policyEvent["policyName"] ?? "")} refuses it`,
-      policyEvent["resourceUrn"],
-    );
-  }
-  if (isObject(summaryEvent)) {
-    reading.readSummary(summaryEvent["resourceChanges"]);
-    if (summaryEvent["maybeCorrupt"] === true)
-      reading.problems.push("the engine reports that its state is corrupt");
-  }
-  if ("cancelEvent" in event) reading.hasEnded = true;
 }
 
 function readDigest(document: Record<string, unknown>, reading: PreviewReader): void {
@@ -306,7 +249,7 @@ function removeRepetition(problems: readonly string[]): string[] {
   return [...new Set(problems)].filter((line, _index, all) => line !== bare || all.length === 1);
 }
 
-/** @throws DocumentError where the document is not a part of a preview. */
+/** @throws DocumentError where the document is no preview. */
 function readDocument(value: unknown, name: string, reading: PreviewReader): void {
   if (isObject(value) && "deployment" in value) {
     throw new DocumentError(
@@ -314,11 +257,15 @@ function readDocument(value: unknown, name: string, reading: PreviewReader): voi
       `${name} is a stack export: give it with --before, and a preview in its place`,
     );
   }
-  if (isObject(value) && isDigest(value)) readDigest(value, reading);
-  else if (isObject(value) && Object.keys(value).some((key) => EVENT.test(key))) readEvent(value, reading);
-  else {
-    throw new DocumentError("PP6002", `${name} is no preview: ${PREVIEW}`);
+  if (isObject(value) && Object.keys(value).some((key) => EVENT.test(key))) {
+    throw new DocumentError(
+      "PP6002",
+      `${name} is a preview in the streaming form, which shows no dependencies and options: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW, and ${PREVIEW}`,
+    );
   }
+  if (!isObject(value) || !isDigest(value))
+    throw new DocumentError("PP6002", `${name} is no preview: ${PREVIEW}`);
+  readDigest(value, reading);
 }
 
 /** How many unchanged resources no step shows. */
@@ -331,8 +278,8 @@ function countOmitted({ steps, summary }: PreviewReader): number {
 }
 
 /**
- * Reads the output of `pulumi preview --json` or `pulumi refresh --preview-only --json`: one document, or
- * a line for each event. Secrets are blinded in both forms; what is not known yet is `UNKNOWN`.
+ * Reads the output of `pulumi preview --json` or `pulumi refresh --preview-only --json`. Secrets are blinded in it; what is not
+ * known yet is `UNKNOWN`.
  *
  * @param input text or bytes, with Windows' newlines and a byte order mark too.
  * @param name what messages call it: a path.
@@ -352,7 +299,7 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
     element: (value) => {
       if (isObject(value)) {
         reading.checkCase(findOtherCase(value, STEP_MEMBERS));
-        reading.addStep({ ...value, before: value["oldState"], after: value["newState"] }, "digest");
+        reading.addStep(value);
       } else reading.unreadableSteps += 1;
     },
     document: (value) => {
@@ -367,7 +314,6 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
   return {
     stack: first === undefined ? undefined : `${project}/${stack}`,
     steps: reading.steps,
-    form: reading.form,
     omittedUnchanged: countOmitted(reading),
     problems: removeRepetition(reading.problems).flatMap((problem) => problem.split("\n")),
   };

@@ -149,43 +149,28 @@ describe("a preview", () => {
     expect(problems).toEqual([expect.stringMatching(/^the preview imports x and changes it at once: /)]);
   });
 
-  test("in the streaming form is incomplete without its summary", () => {
-    const lines = fixture("update-stream.ndjson").toString().trim().split("\n");
-    expect(parsePreview(lines.join("\r\n")).problems).toEqual([]);
-    expect(parsePreview(lines.slice(0, -2).join("\n")).problems).toEqual([
-      "the preview has no summary: it was interrupted",
-    ]);
+  test("in the streaming form is refused, with what to do", () => {
+    const event = JSON.stringify({ sequence: 1, resourcePreEvent: { metadata: {} } });
+    for (const text of [event, `${event}\n${event}\n`])
+      expect(() => parsePreview(text)).toThrow(
+        /unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW, and write it with/,
+      );
   });
 
   test("names how many resources it does not show", () => {
-    const hidden = [
-      "same.json",
-      "same-shown.json",
-      "update.json",
-      "refresh.json",
-      "update-stream.ndjson",
-    ].map((name) => parsePreview(fixture(name)).omittedUnchanged);
-    expect(hidden).toEqual([12, 0, 8, 0, 0]);
+    const hidden = ["same.json", "same-shown.json", "update.json", "refresh.json"].map(
+      (name) => parsePreview(fixture(name)).omittedUnchanged,
+    );
+    expect(hidden).toEqual([12, 0, 8, 0]);
   });
 
   test("keeps no provider's text, and a secret as [secret] alone", () => {
-    for (const name of ["secret.json", "secret-stream.ndjson"]) {
-      const { steps } = parsePreview(fixture(name));
-      const read = steps.map(({ before, after }) => [before, after]);
-      expect(JSON.stringify(read)).not.toContain("pulumi-platform/dynamic");
-      const provider = steps.find(({ after }) => after?.kind === "IdentityProvider")?.after;
-      expect(provider?.secretPaths).toEqual(["oidc.clientSecret"]);
-      expect(provider?.inputs["oidc"]).toMatchObject({ clientSecret: "[secret]" });
-    }
-  });
-
-  test("reads the plain text [secret] as such where secrets are marked", () => {
-    const text = fixture("update-stream.ndjson").toString().replaceAll("reader", "[secret]");
-    const role = parsePreview(text).steps.find(
-      ({ after }) => after?.kind === "Role" && !after.external,
-    )?.after;
-    expect(role?.inputs["name"]).toBe("[secret]");
-    expect(role?.secretPaths).toEqual([]);
+    const { steps } = parsePreview(fixture("secret.json"));
+    const read = steps.map(({ before, after }) => [before, after]);
+    expect(JSON.stringify(read)).not.toContain("pulumi-platform/dynamic");
+    const provider = steps.find(({ after }) => after?.kind === "IdentityProvider")?.after;
+    expect(provider?.secretPaths).toEqual(["oidc.clientSecret"]);
+    expect(provider?.inputs["oidc"]).toMatchObject({ clientSecret: "[secret]" });
   });
 });
 

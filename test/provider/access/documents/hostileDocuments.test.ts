@@ -128,7 +128,6 @@ describe("a document built to break the reader", () => {
         `{"steps":[{"op":"create","urn":"urn:pulumi:a::b::c::d","newState":{"urn":"urn:pulumi:a::b::c::d","type":"c","inputs":${deep}}}],"changeSummary":{"create":1}}`,
     ],
     ["beside the steps", (deep: string) => `{"steps":[],"changeSummary":{},"x":${deep}}`],
-    ["in an event", (deep: string) => `{"resourcePreEvent":${deep}}`],
   ])("is incomplete where it is nested 200,000 levels deep %s", (_where, write) => {
     const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
     const report = judge(parsePreview(write(deep)));
@@ -183,7 +182,6 @@ describe("a document built to break the reader", () => {
     ],
     ["a step of a preview", (members) => parsePreview(`{"steps":[{"op":"same","x":{${members}}}]}`, FILE)],
     ["a preview", (members) => parsePreview(`{"steps":[],"changeSummary":{${members}}}`, FILE)],
-    ["an event of a preview", (members) => parsePreview(`{"summaryEvent":{${members}}}`, FILE)],
   ];
   const ambiguous = [
     ["a repeated key", '"a":1,"b":{},"a":2', /^document has the key "a" twice in one object/],
@@ -338,24 +336,10 @@ describe("sizes", () => {
   type State = ReturnType<typeof identity>;
   const inventoryOfState = ({ id, inputs }: State) =>
     JSON.stringify({ ...inventoryOf(ROOT), objects: [{ kind: "Identity", uid: id, inputs }] });
-  const event = (kind: string, metadata: object) => `${JSON.stringify({ [kind]: { metadata } })}\n`;
   const stepped = (more: object) => parsePreview(JSON.stringify({ steps: [more] }), FILE);
-  const outcome = { op: "same", urn: "urn:pulumi:a::b::c::d" };
   const places: [string, (state: State) => unknown][] = [
     ["a new state of a preview", (state) => stepped({ op: "create", urn: state.urn, newState: state })],
     ["an old state of a preview", (state) => stepped({ op: "delete", urn: state.urn, oldState: state })],
-    [
-      "an event",
-      (state) => parsePreview(event("resourcePreEvent", { op: "create", urn: state.urn, new: state }), FILE),
-    ],
-    [
-      "an outcome",
-      (state) =>
-        parsePreview(
-          event("resourcePreEvent", outcome) + event("resOutputsEvent", { ...outcome, new: state }),
-          FILE,
-        ),
-    ],
     [
       "an export",
       (state) => parseStateExport(JSON.stringify({ version: 3, deployment: { resources: [state] } }), FILE),

@@ -40,16 +40,8 @@ describe("JSON that is read in parts", () => {
     );
   });
 
-  test("accepts NDJSON line by line", () => {
-    fc.assert(
-      fc.property(fc.array(others, { minLength: 1 }), fc.constantFrom("\n", "\r\n", ""), (lines, newline) => {
-        fc.pre(lines.every((line) => !Array.isArray(line["steps"])));
-        const text = lines.map((line) => JSON.stringify(line)).join(newline);
-        expect(read(text, ["steps"]).documents).toEqual(
-          lines.map((line) => JSON.parse(JSON.stringify(line)) as unknown),
-        );
-      }),
-    );
+  test("is refused where another document follows", () => {
+    expect(() => read('{"a":1}\n{"a":2}', ["steps"])).toThrow(/is not one document of JSON, but several/);
   });
 
   test("ignores an array of the same name elsewhere in the document", () => {
