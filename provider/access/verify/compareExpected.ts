@@ -407,10 +407,15 @@ function findGrantedAgain(
   live: ReadonlyMap<string, LiveEntity>,
   actual: AccessGraph,
 ): GrantChange[] {
-  const bindings = [...expected.entities, ...(expected.owned ?? [])].filter(
+  const keysOf = (entity: ExpectedEntity): string[] => bindingKeys({ ...entity, secretPaths: [] });
+  const owners = expected.entities.filter(({ kind }) => accessKinds[kind]?.ownsBindings === true);
+  const kept = new Set(owners.flatMap(keysOf));
+  // What its owner lets go is not expected to stay, also where a RoleBinding grants the same from now on.
+  const owned = (expected.owned ?? []).filter((entity) => keysOf(entity).some((key) => kept.has(key)));
+  const bindings = [...expected.entities, ...owned].filter(
     ({ uid, kind }) => uid !== undefined && accessKinds[kind]?.binding === true,
   );
-  const known = groupBy(bindings, (entity) => bindingKeys({ ...entity, secretPaths: [] }));
+  const known = groupBy(bindings, keysOf);
   const again = new Set<string>();
   for (const entity of live.values()) {
     if (accessKinds[entity.kind]?.binding !== true) continue;

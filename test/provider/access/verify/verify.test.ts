@@ -221,6 +221,13 @@ describe("verify", () => {
       });
     });
 
+    it("takes no binding of a GroupAccess that RoleBindings replace for one that was revoked", () => {
+      const bound = [deployer, mallory].map((who) => binding(who, viewer, ops.uid));
+      const review = reviewOf([...program, ...bound], [...program, owning("one")]);
+      const made = bound.map((each, index) => ({ ...each, uid: `${ops.uid}/${String(index).repeat(16)}` }));
+      expect(brief(verifying(review, inventoryAfter([...program, ...made])))).toEqual(clean);
+    });
+
     it("takes no binding that the change replaces for one that was revoked", () => {
       const comparison = compareResources([...program, live], [...program, live], { replaced: [live] });
       const report = reportOn(comparison, { provenance: PROVENANCE, failOn: "high", rules: () => [] });
