@@ -300,7 +300,7 @@ function checkStacks({ preview, before }: Sources): void {
 
 /** What a reader of the comparison cannot know, a line each. */
 function findUnresolved(
-  { preview, before, inventory }: Sources,
+  { preview, inventory }: Sources,
   graphs: AccessGraphs,
   changes: readonly ResourceChange[],
   grants: readonly GrantChange[],
@@ -310,15 +310,13 @@ function findUnresolved(
       (path) => `${kind} ${urnParts(urn ?? "").name}: ${path} is ${SECRET_MASK}: it may have changed`,
     ),
   );
-  const isSilent = preview.omittedUnchanged > 0 && before === undefined && inventory === undefined;
-  const hasChanges = changes.some(({ op }) => op !== "same" && op !== "read");
   return [
     ...graphs.unresolved,
     ...unresolvedGrants(grants, graphs.after, inventory !== undefined),
     ...secrets,
-    ...(isSilent && hasChanges
+    ...(mayOmitResources(preview)
       ? [
-          `${preview.omittedUnchanged} unchanged resources are not shown, so their names are missing: write the preview with --show-sames`,
+          `${preview.omittedUnchanged} unchanged resources are not shown, nor are changes of their options, such as ignoreChanges and protect: write the preview with --show-sames`,
         ]
       : []),
   ];
