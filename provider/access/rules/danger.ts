@@ -21,7 +21,7 @@ import { bindsRoles } from "../graph/accessKinds";
 import { Principals } from "../graph/principals";
 import { Languages } from "../trust/languages";
 import { createSignInDoubt, fieldsThatLockOut, isCredential } from "../review/compare";
-import type { ResourceChange } from "../review/compare";
+import type { Comparison, ResourceChange } from "../review/compare";
 import { describeTrust } from "../graph/trust";
 
 /** The identities that own each root group. */
@@ -49,10 +49,27 @@ interface OwnerChange {
   readonly remaining: readonly Grant[];
   /** Those of the remaining ones whose trust is new or another one: whether they can sign in, nobody can say. */
   readonly doubted: readonly Grant[];
-  /** Those whose trust is as it was. */
+  /** Those whose trust was written after they signed in last: an earlier change may have locked them out. */
+  readonly unseen: readonly Grant[];
+  /** Those whose trust is as it was when they signed in last. */
   readonly sure: readonly Grant[];
   /** Whether all owners are known: of a root that this program does not manage only an inventory holds them. */
   readonly isWhole: boolean;
+}
+
+/** A write within so long of the last sign-in is not after it: the clocks of the server may differ. */
+const SAME_TIME_NANOS = 60_000_000_000n;
+
+/** Answers whether an identity was written after it signed in last, or was made, as far as the inventory tells. */
+function createUnseen({ inventory }: Comparison): (subject: Subject) => boolean {
+  const objects = new Map(
+    (inventory?.objects ?? []).filter(({ kind }) => isAssumable(kind)).map((object) => [object.uid, object]),
+  );
+  return ({ uid = "" }) => {
+    const { updateTime = "", lastSeenTime, createTime } = objects.get(uid) ?? {};
+    const [written, seen] = [timestampNanos(updateTime), timestampNanos(lastSeenTime ?? createTime ?? "")];
+    return written !== undefined && seen !== undefined && written - seen > SAME_TIME_NANOS;
+  };
 }
 
 /** The root groups that lose an owner, or where the trust of one changes. */
@@ -61,6 +78,7 @@ function findLostOwners(facts: Facts): OwnerChange[] {
   const ownersAfter = ownersOfRoots(after.grants);
   const isInDoubt = createSignInDoubt(facts.comparison);
   const isDoubted = ({ subject }: Grant): boolean => isInDoubt(subject);
+  const isUnseen = createUnseen(facts.comparison);
   return [...ownersOfRoots(before.grants)].flatMap(([key, owners]) => {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const lost = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
@@ -80,8 +98,9 @@ function findLostOwners(facts: Facts): OwnerChange[] {
         // Whoever can assume two of them is one owner.
         remaining: principals.distinct(left, ({ subject }) => subject),
         doubted: left.filter(isDoubted),
+        unseen: left.filter((grant) => !isDoubted(grant) && isUnseen(grant.subject)),
         sure: principals.distinct(
-          left.filter((grant) => !isDoubted(grant)),
+          left.filter((grant) => !isDoubted(grant) && !isUnseen(grant.subject)),
           ({ subject }) => subject,
         ),
         isWhole: inventory !== undefined || isManaged,
@@ -93,7 +112,7 @@ function findLostOwners(facts: Facts): OwnerChange[] {
 /** What is said of too few owners: of those that are left, or of those that surely are. */
 function findTooFewOwners(
   facts: Facts,
-  { root, lost, remaining, doubted, sure, isWhole }: OwnerChange,
+  { root, lost, remaining, doubted, unseen, sure, isWhole }: OwnerChange,
 ): FindingInput[] {
   const { minOwners } = facts.options;
   const [first] = [...lost, ...doubted];
@@ -106,9 +125,12 @@ function findTooFewOwners(
     details: limitLines([
       ...lost.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
       ...doubted.map(({ subject }) => `owner whose trust is new or changes: ${subject.displayName}`),
+      ...unseen.map(
+        ({ subject }) => `still an owner, and written since it signed in last: ${subject.displayName}`,
+      ),
       ...sure.map(({ subject }) => `still an owner: ${subject.displayName}`),
     ]),
-    pins: [lost, remaining, ...(areTooFew ? [] : [doubted])].map((owners) =>
+    pins: [lost, remaining, ...(areTooFew ? [] : [[...doubted, ...unseen]])].map((owners) =>
       owners.map(({ subject }) => chooseStableName(subject)).sort(),
     ),
     advice: !areTooFew
@@ -122,13 +144,13 @@ function findTooFewOwners(
 
 function findRequiredOwners(
   facts: Facts,
-  { root, lost, remaining, doubted, sure }: OwnerChange,
+  { root, lost, remaining, doubted, unseen, sure }: OwnerChange,
 ): FindingInput[] {
   return facts.options.requiredOwner.flatMap((glob) => {
     const isRequired = ({ subject }: Grant): boolean => matchesSubject(facts, subject, glob);
     const isLost = !remaining.some(isRequired);
     const grant = (isLost ? lost : doubted).find(isRequired);
-    if (grant === undefined || sure.some(isRequired)) return [];
+    if (grant === undefined || [...sure, ...unseen].some(isRequired)) return [];
     return [
       facts.aboutGrant(grant, {
         severity: isLost ? "critical" : "medium",
@@ -247,7 +269,7 @@ const lockOut: Rule = {
   name: "lock-out",
   severities: ["critical", "high", "medium"],
   when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust is new or changes; high where that is so of all of them",
-  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where the trust of none changes, is not reported.",
+  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. So may one that was written since it signed in last, as far as the inventory tells. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where the trust of none changes, is not reported.",
   why: "Nobody is left who could undo it. A pipeline that removes its own access stops half-way. A reviewer who may list less sees less of all that follows.",
   fix: "Bind the next owner first, and check that it can sign in. Then remove the old one in a separate change, applied with another identity than the one that loses access.",
   except: "When an organisation is closed.",

@@ -33,7 +33,7 @@ const gainsSomething = (facts: Facts, { urn, after }: Change): boolean =>
 
 /**
  * Whether each grant of a resource was held before, by it or by another one: it only takes access away. So do services that act
- * as identities which are known.
+ * as identities which exist: one that is not known yet is assumed.
  */
 function grantsNothingNew(facts: Facts, { kind, after }: Change): boolean {
   const [declared, grants] = [grantsIn(after), facts.after.ofResource(after)];
@@ -44,7 +44,9 @@ function grantsNothingNew(facts: Facts, { kind, after }: Change): boolean {
   const services = accessKinds[kind]?.services?.(after) ?? [];
   if (services.length > 0) {
     const held = facts.heldThrough(after.key);
-    const isKnown = services.every(([, uid]) => typeof uid === "string" && facts.entity(uid) !== undefined);
+    const isKnown = services.every(
+      ([, key]) => typeof key === "string" && facts.entity(key)?.uid !== undefined,
+    );
     return isKnown && held.length > 0 && held.every(isHeld);
   }
   // What was not resolved is in no list. Who is the subject of its own grants may be somebody else by other fields.

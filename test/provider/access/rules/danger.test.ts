@@ -81,6 +81,25 @@ describe("D1 lock-out", () => {
     },
   );
 
+  it.each([
+    ["before it signed in", "2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z", []],
+    ["after it signed in", "2026-05-02T00:00:00Z", "2026-05-01T00:00:00Z", ["high"]],
+    ["when it was made, and it never signed in", "2026-01-01T00:00:10Z", undefined, []],
+    ["after it was made, and it never signed in", "2026-05-01T00:00:00Z", undefined, ["high"]],
+  ])("an owner who was written %s", (_, updateTime, lastSeenTime, severities) => {
+    // An earlier change asked for more of both others: this one asks for more of the last.
+    const asked = identity("ada", claims({ issuer, subject: subjectOf("ada"), claims: { a: "b" } }));
+    const after = all.map((each) => (each.uid === asked.uid ? asked : each));
+    const comparison = compareResources(all, after);
+    const { inventory } = comparison;
+    if (inventory === undefined) throw new Error("there is an inventory");
+    const written = { createTime: "2026-01-01T00:00:00Z", updateTime, lastSeenTime };
+    const objects = inventory.objects.map((object) =>
+      [bob, cyd].some(({ uid }) => uid === object.uid) ? { ...object, ...written } : object,
+    );
+    expect(severitiesOf("D1", { ...comparison, inventory: { ...inventory, objects } })).toEqual(severities);
+  });
+
   it("counts identities of the same trust once: one principal is all of them", () => {
     const twin = { ...bob, inputs: { ...ada.inputs, name: "twin" } };
     const twins = all.map((each) => (each === bob ? twin : each));
