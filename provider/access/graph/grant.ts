@@ -84,10 +84,6 @@ export const isGain = ({ change }: Pick<GrantChange, "change">): boolean =>
 export function tupleOf({ subject, role, group }: Pick<Grant, "subject" | "role" | "group">): string {
   return JSON.stringify([subject.key, role.key, group.key]);
 }
-/** Whether a grant reaches the whole organisation, or several outsiders can be its subject. */
-export function hasWideReach({ subject, group }: Pick<Grant, "subject" | "group">): boolean {
-  return group.isRoot || subject.matchesMany;
-}
 /** The order in which people look for grants; the same for the same grants. */
 export function compareGrants(a: Grant, b: Grant): number {
   const name = ({ name, key }: Named) => name ?? key;

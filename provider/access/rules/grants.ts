@@ -2,7 +2,7 @@ import { familyOf } from "./capabilities";
 import type { CapabilityEffect } from "./capabilities";
 import { reportedEffects } from "./data/capabilityFamilies";
 import type { ReportedEffect } from "./data/capabilityFamilies";
-import { hasWideReach, nameIn, tupleOf } from "../graph/grant";
+import { nameIn, tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
 import { groupBy } from "../../fields/values";
@@ -15,6 +15,7 @@ import { givesAccess, isAssumable } from "./rule";
 import { isOfKnownToken, massGrant, signInProvider } from "./signIn";
 import { readRoleCapabilities } from "../graph/accessKinds";
 import type { AccessGraph, Entity } from "../graph/model";
+import { hasWideReach } from "./subjectTrust";
 import { listFirst, plural } from "../../text/plain";
 import { isUid } from "../../text/uid";
 import { listsObject } from "../documents/inventory";
@@ -175,7 +176,7 @@ function assessGain(
   before: Entity,
   added: readonly string[],
 ): [Severity, string] {
-  const isWide = hasWideReach(grant);
+  const isWide = hasWideReach(facts, grant);
   const role = { key: before.key, builtIn: false, capabilities: readRoleCapabilities(before) ?? [] };
   if (facts.roles.isOwner(grant.role) && !facts.roles.isOwner(role)) {
     return [isWide ? "critical" : "high", "it is now equivalent to owner"];
@@ -358,7 +359,7 @@ const ownerGrant: Rule = {
         grant.role.name === "owner" ? "owner" : `${roleName(grant)}, which is equivalent to owner,`;
       findings.push(
         facts.aboutGrant(grant, {
-          severity: hasWideReach(grant) ? "critical" : "high",
+          severity: hasWideReach(facts, grant) ? "critical" : "high",
           message: `${subjectName(grant)} becomes ${like} ${scopeText(grant)}`,
           details: [
             ...changeReason(change),
@@ -408,7 +409,7 @@ const delegationCaps: Rule = {
     ...findGrantsWith(facts, "G3", (grant, found) => {
       const bindsAny = found.has("binding") && facts.roles.bindsAnyRole(grant.role);
       return {
-        severity: bindsAny || found.has("takeover") || hasWideReach(grant) ? "high" : "medium",
+        severity: bindsAny || found.has("takeover") || hasWideReach(facts, grant) ? "high" : "medium",
         can: bindsAny ? "give roles to others" : "give its access to others",
         advice:
           "bind a role without them, and create the bindings and identities that are needed in this program",
@@ -431,7 +432,8 @@ function createOwnPipelineCheck(facts: Facts): (grant: Grant) => boolean {
   const writers = groupBy(after.grants.filter(isOfMadeGroup), ({ group }) => [group.key]);
   return ({ subject, group }) =>
     subject.type === "identity" &&
-    !hasWideReach({ subject, group }) &&
+    !group.isRoot &&
+    !subject.matchesMany &&
     after.entities.get(subject.key)?.inputs["parentUid"] === group.key &&
     writers.get(group.key)?.every((other) => other.subject.key === subject.key) === true;
 }
@@ -446,7 +448,7 @@ function findGrantsByReach(facts: Facts, rule: "G6" | "G9", advice: string): Fin
           severity: "low",
           advice: "check that the identity is the pipeline of the repositories that the group is for",
         }
-      : { severity: hasWideReach(grant) ? "high" : "medium", advice };
+      : { severity: hasWideReach(facts, grant) ? "high" : "medium", advice };
   });
 }
 
@@ -454,7 +456,7 @@ const supplyChainWrite: Rule = {
   id: "G6",
   name: "supply-chain-write",
   severities: ["high", "medium", "low"],
-  when: "high at a root group, or if several outsiders can be the subject. Low for the pipeline of a new group, as the fix describes it; otherwise medium",
+  when: "high at a root group, or if several can be the subject: by an open invite, or a pattern that lists no repositories. Low for the pipeline of a new group, as the fix describes it; otherwise medium",
   what: "A subject gains a capability to change what others pull, build or run. That is to write manifests, tags, repositories, packages, libraries or skills, to edit image overlays, to start builds or to sign. To change policies or advisories counts too. Low: the change makes the group, and the identity is defined in it, trusts one principal, and is the only one that gets this there. Not reported: reading and pulling, what the subject could already do there or above by what the stack records, and a grant of `owner` (G1).",
   why: "Whoever moves a tag or edits an overlay decides what runs in production at the next pull, without a deployment.",
   fix: "Pull with `registry.pull`. Let one pinned identity push, on the group of its own repositories. Define it in that group, and make the group, the identity and the binding in one change.",
@@ -473,7 +475,7 @@ const disruptiveCaps: Rule = {
   id: "G9",
   name: "disruptive-caps",
   severities: ["high", "medium", "low"],
-  when: "high at a root group, or if several outsiders can be the subject. Low for the pipeline of a new group, as G6 describes it; otherwise medium",
+  when: "high at a root group, or if several can be the subject: by an open invite, or a pattern that lists no repositories. Low for the pipeline of a new group, as G6 describes it; otherwise medium",
   what: "A subject gains a capability that is not proven to only read, and that no other rule reports. That is to delete role bindings, roles, identities, invites or groups, to create or change groups, or to decide where events and logs go. To accept terms, to call tools and to change requests for packages count too. So does a capability that this version does not know, whatever its name says. Proven to read are those of built-in roles that only read, such as `viewer`. Not reported: what the subject could already do there or above by what the stack records, and a grant of `owner` (G1).",
   why: "It can lock others out, or remove the alerts before it does something else. New subscriptions show it who does what. Logs and internal data may hold secrets of others.",
   fix: "Delete in this program only. Bind `viewer`, or a role without these capabilities.",

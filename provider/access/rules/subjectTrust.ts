@@ -6,8 +6,19 @@ import { findUntrustedRuns, requireText } from "../trust/untrustedRefs";
 import type { Required } from "../trust/untrustedRefs";
 import { labelEntity } from "./wording";
 import { listFirst, plural } from "../../text/plain";
+import { MOST_OWNERS } from "../trust/judgement";
 import type { Owner } from "../trust/judgement";
-import { acceptedText, fieldName, isOfTokens, pathOf, readClaimConditions } from "../graph/trust";
+import { nameOwner } from "../graph/principals";
+import type { Grant } from "../graph/grant";
+import {
+  acceptedText,
+  fieldName,
+  isOfTokens,
+  isTrustDoubtful,
+  pathOf,
+  readClaimConditions,
+  trustsOf,
+} from "../graph/trust";
 import type { Trust, TrustPart } from "../graph/trust";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
@@ -20,6 +31,7 @@ import {
   findOpenSubject,
   findUnjudgedPattern,
   issuersToPin,
+  judgeIssuersOf,
   languagesOf,
   ownersByClaims,
   ownersBySubject,
@@ -245,6 +257,37 @@ export const pullRequestRef: Rule = {
       return runs === undefined ? [] : [reportUntrustedRuns(facts, entity, runs)];
     }),
 };
+
+/** Whether a pattern of subjects writes out each repository, project or subject: of AWS, T1 asks for the role. */
+function listsOwners(languages: Languages, trust: Trust): boolean {
+  const pattern = trust.subject?.pattern;
+  if (trust.account !== undefined || pattern === undefined) return true;
+  if (nameOwner(languages, trust).starts !== undefined) return true;
+  const subjects = languages.names(pattern, { before: "", name: "(?s:.*)", after: "" }, MOST_OWNERS);
+  return subjects !== "tooLarge" && !subjects.isMany;
+}
+
+/** Whether whoever can assume an identity is proven to be of the owners that it lists, in runs that somebody has reviewed. */
+function isProvenPinned(facts: Facts, trust: Trust): boolean {
+  const shared = issuersToPin(facts, trust);
+  return (
+    listsOwners(languagesOf(facts), trust) &&
+    (trust.issuer === undefined || judgeIssuersOf(facts, trust)?.kind === "pinned") &&
+    (shared.length === 0 || ownersBySubject(facts, trust, shared) !== undefined) &&
+    findOpenSubject(facts, trust) === undefined &&
+    findOpenPrincipal(facts, trust) === undefined &&
+    findOpenDomains(facts, trust).length === 0 &&
+    findUntrustedRunsOf(facts, trust) === undefined
+  );
+}
+
+/** Whether a grant reaches the whole organisation, or its subject may be several outsiders. */
+export function hasWideReach(facts: Facts, { group, subject }: Pick<Grant, "group" | "subject">): boolean {
+  if (group.isRoot || !subject.matchesMany) return group.isRoot;
+  const entity = subject.type === "identity" ? facts.entity(subject.key) : undefined;
+  const trusts = entity === undefined || isTrustDoubtful(entity) ? [] : trustsOf(entity);
+  return trusts.length !== 1 || !trusts.every((trust) => isProvenPinned(facts, trust));
+}
 
 /** An issuer of one's own may write subjects as a known one does: a GitHub Enterprise Server, a GitLab. */
 function issuerWithSubjectsLike(

@@ -699,6 +699,47 @@ describe("G6 and G9 for the pipeline of a new group", () => {
   });
 });
 
+const github = "https://token.actions.githubusercontent.com";
+const atAws = (arnPattern: string): Props => ({
+  awsIdentity: { awsAccount: "123456789012", arnPattern, userIdPattern: "^A.*$" },
+});
+
+test.each<[string, Props, string]>([
+  [
+    "branches of one repository",
+    claims({ issuer: github, subjectPattern: "^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$" }),
+    "medium",
+  ],
+  [
+    "two environments",
+    claims({ issuer: github, subjectPattern: "^repo:acme/pay:environment:(?:eu|us)$" }),
+    "medium",
+  ],
+  ["two people", claims({ issuer: "https://sso.acme.example", subjectPattern: "^(?:ada|bob)$" }), "medium"],
+  ["the sessions of one role", atAws("^arn:aws:sts::123456789012:assumed-role/ci/[\\w=,.@-]+$"), "medium"],
+  [
+    "any repository of an organisation",
+    claims({ issuer: github, subjectPattern: "^repo:acme/[^:]+:environment:eu$" }),
+    "high",
+  ],
+  [
+    "any branch of one repository",
+    claims({ issuer: github, subjectPattern: "^repo:acme/pay:ref:.*$" }),
+    "high",
+  ],
+  [
+    "a pattern of issuers",
+    claims({ issuerPattern: "^https://.*$", subject: "repo:acme/pay:environment:eu" }),
+    "high",
+  ],
+  ["any role", atAws("^arn:aws:sts::123456789012:assumed-role/.*$"), "high"],
+])("G6 of a pattern that accepts %s", (_what, trust, severity) => {
+  const who = identity("who", trust);
+  expect(severitiesOf("G6", adding([...groups, pusher, who], binding(who, pusher, payments)))).toEqual([
+    severity,
+  ]);
+});
+
 describe("G7 mass-grant", () => {
   const idp = ({ uid: defaultRole }: Resource): Resource => providing({ defaultRole });
   const mapping = (what: Resource): Resource =>
