@@ -5,18 +5,11 @@ import type { Grant } from "../graph/grant";
 import type { Severity } from "../review/finding";
 import type { Facts, KnownBy } from "./facts";
 import type { FindingInput, Rule } from "./rule";
-import { pathsMeant, textMeant } from "../graph/describedFields";
+import { pathsMeant, textAt, textMeant } from "../graph/describedFields";
 import { pathOf, trustsOf } from "../graph/trust";
 import { mayWiden } from "../effects";
 import { isAssumable, isInvite } from "./rule";
-import {
-  KnownBefore,
-  isKnownOwner,
-  keysMadeKnown,
-  makeOwnersKnown,
-  ownersOf,
-  strangersOf,
-} from "./trustedOwners";
+import { KnownBefore, makeOwnersKnown, ownersOf, strangersOf } from "./trustedOwners";
 import type { OwnerParts } from "./trustedOwners";
 import { boundBefore, identitiesToJudge, isStrongGrant, listGrantsHeld } from "./trustedIdentities";
 import { labelEntity } from "./wording";
@@ -68,15 +61,18 @@ function knownOwners(facts: Facts, by: KnownBy): KnownBefore {
 const invitedOwner = (address: string): Owner =>
   ownerOfAddress(MAIL_ADDRESS, address) ?? { what: MAIL_ADDRESS, name: address };
 
-/** The owners of addresses that were invited before. An invite makes nobody known who assumes an identity. */
-function invitedBefore(facts: Facts, by: KnownBy): KnownBefore {
-  const known = new KnownBefore(facts);
+/**
+ * Who was known before, also by an invite of the address on the group of the invite. An invite makes nobody known who assumes an
+ * identity.
+ */
+function knownToInvite(facts: Facts, by: KnownBy): KnownBefore {
+  const known = knownOwners(facts, by);
   for (const live of facts.comparison.before.entities.values()) {
     const entity = by === "anybody" ? live : facts.recordedByUrn().get(live.urn ?? "");
     if (entity === undefined || !isInvite(entity.kind)) continue;
     const address = textMeant(entity, "invite.address");
     if (address === undefined || address === "") continue;
-    for (const key of keysMadeKnown(invitedOwner(address))) known.add(key, []);
+    makeOwnersKnown(known, [[[invitedOwner(address)]]], [textAt(entity.inputs, "parentUid") ?? ""]);
   }
   return known;
 }
@@ -99,7 +95,7 @@ function findOutsider(
   if (strangers.length > 0) {
     const isStrongOne = grants.some((grant) => isStrongGrant(facts, grant));
     const severity = severityOfStranger(isStrongOne, known.isEmpty ? "first" : "new");
-    return { owners: strangers, grants, severity, words: "which no identity with a grant trusted before" };
+    return { owners: strangers, grants, severity, words: "of which nobody had a grant before" };
   }
   const found = grants.map((grant) => ({
     grant,
@@ -115,7 +111,7 @@ function findOutsider(
     ],
     grants: elsewhere.map(({ grant }) => grant),
     severity: elsewhere.some(({ grant }) => grant.group.isRoot) ? "high" : "medium",
-    words: "which identities trusted before only on other groups",
+    words: "of which somebody had a grant before, but only on other groups",
   };
 }
 
@@ -147,7 +143,7 @@ export const newOutsider: Rule = {
   name: "new-outsider",
   severities: ["high", "medium", "low"],
   when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Below the root, medium too for an outsider that was trusted before, on other groups only. For one that no given stack makes known: medium instead of high, and otherwise low",
-  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an account of AWS, a registered key, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is judged alike. An invite that a given stack records makes its mail domain known, to later invites only. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. An owner that was named beside another one, as an organisation beside a number, is known beside that one only. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3). Nor is another key of the same identity (T5).",
+  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an account of AWS, a registered key, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is judged alike. An invite makes its mail domain known on its group, to later invites only. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. An owner that was named beside another one, as an organisation beside a number, is known beside that one only. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3). Nor is another key of the same identity (T5).",
   why: "The subject pins one owner, but nobody has said that the owner is one of yours. `acme` and `acme-inc` are two organisations. Who administers one group can create an identity there, and make an outsider look known.",
   fix: "Compare the name letter by letter with the one that you mean. Bind outsiders to a role that only reads, on a group below the root. Let identities of your own organisation write.",
   except: "For a partner, by the fingerprint of the finding, until the change is merged.",
@@ -158,9 +154,11 @@ export const newOutsider: Rule = {
   find: (facts) => {
     // Without an inventory everybody is new.
     if (facts.comparison.inventory === undefined) return [];
-    let sides: Known | undefined;
-    const known = (): Known =>
-      (sides ??= { anybody: knownOwners(facts, "anybody"), stacks: knownOwners(facts, "stacks") });
+    const bothSides = (find: (facts: Facts, by: KnownBy) => KnownBefore) => {
+      let sides: Known | undefined;
+      return (): Known => (sides ??= { anybody: find(facts, "anybody"), stacks: find(facts, "stacks") });
+    };
+    const [known, invited] = [bothSides(knownOwners), bothSides(knownToInvite)];
     const findings: FindingInput[] = [];
     const rekeyed = listRekeyed(facts);
     for (const entity of identitiesToJudge(facts)) {
@@ -185,18 +183,14 @@ export const newOutsider: Rule = {
       const [field] = pathsMeant(after.kind, "invite.address");
       const address = textMeant(after, "invite.address");
       if (field === undefined || address === undefined) continue;
-      const owner = invitedOwner(address);
-      const isKnownBy = (by: KnownBy): boolean =>
-        isKnownOwner(known()[by], owner) || isKnownOwner(invitedBefore(facts, by), owner);
-      if (isKnownBy("stacks")) continue;
-      const isKnown = isKnownBy("anybody");
-      const isStrongOne = facts.meanwhile.ofResource(after).some((grant) => isStrongGrant(facts, grant));
-      const isAnyKnown = !known().anybody.isEmpty || !invitedBefore(facts, "anybody").isEmpty;
+      const conditions = [[[invitedOwner(address)]]];
+      const outsider = judgeOutsider(facts, invited(), conditions, facts.meanwhile.ofResource(after));
+      if (outsider === undefined) continue;
       findings.push(
         facts.aboutEntity(after, {
-          severity: severityOfStranger(isStrongOne, isKnown ? "byHand" : isAnyKnown ? "new" : "first"),
+          severity: outsider.severity,
           field,
-          message: `${labelEntity(after)} invites somebody of ${listOwners([owner])}, ${isKnown ? BY_HAND : "which no identity with a grant trusted before, and no invite named"}`,
+          message: `${labelEntity(after)} invites somebody of ${listOwners(outsider.owners)}, ${outsider.words}`,
           advice: ADVICE,
         }),
       );

@@ -1022,7 +1022,7 @@ describe("T7 new-outsider", () => {
       const trusts = [...unknown.map(([trust]) => trust), ...familiar];
       const named = foundInEach("T7", trusts, { where: acme, before: all }).map((findings, i) => [
         trusts[i],
-        ...findings.map(({ severity, message }) => `${severity} ${/trusts (.*?), which/.exec(message)?.[1]}`),
+        ...findings.map(({ severity, message }) => `${severity} ${/trusts (.*?), of which/.exec(message)?.[1]}`),
       ]);
       expect(named).toEqual([
         ...unknown.map(([trust, who]) => [trust, `high ${who}`]),
@@ -1120,6 +1120,28 @@ describe("T7 new-outsider", () => {
     }
     expect(invite("bob@ACME.com")).toEqual([]);
   });
+
+  it.each([
+    ["in the group of the first one", payments, payments, []],
+    ["below it", payments, cards, []],
+    ["in another group", cards, payments, ["medium"]],
+    ["at the root", payments, acme, ["high"]],
+  ])(
+    "an invite makes its mail domain known to later ones on its group alone: %s",
+    (_, first, then, severities) => {
+      const invite = (name: string, parentUid: string) =>
+        resource("GroupInvite", name, {
+          parentUid,
+          roleUid: viewer.uid,
+          ttl: "24h",
+          email: `${name}@globex.com`,
+        });
+      const there = [...before, invite("eve", first)];
+      expect(severitiesOf("T7", compareResources(there, [...there, invite("bob", then)]))).toEqual(
+        severities,
+      );
+    },
+  );
 
   describe("of registered keys", () => {
     const key = (x: string, more: Props = {}): Props => ({ kty: "OKP", crv: "Ed25519", x, ...more });
