@@ -68,16 +68,18 @@ export function fitReport<R extends Report>(
     const items: unknown = Reflect.get(report, key) ?? Reflect.get(policy, key);
     return Array.isArray(items) ? [{ key, items, bytes: firstOf(items, mostBytes).bytes }] : [];
   });
+  const inOrderToCut = ({ key, items }: { key: string; items: readonly unknown[] }): readonly unknown[] =>
+    key === "findings" ? findingsToCut(report.findings) : items;
   const kept = new Map<string, readonly unknown[]>();
   let left = mostBytes;
   // A short list leaves to the longer ones what it does not need.
   for (const [i, list] of [...lists].sort((a, b) => a.bytes - b.bytes).entries()) {
     const share = left / (lists.length - i);
     left -= Math.min(list.bytes, share);
-    if (list.bytes > share) kept.set(list.key, firstOf(list.items, share).first);
+    if (list.bytes > share) kept.set(list.key, firstOf(inOrderToCut(list), share).first);
   }
   const cut = lists.flatMap(({ key, items }) => {
-    const omitted = items.slice(kept.get(key)?.length ?? items.length);
+    const omitted = inOrderToCut({ key, items }).slice(kept.get(key)?.length ?? items.length);
     if (omitted.length === 0) return [];
     const weights = key === "findings" ? ` (${describeFindings(omitted as Finding[])})` : "";
     return [`${omitted.length} of ${items.length} ${LISTS[key] ?? key}${weights}`];
@@ -163,6 +165,26 @@ export function sortGrants(grants: readonly GrantChange[], findings: readonly Fi
   const weights = new Map(grants.map((change) => [change, weigh(change)]));
   return [...grants].sort((a, b) => (weights.get(a) ?? NO_FINDING) - (weights.get(b) ?? NO_FINDING));
 }
+
+/**
+ * What has findings, in an order to cut: of each severity, what has one of a rule that none before has comes first. A thousand
+ * findings of one rule, which somebody may add on purpose, hide none of another one.
+ */
+export function sortByNovelty<T>(items: readonly T[], findingsOf: (item: T) => readonly Finding[]): T[] {
+  const seen = new Set<string>();
+  const weighed = items.map((item) => {
+    const findings = findingsOf(item);
+    const ids = findings.map(({ id, severity }) => `${severity} ${id}`);
+    const isNew = ids.some((id) => !seen.has(id));
+    for (const id of ids) seen.add(id);
+    return { item, weight: Math.min(NO_FINDING, ...findings.map(rank)) + (isNew ? 0 : 0.5) };
+  });
+  return weighed.sort((a, b) => a.weight - b.weight).map(({ item }) => item);
+}
+
+/** The same of findings alone. */
+export const findingsToCut = (findings: readonly Finding[]): Finding[] =>
+  sortByNovelty(findings, (finding) => [finding]);
 
 /** `2 high, 9 low`: what findings weigh that a form leaves out. */
 export function describeFindings(findings: readonly Finding[]): string {

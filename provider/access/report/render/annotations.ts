@@ -2,7 +2,7 @@ import { codeInMessage } from "../../../errors/codedError";
 import { plural } from "../../../text/plain";
 import { plainText } from "../../../text/printable";
 import type { Finding, Severity } from "../../review/finding";
-import { describeFindings, largestThatFits } from "../fitReport";
+import { describeFindings, findingsToCut, largestThatFits } from "../fitReport";
 import type { Report } from "../report";
 import { json, shorten, uriPath, workflowMessage, workflowProperty } from "./escape";
 import type { RenderOptions } from "./options";
@@ -152,7 +152,7 @@ function runOf(
 
 /** SARIF 2.1.0. Every result has a file: hosts drop those without one. */
 export function renderSarif(report: Report, options: RenderOptions): string {
-  const all = [...report.findings, ...report.suppressed];
+  const all = [...findingsToCut(report.findings), ...report.suppressed];
   const ids = [...new Set(all.map(({ id }) => id))].sort();
   const bySeverity = [...all].sort(
     (a, b) => Number(securitySeverity[b.severity]) - Number(securitySeverity[a.severity]),
@@ -217,7 +217,7 @@ export function renderGithub(report: Report, options: RenderOptions): string {
   const shown = new Map<AnnotationLevel, number>();
   const lines: string[] = [];
   const hidden: Finding[] = [];
-  for (const finding of report.findings) {
+  for (const finding of findingsToCut(report.findings)) {
     const level = annotationLevels[finding.severity];
     const count = shown.get(level) ?? 0;
     // One notice is kept for the summary.
@@ -270,7 +270,7 @@ function issue(finding: Finding, options: RenderOptions): object {
 
 /** GitLab's code quality report. What is suppressed is not in it: the form knows no suppression. */
 export function renderCodequality(report: Report, options: RenderOptions): string {
-  const { findings } = report;
+  const findings = findingsToCut(report.findings);
   const note = (name: string, description: string): object => ({
     description,
     check_name: name,

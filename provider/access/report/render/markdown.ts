@@ -5,13 +5,14 @@ import type { GrantChange } from "../../graph/grant";
 import { severities } from "../../review/finding";
 import type { Finding, Severity } from "../../review/finding";
 import {
+  byteLength,
   describeFindings,
   describeRanks,
+  largestThatFits,
   rankGrants,
+  sortByNovelty,
   sortGrants,
   weighGrants,
-  byteLength,
-  largestThatFits,
 } from "../fitReport";
 import type { FieldChange, Report } from "../report";
 import {
@@ -215,8 +216,10 @@ class Comment {
   }
 
   private openEntries(entries: readonly Entry[], budget: SpaceForEntries): string[] {
-    const lines = entries.slice(0, budget.entries).flatMap((entry) => this.entry(entry, budget));
-    const hidden = entries.slice(budget.entries).flatMap(({ findings }) => findings);
+    const isCut = budget.entries < entries.length;
+    const ordered = isCut ? sortByNovelty(entries, ({ findings }) => findings) : entries;
+    const lines = ordered.slice(0, budget.entries).flatMap((entry) => this.entry(entry, budget));
+    const hidden = ordered.slice(budget.entries).flatMap(({ findings }) => findings);
     if (hidden.length === 0) return lines;
     const which = describeFindings(hidden);
     return [...lines, `- … and ${plural(hidden.length, "more finding")}, not shown here: ${which}`];

@@ -241,6 +241,23 @@ test.each<[ReportFormat, RegExp]>([
   expect(sum).toBe(Number(omitted.replace(/\D/g, "")));
 });
 
+test.each(["md", "sarif", "codequality", "github"] as const)(
+  "findings of one rule, however many, hide none of another in %s",
+  (format) => {
+    const large = largeReview(6_000, 0);
+    const [first] = large.findings;
+    const alike = large.findings.map((finding) => ({ ...finding, id: "G6", severity: "medium" as const }));
+    const other = {
+      ...first!,
+      id: "X1",
+      severity: "medium" as const,
+      message: "all events go to evil.example",
+    };
+    const text = renderers[format]({ ...large, findings: [...alike, other] }, options);
+    expect(text).toContain("evil.example");
+  },
+);
+
 test("an incomplete report is never called clean", () => {
   const incomplete: Report = { ...cleanReview, complete: false, incomplete: ["the preview failed"] };
   for (const format of ["text", "md", "html", "github"] as const) {
