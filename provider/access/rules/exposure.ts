@@ -463,23 +463,26 @@ function findAssumed(facts: Facts): FindingInput[] {
   return findings;
 }
 
-/** Values that are not known and decide nothing about access: X3 reports those that do, and names. */
-function unknownPaths({ unread = [] }: Entity): string[] {
-  return unread.filter(({ path, decidesAccess }) => !decidesAccess && !isName(path)).map(({ path }) => path);
-}
+/** Values that were not read and decide nothing about access: X3 reports those that do, and names. */
+const unreadHarmless = ({ unread = [] }: Entity): UnreadValue[] =>
+  unread.filter(({ path, decidesAccess }) => !decidesAccess && !isName(path));
 
 function findUnknownValues(facts: Facts): FindingInput[] {
   return facts.comparison.changes.flatMap(({ op, after, secretsMayHaveChanged }) => {
     if (after === undefined || op === "read" || op === "same") return [];
-    const paths = unknownPaths(after);
     const findings: FindingInput[] = [];
-    if (paths.length > 0) {
+    for (const values of groupBy(unreadHarmless(after), ({ reason }) => [reason]).values()) {
+      const [{ reason } = { reason: "unknown" as const }] = values;
+      const paths = listFirst(
+        values.map(({ path }) => path),
+        3,
+      );
       findings.push(
         facts.aboutEntity(after, {
           severity: "low",
-          field: listFirst(paths, 3),
-          message: `${listFirst(paths, 3)} of ${labelEntity(after)} is not known before the update`,
-          advice: "apply in two steps, so that the preview knows the value",
+          field: paths,
+          message: `${paths} of ${labelEntity(after)} ${reasonWords(reason)}`,
+          advice: INSTEAD[reason],
         }),
       );
     }

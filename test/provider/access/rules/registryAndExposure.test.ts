@@ -192,7 +192,7 @@ describe("X2 unresolved", () => {
     expect(severitiesOf("X2", given, { strict: true })).toEqual(["high"]);
     const described = identity("ci", { ...pinned, description: UNKNOWN });
     expect(found("X2", change([], [described]))[0]?.message).toBe(
-      "description of identity ci is not known before the update",
+      "description of identity ci is not known yet",
     );
   });
 
