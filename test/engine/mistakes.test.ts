@@ -82,6 +82,7 @@ describe("typical mistakes, through the real engine", () => {
         declare("IdentityProvider", { name: "a", oidc: { issuer, clientId: "a", clientSecrt: SECRET } }),
         'IdentityProvider "mine": oidc.clientSecrt is not an argument; did you mean "clientSecret"?',
       ],
+      [declare("IdentityProvider", { name: "a", oidc: SECRET }), "oidc is missing: give an object"],
     ];
     const lines = mistakes.map(([line], i) => line.replace('"mine"', `"mine${i}"`));
     const { output } = await run(lines, ["preview"]);

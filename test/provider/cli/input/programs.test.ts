@@ -16,6 +16,7 @@ import { main as init } from "../../../../provider/cli/commands/init/init";
 import { main as inventory } from "../../../../provider/cli/commands/inventory";
 import { main as review } from "../../../../provider/cli/commands/review";
 import { main as verify } from "../../../../provider/cli/commands/verify";
+import { main as watch } from "../../../../provider/cli/commands/watch/watch";
 import { main as whoami } from "../../../../provider/cli/commands/whoami";
 import { findProgram } from "../../../../provider/cli/input/programs";
 import { ROOT } from "../../../support/engine";
@@ -103,6 +104,7 @@ const COMMANDS: readonly [string, typeof doctor, readonly string[]][] = [
   ["pulumi", inventory, ["--root", "acme", ...STACK]],
   ["pulumi", drift, ["--root", "acme", ...STACK]],
   ["pulumi", adopt, ["--root", "acme", "--out", ".", ...STACK]],
+  ["pulumi", watch, ["--group", "0".repeat(40), "--issuer", "https://issuer.example", ...STACK]],
   ["pulumi", verify, ["report.json", ...STACK]],
   ["git", review, [PREVIEW, "--policy", "access-policy.yaml", "--base-ref", "main"]],
   ["git", init, [".", "--ci", "github"]],
