@@ -128,29 +128,6 @@ describe("TLS, on real sockets", () => {
     expect(access).toBe("skipped: not checked: fix tls first");
     expect(emulator.requests).toHaveLength(0);
   });
-
-  test.each<[string, () => Certified, RegExp]>([
-    [
-      "signed by itself",
-      () => certificate({ name: "127.0.0.1" }),
-      /\(DEPTH_ZERO_SELF_SIGNED_CERT\): its certificate is self-signed; if it is your own server, set NODE_EXTRA_CA_CERTS/,
-    ],
-    [
-      "expired",
-      () => certificate({ name: "old", authority, until: -1 }),
-      /\(CERT_HAS_EXPIRED\): its certificate has expired; renew it on the server, or check the clock of this machine/,
-    ],
-    [
-      "for another host",
-      () => certificate({ name: "other", authority, hosts: ["other.example.com"] }),
-      /\(ERR_TLS_CERT_ALTNAME_INVALID\): its certificate is for another host; check PLATFORM_BASE_URL/,
-    ],
-  ])("with a certificate that is %s says what to do, and sends nothing", async (_what, made, message) => {
-    emulator.clearRequests();
-    const { tls } = await doctor(`https://127.0.0.1:${await secured(made())}`, trusting());
-    expect(tls).toMatch(message);
-    expect(emulator.requests).toHaveLength(0);
-  });
 });
 
 describe("a proxy, on real sockets", () => {

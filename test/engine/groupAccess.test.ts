@@ -166,27 +166,6 @@ describe("the access of a group, through the real engine", () => {
     ...ignoring(KEPT, "unmanaged: bob as editor", ["bob", "editor"]),
     ...ignoring(["one"], "alice-views", ["alice", "viewer"]),
   });
-  /** What the program declares beside the access of the team. */
-  const others = () => ({ ...singles(), ...ignored() });
-
-  test("creates bindings before it deletes others, and the preview names them", async () => {
-    declare(
-      access({ "alice-views": ["alice", "registry.pull"], "carol-views": ["carol", "viewer"] }),
-      others(),
-    );
-    const preview = await stack.succeed(["preview", "--diff"]);
-    expect(preview.stdout).toMatch(/~ alice-views/);
-    expect(preview.stdout).toMatch(/- bob-edits/);
-    expect(preview.stdout).toMatch(/\+ carol-views/);
-    emulator.clearRequests();
-    await stack.up();
-    expect(writes()).toEqual([
-      "POST /iam/v2/roleBindings:batchCreate",
-      `DELETE /iam/v2/roleBindings/${team}/*`,
-      `DELETE /iam/v2/roleBindings/${team}/*`,
-    ]);
-    expect(held()).toEqual(["alice registry.pull", "carol viewer"]);
-  });
 
   const refuseDeletesAt = (group: string) =>
     emulator.addFault({

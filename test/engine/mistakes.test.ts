@@ -138,8 +138,6 @@ describe("typical mistakes, through the real engine", () => {
     expect(refused.output).not.toContain(TOKEN);
   });
 
-  const up = ["up", "--yes", "--skip-preview"];
-
   test("a name that no role has is an error of the preview, which lists what there is", async () => {
     const lines = ['platform.getRole({ name: "viewr" }).then(({ uid }) => uid);'];
     expect(oneLine(await run(lines, ["preview"]))).toMatch(
@@ -192,46 +190,16 @@ describe("typical mistakes, through the real engine", () => {
     );
   });
 
-  const settings: readonly (readonly [
-    title: string,
-    env: () => Record<string, string>,
-    says: RegExp,
-    command?: readonly string[],
-  ])[] = [
-    [
-      "a wrong token",
-      () => ({ PLATFORM_TOKEN: TOKEN }),
-      /http:\S+ refuses the token of PLATFORM_TOKEN: check that it is complete and for this API, or set a new one with PLATFORM_TOKEN/,
-    ],
-    [
-      "a token of two lines, and a variable that is misspelt",
-      () => ({ PLATFORM_TOKEN: `${TOKEN}\n${TOKEN}`, PLATFORM_TIMOUT: "1s" }),
-      /did you mean PLATFORM_TIMEOUT\?.*PLATFORM_TOKEN holds spaces, line breaks or other characters that no token has \(PP2007\)/,
-      ["preview"],
-    ],
-  ];
-
-  test.each(settings.map(([title, env, says, command = up]) => ({ title, env, says, command })))(
-    "$title",
-    async ({ env, says, command }) => {
-      const ended = await run(['new platform.Group("mine", { name: "mine" });'], command, env());
-      expect(oneLine(ended)).toMatch(says);
-    },
-  );
-
-  test("a wrong address is said once, also where a promise of a lookup is an argument", async () => {
-    const lines = [
-      'const role = platform.getRole({ name: "viewer" });',
-      `new platform.RoleBinding("mine", { parentUid: "${org}", identityUid: "${identity}", roleUid: role.then(({ uid }) => uid) });`,
-    ];
-    const ended = await run(lines, ["preview"], { PLATFORM_BASE_URL: "http://api.example.com" });
-    expect(ended.stdout.match(/error: index\.js:2: getRole: PLATFORM_BASE_URL must be/g)).toHaveLength(2);
-  });
-
   const output = 'const roleUid = platform.getRoleOutput({ name: "viewer" }).uid;';
   const promise = 'const roleUid = platform.getRole({ name: "viewer" }).then(({ uid }) => uid);';
 
   test.each([
+    [
+      "an address without TLS",
+      promise,
+      { PLATFORM_BASE_URL: "http://api.example.com" },
+      /error: index\.js:2: getRole: PLATFORM_BASE_URL must be/g,
+    ],
     ["an unknown host", promise, { PLATFORM_BASE_URL: "https://no-such-host.invalid" }, /no-such-host\.in/g],
     ["a refused token", output, { PLATFORM_TOKEN: TOKEN }, /refuses the token/g],
   ])("%s is said once, by the lookup that fails for it", async (_title, lookup, env, says) => {

@@ -84,21 +84,26 @@ describe("objects that a program still declares are kept when their resource is 
     } as Declarations;
   };
 
+  /** Declares all samples with a suffix at their names. */
+  const declareAs = (
+    suffix: string,
+    options: Declaration["options"] | Parameters<typeof program>[1] = {},
+    isEdited = false,
+  ) => {
+    const optionsOf = typeof options === "function" ? options : () => options;
+    stack.declare(program((label) => `${label}${suffix}`, optionsOf, isEdited));
+    names = Object.fromEntries(samples.map(({ label }) => [label, `${label}${suffix}`]));
+  };
+
   /** A rename without an alias, but for what cannot be taken over. */
   const rename = (suffix: string, options: Declaration["options"] = {}, isEdited = false) => {
     const before = urns();
     const old = names;
-    stack.declare(
-      program(
-        (label) => `${label}${suffix}`,
-        (sample, label) =>
-          isRefused(sample, isEdited !== areEdited)
-            ? { ...options, aliases: [before[old[label] ?? ""]] }
-            : options,
-        isEdited,
-      ),
-    );
-    names = Object.fromEntries(samples.map(({ label }) => [label, `${label}${suffix}`]));
+    const aliased = (sample: Sample, label: string) =>
+      isRefused(sample, isEdited !== areEdited)
+        ? { ...options, aliases: [before[old[label] ?? ""]] }
+        : options;
+    declareAs(suffix, aliased, isEdited);
     areEdited = isEdited;
   };
 
@@ -111,13 +116,7 @@ describe("objects that a program still declares are kept when their resource is 
   beforeAll(async () => {
     emulator = await startEmulator();
     stack = await new Stack({ url: emulator.url, token: emulator.token, env: WRITES_STATE_ONCE }).init();
-    names = Object.fromEntries(samples.map(({ label }) => [label, label]));
-    stack.declare(
-      program(
-        (label) => label,
-        () => ({}),
-      ),
-    );
+    declareAs("");
     await stack.up();
     await expectDeclared(emulator, stack);
   });
@@ -139,37 +138,18 @@ describe("objects that a program still declares are kept when their resource is 
     "renamed with an alias": async () => {
       const before = urns();
       const old = names;
-      stack.declare(
-        program(
-          (label) => `${label}-alias`,
-          (_sample, label) => ({ aliases: [before[old[label] ?? ""]] }),
-          true,
-        ),
-      );
-      names = Object.fromEntries(samples.map(({ label }) => [label, `${label}-alias`]));
+      declareAs("-alias", (_sample, label) => ({ aliases: [before[old[label] ?? ""]] }), true);
       await stack.up();
     },
     "replaced by --replace": async () => {
       await stack.up(...flags("--replace", subjects()));
     },
     "deleted before it is replaced": async () => {
-      stack.declare(
-        program(
-          (label) => `${label}-alias`,
-          () => ({ deleteBeforeReplace: true }),
-        ),
-      );
+      declareAs("-alias", { deleteBeforeReplace: true });
       await stack.up(...flags("--replace", subjects()));
     },
     "replaced by replaceOnChanges, deleted before": async () => {
-      const options = { replaceOnChanges: ["*"], deleteBeforeReplace: true };
-      stack.declare(
-        program(
-          (label) => `${label}-alias`,
-          () => options,
-          true,
-        ),
-      );
+      declareAs("-alias", { replaceOnChanges: ["*"], deleteBeforeReplace: true }, true);
       await stack.up();
     },
     "renamed in a run that ended before the deletes, and in the next run": async () => {
@@ -201,13 +181,7 @@ describe("objects that a program still declares are kept when their resource is 
     expect(run.code).not.toBe(0);
     expect(run.output.replace(/\s+/g, " ")).toContain("aliases");
     expect(emulator.state()).toEqual(before);
-    stack.declare(
-      program(
-        (label) => `${label}-late`,
-        () => ({}),
-        true,
-      ),
-    );
+    declareAs("-late", {}, true);
     await expectDeclared(emulator, stack);
     await expectNoChanges(stack);
   });

@@ -312,13 +312,18 @@ describe("a request without a response", () => {
     ["PP2102", "EAI_AGAIN"],
     ["PP2103", "ECONNRESET"],
     ["PP2104", "ETIMEDOUT"],
-    ["PP2105", "CERT_HAS_EXPIRED"],
+    ["PP2105", "CERT_HAS_EXPIRED", "its certificate has expired; renew it on the server, or check the clock"],
+    ["PP2105", "DEPTH_ZERO_SELF_SIGNED_CERT", "if it is your own server, set NODE_EXTRA_CA_CERTS to"],
+    ["PP2105", "ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another host; check platform:baseUrl"],
     ["PP2106", ""],
-  ])("has the code %s: %s", (errorCode, code) => {
+  ])("has the code %s: %s", (errorCode, code, advice = "") => {
     const where = { baseUrl: "https://api.example.com", name: "the API", setting: "platform:baseUrl" };
     const cause = code === "" ? new ProxyError("the proxy refused the connection", false) : undefined;
     const failed = Object.assign(new Error("failed", { cause }), { code });
-    expect(toConnectionError(where, failed, { method: "GET", path: "/x" })).toMatchObject({ errorCode });
+    expect(toConnectionError(where, failed, { method: "GET", path: "/x" })).toMatchObject({
+      errorCode,
+      message: expect.stringContaining(advice) as unknown,
+    });
   });
 
   test.each([
