@@ -56,18 +56,15 @@ export interface Advisory {
   uid: string;
   advisoryId: string;
   artifactName: string;
-  artifactArchitecture: string;
   componentName: string;
   aliases: string[];
   events: Record<string, unknown>[];
 }
 
 export interface Detail {
-  "@type": string;
   missing: object[];
   reason: string;
   resourceType: string;
-  resourceName: string;
   retryDelay: string;
   fieldViolations: { field: string; description: string }[];
   violations: { type: string; subject: string; description: string }[];

@@ -52,13 +52,6 @@ test("a list shows what the caller may see, and is refused to a caller who may s
   expect((await send("GET", "/iam/v2/roles")).status).toBe(403);
 });
 
-test("built-in roles are shown to everybody who may list roles somewhere", async () => {
-  await caller.holds(["CAP_IAM_ROLES_LIST"]);
-  const { body } = await send("GET", "/iam/v2/roles?name=viewer");
-  expect(body.roles.map(({ name }) => name)).toEqual(["viewer"]);
-  expect((await send("GET", `/iam/v2/roles/${body.roles[0]?.uid ?? ""}`)).status).toBe(200);
-});
-
 test("refuses a batch for objects outside of its parent", async () => {
   await caller.holds(["CAP_IAM_ROLE_BINDINGS_LIST"]);
   const { status } = await send("POST", "/iam/v2/roleBindings:batchCreate", { parent: team, requests: [] });

@@ -59,13 +59,6 @@ describe("a provider", () => {
     expect(all + JSON.stringify(emulator.state())).not.toContain("canary");
   });
 
-  test("is listed without its scim", async () => {
-    expect((await api.get(providers)).body.identityProviders).toMatchObject([
-      { uid: created.uid, scim: null },
-    ]);
-    expect((await api.get(`${providers}?name=other`)).body.identityProviders).toEqual([]);
-  });
-
   test.each<[string, () => object, string]>([
     ["no oidc", () => ({ name: "a", defaultRole }), "oidc"],
     ["neither secret nor PKCE", () => provider({ clientSecret: "" }), "oidc.clientSecret"],
@@ -80,26 +73,6 @@ describe("a provider", () => {
     const team = await api.make("/iam/v2/groups", org, { name: "team" });
     expect(violatedFields(await create(provider(), team.uid))).toEqual(["parent"]);
     expect((await create(provider())).status).toBe(200);
-  });
-
-  test("ignores scim in a write, and a mask that names it", async () => {
-    const scim = { enabled: true, etag: "mine", credentialState: "CREDENTIAL_STATE_LIVE" };
-    const other = await create({ ...provider(), scim });
-    expect(other.body.scim).toMatchObject({ enabled: false, credentialState: "CREDENTIAL_STATE_NOT_ISSUED" });
-    const response = await api.patch(`${path}?updateMask=scim.enabled,description`, {
-      scim,
-      description: "d",
-    });
-    expect(response.body).toMatchObject({ description: "d", scim: created.scim });
-  });
-
-  test("refers to its default role, which must exist", async () => {
-    const role = await api.make("/iam/v2/roles", org, { name: "r", capabilities: ["CAP_REPO_LIST"] });
-    await api.patch(`${path}?updateMask=defaultRole`, { defaultRole: role.uid });
-    expect((await api.delete(`/iam/v2/roles/${role.uid}`)).body.code).toBe(9);
-    expect(violatedFields(await api.patch(`${path}?updateMask=defaultRole`, { defaultRole: "x" }))).toEqual([
-      "defaultRole",
-    ]);
   });
 });
 
@@ -173,24 +146,6 @@ describe("scim", () => {
   const scim = async (): Promise<ResponseBody["scim"]> => (await api.get(path)).body.scim;
   const iso = (ms: number): string => new Date(start + ms).toISOString();
 
-  test("a token is issued once, for a year", async () => {
-    const before = await scim();
-    const { body } = await call("generateScimToken");
-    expect(body).toEqual({
-      identityProviderUid: created.uid,
-      token: expect.stringMatching(/^cgscim_[0-9a-f]{64}$/),
-      endpointUrl: `${emulator.url}/scim/v2/${created.uid}`,
-      expireTime: iso(365 * dayMs),
-      etag: expect.any(String),
-    });
-    const after = await scim();
-    expect(after).toMatchObject({ credentialState: "CREDENTIAL_STATE_LIVE", etag: body.etag });
-    expect(after.etag).not.toBe(before.etag);
-    expect((await api.get(path)).text).not.toContain("cgscim_");
-    const again = await call("generateScimToken");
-    expect([again.status, again.body.code]).toEqual([400, 9]);
-  });
-
   test.each<[string, object, string]>([
     ["both an end and none", { expireTime: iso(dayMs), neverExpires: true }, "expireTime"],
     ["an end in the past", { expireTime: iso(-1) }, "expireTime"],
@@ -239,34 +194,5 @@ describe("scim", () => {
     const stale = await call("regenerateScimToken", { etag });
     expect([stale.status, stale.body.code]).toEqual([409, 10]);
     expect(violatedFields(await call("regenerateScimToken"))).toEqual(["etag"]);
-  });
-
-  test("a revoked token is not found, and another one may be issued", async () => {
-    expect((await call("revokeScimToken")).body.code).toBe(5);
-    const { etag } = (await call("generateScimToken")).body;
-    const { body } = await call("revokeScimToken");
-    expect(body).toMatchObject({ identityProviderUid: created.uid, enabled: false, revokeTime: iso(0) });
-    expect(body.etag).not.toBe(etag);
-    expect(await scim()).toMatchObject({
-      credentialState: "CREDENTIAL_STATE_REVOKED",
-      tokenExpireTime: null,
-    });
-    expect((await call("generateScimToken")).status).toBe(200);
-  });
-
-  test("is switched on with two owners and the current etag", async () => {
-    const { etag } = await scim();
-    const refused = await call("setScimEnabled", { enabled: true, etag });
-    expect([refused.status, refused.body.code]).toEqual([400, 9]);
-    const roleUid = await api.builtInRole("owner");
-    for (const subject of ["1", "2"]) {
-      const query = `issuer=https%3A%2F%2Fidp.test&subject=${subject}`;
-      const identityUid = (await api.get(`/iam/v2/identities:lookupIdentity?${query}`)).body.uid;
-      await api.make("/iam/v2/roleBindings", org, { identityUid, roleUid });
-    }
-    const on = await call("setScimEnabled", { enabled: true, etag });
-    expect(on.body).toMatchObject({ identityProviderUid: created.uid, enabled: true });
-    expect((await call("setScimEnabled", { enabled: false, etag })).body.code).toBe(10);
-    expect((await call("setScimEnabled", { etag: on.body.etag })).body).toMatchObject({ enabled: false });
   });
 });

@@ -50,10 +50,8 @@ describe("pages", () => {
   test("keep the requested order", async () => {
     const names = (await allPages("page_size=2&order_by=name%20desc")).map(({ name }) => name);
     expect(names).toEqual([...names].sort().reverse());
-    const created = (await allPages(`page_size=4&order_by=created_at&uidp.children_of=${team}`)).map(
-      ({ name }) => name,
-    );
-    expect(created).toEqual(["g0", "g3", "g6", "g2", "g5", "g1", "g4"]);
+    const created = await allPages(`page_size=4&order_by=created_at&uidp.children_of=${team}`);
+    expect(created.map(({ name }) => name)).toEqual(["g0", "g3", "g6", "g2", "g5", "g1", "g4"]);
   });
 
   test("are 50 long by default and 200 at most", async () => {
@@ -71,12 +69,6 @@ describe("pages", () => {
       expect(page.body.groups).toHaveLength(length);
       expect(page.body.totalCount).toBe("230");
     }
-  });
-
-  test("skip passes over results and is echoed", async () => {
-    const page = await api.get("/iam/v2/groups?order_by=created_at&skip=7&page_size=5");
-    expect(page.body).toMatchObject({ skipped: 7, totalCount: "9", nextPageToken: "" });
-    expect(page.body.groups).toHaveLength(2);
   });
 
   test("skip and repeat nothing when an object is deleted between two of them", async () => {
@@ -106,14 +98,6 @@ describe("page tokens", () => {
     expect((await api.get(`/iam/v2/groups?order_by=name&page_size=5&page_token=${token}`)).status).toBe(200);
   });
 
-  test("that are invented or not encoded are code 3", async () => {
-    const raw = decodeURIComponent(await firstToken(""));
-    expect(raw).toContain("+");
-    for (const token of ["nonsense", raw]) {
-      expect((await api.get(`/iam/v2/groups?page_token=${token}`)).body.code).toBe(3);
-    }
-  });
-
   test("restart the list after three days, without an error", async () => {
     const token = await firstToken("order_by=name");
     emulator.advanceClock(3 * dayMs + 1);
@@ -134,10 +118,6 @@ describe("refused lists", () => {
   ])("%s is code 3", async (query) => {
     const response = await api.get(`/iam/v2/groups?${query}`);
     expect([response.status, response.body.code]).toEqual([400, 3]);
-  });
-
-  test("both spellings of a parameter at once are code 3", async () => {
-    expect((await api.get("/iam/v2/groups?page_size=1&pageSize=1")).status).toBe(400);
   });
 });
 

@@ -43,24 +43,6 @@ describe("account associations", () => {
     expect(violatedFields(await create(body))).toEqual([field]);
   });
 
-  test("are changed by a mask, prevent the deletion of their group, and a second delete succeeds", async () => {
-    await create(full);
-    const response = await api.patch(`${associations}/${org}?updateMask=google,azure.clientIds`, {
-      azure: { clientIds: { other: "d" } },
-    });
-    expect(response.body).toMatchObject({
-      google: null,
-      azure: { tenantId: "t", clientIds: { other: "d" } },
-    });
-    const team = await api.make("/iam/v2/groups", org, { name: "team" });
-    expect((await api.delete(`/iam/v2/groups/${org}`)).body.code).toBe(9);
-    for (let time = 0; time < 2; time += 1) {
-      expect((await api.delete(`${associations}/${org}`)).status).toBe(200);
-    }
-    expect(emulator.state()).toMatchObject({ accountAssociations: [], groups: [{}, { uid: team.uid }] });
-    expect((await api.get(`${associations}/${org}`)).status).toBe(404);
-  });
-
   test("are ready for the providers they name, except with `checksNotReady`", async () => {
     await create({ google: full.google });
     const check = async (name: string): Promise<unknown> => {

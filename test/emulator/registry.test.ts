@@ -126,15 +126,6 @@ describe("readmes", () => {
     expect(detail(missing, "ResourceInfo").resourceType).toBe("Repo");
   });
 
-  test("come from the source of a synced repo, and go with the repo", async () => {
-    const synced = await api.make("/registry/v2/repos", org, { name: "n", sync_config: { source: "nginx" } });
-    expect((await api.get(path(synced.uid))).body.content).toContain("# nginx");
-    await api.patch(path(synced.uid), { content: "mine" });
-    expect((await api.get(path(synced.uid))).body.content).toBe("mine");
-    await api.delete(`/registry/v2/repos/${synced.uid}`);
-    expect(emulator.state().repoReadmes).toEqual([]);
-  });
-
   test.each([
     "<script>x</script>",
     '<img src="x" onerror="y()">',

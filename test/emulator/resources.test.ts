@@ -65,11 +65,6 @@ describe("every create", () => {
     expect(detail(response, "ResourceInfo").resourceType).toBe("Group");
   });
 
-  test("but of a group needs a parent", async () => {
-    const response = await api.post("/iam/v2/roles", { name: "r", capabilities: ["CAP_REPO_LIST"] });
-    expect([response.body.code, violatedFields(response)]).toEqual([3, ["parent"]]);
-  });
-
   test("ignores what the service alone writes", async () => {
     const created = await api.make("/iam/v2/groups", org, {
       uid: "x",
@@ -83,14 +78,6 @@ describe("every create", () => {
       resourceLimits: {},
       createTime: "2026-01-28T12:54:21.189Z",
     });
-  });
-
-  test("below a new group gets 403 for a while, if the setting says so", async () => {
-    emulator.settings({ newGroupRefusalMs: 5000 });
-    const refused = await api.post(`/iam/v2/groups/${org}`, { name: "a" });
-    expect([refused.status, refused.body.code]).toEqual([403, 7]);
-    emulator.advanceClock(5000);
-    expect((await api.post(`/iam/v2/groups/${org}`, { name: "a" })).status).toBe(200);
   });
 });
 
@@ -108,14 +95,6 @@ describe("groups", () => {
       violatedFields(await api.post(`/iam/v2/groups/${org}`, { name: "a", kind: "ORG_KIND_DEV" })),
     ).toEqual(["kind"]);
     expect(violatedFields(await api.post("/iam/v2/groups", { name: "a", verified: true }))).toEqual(["kind"]);
-  });
-
-  test("change kind only if the mask names it", async () => {
-    await api.patch(`/iam/v2/groups/${org}?updateMask=name`, { name: "b", kind: "ORG_KIND_DEV" });
-    expect((await api.get(`/iam/v2/groups/${org}`)).body).toMatchObject({
-      name: "b",
-      kind: "ORG_KIND_CUSTOMER",
-    });
   });
 
   test("with children of any kind are not deleted, and the refusal names the children", async () => {
@@ -157,13 +136,6 @@ describe("identities", () => {
     expect([response.status, violatedFields(response)[0]]).toEqual([400, field]);
   });
 
-  test("return the claims as written, without a default audience", async () => {
-    const { body } = await create({ claimMatch: { ...claimMatch, claims: { a: "b" } } });
-    expect(body.claimMatch).toEqual({ ...claimMatch, claims: { a: "b" }, claimPatterns: {} });
-    for (const other of ["staticKeys", "awsIdentity", "servicePrincipal"])
-      expect(body).not.toHaveProperty(other);
-  });
-
   test("get the longest lifetime of static keys by default", async () => {
     expect((await create({ staticKeys: keys })).body.staticKeys.expirationTime).toBe(
       "2027-01-28T12:54:21.000Z",
@@ -173,40 +145,12 @@ describe("identities", () => {
     expect(body.staticKeys.expirationTime).toBe("2026-06-01T00:00:00.000Z");
   });
 
-  test("clear the other member of a one-of", async () => {
-    const { uid } = (await create({ claimMatch })).body;
-    const { body } = await api.patch(`/iam/v2/identities/${uid}?updateMask=claimMatch.issuerPattern`, {
-      claimMatch: { issuerPattern: "^https://.*$" },
-    });
-    expect(body.claimMatch).toEqual({
-      issuerPattern: "^https://.*$",
-      subject: "s",
-      claims: {},
-      claimPatterns: {},
-    });
-  });
-
-  test("switch their relationship in place", async () => {
-    const { uid } = (await create({ claimMatch })).body;
-    const { body } = await api.patch(`/iam/v2/identities/${uid}`, { awsIdentity: aws });
-    expect(body.awsIdentity).toEqual(aws);
-    expect(body).not.toHaveProperty("claimMatch");
-  });
-
   test("keep one member of a required one-of", async () => {
     const { uid } = (await create({ claimMatch })).body;
     const response = await api.patch(`/iam/v2/identities/${uid}?updateMask=claimMatch.subject`, {
       claimMatch: {},
     });
     expect(violatedFields(response)).toEqual(["claimMatch.subject"]);
-  });
-
-  test("are deleted together with their bindings", async () => {
-    const { uid } = (await create({ claimMatch })).body;
-    const roleUid = await api.builtInRole("viewer");
-    await api.make("/iam/v2/roleBindings", org, { identityUid: uid, roleUid });
-    await api.delete(`/iam/v2/identities/${uid}`);
-    expect(emulator.state().roleBindings).toEqual([]);
   });
 
   test("are looked up by issuer and subject, always the same", async () => {
@@ -314,14 +258,6 @@ describe("role bindings", () => {
     ]);
   });
 
-  test("change their role", async () => {
-    const { uid } = await api.make("/iam/v2/roleBindings", org, { identityUid, roleUid });
-    const editor = await api.builtInRole("editor");
-    const { body } = await api.patch(`/iam/v2/roleBindings/${uid}?updateMask=roleUid`, { roleUid: editor });
-    expect(body.role.name).toBe("editor");
-    expect((await api.get(`/iam/v2/roleBindings?role=${roleUid}`)).body.totalCount).toBe("0");
-  });
-
   test("can be deleted again without an error", async () => {
     expect((await api.delete(`/iam/v2/roleBindings/${org}/0000000000000000`)).status).toBe(200);
     expect((await api.delete("/iam/v2/roleBindings")).body.code).toBe(3);
@@ -331,16 +267,6 @@ describe("role bindings", () => {
     const batch = (body: object) => api.post("/iam/v2/roleBindings:batchCreate", { parent: org, ...body });
     const items = (count: number): object[] =>
       Array.from({ length: count }, () => ({ roleBinding: { identityUid } }));
-
-    test("come back in order, with the role of the batch", async () => {
-      const other = (await api.make("/iam/v2/identities", org, { name: "other", claimMatch })).uid;
-      const { body } = await batch({
-        roleUid,
-        requests: [{ parent: org, roleBinding: { identityUid: other, roleUid } }, ...items(24)],
-      });
-      expect(body.roleBindings).toHaveLength(25);
-      expect(body.roleBindings[0]).toMatchObject({ identityUid: other, role: { name: "viewer" } });
-    });
 
     test.each([
       ["26 items", () => ({ roleUid, requests: items(26) }), "requests"],
@@ -410,25 +336,6 @@ describe("repos", () => {
         catalogTier: "CATALOG_TIER_APPLICATION",
         bundles: ["application"],
         activeTags: ["latest"],
-      });
-    });
-
-    test("take the same source in another spelling without a change", async () => {
-      const before = (await api.get(path)).body;
-      const { body } = await api.patch(`${path}?updateMask=sync_config.source`, {
-        sync_config: { source: "nginx" },
-      });
-      expect({ ...body, updateTime: before.updateTime }).toEqual(before);
-    });
-
-    test("keep their siblings in an inferred mask, and lose them when replaced whole", async () => {
-      const one = await api.patch(path, { sync_config: { amazon: "a" } });
-      expect(one.body.sync_config).toMatchObject({ source: uid, google: "g", amazon: "a" });
-      const whole = await api.patch(`${path}?updateMask=sync_config`, { sync_config: { source: "nginx" } });
-      expect(whole.body.sync_config).toMatchObject({
-        source: uid,
-        google: "",
-        expirationTime: "2026-02-11T12:54:21.000Z",
       });
     });
 

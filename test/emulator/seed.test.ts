@@ -57,11 +57,6 @@ test("an unknown organisation is refused with the list of known ones", async () 
   );
 });
 
-test("rootUid says what to do if there is no root group", async () => {
-  const empty = await start({});
-  expect(() => empty.rootUid).toThrow('start it with seed: "acme"');
-});
-
 test("the printed request log contains no secret", async () => {
   const lines: string[] = [];
   const logged = await start({

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,12 +9,13 @@ import { runCommand } from "../support";
 describe("emulator", () => {
   let folder: string;
   let busy: Server;
+  const GARBAGE = "\0\x1b[31mnot json";
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "emulator-command-"));
     busy = createServer();
     await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
-    writeFileSync(join(folder, "garbage"), "\0\x1b[31mnot json");
+    writeFileSync(join(folder, "garbage"), GARBAGE);
     writeFileSync(join(folder, "other.json"), '{"version":9}');
     writeFileSync(join(folder, "deep.json"), `{"version":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
     symlinkSync(join(folder, "other.json"), join(folder, "link"));
@@ -30,6 +31,11 @@ describe("emulator", () => {
   test.each<[string, () => string[], RegExp]>([
     ["a wrong port", () => ["--port", "x"], /--port must be .+ \(PP8101\)/],
     ["a port that is too large", () => ["--port", "70000"], /--port must be a number from 0 to 65535/],
+    [
+      "a place of deliveries elsewhere",
+      () => ["--deliver-to", "https://example.com"],
+      /--deliver-to must be/,
+    ],
     ["a latency that is no time", () => ["--latency", "-5ms"], /--latency must be a time/],
     [
       "a port that is taken",
@@ -51,5 +57,6 @@ describe("emulator", () => {
     const { code, stdout, stderr } = await runCommand(main, argv(), {});
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
     expect(stderr).toMatch(/^pulumi-platform: [^\p{Cc}]+\n$/u);
+    expect(readFileSync(join(folder, "garbage"), "utf8")).toBe(GARBAGE);
   });
 });
