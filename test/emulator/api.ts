@@ -62,6 +62,7 @@ export interface Advisory {
 }
 
 export interface Detail {
+  "@type": string;
   missing: object[];
   reason: string;
   resourceType: string;

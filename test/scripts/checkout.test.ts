@@ -31,6 +31,17 @@ function installedCheckout(): string {
   return root;
 }
 
+/** A change of an installed checkout. */
+type Change = (root: string) => void | Promise<void>;
+const writing =
+  (files: Record<string, unknown>): Change =>
+  (root) =>
+    writeFiles(root, files);
+const removing =
+  (name: string): Change =>
+  (root) =>
+    rmSync(path.join(root, name), { recursive: true });
+
 const dependencyProblem = (root: string) =>
   evaluate("lib/checkout.mjs", `m.dependencyProblem(${JSON.stringify(root)})`);
 const buildProblem = (root: string) =>
@@ -41,31 +52,16 @@ describe("dependencies", () => {
     expect(await dependencyProblem(installedCheckout())).toBeNull();
   });
 
-  const changes: [string, (root: string) => void, string][] = [
-    [
-      "no node_modules",
-      (root) => rmSync(path.join(root, "node_modules"), { recursive: true }),
-      "not installed",
-    ],
-    [
-      "a changed lockfile",
-      (root) =>
-        writeFiles(root, {
-          "package-lock.json": {
-            packages: { ...lock.packages, "node_modules/a": { version: "1.0.1", integrity: "sha512-b" } },
-          },
-        }),
-      "node_modules/a is not the locked one",
-    ],
-    [
-      "a damaged lockfile",
-      (root) => writeFiles(root, { "package-lock.json": "{" }),
-      "package-lock.json cannot be read",
-    ],
-  ];
-  test.each(changes)("%s is detected", async (_name, change, problem) => {
+  const newer = {
+    packages: { ...lock.packages, "node_modules/a": { version: "1.0.1", integrity: "sha512-b" } },
+  };
+  test.each<[string, Change, string]>([
+    ["no node_modules", removing("node_modules"), "not installed"],
+    ["a changed lockfile", writing({ "package-lock.json": newer }), "node_modules/a is not the locked one"],
+    ["a damaged lockfile", writing({ "package-lock.json": "{" }), "package-lock.json cannot be read"],
+  ])("%s is detected", async (_name, change, problem) => {
     const root = installedCheckout();
-    change(root);
+    await change(root);
     expect(await dependencyProblem(root)).toBe(problem);
   });
 });
@@ -87,10 +83,6 @@ async function build(root: string, during = "", finish = true): Promise<void> {
 }
 
 describe("build", () => {
-  test("a missing build is reported", async () => {
-    expect(await buildProblem(installedCheckout())).toBe("not built");
-  });
-
   test("a finished one is up to date, also when files are only touched", async () => {
     const root = installedCheckout();
     await build(root);
@@ -98,41 +90,19 @@ describe("build", () => {
     expect(await buildProblem(root)).toBeNull();
   });
 
-  const changes: [string, (root: string) => void, string][] = [
-    [
-      "a changed source",
-      (root) => writeFiles(root, { "provider/index.ts": "export { };" }),
-      "sources changed",
-    ],
-    ["a source below emulator/", (root) => writeFiles(root, { "emulator/main.ts": "" }), "sources changed"],
-    [
-      "a renamed source",
-      (root) => {
-        rmSync(path.join(root, "provider/deep/one.ts"));
-        writeFiles(root, { "provider/deep/other.ts": "export {};" });
-      },
-      "sources changed",
-    ],
-    ["other compiler options", (root) => writeFiles(root, { "tsconfig.json": { a: 1 } }), "sources changed"],
-    ["a deleted output", (root) => rmSync(path.join(root, "dist"), { recursive: true }), "not built"],
-    [
-      "an output that something else wrote",
-      (root) => writeFiles(root, { "dist/provider/index.js": "1;" }),
-      "dist/ changed",
-    ],
-  ];
-  test.each(changes)("%s is detected", async (_name, change, problem) => {
+  test.each<[string, Change, string]>([
+    ["a changed source", writing({ "provider/index.ts": "export { };" }), "sources changed"],
+    ["a source below emulator/", writing({ "emulator/main.ts": "" }), "sources changed"],
+    ["a deleted source", removing("provider/deep/one.ts"), "sources changed"],
+    ["other compiler options", writing({ "tsconfig.json": { a: 1 } }), "sources changed"],
+    ["a deleted output", removing("dist"), "not built"],
+    ["an output that something else wrote", writing({ "dist/provider/index.js": "1;" }), "dist/ changed"],
+    ["a build that did not end", (root) => build(root, "", false), "the last build did not finish here"],
+  ])("%s is detected", async (_name, change, problem) => {
     const root = installedCheckout();
     await build(root);
-    change(root);
+    await change(root);
     expect(await buildProblem(root)).toBe(problem);
-  });
-
-  test("an interrupted one is repeated", async () => {
-    const root = installedCheckout();
-    await build(root);
-    await build(root, "", false);
-    expect(await buildProblem(root)).toBe("the last build did not finish here");
   });
 
   test("a source edited while the compiler runs counts as changed", async () => {

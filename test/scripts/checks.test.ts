@@ -4,7 +4,6 @@ import {
   evaluate,
   projectRoot,
   removeTemporaryFolders,
-  script,
   start,
   temporaryFolder,
   writeFiles,
@@ -47,57 +46,6 @@ describe("counting a jest run", () => {
     ["an interruption", jestResult(1, 0, { wasInterrupted: true }), 0],
   ])("%s is a failure", async (_name, result, exitCode) => {
     expect(await outcome(result, exitCode)).toMatchObject({ failed: 1 });
-  });
-});
-
-describe("running checks", () => {
-  /** Each check is a passing one, a failing one, one that throws, or a fatal one. */
-  async function runChecks(...kinds: string[]) {
-    const body = `
-      const one = (failed) => ({ passed: 1 - failed, failed, skipped: 0, problems: failed ? ["a reason"] : [] });
-      let end;
-      const begin = () => new Promise((resolve) => (end = resolve));
-      const bodies = {
-        good: async () => one(0),
-        bad: async () => one(1),
-        throwing: async () => { throw new Error("thrown"); },
-        tests: async () => ({ passed: 20, failed: 0, skipped: 3, problems: [] }),
-        fatal: async () => one(1),
-        first: () => begin().then(() => one(0)),
-        second: async () => (end(), one(0)),
-      };
-      process.exitCode = await m.runChecks(
-        ${JSON.stringify(kinds)}.map((names) => {
-          const group = names.split("+").map((name) => ({ name, fatal: name === "fatal", body: bodies[name] }));
-          return group.length === 1 ? group[0] : group;
-        }),
-        console.log);`;
-    const { code, stdout } = await start(script("ci.mjs", body)).ended;
-    const lines = stdout.trimEnd().split("\n");
-    return { code, last: lines.at(-1), lines };
-  }
-
-  test("a failing one fails the run, and the later ones still run", async () => {
-    const { code, last, lines } = await runChecks("bad", "good", "throwing", "good");
-    expect(code).toBe(1);
-    expect(last).toBe("2 passed, 2 failed");
-    expect(lines.join("\n")).toMatch(/FAILED bad: 0 passed, 1 failed \(0\.\d s\)\n {7}a reason/);
-    expect(lines.join("\n")).toMatch(/FAILED throwing: 0 passed, 1 failed \(0\.\d s\)\n {7}thrown/);
-  });
-
-  test("a list longer than the processors runs whole, in its order, and prints each result as it ends", async () => {
-    const inOrder = [...Array<string>(30).fill("tests"), "bad"];
-    const { code, last, lines } = await runChecks(inOrder.join("+"));
-    expect(code).toBe(1);
-    expect(last).toBe("600 passed, 1 failed, 90 skipped");
-    const names = lines.flatMap((line) => /^(?:ok|FAILED) +(\w+):/.exec(line)?.[1] ?? []);
-    expect(names).toEqual([...inOrder, ...inOrder]);
-  });
-
-  test("those of a list run at the same time, and a fatal one among them ends the run", async () => {
-    // The first waits for the second.
-    expect(await runChecks("first+second", "good")).toMatchObject({ code: 0, last: "3 passed, 0 failed" });
-    expect(await runChecks("good+fatal", "good")).toMatchObject({ code: 1, last: "1 passed, 1 failed" });
   });
 });
 
@@ -224,20 +172,5 @@ describe(".ci/run", () => {
     expect(stdout).toContain("the workflows are not linted: go build");
     expect(stdout).toMatch(/\n15 passed, 0 failed, 4 skipped\n$/);
     expect(code).toBe(0);
-  });
-
-  test("ends after a failed set-up", async () => {
-    const { code, stdout } = await project({ failing: ["set-up"] }).run();
-    expect(stdout).toMatch(/\n0 passed, 1 failed\n$/);
-    expect(stdout).not.toContain("== lint");
-    expect(code).toBe(1);
-  });
-
-  test("a lockfile with another host fails", async () => {
-    const { root, run } = project();
-    writeFiles(root, {
-      "package-lock.json": { packages: { "node_modules/a": { resolved: "https://example.org/a.tgz" } } },
-    });
-    expect((await run()).stdout).toMatch(/\n15 passed, 1 failed, 3 skipped\n$/);
   });
 });

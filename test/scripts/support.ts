@@ -107,15 +107,6 @@ afterAll(async () => {
   await evaluator?.terminate();
 });
 
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 export async function until(condition: () => boolean, what: string): Promise<void> {
   for (let polls = 0; polls < 30_000; polls += 1) {
     if (condition()) return;

@@ -48,21 +48,6 @@ test("an input that an action of this repository does not have is a problem", as
   });
 });
 
-test("a job that needs one that does not exist is a problem, with its file and line", async () => {
-  const folder = temporaryFolder();
-  const job = "{ runs-on: ubuntu-latest, needs: nobody, steps: [{ run: echo }] }";
-  writeFiles(folder, { "access-review.yml": `on: push\njobs:\n  gate: ${job}\n` });
-  expect(await lint(folder)).toEqual({
-    problems: [
-      expect.stringMatching(/^access-review\.yml:3:\d+: job "gate" needs job "nobody" which does not/),
-    ],
-  });
-});
-
-test("a folder without workflows is a problem", async () => {
-  expect(await lint(temporaryFolder())).toEqual({ problems: [expect.stringContaining("holds no workflow")] });
-});
-
 test("prints the reason if it cannot be built", async () => {
   const folder = path.join(projectRoot, "examples", "ci");
   expect(await lint(folder, `, env: { PATH: "/nowhere" }`)).toEqual({

@@ -25,7 +25,7 @@ export interface Page {
 }
 
 /** Parses a page of Markdown. */
-export function parsePage(text: string): Page {
+function parsePage(text: string): Page {
   const runBy = /^<!-- run by (\S+) -->$/m.exec(text)?.[1];
   const tokens = new MarkdownIt({ html: true }).parse(text, {});
   const fences: Fence[] = [];

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ROOT } from "../../support/engine";
 import { pageProblems } from "../../support/pageProblems";
-import { documents, pages, parsePage, readPage } from "../../support/pages";
+import { documents, pages, readPage } from "../../support/pages";
 import { longSentences, misplacedNames, unknownNames } from "../../support/pageWords";
 
 /* What test/package/pages.test.ts runs or compiles is checked here without running it. */
@@ -45,24 +45,4 @@ test.each(developerPages)("the code that %s names exists", (path) => {
   const spans = readPage(path).codeSpans.filter((span) => !/webhook|…/i.test(span));
   expect(unknownNames(spans)).toEqual([]);
   expect(misplacedNames(readFileSync(join(ROOT, path), "utf8"))).toEqual([]);
-});
-
-const fence = (language: string, text: string, before = ""): string =>
-  `# Title\n\n${before}\`\`\`${language}\n${text}\n\`\`\`\n`;
-
-test.each([
-  ["a fence without a language", fence("", "x"), 'the language "" is not known'],
-  ["a program that nothing runs", fence("python", "x"), "no test runs it"],
-  [
-    "an unknown option",
-    fence("sh", "cd x && npx --no pulumi-platform doctor --no-such"),
-    "unknown option --no-such",
-  ],
-  ["an unknown command", fence("sh", "PATH=x \\\n  pulumi-platform docter"), "there is no command docter"],
-  ["a package of the registry, in words", "`npx --yes pulumi-platform doctor`", "write npx --no"],
-  ["a shell's error", fence("sh", "echo 'a"), "unexpected EOF"],
-  ["an error in YAML", fence("yaml", "a: [", ""), "line 3: "],
-  ["a policy with an unknown member", fence("yaml", "allow:\n  - rul: G1"), "rul"],
-])("%s is a problem", (_, page, problem) => {
-  expect(pageProblems(parsePage(page))).toEqual([expect.stringContaining(problem)]);
 });
