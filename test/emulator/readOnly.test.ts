@@ -1,7 +1,7 @@
 import type { Emulator, Seed } from "../../emulator";
 import { startEmulator } from "../../emulator";
-import type { Advisory, ApiResponse, ResponseBody } from "./api";
-import { Api, extraEmulator, violatedFields } from "./api";
+import type { Advisory, ResponseBody } from "./api";
+import { Api, extraEmulator } from "./api";
 
 let emulator: Emulator;
 let api: Api;
@@ -107,18 +107,6 @@ describe("documents and metadata", () => {
     expect(await ids("id=nginx")).toEqual(["nginx"]);
     expect(await ids("cves=CVE-2025-1000&cves=CVE-2025-1007")).toEqual(["curl", "git"]);
     expect(await ids("id=nginx&cves=CVE-2025-1000")).toEqual([]);
-  });
-
-  test("metadata comes for up to a thousand ids", async () => {
-    const get = (ids: string[]): Promise<ApiResponse> =>
-      api.get(`/advisory/v2/metadata?${ids.map((id) => `ids=${id}`).join("&")}`);
-    const some = await get(["CVE-2025-1007", "CVE-2025-1000", "nope"]);
-    expect(some.body.vulnerabilityMetadata.map(({ id }) => id)).toEqual(["CVE-2025-1000", "CVE-2025-1007"]);
-    expect((await api.get("/advisory/v2/metadata?id=CVE-2025-1000")).body.totalCount).toBe("1");
-    const many = Array.from({ length: 1001 }, (_, index) => `CVE-${index}`);
-    expect((await get(many.slice(1))).status).toBe(200);
-    expect(violatedFields(await get(many))).toEqual(["ids"]);
-    expect(await all("/advisory/v2/metadata?", (body) => body.vulnerabilityMetadata)).toHaveLength(60);
   });
 });
 

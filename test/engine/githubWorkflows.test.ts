@@ -376,20 +376,6 @@ test("a workflow of a throwaway branch sets no status of the app", async () => {
   expect([...github.statuses.keys()]).toEqual([`github-actions ${pull.commit} access-review`]);
 });
 
-test("a job that wrote no preview is not reviewed", async () => {
-  const pull = push({ ...benign(), "infra/package-lock.json": "{" });
-  const results = await runReview(pull);
-  expect(outcome(results)).toMatchObject({ preview: "failure", review: "failure", gate: "failure" });
-  expect(comment().body).toContain("**Not reviewed:** there is no preview of this commit");
-});
-
-test("a pull request that adds a shrinkwrap file of npm fails before anything of it is installed", async () => {
-  const pull = push({ ...benign(), "infra/npm-shrinkwrap.json": "{}" });
-  const results = await runReview(pull);
-  expect(outcome(results)).toMatchObject({ preview: "failure", review: "failure", gate: "failure" });
-  expect(results["preview"]?.log).toMatch(/remove \S+\/infra\/npm-shrinkwrap\.json from the repository/);
-});
-
 test("the deployment applies the plan that it has reviewed, then compares the result, with the state in a bucket", async () => {
   workflows = { ...workflows, folder: forBucket };
   const pull = push(benign());

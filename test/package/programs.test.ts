@@ -50,14 +50,6 @@ describe("the packed package, in a project of npm and in one of pnpm,", () => {
     );
   });
 
-  test("tries each manager with each program, each manager in each place and each program in each place but one", () => {
-    const of = (name: "manager" | "title") => new Set(pairs.map((pair) => `${pair[name]} ${pair.folder}`));
-    expect(pairs).toHaveLength(managers.length * programs.length);
-    expect(of("manager").size).toBe(managers.length * 2);
-    expect(of("title").size).toBe(programs.length * 2);
-    expect(pairs.length - lives.length).toBe(1);
-  });
-
   test.each(lives)(
     "$title runs, from the first up to the destroy ($manager, in $folder.)",
     async ({ manager, program, folder }) => {

@@ -44,18 +44,6 @@ test("only one process holds the lock at a time, and no file is left", async () 
   expect(existsSync(file)).toBe(false);
 });
 
-test.each([
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const)("%s releases the lock and exits with %d", async (signal, code) => {
-  const { file, journal } = files();
-  const one = holder(file, journal, "await sleep(20_000);");
-  await until(() => isInside(journal), "it is inside");
-  one.kill(signal);
-  expect((await one.ended).code).toBe(code);
-  expect(existsSync(file)).toBe(false);
-});
-
 test("takes over the lock of a killed process", async () => {
   const { file, journal } = files();
   const one = holder(file, journal, "await sleep(20_000);");

@@ -82,16 +82,6 @@ const stepsOf = ({ job }: Place): readonly Step[] =>
 const isWriting = ({ job }: Place): boolean =>
   Object.entries(job.permissions ?? {}).some(([what, how]) => how === "write" && what !== "id-token");
 
-test("there are examples for both hosts", () => {
-  expect(files.sort()).toEqual([
-    "access-deploy.yml",
-    "access-drift.yml",
-    "access-preview.yml",
-    "access-review.yml",
-    "gitlab-ci.yml",
-  ]);
-});
-
 const actions = Object.values(ownActions).map((path) => join(path, "action.yml"));
 const components = ["deploy", "drift", "review"].map((name) => join(ROOT, "templates", name, "template.yml"));
 const parts = [...files.map((name) => join(examples, name)), ...actions, ...components];

@@ -5,7 +5,6 @@ import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
 import type { TerraformReport } from "../../../../provider/access/adopt/terraform/adoption";
 import { main } from "../../../../provider/cli/commands/adopt/adopt";
-import { main as inventoryMain } from "../../../../provider/cli/commands/inventory";
 import {
   CLIENT_SECRET,
   INVITE_CODE,
@@ -147,39 +146,6 @@ describe("pulumi-platform adopt --from-terraform", () => {
     ]);
   });
 
-  test("reports values changed outside of Terraform, and writes the live value to the program", async () => {
-    const out = nextOut();
-    const state = rows.map((row) =>
-      row.name === "this"
-        ? { ...row, attributes: { ...(row.attributes as object), description: "Old\u001b[31m" } }
-        : row,
-    );
-    const { stdout } = await run(pulledState(state), "--out", out);
-    expect(stdout).toContain(
-      'module.teams["payments"].chainguard_group.this: description is "Payments", in Terraform "Old',
-    );
-    expect(stdout).not.toContain("\u001b");
-    expect(readFileSync(join(out, "index.ts"), "utf8")).toContain('description: "Payments"');
-  });
-
-  test("it works with an inventory, --only, --by and --types", async () => {
-    const inventory = join(folder, "inventory.json");
-    const env = { PLATFORM_BASE_URL: emulator.url, PLATFORM_TOKEN: emulator.token };
-    const argv = ["--root", ids["org"] ?? "", "-o", `json=${inventory}`];
-    expect((await runCommand(inventoryMain, argv, env)).code).toBe(0);
-    const offline = await reportOf(rows, "--inventory", inventory);
-    expect(offline.remaining).toContainEqual({
-      address: "chainguard_image_tag.stable",
-      reason: "objects of the kind Tag were not read",
-    });
-    expect(offline.adopted).toHaveLength(terraformObjects.length - 2);
-    const only = await reportOf(rows, "--only", "Role", "--types", "+Tag");
-    expect(only.adopted.map(({ address }) => address)).toEqual(["chainguard_role.reader"]);
-    const out = nextOut();
-    await run(pulledState(rows), "--out", out, "--by", "team");
-    expect(readFileSync(join(out, "teams", "shared.ts"), "utf8")).toContain("new pulumi.ComponentResource(");
-  });
-
   test("the organisation itself is adopted where Terraform manages it", async () => {
     const root = { type: "chainguard_group", name: "root", attributes: { id: ids["org"], name: "acme" } };
     expect((await reportOf([root])).adopted).toEqual([
@@ -221,14 +187,6 @@ describe("pulumi-platform adopt --from-terraform", () => {
     });
     expect(stderr.trim().split("\n")).toHaveLength(1);
     expect(existsSync(out)).toBe(false);
-  });
-
-  test("a file that does not exist ends with 2", async () => {
-    const argv = ["--from-terraform", join(folder, "none"), "--out", nextOut()];
-    expect(await runCommand(main, argv, {})).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("--from-terraform"),
-    });
   });
 
   test("declares an object with two addresses once, and removes both from the Terraform state", async () => {

@@ -82,55 +82,6 @@ describe("pulumi-platform drift", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("lists suppressed findings, unused entries and expired entries separately", async () => {
-    const policy = file(
-      "policy.yaml",
-      `allow:
-  - kind: unmanaged
-    match: { uid: "${byHand}" }
-    fingerprint: ${await printOf(byHand)}
-    reason: the night shift
-    acceptedBy: grace
-    expires: 2026-01-31
-  - kind: changed
-    type: Role
-    match: { uid: "${role}" }
-    fields: [capabilities]
-    fingerprint: ${await printOf(role)}
-    reason: until the move
-    acceptedBy: grace
-    expires: 2026-01-14
-  - kind: deleted
-    match: { name: nothing }
-    reason: of no use
-  - rule: G6
-    match: { subject: nobody }
-    reason: for the review
-    expires: 2026-12-31
-`,
-    );
-    const { code, report } = await reportOf("--policy", policy);
-    expect(code).toBe(7);
-    // What is accepted asks for no answer; the four that are left do.
-    const text = (await run("--policy", policy, "--fix")).stdout;
-    expect(text.match(/^ +suppress:$/gm)).toHaveLength(4);
-    expect(report.suppressed).toMatchObject([
-      { uid: byHand, suppression: { reason: "the night shift", expires: "2026-01-31" } },
-    ]);
-    expect(report.findings.map(({ id, kind }) => [id, kind])).toEqual([
-      ["drift-changed", "Role"],
-      ["drift-unmanaged", "Identity"],
-      ["G6", "RoleBinding"],
-      ["drift-changed", "Group"],
-    ]);
-    expect(report.policy).toEqual({
-      expired: [
-        expect.stringContaining("policy.yaml:8: expired on 2026-01-14; 1 finding (drift-changed) back"),
-      ],
-      unused: [expect.stringContaining("policy.yaml:16: matches no finding")],
-    });
-  });
-
   test("begins with the command that accepts what was there before, until something is accepted", async () => {
     const said = /^ {2}\S.* drift --state .*export\.json .*--write-baseline access-policy\.yaml /m;
     const { stdout, stderr } = await run();
@@ -263,19 +214,6 @@ allow:
     expect(later.report.findings).toHaveLength(5);
   });
 
-  test("a new baseline contains what another policy does not suppress", async () => {
-    const { report } = await reportOf();
-    const policy = file(
-      "policy.yaml",
-      `allow:\n${completed(report.differences[0]?.answers.suppress ?? "")}\n`,
-    );
-    const path = join(folder, "new.yaml");
-    const written = await reportOf("--policy", policy, "--write-baseline", path);
-    expect(written.code).toBe(7);
-    expect(written.report.suppressed).toHaveLength(3);
-    expect(parsePolicy(readFileSync(path, "utf8"), path).entries).toHaveLength(2);
-  });
-
   /** Everything that is found, accepted by a person. */
   const acceptAll = async (): Promise<string> => {
     const path = join(folder, "all.yaml");
@@ -341,20 +279,6 @@ allow:
     }
     const empty = file("empty.cjs", "module.exports = [];");
     expect(await run("--rules", empty)).toMatchObject({ code: 2, stderr: expect.stringContaining("PP6102") });
-  });
-
-  test("posts one issue, closes it when nothing differs, and appends to the step summary", async () => {
-    const dry = await run("--post", "github-issue", "--dry-run", "--summary");
-    expect(dry.code).toBe(7);
-    expect(dry.stderr).toContain("this would be posted");
-    expect(github.seen).toEqual([]);
-    expect(readFileSync(join(folder, "summary.md"), "utf8")).toContain("org");
-
-    expect(await run("--post", "github-issue", "--marker", "night")).toMatchObject({ code: 7 });
-    expect(github.issues).toMatchObject([{ title: "Access drift: acme/prod", state: "open" }]);
-    const path = await acceptAll();
-    await run("--post", "github-issue", "--marker", "night", "--policy", path);
-    expect(github.issues).toMatchObject([{ state: "closed" }]);
   });
 
   test.each([

@@ -63,12 +63,6 @@ describe("the default branch", () => {
       on: { push: { branches: [branch] } },
     });
   });
-
-  test("a host that is refused is no host that was not found", async () => {
-    expect(await succeed(newFolder().repository(GITHUB), ".", "--ci", "none")).toContain(
-      "no workflow: --ci none\n",
-    );
-  });
 });
 
 describe("the program", () => {
@@ -296,12 +290,6 @@ describe("the workflows", () => {
     expect(folder.files()[".github/workflows/access-preview.yml"]).toContain(`branches: [${branch}]\n`);
   });
 
-  test("run on the branch that the first commit of a new repository makes", async () => {
-    const folder = newFolder().repository(GITHUB).git("symbolic-ref", "HEAD", "refs/heads/trunk");
-    await succeed(folder, ".");
-    expect(folder.files()[".github/workflows/access-preview.yml"]).toContain("branches: [trunk]\n");
-  });
-
   test.each([
     [
       "pnpm-lock.yaml",
@@ -395,11 +383,6 @@ describe("the commands that set variables", () => {
     });
     expect({ status, stderr }).toEqual({ status: 1, stderr: "replace what stands in <…> first\n" });
     expect(stdout).toContain("<file of ");
-  });
-
-  test("stand beside the edition that tokens of teams need, and another way", async () => {
-    const printed = await succeed(newFolder().repository(GITHUB), ".");
-    expect(printed).toMatch(/edition Enterprise or Business Critical; with another one, use a bucket/);
   });
 });
 

@@ -141,12 +141,6 @@ describe("in GitHub, the second project of a repository", () => {
       /access-deploy-teams\.yml and \S*access-deploy-other-access\.yml belong to other projects/,
     );
   });
-
-  test("takes the names of a project that is gone as names that exist", async () => {
-    rmSync(join(folder.root, "infra"), { recursive: true });
-    expect(await init("teams")).toContain("access-review.yml is not what init writes");
-    expect(workflowsIn()).toHaveLength(KINDS.length);
-  });
 });
 
 test("a second project at the root is reviewed for every change", async () => {

@@ -1,8 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { main } from "../../../../provider/cli/commands/post";
-import { main as reviewMain } from "../../../../provider/cli/commands/review";
 import { nightDrift, riskyReview } from "../../access/report/render/reports";
 import { FakeGitHub } from "../post/hosts";
 
@@ -52,20 +51,6 @@ test("a report from a file is posted", async () => {
     0,
   );
   expect(github.issues[1]?.body).toContain("<!-- pulumi-platform:drift:night -->");
-});
-
-const PREVIEWS = join(__dirname, "../../../fixtures/previews");
-const recorded = readdirSync(PREVIEWS).filter(
-  (file) => /\.(json|ndjson)$/.test(file) && !/^export/.test(file),
-);
-
-test.each(recorded)("the report of a recorded preview is posted: %s", async (file) => {
-  jest.spyOn(process.stdout, "write").mockReturnValue(true);
-  const report = join(folder, "review.json");
-  const code = await reviewMain([join(PREVIEWS, file), "-o", `json=${report}`]);
-  expect([0, 4, 5]).toContain(code);
-  expect(await main([report, "--to", "github-pr", "--dry-run"])).toBe(0);
-  expect(said.join("\n")).not.toContain("warning");
 });
 
 test("prints a warning if the job has no place for a summary", async () => {

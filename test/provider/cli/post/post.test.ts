@@ -1,6 +1,3 @@
-import MarkdownIt from "markdown-it";
-import { parseFragment } from "parse5";
-import type { DefaultTreeAdapterMap } from "parse5";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -253,39 +250,6 @@ describe("a comment on a pull request of GitHub", () => {
     expect(comment?.body).toContain("**Fails: ");
   });
 
-  test.each([
-    ["letters of four bytes", "👩".repeat(500)],
-    ["pictures that are joined", "👩\u200d👧".repeat(300)],
-    ["what is encoded", "*@".repeat(400)],
-    ["characters that nobody sees", "\u{e0041}".repeat(400)],
-    ["marks", "\u0301".repeat(800)],
-    ["fences, tables and folds", "\n```\n<details>\n| a |\n| --- |\n".repeat(20)],
-  ])("shows the worst finding and whole tables, however many bytes %s take", async (_what, name) => {
-    const large = largeReview(120);
-    const grants = large.grants.map((change, i) =>
-      i > 30
-        ? change
-        : { ...change, grant: { ...change.grant, group: { ...change.grant.group, isRoot: true } } },
-    );
-    const more = rewritten({ ...large, grants }, (text) => `${text} ${name}`);
-    await run("github-pr", { ...more, stacks: [name.repeat(40)] });
-    const body = comments()[0]?.body ?? "";
-    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(65_000);
-    const page = parseFragment(new MarkdownIt({ html: true }).render(body));
-    const all = (node: DefaultTreeAdapterMap["node"]): DefaultTreeAdapterMap["node"][] =>
-      "childNodes" in node ? [node, ...node.childNodes.flatMap(all)] : [node];
-    const texts = all(page).flatMap((node) => ("value" in node ? [node.value] : []));
-    expect(texts).toContain("critical");
-    expect(texts.join("")).toMatch(/more findings?, not shown here/);
-    const rows = all(page).filter((node) => node.nodeName === "tr");
-    expect(rows.length).toBeGreaterThan(1);
-    for (const row of rows)
-      expect(all(row).filter(({ nodeName }) => ["td", "th"].includes(nodeName))).toHaveLength(6);
-    expect(body.match(/^<details>$/gm)?.length).toBe(body.match(/^<\/details>$/gm)?.length);
-    expect(all(page).some(({ nodeName }) => nodeName === "pre")).toBe(false);
-    expect(body).toMatch(/<sub>.*<\/sub>\n$/);
-  });
-
   test("has no marker but its own, whatever the names are", async () => {
     await run(
       "github-pr",
@@ -520,10 +484,5 @@ describe("the commit in a comment", () => {
     await run("gitlab-mr", cleanReview, { env });
     expect(gitlab.notes[0]?.body).toContain(`Commit \`${head}\``);
     expect(gitlab.notes[0]?.body).not.toContain(commit);
-  });
-
-  test("is left out if the host names none, or an invalid one", async () => {
-    await run("gitlab-mr", cleanReview, { env: { ...gitlab.env, CI_COMMIT_SHA: "`main`" } });
-    expect(gitlab.notes[0]?.body).not.toContain("Commit");
   });
 });
