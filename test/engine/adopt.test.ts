@@ -3,14 +3,12 @@ import {
   appendFileSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
@@ -31,6 +29,7 @@ import { folderWithPackage, isShell, readPage } from "../support/pages";
 import { run as runProcess } from "../support/project";
 import { clean, compile, lint } from "../support/tools";
 import { call } from "../support/wire";
+import { temporaryFolder } from "../support/folders";
 
 const NOW = "2026-06-01T00:00:00Z";
 /** A check of types takes seconds: one run has it, and the compiler checks the programs of many organisations. */
@@ -56,7 +55,7 @@ function differences(one: unknown, other: unknown, at = ""): string[] {
 }
 
 describe("adopt, through the real engine", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-adopt-"));
+  const folder = temporaryFolder();
   const out = join(folder, "adopted");
   let emulator: Emulator;
   let stack: Stack;
@@ -88,8 +87,6 @@ describe("adopt, through the real engine", () => {
   afterAll(async () => {
     await emulator.close();
     stack.dispose();
-    chain.remove();
-    rmSync(folder, { recursive: true });
   });
 
   test("writes a project and its state, after which a preview shows no change, and writes nothing to the API", async () => {
@@ -320,7 +317,6 @@ new Role("reader", { parentUid: acme.id, name: "reader", capabilities: ["CAP_REP
   afterAll(async () => {
     await emulator.close();
     stack.dispose();
-    rmSync(folder, { recursive: true });
   });
 
   test("the commands of the page", async () => {
@@ -348,7 +344,7 @@ describe("adopt of many organisations, through the real engine", () => {
     { length: Number(process.env["PULUMI_PLATFORM_SEEDS"] ?? "4") },
     (_, i) => 200 + i,
   );
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-adopt-"));
+  const folder = temporaryFolder();
   const out = join(folder, "adopted");
   const document = join(folder, "all.json");
   const roots: string[] = [];
@@ -394,7 +390,6 @@ describe("adopt of many organisations, through the real engine", () => {
   afterAll(async () => {
     await emulator.close();
     stack.dispose();
-    rmSync(folder, { recursive: true });
   });
 
   test("writes the same bytes each time, which strict types and the recommended lint rules let pass", async () => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
@@ -8,9 +7,10 @@ import { runCommand } from "../provider/cli/support";
 import type { Ended } from "../provider/cli/support";
 import { ROOT, Stack } from "../support/engine";
 import { CLIENT_SECRET, makeTerraformObjects, pulledState, terraformRows } from "../support/terraform";
+import { temporaryFolder } from "../support/folders";
 
 describe("adopt --from-terraform, through the real engine", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-terraform-"));
+  const folder = temporaryFolder();
   const out = join(folder, "organisation");
   const file = join(folder, "terraform.tfstate");
   let emulator: Emulator;
@@ -35,7 +35,6 @@ describe("adopt --from-terraform, through the real engine", () => {
   afterAll(async () => {
     await emulator.close();
     stack.dispose();
-    rmSync(folder, { recursive: true });
   });
 
   test("turns the objects that Terraform manages into a program and a state without changes, and writes nothing to the API", async () => {

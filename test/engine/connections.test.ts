@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
 import type { IncomingMessage, Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { startEmulator } from "../../emulator";
@@ -13,6 +12,7 @@ import type { Emulator } from "../../emulator";
 import { certificate } from "../support/certificates";
 import type { Certified } from "../support/certificates";
 import { ROOT } from "../support/engine";
+import { temporaryFolder } from "../support/folders";
 
 /** Found in no request but to the API, and in no output. */
 const CANARY = "canary-bearer-3605551275";
@@ -26,12 +26,11 @@ const closing: (() => void)[] = [];
 
 beforeAll(async () => {
   emulator = await startEmulator({ token: CANARY });
-  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-tls-"));
+  folder = temporaryFolder();
   writeFileSync(join(folder, "authority.pem"), authority.cert);
 });
 afterAll(async () => {
   for (const close of closing) close();
-  rmSync(folder, { recursive: true, force: true });
   await emulator.close();
 });
 

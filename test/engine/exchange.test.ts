@@ -1,8 +1,7 @@
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
 import { startEmulator } from "../../emulator";
@@ -11,6 +10,7 @@ import { ROOT, Stack } from "../support/engine";
 import type { Declarations, Run } from "../support/engine";
 import { jwt, OIDC_ISSUER, trustingIdentity } from "../support/oidc";
 import { run } from "../support/project";
+import { temporaryFolder } from "../support/folders";
 
 /** Claims that turn up in the tokens' own text alone: whoever shows them, leaked a token. */
 const CANARY = "canary-claim-4142135623";
@@ -68,7 +68,7 @@ describe("an exchange, through the real engine", () => {
 
   beforeAll(async () => {
     emulator = await startEmulator();
-    folder = mkdtempSync(join(tmpdir(), "pulumi-platform-oidc-"));
+    folder = temporaryFolder();
     identity = await trustingIdentity(emulator, SUBJECT);
     oidc = jwt({ iss: OIDC_ISSUER, sub: SUBJECT, aud: emulator.url, canary: CANARY });
     tokens.push(oidc);
@@ -93,7 +93,6 @@ describe("an exchange, through the real engine", () => {
   });
   afterAll(async () => {
     stack.dispose();
-    rmSync(folder, { recursive: true, force: true });
     github.close();
     await emulator.close();
   });

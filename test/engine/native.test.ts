@@ -89,7 +89,6 @@ describe("a stack that changes its form", () => {
   });
 
   afterAll(async () => {
-    chain.remove();
     await all.close();
   });
 

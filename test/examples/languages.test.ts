@@ -242,7 +242,6 @@ async function follow(form: string, files: Files) {
     return { steps: readSteps(preview.stdout), review: { summary, grants, trust, findings }, content };
   } finally {
     stack.dispose();
-    chain.remove();
     await emulator.close();
   }
 }

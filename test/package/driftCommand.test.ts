@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
@@ -9,14 +8,10 @@ import { main as inventory } from "../../provider/cli/commands/inventory";
 import { runCommand } from "../provider/cli/support";
 import { randomOrganisation, small } from "../support/organisation";
 import type { Organisation } from "../support/organisation";
+import { temporaryFolder } from "../support/folders";
 
-let folder: string;
+const folder = temporaryFolder();
 let emulator: Emulator;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-drift-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => emulator.clearFaults());
 
 const environment = () => ({

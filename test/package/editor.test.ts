@@ -270,10 +270,4 @@ describe.each(calls)("an editor shows of %s", (call) => {
       /: \((args\??: [\w.<>", ]+( \| undefined)?)?\) => (Promise|(\S+\.)?Output(Instance)?)</,
     );
   });
-
-  const argument = page.addCursor(`platform.${call}({ | });`);
-  test("its arguments in completions", () => {
-    const takesNone = /: \(\) =>/.test(editor.hover(at).text);
-    expect(editor.complete(argument).length > 0).toBe(!takesNone);
-  });
 });

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { startEmulator } from "../../emulator";
 import { ROOT } from "../support/engine";
 import { programsOf, readPage } from "../support/pages";
 import { endChildren, packagedBy, run } from "../support/project";
+import { temporaryFolder } from "../support/folders";
 
 afterAll(() => endChildren());
 
@@ -26,7 +26,7 @@ test("the commands of docs/quick-start.md run as they stand, with an emulator as
   const { PULUMI_PLATFORM_CLI_DIR = "", PATH = "" } = process.env;
   const { tarball } = await packagedBy("npm");
   const emulator = await startEmulator({ seed: "acme" });
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-first-"));
+  const folder = temporaryFolder();
   const script = scriptOfPage({
     PLATFORM_BASE_URL: emulator.url,
     PLATFORM_TOKEN: emulator.token,
@@ -45,7 +45,6 @@ test("the commands of docs/quick-start.md run as they stand, with an emulator as
   });
   const seconds = (performance.now() - start) / 1000;
   await emulator.close();
-  rmSync(folder, { recursive: true, force: true });
   expect({ code, output }).toMatchObject({ code: 0 });
   // As the page promises; by day, a machine that runs other tests may be busy.
   expect(seconds).toBeLessThan(Number(process.env["FIRST_REVIEW_SECONDS"] ?? Infinity));
@@ -65,7 +64,7 @@ test("the commands of docs/quick-start.md run as they stand, with an emulator as
 
 test("pulumi new accepts the template", async () => {
   const { PULUMI_PLATFORM_CLI_DIR = "" } = process.env;
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-new-"));
+  const folder = temporaryFolder();
   const template = join(ROOT, "templates", "typescript");
   const args = ["new", template, "--dir", folder, "--generate-only", "--yes", "--offline", "--name", "first"];
   const env = { PULUMI_HOME: join(folder, "home"), PULUMI_SKIP_UPDATE_CHECK: "true" };
@@ -75,5 +74,4 @@ test("pulumi new accepts the template", async () => {
   expect(readFileSync(join(folder, "index.ts"), "utf8")).toBe(
     readFileSync(join(template, "index.ts"), "utf8"),
   );
-  rmSync(folder, { recursive: true, force: true });
 });

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import type { ChildProcessByStdio } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { main as reviewMain } from "../../provider/cli/commands/review";
 import { runCommand } from "../provider/cli/support";
 import { QUICK_PROCESSES, ROOT } from "../support/engine";
+import { temporaryFolder } from "../support/folders";
 
 const MAIN = join(ROOT, "dist/provider/cli/main.js");
 const FIXTURES = join(ROOT, "test/fixtures/previews");
@@ -58,11 +58,7 @@ function pulumiPlatform(args: readonly string[], { stdin = "", ...given }: Surro
 const inProcess = (main: typeof reviewMain, args: readonly string[]) =>
   runCommand(main, args, { NO_COLOR: "1" });
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-review-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 describe("the exit code of pulumi-platform review", () => {
   test.each([

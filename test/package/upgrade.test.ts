@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { Stack } from "../support/engine";
 import { endChildren, packagedBy, packVersion, Project } from "../support/project";
 import type { PackageManager, Packed } from "../support/project";
+import { temporaryFolder } from "../support/folders";
 
 const NEXT = "0.1.1";
 
@@ -33,7 +33,7 @@ new Role("role", { parentUid: org.id, name: "role", capabilities: ["CAP_REPO_LIS
 `,
 };
 
-const nextFolder = mkdtempSync(join(tmpdir(), "pulumi-platform-next-"));
+const nextFolder = temporaryFolder();
 let first: Packed;
 let next: Packed;
 
@@ -41,8 +41,6 @@ beforeAll(async () => {
   first = await packagedBy("npm");
   next = await packVersion(first, NEXT, changedCode, nextFolder);
 });
-
-afterAll(() => rmSync(nextFolder, { recursive: true, force: true }));
 
 describe.each<PackageManager>(["npm", "pnpm"])(
   "a new version of the package, installed by %s,",
@@ -84,7 +82,7 @@ describe.each<PackageManager>(["npm", "pnpm"])(
 
     beforeAll(async () => {
       emulator = await startEmulator();
-      folder = mkdtempSync(join(tmpdir(), "pulumi-platform-marks-"));
+      folder = temporaryFolder();
       project = await Project.with(manager);
       project.describe({ main: "index.js" });
       project.write(program);
@@ -107,7 +105,6 @@ describe.each<PackageManager>(["npm", "pnpm"])(
       // Unset where the set-up failed.
       (stack as Stack | undefined)?.dispose();
       (project as Project | undefined)?.dispose();
-      rmSync(folder, { recursive: true, force: true });
     });
 
     test("has another version than the one that created the resources", () => {

@@ -1,14 +1,12 @@
 import { readFileSync, symlinkSync } from "node:fs";
 import path from "node:path";
-import { editFile, writeNewKind } from "../support/newKind";
+import { writeNewKind } from "../support/newKind";
 import { evaluate, projectRoot, removeTemporaryFolders, start, temporaryFolder } from "./support";
 import type { Ended } from "./support";
 
 /* The guide to add a kind, followed in a copy of this checkout; and what somebody forgets there. */
 
 afterAll(removeTemporaryFolders);
-
-const DESCRIPTION = "provider/kinds/networkPolicy.ts";
 
 test("the lists of kinds, tables and capabilities equal the output of npm run docs", async () => {
   const lists = (await evaluate("kindLists.mjs", `m.kindLists(${JSON.stringify(projectRoot)})`)) as [
@@ -86,42 +84,5 @@ describe("a kind that is written by the guide", () => {
     expect(unread.printed).toContain("New snapshot was not written");
     const read = await runTests(["-u"], "provider/fields/wire");
     expect([read.code, read.printed]).toEqual([0, expect.stringContaining("1 snapshot written")]);
-  });
-
-  test.each<[string, string, (text: string) => string, string, string]>([
-    [
-      "the default in the emulator",
-      "emulator/tables/networkPolicy.ts",
-      (text) => text.replace(/complete\(.*?\n {2}\},\n/s, ""),
-      "provider/agreement",
-      "emulator/tables/networkPolicy.ts: fill in mode by `complete`",
-    ],
-    [
-      "that a list is a set",
-      DESCRIPTION,
-      (text) => text.replace("      unordered: true,\n", ""),
-      "provider/completeness",
-      `${DESCRIPTION}: cidrs: write \`unordered: true\``,
-    ],
-    [
-      "`access`",
-      DESCRIPTION,
-      (text) => text.replace(', access: "expiry"', ""),
-      "provider/completeness",
-      `${DESCRIPTION}: expiresAt: write \`access\``,
-    ],
-    [
-      "`security`",
-      DESCRIPTION,
-      (text) => text.replace('security: true, access: "expiry"', 'access: "expiry"'),
-      "provider/completeness",
-      `${DESCRIPTION}: expiresAt: write \`security: true\``,
-    ],
-  ])("fails without %s, in one sentence that names the file", async (_what, file, edit, files, sentence) => {
-    const before = readFileSync(path.join(folder, file), "utf8");
-    editFile(folder, file, edit);
-    const { code, printed } = await runTests([], files);
-    editFile(folder, file, () => before);
-    expect([code, printed]).toEqual([1, expect.stringContaining(sentence)]);
   });
 });

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Emulator } from "../../emulator";
 import { commands } from "../../provider/cli/commands/list";
 import { runCommand } from "../provider/cli/support";
 import type { Ended } from "../provider/cli/support";
+import { temporaryFolder } from "./folders";
 
 /** Commands that run one after the other, as a user runs them, with their files in one folder. */
 export class CommandChain {
@@ -16,7 +16,7 @@ export class CommandChain {
    */
   constructor(
     emulator?: Emulator,
-    readonly folder: string = mkdtempSync(join(tmpdir(), "pulumi-platform-chain-")),
+    readonly folder: string = temporaryFolder(),
     private readonly environment: () => NodeJS.ProcessEnv = () => ({}),
   ) {
     this.server = emulator
@@ -50,9 +50,5 @@ export class CommandChain {
 
   read(name: string): string {
     return readFileSync(this.path(name), "utf8");
-  }
-
-  remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }

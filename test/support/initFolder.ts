@@ -1,22 +1,14 @@
 import { spawnSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { command } from "../../provider/cli/commands/init/init";
 import { runCommand } from "../provider/cli/support";
 import type { Ended } from "../provider/cli/support";
+import { temporaryFolder } from "./folders";
 
 /** A folder for `pulumi-platform init`, which may be a git repository. */
 export class InitFolder {
-  readonly root = realpathSync(mkdtempSync(join(tmpdir(), "pulumi-platform-init-")));
+  readonly root = realpathSync(temporaryFolder());
 
   write(files: Readonly<Record<string, string>>): this {
     for (const [path, text] of Object.entries(files)) {
@@ -48,7 +40,7 @@ export class InitFolder {
   }
 
   /** The folder of Pulumi's credentials, which is never that of this machine. */
-  readonly pulumiHome = `${this.root}-home`;
+  readonly pulumiHome = realpathSync(temporaryFolder());
   /** Variables of the command beside those of an empty machine. */
   env: Readonly<Record<string, string>> = {};
 
@@ -60,7 +52,6 @@ export class InitFolder {
 
   /** Writes what `pulumi login` and `pulumi org` store. */
   writePulumiHome(files: Readonly<Record<string, unknown>>): this {
-    mkdirSync(this.pulumiHome, { recursive: true });
     for (const [name, value] of Object.entries(files))
       writeFileSync(join(this.pulumiHome, name), JSON.stringify(value));
     return this;
@@ -74,9 +65,5 @@ export class InitFolder {
       .filter((path) => !path.startsWith(".git/"))
       .sort();
     return Object.fromEntries(paths.map((path) => [path, readFileSync(join(this.root, path), "utf8")]));
-  }
-
-  remove(): void {
-    for (const folder of [this.root, this.pulumiHome]) rmSync(folder, { recursive: true, force: true });
   }
 }

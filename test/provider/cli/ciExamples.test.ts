@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { commands } from "../../../provider/cli/commands/list";
@@ -9,12 +8,12 @@ import type { Job, Step } from "../../support/githubActions";
 import { ownActions, readAction, readWorkflow } from "../../support/githubActions";
 import { readPipeline } from "../../support/gitlabPipeline";
 import { writeInitWorkflows } from "../../support/initWorkflows";
+import { temporaryFolder } from "../../support/folders";
 
 const examples = join(ROOT, "examples", "ci");
 const files = readdirSync(examples).filter((name) => name.endsWith(".yml"));
 const workflows = files.filter((name) => name.startsWith("access-"));
-const written = writeInitWorkflows(mkdtempSync(join(tmpdir(), "pulumi-platform-init-")));
-afterAll(() => rmSync(written, { recursive: true, force: true }));
+const written = writeInitWorkflows(temporaryFolder());
 
 /** What installs the package: initInstallation.test.ts runs it. */
 const installation = readWorkflow(join(written, "access-preview.yml"))

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allExitCodes, exitCodeRows, exitCodes } from "../../../provider/cli/framework/exitCodes";
 import { commands } from "../../../provider/cli/commands/list";
 import { main as completion } from "../../../provider/cli/commands/completion";
 import { runCommand } from "./support";
+import { temporaryFolder } from "../../support/folders";
 
 const names = commands.map(({ name }) => name);
 
@@ -66,7 +66,7 @@ test("the exit codes are distinct and have not changed", () => {
 });
 
 describe("pulumi-platform completion", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-completion-"));
+  const folder = temporaryFolder();
   const script = join(folder, "completion.bash");
 
   beforeAll(async () => {
@@ -75,7 +75,6 @@ describe("pulumi-platform completion", () => {
     writeFileSync(script, stdout);
     writeFileSync(join(folder, "a file.json"), "{}");
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   /** What a real bash offers for the last of these words, split as bash splits a line. */
   function complete(...words: string[]): string[] {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../../emulator";
 import { main as access } from "../../../provider/cli/commands/access";
@@ -10,6 +9,7 @@ import { main as inventory } from "../../../provider/cli/commands/inventory";
 import { main as review } from "../../../provider/cli/commands/review";
 import { ROOT } from "../../support/engine";
 import { runCommand } from "./support";
+import { temporaryFolder } from "../../support/folders";
 
 /** A title of the window, a cleared screen in both codings, text that runs backwards, a command of a CI job. */
 const HOSTILE =
@@ -44,7 +44,7 @@ interface Recorded {
 }
 
 describe("no name controls the terminal, in the output of any command:", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-hostile-"));
+  const folder = temporaryFolder();
   const write = (name: string, document: unknown): string => {
     const path = join(folder, name);
     writeFileSync(path, typeof document === "string" ? document : JSON.stringify(document));
@@ -77,8 +77,6 @@ describe("no name controls the terminal, in the output of any command:", () => {
   const listed = write("inventory.json", live);
   const policy = write("policy.yaml", `allow:\n  - rule: ${JSON.stringify(HOSTILE)}\n    reason: x\n`);
   const forms = ["text", "json", "md", "html", "sarif", "github", "codequality"];
-
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   const expectPlain = (
     { stdout, stderr }: { stdout: string; stderr: string },

@@ -120,7 +120,6 @@ describe("the output of one command is the input of the other:", () => {
   afterAll(async () => {
     await emulator.close();
     await new Promise((done) => busy.close(done));
-    chain.remove();
   });
 
   const drift = (): string[] => ["drift", "--state", path("state.json"), "--now", NOW];

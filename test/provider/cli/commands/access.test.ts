@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import MarkdownIt from "markdown-it";
 import { parse } from "parse5";
@@ -12,6 +11,7 @@ import {
 import type { AccessRow } from "../../../../provider/access/report/accessTable";
 import { main } from "../../../../provider/cli/commands/access";
 import { runCommand } from "../support";
+import { temporaryFolder } from "../../../support/folders";
 
 const ORG = "a".repeat(40);
 const uid = (digit: string): string => `${ORG}/${digit.repeat(16)}`;
@@ -67,10 +67,9 @@ function readCsv(text: string): string[][] {
 }
 
 describe("pulumi-platform access as a table", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-access-"));
+  const folder = temporaryFolder();
   const file = join(folder, "inventory.json");
   beforeAll(() => writeFileSync(file, JSON.stringify(inventory)));
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   const run = async (...flags: string[]) => {
     const ended = await runCommand(main, ["--inventory", file, ...flags], {});

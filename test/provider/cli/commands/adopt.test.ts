@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
@@ -8,11 +7,12 @@ import { main as inventoryMain } from "../../../../provider/cli/commands/invento
 import { parse } from "yaml";
 import { call } from "../../../support/wire";
 import { runCommand } from "../support";
+import { temporaryFolder } from "../../../support/folders";
 
 const NOBODY = "0".repeat(40);
 
 describe("pulumi-platform adopt", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-adopt-"));
+  const folder = temporaryFolder();
   const out = join(folder, "adopted");
   const inventory = join(folder, "inventory.json");
   let emulator: Emulator;
@@ -34,7 +34,6 @@ describe("pulumi-platform adopt", () => {
   });
   afterAll(async () => {
     await emulator.close();
-    rmSync(folder, { recursive: true });
   });
   afterEach(() => expect(existsSync(out)).toBe(false));
 

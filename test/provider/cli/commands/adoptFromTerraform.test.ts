@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
@@ -17,11 +16,12 @@ import {
 import type { StateRow } from "../../../support/terraform";
 import { call } from "../../../support/wire";
 import { runCommand } from "../support";
+import { temporaryFolder } from "../../../support/folders";
 
 const OTHER = 'provider["registry.terraform.io/hashicorp/aws"]';
 
 describe("pulumi-platform adopt --from-terraform", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-terraform-"));
+  const folder = temporaryFolder();
   const file = join(folder, "terraform.tfstate");
   let emulator: Emulator;
   let ids: Record<string, string>;
@@ -49,7 +49,6 @@ describe("pulumi-platform adopt --from-terraform", () => {
   });
   afterAll(async () => {
     await emulator.close();
-    rmSync(folder, { recursive: true });
   });
   afterEach(() => {
     const made = emulator.requests.filter(({ method }) => method !== "GET").length;

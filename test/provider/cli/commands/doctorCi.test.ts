@@ -44,7 +44,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   process.chdir(start);
-  folder.remove();
 });
 
 const APP = 4711;

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
@@ -10,11 +9,12 @@ import { main as takeInventory } from "../../../../provider/cli/commands/invento
 import { call } from "../../../support/wire";
 import { FakeGitHub } from "../post/hosts";
 import { runCommand } from "../support";
+import { temporaryFolder } from "../../../support/folders";
 
 const NOW = "2026-01-15T10:00:00Z";
 
 describe("pulumi-platform drift", () => {
-  let folder: string;
+  const folder = temporaryFolder();
   let emulator: Emulator;
   let github: FakeGitHub;
   let role: string;
@@ -45,7 +45,6 @@ describe("pulumi-platform drift", () => {
 
   /** One role is managed; a binding was made by hand, the role widened, and a description changed. */
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "pulumi-platform-drift-"));
     github = new FakeGitHub();
     [emulator] = await Promise.all([startEmulator(), github.start()]);
     const uidOf = async (address: string, body: Record<string, unknown>) =>
@@ -79,7 +78,6 @@ describe("pulumi-platform drift", () => {
 
   afterAll(async () => {
     await Promise.all([emulator.close(), github.stop()]);
-    rmSync(folder, { recursive: true });
   });
 
   test("begins with the command that accepts what was there before, until something is accepted", async () => {

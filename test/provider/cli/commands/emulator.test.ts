@@ -1,18 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { main } from "../../../../provider/cli/commands/emulator";
 import { runCommand } from "../support";
+import { temporaryFolder } from "../../../support/folders";
 
 describe("emulator", () => {
-  let folder: string;
+  const folder = temporaryFolder();
   let busy: Server;
   const GARBAGE = "\0\x1b[31mnot json";
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "emulator-command-"));
     busy = createServer();
     await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
     writeFileSync(join(folder, "garbage"), GARBAGE);
@@ -22,7 +21,6 @@ describe("emulator", () => {
   });
 
   afterAll(async () => {
-    rmSync(folder, { recursive: true });
     await new Promise((resolve) => busy.close(resolve));
   });
 

@@ -7,17 +7,7 @@ import { ROOT } from "../../../support/engine";
 import { InitFolder } from "../../../support/initFolder";
 import { runCommand } from "../support";
 
-const folders: InitFolder[] = [];
-
-function newFolder(): InitFolder {
-  const folder = new InitFolder();
-  folders.push(folder);
-  return folder;
-}
-afterEach(() => {
-  jest.restoreAllMocks();
-  for (const folder of folders.splice(0)) folder.remove();
-});
+afterEach(() => jest.restoreAllMocks());
 
 const GITHUB = "git@github.com:acme/access.git";
 const program = [
@@ -56,7 +46,7 @@ describe("the default branch", () => {
     ["ref: refs/heads/setup-ci\n", [], "default branch: setup-ci (local branch, no commit yet; "],
     ["ref: refs/heads/setup-ci\n", ["--branch", "trunk"], "default branch: trunk (--branch; "],
   ])("of a repository whose HEAD is %j, with %j, is printed", async (head, argv, line) => {
-    const folder = newFolder().repository(GITHUB).write({ ".git/HEAD": head });
+    const folder = new InitFolder().repository(GITHUB).write({ ".git/HEAD": head });
     expect(await succeed(folder, ".", ...argv)).toContain(line);
     const branch = /: (\S+) /.exec(line)?.[1];
     expect(parse(folder.files()[".github/workflows/access-deploy.yml"] ?? "")).toMatchObject({
@@ -67,7 +57,7 @@ describe("the default branch", () => {
 
 describe("the program", () => {
   test("an empty folder gets a TypeScript program and a policy, and no workflow", async () => {
-    const folder = newFolder();
+    const folder = new InitFolder();
     const printed = await succeed(
       folder,
       ".",
@@ -89,7 +79,7 @@ describe("the program", () => {
   });
 
   test("a folder that does not exist is created, and names the project", async () => {
-    const folder = newFolder();
+    const folder = new InitFolder();
     await succeed(folder, "teams/Acme access");
     const files = folder.files();
     expect(Object.keys(files)).toContain("teams/Acme access/index.ts");
@@ -108,7 +98,7 @@ describe("the program", () => {
     ["--language javascript", {}, ["--language", "javascript"], "index.js", /^const .*exports\.teamUid = /s],
     ["--language typescript", plain, ["--language", "typescript"], "index.ts", /^import /],
   ])("%s decides the language", async (_, files, argv, main, text) => {
-    const folder = newFolder().write(files);
+    const folder = new InitFolder().write(files);
     await succeed(folder, ".", ...argv);
     expect(Object.keys(folder.files()).filter((path) => path.startsWith("index."))).toEqual([main]);
     expect(folder.files()[main]).toMatch(text);
@@ -124,9 +114,7 @@ describe("the program", () => {
         [main]: "mine",
         "package.json": "{}",
       };
-      const folder = newFolder()
-        .repository(GITHUB)
-        .write({ ...existing, "Pulumi.live.yaml": "{}" });
+      const folder = new InitFolder().repository(GITHUB).write({ ...existing, "Pulumi.live.yaml": "{}" });
       const printed = await succeed(folder, ".");
       const added = Object.keys(folder.files()).filter((path) => !Object.hasOwn(existing, path));
       expect(added).toEqual([...workflows, owners, "ci.js", "Pulumi.live.yaml", "access-policy.yaml"].sort());
@@ -137,7 +125,7 @@ describe("the program", () => {
   );
 
   test("the identity of a new program trusts the repository that it is in", async () => {
-    const folder = newFolder().repository(GITHUB);
+    const folder = new InitFolder().repository(GITHUB);
     await succeed(folder, ".");
     expect(folder.files()["index.ts"]).toContain('subject: "repo:acme/access:ref:refs/heads/main"');
   });
@@ -174,7 +162,7 @@ describe("the host", () => {
     ["/srv/git/github.com/access.git", "none"],
     ["C:\\git\\gitlab.com", "none"],
   ])("of %s is %s", async (remote, host, ...[issuer, prefix]) => {
-    const folder = newFolder().repository(remote);
+    const folder = new InitFolder().repository(remote);
     const printed = await succeed(folder, ".");
     const files = folder.files();
     expect(Object.hasOwn(files, ".github/workflows/access-review.yml")).toBe(host === "github");
@@ -211,7 +199,7 @@ describe("the host", () => {
     ["an option", github, ["--ci", "gitlab"], "gitlab-ci.yml"],
     ["an option for none", github, ["--ci", "none"], "nothing"],
   ])("%s decide where no remote does", async (_, files, argv, written) => {
-    const folder = newFolder().repository().write(files);
+    const folder = new InitFolder().repository().write(files);
     await succeed(folder, ".", ...argv);
     const added = Object.keys(folder.files()).filter((path) => /access-review\.yml$|access-ci/.test(path));
     expect(added).toEqual(written === "nothing" ? [] : [expect.stringContaining(written)]);
@@ -220,7 +208,7 @@ describe("the host", () => {
 
 describe("the workflows", () => {
   test("stand at the root of the repository, and name the folder of the program", async () => {
-    const folder = newFolder().repository(GITHUB).write({ "package-lock.json": "{}" });
+    const folder = new InitFolder().repository(GITHUB).write({ "package-lock.json": "{}" });
     const printed = await succeed(folder, "services/access", "--stack", "acme-cloud/access/live");
     const files = folder.files();
     expect(Object.keys(files)).toEqual(
@@ -244,7 +232,7 @@ describe("the workflows", () => {
   });
 
   test("print one line with the placeholders to replace", async () => {
-    const folder = newFolder().repository("git@gitlab.com:acme/access.git");
+    const folder = new InitFolder().repository("git@gitlab.com:acme/access.git");
     const printed = await succeed(folder, ".");
     const [line] = printed.match(/^replace in .*$/gm) ?? [];
     const pipeline = folder.files()["access-ci/gitlab-ci.yml"] ?? "";
@@ -255,14 +243,14 @@ describe("the workflows", () => {
     expect(line).toMatch(new RegExp(`, ${image} \\(add @ and the digest .*\\)$`));
     expect(line).toContain("@acme/security (your team)");
     for (const placeholder of placeholders) expect(pipeline).toContain(placeholder);
-    const known = newFolder().repository("git@gitlab.com:acme/access.git");
+    const known = new InitFolder().repository("git@gitlab.com:acme/access.git");
     const urls = ["--base-url", "https://api.acme.example", "--issuer-url", "https://issuer.acme.example"];
     expect(await succeed(known, ".", "--stack", "acme/access/live", "--project", "access", ...urls)).toMatch(
       /^replace in the files: @acme\/security \(your team\), pulumi\/pulumi-nodejs:\S+ \(add @ [^,]*\)$/m,
     );
     expect(known.files()["access-ci/gitlab-ci.yml"]).not.toContain("platform.example");
     // No job reaches the emulator of this machine.
-    const local = newFolder().repository("git@gitlab.com:acme/access.git");
+    const local = new InitFolder().repository("git@gitlab.com:acme/access.git");
     const given = ["--base-url", "http://127.0.0.1:18231", "--issuer-url", "http://localhost:18231"];
     expect(await succeed(local, ".", ...given)).toContain("https://api.platform.example (the API)");
     expect(local.files()["access-ci/gitlab-ci.yml"]).not.toMatch(/127\.0\.0\.1|localhost/);
@@ -281,7 +269,7 @@ describe("the workflows", () => {
     ["the only branch", [], "topic"],
     ["several branches, none of a usual name", ["branch other"], "main"],
   ])("run on the default branch: %s", async (_, commands, branch) => {
-    const folder = newFolder()
+    const folder = new InitFolder()
       .repository(GITHUB)
       .git("commit", "--quiet", "--allow-empty", "--message", "empty");
     folder.git("branch", "-M", "topic");
@@ -315,9 +303,7 @@ describe("the workflows", () => {
     ["package-lock.json", "{}", /npm ci --ignore-scripts/, /npx --no pulumi-platform/, "npm install"],
   ])("use the package manager of %s: %s", async (lockfile, text, install, run, add) => {
     for (const remote of [GITHUB, "git@gitlab.com:acme/access.git"]) {
-      const folder = newFolder()
-        .repository(remote)
-        .write({ [lockfile]: text });
+      const folder = new InitFolder().repository(remote).write({ [lockfile]: text });
       const printed = await succeed(folder, "infra");
       const written = Object.entries(folder.files()).flatMap(([path, content]) =>
         path.endsWith(".yml") ? [content] : [],
@@ -338,14 +324,14 @@ describe("the identities of CI", () => {
     [{ "package.json": "{}" }, "ci.js", /^Object\.assign\(exports, require\("\.\/ci"\)\);$/m],
     [{ "package.json": '{ "type": "module" }' }, "ci.js", /^export \* from "\.\/ci\.js";$/m],
   ])("of a program in %j are in %s", async (files, name, line) => {
-    const folder = newFolder().repository(GITHUB).write(files);
+    const folder = new InitFolder().repository(GITHUB).write(files);
     await succeed(folder, ".");
     expect(folder.files()["index.js"]).toMatch(line);
     expect(folder.files()[name]).toMatch(line.source.includes("require") ? /= require\(/ : /^import /m);
   });
 
   test("are added to a program that exists by the line that is printed", async () => {
-    const folder = newFolder().repository(GITHUB).write({ "Pulumi.yaml": "name: a\nruntime: nodejs\n" });
+    const folder = new InitFolder().repository(GITHUB).write({ "Pulumi.yaml": "name: a\nruntime: nodejs\n" });
     const printed = await succeed(folder, ".");
     expect(printed).toContain('add to the main file of the program: export * from "./ci";\n');
     expect(printed).toContain("pulumi config set rootUid UID\n");
@@ -361,7 +347,7 @@ describe("the commands that set variables", () => {
       "glab variable set GITLAB_TOKEN --masked --scope access-post",
     ],
   ])("of %s are printed, or written with --commands", async (remote, command, secret) => {
-    const [printing, writing] = [newFolder().repository(remote), newFolder().repository(remote)];
+    const [printing, writing] = [new InitFolder().repository(remote), new InitFolder().repository(remote)];
     const printed = await succeed(printing, ".", "--base-url", "https://api.acme.example");
     const lines = printed.split("\n").filter((line) => line.startsWith(`  ${command.split(" ")[0] ?? ""} `));
     expect(lines.join("\n")).toContain(`${command}PLATFORM_DEPLOY_IDENTITY`);
@@ -390,7 +376,7 @@ test.each([
   [GITHUB, "docs/CODEOWNERS"],
   ["git@gitlab.com:acme/access.git", ".gitlab/CODEOWNERS"],
 ])("code owners of %s in %s are kept: the output has the lines for its end", async (remote, path) => {
-  const folder = newFolder()
+  const folder = new InitFolder()
     .repository(remote)
     .write({ [path]: "* @acme/all\npackage.json @acme/security\n" });
   const printed = await succeed(folder, ".");
@@ -404,7 +390,7 @@ describe("nothing is overwritten:", () => {
   test.each([...program, identities, owners, ...workflows])(
     "%s is kept and named, and all other files are written",
     async (path) => {
-      const folder = newFolder()
+      const folder = new InitFolder()
         .repository(GITHUB)
         .write({ [path]: path === "Pulumi.yaml" ? "name: a\nruntime: nodejs\n" : "{}" });
       const before = folder.files()[path];
@@ -423,7 +409,7 @@ describe("nothing is overwritten:", () => {
   );
 
   test("a second run writes nothing", async () => {
-    const folder = newFolder().repository(GITHUB);
+    const folder = new InitFolder().repository(GITHUB);
     await succeed(folder, "infra");
     const before = folder.files();
     expect(await succeed(folder, "infra")).toContain("nothing to write: all files exist");
@@ -431,14 +417,14 @@ describe("nothing is overwritten:", () => {
   });
 
   test("a link that leads nowhere is a file that exists", async () => {
-    const folder = newFolder().repository(GITHUB);
+    const folder = new InitFolder().repository(GITHUB);
     fs.symlinkSync(join(folder.root, "nowhere"), join(folder.root, "access-policy.yaml"));
     expect(await succeed(folder, ".")).toContain("access-policy.yaml");
     expect(Object.keys(folder.files())).not.toContain("nowhere");
   });
 
   test("--dry-run prints the text of each file, and writes none", async () => {
-    const folder = newFolder().repository(GITHUB);
+    const folder = new InitFolder().repository(GITHUB);
     const printed = await succeed(folder, "infra", "--dry-run");
     expect(folder.files()).toEqual({});
     expect(fs.readdirSync(folder.root)).toEqual([".git"]);
@@ -451,16 +437,14 @@ describe("nothing is overwritten:", () => {
 
 describe("all files or none:", () => {
   test.each(["infra", ".github", ".github/workflows"])("%s may not be a file", async (path) => {
-    const folder = newFolder()
-      .repository(GITHUB)
-      .write({ [path]: "a file" });
+    const folder = new InitFolder().repository(GITHUB).write({ [path]: "a file" });
     expect(await refuse(folder, "infra")).toMatch(/is a file/);
   });
 
   test.each([".github", ".github/workflows", "infra"])(
     "%s may not lead out of the repository",
     async (path) => {
-      const [folder, outside] = [newFolder().repository(GITHUB), newFolder()];
+      const [folder, outside] = [new InitFolder().repository(GITHUB), new InitFolder()];
       fs.mkdirSync(join(folder.root, path, ".."), { recursive: true });
       fs.symlinkSync(outside.root, join(folder.root, path));
       // The folder of the program is where its link leads: another one, without a repository.
@@ -471,14 +455,14 @@ describe("all files or none:", () => {
   );
 
   test("a link within the repository is followed", async () => {
-    const folder = newFolder().repository(GITHUB).write({ "shared/.keep": "" });
+    const folder = new InitFolder().repository(GITHUB).write({ "shared/.keep": "" });
     fs.symlinkSync(join(folder.root, "shared"), join(folder.root, ".github"));
     await succeed(folder, "infra");
     expect(Object.keys(folder.files())).toContain("shared/workflows/access-review.yml");
   });
 
   test("a folder that may not be written is refused", async () => {
-    const folder = newFolder().repository(GITHUB);
+    const folder = new InitFolder().repository(GITHUB);
     jest.spyOn(fs, "accessSync").mockImplementation(() => {
       throw Object.assign(new Error(), { code: "EACCES" });
     });
@@ -488,7 +472,7 @@ describe("all files or none:", () => {
   test.each(Array.from({ length: program.length + workflows.length + 2 }, (_, index) => index))(
     "a failure at file %d removes all other written files",
     async (index) => {
-      const folder = newFolder().repository(GITHUB);
+      const folder = new InitFolder().repository(GITHUB);
       const { linkSync } = fs;
       let calls = 0;
       jest.spyOn(fs, "linkSync").mockImplementation((from, to) => {
@@ -568,7 +552,7 @@ describe("wrong input gets one line:", () => {
       'the name in Pulumi.yaml must have letters, digits, ".", "_" and "-" only, not "${{ github.token }}"',
     ],
   ])("%s", async (_, { files = {}, dir = ".", argv = [] }, message) => {
-    const error = await refuse(newFolder().repository().write(files), dir, ...argv);
+    const error = await refuse(new InitFolder().repository().write(files), dir, ...argv);
     expect(error).toContain(message);
     expect(error.trimEnd().split("\n")).toHaveLength(1);
   });
@@ -588,13 +572,15 @@ describe("wrong input gets one line:", () => {
   });
 
   test("an address of the environment, by the name of its variable", async () => {
-    const folder = newFolder().repository(GITHUB);
+    const folder = new InitFolder().repository(GITHUB);
     folder.env = { PLATFORM_ISSUER_URL: "ftp://acme" };
     expect(await refuse(folder, ".")).toContain("PLATFORM_ISSUER_URL must be an http or https URL");
   });
 
   test("a default branch with an expression", async () => {
-    const folder = newFolder().repository(GITHUB).git("commit", "--quiet", "--allow-empty", "--message", "a");
+    const folder = new InitFolder()
+      .repository(GITHUB)
+      .git("commit", "--quiet", "--allow-empty", "--message", "a");
     folder.git("update-ref", "refs/remotes/origin/${{a}}", "HEAD");
     folder.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/${{a}}");
     expect(await refuse(folder, ".")).toMatch(
@@ -618,20 +604,20 @@ describe("wrong input gets one line:", () => {
   ];
   test.each([...notBranches, ...notYaml])("the branch %j, with workflows and without", async (name) => {
     for (const host of ["github", "gitlab", "none"]) {
-      const error = await refuse(newFolder().repository(GITHUB), ".", "--ci", host, `--branch=${name}`);
+      const error = await refuse(new InitFolder().repository(GITHUB), ".", "--ci", host, `--branch=${name}`);
       expect(error).toMatch(/^pulumi-platform: --branch [^\n]* \(PP5002\)\n$/);
     }
   });
 
   test("the path of a dependency that a workflow cannot hold", async () => {
     const dependencies = { a: "file:./${{ github.token }}" };
-    const folder = newFolder().repository(GITHUB);
+    const folder = new InitFolder().repository(GITHUB);
     folder.write({ "package.json": JSON.stringify({ dependencies }) });
     expect(await refuse(folder, ".")).toContain("has characters that a workflow cannot hold");
   });
 
   test("the name of a machine with a quote", async () => {
-    const folder = newFolder().repository('https://a"+b+"/acme/access');
+    const folder = new InitFolder().repository('https://a"+b+"/acme/access');
     await succeed(folder, ".", "--ci", "github");
     expect(folder.files()["ci.ts"]).not.toContain("+b+");
   });

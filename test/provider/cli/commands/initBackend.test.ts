@@ -12,9 +12,6 @@ let folder: InitFolder;
 beforeEach(() => {
   folder = new InitFolder();
 });
-afterEach(() => {
-  folder.remove();
-});
 
 /** What init printed, and the files for CI as one text. */
 async function initCi(
@@ -56,74 +53,44 @@ interface Expected {
 const TOKEN = ["PULUMI_ACCESS_TOKEN"];
 const PASSPHRASE = "PULUMI_CONFIG_PASSPHRASE";
 
+const [AWS, AZURE] = ["aws-actions/configure-aws-credentials", "azure/login"];
+const AWS_KEYS = "AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_REGION";
+const AZURE_KEYS = "AZURE_STORAGE_ACCOUNT AZURE_STORAGE_KEY";
+const AZURE_IDS = "AZURE_SUBSCRIPTION_ID AZURE_TENANT_ID";
+const AZURE_CLIENTS = "AZURE_DEPLOY_CLIENT_ID AZURE_PREVIEW_CLIENT_ID";
+const GCP = "GCP_DEPLOY_SERVICE_ACCOUNT GCP_PREVIEW_SERVICE_ACCOUNT GCP_WORKLOAD_IDENTITY_PROVIDER";
+
+const ofCloud = (written: string): Expected => ({
+  written,
+  stack: "ORGANIZATION/infra/prod",
+  action: "pulumi/auth-actions",
+  github: [],
+  gitlab: TOKEN,
+});
+const ofBucket = (action: string, github: string, gitlab: string): Omit<Expected, "written"> => ({
+  stack: "organization/infra/prod",
+  action,
+  github: [...github.split(" "), PASSPHRASE],
+  gitlab: [...gitlab.split(" "), PASSPHRASE],
+});
+const BUCKETS: Readonly<Record<string, Omit<Expected, "written">>> = {
+  "s3://acme-state/access?region=eu-west-1&awssdk=v2": ofBucket(
+    AWS,
+    "AWS_DEPLOY_ROLE AWS_PREVIEW_ROLE",
+    AWS_KEYS,
+  ),
+  "s3://acme-state": ofBucket(AWS, "AWS_DEPLOY_ROLE AWS_PREVIEW_ROLE AWS_REGION", AWS_KEYS),
+  "gs://acme-state": ofBucket("google-github-actions/auth", GCP, "GOOGLE_CREDENTIALS"),
+  "azblob://state": ofBucket(AZURE, `${AZURE_CLIENTS} AZURE_STORAGE_ACCOUNT ${AZURE_IDS}`, AZURE_KEYS),
+  "azblob://state?storage_account=acme": ofBucket(AZURE, `${AZURE_CLIENTS} ${AZURE_IDS}`, AZURE_KEYS),
+};
+
 const BACKENDS: Readonly<Record<string, Expected>> = {
-  [CLOUD]: {
-    written: "${{ vars.PULUMI_BACKEND_URL || 'https://api.pulumi.com' }}",
-    stack: "ORGANIZATION/infra/prod",
-    action: "pulumi/auth-actions",
-    github: [],
-    gitlab: TOKEN,
-  },
-  "https://pulumi.acme.example/": {
-    written: "https://pulumi.acme.example",
-    stack: "ORGANIZATION/infra/prod",
-    action: "pulumi/auth-actions",
-    github: [],
-    gitlab: TOKEN,
-  },
-  "s3://acme-state/access?region=eu-west-1&awssdk=v2": {
-    written: "s3://acme-state/access?region=eu-west-1&awssdk=v2",
-    stack: "organization/infra/prod",
-    action: "aws-actions/configure-aws-credentials",
-    github: ["AWS_DEPLOY_ROLE", "AWS_PREVIEW_ROLE", PASSPHRASE],
-    gitlab: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", PASSPHRASE],
-  },
-  "s3://acme-state": {
-    written: "s3://acme-state",
-    stack: "organization/infra/prod",
-    action: "aws-actions/configure-aws-credentials",
-    github: ["AWS_DEPLOY_ROLE", "AWS_PREVIEW_ROLE", "AWS_REGION", PASSPHRASE],
-    gitlab: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", PASSPHRASE],
-  },
-  "gs://acme-state": {
-    written: "gs://acme-state",
-    stack: "organization/infra/prod",
-    action: "google-github-actions/auth",
-    github: [
-      "GCP_DEPLOY_SERVICE_ACCOUNT",
-      "GCP_PREVIEW_SERVICE_ACCOUNT",
-      "GCP_WORKLOAD_IDENTITY_PROVIDER",
-      PASSPHRASE,
-    ],
-    gitlab: ["GOOGLE_CREDENTIALS", PASSPHRASE],
-  },
-  "azblob://state": {
-    written: "azblob://state",
-    stack: "organization/infra/prod",
-    action: "azure/login",
-    github: [
-      "AZURE_DEPLOY_CLIENT_ID",
-      "AZURE_PREVIEW_CLIENT_ID",
-      "AZURE_STORAGE_ACCOUNT",
-      "AZURE_SUBSCRIPTION_ID",
-      "AZURE_TENANT_ID",
-      PASSPHRASE,
-    ],
-    gitlab: ["AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_KEY", PASSPHRASE],
-  },
-  "azblob://state?storage_account=acme": {
-    written: "azblob://state?storage_account=acme",
-    stack: "organization/infra/prod",
-    action: "azure/login",
-    github: [
-      "AZURE_DEPLOY_CLIENT_ID",
-      "AZURE_PREVIEW_CLIENT_ID",
-      "AZURE_SUBSCRIPTION_ID",
-      "AZURE_TENANT_ID",
-      PASSPHRASE,
-    ],
-    gitlab: ["AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_KEY", PASSPHRASE],
-  },
+  [CLOUD]: ofCloud("${{ vars.PULUMI_BACKEND_URL || 'https://api.pulumi.com' }}"),
+  "https://pulumi.acme.example/": ofCloud("https://pulumi.acme.example"),
+  ...Object.fromEntries(
+    Object.entries(BUCKETS).map(([written, bucket]) => [written, { written, ...bucket }]),
+  ),
 };
 
 describe.each(Object.entries(BACKENDS))("the backend %s", (backend, expected) => {
@@ -275,7 +242,6 @@ test.each([
     one.env = { PULUMI_BACKEND_URL: backend };
     const { code, stdout } = await one.init("infra");
     const text = Object.values(one.files()).join("\n");
-    one.remove();
     expect(code).toBe(0);
     expect(stdout).toContain(`the files leave out: ${omitted}\n`);
     expect(text).toMatch(

@@ -14,9 +14,6 @@ let folder: InitFolder;
 beforeEach(() => {
   folder = new InitFolder();
 });
-afterEach(() => {
-  folder.remove();
-});
 
 async function init(dir: string, ...argv: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await folder.init(dir, ...argv);
@@ -166,7 +163,6 @@ describe("the comparison of a commit", () => {
     await init("infra");
     await init("teams");
     [step] = workflowOf("review", "-teams").jobs["changes"]?.steps ?? [];
-    folder.remove();
   });
 
   /** Runs the step with a response of GitHub; returns what it writes to its outputs. */

@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { findPackageManager, unexpectedFiles } from "../../../../provider/cli/input/packageManager";
@@ -9,9 +8,7 @@ import { decidingFiles } from "../../../../provider/cli/commands/init/workflows"
 import { ROOT } from "../../../support/engine";
 import { InitFolder } from "../../../support/initFolder";
 import { writeInitWorkflows } from "../../../support/initWorkflows";
-
-const scratch = mkdtempSync(join(tmpdir(), "pulumi-platform-installation-"));
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+import { temporaryFolder } from "../../../support/folders";
 
 const LOCKFILES: Readonly<Record<string, readonly [string, string]>> = {
   npm: ["package-lock.json", "{}"],
@@ -27,8 +24,7 @@ function write(folder: string, files: Readonly<Record<string, string>>): string 
   }
   return folder;
 }
-const newFolder = (files: Readonly<Record<string, string>>): string =>
-  write(mkdtempSync(join(scratch, "folder-")), files);
+const newFolder = (files: Readonly<Record<string, string>>): string => write(temporaryFolder(), files);
 
 function managerOf([lockfile, text]: readonly [string, string]): PackageManager {
   return findPackageManager([newFolder({ [lockfile]: text })]);
@@ -45,7 +41,7 @@ const GITHUB = "git@github.com:acme/access.git";
 describe.each(Object.entries(LOCKFILES))("%s:", (_, own) => {
   const manager = managerOf(own);
   const [lockfile, text] = own;
-  const workflows = writeInitWorkflows(mkdtempSync(join(scratch, "written-")), { packageManager: manager });
+  const workflows = writeInitWorkflows(temporaryFolder(), { packageManager: manager });
   const installation = scriptsIn(parse(readFileSync(join(workflows, "access-preview.yml"), "utf8"))).find(
     (script) => script.includes(manager.installInCi),
   );
@@ -112,7 +108,6 @@ describe.each(Object.entries(LOCKFILES))("%s:", (_, own) => {
           expect(stderr).toMatch(/\.(json|yaml|lock|lockb) conflicts with the workflows, which install by/);
           expect(stderr).toMatch(/\(PP5011\)\n$/);
         }
-        folder.remove();
       }
     },
   );
@@ -126,7 +121,6 @@ describe.each(Object.entries(LOCKFILES))("%s:", (_, own) => {
     const owners = folder.files()[".github/CODEOWNERS"] ?? "";
     for (const file of decidingFiles(ROOT, manager)) expect(owners).toContain(`\n${file} @acme/security\n`);
     expect(owners).toMatch(/\n\/vendor\/platform\/ @acme\/security\n$/);
-    folder.remove();
   });
 });
 
@@ -187,7 +181,6 @@ describe("what CI does not have", () => {
   ])("%s is named with what to do", async (path, line) => {
     const folder = new InitFolder().repository(GITHUB).write(manifest(path));
     expect((await folder.init("infra")).stdout).toMatch(line);
-    folder.remove();
   });
 
   test.each(["file:pulumi-platform-0.1.0.tgz", "file:../vendor/a.tgz", "file:../vendor/a.tar.gz", "^0.1.0"])(
@@ -198,7 +191,6 @@ describe("what CI does not have", () => {
       expect(stdout).not.toContain("outside of the repository");
       // The patterns for all such files cover it: a pattern for a folder of its name would match nothing.
       expect(stdout).not.toContain("/vendor/");
-      folder.remove();
     },
   );
 
@@ -207,7 +199,6 @@ describe("what CI does not have", () => {
       .repository(GITHUB)
       .write({ ...manifest("file:../../out/a.tgz"), "infra/a.tgz": "" });
     expect((await folder.init("infra")).stdout).toMatch(/^ {2}npm install \.\/a\.tgz {3}# pulumi-platform/m);
-    folder.remove();
   });
 });
 
@@ -238,7 +229,6 @@ test("steps that are done are not printed", async () => {
   folder.write({ "Pulumi.prod.yaml": "config:\n  access:rootUid: '0'\n" });
   expect(await steps()).toEqual(["pulumi up"]);
   expect(await steps()).toEqual([]);
-  folder.remove();
 });
 
 test("a workflow that init has not written is named as foreign, and its own is not", async () => {
@@ -246,9 +236,7 @@ test("a workflow that init has not written is named as foreign, and its own is n
   const foreign = "is not what init writes";
   const folder = new InitFolder().repository(GITHUB).write({ [path]: "on: push\n" });
   expect((await folder.init(".")).stdout).toContain(`${path} ${foreign}`);
-  folder.remove();
   const own = new InitFolder().repository(GITHUB);
   await own.init(".");
   expect((await own.init(".")).stdout).not.toContain(foreign);
-  own.remove();
 });

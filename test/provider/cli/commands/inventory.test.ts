@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
@@ -7,9 +6,10 @@ import { parseInventory } from "../../../../provider/access/documents/inventory"
 import { main } from "../../../../provider/cli/commands/inventory";
 import { randomOrganisation, small } from "../../../support/organisation";
 import { runCommand } from "../support";
+import { temporaryFolder } from "../../../support/folders";
 
 describe("pulumi-platform inventory", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-inventory-"));
+  const folder = temporaryFolder();
   const { root, seed } = randomOrganisation(11, small, []);
   let emulator: Emulator;
 
@@ -27,7 +27,6 @@ describe("pulumi-platform inventory", () => {
   afterEach(() => emulator.clearFaults());
   afterAll(async () => {
     await emulator.close();
-    rmSync(folder, { recursive: true });
   });
 
   test("prints the number of objects, and writes the document to a file", async () => {

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { main } from "../../../../provider/cli/commands/post";
 import { nightDrift, riskyReview } from "../../access/report/render/reports";
 import { FakeGitHub } from "../post/hosts";
+import { temporaryFolder } from "../../../support/folders";
 
 let folder: string;
 let github: FakeGitHub;
@@ -11,7 +11,7 @@ let said: string[];
 const before = process.env;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-post-"));
+  folder = temporaryFolder();
   github = new FakeGitHub();
   await github.start();
   process.env = {
@@ -32,7 +32,6 @@ afterEach(async () => {
   jest.restoreAllMocks();
   process.env = before;
   await github.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const written = (text: string): string => {

@@ -26,7 +26,6 @@ const plan = {
 
 describe("verify --plan-only", () => {
   const chain = new CommandChain();
-  afterAll(() => chain.remove());
   let planFile: string;
   let report: string;
   let digest: string;

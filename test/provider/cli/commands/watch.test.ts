@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { IncomingHttpHeaders, Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
 import { ChangedResources } from "../../../../provider/access/drift/stateComparison";
@@ -18,6 +17,7 @@ import { EventReceiver, main, reportChanges } from "../../../../provider/cli/com
 import { brief, clientOf } from "../../../support/driftMatrix";
 import { call } from "../../../support/wire";
 import { runCommand } from "../support";
+import { temporaryFolder } from "../../../support/folders";
 
 describe("pulumi-platform watch", () => {
   let emulator: Emulator;
@@ -65,7 +65,7 @@ describe("pulumi-platform watch", () => {
   });
 
   test("lists suppressed findings separately, and reports no entry about other objects as unused", async () => {
-    const policy = join(mkdtempSync(join(tmpdir(), "pulumi-platform-watch-")), "policy.yaml");
+    const policy = join(temporaryFolder(), "policy.yaml");
     const touched = new ChangedResources();
     touched.add({ name: "iam.roles.updated", subject: role });
     const allow = (capabilities: string[]) =>
@@ -83,7 +83,6 @@ describe("pulumi-platform watch", () => {
     const report = await reportChanges(clientOf(emulator), touched, [state], { suppress });
     await allow(["CAP_REPO_LIST"]);
     await settle();
-    rmSync(dirname(policy), { recursive: true });
     expect(report).toMatchObject({
       findings: [],
       suppressed: [{ uid: role, suppression: { reason: "tried out" } }],

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pulumiEnvironment } from "../../../../provider/cli/input/backend";
+import { temporaryFolder } from "../../../support/folders";
 
 /* Which backend a command asks for the state, and so where its token goes; `initBackend.test.ts` has the other cases. */
 
@@ -10,10 +10,9 @@ const OTHER = "https://other.example";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-backend-"));
+  folder = temporaryFolder();
   mkdirSync(join(folder, "home"));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const logIn = (...logins: readonly string[]): void => {
   const accounts = Object.fromEntries(logins.map((login) => [login, { accessToken: "canary" }]));

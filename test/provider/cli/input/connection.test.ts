@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openConnection } from "../../../../provider/cli/input/connection";
+import { temporaryFolder } from "../../../support/folders";
 
 test("a command without a stack and without an address names both ways to give it", async () => {
   await expect(openConnection({ env: { PLATFORM_TOKEN: "token" } })).rejects.toThrow(
@@ -18,17 +18,13 @@ test("a stack whose configuration cannot be read is named", async () => {
 });
 
 test("misspelt settings of a stack are said, also where the right one is then missing", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-config-"));
+  const folder = temporaryFolder();
   const lines: string[] = [];
-  try {
-    const config = { "platform:baseURL": { value: "https://api.example.com" } };
-    writeFileSync(join(folder, "pulumi"), `#!/bin/sh\necho '${JSON.stringify(config)}'\n`);
-    chmodSync(join(folder, "pulumi"), 0o755);
-    const env = { PATH: folder, PLATFORM_TOKEN: "token" };
-    const opening = openConnection({ stack: "prod", cwd: folder, env, note: (line) => lines.push(line) });
-    await expect(opening).rejects.toMatchObject({ errorCode: "PP2001" });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const config = { "platform:baseURL": { value: "https://api.example.com" } };
+  writeFileSync(join(folder, "pulumi"), `#!/bin/sh\necho '${JSON.stringify(config)}'\n`);
+  chmodSync(join(folder, "pulumi"), 0o755);
+  const env = { PATH: folder, PLATFORM_TOKEN: "token" };
+  const opening = openConnection({ stack: "prod", cwd: folder, env, note: (line) => lines.push(line) });
+  await expect(opening).rejects.toMatchObject({ errorCode: "PP2001" });
   expect(lines).toEqual(["platform:baseURL is no setting and has no effect; did you mean platform:baseUrl?"]);
 });

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
@@ -11,8 +10,9 @@ import { main as watch } from "../../../../provider/cli/commands/watch/watch";
 import { clientOf } from "../../../support/driftMatrix";
 import { call } from "../../../support/wire";
 import { runCommand } from "../support";
+import { temporaryFolder } from "../../../support/folders";
 
-const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-groups-"));
+const folder = temporaryFolder();
 const state = join(folder, "state.json");
 
 describe("a group that a flag names", () => {
@@ -34,7 +34,6 @@ describe("a group that a flag names", () => {
   });
   afterAll(async () => {
     await emulator.close();
-    rmSync(folder, { recursive: true });
   });
 
   const resolve = (text: string): Promise<string> => resolveGroup(clientOf(emulator), text, "--root");

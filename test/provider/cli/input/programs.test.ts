@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { main as adopt } from "../../../../provider/cli/commands/adopt/adopt";
 import { main as doctor } from "../../../../provider/cli/commands/doctor";
@@ -21,18 +12,18 @@ import { main as whoami } from "../../../../provider/cli/commands/whoami";
 import { findProgram } from "../../../../provider/cli/input/programs";
 import { ROOT } from "../../../support/engine";
 import { runCommand } from "../support";
+import { temporaryFolder } from "../../../support/folders";
 
 let folder: string;
 let before: string;
 beforeEach(() => {
   before = process.cwd();
-  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-programs-"));
+  folder = temporaryFolder();
   writeFileSync(join(folder, "Pulumi.yaml"), "name: access\nruntime: nodejs\n");
   process.chdir(folder);
 });
 afterEach(() => {
   process.chdir(before);
-  rmSync(folder, { recursive: true });
 });
 
 /** Puts a program into a folder, which notes that it ran, and with which PATH. */

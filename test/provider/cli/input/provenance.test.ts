@@ -1,18 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readProvenance } from "../../../../provider/cli/input/provenance";
+import { temporaryFolder } from "../../../support/folders";
 
 const now = new Date("2026-03-01T00:10:00Z");
 const sha = "a".repeat(40);
 const head = "b".repeat(40);
 
 describe("the provenance of a report", () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "pulumi-platform-provenance-"));
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
 
   it("is that of the pull request's own commit on GitHub, not of the merge", () => {
     const event = join(folder, "event.json");

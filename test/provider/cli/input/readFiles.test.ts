@@ -33,7 +33,6 @@ describe("a document that an argument names", () => {
     PLATFORM_BASE_URL: "http://127.0.0.1:1",
     PLATFORM_TOKEN: "unused",
   }));
-  afterAll(() => chain.remove());
 
   const folder = chain.path("artifact");
   mkdirSync(folder);

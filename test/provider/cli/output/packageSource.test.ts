@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageSource } from "../../../../provider/cli/output/packageSource";
 import { ownVersion } from "../../../../provider/text/packageVersion";
+import { temporaryFolder } from "../../../support/folders";
 
 const released = { specifier: `pulumi-platform@${ownVersion()}`, prepare: [] };
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-source-"));
+  folder = temporaryFolder();
   mkdirSync(join(folder, "node_modules", "pulumi-platform"), { recursive: true });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const sourceFor = (manifest: string, project = "elsewhere") => {
   writeFileSync(join(folder, "package.json"), manifest);

@@ -4,21 +4,19 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { main as explain } from "../../../../provider/cli/commands/explain";
 import { matchingFiles } from "../../../../provider/cli/input/readFiles";
 import { writeText } from "../../../../provider/cli/output/writeFiles";
 import { runCommand } from "../support";
+import { temporaryFolder } from "../../../support/folders";
 
 describe("what a command writes to a file", () => {
   let folder: string;
@@ -27,9 +25,8 @@ describe("what a command writes to a file", () => {
   const write = (name: string): void => writeText(at(name), "new\n", "--output");
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "pulumi-platform-files-"));
+    folder = temporaryFolder();
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   test.each([0o600, 0o640, 0o755])(
     "keeps the mode %o of a file that exists, and no temporary file",
@@ -123,7 +120,7 @@ describe("what a command writes to a file", () => {
 });
 
 describe("the pattern of --state", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-platform-glob-"));
+  const folder = temporaryFolder();
   beforeAll(() => {
     mkdirSync(join(folder, "deep"));
     for (const name of [
@@ -136,7 +133,6 @@ describe("the pattern of --state", () => {
     ])
       writeFileSync(join(folder, name), "{}");
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   test.each([
     ["export*.json", ["export-a.json", "export-b.json"]],

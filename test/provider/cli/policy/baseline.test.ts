@@ -5,7 +5,6 @@ import { same, state, step } from "../../../support/documents";
 
 const NOW = "2026-06-01T00:00:00Z";
 const chain = new CommandChain();
-afterAll(() => chain.remove());
 
 const org = "a".repeat(40);
 const group = state("Group", "acme", { name: "acme" }, { id: org });

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commentMarker } from "../../../../provider/access/report/render/escape";
 import type { DriftReport, Report } from "../../../../provider/access/report/report";
@@ -18,6 +17,7 @@ import {
 } from "../../access/report/render/reports";
 import { runCommand } from "../support";
 import { FakeGitHub, FakeGitLab } from "./hosts";
+import { temporaryFolder } from "../../../support/folders";
 
 let folder: string;
 let github: FakeGitHub;
@@ -26,7 +26,7 @@ let said: string[];
 let waits: number[];
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-post-"));
+  folder = temporaryFolder();
   github = new FakeGitHub();
   gitlab = new FakeGitLab();
   await Promise.all([github.start(), gitlab.start()]);
@@ -37,7 +37,6 @@ beforeEach(async () => {
 afterEach(async () => {
   expect(said.join("\n")).not.toContain("canary");
   await Promise.all([github.stop(), gitlab.stop()]);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function run(host: PostHost, report: Report, more: Partial<PostOptions> = {}): Promise<boolean> {
