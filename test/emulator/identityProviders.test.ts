@@ -82,28 +82,24 @@ describe("the client secret", () => {
   const pkce = (): Promise<ApiResponse> =>
     patch("?updateMask=oidc.pkceEnabled", { oidc: { pkceEnabled: true } });
 
-  test.each<[string, string, object]>([
+  const other = { issuer: "https://other.test" };
+  test.each<[string, string, object, string]>([
+    ["kept by the mask oidc without it", "?updateMask=oidc", { ...other, clientId: "d" }, "canary-1"],
     [
-      "the mask oidc without it",
+      "kept by the mask oidc with an empty one",
       "?updateMask=oidc",
-      { oidc: { issuer: "https://other.test", clientId: "d" } },
+      { ...oidc, clientSecret: "" },
+      "canary-1",
     ],
-    ["the mask oidc with an empty one", "?updateMask=oidc", { oidc: { ...oidc, clientSecret: "" } }],
-    ["a mask of its sibling", "?updateMask=oidc.issuer", { oidc: { issuer: "https://other.test" } }],
-    ["no mask and no key", "", { oidc: { issuer: "https://other.test" } }],
-  ])("is kept by %s", async (_, query, body) => {
-    expect((await patch(query, body)).status).toBe(200);
-    expect(secret()).toBe("canary-1");
-  });
-
-  test.each<[string, string]>([
-    ["named", "?updateMask=oidc.clientSecret"],
-    ["inferred", ""],
-    ["part of oidc", "?updateMask=oidc"],
-  ])("is rotated when %s and filled", async (_, query) => {
-    const body = { oidc: { ...(query.endsWith("oidc") ? oidc : {}), clientSecret: "canary-2" } };
-    expect((await patch(query, body)).text).not.toContain("canary");
-    expect(secret()).toBe("canary-2");
+    ["kept by a mask of its sibling", "?updateMask=oidc.issuer", other, "canary-1"],
+    ["kept where neither a mask nor a key names it", "", other, "canary-1"],
+    ["rotated where it is named", "?updateMask=oidc.clientSecret", { clientSecret: "canary-2" }, "canary-2"],
+    ["rotated where it is inferred", "", { clientSecret: "canary-2" }, "canary-2"],
+    ["rotated with all of oidc", "?updateMask=oidc", { ...oidc, clientSecret: "canary-2" }, "canary-2"],
+  ])("is %s", async (_, query, given, held) => {
+    const { status, text } = await patch(query, { oidc: given });
+    expect([status, secret()]).toEqual([200, held]);
+    expect(text).not.toContain("canary");
   });
 
   test.each<[string, string, object]>([

@@ -9,16 +9,13 @@ import { runCommand } from "../provider/cli/support";
 import { randomOrganisation, small } from "../support/organisation";
 import type { Organisation } from "../support/organisation";
 import { temporaryFolder } from "../support/folders";
+import { environmentOf } from "../support/wire";
 
 const folder = temporaryFolder();
 let emulator: Emulator;
 afterEach(() => emulator.clearFaults());
 
-const environment = () => ({
-  PLATFORM_BASE_URL: emulator.url,
-  PLATFORM_TOKEN: emulator.token,
-  PLATFORM_MAX_RETRIES: "0",
-});
+const environment = () => environmentOf(emulator);
 
 /** Writes the export of a stack that manages all of an organisation; answers how many resources it holds. */
 async function exportAll({ root }: Organisation, file: string): Promise<number> {

@@ -5,6 +5,7 @@ import { commands } from "../../provider/cli/commands/list";
 import { runCommand } from "../provider/cli/support";
 import type { Ended } from "../provider/cli/support";
 import { temporaryFolder } from "./folders";
+import { environmentOf } from "./wire";
 
 /** Commands that run one after the other, as a user runs them, with their files in one folder. */
 export class CommandChain {
@@ -19,9 +20,7 @@ export class CommandChain {
     readonly folder: string = temporaryFolder(),
     private readonly environment: () => NodeJS.ProcessEnv = () => ({}),
   ) {
-    this.server = emulator
-      ? { PLATFORM_BASE_URL: emulator.url, PLATFORM_TOKEN: emulator.token, PLATFORM_MAX_RETRIES: "0" }
-      : {};
+    this.server = emulator ? environmentOf(emulator) : {};
   }
 
   /** Runs a command: its name, then its arguments. */

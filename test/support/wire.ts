@@ -14,3 +14,10 @@ export async function call(
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
+
+/** The environment of a command that asks an emulator, without repetitions. */
+export const environmentOf = ({ url, token }: { readonly url: string; readonly token: string }) => ({
+  PLATFORM_BASE_URL: url,
+  PLATFORM_TOKEN: token,
+  PLATFORM_MAX_RETRIES: "0",
+});

@@ -10,6 +10,7 @@ import { main as review } from "../../../provider/cli/commands/review";
 import { ROOT } from "../../support/engine";
 import { runCommand } from "./support";
 import { temporaryFolder } from "../../support/folders";
+import { environmentOf } from "../../support/wire";
 
 /** A title of the window, a cleared screen in both codings, text that runs backwards, a command of a CI job. */
 const HOSTILE =
@@ -117,11 +118,7 @@ describe("no name controls the terminal, in the output of any command:", () => {
     // Past the rules of this server: another may take what it refuses.
     const groups = [{ uid: "a".repeat(40), name: HOSTILE, description: HOSTILE }];
     const emulator = await startEmulator({ seed: { groups } });
-    const env = {
-      PLATFORM_BASE_URL: emulator.url,
-      PLATFORM_TOKEN: emulator.token,
-      PLATFORM_MAX_RETRIES: "0",
-    };
+    const env = environmentOf(emulator);
     emulator.addFault({ path: "/iam/v2/roleBindings", status: 403, body: { code: 7, message: HOSTILE } });
     const argv = ["--root", "a".repeat(40)];
     expectPlain(await runCommand(inventory, argv, env));

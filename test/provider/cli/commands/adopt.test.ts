@@ -5,7 +5,7 @@ import type { Emulator } from "../../../../emulator";
 import { main } from "../../../../provider/cli/commands/adopt/adopt";
 import { main as inventoryMain } from "../../../../provider/cli/commands/inventory";
 import { parse } from "yaml";
-import { call } from "../../../support/wire";
+import { call, environmentOf } from "../../../support/wire";
 import { runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
 
@@ -20,9 +20,7 @@ describe("pulumi-platform adopt", () => {
 
   const run = (command: typeof main, argv: readonly string[], env: Record<string, string> = {}) =>
     runCommand(command, argv, {
-      PLATFORM_BASE_URL: emulator.url,
-      PLATFORM_TOKEN: emulator.token,
-      PLATFORM_MAX_RETRIES: "0",
+      ...environmentOf(emulator),
       ...env,
     });
 

@@ -6,7 +6,7 @@ import { parsePolicy } from "../../../../provider/access/suppressions/policyDocu
 import type { DriftReport } from "../../../../provider/access/report/report";
 import { main } from "../../../../provider/cli/commands/drift";
 import { main as takeInventory } from "../../../../provider/cli/commands/inventory";
-import { call } from "../../../support/wire";
+import { call, environmentOf } from "../../../support/wire";
 import { FakeGitHub } from "../post/hosts";
 import { runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
@@ -24,9 +24,7 @@ describe("pulumi-platform drift", () => {
   const run = async (...argv: string[]) => {
     const env = {
       ...github.env,
-      PLATFORM_BASE_URL: emulator.url,
-      PLATFORM_TOKEN: emulator.token,
-      PLATFORM_MAX_RETRIES: "0",
+      ...environmentOf(emulator),
       GITHUB_STEP_SUMMARY: join(folder, "summary.md"),
     };
     return runCommand(main, ["--state", join(folder, "export.json"), "--now", NOW, ...argv], env);

@@ -7,6 +7,7 @@ import { main } from "../../../../provider/cli/commands/inventory";
 import { randomOrganisation, small } from "../../../support/organisation";
 import { runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
+import { environmentOf } from "../../../support/wire";
 
 describe("pulumi-platform inventory", () => {
   const folder = temporaryFolder();
@@ -15,9 +16,7 @@ describe("pulumi-platform inventory", () => {
 
   const run = (argv: readonly string[], env: Record<string, string> = {}) =>
     runCommand(main, argv, {
-      PLATFORM_BASE_URL: emulator.url,
-      PLATFORM_TOKEN: emulator.token,
-      PLATFORM_MAX_RETRIES: "0",
+      ...environmentOf(emulator),
       ...env,
     });
 

@@ -8,7 +8,7 @@ import { main as drift } from "../../../../provider/cli/commands/drift";
 import { main as inventory } from "../../../../provider/cli/commands/inventory";
 import { main as watch } from "../../../../provider/cli/commands/watch/watch";
 import { clientOf } from "../../../support/driftMatrix";
-import { call } from "../../../support/wire";
+import { call, environmentOf } from "../../../support/wire";
 import { runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
 
@@ -77,11 +77,7 @@ describe("a group that a flag names", () => {
     ["adopt", adopt, "--root", () => ["--out", join(folder, "adopted")], 0, ""],
     ["watch", watch, "--group", () => ["--state", state, ...listening()], 2, "cannot listen"],
   ])("%s takes a name, and lists candidates where it is unknown", async (_, main, flag, flags, code, end) => {
-    const env = {
-      PLATFORM_BASE_URL: emulator.url,
-      PLATFORM_TOKEN: emulator.token,
-      PLATFORM_MAX_RETRIES: "0",
-    };
+    const env = environmentOf(emulator);
     const unknown = await runCommand(main, [...flags(), flag, "nobody"], env);
     expect(unknown).toMatchObject({
       code: 2,
